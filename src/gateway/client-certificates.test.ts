@@ -99,7 +99,7 @@ async function enter(servername: string, options: ConnectionOptions = {}): Promi
 }
 
 describe('a client certificate', () => {
-  it('is asked for by server names with authorities alone, and told with all that its leaf says', async () => {
+  it('is requested only for server names with authorities, and forwarded with the data of its leaf', async () => {
     for (const version of VERSIONS) {
       const mine = { cert: ann.cert, key: ann.key, minVersion: version, maxVersion: version };
       const { facts } = await enter('STAFF.share.example', mine);
@@ -195,7 +195,7 @@ describe('a client certificate', () => {
     }
   });
 
-  it('is asked for as soon as its share has authorities, also of who holds a ticket from before', async () => {
+  it('is requested as soon as its share has authorities, also from clients with an older ticket', async () => {
     asked.clear();
     const before = await enter('staff.share.example');
     assert.equal(before.facts.clientCertificateProblem, undefined);

@@ -47,7 +47,7 @@ describe('a gateway that is closing', () => {
 
   const closing = (drainMs = DRAIN_MS): Promise<void> => world.gateway.close({ drainMs });
 
-  it('lets requests that are under way end, tells their clients to close, and takes nobody new', async () => {
+  it('finishes requests that are under way, asks their clients to close, and accepts no new ones', async () => {
     const clients = await Promise.all(Array.from({ length: 20 }, () => world.client()));
     for (const client of clients) client.send(get('app', '/held', ''));
     await world.eventually(() => world.gateway.stats().requests === 20, 'all of them asked');
@@ -109,7 +109,7 @@ describe('a gateway that is closing', () => {
     await within('the end of the gateway', closed);
   });
 
-  it('cuts upgraded connections and slow requests at the end of the drain, or as soon as it is told again', async () => {
+  it('cuts upgraded connections and slow requests at the end of the drain, or at a second signal', async () => {
     for (const end of ['time', 'told again']) {
       if (end === 'told again') await startAgain();
       const socket = await world.client();

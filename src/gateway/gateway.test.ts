@@ -12,7 +12,7 @@ describe('requests through the gateway', () => {
   });
   after(() => world.close());
 
-  it('reaches the share that the Host names and tells it who asked', async () => {
+  it('reaches the share that the Host names, with the address of the client', async () => {
     await world.serve('app', (request, response) => {
       response.end(JSON.stringify({ url: request.url, headers: request.rawHeaders }));
     });
@@ -178,7 +178,7 @@ describe('requests through the gateway', () => {
     assert.match(answer, /\r\nConnection: close\r\n/);
   });
 
-  it('knows the answers that have no body: HEAD, 204 and 304', async () => {
+  it('handles the answers without a body: HEAD, 204 and 304', async () => {
     await world.serve('bodiless', (request, response) => {
       if (request.url === '/204') response.writeHead(204).end();
       else if (request.url === '/304') response.writeHead(304, { 'Content-Length': '99', ETag: '"x"' }).end();
@@ -261,7 +261,7 @@ describe('requests through the gateway', () => {
     assert.equal(posts, 1);
   });
 
-  it('leaves the circuit behind when the origin says that it closes', async () => {
+  it('closes the circuit when the origin announces that it closes', async () => {
     await world.serve('closing', (_request, response) => {
       response.setHeader('Connection', 'close');
       response.end('bye');

@@ -92,7 +92,7 @@ describe('the TLS port', () => {
     return answer;
   }
 
-  it('serves a share whose server name and Host agree, in any case, and says https', async () => {
+  it('serves a share whose server name and Host agree, in any case, with https in its headers', async () => {
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
       const answer = await ask('APP.share.localhost', 'app.SHARE.localhost:8443', {
         minVersion: version,

@@ -31,7 +31,7 @@ describe('API keys', () => {
   });
   after(() => world.close());
 
-  it('let a caller in by header, and end at the gateway', async () => {
+  it('admit a caller by header, and are not forwarded', async () => {
     const lines = ['X-Before: 1', 'x-API-key:   key-of-reports  ', 'X-After: 2'];
     for (const isPlain of [true, false]) {
       const answer = await world.ask('header', { lines, isPlain });
@@ -73,7 +73,7 @@ describe('API keys', () => {
     assert.equal(world.hits('header'), hits);
   });
 
-  it('let a caller in by query, decoded once, and leave the rest of the target byte for byte', async () => {
+  it('admit a caller by query, decoded once, and leave the rest of the target unchanged', async () => {
     const key = 'k%2By%20%261';
     const cases: readonly (readonly [string, string])[] = [
       [`/a?api_key=${key}`, '/a'],
@@ -91,7 +91,7 @@ describe('API keys', () => {
       assert.equal((await world.ask('query', { path })).status, 401, path);
   });
 
-  it('let a caller in as bearer, whatever the case of the scheme, in exactly one form', async () => {
+  it('admit a caller as bearer, for any case of the scheme, in exactly one form', async () => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       const answer = await world.ask('bearer', { lines: [`Authorization: ${scheme} bearer-key`] });
       assert.equal(answer.status, 200);
@@ -171,7 +171,7 @@ describe('API keys', () => {
     }
   });
 
-  it('tell when they were last used, in batches that survive a control plane that is away', async () => {
+  it('report when they were last used, in batches that survive a control plane that is away', async () => {
     const used = await AccessWorld.start({ certifiedZones: () => ['apps.example'] });
     try {
       used.setProviders(keyProviderOf('header', { keys: [keyRecord('reports', 'right')] }));

@@ -163,7 +163,7 @@ describe('while a caller is being checked', () => {
     assert.equal(first!.headers['zrok-auth-email'], 'ann@example.com');
   });
 
-  it('its password is changed: who shows the old one after that does not share the answer', async () => {
+  it('its password is changed: a later caller with the old one does not share the answer', async () => {
     const basicAuth = [{ name: 'ann', passwordHash: slowHash('old') }];
     await world.serve('private', { rules: rulesOf({ basicAuth }) });
     const line = `Authorization: Basic ${Buffer.from('ann:old').toString('base64')}`;
@@ -180,7 +180,7 @@ describe('while a caller is being checked', () => {
 });
 
 describe('a decision that fails', () => {
-  it('ends its own connection, and is told', async () => {
+  it('ends its own connection, and is logged', async () => {
     class FailingAccess extends OpenAccess {
       override decide = (): Promise<never> => Promise.reject(new Error('a defect'));
     }
@@ -204,7 +204,7 @@ describe('callers who ask too often', () => {
     `X-Real-IP: 198.51.100.${i}`,
   ];
 
-  it('are told apart by their connection, whatever headers say', async () => {
+  it('are distinguished by their connection, and not by headers', async () => {
     const rate = { requests: 3, perMs: 3_000 };
     const world = await AccessWorld.start({ limits: { loginRate: rate, wrongRate: rate } });
     try {
@@ -228,7 +228,7 @@ describe('callers who ask too often', () => {
     }
   });
 
-  it('lock nobody out of another share, whatever they show', async () => {
+  it('lock nobody out of another share, with any credentials', async () => {
     const rate = { requests: 3, perMs: 60_000 };
     const limits = { loginRate: rate, wrongRate: rate, wrongPasswordRate: rate };
     const world = await AccessWorld.start({ limits });

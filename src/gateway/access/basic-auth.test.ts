@@ -28,7 +28,7 @@ describe('basic authentication', () => {
   });
   after(() => world.close());
 
-  it('lets a name and its password in, and keeps both', async () => {
+  it('admits a name with its password, and forwards neither', async () => {
     for (const line of [
       basic('ann', 'pass:word ü'),
       basic('bob', 'other'),
@@ -81,7 +81,7 @@ describe('basic authentication', () => {
     assert.match(wrong.headers.get('www-authenticate') ?? '', /^Basic /);
   });
 
-  it('forgets who was removed or has a new password at once', async () => {
+  it('drops a removed user, or an old password, at once', async () => {
     const line = basic('bob', 'other');
     assert.equal((await world.ask('app', { lines: [line] })).status, 200);
     const changed = [{ name: 'bob', passwordHash: hashOf('new') }];
@@ -92,7 +92,7 @@ describe('basic authentication', () => {
     assert.equal((await world.ask('app', { lines: [basic('bob', 'new')] })).status, 401);
   });
 
-  it('is needed by the control plane’s word too', async () => {
+  it('is accepted only while the control plane answers', async () => {
     const line = basic('ann', 'pass:word ü');
     assert.equal((await world.ask('other', { lines: [basic('ann', 'else')] })).status, 200);
     world.clock.advance(60_000);
@@ -100,7 +100,7 @@ describe('basic authentication', () => {
     world.access.heard();
   });
 
-  it('checks no more of an address that was wrong too often; who was right before goes on', async () => {
+  it('checks no more attempts of an address that failed too often; users that were accepted before continue', async () => {
     const limited = await AccessWorld.start();
     try {
       await limited.serve('app', { rules: rulesOf({ basicAuth: users }) });
@@ -126,7 +126,7 @@ describe('the check of passwords', () => {
     return checker.check(digest, 'share', readBasicPair(text)!, hashes);
   };
 
-  it('computes once for equal ones, and lets few wait', async () => {
+  it('computes once for equal attempts, and queues few', async () => {
     const checker = new BasicCheck(() => Date.now());
     const equal = Array.from({ length: 200 }, () => check(checker, 'right'));
     assert.equal(checker.isBusy, false, 'one computation for all');
@@ -138,7 +138,7 @@ describe('the check of passwords', () => {
     assert.equal(checker.isBusy, false);
   });
 
-  it('remembers a right one for five minutes, and says nothing of it', () => {
+  it('remembers a correct one for five minutes, and does not reveal that', () => {
     let nowMs = 0;
     const checker = new BasicCheck(() => nowMs);
     const text = Buffer.from('ann:right').toString('base64');
@@ -154,7 +154,7 @@ describe('the check of passwords', () => {
     });
   });
 
-  it('takes no hash that it does not know how to judge', async () => {
+  it('accepts no hash of an unknown form', async () => {
     const checker = new BasicCheck(() => Date.now());
     const bad = [
       '',

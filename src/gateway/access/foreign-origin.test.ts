@@ -78,7 +78,7 @@ describe('a CORS preflight', () => {
   const ask = async (method: string, more: readonly string[], path = '/'): Promise<number> =>
     (await world.ask('app', { method, path, lines: more })).status;
 
-  it('goes to the service where the policy lets it through, and nothing that only looks like one does', async () => {
+  it('reaches the service where the policy allows it, and a request that only looks like one does not', async () => {
     assert.equal(await ask('OPTIONS', lines), 401);
     world.publish('app', { ...guards, rules: rulesOf({ allowPreflights: true }), updatedAtMs: 2 });
     assert.equal(await ask('OPTIONS', lines), 200);

@@ -206,7 +206,7 @@ describe('log-ins', () => {
     assert.equal((await browser.get('two.share.localhost', '/.frontdoor/login?provider=nobody')).status, 503);
   });
 
-  it('tell in words why one goes no further, and nothing of the request', async () => {
+  it('show why one fails, and nothing of the request', async () => {
     const statuses = {
       'provider-not-available': 503,
       'provider-failed': 502,
@@ -381,7 +381,7 @@ describe('log-ins', () => {
     assert.equal(done.status, 303);
   });
 
-  it('send no browser to another host, whatever the target says', async () => {
+  it('redirect no browser to another host, for any target', async () => {
     await world.serve('away', { authProviderIds: [PROVIDER], rules: rulesOf() });
     for (const target of openRedirects()) {
       const path = `/.frontdoor/login?provider=${PROVIDER}&to=${encodeURIComponent(target)}`;

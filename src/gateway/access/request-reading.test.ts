@@ -16,7 +16,7 @@ function headOf(lines: readonly string[], target = '/'): RequestHead {
   return head;
 }
 
-describe(`what is read out of a request (FRONTDOOR_TEST_SEED=${TEST_SEED})`, () => {
+describe(`a parsed request (FRONTDOOR_TEST_SEED=${TEST_SEED})`, () => {
   it('leaves every other cookie as it was, in its order, and none of ours', () => {
     const name = fc.constantFrom(
       'a',

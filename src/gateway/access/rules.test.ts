@@ -104,7 +104,7 @@ describe('the rules of a share', () => {
     assert.equal(world.hits('app'), hits);
   });
 
-  it('leave /.frontdoor/ to the gateway where browsers log in, whatever is public', async () => {
+  it('leave /.frontdoor/ to the gateway where browsers log in, for any public paths', async () => {
     publish({ publicPaths: ['/*'] }, { authProviderIds: ['idp'] });
     assert.equal(await status('/anything'), 200);
     const hits = world.hits('app');
@@ -113,7 +113,7 @@ describe('the rules of a share', () => {
     assert.equal(world.hits('app'), hits);
   });
 
-  it('let through a share without providers whatever credentials are for the service itself', async () => {
+  it('forward credentials for the service itself at a share without providers', async () => {
     publish({ ip: { allow: ['127.0.0.1'], deny: [] } });
     assert.equal(await status('/', ['Authorization: Basic eDp5', 'Cookie: a=b', KEY]), 200);
     const { headers } = world.last('app');
@@ -124,7 +124,7 @@ describe('the rules of a share', () => {
     assert.equal(headers['frontdoor-identity'], undefined);
   });
 
-  it('on rates count each caller alone, and say when to come again', async () => {
+  it('on rates count each caller separately, and give a Retry-After', async () => {
     publish({ rateLimit: { requests: 3, perMs: 3_000 } }, keyed);
     const ask = (key: string) => world.ask('app', { lines: [`X-Api-Key: ${key}`] });
     for (let i = 0; i < 3; i += 1) assert.equal((await ask('a-key')).status, 200);
@@ -142,7 +142,7 @@ describe('the rules of a share', () => {
     assert.deepEqual(anonymous, [200, 200, 429]);
   });
 
-  it('say to browsers that they come back by TLS only, but not for names of this machine', async () => {
+  it('send browsers Strict-Transport-Security, but not for names of this machine', async () => {
     await world.serve('named', {
       hosts: ['named.apps.example', 'named.share.localhost'],
       authProviderIds: ['keys'],
@@ -155,7 +155,7 @@ describe('the rules of a share', () => {
   });
 });
 
-describe('what an origin is told of its caller', () => {
+describe('the identity headers for an origin', () => {
   let world: AccessWorld;
   before(async () => {
     world = await AccessWorld.start();
@@ -207,7 +207,7 @@ describe('what an origin is told of its caller', () => {
     assert.doesNotMatch(world.last('open').rawHeaders.join('\n'), /evil|zrok|identity/i);
   });
 
-  it('says provider, e-mail and end of a log-in in headers', async () => {
+  it('contain provider, e-mail and end of a log-in', async () => {
     await world.ask('app', { lines: [world.sessionLine('app', 'idp')] });
     const { headers } = world.last('app');
     assert.equal(Buffer.from(headers['zrok-auth-provider'] as string, 'latin1').toString(), 'Größe 社');

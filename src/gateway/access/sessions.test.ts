@@ -22,7 +22,7 @@ describe('sessions', () => {
   });
   after(() => world.close());
 
-  it('let their browser in at once, and end at the gateway with everything else of its cookies left', async () => {
+  it('admit their browser at once, and are removed from its cookies at the gateway', async () => {
     const line = world.sessionLine('app', 'idp');
     const { asked } = world.control;
     const before = asked.length;
@@ -135,7 +135,7 @@ describe('sessions', () => {
     assert.equal((await world.ask('app', { lines: [custom] })).status, 401);
   });
 
-  it('end after their whole time, however often they are used, and earlier when the rules say so now', async () => {
+  it('end after their maximum age, however often they are used, and earlier when the rules are changed so', async () => {
     const rules = (hours: number) =>
       rulesOf({ session: { idleMs: 24 * HOUR_MS, absoluteMs: hours * HOUR_MS } });
     world.publish('app', { authProviderIds: ['idp'], rules: rules(4), updatedAtMs: 3 });
@@ -152,7 +152,7 @@ describe('sessions', () => {
     assert.equal((await world.ask('app', { lines: [second] })).status, 401);
   });
 
-  it('end when they are ended elsewhere, also when that is heard before the answer about them', async () => {
+  it('end when they are ended elsewhere, also when that arrives before the answer about them', async () => {
     const line = world.sessionLine('other', 'idp');
     const [, token = ''] = line.split('=');
     const { id } = world.control.sessions.get(token)!;
@@ -195,7 +195,7 @@ describe('sessions', () => {
     assert.equal(await ask(), 401);
   });
 
-  it('are held to e-mail and claim rules of now, with 403 for who is known and not wanted', async () => {
+  it('must match the present e-mail and claim rules, with 403 for a person that does not', async () => {
     await world.serve('ruled', { authProviderIds: ['idp'], rules: rulesOf({ emails: ['*@example.com'] }) });
     const line = world.sessionLine('ruled', 'idp');
     const ask = async () => (await world.ask('ruled', { lines: [line, BROWSER_LINE] })).status;
@@ -219,7 +219,7 @@ describe('sessions', () => {
     assert.equal(await ask(), 403);
   });
 
-  it('are asked about a few at a time: the others are told to come again', async () => {
+  it('are looked up a few at a time: the others get a Retry-After', async () => {
     const few = await AccessWorld.start({ limits: { maxLookups: 3 } });
     try {
       few.setProviders(providerOf('idp'));
@@ -268,7 +268,7 @@ describe('sessions', () => {
     }
   });
 
-  it('tell when they were last used', async () => {
+  it('report when they were last used', async () => {
     const line = world.sessionLine('foreign', 'far');
     const { id } = world.control.sessions.get(line.split('=')[1]!)!;
     await world.access.reportUsage();
@@ -312,7 +312,7 @@ describe('without the control plane', () => {
     }
   });
 
-  it('a gateway that starts with what was kept on disk lets nobody in before it has heard a word', async () => {
+  it('a gateway that starts with its stored shares admits nobody before the control plane answers', async () => {
     const world = await AccessWorld.start();
     const restarted = await AccessWorld.start();
     try {

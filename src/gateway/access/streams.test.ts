@@ -158,7 +158,7 @@ describe('a stream that goes on', () => {
     }
   });
 
-  it('of an open share is cut when the share asks who calls, or is withdrawn', async () => {
+  it('of an open share is cut when the share is guarded, or withdrawn', async () => {
     publish({}, []);
     const client = await open([]);
     publish({});
@@ -182,7 +182,7 @@ describe('a stream that goes on', () => {
     await isCut(client);
   });
 
-  it('is cut sixty seconds after the last word of the control plane', async () => {
+  it('is cut sixty seconds after the last message of the control plane', async () => {
     const [first, second] = [await open([session()]), await open([key('one')])];
     world.clock.advance(59_000);
     await goesOn(first);

@@ -103,7 +103,7 @@ describe('shares that take bearer tokens', () => {
   const ask = (name: string, text: string, more: readonly string[] = []) =>
     world.ask(name, { lines: [`Authorization: Bearer ${text}`, ...more] });
 
-  it('let their bearer in, tell the origin who it is, and keep the token', async () => {
+  it('admit their bearer, name it to the origin, and are not forwarded', async () => {
     const exp = nowS() + 600;
     const claims = claimsOf({ exp, email: 'Bot@Example.com', email_verified: true });
     for (let i = 0; i < 2; i += 1) assert.equal((await ask('app', token(claims))).status, 200);
@@ -162,7 +162,7 @@ describe('shares that take bearer tokens', () => {
     assert.equal((await ask('app', text)).status, 200);
   });
 
-  it('ask for keys that they do not know yet, once in five seconds however many come', async () => {
+  it('fetch unknown keys, once in five seconds for any number of tokens', async () => {
     const { refreshed } = world.control;
     const fresh = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const made = (kid: string): string =>

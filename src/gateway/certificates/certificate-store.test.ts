@@ -103,7 +103,7 @@ describe('certificates as files', () => {
     assert.equal(shownFor(store, 'y.example'), 'default');
   });
 
-  it('that have run out are shown with a warning, cover nothing, and are told with those that end soon', async () => {
+  it('that have expired are shown with a warning, cover nothing, and are reported with those that end soon', async () => {
     put('gone', await issue(['gone.example'], { days: -1, startsInDays: -3 }));
     put('soon', await issue(['soon.example'], { days: 5 }));
     put('later', await issue(['later.example'], { days: 25 }));
@@ -123,7 +123,7 @@ describe('certificates as files', () => {
     );
   });
 
-  it('with problems are told all at once, each with its file and remedy', async () => {
+  it('with problems are all reported at once, each with its file and remedy', async () => {
     const good = await issue(['good.example']);
     put('good', good);
     put('mixed', { cert: good.cert, key: (await issue(['other.example'])).key });
@@ -196,7 +196,7 @@ describe('a reload', () => {
     assert.equal(changes, 1, 'nothing changed');
   });
 
-  it('keeps the last good certificate of each place where a bad one lies, and says so', async () => {
+  it('keeps the last good certificate of each place with a bad one, and logs that', async () => {
     for (const name of ['a', 'b', 'c'])
       put(name, await authority.issue(`${name} good`, { dns: [`${name}.example`] }));
     const store = await open();

@@ -21,7 +21,7 @@ describe('the line for circuits of a share', () => {
     assert.equal(line.size, 0);
   });
 
-  test('lets an address with one request go before the second of a crowd that came earlier', () => {
+  test('serves an address with one request before the second request of a crowd that came earlier', () => {
     const crowd = Array.from({ length: 1_000 }, () => waiterOf('crowd'));
     const single = waiterOf('single');
     const line = lineOf([...crowd, single]);
@@ -29,7 +29,7 @@ describe('the line for circuits of a share', () => {
     assert.equal(line.size, 998);
   });
 
-  test('gives a used circuit to the first that takes one, whatever waits before it', () => {
+  test('gives a used circuit to the first request that accepts one, also behind others', () => {
     const [fresh, later] = [waiterOf('a', true), waiterOf('b')];
     const line = lineOf([fresh, later]);
     assert.equal(line.next(true), later);
@@ -37,7 +37,7 @@ describe('the line for circuits of a share', () => {
     assert.equal(line.next(false), fresh);
   });
 
-  test('forgets who gave up, and an address with none left', () => {
+  test('drops aborted requests, and addresses without requests', () => {
     const [first, second] = [waiterOf('a'), waiterOf('a')];
     const line = lineOf([first, second]);
     line.delete(first);

@@ -40,7 +40,7 @@ test('a short answer leaves at the end of the callback that produced it, in one 
   assert.deepEqual(writes, ['headbody']);
 });
 
-test('what a turn of the event loop brings of a long body leaves together, up to 64 KiB, and in order', async () => {
+test('the pieces of a long body in one turn of the event loop are written together, up to 64 KiB, and in order', async () => {
   const writes: string[] = [];
   const writer = writerInto(writes);
   const pieces = Array.from({ length: 6 }, (_, i) => String(i).repeat(16_000));

@@ -116,7 +116,7 @@ describe('head buffer', () => {
     assert.equal(small.refusal, 'head-too-large');
   });
 
-  it('lets no bytes at all through as a request unless they are one', () => {
+  it('accepts no bytes as a request unless they are one', () => {
     const request = new RequestHead();
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(head.length), (noise, at) => {
@@ -135,7 +135,7 @@ describe('head buffer', () => {
 });
 
 describe('policies', () => {
-  it('knows one form of a host', () => {
+  it('has one form of a host', () => {
     const rows: readonly (readonly [string, string | undefined])[] = [
       ['A.b', 'a.b'],
       ['a.b:80', 'a.b'],

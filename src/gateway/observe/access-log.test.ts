@@ -76,7 +76,7 @@ describe('the access log', () => {
     assert.equal(statSync(path).mode & 0o777, 0o600);
   });
 
-  it('tells apart what was refused, what failed, what broke off and whose client was gone', async (t) => {
+  it('distinguishes refused, failed and broken requests, and those whose client was gone', async (t) => {
     const path = join(folder, 'failed.log');
     const log = new AccessLog({ path, log: silentLog });
     const world = await GatewayWorld.start({ observer: log });
@@ -166,7 +166,7 @@ describe('the access log', () => {
     assert.deepEqual([paths(`${path}.1`), paths(path)], [['/one'], ['/two']]);
   });
 
-  it('drops lines when the disk is full, counts them, and says so once', async () => {
+  it('drops lines when the disk is full, counts them, and logs that once', async () => {
     const records: LogEntry[] = [];
     const file = new LineFile({ path: '/dev/full', log: logInto(records) });
     const lines = new LineBuffer((piece, count) => file.add(piece, count));
@@ -227,7 +227,7 @@ describe('the access log', () => {
 });
 
 describe('lines', () => {
-  it('are the same JSON as written by the platform, whatever is in them', () => {
+  it('are the same JSON as written by the platform, for any contents', () => {
     const texts = [
       '',
       'plain',

@@ -72,7 +72,7 @@ const headerOf = ({ headers }: InspectedRequest['request'], name: string): strin
 const textOf = ({ body }: InspectedRequest['request']): string => Buffer.from(body, 'base64').toString();
 
 describe('failure records', () => {
-  it('tell of a failed request by the error id on its page: where it failed, why, and when', async () => {
+  it('describe a failed request by the error id on its page: where it failed, why, and when', async () => {
     const { world, failures } = await observed();
     world.publish(shareOf('none'));
     const answer = await world.ask(get('none', '/orders?token=planted-secret'));
@@ -165,7 +165,7 @@ describe('failure records', () => {
 });
 
 describe('reports of records', () => {
-  it('come again until they are taken, drop the oldest when there are too many, and say so once', async () => {
+  it('are repeated until they are accepted, drop the oldest when there are too many, and log that once', async () => {
     const records: LogEntry[] = [];
     const taken: number[][] = [];
     let isAway = true;
@@ -266,7 +266,7 @@ describe('the inspector', () => {
     assert.equal(inspected.length, 20, 'in one second: what was let in is not pushed out');
   });
 
-  it('keeps bodies up to the cap, and nothing of one whose secrets cannot be told', async () => {
+  it('keeps bodies up to the cap, and nothing of a body whose secrets cannot be found', async () => {
     const { world, inspected } = await observed();
     let answer: readonly [type: string, body: string] = ['text/plain', ''];
     await world.serve(
@@ -353,7 +353,7 @@ describe('the inspector', () => {
     assert.equal(textOf(made.at(-1)!.answer).length, 1_024);
   });
 
-  it('holds nothing of clients that go away, and tells of them', async () => {
+  it('holds nothing of clients that close, and records them', async () => {
     const { world, observation, inspected } = await observed();
     await world.serveRaw('silent', () => {}, { inspection });
     const client = await world.client();
@@ -466,7 +466,7 @@ describe('a replay', () => {
 });
 
 describe('metrics', () => {
-  it('count requests by status, outcome, decision, hop and share, and tell how long they took', async () => {
+  it('count requests by status, outcome, decision, hop and share, with their durations', async () => {
     const { world, observation } = await observed();
     await world.serve('app', (_request, response) => response.end('hello'));
     world.publish(shareOf('none'));

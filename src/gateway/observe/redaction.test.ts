@@ -5,7 +5,7 @@ import { redactedBody, redactedHeaders, redactedTarget } from './redaction.ts';
 const NONE = { headers: [], parameters: [] };
 const SECRET = 'planted-secret';
 
-test('no header that may hold a secret shows its value, in whatever spelling', () => {
+test('no header that may hold a secret shows its value, in any spelling', () => {
   const names = [
     ...['Authorization', 'AUTHORIZATION', 'Cookie', 'Set-Cookie', 'Proxy-Authorization', 'proxy_auth'],
     ...['Frontdoor-Identity', 'frontdoor_identity', 'X-Api-Key', 'X_API_KEY', 'X-Auth-Token', 'X-CSRF-Token'],
@@ -38,7 +38,7 @@ test('addresses in headers show no secret of their query, fragment or user', () 
       assert.deepEqual(redactedHeaders([[name, address]], NONE), [[name, shown]]);
 });
 
-test('parameters are told apart by their name, encoded or not; what cannot be read is not shown', () => {
+test('parameters are recognized by their name, encoded or not; unreadable ones are not shown', () => {
   const secrets = { headers: [], parameters: ['k'] };
   const cases: readonly (readonly [query: string, shown: string])[] = [
     [`token=${SECRET}`, 'token=********'],

@@ -13,7 +13,7 @@ describe('a share whose rules cannot be read', () => {
   });
   after(() => world.close());
 
-  it('is answered with 503 and a page that says why, never open and never unknown, until it can be read', async () => {
+  it('is answered with 503 and a page with the reason, never open and never unknown, until it can be read', async () => {
     const rules = { ip: 'everywhere' } as unknown as AccessRules;
     const problems = world.world.gateway.table.change([shareOf('app', { rules, updatedAtMs: 2 })], []);
     world.access.change(deltaOf({}));

@@ -202,7 +202,7 @@ describe('the share feed', () => {
     assert.equal(subscriptions.length, 1);
   });
 
-  it('a command that this version does not know, or cannot read, is left out and the stream goes on', async () => {
+  it('a command that is unknown to this version, or unreadable, is left out and the stream continues', async () => {
     await open();
     say(snapshot);
     subscriptions[0]!.onLine(JSON.stringify({ type: 'surprise' }));

@@ -33,7 +33,7 @@ test('traffic of one share in one span is one sample, the rest stays apart, olde
   assert.deepEqual(ledger.take(2), [sample(START)]);
 });
 
-test('what grows too large is put together in coarser spans, and nothing of it is lost', () => {
+test('counts that grow too large are merged into coarser spans, and none is lost', () => {
   const ledger = new TrafficLedger(2_000);
   const spans = 8_640;
   for (let i = 0; i < spans; i += 1) {

@@ -55,7 +55,7 @@ const reports = (): TrafficReport[] => sent.map((text) => JSON.parse(text) as Tr
 const away = (): Promise<void> =>
   Promise.reject(new FrontdoorError('unavailable', 'unreachable', 'it is away'));
 
-test('what was counted is sent in numbered batches of one source, and nothing when there was nothing', async () => {
+test('counts are sent in numbered batches of one source, and nothing without counts', async () => {
   await reporter.report(STEP_MS);
   assert.deepEqual(sent, []);
   counted.requests = 1;
@@ -147,7 +147,7 @@ test('a batch that is refused for good does not stand in the way of the next', a
   assert.equal(records.filter(({ level }) => level === 'error').length, 1);
 });
 
-test('closing sends the last of it, waits no longer than told, and says what was not reported', async () => {
+test('closing sends the last counts, waits no longer than its limit, and logs what was not reported', async () => {
   counted.requests = 1;
   await reporter.close(1_000);
   assert.equal(sent.length, 1);

@@ -111,7 +111,7 @@ describe('the traffic of a share', () => {
     );
   });
 
-  it("counts the gateway's own pages as what they say", async () => {
+  it("counts the gateway's own pages by their status", async () => {
     await world.close();
     world = await GatewayWorld.start({ limits: { answerTimeoutMs: 500 } });
     world.publish(shareOf('nobody'));

@@ -109,7 +109,7 @@ function fakeLink(id: string): LinkDestination {
   return { id, isWritable: true, deliver: () => {}, sendControl: () => {} };
 }
 
-test('a Route with an egress dials it and answers with what it told', async (t) => {
+test('a Route with an egress dials it and answers with the data of the dial', async (t) => {
   const world = makeWorld(t);
   const result = await world.route();
   assert.deepEqual(
@@ -145,7 +145,7 @@ test('a Route again to an end that stands dials nothing and answers the same; so
   assert.equal(world.dials.length, 1);
 });
 
-test('a Route to a link that is not there fails with code 8 and tells every controller of the link', async (t) => {
+test('a Route to a missing link fails with code 8 and reports the link to every controller', async (t) => {
   const world = makeWorld(t);
   const forwards = [{ srcAddress: 'in', dstAddress: 'link1', dstType: DestType.LINK }];
   const { isSuccess, errorCode } = await world.route({ egress: undefined, forwards });

@@ -24,7 +24,7 @@ test('the edges are those of the shell form that OpenZiti uses: no default, no e
   }
 });
 
-test('what a variable holds is not looked at again', () => {
+test('the value of a variable is not substituted again', () => {
   assert.equal(substituteEnvironment('$A', { A: '${A}$B: [1]' }), '${A}$B: [1]');
 });
 

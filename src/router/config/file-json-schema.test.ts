@@ -49,7 +49,7 @@ const BEYOND = [
   ...['interface', 'certificate', 'key', 'ip', 'uri'],
 ];
 
-test('the schema takes the whole file, and says of any changed value what check says', () => {
+test('the schema accepts the whole file, and judges any changed value as check does', () => {
   assert.ok(isValid(WHOLE_FILE), JSON.stringify(isValid.errors));
   const more = [
     'forwarder.linkDialQueueLength',

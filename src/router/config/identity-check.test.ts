@@ -55,7 +55,7 @@ test('an identity whose files fit each other has no problem; without --files nob
   assert.deepEqual([folder.check(missing).status, folder.check(missing, { files: true }).status], [0, 1]);
 });
 
-test('files that are missing, empty of certificates or of keys are told by their key, all of them', () => {
+test('all files that are missing, or without certificates or keys, are reported by their key', () => {
   const { status, problems } = check({
     cert: FILES.text,
     key: FILES.text,
@@ -76,7 +76,7 @@ test('files that are missing, empty of certificates or of keys are told by their
   ]);
 });
 
-test('a key that is not that of its certificate is told', () => {
+test('a key that does not belong to its certificate is reported', () => {
   assert.deepEqual(told(check({ ...IDENTITY, key: FILES.otherKey }).problems), ['error key identity.key']);
   assert.deepEqual(told(check({ ...IDENTITY, server_key: FILES.otherKey }).problems), [
     'error key identity.server_key',
@@ -94,7 +94,7 @@ test('the identity of a web server is looked at too', () => {
   assert.deepEqual(told(check(IDENTITY, { web }).problems), ['error key web[0].identity.key']);
 });
 
-test('what the router advertises has to be a name of a server certificate, IPv6 as an address', () => {
+test('an advertised host has to be a name of a server certificate, IPv6 as an address', () => {
   const advertising = (host: string): string[] =>
     told(
       check(IDENTITY, {

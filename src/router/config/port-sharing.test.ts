@@ -48,7 +48,7 @@ test('link, ctrl and one of edge, web, transport or proxy share a bind address',
     );
 });
 
-test('two that want the same connections do not: told at the second, naming the first', () => {
+test('two listeners for the same connections do not: the error is at the second and names the first', () => {
   const second = {
     edge: 'listeners[1].address',
     transport: 'listeners[1].address',

@@ -130,7 +130,7 @@ listeners:
       advertise: "127.0.0.1:7001"
 `;
 
-test('a fabric router without csr: valid once its transport listener says how it is reached', () => {
+test('a fabric router without csr: valid once its transport listener has an advertised address', () => {
   assert.deepEqual(told(read(FABRIC_ROUTER).problems.filter(({ severity }) => severity === 'error')), [
     'error required listeners[2].options.advertise',
   ]);

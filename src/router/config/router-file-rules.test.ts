@@ -29,7 +29,7 @@ test('v, ctrl and identity alone are valid, and warned of what they cannot do', 
   assert.deepEqual(told(read(SMALLEST).problems), ['warning csr csr']);
 });
 
-test('all problems are told at once, in the order of lines, each with path, line, rule, value and words', () => {
+test('all problems are reported at once, in the order of lines, each with path, line, rule, value and message', () => {
   const text = `v: 4
 ctrl:
   endpoint: ctrl.example:6262
@@ -65,7 +65,7 @@ forwarder:
   );
 });
 
-test('a missing key is told at its own path, on the line of the map that lacks it', () => {
+test('a missing key is reported at its own path, on the line of the map that lacks it', () => {
   const { problems } = read('v: 3\nctrl:\n  endpoint: tls:x:1\nidentity:\n  cert: a\n');
   assert.deepEqual(
     problems.filter(({ rule }) => rule === 'required').map(({ path, line }) => [path, line]),
@@ -84,7 +84,7 @@ test('an empty file lacks v, identity and ctrl; what is no map is one error', ()
     assert.deepEqual(told(read(text).problems), ['error type ']);
 });
 
-test('what cannot be read as YAML is one error at the root, with its line', () => {
+test('invalid YAML is one error at the root, with its line', () => {
   for (const [content, line] of [
     ['v: 3\nctrl: [\n', 2],
     ['v: 3\nctrl:\n\tendpoint: x\n', 3],
@@ -189,7 +189,7 @@ test('keys that OpenZiti takes and does nothing with are not unknown, whatever t
   }
 });
 
-test('what is known and cannot act in this version is one warning that says so', () => {
+test('a known key that has no effect in this version is one warning', () => {
   for (const [field, yaml] of [
     ['plugins', '[a.so]'],
     ['managedConfig', '{ allow: [all] }'],

@@ -388,7 +388,7 @@ test('variables of the environment stand for parts of texts', () => {
   assert.deepEqual(endpoint, { type: 'tls', host: 'env.example', port: 6262 });
 });
 
-test('what this version cannot run is refused by name at the start, and valid for check', () => {
+test('a feature that this version cannot run is refused by name at the start, and valid for check', () => {
   for (const [field, yaml, path] of [
     ['listeners[3]', '{ binding: tunnel }', 'listeners[3].binding'],
     [
@@ -423,7 +423,7 @@ test('what this version cannot run is refused by name at the start, and valid fo
   );
 });
 
-test('a file that cannot be used is one error that lists every problem; one that is not there says so', () => {
+test('an invalid file is one error that lists every problem; a missing one is another error', () => {
   const file = join(directory, 'router.yml');
   writeFileSync(file, SMALLEST.replace('v: 3', 'v: 1').replace('tls:', 'ftp:'));
   assert.throws(

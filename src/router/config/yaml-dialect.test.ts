@@ -74,7 +74,7 @@ test('anchors, aliases and merge keys work; what stands in the map itself wins o
   );
 });
 
-test('the last of equal keys wins, and each further one is told by path and line', () => {
+test('the last of equal keys wins, and each further one is reported by path and line', () => {
   const parsed = parseYaml('a: 1\nb:\n- c: 1\n  c: 2\na: 3\n');
   assert.ok('root' in parsed);
   assert.deepEqual(plainValue(parsed.root), { a: 3, b: [{ c: 2 }] });
@@ -96,7 +96,7 @@ test('text values are put through the substitution, keys are not, and what was w
   ]);
 });
 
-test('what is no YAML is one fault with its line', () => {
+test('invalid YAML is one fault with its line', () => {
   assert.match(faultOf('v: 3\nctrl: [\n'), /^[23]: is no YAML: /);
   assert.match(faultOf('v: 3\n/\nctrl: {}\n'), /^2: /);
   assert.match(faultOf('a:\n\tb: 1\n'), /^2: .*Tabs/);

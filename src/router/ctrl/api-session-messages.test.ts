@@ -46,7 +46,7 @@ test('chunks of a set that was broken off do not count for the next one', () => 
   assert.deepEqual(known('lost', 'new'), [false, true]);
 });
 
-test('a session stands while any controller vouches for it; a removal ends it whoever vouched', () => {
+test('a session is valid while any controller vouches for it; a removal by any controller ends it', () => {
   const { controllers, ended, tell, known } = openSessions();
   const [first, second] = [controllers.connect('c1'), controllers.connect('c2')];
   tell(first, chunk('a', true, 'both', 'one'));
@@ -73,7 +73,7 @@ test('an update changes the certificates that a session takes', () => {
   assert.deepEqual(sessions.byToken('s')!.fingerprints, ['cd']);
 });
 
-test('who waits for a session gets it as soon as it is told', async () => {
+test('a connection that waits for a session gets it as soon as it is announced', async () => {
   const { sessions, controllers, tell } = openSessions();
   const waiting = sessions.waitFor('s', 60_000);
   tell(controllers.connect('c1'), ctrlMessages.apiSessionAdded.frame({ apiSessions: records('s') }));

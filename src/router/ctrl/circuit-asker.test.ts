@@ -22,7 +22,7 @@ async function asked(controller: FakeController): Promise<FakeController['reques
 }
 
 describe('a question for a circuit', () => {
-  test('goes to another controller when the first goes away or does not know a way', async () => {
+  test('goes to another controller when the first disconnects or has no path', async () => {
     const controllers = new FakeControllers();
     const asker = new CircuitAsker(controllers);
     const [a, b, c] = ['a', 'b', 'c'].map((id) => controllers.connect(id)) as [

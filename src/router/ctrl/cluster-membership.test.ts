@@ -141,7 +141,7 @@ test('a controller that the list no longer has is left, and forgotten at the nex
   await again.connected('c1');
 });
 
-test('a list of somebody who does not lead adds controllers, but takes none that is connected; the leader is asked', async () => {
+test('a list of a controller that does not lead adds controllers, but removes none that is connected; the leader is asked', async () => {
   const [first, second, third] = [
     await openController('c1'),
     await openController('c2'),
@@ -196,7 +196,7 @@ test('an older list is ignored, until the network was restored', async () => {
   await connected('c1', 'c2');
 });
 
-test('who leads is who said so with the newest index, and is asked first', async () => {
+test('the leader is the controller that claimed it with the newest index, and is asked first', async () => {
   const [first, second] = [await openController('c1'), await openController('c2')];
   const { set, connected } = await startMembership(newFile(), [first]);
   await connected('c1');

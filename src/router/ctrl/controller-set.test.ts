@@ -88,7 +88,7 @@ function openSet(endpoints: readonly string[], options: SetOptions = {}) {
   return { set, events, timeouts, ids, connected };
 }
 
-test('the hello tells version, capabilities and listeners for controllers of 1.x and 2.x', async () => {
+test('the hello contains version, capabilities and listeners for controllers of 1.x and 2.x', async () => {
   const controller = await openController('c1');
   const advertise = { type: 'tls', host: 'router.example', port: 6262 };
   openSet([controller.endpoint], {
@@ -208,7 +208,7 @@ test('a server with a certificate for another host is not believed to be a contr
   assert.equal(impostor.hellos.length, 0);
 });
 
-test('a controller that does not tell version or id is refused', async () => {
+test('a controller that sends no version or id is refused', async () => {
   const silent = await openController('c1', { helloHeaders: makeFrame(0).headers });
   const nameless = await openController('');
   const { ids } = openSet([silent.endpoint, nameless.endpoint]);
@@ -228,7 +228,7 @@ test('a hello result of a 2.x controller is taken', async () => {
   assert.equal(set.best()!.version, 'v2.1.0');
 });
 
-test('ctrl.options.connectTimeout ends the wait for a server that says nothing', async () => {
+test('ctrl.options.connectTimeout ends the wait for a server that sends nothing', async () => {
   const dials: number[] = [];
   const mute = await openTcpServer((socket) => {
     socket.on('close', () => void dials.push(performance.now() - startedMs));
@@ -416,7 +416,7 @@ test('a controller with more than ctrl.options.outQueueSize frames waiting comes
   assert.equal(set.best()!.id, 'good');
 });
 
-test('without a controller within ctrl.startupTimeout the router is told so, once', async () => {
+test('without a controller within ctrl.startupTimeout the router is notified, once', async () => {
   const { timeouts } = openSet(['tls:127.0.0.1:1'], { config: { startupTimeoutMs: 60 } });
   await until(
     'the timeout',

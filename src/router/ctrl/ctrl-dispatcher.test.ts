@@ -79,7 +79,7 @@ test('an inspection is answered as JSON texts, names in any case, ids as they ar
   );
 });
 
-test('an inspection that fails is an error of the answer, beside what could be told', () => {
+test('an inspection that fails is an error in the answer, beside the successful ones', () => {
   const responder = new InspectResponder(
     [
       (name) => {

@@ -102,7 +102,7 @@ async function openListeners({
   return { set, seen, port: listeners.ports[0]!, dial, ids };
 }
 
-test('a controller that dials the router is one of its controllers, and learns what a router tells', async () => {
+test('a controller that dials the router is one of its controllers, and receives the reports of the router', async () => {
   const { seen, dial, ids, set } = await openListeners();
   const channel = await dial(controller);
   await until('the controller', ids, (now) => now.join() === 'c1');
@@ -153,7 +153,7 @@ async function filled(stranger: TestAuthority): Promise<TestIdentity> {
   return { ...own, cert: [own.cert, controller.cert, authority.ca].join('\n'), ca: authority.ca };
 }
 
-test('who shows no certificate does not come in', async () => {
+test('a peer without a certificate is refused', async () => {
   const { port, ids } = await openListeners();
   const socket = tls.connect({ host: '127.0.0.1', port, ca: authority.ca, ALPNProtocols: ['ziti-ctrl'] });
   socket.on('error', () => {});
@@ -163,7 +163,7 @@ test('who shows no certificate does not come in', async () => {
   assert.deepEqual(ids(), []);
 });
 
-test('who is no controller of this network does not come in', async () => {
+test('a peer that is no controller of this network is refused', async () => {
   const stranger = await makeTestAuthority('another CA');
   const impostors: readonly (readonly [what: string, identity: TestIdentity, id: string])[] = [
     ['another authority', { ...(await stranger.issue('c1', { uris: [ROLE] })), ca: authority.ca }, 'c1'],

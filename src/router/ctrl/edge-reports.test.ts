@@ -55,7 +55,7 @@ const summary = ({ events, fullState }: CtrlBody<'connectEvents'>) => [
   ]),
 ];
 
-test('who comes and goes is told at once, further connections in batches of connectEvents.batchInterval', async (t) => {
+test('connects and disconnects are reported at once, further connections in batches of connectEvents.batchInterval', async (t) => {
   const { controllers, events, pass, told } = openEvents(t, { batchIntervalMs: 2 * SECOND });
   const controller = controllers.connect('c1');
   await pass(2 * SECOND);
@@ -76,7 +76,7 @@ test('who comes and goes is told at once, further connections in batches of conn
   assert.deepEqual(summary(told(controller)[before + 2]!), [false, ['i1', false, 0]]);
 });
 
-test('everything is told again after connectEvents.fullSyncInterval, and to each controller that connects', async (t) => {
+test('everything is reported again after connectEvents.fullSyncInterval, and to each controller that connects', async (t) => {
   const { controllers, events, pass, told } = openEvents(t, { fullSyncIntervalMs: 60 * SECOND });
   const controller = controllers.connect('c1');
   events.onOpened('i1', 'a:1', 'b:2');
@@ -90,7 +90,7 @@ test('everything is told again after connectEvents.fullSyncInterval, and to each
   assert.deepEqual(told(late).map(summary), [[true, ['i1', true, 0]]]);
 });
 
-test('with connectEvents.enabled false only who is connected is told, no connection of its own', async (t) => {
+test('with connectEvents.enabled false only the connected identities are reported, and no connection', async (t) => {
   const { controllers, events, pass, told } = openEvents(t, { isEnabled: false });
   const controller = controllers.connect('c1');
   await pass(3 * SECOND);
@@ -113,7 +113,7 @@ test('at most connectEvents.maxQueuedEvents connections wait while no controller
   ]);
 });
 
-test('sessions that hold channels are told every edge.heartbeatIntervalSeconds, in batches', async (t) => {
+test('sessions that hold channels are reported every edge.heartbeatIntervalSeconds, in batches', async (t) => {
   const { pass } = mockTimers(t);
   const controllers = new FakeControllers();
   const controller = controllers.connect('c1');
@@ -159,7 +159,7 @@ function networkInterface(name: string, address: string): NetworkInterface {
   return { name, hardwareAddress: '', mtu: 1_500n, index: 2n, flags: 19n, addresses: [address] };
 }
 
-test('interfaces are told at once, then when they changed at an interfaceDiscovery.checkInterval', async (t) => {
+test('interfaces are reported at once, then when they changed at an interfaceDiscovery.checkInterval', async (t) => {
   const { controllers, pass, surroundings, reports } = openReporter(t, { checkIntervalMs: 10 * SECOND });
   const controller = controllers.connect('c1');
   assert.deepEqual(reports(controller), [['10.0.0.1/24']]);
@@ -174,7 +174,7 @@ test('interfaces are told at once, then when they changed at an interfaceDiscove
   controller.answerResult(true);
 });
 
-test('interfaces that a controller did not take are told again at the next check', async (t) => {
+test('interfaces that a controller did not accept are reported again at the next check', async (t) => {
   const { controllers, pass, reports } = openReporter(t);
   const controller = controllers.connect('c1');
   controller.answerResult(false);
@@ -185,7 +185,7 @@ test('interfaces that a controller did not take are told again at the next check
   assert.equal(reports(controller).length, 2);
 });
 
-test('unchanged interfaces are told again after interfaceDiscovery.minReportInterval', async (t) => {
+test('unchanged interfaces are reported again after interfaceDiscovery.minReportInterval', async (t) => {
   const { controllers, pass, reports } = openReporter(t, { minReportIntervalMs: 180 * SECOND });
   const controller = controllers.connect('c1');
   controller.answerResult(true);
@@ -196,7 +196,7 @@ test('unchanged interfaces are told again after interfaceDiscovery.minReportInte
   controller.answerResult(true);
 });
 
-test('with interfaceDiscovery.disabled no interface is told', async (t) => {
+test('with interfaceDiscovery.disabled no interface is reported', async (t) => {
   const { controllers, pass, reports } = openReporter(t, { isDisabled: true });
   const controller = controllers.connect('c1');
   await pass(120 * SECOND);
@@ -209,7 +209,7 @@ test('the interfaces of this machine are read with addresses and Go’s flags', 
   assert.equal(loopback.flags & 5n, 5n);
 });
 
-test('a controller that asks is told where SDKs reach this router, and the index of its data model', () => {
+test('a controller that asks gets the addresses for SDKs, and the index of the data model', () => {
   const controllers = new FakeControllers();
   const controller = controllers.connect('c1');
   const told: unknown[] = [];
@@ -233,7 +233,7 @@ test('a controller that asks is told where SDKs reach this router, and the index
   assert.equal(headers.u64(headerId.edgeCtrl.routerDataModelIndex), 7n);
 });
 
-test('without an edge listener and data model the answer says so', () => {
+test('without an edge listener and data model the answer has neither', () => {
   const controller = new FakeControllers().connect('c1');
   const hello = new EdgeHello({
     advertised: () => undefined,

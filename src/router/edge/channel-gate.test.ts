@@ -64,7 +64,7 @@ function sequencesOf(frames: readonly DataFrame[]): number[] {
   return frames.flatMap((frame) => (frame.contentType === PAYLOAD_TYPE ? [frame.sequence] : []));
 }
 
-test('what comes for an SDK whose channel is full waits in order, and who brings it is not read until there is room', (t) => {
+test('frames for an SDK whose channel is full wait in order, and their sender is not read until there is room', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const world = makeWorld();
   world.fromHost(0);
@@ -82,7 +82,7 @@ test('what comes for an SDK whose channel is full waits in order, and who brings
   assert.ok(world.sent.every(({ connId }) => connId === 2));
 });
 
-test('an SDK that takes nothing holds up who brings its frames for 25 ms at a time only, and keeps one MiB waiting', (t) => {
+test('an SDK that reads nothing delays the sender of its frames for only 25 ms at a time, and has one MiB waiting', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const world = makeWorld();
   world.dialerChannel.isWritable = false;

@@ -38,7 +38,7 @@ test('an SDK that exchanges Data frames reaches a service at another router, bot
   assert.deepEqual([textOfBody(answer!), end!.headers.u32(edge.flags)], ['answer', FIN]);
 });
 
-test('what an SDK sent before it closed its connection arrives whole, over a link that loses frames', async (t) => {
+test('the bytes that an SDK sent before it closed its connection arrive whole, over a link that loses frames', async (t) => {
   const { sdk, far, near } = makeEdgeWorld(t, {}, { faultsPerMille: 200, seed: 3 });
   await sdk.connect(1);
   const got = textAt(far, 'c1');
@@ -65,7 +65,7 @@ test('mtu cuts an SDK’s messages into chunks of the circuit, which the far end
   assert.equal(once.filter(({ flags }) => (flags & PAYLOAD_FLAGS.chunk) !== 0).length, 9);
 });
 
-test('a router that stops tells SDKs of ours alone, and refuses nobody who has no other way', async (t) => {
+test('a router that stops notifies only SDKs of ours, and refuses no client that has no other path', async (t) => {
   const ours = new HeaderWriter().text(headerId.channel.helloVersion, versionHeader('linux', 'x64')).build();
   for (const [hello, count] of [
     [ours, 1],

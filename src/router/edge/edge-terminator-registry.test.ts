@@ -94,7 +94,7 @@ test('a controller that does not answer is asked again after the request timeout
   assert.equal(controller.sent.length, 2);
 });
 
-test('a refusal for good ends the terminator and is told once', async () => {
+test('a permanent refusal ends the terminator and is reported once', async () => {
   const { registry, controllers, failed, answer, add } = openRegistry();
   const controller = controllers.connect('c1');
   await add('t1');
@@ -122,7 +122,7 @@ test('a busy controller is asked again, without end; another passing failure thr
   assert.deepEqual(failed, ['t1 later']);
 });
 
-test('with several controllers a terminator stands once one took it, and is told to each', async () => {
+test('with several controllers a terminator is established once one accepted it, and is reported to each', async () => {
   const { registry, controllers, established, failed, answer, add } = openRegistry();
   const [first, second] = [controllers.connect('c1'), controllers.connect('c2')];
   await add('t1');
@@ -149,7 +149,7 @@ test('a terminator fails when every connected controller refuses it for good', a
   assert.deepEqual(failed, ['t1 two']);
 });
 
-test('a controller that comes back is told of what stands, and of its health', async () => {
+test('a controller that comes back gets the established terminators and their health', async () => {
   const { registry, controllers, established, answer, add } = openRegistry();
   const controller = controllers.connect('c1');
   await add('t1');
@@ -201,7 +201,7 @@ test('a controller that does not answer in time holds no worker that others need
   assert.deepEqual(askedOf(slow), ['t1']);
 });
 
-test('what a host unbinds is removed at every controller, again where one is busy', async () => {
+test('a terminator that a host unbinds is removed at every controller, with a retry where one is busy', async () => {
   const { registry, controllers, answer, add } = openRegistry();
   const [first, second] = [controllers.connect('c1'), controllers.connect('c2')];
   await add('t1', 't2');
@@ -234,7 +234,7 @@ test('an id that is hosted again is not removed by the removal that still waits'
   assert.deepEqual(controller.sentOf(contentType.removeTerminators), []);
 });
 
-test('inspection tells each terminator and its state', async () => {
+test('inspection lists each terminator and its state', async () => {
   const { registry, controllers, answer, add } = openRegistry();
   const controller = controllers.connect('c1');
   await add('t1', 't2');

@@ -9,7 +9,7 @@ function bind(tokenBytes: number) {
   return makeFrame(contentType.bind, { headers, body: new Uint8Array(tokenBytes) });
 }
 
-test('one identity has so much, whatever others have, and gets back what it gave', () => {
+test('the memory of one identity is bounded, independently of others, and returned bytes count again', () => {
   const memory = new IdentityMemory(1_000);
   assert.equal(memory.take('a', 600), true);
   assert.equal(memory.take('a', 600), false);

@@ -43,7 +43,7 @@ describe('refused hellos', () => {
     ]);
   });
 
-  it('are not sent to a controller that did not say that it takes them, as OpenZiti’s', () => {
+  it('are not sent to a controller that did not announce support, as OpenZiti’s', () => {
     const controller = controllers.connect('c1');
     refused.onServerData({ instant: 'true', routerModel: 'true' }, controller);
     refused.add(certificate, '192.0.2.1:1', 'no-api-session');

@@ -158,7 +158,7 @@ test('faultTxInterval 0 reports no such frames', async (t) => {
   assert.equal(one.frames.length, 0);
 });
 
-test('that an end closed is told to its controller, which hears of it later if it was away', async (t) => {
+test('that an end closed is reported to its controller, later if it was away', async (t) => {
   const world = makeWorld(t);
   world.faults.onCircuitClosed('c1', 'one', true);
   world.controllers.connect('two');
@@ -240,7 +240,7 @@ test('circuits whose controller is away stay, however idle', async (t) => {
   assert.deepEqual([world.forwarder.circuitCount, two.frames.length], [1, 0]);
 });
 
-test('idleTxInterval 0 scans nothing, and says so', async (t) => {
+test('idleTxInterval 0 scans nothing, and logs that', async (t) => {
   const world = makeWorld(t);
   const one = world.controllers.connect('one');
   const warnings: string[] = [];
@@ -285,7 +285,7 @@ test('a link of an id that another has taken over cannot unregister it', (t) => 
   assert.equal(newer.delivered.length, 1);
 });
 
-test('what passes over links is counted, and charged to its circuit', (t) => {
+test('bytes over links are counted, and charged to their circuit', (t) => {
   const counts = new Map<string, number>();
   const add = (name: string, by: number): void => void counts.set(name, (counts.get(name) ?? 0) + by);
   const metrics: Metrics = {
@@ -355,7 +355,7 @@ test('a traceroute that leads nowhere is answered with why, without the headers 
   for (const key of [1, 5, 6]) assert.equal(answer!.headers.has(key), false);
 });
 
-test('tells who inspects it of its circuits, by OpenZiti’s names', (t) => {
+test('answers an inspection with its circuits, by OpenZiti’s names', (t) => {
   const world = makeWorld(t);
   const nowMs = world.clock.nowMs() + 1_500;
   assert.deepEqual(inspectCircuits(world.forwarder, 'router-circuits', nowMs), {
@@ -377,7 +377,7 @@ test('tells who inspects it of its circuits, by OpenZiti’s names', (t) => {
   assert.equal(inspectCircuits(world.forwarder, 'links', nowMs), undefined);
 });
 
-test('tells of circuits of which an SDK holds the end, and answers also without any: a controller of OpenZiti relies on it', (t) => {
+test('lists circuits that end at an SDK, and answers also without any: a controller of OpenZiti relies on it', (t) => {
   const world = makeWorld(t);
   const ask = (name: string): unknown => inspectCircuits(world.forwarder, name, world.clock.nowMs());
   assert.deepEqual(ask('router-edge-circuits'), { circuits: {} });

@@ -167,7 +167,7 @@ test('a full link holds its own ends back instead of losing their payloads, and 
   assert.equal(link.droppedCount, 0);
 });
 
-test('a router in transit holds back who brings what its next link cannot take, and loses nothing', async (t) => {
+test('a router in transit stops reading from a sender whose next link is full, and loses nothing', async (t) => {
   // It resumes reading after a while, even without room. The amount of data until then depends on this machine's speed.
   mock.timers.enable({ apis: ['setTimeout'] });
   t.after(() => mock.timers.reset());
@@ -243,7 +243,7 @@ test('a circuit that is taken away in the middle breaks both local connections',
   await within('the client to notice', endings[0]!);
 });
 
-test('what a far end sent last still reaches a slow local reader after the circuit was taken away', async (t) => {
+test('the last bytes of a far end still reach a slow local reader after the circuit was removed', async (t) => {
   const mesh = openMesh(t, 2);
   mesh.link(0, 1);
   const { client, service } = await mesh.open('c1', [0, 1]);
@@ -282,7 +282,7 @@ test('payloads that cross a router keep the stamp that their end gave them', asy
   assert.deepEqual(second.slice(0, 3), first.slice(0, 3));
 });
 
-test('an end that nobody reads any more tells the far end, which stops sending', async (t) => {
+test('an end without a reader notifies the far end, which stops sending', async (t) => {
   const flags: number[] = [];
   const mesh = openMesh(t, 2);
   mesh.link(0, 1, {

@@ -117,7 +117,7 @@ test('ctrlPingCheck.timeout: it waits so long for a controller that answers, and
   assert.equal(ping().isHealthy, true);
 });
 
-test('controllerPing passes while any controller answers, and says what is wrong otherwise', async (t) => {
+test('controllerPing passes while any controller answers, and reports the problem otherwise', async (t) => {
   const { world, pass, ping } = open(t, {
     ctrlPing: { initialDelayMs: 0, intervalMs: 10_000, timeoutMs: 1_000 },
   });
@@ -177,7 +177,7 @@ test('linkCheck.initialDelay and linkCheck.interval: when link.health runs', asy
   }
 });
 
-test('linkCheck.minLinks: fewer links fail the check, and its details tell of those that there are', async (t) => {
+test('linkCheck.minLinks: fewer links fail the check, and its details list the present ones', async (t) => {
   const { world, pass, checks, link } = open(t, { link: { initialDelayMs: 1_000, minLinks: 2 } });
   assert.equal(link().isHealthy, false);
   world.links.push({

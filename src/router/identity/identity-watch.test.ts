@@ -74,7 +74,7 @@ test('a file that another is renamed over is noticed', async () => {
   assert.ok(typeof (await loaded) === 'object');
 });
 
-test('files that cannot be used are told of, and the old identity stays', async () => {
+test('invalid files are logged, and the old identity stays', async () => {
   const said = next();
   writeFileSync(config.cert, 'nothing');
   const word = await said;

@@ -77,7 +77,7 @@ test('further chains of the server certificate and alternate ones stand behind i
   );
 });
 
-test('what is missing, holds no certificate or is the key of another is refused by the key of the section', () => {
+test('a missing file, one without a certificate, or the key of another certificate is refused by the key of the section', () => {
   for (const [identity, said] of [
     [{ ...CLIENT, key: join(directory, 'none.key') }, /^identity\.key: cannot read .*none\.key/],
     [{ ...CLIENT, cert: 'pem:nothing' }, /^identity\.cert holds no certificate/],

@@ -11,7 +11,7 @@ import {
 import { decodeLinkHello, encodeLinkHello, type LinkHello } from './link-hello-codec.ts';
 
 describe('the hello of a link', () => {
-  test('of a real network says who dials whom', () => {
+  test('of a real network names the dialer and the dialed router', () => {
     const hellos = loadRecordedFrames().filter(
       (recorded) => recorded.type === HELLO_TYPE && channelOf(recorded) === 'link',
     );

@@ -209,7 +209,7 @@ describe('a link is taken in', () => {
     own.close('done');
   });
 
-  test('from a router before 1.7, which does not say whom it means', async () => {
+  test('from a router before 1.7, which does not name the router that it dials', async () => {
     const router = await mesh.add('modern', ACCEPTS);
     mesh.controller.judge = () => true;
     const channel = await dial(honest.identity, { ...HELLO, dialedRouterId: undefined }, router);
@@ -218,7 +218,7 @@ describe('a link is taken in', () => {
   });
 });
 
-describe('a dialer lets go', () => {
+describe('a dialer closes', () => {
   test('of a server of another authority, of another name, or with another router’s id', async () => {
     const other = await makeTestAuthority('another CA');
     const issued = await other.issue('impostor');
@@ -312,7 +312,7 @@ describe('link listeners', () => {
     ]);
   });
 
-  test('take so many unfinished hellos at once, let so many wait, and close the oldest for one more', async () => {
+  test('accept a number of unfinished hellos at once, queue a number, and close the oldest for one more', async () => {
     const channel = {
       ...linkListenerFixture().channel,
       maxOutstandingConnects: 2,
@@ -345,7 +345,7 @@ describe('link listeners', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test('close a peer that says no hello within the connect timeout', async () => {
+  test('close a peer that sends no hello within the connect timeout', async () => {
     const channel = { ...linkListenerFixture().channel, connectTimeoutMs: 150 };
     const router = await mesh.add('strict', {
       link: { listeners: [linkListenerFixture({ channel })], dialers: [] },

@@ -176,7 +176,7 @@ describe('a link whose other end answers nothing', () => {
   });
 });
 
-describe('what is measured of a link', () => {
+describe('the measurements of a link', () => {
   test('its latency, at the send interval of heartbeats, and the time in its queue, at the check interval', async () => {
     const recorder = new MetricsRecorder();
     const fromMs = performance.now();
@@ -269,7 +269,7 @@ describe('a link whose other end does not read', () => {
     ]);
   });
 
-  test('drops what is more, counted by kind, and says when there is room again', async () => {
+  test('drops further frames, counted by kind, and signals when there is room again', async () => {
     const recorder = new MetricsRecorder();
     const { dialer, listener, linkId, relay } = await linkedPair({ metrics: recorder.metrics });
     relay.hold();

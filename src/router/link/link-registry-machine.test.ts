@@ -144,7 +144,7 @@ describe('which links are dialed', () => {
     assert.deepEqual(new Set([first, second, third].map((order) => order?.linkId)), new Set(['id1']));
   });
 
-  test('a listener that moved is dialed anew, one that shares no group any more is let go', () => {
+  test('a moved listener is dialed again, and a link without a shared group is closed', () => {
     const world = new World();
     const [order] = world.healthy();
     const link = linkOf(order!);
@@ -299,7 +299,7 @@ describe('when a failed link is dialed again', () => {
     assert.deepEqual(gaps, [5_000, 7_500, 11_250, 16_875]);
   });
 
-  test('a full pool fails the dial like a refusal, and is told apart', () => {
+  test('a full pool fails the dial like a refusal, with a reason of its own', () => {
     const world = new World();
     const [order] = world.healthy();
     world.fail(order!, 'queueFull');

@@ -54,7 +54,7 @@ const arrived = (controller: LinkController, count: number): Promise<unknown> =>
     (length) => length >= count,
   );
 
-describe('controllers are told of links', () => {
+describe('controllers get reports of links', () => {
   test('all that stand when a controller connects, as the whole list; then each new one by itself', async () => {
     const world = makeWorld();
     const controller = new LinkController();
@@ -152,7 +152,7 @@ describe('controllers are told of links', () => {
   });
 });
 
-describe('controllers are told of links that are gone', () => {
+describe('controllers get reports of closed links', () => {
   test('each of them, and a controller that was away as well once it is back', async () => {
     const world = makeWorld();
     const [near, away] = [new LinkController('near'), new LinkController('away')];

@@ -55,7 +55,7 @@ const reportsOf = (linkId: string) =>
 const faultsOf = (linkId: string) => mesh.controller.bodies('fault').filter(({ id }) => id === linkId);
 
 describe('a link comes to be', () => {
-  test('when a controller tells of a peer: both ends have it, and its dialer reports it', async () => {
+  test('when a controller announces a peer: both ends have it, and its dialer reports it', async () => {
     const [dialer, listener] = await addPair();
     dialer.meet(listener);
     const view = await dialer.linked(4);
@@ -152,7 +152,7 @@ describe('a link comes to be', () => {
     assert.equal(listener.link().key, `eth7->tls:${dialer.id}->eth7`);
   });
 
-  test('at once with a peer that comes back, whatever the unhealthy policy says', async () => {
+  test('at once with a peer that comes back, independently of the unhealthy policy', async () => {
     const never = { minMs: 86_400_000, maxMs: 86_400_000, factor: 1 };
     const dialers = [linkDialerFixture({ unhealthyBackoff: never })];
     const [dialer, listener] = await addPair({ link: { listeners: [], dialers } });
@@ -192,7 +192,7 @@ describe('the connections of a link', () => {
     });
   }
 
-  test('after the first follow when the startup delay is over, each told to controllers', async () => {
+  test('after the first follow when the startup delay is over, each reported to controllers', async () => {
     const dialers = [linkDialerFixture({ startupDelayMs: 400 })];
     const [dialer, listener] = await addPair({ link: { listeners: [], dialers } });
     const fromMs = performance.now();
@@ -344,7 +344,7 @@ describe('over a link', () => {
   });
 });
 
-describe('a controller’s word on links', () => {
+describe('a controller’s message about links', () => {
   test('closes one that it holds broken, unless it means an earlier dial', async () => {
     const dialers = [linkDialerFixture({ healthyBackoff: SOON })];
     const [dialer, listener] = await addPair({ link: { listeners: [], dialers } });

@@ -52,7 +52,7 @@ test('a long wait between two ticks counts as that many ticks', () => {
   registry.close();
 });
 
-test('a histogram tells count, sum, bounds, spread and percentiles', () => {
+test('a histogram reports count, sum, bounds, spread and percentiles', () => {
   const { registry } = open();
   const histogram = registry.histogram('link.l1.latency');
   for (let value = 1; value <= 100; value += 1) histogram.update(value);

@@ -94,7 +94,7 @@ test('reportInterval: one message to every controller each time it is over', asy
   assert.equal(controllers.messagesOf('c1').length, 4);
 });
 
-test('every controller gets the message, and all but the first are told not to propagate it', async (t) => {
+test('every controller gets the message, and all but the first get it with a mark not to propagate it', async (t) => {
   const { controllers } = open(t);
   for (const id of ['c1', 'c2', 'c3']) controllers.connect(id);
   mock.timers.tick(MINUTE);
@@ -136,7 +136,7 @@ test('messageQueueSize: so many messages wait while no controller is there, the 
   assert.deepEqual(sent(), [3n, 4n, 5n, 6n]);
 });
 
-test('usage that waits for a controller is told once, with the message of its time', async (t) => {
+test('usage that waits for a controller is reported once, with the message of its time', async (t) => {
   const { controllers, registry } = open(t);
   registry.usage('circuit1', 'ingress.rx', 1_234);
   registry.usage('circuit1', 'fabric.tx', 5);

@@ -164,7 +164,7 @@ test('a controller that checks the model gets the differences, and corrects it w
   assert.deepEqual(answers()[2]!.diffs, []);
 });
 
-test('inspection tells index, timeline and source, and the model itself', (t) => {
+test('inspection shows index, timeline and source, and the model itself', (t) => {
   const { controllers, subscription, tell } = openSubscription(t);
   const controller = controllers.connect('c1');
   tell(controller, stateFrame(7n));

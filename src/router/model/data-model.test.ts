@@ -74,7 +74,7 @@ function smallModel(): DataModel {
   return model;
 }
 
-test('what a real controller told is held whole, and makes the same model again', () => {
+test('the model of a real controller is held whole, and makes the same model again', () => {
   const model = new DataModel();
   assert.equal(model.replace(recordedState), false);
   assert.equal(model.index, recordedState.endIndex);
@@ -109,7 +109,7 @@ test('a change set after one that is missing changes nothing', () => {
   assert.equal(model.change(changeSet(7n, [identity('i3')], { previousIndex: 5n })), 'applied');
 });
 
-test('what is deleted goes from every policy, an update keeps what its policies relate', () => {
+test('a deleted entity is removed from every policy, and an update keeps its policies', () => {
   const model = smallModel();
   model.change(
     changeSet(6n, [dialPolicy('p1'), identity('i1')], { action: DataState_Action.UPDATE } as object),
@@ -127,7 +127,7 @@ test('what is deleted goes from every policy, an update keeps what its policies 
   assert.equal(model.relationsOf('p1'), undefined);
 });
 
-test('a state of a lower index replaces the model and says so', () => {
+test('a state of a lower index replaces the model and logs that', () => {
   const model = smallModel();
   const state = { ...recordedState, endIndex: 3n, timelineId: 'restored' };
   assert.equal(model.replace(state), true);

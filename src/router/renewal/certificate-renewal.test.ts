@@ -219,7 +219,7 @@ test('certificates that stand in the file itself are not renewed, and the error 
   assert.equal(heard.length, 0);
 });
 
-test('without a csr section nothing is asked for, and the error says why', async () => {
+test('without a csr section no certificate is requested, and the error has the reason', async () => {
   open(certifying({}));
   renewal = start({ config: { ...config, csr: undefined } });
   await assert.rejects(renewal.check(), { code: 'no-csr' });

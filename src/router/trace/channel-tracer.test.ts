@@ -112,7 +112,7 @@ test('tokens and secrets are withheld', async (t) => {
   assert.match(textOf(circuit!.decode!), /"ApiSessionToken":"\(withheld\)"/);
 });
 
-test('a malformed body and an unknown message are told by their length', async (t) => {
+test('a malformed body and an unknown message are traced with their length', async (t) => {
   const path = join(folder(t), 'trace');
   const tracer = await ChannelTracer.open({ path, routerId: 'r1', clock, log: silentLog });
   const { own } = connect(tracer);
@@ -145,7 +145,7 @@ test('a file that cannot be written refuses the start', async (t) => {
   );
 });
 
-test('what the disk does not take in time is left out, and said once', async (t) => {
+test('messages that the disk does not accept in time are left out, which is logged once', async (t) => {
   const warnings: string[] = [];
   const log: Log = { ...silentLog, warn: (_fields, message) => void warnings.push(message) };
   const path = join(folder(t), 'trace');

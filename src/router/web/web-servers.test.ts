@@ -300,7 +300,7 @@ test('identity: a server shows its own certificate, or else the router’s', asy
   }
 });
 
-test('a client certificate is asked for and not needed, whoever signed it', async (t) => {
+test('a client certificate is requested and not required, of any authority', async (t) => {
   const { port } = await open(t);
   const stranger = await (await makeTestAuthority('other CA')).issue('stranger');
   assert.equal((await ask(port)).status, 200);
@@ -440,7 +440,7 @@ test('idleTimeout: between requests a connection stays so long', async (t) => {
   );
 });
 
-test('closing lets idle connections go at once and cuts the rest after the grace', async (t) => {
+test('closing ends idle connections at once and cuts the rest after the grace', async (t) => {
   const { web, port } = await open(t, { options: { idleTimeoutMs: 60_000, readTimeoutMs: 60_000 } });
   const http2 = openHttp2(t, port);
   assert.equal((await askHttp2(http2, { ':path': '/' })).status, 200);

@@ -59,7 +59,7 @@ test('each connection of a proxy listener becomes a circuit to its service, whol
   );
 });
 
-test('the controller learns the addresses of the client, the dialing side those of the service', async (t) => {
+test('the controller receives the addresses of the client, the dialing side those of the service', async (t) => {
   const world = new TransportWorld(t);
   await world.serve('echo', echo);
   const { port } = await world.listen('proxy');

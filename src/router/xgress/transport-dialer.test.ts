@@ -25,7 +25,7 @@ test('an address that is none, or of a type that cannot be dialed, is a misconfi
   }
 });
 
-test('a service that refuses, a name that nobody knows: each has its code', async (t) => {
+test('a service that refuses and an unknown name each have a code', async (t) => {
   const world = new TransportWorld(t);
   const gone = `tcp:127.0.0.1:${await freePort()}`;
   assert.equal((await world.dial(gone)).errorCode, RouteErrorCode.connectionRefused);

@@ -106,7 +106,7 @@ test('randomDrops loses one payload in drop1InN on arrival, which is made good',
   }
 });
 
-test('without randomDrops nothing is dropped, whatever drop1InN says', async (t) => {
+test('without randomDrops nothing is dropped, for any drop1InN', async (t) => {
   const { mesh, client, service } = await openWorld(t, { drop1InN: 1 });
   const got = received(service);
   client.end('all of it');
