@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { namedTests } from '../conformance/named-tests.ts';
 import { root } from './source-tree.ts';
 
 // Written in two pieces, so that this file does not break its own rule.
@@ -75,12 +76,14 @@ const PLAIN_ENGLISH = [
   'SECURITY.md',
 ];
 
-/** The worst forms of the former idiom, with the plain form. Matched in comments and in Markdown. */
+/** The worst forms of the former idiom, with the plain form. Matched in comments, names of tests and Markdown. */
 const IDIOMS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\b(?:tells?|told)\b/i, 'report, notify, state or show'],
   [/\bsays? so\b/i, 'report or announce'],
   [/\b(?:hears?|heard)\b/i, 'receive, or be notified'],
   [/\bwhoever\b/i, 'the name of the party'],
+  [/\blets? (?:\w+ )?in\b/i, 'admit or accept'],
+  [/\bwithout a word\b/i, 'silently, or without an answer'],
   // "whatever the order" means "in any order", and is plain.
   [/\bwhatever (?!the |its |their |is cached|was measured|a gateway)/i, 'the name of the thing'],
   [/^Of [^.;:,]{1,50}\.$/, 'a sentence with a subject and a verb'],
@@ -99,7 +102,10 @@ function proseOf(path: string, text: string): string[] {
   // Names of tests are quoted after `›`.
   if (path.endsWith('.md')) return text.replaceAll(/```[^]*?```|›\s+"[^"]*"/g, '').split(/\n{2,}/);
   const blocks = text.match(/^[ \t]*\/\*\*[^]*?\*\/|(?:^[ \t]*\/\/ .*\n?)+/gm) ?? [];
-  return blocks.map((block) => block.replaceAll(/^[ \t]*(?:\/\*\*|\*\/|\*|\/\/)[ \t]?|[ \t]*\*\/$/gm, ''));
+  const comments = blocks.map((block) =>
+    block.replaceAll(/^[ \t]*(?:\/\*\*|\*\/|\*|\/\/)[ \t]?|[ \t]*\*\/$/gm, ''),
+  );
+  return /(?:\.test|-suite)\.ts$/.test(path) ? [...comments, ...namedTests(text)] : comments;
 }
 
 test('prose avoids the forms that hide the subject or the verb of a sentence', () => {

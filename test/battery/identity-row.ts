@@ -11,7 +11,7 @@ import { RawOrigin } from './raw-origin.ts';
 const SET = ['X-Forwarded-For', 'X-Forwarded-Proto', 'X-Forwarded-Host'];
 /** Set by the gateway with a value that differs from request to request. */
 const UNIQUE = ['frontdoor-request-id'];
-/** Reserved: set for callers that an auth provider let in, or never. */
+/** Reserved: set for callers that an auth provider admitted, or never. */
 const RESERVED = [
   ...[
     'X-Forwarded-Port',

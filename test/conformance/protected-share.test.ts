@@ -113,7 +113,7 @@ describe('an auth provider that is updated', () => {
       await becomes('the old key does not', host, 401, 'first-custom-key');
     }
     await done('PATCH', `/auth-providers/${id}`, { enabled: false });
-    for (const host of hosts) await becomes('nobody is let in', host, 401, 'second-custom-key');
+    for (const host of hosts) await becomes('every caller is refused', host, 401, 'second-custom-key');
     assert.equal(await statusOf(third, 'key-of-another-one'), 200, 'the others are as they were');
     await done('PATCH', `/auth-providers/${id}`, { enabled: true });
     for (const host of hosts) await becomes('the key lets in again', host, 200, 'second-custom-key');

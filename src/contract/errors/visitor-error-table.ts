@@ -48,7 +48,7 @@ const MEANINGS: Readonly<Record<Exclude<FailureCode, AccessReason>, Meaning>> = 
   'wrong-method': [[400], 'The page below /.frontdoor/ does not take the method.'],
   'head-timeout': [[408], 'The head of the request did not arrive in time.'],
   'body-too-slow': [[408], 'The body of the request arrived too slowly.'],
-  'access-ended': [[401], 'The session or credential that the request was let in with is over.'],
+  'access-ended': [[401], 'The session or credential of the request has ended.'],
   'too-many-wrong': [[429], 'Too many wrong credentials came from the address.'],
   'login-provider-not-available': [[503], 'The provider of the log-in cannot be used at the moment.'],
   'login-provider-failed': [[502], 'The identity provider did not answer as it should.'],

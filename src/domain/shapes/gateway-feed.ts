@@ -65,7 +65,9 @@ const shareFields = {
 const shareSchema = Type.Object(shareFields);
 export type GatewayShare = ShapeOf<typeof shareSchema>;
 
-/** A share as a gateway took it in. `unreadable`: the field of it that cannot be read; nobody is let in. */
+/**
+ * A share as a gateway stores it. `unreadable`: the name of a field that cannot be read; such a share admits nobody.
+ */
 const takenShareSchema = Type.Object({ ...shareFields, unreadable: Type.Optional(text()) });
 export type ServedShare = ShapeOf<typeof takenShareSchema>;
 

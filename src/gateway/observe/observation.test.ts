@@ -263,7 +263,7 @@ describe('the inspector', () => {
     assert.deepEqual([one!.target, one!.status, one!.decision], ['/x', 503, 'guarded']);
     assert.equal(one!.failure?.code, 'not-decided');
     assert.equal(headerOf(one!.request, 'authorization'), '********');
-    assert.equal(inspected.length, 20, 'in one second: what was let in is not pushed out');
+    assert.equal(inspected.length, 20, 'in one second: accepted ones are not pushed out');
   });
 
   it('keeps bodies up to the cap, and nothing of a body whose secrets cannot be found', async () => {

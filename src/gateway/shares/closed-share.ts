@@ -1,6 +1,6 @@
 /**
- * What becomes of an entry of the share feed that cannot be read: such a share is closed, because nobody knows whom it
- * lets in; such a provider lets nobody in.
+ * Handles entries of the share feed that cannot be read: such a share is closed, because its rules are unknown, and
+ * such a provider admits nobody.
  */
 import type { FeedList, GatewayShare, ServedShare } from '#domain';
 

@@ -1,7 +1,8 @@
 /**
- * Who may come to a share: gateways of its frontends when it is public, granted environments when it is private, and
- * callers whom its auth providers let in. A change checks and inserts only what it adds, and deletes only what it takes
- * away: foreign keys hold what stays. Errors: `conflict`, `notFound` and `invalid`, with messages that may be shown.
+ * The access of parties to a share: gateways of its frontends when it is public, granted environments when it is
+ * private, and callers that its auth providers admit. A change checks and inserts only what it adds, and deletes only
+ * what it takes away: foreign keys hold what stays. Errors: `conflict`, `notFound` and `invalid`, with messages that
+ * may be shown.
  */
 import { sql } from 'kysely';
 import { FrontdoorError } from '#base';
