@@ -131,6 +131,6 @@ export function startRouter(
  * a router: without them SIGUSR1 would open node's debugger, and SIGUSR2 would end the process.
  */
 export function followSignals(router: () => Router | undefined): void {
-  process.on('SIGUSR1', () => router()?.tellState());
+  process.on('SIGUSR1', () => router()?.logState());
   process.on('SIGUSR2', () => void router()?.stopCpuProfile());
 }

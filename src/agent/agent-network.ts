@@ -12,7 +12,7 @@ export type OwnShareRequest = HostedShareRequest;
 
 /** Every call has its own time limit and throws `FrontdoorError`. */
 export interface AgentControlPlane {
-  tellVersion(version: string): Promise<void>;
+  reportVersion(version: string): Promise<void>;
   /** Returns a mark that changes whenever `bindableServices` may have changed. */
   lastServiceChange(): Promise<string>;
   bindableServices(): Promise<readonly BindableService[]>;

@@ -104,7 +104,7 @@ test(
       })),
       [{ token: 'app', measured: 'DEPLOYED', hosting: 'bound', healthy: true }],
     );
-    assert.ok(network.calls.includes('tellVersion 9.9.9'));
+    assert.ok(network.calls.includes('reportVersion 9.9.9'));
   },
 );
 

@@ -70,7 +70,7 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
     apiUrl: identity.apiUrl,
     host,
     controlPlane: {
-      tellVersion: (told) => agentApi.tellVersion(told),
+      reportVersion: (told) => agentApi.reportVersion(told),
       lastServiceChange: () => client.serviceUpdates(),
       bindableServices: async () =>
         (await client.services()).filter(({ permissions }) => permissions.includes('Bind')),

@@ -127,7 +127,7 @@ export class ShareFollower {
       this.#enter('connected', undefined);
       this.#backOff.reset();
       if (!this.#versionTold) {
-        await this.#controlPlane.tellVersion(this.#version);
+        await this.#controlPlane.reportVersion(this.#version);
         this.#versionTold = true;
       }
     } catch (error) {

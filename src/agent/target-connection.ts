@@ -61,13 +61,13 @@ export class TargetConnection {
   /** Written in this tick, and not yet handed to the socket. */
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
-  #owesDrain = false;
+  #needsDrain = false;
 
   constructor(socket: Socket, plain: boolean) {
     this.#socket = socket;
     this.#plain = plain;
     socket.on('drain', () => {
-      this.#owesDrain = false;
+      this.#needsDrain = false;
       this.onDrain();
     });
   }
@@ -77,7 +77,7 @@ export class TargetConnection {
     if (this.#pending.push(view) === 1 && unflushed.push(this) === 1) process.nextTick(flushAll);
     this.#pendingBytes += view.length;
     if (this.#socket.writableLength + this.#pendingBytes < WRITE_MARK_BYTES) return true;
-    this.#owesDrain = true;
+    this.#needsDrain = true;
     return false;
   }
 
@@ -98,8 +98,8 @@ export class TargetConnection {
       socket.uncork();
     }
     // The socket emits `drain` only if it was full by its own count.
-    if (!this.#owesDrain || socket.writableNeedDrain) return;
-    this.#owesDrain = false;
+    if (!this.#needsDrain || socket.writableNeedDrain) return;
+    this.#needsDrain = false;
     this.onDrain();
   }
 

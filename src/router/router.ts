@@ -159,7 +159,7 @@ export class Router {
   }
 
   /** Logs the current controllers, links and circuits. */
-  tellState(): void {
+  logState(): void {
     const forwarder = this.#circuits.forwarder;
     const circuits = [...forwarder.circuits()].map(({ id, controllerId }) => ({ id, controllerId }));
     const controllers = this.#controllers.all().map(({ id, isResponsive }) => ({ id, isResponsive }));

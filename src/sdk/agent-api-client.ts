@@ -49,7 +49,7 @@ export class AgentApiClient {
     await this.#request({ method: 'DELETE', path: `/agent/v1/shares/${encodeURIComponent(token)}` }, 204);
   }
 
-  async tellVersion(version: string): Promise<void> {
+  async reportVersion(version: string): Promise<void> {
     const headers = { [FORMAT_HEADER]: String(agentSelfShape.format) };
     await this.#request({ method: 'PUT', path: '/agent/v1/self', headers, body: { version } }, 204);
   }

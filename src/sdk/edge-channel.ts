@@ -210,11 +210,11 @@ export class EdgeChannel implements CircuitCarrier {
     this.#waiting.add(circuit);
   }
 
-  closed(circuit: OverlayCircuit, tellRouter: boolean): void {
+  closed(circuit: OverlayCircuit, notifyRouter: boolean): void {
     this.#waiting.delete(circuit);
     this.#byConnId.delete(circuit.connId);
     (circuit.isTerminator ? this.#terminators : this.#initiators).delete(circuit.id);
-    if (tellRouter) this.#channel.send(makeFrame(contentType.xgClose, { body: circuit.id }));
+    if (notifyRouter) this.#channel.send(makeFrame(contentType.xgClose, { body: circuit.id }));
   }
 
   #onFrame(frame: Frame): void {

@@ -49,7 +49,7 @@ export interface CircuitCarrier {
   sendData(frame: DataFrame): void;
   acknowledgeLater(circuit: OverlayCircuit): void;
   /** Reports the close to the router, unless the router reported it. */
-  closed(circuit: OverlayCircuit, tellRouter: boolean): void;
+  closed(circuit: OverlayCircuit, notifyRouter: boolean): void;
 }
 
 export class OverlayCircuit implements Circuit {
@@ -213,10 +213,10 @@ export class OverlayCircuit implements Circuit {
     if (!this.#isOver && this.#xgress.isReceiveDone) this.#close(undefined, false);
   }
 
-  #close(error: CircuitError | undefined, tellRouter: boolean): void {
+  #close(error: CircuitError | undefined, notifyRouter: boolean): void {
     this.#isOver = true;
     this.#xgress.release();
-    if (!this.#isGone) this.#carrier.closed(this, tellRouter);
+    if (!this.#isGone) this.#carrier.closed(this, notifyRouter);
     if (this.#isNew) this.#closedWhileNew = { error };
     else this.onClose(error);
   }

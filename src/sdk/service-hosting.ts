@@ -65,7 +65,7 @@ export class ServiceHosting implements HostedService {
 
   reportHealth(passed: boolean): void {
     this.#health = passed;
-    for (const [connection, attachment] of this.#attachments) this.#tellHealth(connection, attachment);
+    for (const [connection, attachment] of this.#attachments) this.#forwardHealth(connection, attachment);
   }
 
   lower(): void {
@@ -110,7 +110,7 @@ export class ServiceHosting implements HostedService {
       }
       attachment.bind = bind;
       if (this.#isLowered && !wasLowered) edge.lower(bind);
-      this.#tellHealth(connection, attachment);
+      this.#forwardHealth(connection, attachment);
     } catch (error) {
       if (isStill()) this.#retry(connection, attachment, messageOf(error));
     }
@@ -120,12 +120,12 @@ export class ServiceHosting implements HostedService {
     if (this.#isClosed || this.#attachments.get(connection) !== attachment) return;
     attachment.isEstablished = true;
     attachment.backOff.reset();
-    this.#tellHealth(connection, attachment);
+    this.#forwardHealth(connection, attachment);
     this.#refreshState();
   }
 
   /** The confirmation of the terminator may arrive before or after the bind's own response was handled. */
-  #tellHealth(connection: RouterConnection, { bind, isEstablished }: Attachment): void {
+  #forwardHealth(connection: RouterConnection, { bind, isEstablished }: Attachment): void {
     if (this.#health !== undefined && bind !== undefined && isEstablished) {
       connection.edge?.reportHealth(bind, this.#health);
     }

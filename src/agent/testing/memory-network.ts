@@ -65,7 +65,7 @@ export class MemoryNetwork implements AgentNetwork {
   #watchers: (() => void)[] = [];
 
   readonly controlPlane: AgentControlPlane = {
-    tellVersion: async (version) => this.#call(`tellVersion ${version}`, () => undefined),
+    reportVersion: async (version) => this.#call(`reportVersion ${version}`, () => undefined),
     lastServiceChange: async () => this.#call('lastServiceChange', () => String(this.#changes)),
     bindableServices: async () =>
       this.#call('bindableServices', () =>

@@ -100,14 +100,14 @@ test('an invalid share is refused with the reason', async () => {
 });
 
 test('an agent reports its version', async () => {
-  await one.agentApi.tellVersion('0.1.0');
+  await one.agentApi.reportVersion('0.1.0');
   const row = await fixture.store.db
     .selectFrom('identity')
     .selectAll()
     .where('id', '=', one.id)
     .executeTakeFirst();
   assert.equal(row?.agent_version, '0.1.0');
-  await assert.rejects(one.agentApi.tellVersion('no version at all'), { kind: 'invalid' });
+  await assert.rejects(one.agentApi.reportVersion('no version at all'), { kind: 'invalid' });
 });
 
 test('gateways and strangers have no business here', async () => {

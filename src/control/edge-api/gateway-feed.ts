@@ -29,7 +29,7 @@ export class GatewayFeed {
   readonly #published = new Set<string>();
   #dirty = new DirtyParts();
   /** The published signing key, which also changes with time. */
-  #toldKeys: string;
+  #sentKeys: string;
   #deltas: Delta[] = [];
   #keptChanges = 0;
   #version = 1;
@@ -40,7 +40,7 @@ export class GatewayFeed {
     this.#model = model;
     this.#access = access;
     this.#epoch = epoch;
-    this.#toldKeys = this.#keyIds();
+    this.#sentKeys = this.#keyIds();
     for (const service of model.services())
       if (service.shareMode === 'public') this.#published.add(service.id);
     model.onChange((change) => {
@@ -75,11 +75,11 @@ export class GatewayFeed {
   }
 
   heartbeat(): void {
-    if (this.#keyIds() !== this.#toldKeys) {
+    if (this.#keyIds() !== this.#sentKeys) {
       this.#dirty.keys = true;
       this.flush();
     }
-    this.#tell(line({ type: 'heartbeat' }));
+    this.#notify(line({ type: 'heartbeat' }));
   }
 
   /** Publishes the pending changes. */
@@ -91,7 +91,7 @@ export class GatewayFeed {
     const { set, removed } = this.#shares(dirty.shares);
     const providers = [...dirty.providers].flatMap((id) => this.#access.provider(id) ?? []);
     const removedProviders = [...dirty.providers].filter((id) => this.#access.provider(id) === undefined);
-    if (dirty.keys) this.#toldKeys = this.#keyIds();
+    if (dirty.keys) this.#sentKeys = this.#keyIds();
     const more = {
       ...(providers.length === 0 ? {} : { providers }),
       ...(removedProviders.length === 0 ? {} : { removedProviders }),
@@ -103,7 +103,7 @@ export class GatewayFeed {
     this.#version += 1;
     const delta = { version: this.#version, set, removed, ...more };
     this.#keep(delta);
-    this.#tell(line({ type: 'delta', ...delta }));
+    this.#notify(line({ type: 'delta', ...delta }));
   }
 
   #plan(): void {
@@ -149,7 +149,7 @@ export class GatewayFeed {
     this.#version += 1;
     this.#deltas = [];
     this.#keptChanges = 0;
-    this.#tell(this.#snapshot());
+    this.#notify(this.#snapshot());
   }
 
   #keyIds(): string {
@@ -169,7 +169,7 @@ export class GatewayFeed {
     }
   }
 
-  #tell(text: string): void {
+  #notify(text: string): void {
     for (const listener of this.#listeners) listener(text);
   }
 }

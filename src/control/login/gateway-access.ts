@@ -51,9 +51,9 @@ export class StoredGatewayAccess implements GatewayAccessSource {
   constructor(options: StoredGatewayAccessOptions) {
     this.#options = options;
     this.#apiKeyPepper = Buffer.from(options.secrets.apiKeyPepper()).toString('base64');
-    options.providers.onChange((id) => this.#tell({ type: 'provider', id }));
-    options.issuers.onChange((id) => this.#tell({ type: 'provider', id }));
-    options.identityKeys.onChange(() => this.#tell({ type: 'keys' }));
+    options.providers.onChange((id) => this.#notify({ type: 'provider', id }));
+    options.issuers.onChange((id) => this.#notify({ type: 'provider', id }));
+    options.identityKeys.onChange(() => this.#notify({ type: 'keys' }));
   }
 
   provider(id: string): GatewayProvider | undefined {
@@ -79,10 +79,10 @@ export class StoredGatewayAccess implements GatewayAccessSource {
 
   async hear(changes: readonly Change[]): Promise<void> {
     for (const { entity, id } of changes) {
-      if (entity === 'login-session') this.#tell({ type: 'ended-session', id });
+      if (entity === 'login-session') this.#notify({ type: 'ended-session', id });
     }
     // Custom frontends are deleted with their frontdoor, and only that deletion is reported.
-    if (changes.some(({ entity }) => entity === 'everything')) this.#tell({ type: 'missed' });
+    if (changes.some(({ entity }) => entity === 'everything')) this.#notify({ type: 'missed' });
     if (concerns(changes, 'frontend', 'custom-frontend', 'frontdoor')) await this.readZones();
   }
 
@@ -90,7 +90,7 @@ export class StoredGatewayAccess implements GatewayAccessSource {
     const zones = await zonesOf(this.#options.store.db);
     if (zones.join() === this.#zones.join()) return;
     this.#zones = zones;
-    this.#tell({ type: 'zones' });
+    this.#notify({ type: 'zones' });
   }
 
   #gatewayProvider(provider: KnownProvider): GatewayProvider {
@@ -101,7 +101,7 @@ export class StoredGatewayAccess implements GatewayAccessSource {
     return logout === undefined ? told : { ...told, logout };
   }
 
-  #tell(change: AccessChange): void {
+  #notify(change: AccessChange): void {
     for (const listener of this.#listeners) listener(change);
   }
 }

@@ -37,7 +37,7 @@ export class IssuerDirectory {
   readonly #timer: NodeJS.Timeout;
   #used: ReadonlySet<string> = new Set();
   /** Providers whose keys gateways have. */
-  readonly #told = new Set<string>();
+  readonly #notified = new Set<string>();
   #looking: Promise<void> | undefined;
   #soon: NodeJS.Timeout | undefined;
   #lookAgain = false;
@@ -80,7 +80,7 @@ export class IssuerDirectory {
       const { issuer, discoveryUrl } = JSON.parse(address) as { issuer: string; discoveryUrl?: string };
       const { id } = provider;
       const onNews = (): void => {
-        if (this.#entries.get(id) === made) this.#tell(id);
+        if (this.#entries.get(id) === made) this.#notify(id);
       };
       const published = new PublishedIssuer({ issuer, discoveryUrl, egress, clock, log, onNews });
       const made: Entry = { address, published };
@@ -168,14 +168,14 @@ export class IssuerDirectory {
     await Promise.all(Array.from({ length: MAX_AT_ONCE }, next));
     for (const { id } of candidates) {
       // Too old to be trusted any longer.
-      if (this.#told.has(id) && this.#entries.get(id)?.published.held === undefined) this.#tell(id);
+      if (this.#notified.has(id) && this.#entries.get(id)?.published.held === undefined) this.#notify(id);
     }
   }
 
-  #tell(id: string): void {
+  #notify(id: string): void {
     if (this.#options.providers.byId(id)?.type !== 'OIDC') return;
-    if (this.#entries.get(id)?.published.held === undefined) this.#told.delete(id);
-    else this.#told.add(id);
+    if (this.#entries.get(id)?.published.held === undefined) this.#notified.delete(id);
+    else this.#notified.add(id);
     for (const listener of this.#listeners) listener(id);
   }
 }

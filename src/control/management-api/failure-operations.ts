@@ -4,7 +4,7 @@
  */
 import type { FailureAnswer, UnroutedFailureAnswer } from '#contract';
 import { remedyOf, type RequestTimings } from '#domain';
-import { findFailure, findUnroutedFailure, listFailures, type ToldFailure } from '../store/mod.ts';
+import { findFailure, findUnroutedFailure, listFailures, type StoredFailure } from '../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import { isoTime, ok, unstored, type ApiParts, type Handlers } from './call.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest, textOf } from './page-query.ts';
@@ -41,7 +41,7 @@ export const failureHandlers: Handlers<
   },
 };
 
-function failureAnswer(told: ToldFailure): FailureAnswer {
+function failureAnswer(told: StoredFailure): FailureAnswer {
   const { code, hop, cause, method, host, path, client, identity, decision, status, traceId } = told;
   return {
     errorId: told.id,

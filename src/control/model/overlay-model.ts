@@ -142,14 +142,14 @@ export class OverlayModel {
     this.#forgetFingerprints(identity.id);
     this.#identities.set(identity.id, identity);
     for (const fingerprint of identity.fingerprints) this.#byFingerprint.set(fingerprint, identity);
-    this.#tell({ type: 'identity', id: identity.id, removed: false });
+    this.#notify({ type: 'identity', id: identity.id, removed: false });
   }
 
   removeIdentity(id: string): void {
     if (!this.#identities.has(id)) return;
     this.#forgetFingerprints(id);
     this.#identities.delete(id);
-    this.#tell({ type: 'identity', id, removed: true });
+    this.#notify({ type: 'identity', id, removed: true });
   }
 
   setService(service: Service): void {
@@ -158,7 +158,7 @@ export class OverlayModel {
     this.#services.set(service.id, service);
     indexed(this.#byEnvironment, service.environmentId).add(service.id);
     for (const grant of service.grants) indexed(this.#byGrant, grant).add(service.id);
-    this.#tell({ type: 'service', id: service.id, removed: false, before });
+    this.#notify({ type: 'service', id: service.id, removed: false, before });
   }
 
   removeService(id: string): void {
@@ -166,7 +166,7 @@ export class OverlayModel {
     if (before === undefined) return;
     this.#unindex(before);
     this.#services.delete(id);
-    this.#tell({ type: 'service', id, removed: true, before });
+    this.#notify({ type: 'service', id, removed: true, before });
   }
 
   fabricService(id: string): FabricService | undefined {
@@ -187,21 +187,21 @@ export class OverlayModel {
 
   setFabricService(service: FabricService): void {
     this.#fabricServices.set(service.id, service);
-    this.#tell({ type: 'fabric-service', id: service.id, removed: false });
+    this.#notify({ type: 'fabric-service', id: service.id, removed: false });
   }
 
   /** Its terminators must be removed before. */
   removeFabricService(id: string): void {
-    if (this.#fabricServices.delete(id)) this.#tell({ type: 'fabric-service', id, removed: true });
+    if (this.#fabricServices.delete(id)) this.#notify({ type: 'fabric-service', id, removed: true });
   }
 
   setFabricTerminator(terminator: FabricTerminator): void {
     this.#fabricTerminators.set(terminator.id, terminator);
-    this.#tell({ type: 'fabric-terminator', id: terminator.id, removed: false });
+    this.#notify({ type: 'fabric-terminator', id: terminator.id, removed: false });
   }
 
   removeFabricTerminator(id: string): void {
-    if (this.#fabricTerminators.delete(id)) this.#tell({ type: 'fabric-terminator', id, removed: true });
+    if (this.#fabricTerminators.delete(id)) this.#notify({ type: 'fabric-terminator', id, removed: true });
   }
 
   #unindex(service: Service): void {
@@ -215,7 +215,7 @@ export class OverlayModel {
     }
   }
 
-  #tell(change: ModelChange): void {
+  #notify(change: ModelChange): void {
     for (const listener of this.#listeners) listener(change);
   }
 }

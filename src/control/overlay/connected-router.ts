@@ -109,17 +109,17 @@ export class RouterRegistry {
   remove(router: ConnectedRouter): boolean {
     if (!this.isCurrent(router) || !this.#routers.delete(router.id)) return false;
     this.#version += 1;
-    this.#tellEdge(router.id);
+    this.#notifyEdge(router.id);
     return true;
   }
 
   setEdge(router: ConnectedRouter, edge: EdgeAddress | undefined): void {
     router.edge = edge;
     if (edge !== undefined) this.#edgeAddresses.set(router.id, edge);
-    this.#tellEdge(router.id);
+    this.#notifyEdge(router.id);
   }
 
-  #tellEdge(routerId: string): void {
+  #notifyEdge(routerId: string): void {
     for (const listener of this.#edgeListeners) listener(routerId);
   }
 

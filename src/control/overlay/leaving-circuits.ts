@@ -57,10 +57,10 @@ export class LeavingCircuits {
     }
     this.#terminatorIds.clear();
     this.#routerIds.clear();
-    for (const [routerId, ids] of byIngress) this.#tell(routerId, ids);
+    for (const [routerId, ids] of byIngress) this.#notify(routerId, ids);
   }
 
-  #tell(routerId: string, ids: readonly string[]): void {
+  #notify(routerId: string, ids: readonly string[]): void {
     const router = this.#options.routers.get(routerId);
     if (router?.release === undefined) return;
     for (let at = 0; at < ids.length; at += MAX_IDS_PER_FRAME) {

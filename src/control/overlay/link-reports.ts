@@ -118,12 +118,12 @@ export class LinkReports {
     if (link === undefined && (known !== undefined || !this.#usedButUnknown(router.id).has(linkId))) return;
     // Done before the router gets new Routes. A duplicate stays open for a while, and its circuits are not
     // moved.
-    if (link !== undefined && !isDuplicate) this.#tellOtherEnd(link, router.id);
+    if (link !== undefined && !isDuplicate) this.#notifyOtherEnd(link, router.id);
     const count = rerouter.onLinksLost(new Set([linkId]));
     log.info({ link: linkId, router: router.id, circuits: count }, 'link lost');
   }
 
-  #tellOtherEnd({ id, iteration, sourceId, destinationId }: FabricLink, routerId: string): void {
+  #notifyOtherEnd({ id, iteration, sourceId, destinationId }: FabricLink, routerId: string): void {
     const otherId = sourceId === routerId ? destinationId : sourceId;
     const fault = ctrlMessages.fault.frame({ subject: FaultSubject.LINK_FAULT, id, iteration });
     this.#options.routers.get(otherId)?.send(fault);

@@ -10,43 +10,43 @@ const MAX_GROUPS = 32;
 export class PeerFeed {
   readonly #routers: RouterRegistry;
   /** Routers that others know, including disconnected ones; bounded by the model. */
-  readonly #told = new Set<string>();
+  readonly #notified = new Set<string>();
 
   constructor(routers: RouterRegistry) {
     this.#routers = routers;
   }
 
   onConnect(router: ConnectedRouter): void {
-    this.#told.add(router.id);
+    this.#notified.add(router.id);
     const others = [...this.#routers.all()].filter((each) => each !== router);
     if (others.length === 0) return;
     router.send(ctrlMessages.peerStateChanges.frame({ changes: others.map(healthy) }));
-    this.#tellHealthy(router);
+    this.#announceHealthy(router);
   }
 
   /** UpdateLinkListeners. @throws FrontdoorError `protocol` */
   onListeners(router: ConnectedRouter, frame: Frame): void {
     const { listeners } = ctrlMessages.updateLinkListeners.decode(frame.body);
     router.listeners = listeners.filter(isBounded).slice(0, MAX_LISTENERS);
-    this.#tellHealthy(router);
+    this.#announceHealthy(router);
   }
 
   onGone(routerId: string): void {
-    this.#tell(routerId, PeerState.UNHEALTHY);
+    this.#notify(routerId, PeerState.UNHEALTHY);
   }
 
   /** The router was deleted, whether connected or not. */
   onRemoved(routerId: string): void {
-    if (this.#told.delete(routerId)) this.#tell(routerId, PeerState.REMOVED);
+    if (this.#notified.delete(routerId)) this.#notify(routerId, PeerState.REMOVED);
   }
 
-  #tellHealthy(router: ConnectedRouter): void {
+  #announceHealthy(router: ConnectedRouter): void {
     for (const other of this.#routers.all()) {
       if (other !== router) other.send(ctrlMessages.peerStateChanges.frame({ changes: [healthy(router)] }));
     }
   }
 
-  #tell(id: string, state: PeerState): void {
+  #notify(id: string, state: PeerState): void {
     for (const router of this.#routers.all()) {
       if (router.id !== id) router.send(ctrlMessages.peerStateChanges.frame({ changes: [{ id, state }] }));
     }

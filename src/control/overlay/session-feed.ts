@@ -22,10 +22,10 @@ export class SessionFeed {
   constructor(sessions: ApiSessions, routers: RouterRegistry) {
     this.#sessions = sessions;
     this.#routers = routers;
-    sessions.onAdded((session) => this.#tell(addedFrame([session], false, true, randomUUID(), 0)));
-    sessions.onUpdated((session) => this.#tell(updatedFrame(session)));
+    sessions.onAdded((session) => this.#notify(addedFrame([session], false, true, randomUUID(), 0)));
+    sessions.onUpdated((session) => this.#notify(updatedFrame(session)));
     sessions.onRemoved(({ id, token }) => {
-      this.#tell(ctrlMessages.apiSessionRemoved.frame({ tokens: [token], ids: [id] }));
+      this.#notify(ctrlMessages.apiSessionRemoved.frame({ tokens: [token], ids: [id] }));
     });
   }
 
@@ -59,7 +59,7 @@ export class SessionFeed {
     }
   }
 
-  #tell(frame: Frame): void {
+  #notify(frame: Frame): void {
     // Each channel numbers its own frames, so every router gets a separate frame.
     for (const router of this.#routers.all()) if (router.hasEdge) router.send({ ...frame });
   }

@@ -108,17 +108,17 @@ export class ShareProber implements Measurements {
   onRouterConnected(router: ConnectedRouter): void {
     for (const { serviceId, identityId } of this.#options.terminators.ofRouter(router.id).values()) {
       this.#step(serviceId, { type: 'hosted' });
-      this.#tell('identity', identityId);
+      this.#notify('identity', identityId);
     }
   }
 
   /** These identities connected to a router, or disconnected. */
   onPresence(identityIds: Iterable<string>): void {
-    for (const id of identityIds) this.#tell('identity', id);
+    for (const id of identityIds) this.#notify('identity', id);
   }
 
   onRouterEdge(routerId: string): void {
-    this.#tell('router', routerId);
+    this.#notify('router', routerId);
   }
 
   onRouterGone(router: ConnectedRouter): void {
@@ -127,7 +127,7 @@ export class ShareProber implements Measurements {
     }
     this.onPresence(router.presentIdentities);
     for (const { serviceId, identityId } of this.#options.terminators.ofRouter(router.id).values()) {
-      this.#tell('identity', identityId);
+      this.#notify('identity', identityId);
       if (this.#reachable(serviceId).length > 0) continue;
       this.#step(serviceId, { type: 'unhosted', reason: `router ${router.id} is not connected` });
     }
@@ -181,7 +181,7 @@ export class ShareProber implements Measurements {
 
   #onTerminator(terminator: Terminator, change: 'added' | 'changed' | 'removed'): void {
     const { serviceId, identityId } = terminator;
-    this.#tell('identity', identityId);
+    this.#notify('identity', identityId);
     if (!this.#shares.has(serviceId)) return;
     const reachable = this.#reachable(serviceId);
     if (change === 'removed') {
@@ -216,7 +216,7 @@ export class ShareProber implements Measurements {
 
   #set(serviceId: string, before: ShareStatusState | undefined, after: ShareStatusState): void {
     this.#shares.set(serviceId, after);
-    if (this.#listeners.length > 0 && !isSameMeasurement(before, after)) this.#tell('share', serviceId);
+    if (this.#listeners.length > 0 && !isSameMeasurement(before, after)) this.#notify('share', serviceId);
     if (before?.state === after.state) return;
     const { log, model } = this.#options;
     const service = model.service(serviceId);
@@ -231,7 +231,7 @@ export class ShareProber implements Measurements {
     return this.#options.isConnectedElsewhere?.(identityId) === true && !this.isConnected(identityId);
   }
 
-  #tell(kind: MeasuredKind, id: string): void {
+  #notify(kind: MeasuredKind, id: string): void {
     for (const listener of this.#listeners) listener(kind, id);
   }
 

@@ -78,7 +78,7 @@ export class TerminatorRegistry {
       throw error;
     }
     if (this.#terminators.get(added.id) === added) {
-      this.#tell(added, 'added');
+      this.#notify(added, 'added');
       return;
     }
     // It was removed during the write, so its row must be deleted too.
@@ -91,7 +91,7 @@ export class TerminatorRegistry {
     if (cost === terminator.cost && precedence === terminator.precedence) return;
     terminator.cost = cost;
     terminator.precedence = precedence;
-    this.#tell(terminator, 'changed');
+    this.#notify(terminator, 'changed');
     const { id } = terminator;
     await this.#write([id], async (trx) => {
       await trx.updateTable('terminator').set({ cost, precedence }).where('id', '=', id).execute();
@@ -101,7 +101,7 @@ export class TerminatorRegistry {
   setHealth(terminator: Terminator, isHealthy: boolean): void {
     if (terminator.isHealthy === isHealthy) return;
     terminator.isHealthy = isHealthy;
-    this.#tell(terminator, 'changed');
+    this.#notify(terminator, 'changed');
   }
 
   async remove(terminators: readonly Terminator[]): Promise<void> {
@@ -120,7 +120,7 @@ export class TerminatorRegistry {
   #forget(terminators: readonly Terminator[]): Terminator[] {
     const known = terminators.filter((each) => this.#terminators.get(each.id) === each);
     for (const terminator of known) this.#drop(terminator);
-    for (const terminator of known) this.#tell(terminator, 'removed');
+    for (const terminator of known) this.#notify(terminator, 'removed');
     return known;
   }
 
@@ -164,13 +164,13 @@ export class TerminatorRegistry {
       if (known.cost === cost && known.precedence === precedence) return;
       known.cost = cost;
       known.precedence = precedence;
-      this.#tell(known, 'changed');
+      this.#notify(known, 'changed');
       return;
     }
     if (known !== undefined) this.#forget([known]);
     const taken: Terminator = { ...stored, marker: this.#marker(), isHealthy: true };
     this.#put(taken);
-    this.#tell(taken, 'added');
+    this.#notify(taken, 'added');
   }
 
   #marker(): bigint {
@@ -191,7 +191,7 @@ export class TerminatorRegistry {
     unindexed(this.#byRouter, terminator.routerId, terminator.id);
   }
 
-  #tell(terminator: Terminator, change: 'added' | 'changed' | 'removed'): void {
+  #notify(terminator: Terminator, change: 'added' | 'changed' | 'removed'): void {
     for (const listener of this.#listeners) listener(terminator, change);
   }
 }

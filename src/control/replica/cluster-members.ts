@@ -27,7 +27,7 @@ export class ClusterMemberList implements ClusterSource {
   readonly #dead = new Map<string, number>();
   readonly #listeners: (() => void)[] = [];
   #members: ClusterMembers | undefined;
-  #told = '';
+  #notified = '';
 
   constructor(store: Store, clock: Clock) {
     this.#store = store;
@@ -51,14 +51,14 @@ export class ClusterMemberList implements ClusterSource {
 
   /** Reads the rows, and again under a new index if they changed. Rejects with errors of the store. */
   async refresh(ownId: string, rows: readonly Member[]): Promise<void> {
-    if (this.#keyOf(ownId, rows) === this.#told) return;
+    if (this.#keyOf(ownId, rows) === this.#notified) return;
     const { db } = this.#store;
     // The index is taken before the rows are read, so that a higher index implies at least as recent rows.
     const index = await nextIndex(db);
     const now = await readMembers(db);
     const key = this.#keyOf(ownId, now);
-    if (key === this.#told) return;
-    this.#told = key;
+    if (key === this.#notified) return;
+    this.#notified = key;
     const addresses = this.#addressesOf(now);
     this.#members =
       addresses === undefined ? undefined : { addresses, index, isLeader: leaderOf(now) === ownId };

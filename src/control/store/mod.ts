@@ -141,7 +141,7 @@ export {
   listInspected,
   putFailures,
   putInspected,
-  type ToldFailure,
+  type StoredFailure,
 } from './records/request-record-store.ts';
 export { RequestRecordSweep } from './records/request-record-sweep.ts';
 export { listRestingNames, releaseRestingName, type RestingName } from './records/resting-name-store.ts';

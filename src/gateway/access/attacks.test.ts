@@ -331,7 +331,7 @@ describe('a clock that goes back', () => {
       await world.serve('timed', { rules: rulesOf({ expiresAtMs: nowMs + HOUR_MS }) });
       const line = world.sessionLine('app', 'idp');
       const all = async (): Promise<number[]> => {
-        world.access.heard();
+        world.access.onContact();
         return [
           (await world.ask('app', { lines: [line] })).status,
           (await world.ask('app', { lines: ['X-Api-Key: key-that-ends'] })).status,

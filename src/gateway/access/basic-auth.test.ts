@@ -97,7 +97,7 @@ describe('basic authentication', () => {
     assert.equal((await world.ask('other', { lines: [basic('ann', 'else')] })).status, 200);
     world.clock.advance(60_000);
     assert.equal((await world.ask('other', { lines: [line] })).status, 503);
-    world.access.heard();
+    world.access.onContact();
   });
 
   it('checks no more attempts of an address that failed too often; users that were accepted before continue', async () => {

@@ -161,7 +161,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     if (delta.endedSessions !== undefined) this.#sessions.end(delta.endedSessions);
   }
 
-  heard(): void {
+  onContact(): void {
     this.#heardMs = this.#monotonicMs();
   }
 

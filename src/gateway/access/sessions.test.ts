@@ -305,7 +305,7 @@ describe('without the control plane', () => {
       assert.equal((await world.ask('app', { path: '/health' })).status, 200);
       assert.equal((await world.ask('open')).status, 200);
       assert.equal((await world.ask('inside')).status, 200);
-      world.access.heard();
+      world.access.onContact();
       assert.equal((await world.ask('app', { lines })).status, 200);
     } finally {
       await world.close();
@@ -324,7 +324,7 @@ describe('without the control plane', () => {
       await restarted.serve('open');
       const lines = [restarted.sessionLine('app', 'idp')];
       assert.equal((await restarted.ask('app', { lines })).status, 503);
-      restarted.access.heard();
+      restarted.access.onContact();
       assert.equal((await restarted.ask('app', { lines })).status, 503, 'a word without keys is none');
       assert.equal((await restarted.ask('open')).status, 200);
       assert.equal(restarted.hits('app'), 0);

@@ -46,7 +46,7 @@ describe('a stream that goes on', () => {
     );
     publish({});
     world.control.isAway = false;
-    world.access.heard();
+    world.access.onContact();
   });
   after(() => world.close());
 
@@ -177,7 +177,7 @@ describe('a stream that goes on', () => {
     const other = await world.ask('app', { lines: [session()], path: '/other' });
     assert.equal(other.status, 503);
     await goesOn(client);
-    world.access.heard();
+    world.access.onContact();
     publish({ publicPaths: ['/other'] });
     await isCut(client);
   });

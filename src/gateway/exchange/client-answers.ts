@@ -37,7 +37,7 @@ export class ClientAnswers {
   ): boolean {
     const errorId = record?.id ?? this.#context.records.nextId();
     const keepAlive = asked.keepAlive && !this.#context.draining;
-    this.tellFailure(record, failure, { status: failure.status, errorId }, error);
+    this.reportFailure(record, failure, { status: failure.status, errorId }, error);
     const contact = record?.route?.rules.rules.contact ?? null;
     this.#write(encodeErrorAnswer(failure, errorId, { ...asked, keepAlive }, lines, { ...help, contact }));
     return keepAlive;
@@ -66,7 +66,7 @@ export class ClientAnswers {
     return keepAlive;
   }
 
-  tellFailure(
+  reportFailure(
     record: RequestRecord | undefined,
     failure: Failure,
     outcome: ClientOutcome,
@@ -92,10 +92,10 @@ export class ClientAnswers {
   /** Reports an exception in the gateway's own code. */
   tellFault(record: RequestRecord | undefined, error: unknown): void {
     const failure = { ...FAILURES.internal, cause: messageOf(error) };
-    this.tellFailure(record, failure, { status: 'broken off' }, error);
+    this.reportFailure(record, failure, { status: 'broken off' }, error);
   }
 
-  tellGone(record: RequestRecord | undefined, cause: string): void {
+  reportEnd(record: RequestRecord | undefined, cause: string): void {
     recordGone(this.#context.log, cause, record?.route, this.#address);
   }
 

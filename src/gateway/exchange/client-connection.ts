@@ -128,7 +128,7 @@ export class ClientConnection implements ExchangeClient {
   exchangeBroken(failure: Failure, error?: unknown): void {
     this.#exchange = undefined;
     this.#relay = undefined;
-    this.#answers.tellFailure(this.#record, failure, { status: 'broken off' }, error);
+    this.#answers.reportFailure(this.#record, failure, { status: 'broken off' }, error);
     // Resets the connection, so that a response that ends with its connection does not look complete. (The
     // platform refuses a reset during a shutdown, which would leave the socket open.)
     if (this.#facts.isSecure || this.#socket.writableEnded) this.destroy();
@@ -306,7 +306,7 @@ export class ClientConnection implements ExchangeClient {
     if (this.#state === RELAY) this.#relay!.clientHalfClosed();
     else if (this.#state === BUSY) {
       if (this.#exchange!.wantsBody) {
-        this.#answers.tellGone(this.#record, 'the client closed before its request was complete');
+        this.#answers.reportEnd(this.#record, 'the client closed before its request was complete');
         this.#socket.destroy();
       } else this.deadlineIn(this.#context.limits.halfClosedTimeoutMs);
     } else if (this.#state === HEAD && !this.input.holdsMore) this.#finish();
@@ -321,7 +321,7 @@ export class ClientConnection implements ExchangeClient {
     const current = this.#exchange ?? this.#relay;
     const left = current !== undefined && this.#exchange === undefined ? undefined : this.#record;
     if (this.#exchange !== undefined) {
-      this.#answers.tellGone(this.#record, 'the client disconnected before its response was complete');
+      this.#answers.reportEnd(this.#record, 'the client disconnected before its response was complete');
     }
     this.#exchange = undefined;
     this.#relay = undefined;
@@ -337,7 +337,7 @@ export class ClientConnection implements ExchangeClient {
     if (this.writer.isFull || (this.#state === LINGER && unsent > 0)) {
       this.#sweepAdmission();
       if (this.#stall.isStalled(nowMs, unsent, limits.stallTimeoutMs)) {
-        this.#answers.tellGone(this.#record, 'the client reads no data');
+        this.#answers.reportEnd(this.#record, 'the client reads no data');
         this.#socket.destroy();
       }
       if (this.#state === LINGER) this.deadlineIn(limits.lingerMs);
@@ -373,7 +373,7 @@ export class ClientConnection implements ExchangeClient {
       case HEAD:
         if (this.#heads.isPartial) this.#refuse(FAILURES.headTimeout);
         else {
-          if (this.#served === 0) this.#answers.tellGone(this.#record, 'no request arrived in time');
+          if (this.#served === 0) this.#answers.reportEnd(this.#record, 'no request arrived in time');
           this.destroy();
         }
         return;

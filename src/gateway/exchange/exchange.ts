@@ -155,7 +155,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   clientGone(byClient: boolean): void {
     this.#release('the client disconnected');
     this.route.slot.traffic.unanswered(byClient);
-    this.#tellBytes();
+    this.#reportBytes();
   }
 
   /** Called when the deadline has passed. */
@@ -356,7 +356,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#release(failure.cause);
     this.#count(failure.status);
     const keepAlive = this.#keepAlive && !this.wantsBody && this.#upgrade === '' && failure.hop !== 'client';
-    this.#tellBytes();
+    this.#reportBytes();
     const { method } = this.#record;
     const asked = { accept: this.#accept, isHead: method === 'HEAD', isRead: method === 'GET', keepAlive };
     this.#client.exchangeFailed(failure, asked, error);
@@ -365,7 +365,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   #broken(failure: Failure, error?: unknown): void {
     this.#release(failure.cause);
     this.route.slot.traffic.unanswered(failure.hop === 'client');
-    this.#tellBytes();
+    this.#reportBytes();
     this.#client.exchangeBroken(failure, error);
   }
 
@@ -386,11 +386,11 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
 
   #account(): void {
     this.#count(this.#status);
-    this.#tellBytes();
+    this.#reportBytes();
     this.#context.observer.served(this.#record);
   }
 
-  #tellBytes(): void {
+  #reportBytes(): void {
     const record = this.#record;
     record.status = this.#status;
     record.bytesIn = this.#sender.body.dataBytes;

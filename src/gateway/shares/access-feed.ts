@@ -6,7 +6,7 @@ export interface AccessFeed {
   replaceAll(snapshot: Omit<GatewaySnapshot, 'type' | 'version' | 'epoch' | 'shares'>): void;
   change(delta: GatewayDelta): void;
   /** A word from the control plane came, of any kind. */
-  heard(): void;
+  onContact(): void;
   /** What of it is kept on disk: nothing that proves anything. */
   kept(): { readonly providers: readonly GatewayProvider[]; readonly zones: readonly string[] };
 }

@@ -193,7 +193,7 @@ class FeedClient implements ShareFeed {
       // A stream that resumes without news sends a heartbeat first.
       this.#backOff.reset();
       this.#becameFresh();
-      access.heard();
+      access.onContact();
     }
     return undefined;
   }
@@ -211,7 +211,7 @@ class FeedClient implements ShareFeed {
 
   #taken(position: FeedPosition): void {
     this.#position = position;
-    this.#options.access.heard();
+    this.#options.access.onContact();
     this.#backOff.reset();
     this.#becameFresh();
     this.#save ??= setTimeout(() => this.#write(), this.#options.saveDelayMs ?? 500);

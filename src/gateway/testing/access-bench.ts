@@ -51,7 +51,7 @@ const jwk = { ...rsa.publicKey.export({ format: 'jwk' }), kid: 'k' } as Record<s
 const tokens = { issuer: 'https://idp.example', audience: 'c', algorithms: ['RS256'], keys: [jwk] };
 const keys = keyProviderOf('keys', { keys: [keyRecord('bench', 'a-key-of-usual-length-0123456789')] });
 access.replaceAll({ providers: [providerOf('idp', { tokens }), keys], zones: [], keys: KEYS });
-access.heard();
+access.onContact();
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const claims = {
@@ -99,7 +99,7 @@ for (const [name, host, line] of CASES) {
   const head = new RequestHead();
   /** Nanoseconds of CPU, since other programs may use the machine too. */
   const run = async (decides: boolean): Promise<number> => {
-    access.heard();
+    access.onContact();
     const before = process.cpuUsage();
     for (let i = 0; i < requests; i += 1) {
       const problem = readRequestHead(bytes.toString('latin1'), 100, head);

@@ -152,7 +152,7 @@ export class AccessWorld {
     });
     port.secure = world.gateway.securePort;
     access.replaceAll({ providers: [], zones: ['share.localhost'], keys: KEYS });
-    access.heard();
+    access.onContact();
     control.onEnded = (id) => access.change(deltaOf({ endedSessions: [id] }));
     return new AccessWorld(world, access, control, clock, records);
   }
@@ -164,7 +164,7 @@ export class AccessWorld {
   /** Advances the clock while the control plane stays in contact. */
   advance(ms: number): void {
     this.clock.advance(ms);
-    this.access.heard();
+    this.access.onContact();
   }
 
   setProviders(...providers: readonly GatewayProvider[]): void {

@@ -24,7 +24,7 @@ export class OpenAccess implements AccessControl, AccessFeed {
     this.generation += 1;
   }
 
-  heard(): void {}
+  onContact(): void {}
 
   kept(): ReturnType<AccessFeed['kept']> {
     return { providers: [], zones: [] };

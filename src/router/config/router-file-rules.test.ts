@@ -17,7 +17,7 @@ identity:
   ca: pki/ca.pem
 `;
 
-function toldOf(field: string, yaml: string | undefined, base: unknown = WHOLE_FILE): string[] {
+function problemsOf(field: string, yaml: string | undefined, base: unknown = WHOLE_FILE): string[] {
   return told(read(fileWith(field, yaml, base)).problems);
 }
 
@@ -185,7 +185,7 @@ test('keys that OpenZiti takes and does nothing with are not unknown, whatever t
     'transport.ws',
   ]) {
     for (const yaml of ['1', 'x', '{ a: [1] }', 'null'])
-      assert.deepEqual(toldOf(field, yaml), [`warning no-effect ${field}`], `${field}: ${yaml}`);
+      assert.deepEqual(problemsOf(field, yaml), [`warning no-effect ${field}`], `${field}: ${yaml}`);
   }
 });
 
@@ -203,26 +203,29 @@ test('a known key that has no effect in this version is one warning', () => {
     ['metrics.enableDataDelayMetric', 'true'],
     ['forwarder.unresponsiveLinkTimeout', '5s'],
   ] as const) {
-    assert.deepEqual(toldOf(field, yaml), [`warning unsupported ${field}`], field);
+    assert.deepEqual(problemsOf(field, yaml), [`warning unsupported ${field}`], field);
   }
   assert.deepEqual(
-    toldOf('forwarder.unresponsiveLinkTimeout', '4999')[1],
+    problemsOf('forwarder.unresponsiveLinkTimeout', '4999')[1],
     'error minimum forwarder.unresponsiveLinkTimeout',
   );
-  assert.deepEqual(toldOf('managedConfig', '{ allow: [true] }')[1], 'error type managedConfig.allow[0]');
-  assert.deepEqual(toldOf('plugins', '5'), ['warning unsupported plugins', 'warning type plugins']);
-  assert.deepEqual(toldOf('ctrl.rateLimiter', '{ minSize: 300 }')[1], 'error order ctrl.rateLimiter.minSize');
+  assert.deepEqual(problemsOf('managedConfig', '{ allow: [true] }')[1], 'error type managedConfig.allow[0]');
+  assert.deepEqual(problemsOf('plugins', '5'), ['warning unsupported plugins', 'warning type plugins']);
+  assert.deepEqual(
+    problemsOf('ctrl.rateLimiter', '{ minSize: 300 }')[1],
+    'error order ctrl.rateLimiter.minSize',
+  );
 });
 
 test('options of another binding are known, and have no effect', () => {
-  assert.deepEqual(toldOf('listeners[0].options.mode', 'host'), [
+  assert.deepEqual(problemsOf('listeners[0].options.mode', 'host'), [
     'warning no-effect listeners[0].options.mode',
   ]);
-  assert.deepEqual(toldOf('listeners[1].options.outQueueSize', '4'), [
+  assert.deepEqual(problemsOf('listeners[1].options.outQueueSize', '4'), [
     'warning no-effect listeners[1].options.outQueueSize',
   ]);
-  assert.deepEqual(toldOf('listeners[0].service', 'x'), ['warning no-effect listeners[0].service']);
-  assert.deepEqual(toldOf('listeners[2].advertise', 'x'), ['warning no-effect listeners[2].advertise']);
+  assert.deepEqual(problemsOf('listeners[0].service', 'x'), ['warning no-effect listeners[0].service']);
+  assert.deepEqual(problemsOf('listeners[2].advertise', 'x'), ['warning no-effect listeners[2].advertise']);
 });
 
 test('the last of equal keys alone is checked, and the second is warned of at its line', () => {
@@ -256,7 +259,7 @@ test('variables are put into string values, never into keys; numbers cannot come
 test('ctrl needs endpoint or endpoints, unless listeners or an endpoints file name the controllers', () => {
   const without = fileWith('ctrl', '{}');
   assert.deepEqual(told(read(without).problems), ['error required ctrl.endpoint']);
-  assert.deepEqual(toldOf('ctrl', '{ listeners: [{ bind: "tls:0.0.0.0:1" }] }'), []);
+  assert.deepEqual(problemsOf('ctrl', '{ listeners: [{ bind: "tls:0.0.0.0:1" }] }'), []);
   for (const name of ['endpoints.yml', 'endpoints']) {
     const other = new CheckedFolder();
     const file = other.write('router.yml', without);
@@ -272,22 +275,26 @@ test('ctrl needs endpoint or endpoints, unless listeners or an endpoints file na
 
 test('csr: the root one wins; without any a router starts; a dialed router needs names', () => {
   const names = '{ sans: { dns: [root.example] } }';
-  assert.deepEqual(toldOf('csr', names), ['warning ignored edge.csr']);
-  assert.deepEqual(toldOf('edge', `{ csr: null }`), [
+  assert.deepEqual(problemsOf('csr', names), ['warning ignored edge.csr']);
+  assert.deepEqual(problemsOf('edge', `{ csr: null }`), [
     'warning empty edge.csr',
     'warning csr edge.csr',
     'warning sans edge.csr.sans',
   ]);
-  assert.deepEqual(toldOf('edge.csr', '{ country: DE }'), ['error sans edge.csr.sans']);
-  assert.deepEqual(toldOf('edge.csr', '{ SANS: { DNS: [a.example] }, Country: DE }'), [], 'keys in any case');
+  assert.deepEqual(problemsOf('edge.csr', '{ country: DE }'), ['error sans edge.csr.sans']);
+  assert.deepEqual(
+    problemsOf('edge.csr', '{ SANS: { DNS: [a.example] }, Country: DE }'),
+    [],
+    'keys in any case',
+  );
   const undialed = `${SMALLEST}csr: { country: DE }\n`;
   assert.deepEqual(told(read(undialed).problems), []);
 });
 
 test('edge without an edge listener starts, edge and tunnel listeners without edge do not', () => {
-  assert.deepEqual(toldOf('listeners', '[]'), ['warning no-listener edge']);
+  assert.deepEqual(problemsOf('listeners', '[]'), ['warning no-listener edge']);
   const { edge: _edge, ...fabricOnly } = WHOLE_FILE;
-  const problems = toldOf('csr', '{ sans: { dns: [a.example] } }', fabricOnly);
+  const problems = problemsOf('csr', '{ sans: { dns: [a.example] } }', fabricOnly);
   assert.deepEqual(problems, [
     'error needs-edge listeners[0].binding',
     'error needs-edge listeners[3].binding',
@@ -296,15 +303,15 @@ test('edge without an edge listener starts, edge and tunnel listeners without ed
 
 test('a section that is empty counts as absent, except where its absence cannot be meant', () => {
   for (const section of ['link', 'dialers', 'web', 'metrics', 'profile', 'transport', 'connectEvents', 'csr'])
-    assert.deepEqual(toldOf(section, 'null')[0], `warning empty ${section}`, section);
+    assert.deepEqual(problemsOf(section, 'null')[0], `warning empty ${section}`, section);
   for (const section of ['v', 'identity', 'ctrl', 'edge', 'trace'])
-    assert.ok(toldOf(section, 'null').includes(`error type ${section}`), section);
+    assert.ok(problemsOf(section, 'null').includes(`error type ${section}`), section);
   const { effective } = read(fileWith('link', 'null'));
   assert.ok(effective !== undefined && !('link' in effective));
 });
 
 test('server_key alone and a missing ca are warned of', () => {
-  const identity = (more: string): string[] => toldOf('identity', `{ cert: a, key: b${more} }`);
+  const identity = (more: string): string[] => problemsOf('identity', `{ cert: a, key: b${more} }`);
   assert.deepEqual(identity(', ca: c'), []);
   assert.deepEqual(identity(''), ['warning ca identity.ca']);
   assert.deepEqual(identity(', ca: c, server_key: d'), ['warning no-effect identity.server_key']);

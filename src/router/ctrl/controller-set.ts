@@ -238,7 +238,7 @@ export class ControllerSet implements Controllers {
     clearTimeout(this.#startupTimer);
     this.#byId.set(id, controller);
     log.info({ controller: where, controllerId: id, version: controller.version }, 'connected to controller');
-    this.#tell(this.#connectedListeners, controller);
+    this.#notify(this.#connectedListeners, controller);
     channel.handle({
       onFrame: (frame) => {
         controller.onFrame();
@@ -261,7 +261,7 @@ export class ControllerSet implements Controllers {
 
   #onClosed(controller: ConnectedController, dial: ControllerDial | undefined, reason: string): void {
     this.#byId.delete(controller.id);
-    this.#tell(this.#disconnectedListeners, controller);
+    this.#notify(this.#disconnectedListeners, controller);
     if (dial === undefined) {
       this.#options.log.warn({ controllerId: controller.id, reason }, 'controller channel closed');
     }
@@ -269,7 +269,7 @@ export class ControllerSet implements Controllers {
     for (const other of this.#dials.values()) other.wake();
   }
 
-  #tell(listeners: readonly Listener[], controller: ConnectedController): void {
+  #notify(listeners: readonly Listener[], controller: ConnectedController): void {
     for (const listener of listeners) {
       try {
         listener(controller);

@@ -47,11 +47,12 @@ export class TerminatorRemovals {
     this.#waiting = [];
     for (let at = 0; at < ids.length; at += BATCH) {
       const batch = ids.slice(at, at + BATCH);
-      for (const controller of this.#options.controllers.all()) void this.#tell(controller, batch, ATTEMPTS);
+      for (const controller of this.#options.controllers.all())
+        void this.#report(controller, batch, ATTEMPTS);
     }
   }
 
-  async #tell(controller: Controller, ids: readonly string[], attempts: number): Promise<void> {
+  async #report(controller: Controller, ids: readonly string[], attempts: number): Promise<void> {
     const { isHosted, requestTimeoutMs, log } = this.#options;
     const terminatorIds = ids.filter((id) => !isHosted(id));
     if (this.#isClosed || terminatorIds.length === 0 || controller.channel.isClosed) return;
@@ -70,7 +71,7 @@ export class TerminatorRemovals {
     }
     const timer = setTimeout(() => {
       this.#retries.delete(timer);
-      void this.#tell(controller, ids, attempts - 1);
+      void this.#report(controller, ids, attempts - 1);
     }, RETRY_MS);
     this.#retries.add(timer);
   }

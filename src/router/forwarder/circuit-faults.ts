@@ -36,14 +36,14 @@ export class CircuitFaults implements ForwardFaults {
 
   constructor(options: CircuitFaultsOptions) {
     this.#options = options;
-    options.controllers.onConnected((controller) => this.#tellKept(controller));
+    options.controllers.onConnected((controller) => this.#reportKept(controller));
   }
 
   /** Reports that an end at this router closed on its own. */
   onCircuitClosed(circuitId: string, controllerId: string, isTerminator: boolean): void {
     const owner = this.#options.controllers.byId(controllerId);
     if (owner !== undefined) {
-      tellClosing(owner, { circuitId, isTerminator });
+      reportClosing(owner, { circuitId, isTerminator });
       return;
     }
     if (this.#keptCount >= MAX_KEPT_CLOSINGS) return;
@@ -99,16 +99,16 @@ export class CircuitFaults implements ForwardFaults {
     }
   }
 
-  #tellKept(controller: Controller): void {
+  #reportKept(controller: Controller): void {
     const closings = this.#kept.get(controller.id);
     if (closings === undefined) return;
     this.#kept.delete(controller.id);
     this.#keptCount -= closings.length;
-    for (const closing of closings) tellClosing(controller, closing);
+    for (const closing of closings) reportClosing(controller, closing);
   }
 }
 
-function tellClosing({ channel }: Controller, { circuitId, isTerminator }: Closing): void {
+function reportClosing({ channel }: Controller, { circuitId, isTerminator }: Closing): void {
   const subject = isTerminator ? FaultSubject.EGRESS_FAULT : FaultSubject.INGRESS_FAULT;
   channel.send(ctrlMessages.fault.frame({ subject, id: circuitId }));
 }

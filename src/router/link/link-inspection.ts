@@ -11,7 +11,7 @@ export interface InspectedLinks {
   readonly dialers: readonly LinkDialerConfig[];
   readonly rules: readonly DialerRule[];
   /** Returns true when the link is reported to every controller. */
-  isTold(linkId: string): boolean;
+  isReported(linkId: string): boolean;
 }
 
 export function inspectLinks({ links, peers, ...more }: InspectedLinks): object {
@@ -54,7 +54,7 @@ function inspectLink(link: Link): object {
 
 function inspectState(
   state: Readonly<LinkState>,
-  { dialers, rules, isTold }: Pick<InspectedLinks, 'dialers' | 'rules' | 'isTold'>,
+  { dialers, rules, isReported }: Pick<InspectedLinks, 'dialers' | 'rules' | 'isReported'>,
 ): object {
   const { listener, established } = state;
   return {
@@ -70,7 +70,7 @@ function inspectState(
     targetBinding: listener.localBinding || 'default',
     dialerGroups: dialers[state.dialer]!.groups,
     dialerBinding: rules[state.dialer]!.binding || 'default',
-    ctrlsNotified: established !== undefined && isTold(established.id),
+    ctrlsNotified: established !== undefined && isReported(established.id),
     establishedLinkId: established?.id ?? '',
   };
 }

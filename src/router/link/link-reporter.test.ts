@@ -85,7 +85,7 @@ describe('controllers get reports of links', () => {
       single!.links.map(({ id }) => id),
       ['link2'],
     );
-    assert.equal(world.reports.isTold('link2'), true);
+    assert.equal(world.reports.isReported('link2'), true);
     controller.close();
   });
 
@@ -136,9 +136,9 @@ describe('controllers get reports of links', () => {
     const busy = Promise.withResolvers<void>();
     pool.offer(() => busy.promise);
     world.reports.established(linkOf());
-    assert.equal(world.reports.isTold('link1'), false);
+    assert.equal(world.reports.isReported('link1'), false);
     tick(world);
-    assert.equal(world.reports.isTold('link1'), false);
+    assert.equal(world.reports.isReported('link1'), false);
     busy.resolve();
     await until(
       'the pool to be free',

@@ -78,7 +78,7 @@ export class LinkReporter {
   }
 
   /** Returns true when the link is reported to every connected controller. */
-  isTold(linkId: string): boolean {
+  isReported(linkId: string): boolean {
     const told = this.#links.get(linkId);
     return told !== undefined && this.#controllers.all().every((controller) => told.states.has(controller));
   }
@@ -156,14 +156,14 @@ export class LinkReporter {
     if (this.#isQueued || (this.#links.size === 0 && this.#faults.size === 0)) return;
     const isTaken = this.#pool.offer(() => {
       this.#isQueued = false;
-      for (const controller of this.#controllers.all()) this.#tell(controller);
+      for (const controller of this.#controllers.all()) this.#notify(controller);
     });
     this.#isQueued = isTaken;
     if (!isTaken) this.#log.warn({}, 'no room to report links; retrying later');
   }
 
   /** A controller that accepts no reports now is tried again at the next tick. */
-  #tell(controller: Controller): void {
+  #notify(controller: Controller): void {
     const { channel } = controller;
     if (!channel.isWritable) return;
     const untold: ReportedLink[] = [];

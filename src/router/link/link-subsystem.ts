@@ -138,7 +138,7 @@ export class LinkSubsystem {
       peers: this.#machine.peers(),
       dialers: config.dialers,
       rules: dialerRules(config),
-      isTold: (linkId) => this.#reports.isTold(linkId),
+      isReported: (linkId) => this.#reports.isReported(linkId),
     });
   };
 

@@ -38,7 +38,7 @@ export class DataModelSubscription {
   readonly #timer: NodeJS.Timeout;
   #current: Subscription | undefined;
   /** The last index from the subscribed controller. */
-  #toldIndex = 0n;
+  #reportedIndex = 0n;
 
   constructor(options: DataModelSubscriptionOptions) {
     this.#options = options;
@@ -69,7 +69,7 @@ export class DataModelSubscription {
         timeline,
         index: model.index,
         source: this.#current?.controller.id,
-        sourceIndex: this.#toldIndex,
+        sourceIndex: this.#reportedIndex,
       };
     }
     if (name !== 'router-data-model') return undefined;
@@ -154,7 +154,7 @@ export class DataModelSubscription {
 
   #onCurrentIndex(frame: Frame, from: Controller): void {
     if (!this.#isOfSubscription(frame, from)) return;
-    this.#toldIndex = frame.headers.u64(headerId.dataModel.index) ?? this.#toldIndex;
+    this.#reportedIndex = frame.headers.u64(headerId.dataModel.index) ?? this.#reportedIndex;
   }
 
   /** Compares a controller's model with the one of this router. */

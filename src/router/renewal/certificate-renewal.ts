@@ -106,7 +106,7 @@ export class CertificateRenewal {
     const before = readCertificates(config);
     await writeCertificates(config, sent);
     use(renewed);
-    const refusal = await this.#tell(channel, sent.clientPem);
+    const refusal = await this.#confirm(channel, sent.clientPem);
     if (refusal !== undefined) {
       await writeCertificates(config, before);
       use(old);
@@ -151,7 +151,7 @@ export class CertificateRenewal {
    * A controller that does not answer may have received the confirmation. The new certificates are kept, since they
    * work in both cases.
    */
-  async #tell(channel: Channel, clientCertPem: string): Promise<string | undefined> {
+  async #confirm(channel: Channel, clientCertPem: string): Promise<string | undefined> {
     const request = ctrlMessages.enrollmentExtendRouterVerify.frame({ clientCertPem });
     try {
       return refusalOf(await channel.request(request, this.#answerMs));

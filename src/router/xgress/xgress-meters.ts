@@ -76,7 +76,7 @@ const GAUGE_OF = {
 export class FlowMeters {
   readonly #metrics: Metrics;
   readonly #counters: XgressCounters;
-  readonly #told = new Map<string, number>();
+  readonly #reported = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(metrics: Metrics, counters: XgressCounters, ticker: XgressTicker) {
@@ -91,8 +91,8 @@ export class FlowMeters {
   tell(): void {
     for (const [name, field] of Object.entries(METER_OF)) {
       const total = this.#counters[field];
-      const more = total - (this.#told.get(name) ?? 0);
-      this.#told.set(name, total);
+      const more = total - (this.#reported.get(name) ?? 0);
+      this.#reported.set(name, total);
       if (more > 0) this.#metrics.meter(name).mark(more);
     }
   }

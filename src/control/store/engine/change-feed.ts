@@ -72,11 +72,11 @@ export class ChangeFeed {
         );
       }
     }
-    if (this.#listeners.some(({ hasMissed }) => hasMissed)) this.#tellLater();
+    if (this.#listeners.some(({ hasMissed }) => hasMissed)) this.#notifyLater();
     else this.#backOff.reset();
   }
 
-  #tellLater(): void {
+  #notifyLater(): void {
     if (this.#closed) return;
     this.#retry ??= setTimeout(() => {
       this.#retry = undefined;

@@ -21,7 +21,7 @@ const STATEMENTS_A_SWEEP = 100;
 type Table = 'request_failure' | 'inspected_request';
 
 /** A failure as its owner sees it, with the share's current token; null if the share was deleted. */
-export type ToldFailure = RequestFailure & { readonly shareToken: string | null };
+export type StoredFailure = RequestFailure & { readonly shareToken: string | null };
 
 export interface SentRecords<T> {
   readonly records: readonly T[];
@@ -83,9 +83,9 @@ export async function findFailure(
   db: Queries,
   frontdoor: GrantedFrontdoor,
   errorId: string,
-): Promise<ToldFailure | undefined> {
+): Promise<StoredFailure | undefined> {
   const row = await failuresOf(db, frontdoor).where('request_failure.id', '=', errorId).executeTakeFirst();
-  return row === undefined ? undefined : toldFailure(row);
+  return row === undefined ? undefined : storedFailure(row);
 }
 
 /** The newest first, optionally of one share. */
@@ -95,7 +95,7 @@ export async function listFailures(
   request: PageRequest,
   shareToken: string | undefined,
   filter: ListFilter,
-): Promise<Page<ToldFailure>> {
+): Promise<Page<StoredFailure>> {
   let query = narrowed(failuresOf(db, frontdoor), filter, { at: 'request_failure.at' });
   if (shareToken !== undefined) query = query.where('share.token', '=', shareToken);
   const { total } = await query
@@ -108,7 +108,7 @@ export async function listFailures(
     .limit(request.size)
     .offset(request.page * request.size)
     .execute();
-  return { content: rows.map(toldFailure), total: Number(total) };
+  return { content: rows.map(storedFailure), total: Number(total) };
 }
 
 function failuresOf(db: Queries, frontdoor: GrantedFrontdoor) {
@@ -119,7 +119,7 @@ function failuresOf(db: Queries, frontdoor: GrantedFrontdoor) {
     .where('request_failure.frontdoor_id', '=', frontdoor.id);
 }
 
-function toldFailure(row: { readonly data: string; readonly token: string | null }): ToldFailure {
+function storedFailure(row: { readonly data: string; readonly token: string | null }): StoredFailure {
   return { ...(JSON.parse(row.data) as RequestFailure), shareToken: row.token };
 }
 
