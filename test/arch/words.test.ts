@@ -94,7 +94,6 @@ const IDIOMS: readonly (readonly [pattern: RegExp, instead: string])[] = [
 
 /** Prose that may keep a form, with the reason. */
 const MAY_STAY: readonly (readonly [text: string, why: string])[] = [
-  ['whenever something arrives', 'names the variable `heard`'],
   ['whoever owns them', 'the owner is not known, and does not matter'],
 ];
 

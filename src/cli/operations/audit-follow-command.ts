@@ -69,9 +69,9 @@ async function follow(io: CliIo, flags: FollowFlags, isJson: boolean): Promise<v
     if (flags.organization !== undefined)
       query.set('organizationId', await organizationIdOf({ client, access }, flags.organization));
     const path = withQuery(PATH, query);
-    await followed(io, async (heard) => {
+    await followed(io, async (onArrival) => {
       await readStream(client, path, lastId, (events) => {
-        heard();
+        onArrival();
         for (const { id, data } of events) {
           lastId = id ?? lastId;
           io.out(isJson ? `${data}\n` : lineOf(data));

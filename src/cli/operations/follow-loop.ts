@@ -8,19 +8,19 @@ import type { CliIo } from '../cli-io.ts';
 
 const AWAY_MS = 120_000;
 
-/** `round` runs until it fails, or returns true at the end. It calls `heard` whenever something arrives. */
-export async function followed(io: CliIo, round: (heard: () => void) => Promise<boolean>): Promise<void> {
+/** `round` runs until it fails, or returns true at the end. It calls `onArrival` whenever something arrives. */
+export async function followed(io: CliIo, round: (onArrival: () => void) => Promise<boolean>): Promise<void> {
   const backOff = new BackOff({ minMs: 250, maxMs: 10_000, factor: 2 });
-  let heardMs = performance.now();
-  const heard = (): void => {
-    heardMs = performance.now();
+  let lastArrivalMs = performance.now();
+  const onArrival = (): void => {
+    lastArrivalMs = performance.now();
     backOff.reset();
   };
   for (;;) {
     try {
-      if (await round(heard)) return;
+      if (await round(onArrival)) return;
     } catch (error) {
-      if (!isAway(error) || performance.now() - heardMs > AWAY_MS) throw error;
+      if (!isAway(error) || performance.now() - lastArrivalMs > AWAY_MS) throw error;
       io.err(`frontdoor: ${messageOf(error)}; retrying\n`);
     }
     await pause(backOff.next());

@@ -67,12 +67,12 @@ async function follow(io: CliIo, flags: Flags, token: string, isJson: boolean): 
       throw new FrontdoorError('invalid', 'not-recorded', message);
     }
     let known: ReadonlySet<unknown> | undefined;
-    await followed(io, async (heard) => {
+    await followed(io, async (onArrival) => {
       for (;;) {
         // Checked before the list is read, so that requests recorded until the end are still printed.
         const goesOn = await isOn();
         const entries = await recorded(client, path);
-        heard();
+        onArrival();
         // The list begins with the newest entry, the output with the oldest.
         const news = entries.filter(({ id }) => known?.has(id) !== true).toReversed();
         const shown = known === undefined ? news.slice(Math.max(0, news.length - flags.last)) : news;

@@ -93,13 +93,13 @@ export class ChangeChannel {
   }
 
   #hear(payload: string): void {
-    const heard = decodePayload(payload);
-    if (heard === undefined) {
+    const received = decodePayload(payload);
+    if (received === undefined) {
       this.#options.log.warn({ channel: CHANNEL }, 'the database reported a change that cannot be read');
       this.#options.onChanges([EVERYTHING]);
       return;
     }
-    const { transactionId, changes } = heard;
+    const { transactionId, changes } = received;
     const expected = this.#own.get(transactionId);
     if (expected === undefined) this.#options.onChanges(changes);
     else if (expected > 1) this.#own.set(transactionId, expected - 1);
