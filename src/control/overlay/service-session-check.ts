@@ -75,7 +75,7 @@ export class ServiceSessionCheck {
     }
     const service = this.#model.service(claims.serviceId);
     if (service === undefined) {
-      const text = 'the service is gone';
+      const text = 'the service was deleted';
       return refused(EdgeErrorCode.invalidService, RetryHint.notRetriable, text, 'service-gone', identityId);
     }
     const mayDo =

@@ -105,11 +105,16 @@ function uniqueViolation(cause: Error): FrontdoorError {
 }
 
 function foreignKeyViolation(cause: Error): FrontdoorError {
-  return new FrontdoorError('conflict', 'foreign-key-violation', 'what it names is gone', { cause });
+  return new FrontdoorError(
+    'conflict',
+    'foreign-key-violation',
+    'an object that the change refers to was deleted',
+    { cause },
+  );
 }
 
 function storeFailed(cause: Error): FrontdoorError {
-  return new FrontdoorError('internal', 'store-failed', 'a statement failed', { cause });
+  return new FrontdoorError('internal', 'store-failed', 'a database statement failed', { cause });
 }
 
 export function isUniqueViolation(error: unknown): boolean {

@@ -43,7 +43,7 @@ export async function createFabricTerminator(
   const { serviceId } = wanted;
   // Locked, so that concurrent calls do not exceed the limit.
   if ((await lockFabricService(trx, serviceId)) === undefined) {
-    throw new FrontdoorError('conflict', 'service-gone', `Service ${serviceId} is gone`);
+    throw new FrontdoorError('conflict', 'service-gone', `Service ${serviceId} was deleted`);
   }
   const { count } = await trx
     .selectFrom('fabric_terminator')
