@@ -120,3 +120,13 @@ test('a circuit with nothing on its way need not wait behind those that fill the
   );
   assert.equal(router.bytes.get(quick.id), 100);
 });
+
+test('a channel measures the round trip to its router', async (t) => {
+  const router = new CountingRouter(t);
+  const { value } = await until(
+    'a measurement',
+    () => router.edge.latencyMs,
+    (ms) => Number.isFinite(ms),
+  );
+  assert.ok(value >= 0, String(value));
+});

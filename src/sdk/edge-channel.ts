@@ -19,6 +19,7 @@ import { dialFailure } from './circuit-failure.ts';
 import { CircuitError } from './circuit.ts';
 import type { DialRefusal, IncomingDial } from './hosted-service.ts';
 import { brokenCircuit, OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
+import { RouterLatency } from './router-latency.ts';
 import { isStandbyMark, STANDBY_MARK } from './standby-mark.ts';
 
 const { edge } = headerId;
@@ -59,6 +60,7 @@ export class EdgeChannel implements CircuitCarrier {
   readonly #byConnId = new Map<number, OverlayCircuit>();
   readonly #binds = new Map<number, ChannelBind>();
   readonly #timer: NodeJS.Timeout;
+  readonly #latency: RouterLatency;
   #acknowledge: OverlayCircuit[] = [];
   /** Circuits that wait for room in the channel, in the order of their turns. */
   readonly #waiting = new Set<OverlayCircuit>();
@@ -86,6 +88,7 @@ export class EdgeChannel implements CircuitCarrier {
       onDrain: () => this.#onDrain(),
       onClose: (reason) => this.#closeAll(reason),
     });
+    this.#latency = new RouterLatency(channel);
   }
 
   get isClosed(): boolean {
@@ -104,6 +107,11 @@ export class EdgeChannel implements CircuitCarrier {
 
   get isWritable(): boolean {
     return this.#channel.isWritable;
+  }
+
+  /** The measured round trip to the router in ms; Infinity before the first measurement. */
+  get latencyMs(): number {
+    return this.#latency.ms;
   }
 
   get circuitCount(): number {
@@ -344,6 +352,7 @@ export class EdgeChannel implements CircuitCarrier {
 
   #closeAll(reason: string): void {
     clearInterval(this.#timer);
+    this.#latency?.stop();
     const binds = [...this.#binds.values()];
     this.#binds.clear();
     for (const circuit of [...this.#byConnId.values()]) {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { callAgent } from '#cli';
 import { AGENT_SOCKET_FILE, type AgentStatusResult } from '#domain';
 import { JsonClient, type JsonAnswer } from '#net';
@@ -21,6 +22,8 @@ const BINARY = zitiBinary();
 const skip = BINARY === undefined ? 'ZITI_BIN is not set' : false;
 const BODY_BYTES = 4 * 1024 * 1024;
 const WAIT_MS = 30_000;
+/** Longer than our clients wait for a sign of their router, three times over. */
+const IDLE_MS = 30_000;
 
 let mesh: FabricMesh;
 let service: PrivateService;
@@ -102,6 +105,15 @@ test('our agent hosts at OpenZiti’s edge router what our gateway dials there',
   });
   assert.equal(made.status, 201, made.text);
   await checkServed(Number(portOf(gateway.ready.gatewayUrl)), 'app.share.localhost');
+});
+
+test('its channels to our agent and gateway stay open without traffic', { skip }, async () => {
+  const host = 'app.share.localhost';
+  const port = Number(portOf(gateway.ready.gatewayUrl));
+  await checkServed(port, host);
+  await delay(IDLE_MS);
+  for (const { output } of [agent, gateway]) assert.doesNotMatch(output, /channel to router closed/);
+  assert.equal((await httpGet(port, host, '/')).status, 200);
 });
 
 test('OpenZiti’s client enrolls here, and dials at that router what our agent hosts', { skip }, async () => {

@@ -1,0 +1,48 @@
+/**
+ * Round trips to one router, measured by Latency probes (type 3). Every OpenZiti router answers these, while its edge
+ * routers drop heartbeats, so that the answers are also what keeps a quiet channel open.
+ */
+import type { Channel } from '#net';
+import { contentType, HeaderWriter, headerId, makeFrame } from '#wire';
+
+const PROBE_INTERVAL_MS = 2_000;
+/** Later answers are not measured. */
+const PROBE_TIMEOUT_MS = 8_000;
+/** Share of a new round trip in the smoothed one, as in TCP. */
+const NEW_SHARE = 1 / 8;
+
+export class RouterLatency {
+  readonly #channel: Channel;
+  readonly #timer: NodeJS.Timeout;
+  #ms = Infinity;
+
+  /** Probes at once, and then at each interval until `stop`. */
+  constructor(channel: Channel) {
+    this.#channel = channel;
+    this.#timer = setInterval(() => void this.#probe(), PROBE_INTERVAL_MS);
+    this.#timer.unref();
+    void this.#probe();
+  }
+
+  /** The smoothed round trip in ms; Infinity before the first answer. */
+  get ms(): number {
+    return this.#ms;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #probe(): Promise<void> {
+    const sentMs = performance.now();
+    const headers = new HeaderWriter().u64(headerId.channel.reflected, BigInt(Math.round(sentMs * 1e6)));
+    try {
+      await this.#channel.request(makeFrame(contentType.latency, { headers }), PROBE_TIMEOUT_MS);
+    } catch {
+      // The channel's heartbeat options decide when a silent router has gone.
+      return;
+    }
+    const tookMs = performance.now() - sentMs;
+    this.#ms = this.#ms === Infinity ? tookMs : this.#ms + NEW_SHARE * (tookMs - this.#ms);
+  }
+}
