@@ -87,7 +87,7 @@ export class OverlayCircuit implements Circuit {
         this.onEnd();
         this.#finishIfDone();
       },
-      broken: (reason) => this.destroy(reason),
+      broken: (reason) => this.#breakOff(isTerminator ? 'gateway' : 'agent', reason),
       drained: () => {
         if (!this.#isOver) this.onDrain();
       },
@@ -128,11 +128,7 @@ export class OverlayCircuit implements Circuit {
   }
 
   destroy(reason = 'closed here'): void {
-    if (this.#isOver) return;
-    this.#close(
-      this.#xgress.isSendDone && this.#xgress.isReceiveDone ? undefined : brokenCircuit('gateway', reason),
-      !this.#isGone,
-    );
+    this.#breakOff(this.isTerminator ? 'agent' : 'gateway', reason);
   }
 
   pause(): void {
@@ -211,6 +207,13 @@ export class OverlayCircuit implements Circuit {
 
   #finishGone(): void {
     if (!this.#isOver && this.#xgress.isReceiveDone) this.#close(undefined, false);
+  }
+
+  /** `hop` is the end that broke the circuit. */
+  #breakOff(hop: CircuitError['hop'], reason: string): void {
+    if (this.#isOver) return;
+    const isDone = this.#xgress.isSendDone && this.#xgress.isReceiveDone;
+    this.#close(isDone ? undefined : brokenCircuit(hop, reason), !this.#isGone);
   }
 
   #close(error: CircuitError | undefined, notifyRouter: boolean): void {
