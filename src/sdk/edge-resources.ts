@@ -12,12 +12,15 @@ const protocolsSchema = Type.Object({ tls: Type.Optional(text()) });
 const routerSchema = Type.Object({
   name: text(),
   isOnline: orElse(flag(), false),
+  cost: orElse(Part.count(), 0),
   supportedProtocols: orElse(protocolsSchema, {}),
 });
 
 export interface EdgeRouterAddress {
   readonly name: string;
   readonly isOnline: boolean;
+  /** What an operator adds to the cost of circuits through it; 0 by default. */
+  readonly cost: number;
   /** `tls://host:port`; absent while the router has announced no listener. */
   readonly tlsUrl: string | undefined;
 }
@@ -25,8 +28,8 @@ export interface EdgeRouterAddress {
 export const readEdgeRouters = compileReader(lossyList('routers', routerSchema));
 
 export function routerAddressOf(router: ShapeOf<typeof routerSchema>): EdgeRouterAddress {
-  const { name, isOnline, supportedProtocols } = router;
-  return { name, isOnline, tlsUrl: supportedProtocols.tls };
+  const { name, isOnline, cost, supportedProtocols } = router;
+  return { name, isOnline, cost, tlsUrl: supportedProtocols.tls };
 }
 
 const serviceSchema = Type.Object({

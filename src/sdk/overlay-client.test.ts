@@ -12,12 +12,19 @@ import { OverlayClient } from './overlay-client.ts';
 const { edge } = headerId;
 const SESSION = { id: 'api', token: 'token', identityId: 'me', expiresAt: '' };
 
+/** More than any round trip here, so that the other router comes first. */
+const DISTANT = 10_000;
+
 class ScriptedRouter {
   readonly name: string;
   readonly tokens: string[] = [];
   /** Error code of its refusals; undefined: it grants. */
   refusal: number | undefined;
   channel: Channel | undefined;
+  /** What the control plane lists. */
+  cost = 0;
+  /** False: it leaves everything unread that comes over its next channel, so that no probe has an answer. */
+  isReading = true;
   hello: FrameHeaders | undefined;
 
   constructor(name: string) {
@@ -30,6 +37,7 @@ class ScriptedRouter {
     const ends = (id: string) => ({ id: 'x', log: silentLog, peer: peer(id) });
     const [dialer, listener] = openMemoryChannel(ends(this.name), ends('sdk'));
     this.channel = listener;
+    if (!this.isReading) listener.pauseReading();
     listener.handle({
       onFrame: (frame, channel) => {
         if (frame.contentType !== contentType.connect) return;
@@ -57,14 +65,25 @@ describe('a dial', () => {
 
   beforeEach(async () => {
     Object.assign(routers, { r1: new ScriptedRouter('r1'), r2: new ScriptedRouter('r2') });
+    routers.r2.cost = DISTANT;
     sessionFailure = undefined;
+    await connect();
+  });
+  afterEach(() => client.close());
+
+  async function connect(): Promise<void> {
     const api = {
       identity: { certPem: '' },
       onSession: () => {},
       session: async () => SESSION,
       checkSession: async () => {},
       edgeRouters: async () =>
-        Object.keys(routers).map((name) => ({ name, isOnline: true, tlsUrl: `tls://${name}:1` })),
+        Object.values(routers).map(({ name, cost }) => ({
+          name,
+          isOnline: true,
+          cost,
+          tlsUrl: `tls://${name}:1`,
+        })),
       createSession: async (serviceId: string) => {
         if (sessionFailure !== undefined) throw sessionFailure;
         return {
@@ -87,8 +106,23 @@ describe('a dial', () => {
       () => Object.values(routers).filter(({ channel }) => channel !== undefined).length,
       (count) => count === 2,
     );
+  }
+
+  test('goes through the router with the lowest cost, and through a measured one before others', async () => {
+    client.close();
+    Object.assign(routers, { r1: new ScriptedRouter('r1'), r2: new ScriptedRouter('r2') });
+    routers.r1.cost = DISTANT;
+    await connect();
+    assert.match((await client.dial('service', 5_000)).id, /^r2-/);
+    client.close();
+    Object.assign(routers, { r1: new ScriptedRouter('r1'), r2: new ScriptedRouter('r2') });
+    routers.r1.isReading = false;
+    await connect();
+    assert.match((await client.dial('service', 5_000)).id, /^r2-/);
+    routers.r2.channel!.close('gone');
+    routers.r1.channel!.resumeReading();
+    assert.match((await client.dial('service', 5_000)).id, /^r1-/);
   });
-  afterEach(() => client.close());
 
   test('goes through another router within the same call when the first has no controller or no path', async () => {
     for (const refusal of [EdgeErrorCode.noController, EdgeErrorCode.invalidTerminator]) {

@@ -78,7 +78,7 @@ export class OverlayClient implements OverlayHost {
     let wasStale = false;
     for (let attempt = 1; ; attempt += 1) {
       const session = await this.#dialSession(serviceId);
-      const connection = await this.#anyRouter(deadlineMs, refusedBy);
+      const connection = await this.#awaitRouter(deadlineMs, refusedBy);
       const leftMs = Math.max(1, deadlineMs - systemClock.nowMs());
       try {
         return await connection.edge!.dial(session.token, this.#options.name, leftMs, isStandby);
@@ -120,10 +120,8 @@ export class OverlayClient implements OverlayHost {
     for (const wake of this.#waiting) wake();
   }
 
-  /** Routers that are shutting down come last. */
   #up(): RouterConnection[] {
-    const up = [...this.#routers.values()].filter(({ isUp }) => isUp);
-    return up.sort((a, b) => Number(a.edge!.isStopping) - Number(b.edge!.isStopping));
+    return [...this.#routers.values()].filter(({ isUp }) => isUp);
   }
 
   #hasOtherWay(connection: RouterConnection): boolean {
@@ -156,11 +154,26 @@ export class OverlayClient implements OverlayHost {
     }
   }
 
-  async #anyRouter(deadlineMs: number, refusedBy: ReadonlySet<RouterConnection>): Promise<RouterConnection> {
+  /**
+   * Returns the connected router with the lowest measured cost. One that is shutting down is used only if there is no
+   * other.
+   */
+  #bestRouter(except?: ReadonlySet<RouterConnection>): RouterConnection | undefined {
+    let best: RouterConnection | undefined;
+    for (const one of this.#routers.values()) {
+      if (!one.isUp || except?.has(one) === true) continue;
+      if (best === undefined || isBetter(one, best)) best = one;
+    }
+    return best;
+  }
+
+  async #awaitRouter(
+    deadlineMs: number,
+    refusedBy: ReadonlySet<RouterConnection>,
+  ): Promise<RouterConnection> {
     for (;;) {
-      const up = this.#up();
-      const first = up.find((one) => !refusedBy.has(one)) ?? up[0];
-      if (first !== undefined) return first;
+      const best = this.#bestRouter(refusedBy) ?? this.#bestRouter();
+      if (best !== undefined) return best;
       const leftMs = deadlineMs - systemClock.nowMs();
       if (this.#isClosed || leftMs <= 0)
         throw new CircuitError('channel-closed', 'router', 'no router is reachable');
@@ -195,11 +208,11 @@ export class OverlayClient implements OverlayHost {
    * longer lists are removed.
    */
   #setRouters(routers: readonly EdgeRouterAddress[]): void {
-    const wanted = new Map<string, { host: string; port: number }>();
-    for (const { name, tlsUrl } of routers) {
+    const wanted = new Map<string, { host: string; port: number; cost: number }>();
+    for (const { name, tlsUrl, cost } of routers) {
       if (tlsUrl === undefined || wanted.size >= MAX_ROUTERS || !URL.canParse(tlsUrl)) continue;
       const { hostname, port } = new URL(tlsUrl);
-      wanted.set(name, { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
+      wanted.set(name, { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), cost });
     }
     for (const [name, connection] of this.#routers) {
       const address = wanted.get(name);
@@ -211,14 +224,16 @@ export class OverlayClient implements OverlayHost {
     }
     for (const [name, address] of wanted) {
       if (!this.#routers.has(name)) this.#routers.set(name, this.#connectTo(name, address));
+      this.#routers.get(name)!.listedCost = address.cost;
     }
   }
 
-  #connectTo(name: string, address: { host: string; port: number }): RouterConnection {
+  #connectTo(name: string, { host, port }: { host: string; port: number }): RouterConnection {
     const { api, log, openChannel } = this.#options;
     return new RouterConnection({
       name,
-      ...address,
+      host,
+      port,
       api,
       log,
       openChannel,
@@ -233,6 +248,13 @@ export class OverlayClient implements OverlayHost {
       },
     });
   }
+}
+
+/** Without a measured difference, the router that the control plane lists first stays the better one. */
+function isBetter(one: RouterConnection, other: RouterConnection): boolean {
+  const [edge, otherEdge] = [one.edge!, other.edge!];
+  if (edge.isStopping !== otherEdge.isStopping) return otherEdge.isStopping;
+  return one.cost < other.cost;
 }
 
 /** Whether the control plane responded with a refusal, and not with an error of its own. */

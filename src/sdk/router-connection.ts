@@ -38,13 +38,18 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Limit for the remaining circuits of a replaced channel, and the interval of the check. */
 const RETIRE_MS = 3_600_000;
 const RETIRE_LOOK_MS = 1_000;
-/** The router closes the channel of a client that stops sending heartbeats after it sent some. Any data counts. */
+/**
+ * Our routers close the channel of a client that stops sending heartbeats after it sent some. OpenZiti's edge routers do
+ * not answer heartbeats, so any data counts here, and `RouterLatency` has each router send some.
+ */
 const HEARTBEAT = { sendIntervalMs: 2_000, closeAfterMs: 8_000, countsTraffic: true };
 
 export class RouterConnection {
   readonly name: string;
   readonly host: string;
   readonly port: number;
+  /** The router's cost, as the control plane lists it. */
+  listedCost = 0;
   readonly #options: RouterConnectionOptions;
   readonly #backOff = new BackOff(REDIAL);
   readonly #stop = new AbortController();
@@ -74,6 +79,14 @@ export class RouterConnection {
   /** Whether it can accept circuits now. */
   get isUp(): boolean {
     return this.#edge !== undefined && !this.#edge.isClosed;
+  }
+
+  /**
+   * The cost of a circuit through this router: the measured round trip in whole ms, like that of a link, and the listed
+   * cost. Infinity while there is no measurement.
+   */
+  get cost(): number {
+    return Math.round(this.#edge?.latencyMs ?? Infinity) + this.listedCost;
   }
 
   /** After a log-in, service sessions belong to the new session, and so must the channel. */

@@ -117,7 +117,9 @@ test('the host of a service gets its target as host.v1 when it asks for it, a di
 test('a session for a service is given to permitted identities, and verifies', async () => {
   const service = (await guest.client.services())[0]!;
   const session = await guest.client.createSession(service.id, 'Dial');
-  assert.deepEqual(session.routers, [{ name: 'router-1', isOnline: true, tlsUrl: 'tls://localhost:3022' }]);
+  assert.deepEqual(session.routers, [
+    { name: 'router-1', isOnline: true, cost: 0, tlsUrl: 'tls://localhost:3022' },
+  ]);
   const { id } = await guest.client.session();
   assert.deepEqual(fixture.tokens.verify(session.token), {
     serviceId: service.id,
@@ -188,8 +190,8 @@ test('tokens of nobody, of another key and changed ones do not verify', async ()
 test('routers: all that are known, those that can be dialed, and the terminators of a service', async () => {
   fixture.routers.push({ id: 'r2', name: 'router-2', hostname: '::1', port: 3023, isOnline: false });
   assert.deepEqual(await host.client.edgeRouters(), [
-    { name: 'router-1', isOnline: true, tlsUrl: 'tls://localhost:3022' },
-    { name: 'router-2', isOnline: false, tlsUrl: 'tls://[::1]:3023' },
+    { name: 'router-1', isOnline: true, cost: 0, tlsUrl: 'tls://localhost:3022' },
+    { name: 'router-2', isOnline: false, cost: 0, tlsUrl: 'tls://[::1]:3023' },
   ]);
   const service = (await guest.client.services())[0]!;
   const { token } = await guest.client.createSession(service.id, 'Dial');
