@@ -2,13 +2,14 @@
  * An identity in the overlay: keeps channels to the routers that the control plane lists, dials services through
  * them and hosts services at them. It reconnects by itself.
  */
-import { FrontdoorError, messageOf, systemClock, type ErrorKind, type Log } from '#base';
+import { messageOf, systemClock, type Log } from '#base';
 import { CircuitError, type Circuit, type CircuitErrorCode } from './circuit.ts';
 import type { EdgeApiClient } from './edge-api-client.ts';
 import type { EdgeRouterAddress, ServiceSession } from './edge-resources.ts';
 import type { BindableService, HostedService, IncomingDial, OverlayHost } from './hosted-service.ts';
 import { RouterConnection, type ChannelOpener } from './router-connection.ts';
 import { ServiceHosting } from './service-hosting.ts';
+import { isRefusal, ServiceSessions } from './service-sessions.ts';
 
 export interface OverlayClientOptions {
   readonly api: EdgeApiClient;
@@ -29,30 +30,23 @@ const REFUSED_BY_ROUTER: ReadonlySet<CircuitErrorCode> = new Set([
   'no-terminator',
   'overlay',
 ]);
-const REFUSALS: ReadonlySet<ErrorKind> = new Set([
-  'invalid',
-  'unauthenticated',
-  'forbidden',
-  'notFound',
-  'conflict',
-]);
-/** Pause before the next attempt to get a new service session. Until then, the former one is used. */
-const SESSION_RETRY_MS = 5_000;
-/** Service sessions are renewed at this interval, so that a changed policy takes effect. */
-const SERVICE_SESSION_MS = 30 * 60_000;
-
 export class OverlayClient implements OverlayHost {
   readonly #options: OverlayClientOptions;
   readonly #routers = new Map<string, RouterConnection>();
   readonly #hostings = new Set<ServiceHosting>();
-  readonly #dialSessions = new Map<string, { session: Promise<ServiceSession>; atMs: number }>();
+  readonly #sessions: ServiceSessions;
   readonly #waiting = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: OverlayClientOptions) {
     this.#options = options;
+    this.#sessions = new ServiceSessions({
+      create: (serviceId, type) => options.api.createSession(serviceId, type),
+    });
     options.api.onSession(({ token }) => {
+      // Each bind follows its channel to the new session. A dial session is replaced when a router refuses it.
+      this.#sessions.forgetAll('Bind');
       for (const connection of this.#routers.values()) connection.followSession(token);
     });
     void this.#followRouters();
@@ -85,7 +79,7 @@ export class OverlayClient implements OverlayHost {
       } catch (error) {
         if (!(error instanceof CircuitError) || attempt === MAX_DIAL_ATTEMPTS) throw error;
         if (error.code === 'not-authorized') {
-          this.#dialSessions.delete(serviceId);
+          this.#sessions.refused(session);
           if (wasStale) throw error;
           wasStale = true;
         } else if (error.code === 'channel-closed') {
@@ -100,12 +94,12 @@ export class OverlayClient implements OverlayHost {
   }
 
   bind(service: BindableService, handler: (incoming: IncomingDial) => void): HostedService {
-    const { api, log } = this.#options;
+    const { log } = this.#options;
     const hosting = new ServiceHosting({
       service,
       handler,
       log,
-      createSession: () => api.createSession(service.id, 'Bind'),
+      sessions: this.#sessions,
       onClosed: () => this.#hostings.delete(hosting),
     });
     this.#hostings.add(hosting);
@@ -131,26 +125,11 @@ export class OverlayClient implements OverlayHost {
   }
 
   async #dialSession(serviceId: string): Promise<ServiceSession> {
-    const known = this.#dialSessions.get(serviceId);
-    const nowMs = systemClock.nowMs();
-    if (known !== undefined && nowMs - known.atMs < SERVICE_SESSION_MS) return known.session;
-    const session = this.#options.api.createSession(serviceId, 'Dial');
-    this.#dialSessions.set(serviceId, { session, atMs: nowMs });
     try {
-      return await session;
+      return await this.#sessions.get(serviceId, 'Dial');
     } catch (error) {
-      this.#dialSessions.delete(serviceId);
-      // A refusal of the control plane ends the session. A control plane that is away does not.
-      if (isRefusal(error))
-        throw new CircuitError('not-authorized', 'control', messageOf(error), { cause: error });
-      if (known !== undefined) {
-        this.#dialSessions.set(serviceId, {
-          session: known.session,
-          atMs: nowMs + SESSION_RETRY_MS - SERVICE_SESSION_MS,
-        });
-        return known.session;
-      }
-      throw new CircuitError('control-away', 'control', messageOf(error), { cause: error });
+      const code = isRefusal(error) ? 'not-authorized' : 'control-away';
+      throw new CircuitError(code, 'control', messageOf(error), { cause: error });
     }
   }
 
@@ -255,9 +234,4 @@ function isBetter(one: RouterConnection, other: RouterConnection): boolean {
   const [edge, otherEdge] = [one.edge!, other.edge!];
   if (edge.isStopping !== otherEdge.isStopping) return otherEdge.isStopping;
   return one.cost < other.cost;
-}
-
-/** Whether the control plane responded with a refusal, and not with an error of its own. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof FrontdoorError && REFUSALS.has(error.kind);
 }

@@ -4,15 +4,15 @@
  */
 import { BackOff, messageOf, type Log } from '#base';
 import type { ChannelBind } from './edge-channel.ts';
-import type { ServiceSession } from './edge-resources.ts';
 import type { BindableService, HostedService, HostingState, IncomingDial } from './hosted-service.ts';
 import type { RouterConnection } from './router-connection.ts';
+import type { ServiceSessions } from './service-sessions.ts';
 
 export interface ServiceHostingOptions {
   readonly service: BindableService;
   readonly handler: (incoming: IncomingDial) => void;
   readonly log: Log;
-  createSession(): Promise<ServiceSession>;
+  readonly sessions: ServiceSessions;
   onClosed(): void;
 }
 
@@ -89,7 +89,7 @@ export class ServiceHosting implements HostedService {
     const { service } = this.#options;
     const isStill = (): boolean => !this.#isClosed && this.#attachments.get(connection) === attachment;
     try {
-      const session = await this.#options.createSession();
+      const session = await this.#options.sessions.get(service.id, 'Bind');
       const edge = connection.edge;
       if (!isStill() || edge === undefined) return;
       const wasLowered = this.#isLowered;
@@ -139,6 +139,9 @@ export class ServiceHosting implements HostedService {
   #retry(connection: RouterConnection, attachment: Attachment, reason: string): void {
     attachment.bind = undefined;
     attachment.isEstablished = false;
+    // The end of a channel says nothing about the session.
+    if (connection.isUp)
+      this.#options.sessions.refused({ serviceId: this.#options.service.id, type: 'Bind' });
     const delayMs = attachment.backOff.next();
     this.#options.log.warn(
       { share: this.#options.service.name, reason, retryInMs: delayMs },
