@@ -26,7 +26,8 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
   const up = await startUp({
     dataDir,
     listenHost: options.listen,
-    advertiseHost: options.advertise,
+    advertiseHost: options.advertise[0]!,
+    moreAdvertiseHosts: options.advertise.slice(1),
     ports: {
       http: options.httpPort,
       https: options.httpsPort,

@@ -21,6 +21,8 @@ export interface UpOptions {
   readonly dataDir: string;
   readonly listenHost: string;
   readonly advertiseHost: string;
+  /** See `ControlPlaneOptions`. */
+  readonly moreAdvertiseHosts?: readonly string[] | undefined;
   readonly ports: PortChoice;
   readonly anyPort: boolean;
   /** URL of a PostgreSQL database; an embedded one in `dataDir` when absent. */
@@ -102,6 +104,7 @@ async function startParts(
     dataDir,
     listenHost,
     advertiseHost,
+    moreAdvertiseHosts: options.moreAdvertiseHosts,
     apiPort: ports.api,
     edgeApiPort: ports.edgeApi,
     ctrlPort: ports.ctrl,

@@ -14,7 +14,8 @@ import { routerCommand, type RouterRunners } from './router-command.ts';
 
 export interface ListenOptions {
   readonly listen: string;
-  readonly advertise: string;
+  /** Not empty. */
+  readonly advertise: readonly string[];
   readonly logLevel: string;
   readonly readyFile?: string;
 }
@@ -226,7 +227,11 @@ function controlPorts(command: Command): Command {
 function listening(command: Command): Command {
   return addLogOptions(command)
     .option('--listen <host>', 'address to listen on', '127.0.0.1')
-    .option('--advertise <host>', 'host name or address that others dial', 'localhost');
+    .option(
+      '--advertise <host...>',
+      'host name or address that others dial; agents, gateways and SDKs get all of several, routers the first',
+      ['localhost'],
+    );
 }
 
 function tlsKey(): Option {

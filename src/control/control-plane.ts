@@ -27,7 +27,7 @@ import {
 import { createEdgeApi, openApiSessions, openServiceTokens } from './edge-api/mod.ts';
 import { openLoginParts } from './login/mod.ts';
 import { KeyRotation, TrustedIssuers, type TrustedIssuer } from './oauth/mod.ts';
-import { attachModel, GatewayCommands, OverlayModel } from './model/mod.ts';
+import { attachModel, GatewayCommands, OverlayModel, type EdgeController } from './model/mod.ts';
 import {
   FabricTerminatorWriter,
   IdempotencySweep,
@@ -54,6 +54,8 @@ export interface ControlPlaneOptions {
   readonly listenHost: string;
   /** Host that clients, agents and routers dial. */
   readonly advertiseHost: string;
+  /** Further hosts at which agents, gateways and SDKs reach the edge API. */
+  readonly moreAdvertiseHosts?: readonly string[] | undefined;
   /** 0 selects a free port. */
   readonly apiPort: number;
   readonly edgeApiPort: number;
@@ -131,6 +133,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 
 async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise<ControlPlane> {
   const { dataDir, listenHost, advertiseHost, log, clock = systemClock } = options;
+  const advertiseHosts = [advertiseHost, ...(options.moreAdvertiseHosts ?? [])];
   if (options.apiTls === undefined && !isLoopbackHost(listenHost)) {
     const message = `the Management API needs TLS on ${listenHost}: give --api-cert and --api-key`;
     throw new FrontdoorError('invalid', 'api-tls-missing', message);
@@ -148,7 +151,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     db: store.db,
     secrets,
     trustDomain: TRUST_DOMAIN,
-    hosts: [advertiseHost],
+    hosts: advertiseHosts,
     controllerId,
     clock,
     log,
@@ -212,6 +215,13 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   closers.push(() => login.close());
   const edgeRouters = () => replicas?.routers(overlay.routers()) ?? overlay.routers();
   let edgeApiUrl = '';
+  let edgeApiUrls: readonly string[] = [];
+  const edgeCertificatePem = () => pki.edgeServer.leafPem;
+  const startedAtMs = clock.nowMs();
+  const ownController = (): EdgeController => ({
+    ...{ id: controllerId, apiUrls: edgeApiUrls, certificatePem: edgeCertificatePem() },
+    ...{ startedAtMs, isOnline: true },
+  });
   const gatewayCommands = new GatewayCommands();
   const intake = new BodyIntake();
   const edge = await createEdgeApi({
@@ -227,6 +237,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     intake,
     limits: unprovenLimits(options.limits),
     routers: edgeRouters,
+    controllers: () => replicas?.controllers ?? [ownController()],
     frontendUrls: options.frontendUrls,
     apiUrl: () => edgeApiUrl,
     clock,
@@ -236,7 +247,9 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   const edgeAddress = await listening('--edge-api-port', options.edgeApiPort, () =>
     edge.listen({ host: listenHost, port: options.edgeApiPort }),
   );
-  edgeApiUrl = `https://${formatHostPort(advertiseHost, edgeAddress.port)}`;
+  const urls = advertiseHosts.map((host) => `https://${formatHostPort(host, edgeAddress.port)}`);
+  edgeApiUrl = urls[0]!;
+  edgeApiUrls = [...new Set(urls)];
   const ctrlAddress = formatAddress({ type: 'tls', host: advertiseHost, port: overlay.port });
 
   const mintEnrollmentJwt = (claims: {
@@ -299,6 +312,9 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     await replicas.start({
       apiUrl: baseUrl(),
       ctrlAddress,
+      controllerId,
+      edgeApiUrls,
+      edgeCertificatePem,
       measurements: overlay.status,
       routers: () => overlay.routers(),
     });

@@ -64,6 +64,16 @@ export async function readSessionRows(db: Queries, ids?: readonly string[]): Pro
   }
 }
 
+/** Returns the row of the session with this token. */
+export function sessionRowOf(
+  db: Queries,
+  token: string,
+  secrets: Pick<Secrets, 'hmac'>,
+): Promise<ApiSessionTable | undefined> {
+  const hmac = secrets.hmac(token);
+  return db.selectFrom('api_session').selectAll().where('token_hmac', '=', hmac).executeTakeFirst();
+}
+
 /** Deletes the sessions whose stored expiry is not after `endedByMs`, and returns their ids. */
 export async function deleteEndedRows(
   store: Store,

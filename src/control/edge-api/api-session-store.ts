@@ -15,6 +15,7 @@ import {
   readSessionRows,
   rowOf,
   sessionOf,
+  sessionRowOf,
   type StoredSession,
 } from './api-session-rows.ts';
 
@@ -99,6 +100,19 @@ export class ApiSessionStore implements ApiSessions {
 
   byToken(token: string): LiveSession | undefined {
     return this.#alive(this.#byToken.get(token));
+  }
+
+  /** Like `byToken`. Asks the database for a session that another control plane has made and not announced yet. */
+  async find(token: string): Promise<LiveSession | undefined> {
+    const known = this.byToken(token);
+    const { store, secrets } = this.#options;
+    if (known !== undefined || !store.isShared) return known;
+    const row = await sessionRowOf(store.db, token, secrets);
+    if (row === undefined) return undefined;
+    this.#settle([row.id], [row]);
+    // It may have been deleted, and that announced, between the query and its result.
+    await this.#reread([row.id]);
+    return this.byToken(token);
   }
 
   byId(id: string): LiveSession | undefined {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import * as tls from 'node:tls';
 import { after, before, test } from 'node:test';
@@ -210,6 +211,46 @@ test('routers: all that are known, those that can be dialed, and the terminators
   assert.deepEqual(data(await get(guest, '/posture-response', { method: 'POST', body: '{}' })), {
     services: [],
   });
+});
+
+test('the control planes are listed in the form of OpenZiti, page by page; one with a single address lists nothing', async () => {
+  const certificatePem = host.identity.certPem.slice(0, host.identity.certPem.indexOf('-----END') + 26);
+  const one = {
+    id: 'frontdoor-control-1',
+    apiUrls: ['https://a.example:1280'],
+    certificatePem,
+    startedAtMs: 1_000,
+    isOnline: true,
+  };
+  fixture.controllers.push(one);
+  assert.deepEqual(data(await get(host, '/controllers')), []);
+  const apiUrls = ['https://b.example:1280', 'https://10.0.0.2:1280'];
+  fixture.controllers.push({ ...one, id: 'frontdoor-control-2', apiUrls, isOnline: false });
+  const listed = await get(host, '/controllers');
+  assert.deepEqual(data(listed)[1], {
+    _links: { self: { href: './controllers/frontdoor-control-2' } },
+    id: 'frontdoor-control-2',
+    name: 'frontdoor-control-2',
+    createdAt: '1970-01-01T00:00:01.000Z',
+    updatedAt: '1970-01-01T00:00:01.000Z',
+    tags: {},
+    apiAddresses: {
+      'edge-client': apiUrls.map((url) => ({ url: `${url}/edge/client/v1`, version: 'v1' })),
+    },
+    certPem: certificatePem,
+    fingerprint: createHash('sha1').update(new X509Certificate(certificatePem).raw).digest('hex'),
+    isOnline: false,
+    lastJoinedAt: '1970-01-01T00:00:01.000Z',
+  });
+  const second = await get(host, '/controllers?limit=1&offset=1');
+  assert.deepEqual(
+    data(second).map(({ id }) => id),
+    ['frontdoor-control-2'],
+  );
+  // One with several addresses is worth a list of its own.
+  fixture.controllers.shift();
+  assert.equal(data(await get(host, '/controllers')).length, 1);
+  fixture.controllers.length = 0;
 });
 
 test('the time of the last change moves for the identities that a change concerns', async () => {

@@ -11,7 +11,13 @@ import { AgentApiClient, EdgeApiClient, enrollIdentity, GatewayApiClient } from 
 import { EgressClient, type IdentityFile } from '#net';
 import type { LoginPartsOptions } from '../login/login-parts.ts';
 import { openLoginParts, type LoginParts } from '../login/mod.ts';
-import { attachModel, GatewayCommands, OverlayModel, type EdgeRouter } from '../model/mod.ts';
+import {
+  attachModel,
+  GatewayCommands,
+  OverlayModel,
+  type EdgeController,
+  type EdgeRouter,
+} from '../model/mod.ts';
 import { openPki, type Pki } from '../pki/mod.ts';
 import { Secrets } from '../secrets/secrets.ts';
 import {
@@ -44,6 +50,8 @@ export interface EdgeFixture {
   readonly clock: OffsetClock;
   readonly frontdoorIds: readonly [string, string];
   readonly routers: EdgeRouter[];
+  /** As listed to SDKs. */
+  readonly controllers: EdgeController[];
   readonly logged: string[];
   /** Creates an enrollment and returns its JWT and content. */
   enrollment(kind?: EnrollmentKind, frontdoor?: number): Promise<{ jwt: string; jti: string; id: string }>;
@@ -112,6 +120,7 @@ export async function openEdgeFixture(
   const gatewayCommands = new GatewayCommands();
   let apiUrl = 'https://not-listening';
   const tokens = await openServiceTokens({ store, secrets, clock, issuer: 'https://edge.test' });
+  const controllers: EdgeController[] = [];
   const routers: EdgeRouter[] = [
     { id: 'r1', name: 'router-1', hostname: 'localhost', port: 3022, isOnline: true },
   ];
@@ -126,6 +135,7 @@ export async function openEdgeFixture(
     gatewayCommands,
     status: { share: () => ({ state: 'PENDING' }), isConnected: () => false },
     routers: () => routers,
+    controllers: () => controllers,
     frontendUrls: (host) => [`http://${host}:8080`],
     apiUrl: () => apiUrl,
     clock,
@@ -151,6 +161,7 @@ export async function openEdgeFixture(
     clock,
     frontdoorIds,
     routers,
+    controllers,
     logged,
     async enrollment(kind = 'environment', frontdoor = 0) {
       const nowMs = clock.nowMs();

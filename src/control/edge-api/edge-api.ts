@@ -108,6 +108,15 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     void reply.header('ziti-instance-id', instanceId);
     done();
   });
+  if (options.store.isShared) {
+    app.addHook('onRequest', async (request) => {
+      const token = request.headers['zt-session'];
+      const isKnown = typeof token !== 'string' || context.sessions.byToken(token) !== undefined;
+      // Only for peers with a certificate of ours, because it costs queries.
+      if (isKnown || 'problem' in context.peers.of(request.raw.socket)) return;
+      await context.sessions.find(token);
+    });
+  }
   app.addHook('onResponse', (request, reply, done) => {
     // Logs the route's pattern, not the URL, because queries contain one-time tokens.
     const fields = { method: request.method, route: request.routeOptions.url, status: reply.statusCode };

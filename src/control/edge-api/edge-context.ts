@@ -1,7 +1,7 @@
 /** Shared context of the edge API's routes: the parts that they use, and the two ways to identify a caller. */
 import type { FastifyRequest } from 'fastify';
 import type { Clock, Log, TokenBuckets } from '#base';
-import type { EdgeRouter, GatewayCommands, OverlayModel, StatusBoard } from '../model/mod.ts';
+import type { EdgeController, EdgeRouter, GatewayCommands, OverlayModel, StatusBoard } from '../model/mod.ts';
 import type { Pki } from '../pki/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import type { Store } from '../store/mod.ts';
@@ -28,6 +28,8 @@ export interface EdgeParts {
   /** Sends commands to gateways that follow the feed here. */
   readonly gatewayCommands: GatewayCommands;
   readonly routers: () => readonly EdgeRouter[];
+  /** Every control plane over this database; this one alone if it shares none. */
+  readonly controllers: () => readonly EdgeController[];
   /** Returns the URLs under which gateways serve a public share's host. */
   readonly frontendUrls: (host: string) => readonly string[];
   /** `https://host:port` as clients dial it. Called for each response. */

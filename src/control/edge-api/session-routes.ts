@@ -4,6 +4,7 @@ import { couldNotValidate, EdgeApiRefusal, limited, sendData, sendList } from '.
 import { appendPeerAudit } from './edge-audit.ts';
 import { callerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody, pageOf } from './edge-request.ts';
+import { controllerView } from './controller-view.ts';
 import { apiSessionView, identityView, isoTime, routerView } from './service-view.ts';
 
 /** The version for the whole protocol. The product's own version appears only in our own APIs. */
@@ -119,7 +120,13 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
 
   app.get('/controllers', (request, reply) => {
     callerOf(context, request);
-    return sendList(reply, [], { ...pageOf(queryOf(request)), totalCount: 0 });
+    const page = pageOf(queryOf(request));
+    const all = context.controllers();
+    // One with a single address lists nothing, as OpenZiti's controllers do outside of a cluster.
+    const listed = all.length === 1 && all[0]!.apiUrls.length === 1 ? [] : all;
+    const found = listed.slice(page.offset, page.offset + page.limit);
+    const views = found.map((controller) => controllerView(controller, EDGE_PATH));
+    return sendList(reply, views, { ...page, totalCount: listed.length });
   });
 
   // No share requires posture checks. Posture data is read and ignored.

@@ -8,7 +8,7 @@ import { attachModel, OverlayModel } from '../model/mod.ts';
 import { Secrets } from '../secrets/secrets.ts';
 import { openPostgresStore } from '../store/engine/postgres-store.ts';
 import type { Store } from '../store/mod.ts';
-import { openApiSessions, SESSION_IDLE_MS, type ApiSessionStore } from './api-session-store.ts';
+import { ApiSessionStore, openApiSessions, SESSION_IDLE_MS } from './api-session-store.ts';
 
 const secrets = new Secrets([{ id: 'k1', key: new Uint8Array(32).fill(1) }]);
 
@@ -88,6 +88,23 @@ describe('API sessions of control planes over one database', { skip: postgresSki
     await gone(a, session.token);
     assert.deepEqual([a.removed, b.removed], [[session.id], [session.id]]);
     assert.deepEqual(await a.store.db.selectFrom('api_session').select('id').execute(), []);
+  });
+
+  test('a log-in at one is found at the other at once, before it is announced there, and never after its end', async () => {
+    const session = await a.sessions.create(identityId, 'aa', ['host.v1']);
+    const silent = await openPostgresStore({ url, poolSize: 1 });
+    // It has loaded nothing, and its store is not asked for announcements.
+    const model = new OverlayModel();
+    model.setIdentity({ id: identityId, kind: 'gateway', name: 'g', frontdoorId: null, fingerprints: [] });
+    const sessions = new ApiSessionStore({ store: silent, secrets, model, clock, log: silentLog });
+    assert.equal(sessions.byToken(session.token), undefined);
+    assert.equal((await sessions.find(session.token))?.id, session.id);
+    assert.equal(await sessions.find('of nobody'), undefined);
+    await a.sessions.remove(session.id);
+    await until('the end', () => sessions.byToken(session.token) === undefined, Boolean);
+    assert.equal(await sessions.find(session.token), undefined);
+    await sessions.close();
+    await silent.close();
   });
 
   test('a deleted identity is logged out of both', async () => {

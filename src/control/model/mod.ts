@@ -4,6 +4,7 @@ export { GatewayCommands } from './gateway-commands.ts';
 export { attachModel } from './model-loader.ts';
 export {
   OverlayModel,
+  type EdgeController,
   type EdgeRouter,
   type FabricService,
   type Identity,

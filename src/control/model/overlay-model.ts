@@ -62,6 +62,20 @@ export interface EdgeRouter {
   readonly isOnline: boolean;
 }
 
+/** A control plane as SDKs see it. */
+export interface EdgeController {
+  /** Name by which routers know it. */
+  readonly id: string;
+  /** `https://host:port` of its edge API, the preferred one first. */
+  readonly apiUrls: readonly string[];
+  /** Leaf of its edge API, PEM. */
+  readonly certificatePem: string;
+  /** When it last started, in Unix milliseconds. */
+  readonly startedAtMs: number;
+  /** False for one that died without leaving. */
+  readonly isOnline: boolean;
+}
+
 export type ModelChange =
   | { readonly type: 'fabric-service'; readonly id: string; readonly removed: boolean }
   | { readonly type: 'fabric-terminator'; readonly id: string; readonly removed: boolean }

@@ -28,6 +28,8 @@ export interface ServerLeafPlan {
 export interface ServerCredentials {
   readonly keyPem: string;
   readonly certPem: string;
+  /** The leaf alone. */
+  readonly leafPem: string;
 }
 
 export interface ServerLeaf {
@@ -66,6 +68,7 @@ function serverLeaf(key: KeyObject, leafPem: string, authority: CertificateAutho
     credentials: {
       keyPem: key.export({ type: 'pkcs8', format: 'pem' }),
       certPem: leafPem + authority.certificatePem,
+      leafPem,
     },
   };
 }

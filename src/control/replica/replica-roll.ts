@@ -5,7 +5,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { messageOf, type Clock, type Log } from '#base';
-import type { Store } from '../store/mod.ts';
+import type { EdgeController } from '../model/mod.ts';
+import type { ReplicaTable, Store } from '../store/mod.ts';
 import type { ClusterMemberList } from './cluster-members.ts';
 
 export const HEARTBEAT_MS = 5_000;
@@ -28,6 +29,12 @@ export interface OwnAddresses {
   readonly apiUrl: string;
   /** `tls:host:port`, which routers dial. */
   readonly ctrlAddress: string;
+  /** Common name of its control certificate. */
+  readonly controllerId: string;
+  /** `https://host:port` of the edge API, the preferred one first. */
+  readonly edgeApiUrls: readonly string[];
+  /** Current leaf of the edge API, PEM. */
+  readonly edgeCertificatePem: () => string;
 }
 
 export interface ControlPlanePresence {
@@ -42,6 +49,8 @@ interface Sighting {
   readonly seenAt: number;
   readonly ctrlAddress: string | null;
   readonly apiUrl: string;
+  /** Undefined for a version that does not report it. */
+  readonly controller: EdgeController | undefined;
   /** Our own heartbeats since that value changed. */
   readonly missed: number;
 }
@@ -54,6 +63,8 @@ export class ReplicaRoll {
   readonly #urls = new Set<string>();
   /** {base_url} of those that died without leaving, with the time of their last heartbeat. */
   readonly #dead = new Map<string, number>();
+  /** By controller id. */
+  readonly #deadControllers = new Map<string, EdgeController & { readonly untilMs: number }>();
   #own: OwnAddresses | undefined;
   #startedAtMs = 0;
 
@@ -89,6 +100,20 @@ export class ReplicaRoll {
     ];
   }
 
+  /** Like `controlPlanes`, as SDKs see them, in the order of their ids. */
+  get controllers(): readonly EdgeController[] {
+    const nowMs = this.#options.clock.nowMs();
+    const running = [
+      this.#ownController(),
+      ...[...this.#others.values()].map(({ controller }) => controller),
+    ];
+    const found = new Map<string, EdgeController>();
+    for (const { untilMs, ...controller } of this.#deadControllers.values())
+      if (untilMs > nowMs) found.set(controller.id, controller);
+    for (const controller of running) if (controller !== undefined) found.set(controller.id, controller);
+    return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
   /** Rejects with errors of the store. */
   async join(own: OwnAddresses): Promise<void> {
     this.#own = own;
@@ -107,13 +132,16 @@ export class ReplicaRoll {
       id: this.id,
       api_url: this.#own?.apiUrl ?? '',
       ctrl_address: this.#own?.ctrlAddress ?? null,
+      controller_id: this.#own?.controllerId ?? null,
+      edge_api_urls: this.#own?.edgeApiUrls.join(' ') ?? null,
+      edge_certificate: this.#own?.edgeCertificatePem() ?? null,
       started_at: this.#startedAtMs,
       seen_at: nowMs,
     };
     const isNew = await store.transaction(async (trx, touch) => {
       const { numUpdatedRows } = await trx
         .updateTable('replica')
-        .set({ seen_at: nowMs })
+        .set({ seen_at: nowMs, edge_certificate: row.edge_certificate })
         .where('id', '=', this.id)
         .executeTakeFirst();
       if (numUpdatedRows > 0n) return false;
@@ -140,11 +168,14 @@ export class ReplicaRoll {
     const rows = all.filter(({ id }) => id !== this.id);
     const present = new Set(rows.map(({ id }) => id));
     for (const id of this.#others.keys()) if (!present.has(id)) this.#forget(id, 'it left');
-    for (const { id, seen_at: seenAt, api_url: url, ctrl_address: ctrlAddress } of rows) {
+    for (const row of rows) {
+      const { id, seen_at: seenAt, api_url: url, ctrl_address: ctrlAddress } = row;
       const known = this.#others.get(id);
       if (known?.seenAt === seenAt) continue;
-      this.#others.set(id, { seenAt, ctrlAddress, apiUrl: url, missed: 0 });
+      const controller = controllerOf(row);
+      this.#others.set(id, { seenAt, ctrlAddress, apiUrl: url, controller, missed: 0 });
       this.#dead.delete(url);
+      if (controller !== undefined) this.#deadControllers.delete(controller.id);
       this.#remember(url);
       if (known === undefined) log.info({ replica: id, url }, 'another control plane uses this database');
     }
@@ -169,15 +200,31 @@ export class ReplicaRoll {
     }
   }
 
-  async #bury(id: string, { seenAt, ctrlAddress, apiUrl }: Sighting): Promise<void> {
+  async #bury(id: string, { seenAt, ctrlAddress, apiUrl, controller }: Sighting): Promise<void> {
     const { store, members } = this.#options;
     members?.onDied(ctrlAddress);
+    if (controller !== undefined) this.#rememberDead(controller);
     this.#dead.delete(apiUrl);
     // Uses the clock of this process, because the other one's is not trusted.
     this.#dead.set(apiUrl, this.#options.clock.nowMs() - DEAD_AFTER_BEATS * HEARTBEAT_MS);
     if (this.#dead.size > MAX_URLS) this.#dead.delete(this.#dead.keys().next().value!);
     await store.db.deleteFrom('replica').where('id', '=', id).where('seen_at', '=', seenAt).execute();
     this.#forget(id, 'it has not been heard of for too long');
+  }
+
+  #ownController(): EdgeController | undefined {
+    if (this.#own === undefined) return undefined;
+    const { controllerId: id, edgeApiUrls: apiUrls, edgeCertificatePem } = this.#own;
+    const startedAtMs = this.#startedAtMs;
+    return { id, apiUrls, certificatePem: edgeCertificatePem(), startedAtMs, isOnline: true };
+  }
+
+  #rememberDead(controller: EdgeController): void {
+    const untilMs = this.#options.clock.nowMs() + DEAD_REMEMBERED_MS;
+    this.#deadControllers.delete(controller.id);
+    this.#deadControllers.set(controller.id, { ...controller, isOnline: false, untilMs });
+    if (this.#deadControllers.size > MAX_URLS)
+      this.#deadControllers.delete(this.#deadControllers.keys().next().value!);
   }
 
   #forget(id: string, reason: string): void {
@@ -190,4 +237,10 @@ export class ReplicaRoll {
     this.#urls.add(url);
     if (this.#urls.size > MAX_URLS) this.#urls.delete(this.#urls.values().next().value!);
   }
+}
+
+function controllerOf(row: ReplicaTable): EdgeController | undefined {
+  const { controller_id: id, edge_api_urls: urls, edge_certificate: certificatePem } = row;
+  if (id === null || urls === null || certificatePem === null) return undefined;
+  return { id, apiUrls: urls.split(' '), certificatePem, startedAtMs: row.started_at, isOnline: true };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { ManualClock, silentLog, type Log } from '#base';
 import { until } from '../../../test/support/deadline.ts';
 import { postgresSkip, sharedPostgres } from '../../../test/support/postgres.ts';
@@ -58,6 +59,15 @@ class Played implements Measurements {
     this.shares.set(id, { state: 'DEPLOYED', count: 0, lastError: '', nextProbeMs: null, ...measured });
     this.tell('share', id);
   }
+}
+
+/** What one reports for SDKs. */
+function edgeOf(id: string) {
+  return {
+    controllerId: id,
+    edgeApiUrls: [`https://${id}:1280`, 'https://10.0.0.2:1280'],
+    edgeCertificatePem: () => `certificate of ${id}`,
+  };
 }
 
 interface Party {
@@ -130,9 +140,10 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     };
     const replicas = new Replicas({ store, model, clock, log });
     const routers: EdgeRouter[] = [];
-    const apiUrl = `http://${randomUUID()}`;
+    const id = randomUUID();
+    const apiUrl = `http://${id}`;
     const ctrlAddress = `tls:${randomUUID()}:6262`;
-    await replicas.start({ apiUrl, ctrlAddress, measurements, routers: () => routers });
+    await replicas.start({ apiUrl, ctrlAddress, ...edgeOf(id), measurements, routers: () => routers });
     const close = async (): Promise<void> => {
       await replicas.close();
       await store.close();
@@ -182,6 +193,26 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     b.measurements.connect('env', false);
     for (const { board } of [a, b]) await eventually('gone', () => !board.isConnected('env'));
     assert.equal(b.board.share('share-env').state, 'FAILED', 'nobody has it: the own view');
+  });
+
+  test('every one lists all of them for SDKs, with their addresses and certificates', async () => {
+    const a = await open();
+    const b = await open();
+    const ids = (party: Party): unknown => party.replicas.controllers.map(({ id }) => id);
+    const both = [a, b].map(({ apiUrl }) => new URL(apiUrl).hostname).sort();
+    await eventually('both at A', () => isDeepStrictEqual(ids(a), both));
+    assert.deepEqual(a.replicas.controllers, b.replicas.controllers);
+    const [first] = a.replicas.controllers;
+    assert.deepEqual(first, {
+      id: both[0],
+      apiUrls: edgeOf(both[0]!).edgeApiUrls,
+      certificatePem: `certificate of ${both[0]}`,
+      startedAtMs: clock.nowMs(),
+      isOnline: true,
+    });
+    await b.close();
+    parties.pop();
+    await eventually('B left A', () => isDeepStrictEqual(ids(a), [new URL(a.apiUrl).hostname]));
   });
 
   test('one that joins is known to those that run', async () => {
@@ -252,11 +283,14 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
       id: 'dead',
       api_url: 'http://dead',
       ctrl_address: null,
+      controller_id: 'dead',
+      edge_api_urls: 'https://dead:1280 https://10.0.0.1:1280',
+      edge_certificate: 'certificate of dead',
       started_at: 1,
       seen_at: 9e15,
     };
     await probe.db.insertInto('replica').values(dead).execute();
-    await roll.join({ apiUrl: 'http://probe', ctrlAddress: 'tls:probe:6262' });
+    await roll.join({ apiUrl: 'http://probe', ctrlAddress: 'tls:probe:6262', ...edgeOf('probe') });
     for (let beat = 1; beat < DEAD_AFTER_BEATS; beat += 1) {
       await roll.beat();
       assert.ok(roll.isLive('dead'), `after ${beat}`);
@@ -272,6 +306,20 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     const silent = roll.controlPlanes.filter(({ silentSinceMs }) => silentSinceMs !== undefined);
     const silentSinceMs = clock.nowMs() - 20_000;
     assert.deepEqual(silent, [{ apiUrl: 'http://dead', silentSinceMs }]);
+    const listed = () => roll.controllers.map(({ id, apiUrls, isOnline }) => ({ id, apiUrls, isOnline }));
+    const gone = { id: 'dead', apiUrls: dead.edge_api_urls.split(' '), isOnline: false };
+    const own = { id: 'probe', apiUrls: edgeOf('probe').edgeApiUrls, isOnline: true };
+    assert.deepEqual(listed(), [gone, own]);
+    // It is back, as another process of the same data directory.
+    await probe.db
+      .insertInto('replica')
+      .values({ ...dead, id: 'dead again' })
+      .execute();
+    await roll.look();
+    assert.deepEqual(listed(), [{ ...gone, isOnline: true }, own]);
+    await probe.db.deleteFrom('replica').where('id', '=', 'dead again').execute();
+    await roll.look();
+    assert.deepEqual(listed(), [own]);
     await roll.leave();
   });
 
@@ -313,7 +361,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
       seen_at: 9e15,
     };
     await store.db.insertInto('replica').values(dead).execute();
-    await roll.join({ apiUrl: 'http://probe', ctrlAddress: 'tls:probe:6262' });
+    await roll.join({ apiUrl: 'http://probe', ctrlAddress: 'tls:probe:6262', ...edgeOf('probe') });
     const both = ['tls:dead:6262', 'tls:probe:6262'];
     assert.deepEqual([members.members()?.addresses, members.members()?.isLeader], [both, false]);
     for (let beat = 0; beat < DEAD_AFTER_BEATS; beat += 1) await roll.beat();

@@ -5,6 +5,7 @@
  */
 import { BackOff, messageOf, type Clock, type Log } from '#base';
 import type {
+  EdgeController,
   EdgeRouter,
   MeasuredShare,
   Measurements,
@@ -66,6 +67,11 @@ export class Replicas {
     return this.#roll.controlPlanes;
   }
 
+  /** The control planes for SDKs. */
+  get controllers(): readonly EdgeController[] {
+    return this.#roll.controllers;
+  }
+
   /** Whether another one has the environment's channel. */
   isConnectedElsewhere(identityId: string): boolean {
     return this.#others.isConnected(identityId);
@@ -78,7 +84,7 @@ export class Replicas {
   }
 
   /** Joins the others and begins to exchange measurements. Rejects with errors of the store. */
-  async start({ apiUrl, ctrlAddress, measurements, routers }: ReplicaStart): Promise<void> {
+  async start({ measurements, routers, ...own }: ReplicaStart): Promise<void> {
     const { store, model } = this.#options;
     this.#publisher = new StatusPublisher({
       replicaId: this.#roll.id,
@@ -87,7 +93,7 @@ export class Replicas {
       measurements,
       router: (id) => routers().find((router) => router.id === id && router.isOnline),
     });
-    await this.#roll.join({ apiUrl, ctrlAddress });
+    await this.#roll.join(own);
     this.#publisher.markAll();
     await this.#readAll();
     this.#timers = [

@@ -186,5 +186,6 @@ export type {
   Database,
   MetricRollupTable,
   ReplicaStatusTable,
+  ReplicaTable,
   TerminatorTable,
 } from './schema/schema.ts';

@@ -7,6 +7,7 @@ import { idempotencyTables } from './idempotency-tables-migration.ts';
 import { loginSessionLookup } from './login-session-lookup-migration.ts';
 import { managementTables } from './management-tables-migration.ts';
 import { secretOverlap } from './secret-overlap-migration.ts';
+import { replicaAddresses } from './replica-addresses-migration.ts';
 import { restingNames } from './resting-name-migration.ts';
 import { unroutedFailures } from './unrouted-failure-migration.ts';
 
@@ -20,4 +21,5 @@ export const migrations: Record<string, Migration> = {
   '0007-resting-names': restingNames,
   '0008-idempotency-tables': idempotencyTables,
   '0009-unrouted-failures': unroutedFailures,
+  '0010-replica-addresses': replicaAddresses,
 };

@@ -351,13 +351,16 @@ export interface AuthorityTable {
   created_at: number;
 }
 
-/** A control-plane process over a shared database. */
+/** A control-plane process over a shared database. Spaces separate `edge_api_urls`. Older versions leave columns null. */
 export interface ReplicaTable {
   id: string;
   /** Its {base_url}. */
   api_url: string;
   /** `tls:host:port` that routers dial; null until it is known. */
   ctrl_address: string | null;
+  controller_id: string | null;
+  edge_api_urls: string | null;
+  edge_certificate: string | null;
   started_at: number;
   seen_at: number;
 }
