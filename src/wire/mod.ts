@@ -123,3 +123,14 @@ export {
   type PeerData,
   type RouteResult,
 } from './ctrl-messages-circuit.ts';
+export {
+  FAST_MULTIPLE_BYTES,
+  SecretStreamPull,
+  SecretStreamPush,
+  STREAM_HEADER_BYTES,
+  STREAM_KEY_BYTES,
+  STREAM_OVERHEAD_BYTES,
+  STREAM_TAGS,
+  type BulkCipher,
+  type SealedParts,
+} from './secret-stream-codec.ts';

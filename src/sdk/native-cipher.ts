@@ -1,0 +1,37 @@
+/** Node's ciphers (OpenSSL) for the long messages of end-to-end encryption. */
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import type { BulkCipher } from '#wire';
+
+const AEAD = 'chacha20-poly1305';
+const CODE = { authTagLength: 16 } as const;
+const COUNTER_BYTES = 4;
+
+export const nativeCipher: BulkCipher = {
+  seal(key, nonce, head, body) {
+    const cipher = createCipheriv(AEAD, key, nonce, CODE);
+    const sealedHead = cipher.update(head);
+    const sealedBody = cipher.update(body);
+    cipher.final();
+    return { head: sealedHead, body: sealedBody, code: cipher.getAuthTag() };
+  },
+
+  open(key, nonce, { head, body, code }) {
+    const decipher = createDecipheriv(AEAD, key, nonce, CODE);
+    decipher.setAuthTag(code);
+    decipher.update(head);
+    const message = decipher.update(body);
+    try {
+      decipher.final();
+    } catch {
+      return undefined;
+    }
+    return message;
+  },
+
+  xor(key, nonce, counter, data) {
+    const iv = Buffer.alloc(COUNTER_BYTES + nonce.length);
+    iv.writeUInt32LE(counter);
+    iv.set(nonce, COUNTER_BYTES);
+    return createCipheriv('chacha20', key, iv).update(data);
+  },
+};
