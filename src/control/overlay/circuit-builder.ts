@@ -33,13 +33,16 @@ export interface CircuitWish {
   readonly identityId: string | undefined;
   readonly sessionId: string | undefined;
   readonly ingress: ConnectedRouter;
-  /** Empty: any terminator. */
+  /** The dialed address. Empty: a terminator without one. */
   readonly instanceId: string;
   readonly peerData: PeerData;
 }
 
 export interface CircuitFailure {
+  /** For the dialer. It contains nothing that a host or router wrote, because they write the address of the service. */
   readonly text: string;
+  /** For logs and gateways: the failure as the host or router reported it. `text` if absent. */
+  readonly detail?: string;
   readonly code: number;
   readonly retryHint: number;
   readonly circuitId?: string;
@@ -56,6 +59,23 @@ export type CircuitOutcome =
       readonly tags: ReadonlyMap<string, string>;
     }
   | ({ readonly isMade: false } & CircuitFailure);
+
+const REASONS: ReadonlyMap<number, string> = new Map<number, string>([
+  [RouteErrorCode.invalidTerminator, 'its host has disconnected'],
+  [RouteErrorCode.misconfiguredTerminator, 'its terminator is misconfigured'],
+  [RouteErrorCode.dialTimeout, 'it did not answer in time'],
+  [RouteErrorCode.connectionRefused, 'it refused the connection'],
+  [RouteErrorCode.rejectedByApplication, 'its host refused the dial'],
+  [RouteErrorCode.dnsFailed, 'its name does not resolve'],
+  [RouteErrorCode.portNotAllowed, 'its port is not allowed'],
+  [RouteErrorCode.invalidLinkDestination, 'a link of the path was lost'],
+  [RouteErrorCode.resourcesNotAvailable, 'its host has no resources left'],
+]);
+
+/** The words for a router's error code. */
+function reasonOf(routeErrorCode: number): string {
+  return REASONS.get(routeErrorCode) ?? 'a router on the path or the host refused';
+}
 
 export interface CircuitBuilderOptions {
   readonly routers: RouterRegistry;
@@ -239,8 +259,10 @@ export class CircuitBuilder {
       this.#start(pending);
       return;
     }
+    const outcome = `no circuit to service ${pending.wish.service.name} after ${pending.attempt} attempts`;
     this.#fail(pending, {
-      text: `no circuit to service ${pending.wish.service.name} after ${pending.attempt} attempts: ${error}`,
+      text: `${outcome}: ${reasonOf(routeErrorCode)}`,
+      detail: `${outcome}: ${error}`,
       code: EdgeErrorCode.internal,
       retryHint: RetryHint.none,
       routeErrorCode,

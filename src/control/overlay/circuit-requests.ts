@@ -134,7 +134,10 @@ export class CircuitRequests {
 
   #answer(router: ConnectedRouter, frame: Frame, outcome: CircuitOutcome, dial: Dial): void {
     if (!outcome.isMade) {
-      this.#refuse(router, frame, outcome, { ...dial, reason: this.#reasonOf(outcome, dial) });
+      const isGateway = this.#options.model.identity(dial.identityId)?.kind === 'gateway';
+      // Gateways record for the owner of a share why it was not reached.
+      const text = isGateway ? (outcome.detail ?? outcome.text) : outcome.text;
+      this.#refuse(router, frame, { ...outcome, text }, { ...dial, reason: this.#reasonOf(outcome, dial) });
       return;
     }
     const { circuit, ingressAddress, peerData, tags } = outcome;
@@ -152,9 +155,9 @@ export class CircuitRequests {
   }
 
   #refuse(router: ConnectedRouter, frame: Frame, failure: CircuitFailure, dial?: RefusedDial): void {
-    const { circuitId, code, text } = failure;
+    const { circuitId, code, text, detail } = failure;
     this.#options.log.info(
-      { router: router.id, identity: dial?.identityId, circuit: circuitId, code, reason: text },
+      { router: router.id, identity: dial?.identityId, circuit: circuitId, code, reason: detail ?? text },
       'circuit refused',
     );
     if (dial?.reason !== undefined) {

@@ -129,6 +129,25 @@ test('a refused dial is tried twice, then refused with the reason and its kind',
   assert.equal(world.controller.circuitCount, 0);
 });
 
+test('only a gateway gets the words of the host, which name the private target', async () => {
+  await world.addIdentity('env2', 'environment');
+  await hosted();
+  await world.addService('svc2', 'env1', { shareMode: 'private', grants: ['env2'] });
+  await world.bind(router, 'env1', 'svc2', 'term2');
+  await router.route();
+  await router.next('unroute');
+  router.send(world.dialFrame('env2', 'svc2'));
+  for (let attempt = 0; attempt < 2; attempt += 1)
+    await router.route({
+      isSuccess: false,
+      error: 'connection refused by 10.0.0.7:5432',
+      errorCode: RouteErrorCode.connectionRefused,
+    });
+  const error = await refusal();
+  assert.equal(error.text, 'no circuit to service share-svc2 after 2 attempts: it refused the connection');
+  assert.equal(error.routeErrorCode, RouteErrorCode.connectionRefused);
+});
+
 test('the second attempt prefers another terminator; an unknown one is deleted', async () => {
   await hosted();
   await world.bind(router, 'env1', 'svc1', 'term2');

@@ -124,7 +124,7 @@ export class FabricCircuitRequests {
 
   #answer(router: ConnectedRouter, asked: Frame, outcome: CircuitOutcome): void {
     if (!outcome.isMade) {
-      this.#refuse(router, asked, outcome.text, outcome.circuitId);
+      this.#refuse(router, asked, outcome.detail ?? outcome.text, outcome.circuitId);
       return;
     }
     const { circuit, ingressAddress, peerData } = outcome;
