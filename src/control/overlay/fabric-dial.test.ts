@@ -66,6 +66,15 @@ test('a router dials a service by id or by name: circuit, ingress address, data 
   assert.deepEqual([circuit?.identityId, circuit?.serviceName], [undefined, 'name-svc']);
 });
 
+test('a dial without an address reaches only a host without one', async () => {
+  await open();
+  mesh.terminator('tb', 'b', { instanceId: 'one' });
+  assert.equal(await dialed(), 'c');
+  mesh.terminator('tc', 'c', { instanceId: 'two' });
+  mesh.dial('a');
+  assert.match(await mesh.refusal('a'), /service svc has no terminators for instanceId $/);
+});
+
 test('an instance of a service is dialed as instance@service', async () => {
   await open();
   mesh.terminator('tc', 'c', { instanceId: 'two' });
@@ -76,7 +85,7 @@ test('an instance of a service is dialed as instance@service', async () => {
     await mesh.router('a').frame(contentType.circuitSuccess);
   }
   mesh.dial('a', 'three@svc');
-  assert.match(await mesh.refusal('a'), /service name-svc has no terminators of instance three/);
+  assert.match(await mesh.refusal('a'), /service svc has no terminators for instanceId three/);
 });
 
 test('a share cannot be dialed by a router, and what is not there is named', async () => {

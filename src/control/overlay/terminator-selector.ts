@@ -34,7 +34,7 @@ export interface TerminatorSelectorOptions {
 
 export interface Selection {
   readonly service: DialedService;
-  /** Empty: any terminator. */
+  /** The dialed address. Empty: a terminator without one. */
   readonly instanceId: string;
   readonly ingressId: string;
   /** The terminator of an earlier attempt. */
@@ -73,7 +73,7 @@ export class TerminatorSelector {
     let count = 0;
     let awayRouterId = '';
     for (const terminator of hosts.values()) {
-      if (selection.instanceId !== '' && terminator.instanceId !== selection.instanceId) continue;
+      if (terminator.instanceId !== selection.instanceId) continue;
       count += 1;
       const choice = this.#choiceOf(terminator, selection);
       if (choice === undefined) awayRouterId = terminator.routerId;
@@ -81,7 +81,7 @@ export class TerminatorSelector {
     }
     const strategy = service.terminatorStrategy;
     const chosen = chooseTerminator(choices, this.#random, strategy);
-    if (chosen === undefined) return this.#nowhere(selection, count, awayRouterId);
+    if (chosen === undefined) return this.#nowhere(selection, hosts.size, count, awayRouterId);
     // A second attempt does not change the active terminator.
     if (strategy === 'ha' && selection.failed === undefined)
       costs.setActive(service.id, chosen.terminator.id);
@@ -154,13 +154,20 @@ export class TerminatorSelector {
     return terminators.get(id) !== undefined || fabricTerminators.get(id) !== undefined;
   }
 
-  #nowhere({ service, instanceId, ingressId }: Selection, count: number, awayRouterId: string): string {
+  /** `hostCount` counts all terminators of the service, `count` those with the address that was dialed. */
+  #nowhere(
+    { service, instanceId, ingressId }: Selection,
+    hostCount: number,
+    count: number,
+    awayRouterId: string,
+  ): string {
     if (count > 0) {
       return `service ${service.name} is hosted at router ${awayRouterId}, which router ${ingressId} cannot reach`;
     }
+    // OpenZiti's words, for clients that show or compare them.
+    if (hostCount > 0) return `service ${service.id} has no terminators for instanceId ${instanceId}`;
     if (service.terminatorStrategy === undefined)
       return `service ${service.name} has no terminators: no agent hosts it now`;
-    const which = instanceId === '' ? '' : ` of instance ${instanceId}`;
-    return `service ${service.name} has no terminators${which}`;
+    return `service ${service.name} has no terminators`;
   }
 }
