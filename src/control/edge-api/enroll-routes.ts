@@ -72,7 +72,11 @@ export function addEnrollRoutes(app: FastifyInstance, context: EdgeApiContext): 
   app.post('/enroll/extend/router', renews, async (request, reply) => {
     const peer = peerOfKind(context, request, 'router');
     const lifetimeDays = lifetimeDaysOf(peer);
-    const answer = await context.pki.issueRouter(routerCsrs(request), { id: peer.identity.id, lifetimeDays });
+    const answer = await context.pki.issueRouter(routerCsrs(request), {
+      id: peer.identity.id,
+      lifetimeDays,
+      isRenewal: true,
+    });
     if ('problem' in answer) throw badCsr(answer.problem);
     await addRenewed(context, request, peer, answer.issued);
     const { chainPem, serverChainPem } = answer.issued;
@@ -105,7 +109,11 @@ async function enrollRouter(
 ): Promise<{ cert: string; serverCert: string; ca: string }> {
   const { id } = await openEnrollment(context, request, token, 'erott');
   const name = nameOf(request);
-  const answer = await context.pki.issueRouter(csrs, { id, lifetimeDays: lifetimeDaysFor(name) });
+  const answer = await context.pki.issueRouter(csrs, {
+    id,
+    lifetimeDays: lifetimeDaysFor(name),
+    isRenewal: false,
+  });
   if ('problem' in answer) {
     await refuseCsr(context.store.db, context.secrets, token);
     throw badCsr(answer.problem);

@@ -52,7 +52,10 @@ export class CertificateExtension {
       return;
     }
     const { clientCertCsr: certCsr, serverCertCsr } = request;
-    const answer = await issuer.issueRouter({ certCsr, serverCertCsr }, { id: router.id, lifetimeDays });
+    const answer = await issuer.issueRouter(
+      { certCsr, serverCertCsr },
+      { id: router.id, lifetimeDays, isRenewal: true },
+    );
     if ('problem' in answer) {
       this.#refuse(router, frame, 'COULD_NOT_PROCESS_CSR', answer.problem);
       return;

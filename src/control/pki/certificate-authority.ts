@@ -10,7 +10,13 @@ import {
   X509Certificate,
   type KeyObject,
 } from 'node:crypto';
-import type { Extension, PublicKey, X509Certificate as AsnCertificate } from '@peculiar/x509';
+import type {
+  Extension,
+  JsonAttributeObject,
+  Name,
+  PublicKey,
+  X509Certificate as AsnCertificate,
+} from '@peculiar/x509';
 import { writeFileDurably } from '#net';
 import { loadX509, type X509Library } from '#sdk';
 import { readIfThere, type AuthorityPair } from './authority-store.ts';
@@ -26,8 +32,16 @@ export interface AlternativeName {
   readonly value: string;
 }
 
+/** One field of a subject beside the common name. */
+export interface SubjectField {
+  readonly type: 'C' | 'ST' | 'L' | 'O' | 'OU';
+  readonly value: string;
+}
+
 export interface LeafRequest {
   readonly commonName: string;
+  /** Further fields of the subject, before the common name; none by default. */
+  readonly subject?: readonly SubjectField[];
   /** SubjectPublicKeyInfo, DER. */
   readonly spki: Uint8Array<ArrayBuffer>;
   readonly uses: readonly (keyof typeof EXTENDED_USES)[];
@@ -95,7 +109,7 @@ export function authorityOf({ certificatePem, keyPem }: AuthorityPair): Certific
         extensions.push(new x509.SubjectAlternativeNameExtension([...request.names]));
       const leaf = await x509.X509CertificateGenerator.create({
         serialNumber: newSerial(),
-        subject: [{ CN: [request.commonName] }],
+        subject: subjectOf(x509, request),
         issuer: issuer.subject,
         notBefore: new Date(request.notBeforeMs),
         notAfter: new Date(Math.min(request.notAfterMs, issuer.notAfter.getTime())),
@@ -155,6 +169,16 @@ async function signAuthority(
     extensions,
   });
   return `${certificate.toString('pem')}\n`;
+}
+
+/** Texts are never given as plain strings, because the library reads those that begin with `#` as encoded values. */
+function subjectOf({ Name }: X509Library, { commonName, subject = [] }: LeafRequest): Name {
+  const encoded = (type: string, text: string): JsonAttributeObject =>
+    type === 'C' ? { printableString: text } : { utf8String: text };
+  return new Name([
+    ...subject.map(({ type, value }) => ({ [type]: [encoded(type, value)] })),
+    { CN: [commonName] },
+  ]);
 }
 
 /** RSA keys of TLS 1.2 servers may also encipher; elliptic curves only sign. */

@@ -1,12 +1,11 @@
 /**
  * Parses an untrusted certificate signing request: verifies that its sender has the key, checks the key against a
- * policy, and trusts nothing else in it (the issuer decides subject and role).
+ * policy, and trusts nothing else in it. The names are as requested: `requested-names-policy.ts` decides about them.
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { isIP } from 'node:net';
 import type { Pkcs10CertificateRequest } from '@peculiar/x509';
 import { loadX509, type X509Library } from '#sdk';
-import type { AlternativeName } from './certificate-authority.ts';
+import type { RequestedName, RequestedNames } from './requested-names-policy.ts';
 
 const MAX_REQUEST_CHARS = 32_768;
 const MAX_NAMES = 64;
@@ -21,11 +20,7 @@ export interface ProvenRequest {
   readonly spki: Uint8Array<ArrayBuffer>;
   /** The requested common name of the subject. */
   readonly commonName: string | undefined;
-  /**
-   * The requested names, which a server certificate may contain. Never a `spiffe:` URI, because roles cannot be
-   * requested.
-   */
-  readonly names: readonly AlternativeName[];
+  readonly requested: RequestedNames;
 }
 
 export type RequestReading = { readonly request: ProvenRequest } | { readonly problem: string };
@@ -46,9 +41,14 @@ export async function parseCertificateRequest(pem: string): Promise<RequestReadi
     if (hash === undefined || !HASHES.has(hash))
       return { problem: 'the signature must use SHA-256, 384 or 512' };
     if (!(await request.verify())) return { problem: 'the signature of the certificate request is wrong' };
-    const names = requestedNames(x509, request);
-    if (names.length > MAX_NAMES) return { problem: `more than ${MAX_NAMES} alternative names` };
-    return { request: { spki, commonName: request.subjectName.getField('CN').at(-1), names } };
+    const alternatives = requestedAlternatives(x509, request);
+    if (alternatives.length > MAX_NAMES) return { problem: `more than ${MAX_NAMES} alternative names` };
+    const subject = request.subjectName
+      .toJSON()
+      .flatMap((fields) => Object.entries(fields))
+      .flatMap(([type, values]) => values.map((value) => ({ type, value })));
+    const commonName = subject.findLast(({ type }) => type === 'CN')?.value;
+    return { request: { spki, commonName, requested: { subject, alternatives } } };
   } catch {
     return { problem: 'the certificate request cannot be read' };
   }
@@ -70,20 +70,8 @@ function keyProblem(key: KeyObject): string | undefined {
   return 'the key must be EC or RSA';
 }
 
-function requestedNames(x509: X509Library, request: Pkcs10CertificateRequest): AlternativeName[] {
+function requestedAlternatives(x509: X509Library, request: Pkcs10CertificateRequest): RequestedName[] {
   // By OID, because looking up by class returns nothing on a request.
   const extension = request.getExtension(SUBJECT_ALTERNATIVE_NAME);
-  if (extension === null) return [];
-  const asked = new x509.SubjectAlternativeNameExtension(extension.rawData).names.toJSON();
-  const names: AlternativeName[] = [];
-  for (const { type, value } of asked) {
-    if (type === 'dns' && /^(?:\*\.)?[a-z0-9_]([a-z0-9._-]{0,252})$/i.test(value))
-      names.push({ type, value });
-    else if (type === 'ip' && isIP(value) !== 0) names.push({ type, value });
-    else if (type === 'email' && /^[\x21-\x7e]{3,254}$/.test(value)) names.push({ type, value });
-    else if (type === 'url' && /^[\x21-\x7e]{1,2048}$/.test(value) && !/^spiffe:/i.test(value)) {
-      names.push({ type, value });
-    }
-  }
-  return names;
+  return extension === null ? [] : new x509.SubjectAlternativeNameExtension(extension.rawData).names.toJSON();
 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ManualClock, silentLog, type Clock } from '#base';
+import { makeKeyRequest, type RequestDetails } from '#sdk';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { openStore, type Store } from '../store/mod.ts';
 import { makeAuthority } from './certificate-authority.ts';
@@ -178,30 +179,86 @@ test('a request whose signature is not of its key is refused', async () => {
   });
 });
 
+const NAMES = 'DNS:router.example,IP:192.0.2.9,URI:https://router.example/a,email:ops@router.example';
+const KEPT =
+  'URI:spiffe://test.frontdoor/router/r1, DNS:router.example, IP Address:192.0.2.9, URI:https://router.example/a, email:ops@router.example';
+
+function routerCsr(subject: string, names = NAMES): string {
+  return csr(subject, '-utf8', '-addext', `subjectAltName=${names}`);
+}
+
+function issueRouter(pem: string, id = 'r1', isRenewal = false): ReturnType<Pki['issueRouter']> {
+  return pki.issueRouter({ certCsr: pem, serverCertCsr: pem }, { id, lifetimeDays: 30, isRenewal });
+}
+
 test('a router gets a client and a server certificate with its names, under its own id alone', async () => {
-  const names = 'subjectAltName=DNS:router.example,IP:192.0.2.9,URI:spiffe://test.frontdoor/identity/env-1';
-  const pem = csr('/CN=r1', '-addext', names);
-  const answer = await pki.issueRouter({ certCsr: pem, serverCertCsr: pem }, { id: 'r1', lifetimeDays: 30 });
-  assert.ok('issued' in answer);
+  const pem = routerCsr('/C=DE/ST=Berlin/L=Berlin/O=Büro/OU=a/OU=#0c0141/DC=x/CN=r1');
+  const answer = await issueRouter(pem);
+  assert.ok('issued' in answer, JSON.stringify(answer));
   const client = new X509Certificate(answer.issued.chainPem);
   const server = new X509Certificate(answer.issued.serverChainPem);
   assert.deepEqual([client.keyUsage, server.keyUsage], [['1.3.6.1.5.5.7.3.2'], ['1.3.6.1.5.5.7.3.1']]);
   for (const leaf of [client, server]) {
-    assert.equal(
-      leaf.subjectAltName,
-      'URI:spiffe://test.frontdoor/router/r1, DNS:router.example, IP Address:192.0.2.9',
-    );
+    assert.equal(leaf.subjectAltName, KEPT);
+    assert.equal(leaf.subject, 'C=DE\nST=Berlin\nL=Berlin\nO=Büro\nOU=a\nOU=\\#0c0141\nCN=r1');
   }
   const proof = pki.proveLeaf(client);
   assert.ok('leaf' in proof);
   assert.deepEqual([proof.leaf.role, proof.leaf.id], ['router', 'r1']);
   assert.ok('problem' in pki.proveLeaf(server));
-  assert.deepEqual(
-    await pki.issueRouter({ certCsr: pem, serverCertCsr: pem }, { id: 'r2', lifetimeDays: 30 }),
-    {
-      problem: 'the common name is not the router id',
-    },
-  );
+  assert.deepEqual(await issueRouter(pem, 'r2'), { problem: 'the common name is not the router id' });
+});
+
+test('a router may request its own SPIFFE id, and gets it once', async () => {
+  const answer = await issueRouter(routerCsr('/CN=r1', `URI:spiffe://test.frontdoor/router/r1,${NAMES}`));
+  assert.ok('issued' in answer, JSON.stringify(answer));
+  assert.equal(new X509Certificate(answer.issued.chainPem).subjectAltName, KEPT);
+});
+
+/** By our own generator, because OpenSSL refuses to request such subjects. */
+async function requestWith(subject: RequestDetails['subject']): Promise<string> {
+  const details = {
+    hosts: ['router.example', '192.0.2.9'],
+    uris: ['https://router.example/a'],
+    emails: ['ops@router.example'],
+  };
+  const { csrPem } = await makeKeyRequest('r1', {
+    ...details,
+    subject: { organization: 'Example', ...subject },
+  });
+  return csrPem;
+}
+
+const requestFor = (name: string): string => routerCsr('/O=Example/CN=r1', `${name},${NAMES}`);
+
+const NOT_ALLOWED: readonly (readonly [what: string, request: () => string | Promise<string>, RegExp])[] = [
+  ['another router', () => requestFor('URI:spiffe://test.frontdoor/router/r2'), /r2 is a SPIFFE id/],
+  ['an agent', () => requestFor('URI:spiffe://test.frontdoor/identity/env-1'), /is a SPIFFE id/],
+  ['itself in capitals', () => requestFor('URI:SPIFFE://test.frontdoor/router/r1'), /is a SPIFFE id/],
+  ['another trust domain', () => requestFor('URI:spiffe://example/router'), /is a SPIFFE id/],
+  ['a country that is no code', () => requestWith({ country: 'Germany' }), /country must be two letters/],
+  [
+    'a long unit',
+    () => requestWith({ organizationalUnit: 'é'.repeat(65) }),
+    /organizationalUnit has more than 64/,
+  ],
+  ['a line of its own', () => requestWith({ locality: 'x\nCN=r2' }), /locality has characters that cannot/],
+  ['another kind of name', () => requestFor('RID:1.2.3.4'), /1\.2\.3\.4 is no DNS name/],
+  ['a host with a space', () => requestFor('DNS:a b'), /a b is no DNS name/],
+];
+
+test('a request for a name that a router cannot have is refused; a renewal leaves it out', async () => {
+  for (const [what, request, problem] of NOT_ALLOWED) {
+    const pem = await request();
+    const refused = await issueRouter(pem);
+    assert.match('problem' in refused ? refused.problem : 'issued', problem, what);
+    const renewed = await issueRouter(pem, 'r1', true);
+    assert.ok('issued' in renewed, what);
+    const leaf = new X509Certificate(renewed.issued.chainPem);
+    assert.equal(leaf.subjectAltName, KEPT, what);
+    assert.equal(leaf.subject, 'O=Example\nCN=r1', what);
+    assert.ok('leaf' in pki.proveLeaf(leaf), what);
+  }
 });
 
 test('only leaves of our authority, within their dates and for clients, are proven', async () => {

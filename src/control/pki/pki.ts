@@ -5,6 +5,7 @@
  */
 import { createHash, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { messageOf, type Clock, type Log } from '#base';
 import { fingerprintOf } from '#net';
@@ -15,6 +16,7 @@ import { authorityOf, makeAuthority } from './certificate-authority.ts';
 import { certificateBundleBase64 } from './certificate-bundle.ts';
 import { parseCertificateRequest, type ProvenRequest } from './certificate-request.ts';
 import { signEnrollmentJwt, type EnrollmentClaims } from './enrollment-jwt.ts';
+import { allowedNames, type AllowedNames } from './requested-names-policy.ts';
 import { openServerLeaf, type ServerCredentials, type ServerLeafPlan } from './server-leaf.ts';
 
 const DAY_MS = 86_400_000;
@@ -24,6 +26,8 @@ const ROOT_DAYS = 7_300;
 const INTERMEDIATE_DAYS = 3_650;
 const SERVER_DAYS = 365;
 const CONTROL_DAYS = 90;
+/** Refused names that one answer or log message contains. */
+const MAX_REASONS = 5;
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
 /** Lifetimes for our own agents, gateways and routers, and for foreign clients. */
@@ -58,6 +62,16 @@ export interface IssuedCertificate {
 
 export interface IssuedRouter extends IssuedCertificate {
   readonly serverChainPem: string;
+}
+
+export interface RouterSubject {
+  readonly id: string;
+  readonly lifetimeDays: number;
+  /**
+   * At enrollment, a name that is not allowed refuses the request, because somebody is there to correct it. A renewal
+   * leaves such names out with a warning in the log, so that no router loses its certificate over one.
+   */
+  readonly isRenewal: boolean;
 }
 
 /** `problem` may be shown to the sender of the request. */
@@ -103,7 +117,7 @@ export interface Pki {
   ): Promise<Issued<IssuedCertificate>>;
   issueRouter(
     csrs: { certCsr: string; serverCertCsr: string },
-    subject: { id: string; lifetimeDays: number },
+    subject: RouterSubject,
   ): Promise<Issued<IssuedRouter>>;
   proveLeaf(leaf: X509Certificate): LeafProof;
   mintEnrollmentJwt(claims: EnrollmentClaims): string;
@@ -176,25 +190,26 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
   }, RENEWAL_CHECK_MS);
   timer.unref();
 
+  const spiffeIdOf = (role: ProvenLeaf['role'], id: string): string =>
+    `spiffe://${trustDomain}/${role}/${id}`;
+
+  /** `names` are those of a router. Names of other clients have no meaning, and are left out. */
   async function signFor(
-    request: ProvenRequest,
+    { spki }: ProvenRequest,
     use: 'client' | 'server',
     role: ProvenLeaf['role'],
-    subject: { id: string; lifetimeDays: number },
+    { id, lifetimeDays }: { readonly id: string; readonly lifetimeDays: number },
+    names?: AllowedNames,
   ): Promise<string> {
     const at = clock.nowMs();
     const leafPem = await intermediate.signLeaf({
-      commonName: subject.id,
-      spki: request.spki,
+      commonName: id,
+      spki,
       uses: [use],
-      names: [
-        { type: 'url', value: `spiffe://${trustDomain}/${role}/${subject.id}` },
-        // A router's certificates contain the hosts at which others dial it; names are meaningless for a
-        // client.
-        ...(role === 'router' ? request.names : []),
-      ],
+      subject: names?.subject ?? [],
+      names: [{ type: 'url', value: spiffeIdOf(role, id) }, ...(names?.alternatives ?? [])],
       notBeforeMs: at - BACKDATE_MS,
-      notAfterMs: at + subject.lifetimeDays * DAY_MS,
+      notAfterMs: at + lifetimeDays * DAY_MS,
     });
     return leafPem + intermediate.certificatePem;
   }
@@ -221,10 +236,23 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
       if ('problem' in server) return server;
       if (client.request.commonName !== subject.id)
         return { problem: 'the common name is not the router id' };
+      const spiffeId = spiffeIdOf('router', subject.id);
+      const [clientNames, serverNames] = [client.request, server.request].map(({ requested }) =>
+        allowedNames(requested, spiffeId, (text) => isIP(text) !== 0),
+      ) as [AllowedNames, AllowedNames];
+      const leftOut = [...new Set([...clientNames.refused, ...serverNames.refused])];
+      if (leftOut.length > 0 && !subject.isRenewal)
+        return { problem: leftOut.slice(0, MAX_REASONS).join('; ') };
+      if (leftOut.length > 0) {
+        log.warn(
+          { router: subject.id, leftOut: leftOut.slice(0, MAX_REASONS) },
+          'a router requested names that it cannot have; its certificates are renewed without them',
+        );
+      }
       return {
         issued: {
-          ...issuedOf(await signFor(client.request, 'client', 'router', subject)),
-          serverChainPem: await signFor(server.request, 'server', 'router', subject),
+          ...issuedOf(await signFor(client.request, 'client', 'router', subject, clientNames)),
+          serverChainPem: await signFor(server.request, 'server', 'router', subject, serverNames),
         },
       };
     },

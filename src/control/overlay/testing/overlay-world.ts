@@ -230,7 +230,10 @@ export class OverlayWorld {
   /** Returns a router's client certificate of our CA, without adding it to the model. */
   async certificate(id: string, pki = this.pki): Promise<TlsIdentity> {
     const { csr, key } = await makeRequest(id);
-    const answer = await pki.issueRouter({ certCsr: csr, serverCertCsr: csr }, { id, lifetimeDays: 30 });
+    const answer = await pki.issueRouter(
+      { certCsr: csr, serverCertCsr: csr },
+      { id, lifetimeDays: 30, isRenewal: false },
+    );
     if ('problem' in answer) throw new Error(answer.problem);
     return { cert: answer.issued.chainPem, key, ca: this.pki.caBundlePem };
   }

@@ -83,7 +83,7 @@ function identityOf(fields: ConfigFields<typeof identityFields>) {
 const subjectField = (about: string, example: string) => text(about, 'any-text', { example });
 
 const csrFields = {
-  'country?': subjectField('Subject: country.', 'DE'),
+  'country?': subjectField('Subject: country, as a code of two letters.', 'DE'),
   'province?': subjectField('Subject: state or province.', 'Berlin'),
   'locality?': subjectField('Subject: city.', 'Berlin'),
   'organization?': subjectField('Subject: organization.', 'Example'),
@@ -93,7 +93,11 @@ const csrFields = {
   })({
     'dns?': names('DNS names.', 'text', 'router.example'),
     'ip?': names('IP addresses.', 'ip', '127.0.0.1'),
-    'uri?': names('URIs.', 'uri', 'spiffe://example/router'),
+    'uri?': names(
+      'URIs, other than SPIFFE ids, which only the control plane assigns.',
+      'uri',
+      'https://router.example',
+    ),
     'email?': names('E-mail addresses.', 'text', 'ops@router.example'),
   }),
 };
