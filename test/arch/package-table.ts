@@ -13,7 +13,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   // The request path is ours; tokens are proven by a library.
   gateway: ['jose'],
   // It reads a YAML file by OpenZiti's rules; other programs' files go through `#net/yaml-file`.
-  router: ['yaml'],
+  // SDKs that log in with OIDC present tokens.
+  router: ['yaml', 'jose'],
   agent: ['typebox'],
   // The doctor reports whether shares are sites of their own.
   cli: ['commander', '@clack/prompts', 'cli-table3', 'tldts'],

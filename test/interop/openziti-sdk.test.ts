@@ -1,6 +1,6 @@
-// Our router as the edge router of an OpenZiti network whose clients have sessions at the controller (not those of
-// OIDC): its data model and terminators, and its Go clients (`ziti tunnel`) that dial and host at ours. ZITI_BIN names
-// `ziti` (1.7.2); without it: skipped.
+// Our router as the only edge router of an OpenZiti network whose clients log in with OIDC, which is the default: its
+// data model and terminators, and its Go clients (`ziti tunnel`) that dial and host at ours. ZITI_BIN names `ziti`
+// (1.7.2); without it: skipped.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { freePort } from '../support/free-port.ts';
@@ -24,7 +24,7 @@ const doors = { sealed: 0, plain: 0 };
 before(async () => {
   if (BINARY === undefined) return;
   service = await startPrivateService();
-  mesh = await OpenZitiMesh.start(BINARY, { oidc: false });
+  mesh = await OpenZitiMesh.start(BINARY);
   const { network } = mesh;
   await mesh.ourRouter('ours', { edgePort: await freePort() });
   await network.run('edge create edge-router-policy all --identity-roles #all --edge-router-roles #all');

@@ -13,12 +13,7 @@ import { runZiti, zitiEnvironment } from './ziti-command.ts';
 const LISTEN_DEADLINE_MS = 30_000;
 const STOP_GRACE_MS = 5_000;
 
-export interface OpenZitiOptions {
-  /** False: its clients log in for sessions that the controller keeps, as those before 1.6 do. */
-  readonly oidc?: boolean;
-}
-
-function controllerFile(folder: string, port: number, { oidc = true }: OpenZitiOptions): string {
+function controllerFile(folder: string, port: number): string {
   const pki = join(folder, 'pki');
   const signer = join(pki, 'signer');
   const identity = `
@@ -51,7 +46,8 @@ web:
     apis:
       - binding: edge-management
       - binding: edge-client
-${oidc ? '      - binding: edge-oidc\n' : ''}      - binding: fabric
+      - binding: edge-oidc
+      - binding: fabric
 `;
 }
 
@@ -69,15 +65,11 @@ export class OpenZitiNetwork {
   }
 
   /** A controller in an empty `folder`, with the commands of `run` logged in. Throws with the output of `ziti`. */
-  static async start(
-    binary: string,
-    folder: string,
-    options: OpenZitiOptions = {},
-  ): Promise<OpenZitiNetwork> {
+  static async start(binary: string, folder: string): Promise<OpenZitiNetwork> {
     const network = new OpenZitiNetwork(binary, folder, await freePort());
     try {
       await makeAuthority(network);
-      await network.#startController(options);
+      await network.#startController();
       return network;
     } catch (error) {
       await network.stop();
@@ -121,10 +113,10 @@ export class OpenZitiNetwork {
     for (const [, running] of this.#running.toReversed()) await running.stop('SIGTERM', STOP_GRACE_MS);
   }
 
-  async #startController(options: OpenZitiOptions): Promise<void> {
+  async #startController(): Promise<void> {
     const port = this.controllerPort;
     const password = randomBytes(18).toString('base64url');
-    this.file('controller.yaml', controllerFile(this.#folder, port, options));
+    this.file('controller.yaml', controllerFile(this.#folder, port));
     await this.run(`controller edge init controller.yaml -u admin -p ${password}`);
     await this.start('controller', 'run controller controller.yaml --cliagent=false', port);
     const login = `edge login https://localhost:${port} -u admin -p ${password} -y`;

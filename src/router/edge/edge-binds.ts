@@ -1,19 +1,21 @@
 /** The services that one SDK hosts on its channel: handles its Bind messages and registers their terminators. */
 import type { Channel } from '#net';
-import { contentType, HeaderWriter, headerId, makeFrame, type Frame } from '#wire';
+import { contentType, HeaderWriter, headerId, makeFrame, textOfBody, type Frame } from '#wire';
 import { ctrlMessages, type TerminatorPrecedence } from '#wire/ctrl';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import { stateClosed } from './edge-circuit.ts';
 import type { EdgePeerContext } from './edge-peer-context.ts';
 import { costOf, keptFrame, memoryFault, type IdentityMemory } from './identity-memory.ts';
 import { EdgeTerminatorRegistry, terminatorOfBind, type EdgeTerminator } from './edge-terminator-registry.ts';
+import type { ConnectionGrant } from './service-grants.ts';
+import { TokenSession } from './token-session.ts';
 
 const { edge } = headerId;
 
 export interface EdgeBindsOptions {
   readonly channel: Channel;
   readonly session: KnownApiSession;
-  readonly context: Pick<EdgePeerContext, 'log' | 'terminators' | 'sendToControllers'>;
+  readonly context: Pick<EdgePeerContext, 'log' | 'terminators' | 'sendToControllers' | 'grants'>;
   readonly memory: IdentityMemory;
   /** Returns the reason why a connection id cannot be used, or undefined. */
   connIdFault(connId: number): string | undefined;
@@ -23,17 +25,25 @@ export class EdgeBinds {
   readonly #options: EdgeBindsOptions;
   readonly #binds = new Map<number, EdgeTerminator>();
   readonly #bindCosts = new Map<EdgeTerminator, number>();
+  /** By connection id, for sessions that tokens have proven. */
+  readonly #grants = new Map<number, ConnectionGrant>();
+  /** Connection ids of binds whose authorization is pending. */
+  readonly #pending = new Set<number>();
 
   constructor(options: EdgeBindsOptions) {
     this.#options = options;
   }
 
   get size(): number {
-    return this.#binds.size;
+    return this.#binds.size + this.#pending.size;
   }
 
   has(connId: number): boolean {
-    return this.#binds.has(connId);
+    return this.#binds.has(connId) || this.#pending.has(connId);
+  }
+
+  grantOf(connId: number): ConnectionGrant | undefined {
+    return this.#grants.get(connId);
   }
 
   /** Handles Bind, Unbind, UpdateBind and EdgeHealthEvent. */
@@ -56,6 +66,7 @@ export class EdgeBinds {
   }
 
   close(): void {
+    this.#pending.clear();
     for (const connId of [...this.#binds.keys()]) this.remove(connId);
   }
 
@@ -67,18 +78,41 @@ export class EdgeBinds {
       this.#options.channel.reply(frame, stateClosed(connId, fault));
       return;
     }
-    const { terminators } = this.#options.context;
+    const { session } = this.#options;
+    if (session instanceof TokenSession) void this.#authorize(keptFrame(frame), connId, session);
+    else this.#establish(keptFrame(frame), connId);
+  }
+
+  async #authorize(frame: Frame, connId: number, session: TokenSession): Promise<void> {
+    const { context, memory, channel } = this.#options;
+    this.#pending.add(connId);
+    const grant = await context.grants.grant(session, textOfBody(frame), 'Bind');
+    // The SDK may have left, or ended the connection.
+    const isWanted = this.#pending.delete(connId);
+    if (isWanted && !('fault' in grant)) {
+      this.#grants.set(connId, grant);
+      this.#establish(frame, connId);
+      return;
+    }
+    memory.giveBack(session.identityId, costOf(frame));
+    if (!isWanted || !('fault' in grant)) return;
+    context.log.info({ identity: session.identityId, reason: grant.fault }, 'bind refused');
+    channel.reply(frame, stateClosed(connId, grant.fault));
+  }
+
+  /** The memory of `frame`, which is kept, is reserved. */
+  #establish(frame: Frame, connId: number): void {
+    const { context, session, channel } = this.#options;
+    const { terminators } = context;
     const listenerId = frame.headers.text(edge.listenerId) ?? '';
-    const standing =
-      listenerId === '' ? undefined : terminators.byListener(this.#options.session.identityId, listenerId);
+    const standing = listenerId === '' ? undefined : terminators.byListener(session.identityId, listenerId);
     const id = standing?.id ?? EdgeTerminatorRegistry.newId();
-    const { identityId, token } = this.#options.session;
-    const terminator = terminatorOfBind(keptFrame(frame), this.#options.channel, identityId, token, id);
+    const terminator = terminatorOfBind(frame, channel, session, id);
     this.#binds.set(connId, terminator);
     this.#bindCosts.set(terminator, costOf(frame));
     const headers = new HeaderWriter().u32(edge.connId, connId);
     if (terminator.takesConnId) headers.bool(edge.routerProvidedConnId, true);
-    this.#options.channel.reply(frame, makeFrame(contentType.stateConnected, { headers }));
+    channel.reply(frame, makeFrame(contentType.stateConnected, { headers }));
     terminators.add(terminator);
   }
 
@@ -91,6 +125,7 @@ export class EdgeBinds {
   }
 
   remove(connId: number): void {
+    this.#pending.delete(connId);
     const terminator = this.#binds.get(connId);
     if (terminator === undefined) return;
     this.#forget(terminator);
@@ -99,6 +134,7 @@ export class EdgeBinds {
 
   #forget(terminator: EdgeTerminator): void {
     this.#binds.delete(terminator.connId);
+    this.#grants.delete(terminator.connId);
     this.#options.memory.giveBack(this.#options.session.identityId, this.#bindCosts.get(terminator) ?? 0);
     this.#bindCosts.delete(terminator);
   }

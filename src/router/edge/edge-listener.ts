@@ -28,6 +28,9 @@ import type { ApiSessionRegistry, KnownApiSession } from '../ctrl/api-session-re
 import type { EdgePeerContext } from './edge-peer-context.ts';
 import { EdgePeer } from './edge-peer.ts';
 import { IdentityMemory } from './identity-memory.ts';
+import { isSignedToken } from './controller-tokens.ts';
+import type { TokenSession } from './token-session.ts';
+import type { TokenSessions } from './token-sessions.ts';
 import type { RefusedHellos } from './refused-hellos.ts';
 
 const { channel: channelHeaders, edge } = headerId;
@@ -42,6 +45,7 @@ export interface EdgeListenerOptions {
   readonly config: EdgeListenerConfig;
   readonly port: TlsPort;
   readonly sessions: ApiSessionRegistry;
+  readonly tokenSessions: TokenSessions;
   readonly context: EdgePeerContext;
   readonly refused: Pick<RefusedHellos, 'add'>;
   /** PEM bundle of the authorities of SDKs' certificates. */
@@ -57,6 +61,12 @@ const TOLD = {
   'no-api-session': 'there is no such session',
   'api-session-of-another': 'the session belongs to another certificate',
 } as const;
+
+/** The certificates of a peer; undefined for one in this process. */
+interface PeerCertificates {
+  readonly leaf: X509Certificate;
+  readonly chain: readonly X509Certificate[];
+}
 
 interface Refused {
   readonly accept: false;
@@ -74,6 +84,8 @@ export class EdgeListener {
   readonly #options: EdgeListenerOptions;
   readonly #peers = new Map<Channel, EdgePeer>();
   readonly #memory = new IdentityMemory();
+  /** Sessions that tokens have proven, by the hello with the token. */
+  readonly #proven = new WeakMap<FrameHeaders, TokenSession>();
   #listener: ChannelListener | undefined;
 
   private constructor(options: EdgeListenerOptions) {
@@ -96,8 +108,9 @@ export class EdgeListener {
       writeTimeoutMs: channel.writeTimeoutMs,
       log: options.log,
       authorize: async (hello, peer, certificate, chain) => {
-        const decision = await edgeListener.#authorize(hello, peer);
-        return decision.accept ? decision : edgeListener.#refuse(decision, peer, certificate, chain);
+        const certificates = { leaf: certificate, chain };
+        const decision = await edgeListener.#authorize(hello, peer, certificates);
+        return decision.accept ? decision : edgeListener.#refuse(decision, peer, certificates);
       },
       onChannel: (accepted) => edgeListener.#onChannel(accepted),
     });
@@ -120,7 +133,7 @@ export class EdgeListener {
   async acceptMemory(fingerprint: string, helloId: string, helloHeaders: FrameHeaders): Promise<Channel> {
     const hello = makeHello(helloId, helloHeaders);
     const peer: ChannelPeer = { id: helloId, hello: helloHeaders, fingerprint, address: 'memory' };
-    const decision = await this.#authorize(hello, peer);
+    const decision = await this.#authorize(hello, peer, undefined);
     if (!decision.accept) throw new FrontdoorError('forbidden', 'channel-refused', decision.log);
     const id = hexOf(randomBytes(4));
     const { log, routerId } = this.#options;
@@ -146,15 +159,17 @@ export class EdgeListener {
     await this.#listener!.close('router is stopping');
   }
 
-  async #authorize(hello: Frame, peer: ChannelPeer): Promise<Judgement> {
+  async #authorize(
+    hello: Frame,
+    peer: ChannelPeer,
+    certificates: PeerCertificates | undefined,
+  ): Promise<Judgement> {
     const token = hello.headers.text(edge.sessionToken) ?? '';
     if (token === '') return refusedFor('no-session-token', 'hello without a session token');
-    const { sessions, config } = this.#options;
-    const session = await sessions.waitFor(token, config.lookupApiSessionTimeoutMs);
-    if (session === undefined) return refusedFor('no-api-session', 'unknown API session');
-    if (!session.fingerprints.includes(peer.fingerprint)) {
-      return refusedFor('api-session-of-another', `certificate is not that of session ${session.id}`);
-    }
+    const session = isSignedToken(token)
+      ? await this.#prove(token, peer, certificates)
+      : await this.#announced(token, peer);
+    if ('reason' in session) return session;
     const extra = new HeaderWriter()
       .text(channelHeaders.helloVersion, versionHeader(process.platform, process.arch))
       .bool(edge.supportsBindSuccess, true)
@@ -162,18 +177,44 @@ export class EdgeListener {
     return { accept: true, identity: session.identityId, extra, heartbeat: EDGE_HEARTBEAT };
   }
 
+  async #announced(token: string, peer: ChannelPeer): Promise<KnownApiSession | Refused> {
+    const { sessions, config } = this.#options;
+    const session = await sessions.waitFor(token, config.lookupApiSessionTimeoutMs);
+    if (session === undefined) return refusedFor('no-api-session', 'unknown API session');
+    if (session.fingerprints.includes(peer.fingerprint)) return session;
+    return refusedFor('api-session-of-another', `certificate is not that of session ${session.id}`);
+  }
+
+  async #prove(
+    token: string,
+    peer: ChannelPeer,
+    certificates: PeerCertificates | undefined,
+  ): Promise<TokenSession | Refused> {
+    const { tokenSessions, config } = this.#options;
+    const certified = {
+      fingerprint: peer.fingerprint,
+      certificate: certificates?.leaf,
+      isProven: () => certificates !== undefined && this.#isProven(certificates),
+    };
+    const session = await tokenSessions.open(token, certified, config.lookupApiSessionTimeoutMs);
+    if ('fault' in session)
+      return refusedFor(session.isOfAnother ? 'api-session-of-another' : 'no-api-session', session.fault);
+    this.#proven.set(peer.hello, session);
+    return session;
+  }
+
+  #isProven({ leaf, chain }: PeerCertificates): boolean {
+    const { ca, clock } = this.#options;
+    return checkPeerChain(leaf, chain, ca(), clock.nowMs()) === undefined;
+  }
+
   /**
    * Refuses a hello. The log and a controller get the reason; the peer gets it only if it has one of our certificates.
    */
-  #refuse(
-    { reason, log }: Refused,
-    peer: ChannelPeer,
-    certificate: X509Certificate,
-    chain: readonly X509Certificate[],
-  ): HelloDecision {
-    const { refused, ca, clock } = this.#options;
-    refused.add(certificate, peer.address, reason);
-    const isProven = checkPeerChain(certificate, chain, ca(), clock.nowMs()) === undefined;
+  #refuse({ reason, log }: Refused, peer: ChannelPeer, certificates: PeerCertificates): HelloDecision {
+    const { leaf: certificate } = certificates;
+    this.#options.refused.add(certificate, peer.address, reason);
+    const isProven = this.#isProven(certificates);
     // SDKs recognize this exact text and log in again.
     const generic = reason === 'no-api-session' ? 'invalid session' : 'not authorized';
     const name = /(?:^|, )URI:([^,]+)/.exec(certificate.subjectAltName ?? '')?.[1] ?? certificate.subject;
@@ -186,8 +227,9 @@ export class EdgeListener {
   }
 
   #onChannel(channel: Channel): void {
-    const token = channel.peer.hello.text(edge.sessionToken) ?? '';
-    const session = this.#options.sessions.byToken(token);
+    const { hello } = channel.peer;
+    const session =
+      this.#proven.get(hello) ?? this.#options.sessions.byToken(hello.text(edge.sessionToken) ?? '');
     if (session === undefined) {
       channel.close('API session ended');
       return;

@@ -6,6 +6,7 @@ import type { Clock, Log } from '#base';
 import type { Channel, ServerTls, TlsPorts } from '#net';
 import { contentType, textOfBody, type Frame } from '#wire';
 import type { EdgeConfig, EdgeListenerConfig, RouterConfig } from '../config/router-config.ts';
+import { isAnnouncedHost } from '../ctrl/announced-hosts.ts';
 import { ApiSessionMessages } from '../ctrl/api-session-messages.ts';
 import { ApiSessionRegistry } from '../ctrl/api-session-registry.ts';
 import type { CircuitAsker } from '../ctrl/circuit-asker.ts';
@@ -17,16 +18,21 @@ import { TerminatorMessages, type TerminatorCheck } from './terminator-messages.
 import type { CircuitFaults } from '../forwarder/circuit-faults.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { ControllerKeys } from '../model/controller-keys.ts';
 import { DataModel } from '../model/data-model.ts';
 import { DataModelFile } from '../model/data-model-file.ts';
 import { DataModelSubscription } from '../model/data-model-subscription.ts';
 import type { WorkerPool } from '../pools/worker-pool.ts';
 import type { EgressDialers } from '../xgress/egress-dialers.ts';
 import type { XgressEnds } from '../xgress/xgress-ends.ts';
+import { ControllerTokens } from './controller-tokens.ts';
 import { edgeDialer } from './edge-dialer.ts';
 import { EdgeListener } from './edge-listener.ts';
 import { RefusedHellos } from './refused-hellos.ts';
 import { EdgeTerminatorRegistry } from './edge-terminator-registry.ts';
+import { ServiceGrants } from './service-grants.ts';
+import { TokenSession } from './token-session.ts';
+import { TokenSessions } from './token-sessions.ts';
 
 export interface EdgePartOptions {
   readonly routerId: string;
@@ -59,6 +65,7 @@ export class EdgePart {
   readonly #connectEvents: ConnectEvents | undefined;
   readonly #sessionHeartbeat: SessionHeartbeat | undefined;
   readonly #model = new DataModel();
+  readonly #tokens: ControllerTokens;
   #subscription: DataModelSubscription | undefined;
   #modelFile: DataModelFile | undefined;
   #listener: EdgeListener | undefined;
@@ -67,6 +74,11 @@ export class EdgePart {
   private constructor(options: EdgePartOptions) {
     this.#options = options;
     const { config, edge, controllers, rateLimiter, clock, log, metrics } = options;
+    this.#tokens = new ControllerTokens({
+      keys: new ControllerKeys(this.#model),
+      isAnnouncedHost: (host) => isAnnouncedHost(controllers, host),
+      clock,
+    });
     this.#refused = new RefusedHellos({ routerId: options.routerId, controllers, clock });
     this.#sessions = new ApiSessionRegistry((session) => this.#listener?.closeSession(session));
     this.terminators = new EdgeTerminatorRegistry({
@@ -84,7 +96,7 @@ export class EdgePart {
       this.#sessionHeartbeat = new SessionHeartbeat({
         intervalMs: edge.heartbeatIntervalMs,
         controllers,
-        tokens: () => new Set([...(this.#listener?.peers() ?? [])].map((peer) => peer.session.token)),
+        tokens: () => this.#announcedTokens(),
       });
     }
     metrics.gauge('edge.connections', () => [...(this.#listener?.peers() ?? [])].length);
@@ -114,6 +126,7 @@ export class EdgePart {
       config,
       port,
       sessions: this.#sessions,
+      tokenSessions: new TokenSessions({ tokens: this.#tokens, model: this.#model }),
       refused: this.#refused,
       ca,
       clock,
@@ -123,6 +136,7 @@ export class EdgePart {
         forwarder,
         terminators: this.terminators,
         asker,
+        grants: new ServiceGrants(this.#model, this.#tokens),
         sendToControllers: (frame) => controllers.broadcast(frame) > 0,
         reportFault: (circuitId, controllerId, isTerminator) =>
           faults.onCircuitClosed(circuitId, controllerId, isTerminator),
@@ -189,6 +203,12 @@ export class EdgePart {
     this.terminators.close();
     this.#subscription?.close();
     await this.#modelFile?.close();
+  }
+
+  /** Tokens that expire without reports. Those that controllers sign have their own time. */
+  #announcedTokens(): ReadonlySet<string> {
+    const sessions = [...(this.#listener?.peers() ?? [])].map(({ session }) => session);
+    return new Set(sessions.filter((it) => !(it instanceof TokenSession)).map(({ token }) => token));
   }
 
   #onLeaving(frame: Frame): void {

@@ -6,6 +6,7 @@ import type { CircuitAsker } from '../ctrl/circuit-asker.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { XgressEnds } from '../xgress/xgress-ends.ts';
 import type { EdgeTerminatorRegistry } from './edge-terminator-registry.ts';
+import type { ServiceGrants } from './service-grants.ts';
 
 /** The dependencies of one edge peer. */
 export interface EdgePeerContext {
@@ -13,6 +14,8 @@ export interface EdgePeerContext {
   readonly forwarder: Forwarder;
   readonly terminators: EdgeTerminatorRegistry;
   readonly asker: CircuitAsker;
+  /** Authorizes dials and binds of sessions that tokens have proven. */
+  readonly grants: ServiceGrants;
   sendToControllers(frame: Frame): boolean;
   /** Reports a circuit whose end here closed to its controller. */
   reportFault(circuitId: string, controllerId: string, isTerminator: boolean): void;

@@ -15,6 +15,7 @@ import {
   type CircuitCreated,
   type DataFrame,
   type Frame,
+  type FrameHeaders,
 } from '#wire';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import { openChannelGate, type ChannelGate } from './channel-gate.ts';
@@ -29,6 +30,8 @@ import { HostRefusal, refusalCodes } from '../forwarder/dial-refusal.ts';
 import { EdgeBinds } from './edge-binds.ts';
 import { costOf, IdentityMemory, keptFrame, memoryFault } from './identity-memory.ts';
 import type { EdgeTerminator } from './edge-terminator-registry.ts';
+import type { ConnectionGrant } from './service-grants.ts';
+import { TokenSession } from './token-session.ts';
 
 const { ctrl, edge } = headerId;
 
@@ -52,6 +55,8 @@ export class EdgePeer {
   readonly #circuits = new Map<number, EdgeCircuit>();
   readonly #xgressByCircuit = new Map<string, CircuitEnds>();
   readonly #dialing = new Set<number>();
+  /** By the connection ids of circuits, for sessions that tokens have proven. */
+  readonly #granted = new Map<number, ConnectionGrant>();
   readonly #dataCircuits = new Set<DataCircuit>();
   readonly #reading: ChannelReading;
   readonly #gate: ChannelGate;
@@ -186,6 +191,8 @@ export class EdgePeer {
         const headers = new HeaderWriter().u32(edge.connId, circuit.connId);
         this.channel.reply(answer, makeFrame(contentType.stateConnected, { headers }));
       }
+      const grant = this.binds.grantOf(terminator.connId);
+      if (grant !== undefined) this.#granted.set(circuit.connId, grant);
       if (circuit instanceof DataCircuit) circuit.start();
       const publicKey = answer.headers.bytes(edge.publicKey);
       return new Map(publicKey === undefined ? [] : [[edge.publicKey, publicKey]]);
@@ -221,27 +228,49 @@ export class EdgePeer {
 
   async #dial(frame: Frame, connId: number): Promise<void> {
     try {
-      const { asker, xgress } = this.#context;
+      const { asker, xgress, grants } = this.#context;
+      const { session } = this;
+      const grant =
+        session instanceof TokenSession ? await grants.grant(session, textOfBody(frame), 'Dial') : undefined;
+      if (grant !== undefined && 'fault' in grant) {
+        this.#refuseDial(frame, connId, grant.fault);
+        return;
+      }
+      if (!this.#dialing.has(connId)) return;
       const asked = { frame, session: this.session, fingerprint: this.channel.peer.fingerprint };
       const { created, controllerId } = await requestCircuit(asked, asker, xgress.getCircuitTimeoutMs);
-      this.#onCircuitCreated(frame, connId, created, controllerId);
+      this.#onCircuitCreated(frame, connId, created, controllerId, grant);
     } catch (error) {
-      if (!this.#dialing.delete(connId)) return;
-      this.#context.log.info({ identity: this.session.identityId, err: messageOf(error) }, 'dial failed');
-      const codes = refusalCodes(error, this.isOurs);
-      // The text is never empty: the C SDK takes an empty one for an expired session and starts over.
-      this.channel.reply(frame, stateClosed(connId, messageOf(error) || 'dial failed', codes));
+      this.#refuseDial(frame, connId, messageOf(error), refusalCodes(error, this.isOurs));
     }
   }
 
-  #onCircuitCreated(frame: Frame, connId: number, created: CircuitCreated, controllerId: string): void {
+  #refuseDial(frame: Frame, connId: number, reason: string, codes?: FrameHeaders): void {
+    if (!this.#dialing.delete(connId)) return;
+    this.#context.log.info({ identity: this.session.identityId, err: reason }, 'dial failed');
+    // The text is never empty: the C SDK takes an empty one for an expired session and starts over.
+    this.channel.reply(frame, stateClosed(connId, reason || 'dial failed', codes));
+  }
+
+  #onCircuitCreated(
+    frame: Frame,
+    connId: number,
+    created: CircuitCreated,
+    controllerId: string,
+    grant: ConnectionGrant | undefined,
+  ): void {
     const { circuitId, address } = created;
-    if (!this.#dialing.delete(connId) || this.channel.isClosed) {
+    // The policies may have changed while the controller created the circuit.
+    const fault = grant === undefined ? undefined : this.#context.grants.faultOf(grant);
+    if (!this.#dialing.has(connId) || this.channel.isClosed || fault !== undefined) {
       this.#context.reportFault(circuitId, controllerId, false);
+      this.#refuseDial(frame, connId, fault ?? 'the channel is closed');
       return;
     }
+    this.#dialing.delete(connId);
     const takesXgress = frame.headers.bool(edge.useXgressToSdk);
     const circuit = this.#openCircuit({ circuitId, address, controllerId }, connId, false, takesXgress);
+    if (grant !== undefined) this.#granted.set(connId, grant);
     this.channel.reply(frame, connectedFrame(connId, created, takesXgress ? controllerId : undefined));
     if (circuit instanceof DataCircuit) circuit.start();
   }
@@ -320,6 +349,7 @@ export class EdgePeer {
 
   #onCircuitClosed(circuit: EdgeCircuit): void {
     this.#circuits.delete(circuit.connId);
+    this.#granted.delete(circuit.connId);
     if (circuit instanceof DataCircuit) this.#dataCircuits.delete(circuit);
     const ends = this.#xgressByCircuit.get(circuit.circuitId);
     if (ends === undefined) return;

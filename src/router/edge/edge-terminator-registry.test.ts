@@ -67,7 +67,7 @@ function terminatorOf(id: string): EdgeTerminator {
     identityId: 'i1',
     listenerId: 'l1',
     tokenText: 'token',
-    apiSessionToken: 'session',
+    session: { id: 's', token: 'session', identityId: 'i1', fingerprints: [] },
     instanceId: '',
     instanceSecret: new Uint8Array(0),
     peerData: new Map(),

@@ -8,6 +8,7 @@ import { base62, type Log } from '#base';
 import type { Channel } from '#net';
 import { headerId, peerDataRecord, RetryHint, type Frame } from '#wire';
 import { CreateTerminatorResult, ctrlMessages, type CtrlBody, type TerminatorPrecedence } from '#wire/ctrl';
+import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { Controller, Controllers } from '../ctrl/controllers.ts';
 import type { WorkerPool } from '../pools/worker-pool.ts';
 import { TerminatorRemovals } from './terminator-removals.ts';
@@ -23,7 +24,8 @@ export interface EdgeTerminator {
   readonly connId: number;
   readonly channel: Channel;
   readonly identityId: string;
-  readonly apiSessionToken: string;
+  /** The session of its host. Its token can change. */
+  readonly session: KnownApiSession;
   /** Header 1021. A Bind with the id of an established terminator of the same identity replaces it. */
   readonly listenerId: string | undefined;
   readonly takesConnId: boolean;
@@ -250,7 +252,7 @@ function createFrame(terminator: EdgeTerminator): Frame {
     precedence: terminator.precedence,
     instanceId: terminator.instanceId,
     instanceSecret: terminator.instanceSecret,
-    apiSessionToken: terminator.apiSessionToken,
+    apiSessionToken: terminator.session.token,
   });
 }
 
@@ -260,7 +262,7 @@ function healthEvent(terminator: EdgeTerminator, isHealthy: boolean): Frame {
     fingerprints: [terminator.channel.peer.fingerprint],
     terminatorId: terminator.id,
     checkPassed: isHealthy,
-    apiSessionToken: terminator.apiSessionToken,
+    apiSessionToken: terminator.session.token,
   });
 }
 
@@ -268,8 +270,7 @@ function healthEvent(terminator: EdgeTerminator, isHealthy: boolean): Frame {
 export function terminatorOfBind(
   bind: Frame,
   channel: Channel,
-  identityId: string,
-  apiSessionToken: string,
+  session: KnownApiSession,
   id: string,
 ): EdgeTerminator {
   const { headers } = bind;
@@ -282,8 +283,8 @@ export function terminatorOfBind(
     tokenText: Buffer.from(bind.body).toString('utf8'),
     connId: headers.u32(edge.connId) ?? 0,
     channel,
-    identityId,
-    apiSessionToken,
+    identityId: session.identityId,
+    session,
     listenerId: headers.text(edge.listenerId) || undefined,
     takesConnId: headers.bool(edge.routerProvidedConnId),
     takesXgress: headers.bool(edge.useXgressToSdk),

@@ -46,10 +46,15 @@ const RELATED = {
 } as const;
 const RELATED_KINDS = ['service', 'postureCheck', 'identity'] as const;
 
+const NO_IDS: ReadonlySet<string> = new Set();
+
 export class DataModel {
   #entities = emptyEntities();
   /** Relations by policy id. */
   #relations = new Map<string, PolicyRelations>();
+  /** Ids of policies by the id of an identity that they relate. */
+  #policies = new Map<string, Set<string>>();
+  readonly #listeners = new Set<() => void>();
   #caches: DataState['caches'] = {};
   #index = 0n;
   #timelineId = '';
@@ -71,15 +76,28 @@ export class DataModel {
     return this.#relations.get(policyId);
   }
 
+  /** Returns the ids of the service policies that relate an identity. */
+  policiesOf(identityId: string): ReadonlySet<string> {
+    return this.#policies.get(identityId) ?? NO_IDS;
+  }
+
+  /** Calls `listener` after each change, until the returned function is called. */
+  onChanged(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
   /** Replaces the whole model, except data that only this router has. Returns true if the new index is lower. */
   replace(state: DataState): boolean {
     const isLower = state.endIndex < this.#index;
     this.#entities = emptyEntities();
     this.#relations = new Map();
+    this.#policies = new Map();
     for (const event of state.events) this.#apply(event);
     this.#index = state.endIndex;
     this.#timelineId = state.timelineId;
     if (Object.keys(state.caches).length > 0) this.#caches = state.caches;
+    this.#notify();
     return isLower;
   }
 
@@ -87,12 +105,14 @@ export class DataModel {
   change(set: ChangeSet): 'applied' | 'stale' | 'gap' {
     if (set.isSynthetic) {
       for (const event of set.changes) this.#apply(event);
+      this.#notify();
       return 'applied';
     }
     if (this.#index > 0n && set.index <= this.#index) return 'stale';
     if (set.previousIndex > 0n && set.previousIndex !== this.#index) return 'gap';
     for (const event of set.changes) this.#apply(event);
     this.#index = set.index;
+    this.#notify();
     return 'applied';
   }
 
@@ -137,7 +157,8 @@ export class DataModel {
       return;
     }
     entities.delete(id);
-    if (model.case === 'servicePolicy') this.#relations.delete(id);
+    if (model.case === 'servicePolicy') this.#removePolicy(id);
+    if (model.case === 'identity') this.#policies.delete(id);
     const related = RELATED_KINDS.find((kind) => kind === model.case);
     if (related === undefined) return;
     for (const relations of this.#relations.values()) relations[related].delete(id);
@@ -151,7 +172,26 @@ export class DataModel {
       if (!add) relations[kind].delete(id);
       // Services and checks can arrive after the policy that refers to them.
       else if (kind !== 'identity' || this.entities('identity').has(id)) relations[kind].add(id);
+      if (kind === 'identity') this.#indexPolicy(id, policyId, relations.identity.has(id));
     }
+  }
+
+  #indexPolicy(identityId: string, policyId: string, isRelated: boolean): void {
+    const policies = this.#policies.get(identityId) ?? new Set();
+    if (isRelated) policies.add(policyId);
+    else policies.delete(policyId);
+    if (policies.size > 0) this.#policies.set(identityId, policies);
+    else this.#policies.delete(identityId);
+  }
+
+  #removePolicy(policyId: string): void {
+    for (const identityId of this.#relations.get(policyId)?.identity ?? [])
+      this.#indexPolicy(identityId, policyId, false);
+    this.#relations.delete(policyId);
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
   }
 }
 

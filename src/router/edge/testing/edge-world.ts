@@ -103,6 +103,7 @@ export function makeEdgeWorld(
     forwarder: near.forwarder,
     terminators: undefined!,
     asker: new CircuitAsker(near.controllers),
+    grants: undefined!,
     sendToControllers: () => true,
     reportFault: (...fault) => near.faults.onCircuitClosed(...fault),
     ends: near.ends,

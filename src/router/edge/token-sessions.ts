@@ -1,0 +1,115 @@
+/**
+ * Opens sessions of SDKs that log in with OIDC. Such a session is valid while its token is, while no revocation
+ * concerns it, and while the data model has its identity. A channel can arrive before the model does, so it waits for
+ * a short time.
+ */
+import type { X509Certificate } from 'node:crypto';
+import type { DataModel } from '../model/data-model.ts';
+import { isRevoked } from '../model/token-revocations.ts';
+import { isFault, type AccessToken, type ControllerTokens, type TokenFault } from './controller-tokens.ts';
+import { TokenSession } from './token-session.ts';
+
+export interface TokenSessionsOptions {
+  readonly tokens: ControllerTokens;
+  readonly model: DataModel;
+}
+
+export interface CertifiedPeer {
+  readonly fingerprint: string;
+  /** Undefined for a peer in this process. */
+  readonly certificate: X509Certificate | undefined;
+  /** Returns true if the certificate chains to an authority of the network. */
+  isProven(): boolean;
+}
+
+export interface SessionFault {
+  readonly fault: string;
+  /** True if the session is valid, but belongs to another certificate. */
+  readonly isOfAnother: boolean;
+}
+
+const MAX_WAITERS = 4_096;
+const SESSION_NAME =
+  /(?:^|, )URI:spiffe:\/\/[^/,]+\/identity\/([^/,]+)\/apiSession\/([^/,]+)(?:\/apiSessionCertificate\/[^/,]+)?(?:,|$)/;
+
+export class TokenSessions {
+  readonly #options: TokenSessionsOptions;
+  #waiterCount = 0;
+
+  constructor(options: TokenSessionsOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects. */
+  async open(token: string, peer: CertifiedPeer, timeoutMs: number): Promise<TokenSession | SessionFault> {
+    const access = await this.#verified(token, timeoutMs);
+    if (isFault(access)) return { fault: access.fault, isOfAnother: false };
+    if (!isOwnCertificate(access, peer))
+      return { fault: `certificate is not that of session ${access.sessionId}`, isOfAnother: true };
+    return new TokenSession(access);
+  }
+
+  /** Returns why an open session is over, or undefined while it is valid. */
+  faultOf({ access }: TokenSession): string | undefined {
+    return this.#stateFault(access)?.fault;
+  }
+
+  async #verified(token: string, timeoutMs: number): Promise<AccessToken | TokenFault> {
+    const { tokens, model } = this.#options;
+    const deadlineMs = performance.now() + timeoutMs;
+    for (;;) {
+      // A change that arrives during the check must not be missed.
+      const changed = Promise.withResolvers<void>();
+      const forget = model.onChanged(changed.resolve);
+      try {
+        const access = await tokens.verifyAccess(token);
+        const fault = isFault(access) ? access : this.#stateFault(access);
+        if (fault === undefined) return access;
+        const leftMs = deadlineMs - performance.now();
+        if (!fault.mayChange || leftMs <= 0 || this.#waiterCount >= MAX_WAITERS) return fault;
+        if (!(await this.#isChangedIn(leftMs, changed.promise))) return fault;
+      } finally {
+        forget();
+      }
+    }
+  }
+
+  /** Resolves with false after `timeoutMs` without a change of the model. */
+  async #isChangedIn(timeoutMs: number, changed: Promise<void>): Promise<boolean> {
+    this.#waiterCount += 1;
+    const late = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => late.resolve(false), timeoutMs);
+    try {
+      return await Promise.race([changed.then(() => true), late.promise]);
+    } finally {
+      clearTimeout(timer);
+      this.#waiterCount -= 1;
+    }
+  }
+
+  #stateFault(access: AccessToken): TokenFault | undefined {
+    const { model, tokens } = this.#options;
+    if (tokens.isOver(access)) return { fault: 'the token has expired', mayChange: false };
+    if (isRevoked(model, access)) return { fault: 'the session is revoked', mayChange: false };
+    const identity = model.entities('identity').get(access.identityId);
+    if (identity?.case !== 'identity')
+      return { fault: 'there is no identity as the token names it', mayChange: true };
+    if (identity.value.disabled) return { fault: 'the identity is disabled', mayChange: false };
+    return undefined;
+  }
+}
+
+/**
+ * The leaf alone counts: tokens name the authority's certificates of the chain, too, which every client has. A
+ * certificate that the controller issued for the session names it.
+ */
+function isOwnCertificate(
+  { fingerprints, identityId, sessionId }: AccessToken,
+  peer: CertifiedPeer,
+): boolean {
+  if (fingerprints.includes(peer.fingerprint)) return true;
+  const names = peer.certificate?.subjectAltName ?? '';
+  // A quoted name could contain what looks like another one.
+  const named = names.includes('"') ? null : SESSION_NAME.exec(names);
+  return named?.[1] === identityId && named[2] === sessionId && peer.isProven();
+}
