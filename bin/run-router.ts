@@ -5,12 +5,12 @@
 import process from 'node:process';
 import type { FrontdoorError } from '#base';
 import type { RouterEnrollOptions, RouterRunOptions } from '#cli';
-import { loadEnrollableRouterConfig, type Router } from '#router';
+import { enrollRouterIdentity, loadEnrollableRouterConfig, type Router } from '#router';
 import { runUntilStopped } from './lifetime.ts';
 import { readOptionFile } from './option-file.ts';
 import { openLog } from './pino-log.ts';
 import { writeReadyFile } from './ready-file.ts';
-import { enrollRouterIdentity, followSignals, startRouter } from './router-part.ts';
+import { followSignals, startRouter } from './router-part.ts';
 import { collectAfterStart } from './start-collection.ts';
 
 /** OpenZiti's router ends the same way when it reaches no controller in time. */
@@ -43,7 +43,8 @@ export async function runRouter(file: string, options: RouterRunOptions, version
 
 export async function runRouterEnroll(file: string, options: RouterEnrollOptions): Promise<number> {
   const config = loadEnrollableRouterConfig(file);
-  await enrollRouterIdentity(config, readOptionFile(options.jwt, '--jwt').trim(), openLog('warn').log);
+  const jwt = readOptionFile(options.jwt, '--jwt').trim();
+  await enrollRouterIdentity({ config, jwt, force: options.force, log: openLog('warn').log });
   process.stdout.write(`enrolled: the identity files that ${file} names are written\n`);
   return 0;
 }

@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import { startControlPlane, type ControlPlane, type FirstStart } from '#control';
 import { fingerprintOf } from '#net';
-import { loadRouterConfig, type Router } from '#router';
+import { enrollRouterIdentity, loadRouterConfig, type Router } from '#router';
 import { CertificateStore, type GatewayLimits } from '#gateway';
 import type { ChannelOpener } from '#sdk';
 import type { AccessSettings } from './access-options.ts';
 import { gatewayIdentity, startGatewayPart } from './gateway-part.ts';
 import { rememberedPorts, rememberPorts, type PortChoice } from './port-memory.ts';
-import { enrollRouterIdentity, startRouter, writeRouterFile } from './router-part.ts';
+import { startRouter, writeRouterFile } from './router-part.ts';
 import type { TlsFiles } from './tls-files.ts';
 
 export interface UpOptions {
@@ -131,7 +131,7 @@ async function startParts(
   const routerConfig = loadRouterConfig(routerFile);
   if (!existsSync(routerConfig.identity.cert)) {
     const { token } = await control.createFabricNode('router', 'router');
-    await enrollRouterIdentity(routerConfig, token, log);
+    await enrollRouterIdentity({ config: routerConfig, jwt: token, force: false, log });
   }
   const router = await startRouter(routerFile, options.version, log.child({ part: 'router' })).catch(
     (error: unknown) => {

@@ -10,6 +10,8 @@ export interface RouterRunOptions {
 
 export interface RouterEnrollOptions {
   readonly jwt: string;
+  /** Replace keys, and files of other routers. */
+  readonly force: boolean;
 }
 
 export interface RouterCheckCommandOptions {
@@ -41,6 +43,7 @@ export function routerCommand(io: CliIo, run: RouterRunners): Command {
       '--jwt <file>',
       'file with the token from "frontdoor fabric router create"; for example east.jwt',
     )
+    .option('--force', 'replace the keys, and certificates of another router', false)
     .description("exchange an enrollment token for the router's identity files")
     .action((file: string, options: RouterEnrollOptions) =>
       runCommand(io, false, () => run.routerEnroll(file, options)),

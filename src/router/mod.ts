@@ -3,8 +3,7 @@ export {
   loadEnrollableRouterConfig,
   loadRouterConfig,
   loadRunnableRouterConfig,
-  namesAnything,
   parseRouterConfig,
 } from './config/mod.ts';
 export type { ConfigProblem, CsrConfig, RouterConfig } from './config/router-config.ts';
-export { saveEndpointsFile } from './ctrl/endpoints-file.ts';
+export { enrollRouterIdentity, type RouterEnrollmentOptions } from './enrollment/router-enrollment.ts';

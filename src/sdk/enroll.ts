@@ -4,7 +4,13 @@
  */
 import { FrontdoorError, isLoopbackHost } from '#base';
 import { JsonClient, type IdentityFile, type JsonAnswer } from '#net';
-import { makeKeyRequest, parseCertificateBundle, type RequestDetails } from './certificate-signing.ts';
+import {
+  makeKeyRequest,
+  makeRequestFor,
+  parseCertificateBundle,
+  type KeyRequest,
+  type RequestDetails,
+} from './certificate-signing.ts';
 import { failureOf } from './edge-failure.ts';
 import { proveEnrollmentToken, readEnrollmentToken, type EnrollmentToken } from './enrollment-token.ts';
 
@@ -29,6 +35,8 @@ export interface EnrolledIdentity {
 export interface EnrolledRouter {
   readonly id: string;
   readonly keyPem: string;
+  /** The key of `serverCertPem`: the same, unless another was given. */
+  readonly serverKeyPem: string;
   /** Leaf and intermediate, for the control channel and links that it dials. */
   readonly certPem: string;
   /** Leaf and intermediate, for its listeners. */
@@ -53,25 +61,39 @@ export async function enrollIdentity(options: EnrollOptions): Promise<EnrolledId
   });
 }
 
-/**
- * Enrolls a router (`em: erott`, or `trott` for one without an edge). `hosts` are the names at which its
- * listeners are dialed.
- */
-export async function enrollRouter(
-  options: EnrollOptions & RequestDetails & { readonly hosts: readonly string[] },
-): Promise<EnrolledRouter> {
+interface RouterRequestOptions extends EnrollOptions, RequestDetails {
+  /** Names at which the listeners of the router are dialed. */
+  readonly hosts: readonly string[];
+  /** An existing key (PEM) for both certificates; by default a new one. */
+  readonly keyPem?: string | undefined;
+  /** An existing key (PEM) for the server certificate; by default that of the client certificate. */
+  readonly serverKeyPem?: string | undefined;
+}
+
+/** Enrolls a router (`em: erott`, or `trott` for one without an edge). */
+export async function enrollRouter(options: RouterRequestOptions): Promise<EnrolledRouter> {
   return withTrustedServer(options, ['erott', 'trott'], async (token, client) => {
-    const { keyPem, csrPem } = await makeKeyRequest(token.subject, options);
+    const requestFor = async (keyPem: string): Promise<KeyRequest> => ({
+      keyPem,
+      csrPem: await makeRequestFor(keyPem, token.subject, options),
+    });
+    const request =
+      options.keyPem === undefined
+        ? await makeKeyRequest(token.subject, options)
+        : await requestFor(options.keyPem);
+    const serverRequest =
+      options.serverKeyPem === undefined ? request : await requestFor(options.serverKeyPem);
     const answer = await client.request({
       method: 'POST',
       path: enrollPath(token),
       headers: nameHeader(options.name),
-      body: { certCsr: csrPem, serverCertCsr: csrPem },
+      body: { certCsr: request.csrPem, serverCertCsr: serverRequest.csrPem },
     });
     const { cert, serverCert, ca } = enrolled(answer, token, ['cert', 'serverCert', 'ca']);
     return {
       id: token.subject,
-      keyPem,
+      keyPem: request.keyPem,
+      serverKeyPem: serverRequest.keyPem,
       certPem: cert!,
       serverCertPem: serverCert!,
       caPem: ca!,

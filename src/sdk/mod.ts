@@ -25,6 +25,7 @@ export {
   type EnrolledRouter,
   type EnrollOptions,
 } from './enroll.ts';
+export { readEnrollmentToken } from './enrollment-token.ts';
 export {
   renewalAtMs,
   startIdentityRenewal,

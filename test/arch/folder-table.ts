@@ -105,6 +105,7 @@ const ROUTER: FolderTable = {
   ctrl: { may: ['config', 'pools'], why: 'keeps channels to controllers; other folders add their handlers' },
   health: { may: ['config'], why: 'runs health checks' },
   identity: { may: ['config'], why: 'loads the certificates of the router' },
+  enrollment: { may: ['config', 'ctrl'], why: 'trades a token for the files that the router file names' },
   renewal: { may: ['config', 'identity'], why: 'renews the certificates of the router' },
   model: { may: ['ctrl'], why: 'keeps the data model that controllers send' },
   metrics: { may: ['config', 'pools', 'ctrl'], why: 'counts, and reports to controllers' },

@@ -1,8 +1,8 @@
 // The router's commands as processes of their own, as operators start them: enroll, run and check, their exit statuses,
 // signals, and the files that a running router writes.
 import assert from 'node:assert/strict';
-import { X509Certificate } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
@@ -187,6 +187,79 @@ test('enroll writes the identity files and the endpoints file, and run connects 
   await assert.rejects(
     mesh.run('router', 'enroll', router.file, '--jwt', join(mesh.folder, 'enrolled.jwt')),
     /token/,
+  );
+  await router.process.stop();
+  // A further enrollment of the same router keeps its key, one of another router replaces nothing without --force.
+  const read = (): string[] =>
+    ['key.pem', 'cert.pem', 'server.pem', 'ca.pem'].map((name) => readFileSync(own(name), 'utf8'));
+  const before = read();
+  const tokenOf = async (name: string): Promise<string> => {
+    const path = join(mesh.folder, `${name}.jwt`);
+    await mesh.run('fabric', 'router', 'create', name, '--out', path);
+    return path;
+  };
+  const other = await tokenOf('other');
+  await assert.rejects(
+    mesh.run('router', 'enroll', router.file, '--jwt', other),
+    new RegExp(`cert\\.pem is the certificate of ${router.id}, and this token is for router .*--force`),
+  );
+  assert.deepEqual(read(), before);
+  await mesh.run('router', 'enroll', router.file, '--jwt', other, '--force');
+  const after = read();
+  assert.notEqual(after[0], before[0]);
+  assert.doesNotMatch(new X509Certificate(after[1]!).subject, new RegExp(router.id));
+});
+
+test('enroll uses no token while it cannot write its files, and uses keys that are there', async (t) => {
+  const mesh = await FabricMesh.start();
+  t.after(() => mesh.stop());
+  const jwt = join(mesh.folder, 'router.jwt');
+  const made = await mesh.run('fabric', 'router', 'create', 'router', '--out', jwt, '--json');
+  const { id } = JSON.parse(made) as { id: string };
+  const at = (name: string): string => join(mesh.folder, name);
+  const made256 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  const key = made256.export({ type: 'pkcs8', format: 'pem' });
+  writeFileSync(at('key.pem'), key);
+  // A file is where the folder of the certificates has to be, and a folder where the endpoints file has to be.
+  writeFileSync(at('pki'), '');
+  mkdirSync(at('endpoints.yml'));
+  const path = at('router.yml');
+  const serverKey = at('pki/server.key');
+  const identityFiles = {
+    ...{ cert: at('pki/cert.pem'), server_cert: at('pki/server.pem'), ca: at('pki/ca.pem') },
+    ...{ key: at('key.pem'), server_key: serverKey },
+  };
+  const csr = { organization: 'Example', sans: { dns: ['localhost'] } };
+  const sections = { v: 3, ctrl: {}, identity: identityFiles, edge: { csr } };
+  writeFileSync(path, JSON.stringify(sections));
+  const enroll = (): Promise<string> => mesh.run('router', 'enroll', path, '--jwt', jwt);
+  await assert.rejects(enroll(), (error: Error) => {
+    for (const name of ['identity.cert', 'identity.server_cert', 'identity.ca', 'ctrl.endpointsFile'])
+      assert.match(error.message, new RegExp(`${name}: `));
+    assert.doesNotMatch(error.message, /identity\.key/);
+    return true;
+  });
+  rmSync(at('pki'));
+  rmSync(at('endpoints.yml'), { recursive: true });
+  writeFileSync(`${path}.proto.gzip`, 'the data model of another network');
+  await enroll();
+  assert.equal(readFileSync(at('key.pem'), 'utf8'), key);
+  assert.equal(readFileSync(serverKey, 'utf8'), key);
+  const leaf = new X509Certificate(readFileSync(at('pki/cert.pem')));
+  assert.equal(leaf.subject, `O=Example\nCN=${id}`);
+  assert.ok(leaf.checkPrivateKey(made256));
+  assert.equal(existsSync(`${path}.proto.gzip`), false);
+});
+
+test('enroll refuses a file that advertises a host that its certificate request does not name', async () => {
+  const jwt = write('token.jwt', 'never looked at');
+  const listeners = [{ binding: 'edge', address: 'tls:127.0.0.1:0', advertise: 'edge.example:3022' }];
+  const edge = { csr: { sans: { dns: ['other.example'] } } };
+  const { status, output } = await ended('enroll', file('unnamed.yml', { edge, listeners }), '--jwt', jwt);
+  assert.notEqual(status, 0);
+  assert.match(
+    output,
+    /unnamed\.yml:\d+:\d+ error listeners\[0\]\.advertise: edge\.example is not requested/,
   );
 });
 

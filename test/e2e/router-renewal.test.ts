@@ -10,11 +10,11 @@ import { connect } from 'node:tls';
 import { silentLog, systemClock, type Log } from '#base';
 import { startControlPlane, type ControlPlane } from '#control';
 import { dialChannel, type Channel } from '#net';
-import { loadRouterConfig, Router, type RouterConfig } from '#router';
+import { enrollRouterIdentity, loadRouterConfig, Router, type RouterConfig } from '#router';
 import { renewalAtMs } from '#sdk';
 import { versionHeader } from '#wire';
 import { encodeRouterHello } from '#wire/ctrl';
-import { enrollRouterIdentity, writeRouterFile } from '../../bin/router-part.ts';
+import { writeRouterFile } from '../../bin/router-part.ts';
 import { within } from '../support/deadline.ts';
 import { eventually } from '../support/world.ts';
 
@@ -49,7 +49,7 @@ before(async () => {
     ctrlAddress: control.ctrlAddress,
   });
   config = loadRouterConfig(file);
-  await enrollRouterIdentity(config, token, silentLog);
+  await enrollRouterIdentity({ config, jwt: token, force: false, log: silentLog });
 });
 after(async () => {
   await control?.close();

@@ -6,9 +6,9 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { JsonClient } from '#net';
-import { loadRouterConfig, type Router } from '#router';
+import { enrollRouterIdentity, loadRouterConfig, type Router } from '#router';
 import { freePort } from './free-port.ts';
-import { enrollRouterIdentity, startRouter } from '../../bin/router-part.ts';
+import { startRouter } from '../../bin/router-part.ts';
 import { makeTestAuthority, type TestAuthority } from './certificates.ts';
 import { until } from './deadline.ts';
 import { startEcho } from './echo-service.ts';
@@ -104,7 +104,12 @@ async function furnish(
     const file = join(folder, 'router.yml');
     writeFileSync(file, routerFile(folder, { ...shape, controllerPort }));
     const { token } = await control.createFabricNode('router', name);
-    await enrollRouterIdentity(loadRouterConfig(file), token, recordingLog(withoutDebug(log)));
+    await enrollRouterIdentity({
+      config: loadRouterConfig(file),
+      jwt: token,
+      force: false,
+      log: recordingLog(withoutDebug(log)),
+    });
     appendFileSync(join(folder, 'ca.pem'), authority.ca);
     const router = await startRouter(file, '', recordingLog(withoutDebug(log)));
     closers.push(() => router.close());

@@ -22,11 +22,6 @@ export const PROGRAM_ERRORS = errorsSince('0.1.0', {
     meaning: 'The gateway has no identity yet.',
     remedy: 'Give --enrollment-jwt; "frontdoor fabric gateway create" makes one.',
   },
-  'no-names': {
-    kind: 'invalid',
-    meaning: 'The configuration has no name at which the edge listener could be dialed.',
-    remedy: 'Add names to edge.csr.sans.',
-  },
   'sample-failed': {
     kind: 'internal',
     meaning: 'The sample service of the demo did not start.',

@@ -42,6 +42,16 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     meaning: 'The identity is PEM in the configuration file, and new certificates need files of their own.',
     remedy: 'Put certificate and key into files and name them.',
   },
+  'identity-exists': {
+    kind: 'conflict',
+    meaning: 'The files to enroll into belong to another router, or hold something else.',
+    remedy: 'Name other files in the section identity, or replace them with --force.',
+  },
+  'identity-unwritable': {
+    kind: 'invalid',
+    meaning: 'Enrolling could not write its files; the token was not used.',
+    remedy: 'Make the files that the message names writable, each under a name of its own, and enroll again.',
+  },
   'link-address': {
     kind: 'invalid',
     meaning: 'The address of a link is invalid.',
@@ -76,6 +86,11 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     kind: 'invalid',
     meaning: 'The configuration has no csr section, which certificate requests need.',
     remedy: 'Add the section.',
+  },
+  'no-names': {
+    kind: 'invalid',
+    meaning: 'The configuration has no name at which its listeners could be dialed.',
+    remedy: 'Add names to edge.csr.sans.',
   },
   'no-sockets': {
     kind: 'limited',

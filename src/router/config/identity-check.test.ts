@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
 import { CheckedFolder, told, WHOLE_FILE } from './testing/router-file-fixture.ts';
 import type { ConfigProblem } from './router-config.ts';
-import { loadRunnableRouterConfig } from './router-file.ts';
+import { loadEnrollableRouterConfig, loadRunnableRouterConfig } from './router-file.ts';
 
 const folder = new CheckedFolder();
 after(() => folder.close());
@@ -115,6 +115,33 @@ test('an advertised host has to be a name of a server certificate, IPv6 as an ad
       'error advertise link.listeners[0].advertise',
       'error advertise listeners[0].options.advertise',
     ]);
+});
+
+test('enrolling needs a request that names every advertised host, or an alternate certificate that does', () => {
+  const path = 'link.listeners[0].advertise';
+  const enrollable = (host: string, sans: unknown, more: Readonly<Record<string, unknown>> = {}): void => {
+    const link = {
+      listeners: [{ binding: 'transport', bind: 'tls:127.0.0.1:6000', advertise: `${host}:6000` }],
+    };
+    const file = { v: 3, ctrl: {}, identity: { ...IDENTITY, ...more }, csr: { sans }, link };
+    loadEnrollableRouterConfig(folder.write('enroll.yml', JSON.stringify(file)), {});
+  };
+  enrollable('Router.example', { dns: ['router.Example'] });
+  enrollable('a.router.example', { dns: ['*.router.example'] });
+  enrollable('[2001:db8::1]', { ip: ['2001:DB8:0::1'] });
+  const alternates = [{ server_cert: FILES.server, server_key: FILES.serverKey }];
+  enrollable('localhost', { dns: ['router.example'] }, { alt_server_certs: alternates });
+  for (const [host, sans] of [
+    ['localhost', { dns: ['router.example'] }],
+    ['router.example', { dns: ['*.router.example'] }],
+    ['a.b.router.example', { dns: ['*.router.example'] }],
+    ['192.0.2.1', { ip: ['192.0.2.2'] }],
+    ['router.example', { uri: ['https://router.example'] }],
+  ] as const)
+    assert.throws(
+      () => enrollable(host, sans),
+      (error: Error) => error.message.includes(`error ${path}: ${host} is not`),
+    );
 });
 
 test('a router does not start with names that its peers would refuse', () => {

@@ -66,14 +66,7 @@ class IdentityCheck {
   #certificates(key: string, location: string): readonly X509Certificate[] | undefined {
     const pem = this.#read(key, location);
     if (pem === undefined) return undefined;
-    const found = [...pem.matchAll(CERTIFICATE)].flatMap(([text]) => {
-      try {
-        return [new X509Certificate(text)];
-      } catch {
-        // PEM blocks that contain no certificate are skipped, as in OpenZiti.
-        return [];
-      }
-    });
+    const found = certificatesIn(pem);
     if (found.length > 0) return found;
     this.#report(key, 'certificate', 'holds no certificate');
     return undefined;
@@ -104,6 +97,17 @@ class IdentityCheck {
   }
 }
 
+function certificatesIn(pem: string): X509Certificate[] {
+  return [...pem.matchAll(CERTIFICATE)].flatMap(([text]) => {
+    try {
+      return [new X509Certificate(text)];
+    } catch {
+      // PEM blocks that contain no certificate are skipped, as in OpenZiti.
+      return [];
+    }
+  });
+}
+
 /**
  * OpenZiti refuses to start with an advertised name that is missing in the certificate, because peers would refuse it.
  */
@@ -113,7 +117,40 @@ function checkAdvertised(
   servers: readonly X509Certificate[],
   problems: ProblemList,
 ): void {
-  const advertised = [
+  for (const { path, host } of advertisedHosts(config, root)) {
+    if (servers.some((certificate) => isFor(certificate, host))) continue;
+    const names = servers.flatMap(({ subjectAltName }) => subjectAltName?.split(', ') ?? []);
+    const shown = names.slice(0, MAX_NAMES_SHOWN).join(', ') || 'nothing';
+    problems.error(
+      path,
+      'advertise',
+      `${host} is no name of the server certificates, which are for: ${shown}`,
+    );
+  }
+}
+
+/**
+ * Checks before an enrollment that the certificate request names every advertised host, unless one of the alternate
+ * certificates does: with others, the router would not start.
+ */
+export function checkRequestedNames(config: RouterConfig, root: FileNode): readonly ConfigProblem[] {
+  const { csr, identity } = config;
+  // Enrollment refuses these files with an error of their own.
+  if (csr === undefined || csr.hosts.length + csr.uris.length + csr.emails.length === 0) return [];
+  const problems = new ProblemList(root);
+  const alternates = identity.alternates.flatMap(({ serverCert }) => readableCertificates(serverCert));
+  for (const { path, host } of advertisedHosts(config, root)) {
+    if (csr.hosts.some((name) => covers(name, host))) continue;
+    if (alternates.some((certificate) => isFor(certificate, host))) continue;
+    const shown = csr.hosts.slice(0, MAX_NAMES_SHOWN).join(', ') || 'no host';
+    const message = `${host} is not requested for the certificates, and dialers would refuse them: csr.sans names ${shown}`;
+    problems.error(path, 'advertise', message);
+  }
+  return problems.all();
+}
+
+function advertisedHosts(config: RouterConfig, root: FileNode): { path: string; host: string }[] {
+  return [
     ...(config.link?.listeners ?? []).map(({ path, advertise }) => ({
       path: `${path}.advertise`,
       host: advertise.host,
@@ -124,15 +161,26 @@ function checkAdvertised(
         : [],
     ),
   ];
-  for (const { path, host } of advertised) {
-    if (servers.some((certificate) => isFor(certificate, host))) continue;
-    const names = servers.flatMap(({ subjectAltName }) => subjectAltName?.split(', ') ?? []);
-    const shown = names.slice(0, MAX_NAMES_SHOWN).join(', ') || 'nothing';
-    problems.error(
-      path,
-      'advertise',
-      `${host} is no name of the server certificates, which are for: ${shown}`,
-    );
+}
+
+/** A name is a DNS name, perhaps with `*` for its first label, or an IP literal. */
+function covers(name: string, host: string): boolean {
+  if (isIP(name) !== 0 || isIP(host) !== 0)
+    return isIP(name) === isIP(host) && canonicalIp(name) === canonicalIp(host);
+  const [wanted, given] = [host.toLowerCase(), name.toLowerCase()];
+  return given === wanted || (given.startsWith('*.') && given.slice(1) === wanted.replace(/^[^.]+/, ''));
+}
+
+function canonicalIp(address: string): string {
+  return isIP(address) === 6 ? new URL(`http://[${address}]`).hostname : address;
+}
+
+/** Files that cannot be read contain no certificate: `check --files` reports them. */
+function readableCertificates(location: string): readonly X509Certificate[] {
+  try {
+    return certificatesIn(isInlinePem(location) ? location : readFileSync(location, 'utf8'));
+  } catch {
+    return [];
   }
 }
 

@@ -10,7 +10,7 @@ import { decodeConfig } from './config-decoding.ts';
 import { substituteEnvironment } from './environment-substitution.ts';
 import { emptyMap, placeAt, type FileNode } from './file-tree.ts';
 import { formatGoDuration } from './go-duration.ts';
-import { checkIdentityFiles } from './identity-check.ts';
+import { checkIdentityFiles, checkRequestedNames } from './identity-check.ts';
 import { ProblemList } from './problem-list.ts';
 import type { ConfigProblem, CsrConfig, RouterConfig } from './router-config.ts';
 import { checkCsr, checkCtrl, ENDPOINTS_FILE } from './rules/ctrl-rules.ts';
@@ -142,14 +142,18 @@ export function loadRouterConfig(
   return config;
 }
 
-/** Loads a file for enrollment: its endpoints file may be missing, because the token can name controllers. */
+/**
+ * Loads a file for enrollment: its endpoints file may be missing, because the token can name controllers. Advertised
+ * hosts that the certificate request does not name are errors.
+ */
 export function loadEnrollableRouterConfig(
   file: string,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): RouterConfig {
   const around = { ...surroundingsOf(environment), exists: () => true };
-  const { config, problems } = readRouterFile(loadBytes(file), file, around);
-  if (config === undefined) throw configInvalid(file, problems);
+  const { config, problems, root } = readRouterFile(loadBytes(file), file, around);
+  const more = config === undefined ? [] : checkRequestedNames(config, root);
+  if (config === undefined || more.length > 0) throw configInvalid(file, [...problems, ...more]);
   return config;
 }
 
