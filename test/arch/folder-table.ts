@@ -13,6 +13,7 @@ type FolderTable = Readonly<Record<string, FolderRow>>;
 const CONTROL: FolderTable = {
   secrets: { may: [], why: 'holds the master keys and uses nothing else of the control plane' },
   checks: { may: [], why: 'compiles schemas; only the parts that check the data of others load it' },
+  'entity-query': { may: [], why: 'reads the query language of lists; both edge APIs filter with it' },
   policy: { may: ['secrets'], why: 'defines the stored form of a policy, which the store reads and writes' },
   provider: {
     may: ['secrets', 'checks'],
@@ -58,7 +59,20 @@ const CONTROL: FolderTable = {
     why: 'answers requests with all parts below; no part imports it',
   },
   'edge-api': {
-    may: [...['secrets', 'provider', 'store', 'metrics', 'model', 'pki', 'audit', 'oauth', 'login']],
+    may: [
+      ...[
+        'secrets',
+        'entity-query',
+        'provider',
+        'store',
+        'metrics',
+        'model',
+        'pki',
+        'audit',
+        'oauth',
+        'login',
+      ],
+    ],
     why: 'answers clients, agents and gateways; it does not import the Management API',
   },
 };

@@ -1,0 +1,3 @@
+/** OpenZiti's query language for lists of entities. */
+export { pageOf, type EntityPage, type ListParameters, type ListProblem } from './entity-list.ts';
+export type { QuerySymbol, QuerySymbols } from './query-symbol.ts';

@@ -1,0 +1,65 @@
+/** The fields of a kind of entity that queries may name, each with its type and how it is read. */
+export type QuerySymbol<T> =
+  | { readonly type: 'text'; readonly read: (entity: T) => string | null }
+  | { readonly type: 'number'; readonly read: (entity: T) => number | null }
+  | { readonly type: 'boolean'; readonly read: (entity: T) => boolean | null }
+  /** In Unix milliseconds. */
+  | { readonly type: 'date'; readonly read: (entity: T) => number | null }
+  /** A set of texts, which queries read with `anyOf`, `allOf`, `count` and `isEmpty`. */
+  | { readonly type: 'texts'; readonly read: (entity: T) => readonly string[] }
+  /** Named by key: `tags.owner`. */
+  | { readonly type: 'tags'; readonly read: (entity: T) => Readonly<Record<string, unknown>> };
+
+/** By name, as queries spell it. */
+export type QuerySymbols<T> = Readonly<Record<string, QuerySymbol<T>>>;
+
+/** What a comparison of one entity reads. */
+export type Operand<T> = Exclude<QuerySymbol<T>, { type: 'texts' | 'tags' }>;
+
+/** A query that cannot be read. The message goes to the caller, as OpenZiti words it where it has the case. */
+export class QueryProblem extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'QueryProblem';
+  }
+}
+
+/** Returns the field that a comparison names. @throws QueryProblem */
+export function operandOf<T>(symbols: QuerySymbols<T>, name: string): Operand<T> {
+  const symbol = symbolOf(symbols, name);
+  if (symbol.type === 'texts')
+    throw new QueryProblem(`symbol '${name}' is a set symbol but is used in non-set function context`);
+  if (symbol.type !== 'tags') return symbol;
+  const key = name.slice(name.indexOf('.') + 1);
+  return {
+    type: 'text',
+    read: (entity) => {
+      const tags = symbol.read(entity);
+      const value = Object.hasOwn(tags, key) ? tags[key] : null;
+      return typeof value === 'string' ? value : isPlain(value) ? `${value}` : null;
+    },
+  };
+}
+
+/** Returns how the set that a function names is read. @throws QueryProblem */
+export function setOf<T>(symbols: QuerySymbols<T>, name: string): (entity: T) => readonly string[] {
+  const symbol = symbolOf(symbols, name);
+  if (symbol.type !== 'texts') throw new QueryProblem(`symbol '${name}' is not a set symbol`);
+  return symbol.read;
+}
+
+function isPlain(value: unknown): value is number | boolean {
+  return typeof value === 'number' || typeof value === 'boolean';
+}
+
+function symbolOf<T>(symbols: QuerySymbols<T>, name: string): QuerySymbol<T> {
+  const tagged = /^([A-Za-z_]+)\./.exec(name)?.[1];
+  const found = Object.hasOwn(symbols, name)
+    ? symbols[name]
+    : tagged !== undefined && Object.hasOwn(symbols, tagged)
+      ? symbols[tagged]
+      : undefined;
+  const isNamed = found !== undefined && (found.type === 'tags') === (tagged !== undefined);
+  if (!isNamed) throw new QueryProblem(`unknown symbol '${name}'`);
+  return found;
+}
