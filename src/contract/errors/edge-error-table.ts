@@ -27,6 +27,21 @@ export const EDGE_ERRORS = errorsSince('0.1.0', {
     meaning: 'The enrollment token is unknown, used or expired.',
     remedy: 'Get a new one.',
   },
+  INVALID_FILTER: {
+    kind: 'invalid',
+    meaning: 'The filter of a list cannot be read, or is too long, too deep or has too many terms.',
+    remedy: 'Read the cause, which names the symbol and its place.',
+  },
+  INVALID_SORT_IDENTIFIER: {
+    kind: 'invalid',
+    meaning: 'The order of a list names a field that cannot be sorted by.',
+    remedy: 'Read the cause; the answers of the list name its fields.',
+  },
+  METHOD_NOT_ALLOWED: {
+    kind: 'wrongMethod',
+    meaning: 'The path exists, with other methods.',
+    remedy: 'Use one of the methods that the cause and the header Allow name.',
+  },
   NOT_FOUND: {
     kind: 'notFound',
     meaning: 'The object of the request does not exist, or this identity has no access to it.',

@@ -78,8 +78,11 @@ test('pages never overlap and always have the total', async () => {
     });
   }
   assert.deepEqual(pages, ['granted', 'not-granted', 'public-one']);
-  for (const query of ['limit=0', 'limit=x', 'offset=-1', 'limit=1e3']) {
-    assert.deepEqual([(await get(host, `/services?${query}`)).status], [400], query);
+  for (const query of ['limit=x', 'limit=1e3', 'offset=x']) {
+    const answer = await get(host, `/services?${query}`);
+    assert.deepEqual([answer.status, code(answer)], [400, 'COULD_NOT_VALIDATE'], query);
+    const { cause } = (answer.json as { error: { cause: { field: string } } }).error;
+    assert.equal(cause.field, query.split('=')[0]);
   }
 });
 
@@ -101,7 +104,44 @@ test('a filter by name works with quotes as they are, and escaped', async () => 
   assert.match(answer.toString(), /"name":"granted".*"totalCount":1/);
   assert.equal((await host.client.serviceByName('granted'))?.name, 'granted');
   assert.equal(await host.client.serviceByName('absent'), undefined);
-  assert.equal((await get(host, `/services?filter=${encodeURIComponent('id > 3')}`)).status, 400);
+});
+
+test('lists are filtered and sorted by the query language', async () => {
+  const names = async (query: string, list = 'services'): Promise<unknown[]> =>
+    data(await get(host, `/${list}?${new URLSearchParams(query).toString()}`)).map(({ name }) => name);
+  assert.deepEqual(await names('filter=name contains "granted" sort by name desc'), [
+    'not-granted',
+    'granted',
+  ]);
+  assert.deepEqual(await names('filter=not name in ["granted", "public-one"]'), ['not-granted']);
+  assert.deepEqual(await names('filter=isSystem or anyOf(roleAttributes) = "x"'), []);
+  assert.deepEqual(await names('filter=createdAt > datetime(2020-01-01T00:00:00Z) limit 1'), ['granted']);
+  assert.deepEqual(await names('sort=name desc&limit=1'), ['public-one']);
+  assert.deepEqual(await names('filter=online = true', 'current-identity/edge-routers'), ['router-1']);
+  assert.deepEqual(await names('filter=name = "x"', 'current-identity/edge-routers'), []);
+  // A guest does not see the configs of hosts, and so cannot ask for them either.
+  const asked = `/services?${new URLSearchParams({ filter: 'not isEmpty(configs)' }).toString()}`;
+  assert.deepEqual([data(await get(host, asked)).length, data(await get(guest, asked)).length], [3, 0]);
+});
+
+test('a query that cannot be read or costs too much is refused with its cause', async () => {
+  const refused = async (query: Record<string, string>): Promise<unknown[]> => {
+    const answer = await get(host, `/services?${new URLSearchParams(query).toString()}`);
+    const { cause } = (answer.json as { error: { cause: { message: string } } }).error;
+    return [answer.status, code(answer), cause.message];
+  };
+  assert.deepEqual(await refused({ filter: 'nonsense = "x"' }), [
+    ...[400, 'INVALID_FILTER', "unknown symbol 'nonsense'"],
+  ]);
+  assert.deepEqual(await refused({ filter: 'name="x" and' }), [
+    ...[400, 'INVALID_FILTER', 'Unexpected symbol: "<EOF>" at line: 1 column: 12'],
+  ]);
+  assert.deepEqual(await refused({ sort: 'nonsense' }), [
+    ...[400, 'INVALID_SORT_IDENTIFIER', "unknown symbol 'nonsense'"],
+  ]);
+  const bombs = [`${'('.repeat(500)}true${')'.repeat(500)}`, Array(400).fill('true').join(' or ')];
+  for (const filter of [...bombs, `name = "${'x'.repeat(5_000)}"`])
+    assert.deepEqual((await refused({ filter })).slice(0, 2), [400, 'INVALID_FILTER']);
 });
 
 test('the host of a service gets its target as host.v1 when it asks for it, a dialer never', async () => {

@@ -4,13 +4,21 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import { ERROR_KINDS, type ErrorKind } from '#base';
+import { definedFields, ERROR_KINDS, type ErrorKind } from '#base';
 
 export interface Pagination {
   readonly limit: number;
   readonly offset: number;
   readonly totalCount: number;
 }
+
+/** What a refusal is about: a parameter, or anything else. */
+export type RefusalDetail =
+  | { readonly field: string; readonly reason: string; readonly value: string }
+  | { readonly code: 'UNHANDLED'; readonly message: string };
+
+/** OpenZiti's answers to refused requests carry the versions of its formats. */
+const REFUSAL_META = { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' };
 
 /** An error response with one of OpenZiti's codes. Routes throw it. */
 export class EdgeApiRefusal extends Error {
@@ -19,6 +27,8 @@ export class EdgeApiRefusal extends Error {
   readonly retryAfterS: number | undefined;
   /** The cause for the audit trail, which callers do not see. */
   reason: string | undefined;
+  /** `error.cause` of the answer: details for the caller, in one of OpenZiti's two forms. */
+  detail: RefusalDetail | undefined;
 
   constructor(kind: ErrorKind, code: string, message: string, retryAfterS?: number) {
     super(message);
@@ -46,6 +56,37 @@ export const notFound = (): EdgeApiRefusal =>
     'The resource requested was not found or is no longer available',
   );
 
+/** For a path that no route has. */
+export const unknownPath = (path: string): EdgeApiRefusal =>
+  explained(notFound(), `path ${path} was not found`);
+
+/** For a path whose routes have other methods. */
+export const wrongMethod = (method: string, methods: readonly string[]): EdgeApiRefusal =>
+  explained(
+    new EdgeApiRefusal(
+      'wrongMethod',
+      'METHOD_NOT_ALLOWED',
+      'The resource requested does not support this HTTP verb',
+    ),
+    `method ${method} is not allowed, but [${methods.join(',')}] are`,
+  );
+
+export const invalidFilter = (why: string): EdgeApiRefusal =>
+  explained(new EdgeApiRefusal('invalid', 'INVALID_FILTER', 'The filter query supplied is invalid'), why);
+
+export const invalidSort = (why: string): EdgeApiRefusal =>
+  explained(
+    new EdgeApiRefusal('invalid', 'INVALID_SORT_IDENTIFIER', 'The sort order supplied is invalid'),
+    why,
+  );
+
+/** For a parameter of the query. */
+export const invalidParameter = (field: string, reason: string, value: string): EdgeApiRefusal => {
+  const refusal = couldNotValidate(reason);
+  refusal.detail = { field, reason, value };
+  return refusal;
+};
+
 export const couldNotValidate = (why: string): EdgeApiRefusal =>
   new EdgeApiRefusal(
     'invalid',
@@ -69,17 +110,24 @@ export function sendList(
   reply: FastifyReply,
   data: readonly unknown[],
   pagination: Pagination,
+  filterableFields: readonly string[] = ['id', 'name'],
 ): FastifyReply {
-  return sendJson(reply, 200, { data, meta: { filterableFields: ['id', 'name'], pagination } });
+  return sendJson(reply, 200, { data, meta: { filterableFields, pagination } });
 }
 
 export function sendRefusal(reply: FastifyReply, refusal: EdgeApiRefusal): FastifyReply {
   if (refusal.retryAfterS !== undefined) void reply.header('retry-after', String(refusal.retryAfterS));
-  return sendJson(reply, refusal.status, refusalBody(refusal.code, refusal.message));
+  return sendJson(reply, refusal.status, refusalBody(refusal.code, refusal.message, refusal.detail));
 }
 
-export function refusalBody(code: string, message: string): unknown {
-  return { error: { code, message, requestId: randomBytes(6).toString('base64url') }, meta: {} };
+export function refusalBody(code: string, message: string, cause?: RefusalDetail): unknown {
+  const requestId = randomBytes(6).toString('base64url');
+  return { error: definedFields({ code, message, requestId, cause }), meta: REFUSAL_META };
+}
+
+function explained(refusal: EdgeApiRefusal, message: string): EdgeApiRefusal {
+  refusal.detail = { code: 'UNHANDLED', message };
+  return refusal;
 }
 
 function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {

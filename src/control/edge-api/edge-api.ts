@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:https';
-import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { FrontdoorError, messageOf, TokenBuckets, type BucketRate } from '#base';
 import { edgeSpelling } from '#domain';
 import {
@@ -21,7 +21,7 @@ import { LogInLedger, RefusalRecorder } from '../audit/mod.ts';
 import { addBodySteps } from './edge-body.ts';
 import { addAgentRoutes } from './agent-routes.ts';
 import { recordEdgeRefusal } from './edge-audit.ts';
-import { EdgeApiRefusal, notFound, refusalBody, sendRefusal } from './edge-answer.ts';
+import { EdgeApiRefusal, refusalBody, sendRefusal, unknownPath, wrongMethod } from './edge-answer.ts';
 import type { EdgeApiContext, EdgeParts } from './edge-context.ts';
 import { addEnrollRoutes } from './enroll-routes.ts';
 import { GatewayFeed } from './gateway-feed.ts';
@@ -29,13 +29,16 @@ import { addGatewayLoginRoutes } from './gateway-login-routes.ts';
 import { addGatewayRecordRoutes } from './gateway-record-routes.ts';
 import { addGatewayRoutes } from './gateway-routes.ts';
 import { addMetricRoutes } from './metric-routes.ts';
+import { addInformationRoutes, EDGE_PATH } from './information-routes.ts';
 import { PeerIdentities } from './peer-identity.ts';
 import { ReplacedCertificates } from './replaced-certificates.ts';
+import { RouteMethods } from './route-methods.ts';
 import { ServiceChanges } from './service-changes.ts';
 import { addServiceRoutes } from './service-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
 
-const EDGE_PREFIXES = ['', '/edge/client/v1'];
+const EDGE_PREFIXES = ['', EDGE_PATH];
+const MAX_QUOTED_PATH_CHARS = 200;
 
 export interface EdgeApiOptions extends EdgeParts {
   readonly limits?: EdgeApiLimits | undefined;
@@ -96,6 +99,8 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     server.setSecureContext({ key: keyPem, cert: certPem });
   });
 
+  const methods = new RouteMethods();
+  app.addHook('onRoute', ({ url, method }) => methods.add(url, [method].flat()));
   continueWhenRead(server);
   const connections = new UnprovenConnections(limits, log);
   connections.follow(server);
@@ -129,11 +134,12 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     recordEdgeRefusal(refusals, context, request, refusal);
     return answerRefusal(refusal, reply, instanceId);
   });
-  app.setNotFoundHandler((_request, reply) => sendRefusal(reply, notFound()));
+  app.setNotFoundHandler((request, reply) => sendRefusal(reply, notServed(request, reply, methods)));
 
   for (const prefix of EDGE_PREFIXES) {
     await app.register(
       (scope, _options, done) => {
+        addInformationRoutes(scope, context, methods);
         addSessionRoutes(scope, context);
         addServiceRoutes(scope, context);
         addEnrollRoutes(scope, context);
@@ -162,6 +168,18 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
       await refusals.close();
     },
   };
+}
+
+/** For a request that no route takes: 405 with `Allow` if its path has routes, else 404. */
+function notServed(request: FastifyRequest, reply: FastifyReply, methods: RouteMethods): EdgeApiRefusal {
+  const [path = ''] = request.url.split('?');
+  const allowed = methods.of(path);
+  if (allowed.length === 0) return unknownPath(path.slice(0, MAX_QUOTED_PATH_CHARS));
+  void reply.header('allow', allowed.join(', '));
+  return wrongMethod(
+    request.method,
+    allowed.filter((method) => method !== 'HEAD'),
+  );
 }
 
 function answerRefusal(refusal: EdgeApiRefusal, reply: FastifyReply, instanceId: string): FastifyReply {

@@ -1,14 +1,14 @@
-/** Parses requests: JSON bodies, pages, filters. Refuses with OpenZiti's codes. */
-import type { FastifyRequest } from 'fastify';
-import { couldNotValidate } from './edge-answer.ts';
-
-const DEFAULT_LIMIT = 100;
-const MAX_LIMIT = 500;
-
-export interface PageRange {
-  readonly limit: number;
-  readonly offset: number;
-}
+/** Parses requests: JSON bodies and the parameters of lists. Refuses with OpenZiti's codes. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { pageOf, type ListProblem, type QuerySymbols } from '../entity-query/mod.ts';
+import {
+  couldNotValidate,
+  invalidFilter,
+  invalidParameter,
+  invalidSort,
+  sendList,
+  type EdgeApiRefusal,
+} from './edge-answer.ts';
 
 /** Returns undefined for an empty body. */
 export function jsonBody(request: FastifyRequest): unknown {
@@ -27,27 +27,26 @@ export function textBody(request: FastifyRequest): string {
   return typeof request.body === 'string' ? request.body : '';
 }
 
-/** A `limit` above 500 is treated as 500. */
-export function pageOf(query: URLSearchParams): PageRange {
-  return {
-    limit: Math.min(MAX_LIMIT, wholeNumber(query, 'limit', DEFAULT_LIMIT, 1)),
-    offset: wholeNumber(query, 'offset', 0, 0),
-  };
+/**
+ * Sends one page of a list, as the query's `filter`, `sort`, `limit` and `offset` ask for it. Throws with OpenZiti's
+ * codes if one of them cannot be read.
+ */
+export function sendPage<T>(
+  reply: FastifyReply,
+  query: URLSearchParams,
+  entities: readonly T[],
+  symbols: QuerySymbols<T>,
+  viewOf: (entity: T) => unknown,
+): FastifyReply {
+  const [filter, sort] = [query.get('filter'), query.get('sort')];
+  const [limit, offset] = [query.get('limit'), query.get('offset')];
+  const answer = pageOf(entities, { filter, sort, limit, offset }, symbols);
+  if ('problem' in answer) throw refusalOf(answer.problem);
+  const { found, ...pagination } = answer.page;
+  return sendList(reply, found.map(viewOf), pagination, Object.keys(symbols));
 }
 
-/** Returns the name of a filter `name="x"`, the only form that clients send, or undefined without a filter. */
-export function nameFilterOf(query: URLSearchParams): string | undefined {
-  const filter = query.get('filter');
-  if (filter === null || filter.trim() === '' || filter.trim() === 'true') return undefined;
-  const name = /^\s*name\s*=\s*"([^"\\]{0,255})"\s*$/.exec(filter)?.[1];
-  if (name === undefined) throw couldNotValidate('the filter is not of the form name="<name>"');
-  return name;
-}
-
-function wholeNumber(query: URLSearchParams, name: string, fallback: number, least: number): number {
-  const text = query.get(name);
-  if (text === null || text === '') return fallback;
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= least)) throw couldNotValidate(`${name} is not a whole number of at least ${least}`);
-  return value;
+function refusalOf(problem: ListProblem): EdgeApiRefusal {
+  if ('value' in problem) return invalidParameter(problem.parameter, problem.reason, problem.value);
+  return problem.parameter === 'filter' ? invalidFilter(problem.reason) : invalidSort(problem.reason);
 }

@@ -1,9 +1,10 @@
 /** The services that a client may use, and sessions that permit dialing or binding one. */
 import type { FastifyInstance } from 'fastify';
 import type { Service, ServiceGrant } from '../model/mod.ts';
-import { couldNotValidate, notFound, sendData, sendList } from './edge-answer.ts';
+import { couldNotValidate, notFound, sendData } from './edge-answer.ts';
 import { callerOf, queryOf, type EdgeCaller, type EdgeApiContext } from './edge-context.ts';
-import { jsonBody, nameFilterOf, pageOf } from './edge-request.ts';
+import { jsonBody, sendPage } from './edge-request.ts';
+import { serviceSymbols, terminatorSymbols } from './entity-symbols.ts';
 import { onlineRouterViews, serviceSessionView, serviceView } from './service-view.ts';
 import { sessionIdOf } from './service-tokens.ts';
 
@@ -16,18 +17,14 @@ export function addServiceRoutes(app: FastifyInstance, context: EdgeApiContext):
 
   app.get('/services', (request, reply) => {
     const { session } = callerOf(context, request);
+    const { identityId } = session;
     const query = queryOf(request);
-    const page = pageOf(query);
-    const name = nameFilterOf(query);
     const asked = query.getAll('configTypes').flatMap((one) => one.split(','));
     const configTypes = asked.length === 0 ? session.configTypes : asked;
-    const services = model
-      .servicesOf(session.identityId)
-      .filter((one) => name === undefined || one.name === name);
-    const found = services
-      .slice(page.offset, page.offset + page.limit)
-      .map((service) => serviceView(model, session.identityId, service, configTypes));
-    return sendList(reply, found, { ...page, totalCount: services.length });
+    const symbols = serviceSymbols((service) => model.mayBind(identityId, service));
+    return sendPage(reply, query, model.servicesOf(identityId), symbols, (service) =>
+      serviceView(model, identityId, service, configTypes),
+    );
   });
 
   app.get<ById>('/services/:id', (request, reply) => {
@@ -54,21 +51,19 @@ export function addServiceRoutes(app: FastifyInstance, context: EdgeApiContext):
   app.get<ById>('/services/:id/terminators', async (request, reply) => {
     const caller = callerOf(context, request);
     const service = visible(context, caller, request.params.id);
-    const page = pageOf(queryOf(request));
     const rows = await context.store.db
       .selectFrom('terminator')
       .select(['id', 'instance_id', 'router_id', 'share_id'])
       .where('share_id', '=', service.id)
       .orderBy('id')
       .execute();
-    const found = rows.slice(page.offset, page.offset + page.limit).map((row) => ({
+    return sendPage(reply, queryOf(request), rows, terminatorSymbols, (row) => ({
       id: row.id,
       identity: row.instance_id,
       routerId: row.router_id,
       serviceId: row.share_id,
       service: { id: service.id, name: service.name, entity: 'services' },
     }));
-    return sendList(reply, found, { ...page, totalCount: rows.length });
   });
 
   app.post('/sessions', (request, reply) => {

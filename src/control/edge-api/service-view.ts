@@ -6,6 +6,12 @@ import { SESSION_IDLE_MS, type LiveSession } from './api-session-store.ts';
 import { sessionIdOf } from './service-tokens.ts';
 
 const HOST_CONFIG = 'host.v1';
+export const TERMINATOR_STRATEGY = 'smartrouting';
+
+/** Ids of the configs that an identity sees: only hosts see the address of the private service. */
+export function configsOf(service: Service, mayBind: boolean): readonly string[] {
+  return mayBind ? [`${HOST_CONFIG}:${service.id}`] : [];
+}
 
 /** `configTypes` are the requested types, or `all`. */
 export function serviceView(
@@ -32,12 +38,12 @@ export function serviceView(
     permissions,
     config:
       host === undefined ? {} : { [HOST_CONFIG]: { protocol: 'tcp', address: host.host, port: host.port } },
-    configs: permissions.includes('Bind') ? [`${HOST_CONFIG}:${service.id}`] : [],
+    configs: configsOf(service, permissions.includes('Bind')),
     maxIdleTimeMillis: 0,
     postureQueries: [],
     posturePolicies: {},
     roleAttributes: [],
-    terminatorStrategy: 'smartrouting',
+    terminatorStrategy: TERMINATOR_STRATEGY,
   };
 }
 

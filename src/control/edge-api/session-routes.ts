@@ -1,42 +1,19 @@
-/** Version, trust bundle, log-in, and a client's queries about itself. */
+/** Log-in, and a client's queries about itself. */
 import type { FastifyInstance } from 'fastify';
-import { couldNotValidate, EdgeApiRefusal, limited, sendData, sendList } from './edge-answer.ts';
+import { couldNotValidate, EdgeApiRefusal, limited, sendData } from './edge-answer.ts';
 import { appendPeerAudit } from './edge-audit.ts';
 import { callerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
-import { jsonBody, pageOf } from './edge-request.ts';
+import { EDGE_PATH } from './information-routes.ts';
 import { controllerView } from './controller-view.ts';
+import { jsonBody, sendPage } from './edge-request.ts';
+import { controllerSymbols, routerSymbols } from './entity-symbols.ts';
 import { apiSessionView, identityView, isoTime, routerView } from './service-view.ts';
 
-/** The version for the whole protocol. The product's own version appears only in our own APIs. */
-export const PROTOCOL_VERSION = 'v1.7.2';
-const EDGE_PATH = '/edge/client/v1';
 const MAX_CONFIG_TYPES = 100;
 const MAX_CONFIG_TYPE_CHARS = 200;
 
 /** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
 export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext): void {
-  const version = (): unknown => {
-    const apiBaseUrls = [`${context.apiUrl()}${EDGE_PATH}`];
-    const edge = { v1: { path: EDGE_PATH, apiBaseUrls } };
-    return {
-      version: PROTOCOL_VERSION,
-      revision: 'frontdoor',
-      buildDate: '2020-01-01 01:01:01',
-      runtimeVersion: 'frontdoor',
-      capabilities: [],
-      apiVersions: { edge, 'edge-client': edge },
-    };
-  };
-  app.get('/', (_request, reply) => sendData(reply, version()));
-  app.get('/version', (_request, reply) => sendData(reply, version()));
-
-  app.get('/.well-known/est/cacerts', (_request, reply) =>
-    reply
-      .header('content-type', 'application/pkcs7-mime')
-      .header('content-transfer-encoding', 'base64')
-      .send(Buffer.from(context.pki.cacertsPkcs7Base64)),
-  );
-
   app.post('/authenticate', async (request, reply) => {
     const proof = context.peers.of(request.raw.socket);
     if (
@@ -112,21 +89,17 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
 
   app.get('/current-identity/edge-routers', (request, reply) => {
     callerOf(context, request);
-    const page = pageOf(queryOf(request));
-    const routers = context.routers();
-    const found = routers.slice(page.offset, page.offset + page.limit).map(routerView);
-    return sendList(reply, found, { ...page, totalCount: routers.length });
+    return sendPage(reply, queryOf(request), context.routers(), routerSymbols, routerView);
   });
 
   app.get('/controllers', (request, reply) => {
     callerOf(context, request);
-    const page = pageOf(queryOf(request));
     const all = context.controllers();
     // One with a single address lists nothing, as OpenZiti's controllers do outside of a cluster.
     const listed = all.length === 1 && all[0]!.apiUrls.length === 1 ? [] : all;
-    const found = listed.slice(page.offset, page.offset + page.limit);
-    const views = found.map((controller) => controllerView(controller, EDGE_PATH));
-    return sendList(reply, views, { ...page, totalCount: listed.length });
+    return sendPage(reply, queryOf(request), listed, controllerSymbols, (controller) =>
+      controllerView(controller, EDGE_PATH),
+    );
   });
 
   // No share requires posture checks. Posture data is read and ignored.

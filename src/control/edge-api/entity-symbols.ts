@@ -1,0 +1,57 @@
+/** The fields that filters and orders of the client API's lists may name. */
+import type { QuerySymbols } from '../entity-query/mod.ts';
+import type { EdgeController, EdgeRouter, Service } from '../model/mod.ts';
+import { configsOf, TERMINATOR_STRATEGY } from './service-view.ts';
+
+/** Services of one identity: `configs` are those that it sees. */
+export function serviceSymbols(mayBind: (service: Service) => boolean): QuerySymbols<Service> {
+  return {
+    id: { type: 'text', read: ({ id }) => id },
+    name: { type: 'text', read: ({ name }) => name },
+    createdAt: { type: 'date', read: ({ updatedAtMs }) => updatedAtMs },
+    updatedAt: { type: 'date', read: ({ updatedAtMs }) => updatedAtMs },
+    isSystem: { type: 'boolean', read: () => false },
+    terminatorStrategy: { type: 'text', read: () => TERMINATOR_STRATEGY },
+    configs: { type: 'texts', read: (service) => configsOf(service, mayBind(service)) },
+    roleAttributes: { type: 'texts', read: () => [] },
+    tags: { type: 'tags', read: () => ({}) },
+  };
+}
+
+export const routerSymbols: QuerySymbols<EdgeRouter> = {
+  id: { type: 'text', read: ({ id }) => id },
+  name: { type: 'text', read: ({ name }) => name },
+  online: { type: 'boolean', read: ({ isOnline }) => isOnline },
+  connected: { type: 'boolean', read: ({ isOnline }) => isOnline },
+  isSystem: { type: 'boolean', read: () => false },
+  disabled: { type: 'boolean', read: () => false },
+  noTraversal: { type: 'boolean', read: () => false },
+  cost: { type: 'number', read: () => 0 },
+  roleAttributes: { type: 'texts', read: () => [] },
+  tags: { type: 'tags', read: () => ({}) },
+};
+
+export const controllerSymbols: QuerySymbols<EdgeController> = {
+  id: { type: 'text', read: ({ id }) => id },
+  name: { type: 'text', read: ({ id }) => id },
+  createdAt: { type: 'date', read: ({ startedAtMs }) => startedAtMs },
+  updatedAt: { type: 'date', read: ({ startedAtMs }) => startedAtMs },
+  lastJoinedAt: { type: 'date', read: ({ startedAtMs }) => startedAtMs },
+  isOnline: { type: 'boolean', read: ({ isOnline }) => isOnline },
+  isSystem: { type: 'boolean', read: () => false },
+  tags: { type: 'tags', read: () => ({}) },
+};
+
+export interface TerminatorRow {
+  readonly id: string;
+  readonly instance_id: string | null;
+  readonly router_id: string;
+  readonly share_id: string | null;
+}
+
+export const terminatorSymbols: QuerySymbols<TerminatorRow> = {
+  id: { type: 'text', read: ({ id }) => id },
+  identity: { type: 'text', read: ({ instance_id }) => instance_id },
+  router: { type: 'text', read: ({ router_id }) => router_id },
+  service: { type: 'text', read: ({ share_id }) => share_id },
+};

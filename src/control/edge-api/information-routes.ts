@@ -1,0 +1,102 @@
+/** What anybody may read: version, trust bundle, protocols, external signers, and the description of this API. */
+import type { FastifyInstance } from 'fastify';
+import type { QuerySymbols } from '../entity-query/mod.ts';
+import { notFound, sendData } from './edge-answer.ts';
+import { queryOf, type EdgeApiContext } from './edge-context.ts';
+import { sendPage } from './edge-request.ts';
+import { isoTime } from './service-view.ts';
+import type { RouteMethods } from './route-methods.ts';
+
+/** The version for the whole protocol. The product's own version appears only in our own APIs. */
+export const PROTOCOL_VERSION = 'v1.7.2';
+export const EDGE_PATH = '/edge/client/v1';
+const SPEC_ID = 'edge-client';
+
+/** The fields of OpenZiti's external signers that filters may name. */
+const signerSymbols: QuerySymbols<never> = {
+  id: { type: 'text', read: () => null },
+  name: { type: 'text', read: () => null },
+  issuer: { type: 'text', read: () => null },
+  audience: { type: 'text', read: () => null },
+  clientId: { type: 'text', read: () => null },
+  enabled: { type: 'boolean', read: () => null },
+};
+
+/** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
+export function addInformationRoutes(
+  app: FastifyInstance,
+  context: EdgeApiContext,
+  methods: RouteMethods,
+): void {
+  const startedAt = isoTime(context.clock.nowMs());
+  const version = (): unknown => {
+    const apiBaseUrls = [`${context.apiUrl()}${EDGE_PATH}`];
+    const edge = { v1: { path: EDGE_PATH, apiBaseUrls } };
+    return {
+      version: PROTOCOL_VERSION,
+      revision: 'frontdoor',
+      buildDate: '2020-01-01 01:01:01',
+      runtimeVersion: 'frontdoor',
+      capabilities: [],
+      apiVersions: { edge, 'edge-client': edge },
+    };
+  };
+  app.get('/', (_request, reply) => sendData(reply, version()));
+  app.get('/version', (_request, reply) => sendData(reply, version()));
+
+  app.get('/.well-known/est/cacerts', (_request, reply) =>
+    reply
+      .header('content-type', 'application/pkcs7-mime')
+      .header('content-transfer-encoding', 'base64')
+      .send(Buffer.from(context.pki.cacertsPkcs7Base64)),
+  );
+
+  app.get('/protocols', (_request, reply) =>
+    sendData(reply, { https: { address: new URL(context.apiUrl()).host } }),
+  );
+
+  // Identities log in here by certificate alone: no signer of another party is trusted.
+  app.get('/external-jwt-signers', (request, reply) =>
+    sendPage(reply, queryOf(request), [], signerSymbols, () => undefined),
+  );
+
+  const spec = {
+    _links: { self: { href: `./specs/${SPEC_ID}` }, spec: { href: `./specs/${SPEC_ID}/spec` } },
+    id: SPEC_ID,
+    name: SPEC_ID,
+    createdAt: startedAt,
+    updatedAt: startedAt,
+    tags: {},
+  };
+  app.get('/specs', (_request, reply) => sendData(reply, [spec]));
+  app.get<{ Params: { id: string } }>('/specs/:id', (request, reply) => {
+    if (request.params.id !== SPEC_ID) throw notFound();
+    return sendData(reply, spec);
+  });
+  app.get<{ Params: { id: string } }>('/specs/:id/spec', (request, reply) => {
+    if (request.params.id !== SPEC_ID) throw notFound();
+    // JSON is YAML, which is what OpenZiti sends to clients that do not ask for JSON.
+    const asksJson = request.headers.accept?.includes('application/json') === true;
+    return reply
+      .header('content-type', asksJson ? 'application/json' : 'text/yaml')
+      .send(Buffer.from(JSON.stringify(swagger(context, methods))));
+  });
+}
+
+/** A Swagger 2.0 document with the paths and methods that this API has. */
+function swagger(context: EdgeApiContext, methods: RouteMethods): unknown {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const [path, ofPath] of methods.below(EDGE_PATH)) {
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const parameters = names.map((name) => ({ name, in: 'path', required: true, type: 'string' }));
+    paths[path] = Object.fromEntries(
+      ofPath.map((method) => [
+        method.toLowerCase(),
+        { parameters, responses: { default: { description: 'data and meta, or error and meta' } } },
+      ]),
+    );
+  }
+  const info = { title: 'Edge client API of Frontdoor', version: PROTOCOL_VERSION };
+  const { host } = new URL(context.apiUrl());
+  return { swagger: '2.0', info, host, basePath: EDGE_PATH, schemes: ['https'], paths };
+}
