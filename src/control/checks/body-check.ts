@@ -13,29 +13,24 @@ export type BodyCheck = (body: unknown) => void;
 
 const SUGGESTED_NAMES = 3;
 
-export class BodyChecks {
-  readonly #ajv: Ajv2020;
+/** The compiled schemas of this process. Ajv keeps them by the schema's object, and those of the contract are constants. */
+const ajv = new Ajv2020({ allErrors: false, coerceTypes: false, removeAdditional: false, verbose: true });
+for (const [name, { check }] of Object.entries(stringFormats)) {
+  ajv.addFormat(name, { type: 'string', validate: check });
+}
 
-  constructor() {
-    this.#ajv = new Ajv2020({ allErrors: false, coerceTypes: false, removeAdditional: false, verbose: true });
-    for (const [name, { check }] of Object.entries(stringFormats)) {
-      this.#ajv.addFormat(name, { type: 'string', validate: check });
-    }
-  }
-
-  /**
-   * The schema is compiled with the first body. All schemas of the API together take a fifth of a second, which every start
-   * and every command would wait for.
-   */
-  compile(schema: TSchema): BodyCheck {
-    let compiled: ValidateFunction | undefined;
-    return (body) => {
-      const validate = (compiled ??= this.#ajv.compile(schema));
-      if (validate(body)) return;
-      const problem = problemOf(validate.errors![0]!);
-      throw invalidValue(problem.property, problem.type);
-    };
-  }
+/**
+ * Returns the check of bodies by a schema. The schema is compiled with the first body: all schemas of the API together take
+ * a fifth of a second, which every start and every command would wait for.
+ */
+export function bodyCheckOf(schema: TSchema): BodyCheck {
+  let compiled: ValidateFunction | undefined;
+  return (body) => {
+    const validate = (compiled ??= ajv.compile(schema));
+    if (validate(body)) return;
+    const problem = problemOf(validate.errors![0]!);
+    throw invalidValue(problem.property, problem.type);
+  };
 }
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,2 +1,2 @@
 /** Checks the bodies of requests against their schemas. */
-export { BodyChecks, type BodyCheck } from './body-check.ts';
+export { bodyCheckOf, type BodyCheck } from './body-check.ts';

@@ -12,7 +12,7 @@ import { randomToken, type Secrets } from '../secrets/mod.ts';
 import { openEmbedded, type OpenStore } from '../store/engine/each-store-suite.ts';
 import { seedFirstStart } from '../installation/mod.ts';
 import type { FirstStart, Store } from '../store/mod.ts';
-import { BodyChecks } from '../checks/mod.ts';
+import { bodyCheckOf } from '../checks/mod.ts';
 import { FabricFixture } from './fabric-view-fixture.ts';
 import { createManagementApi, type ManagementApiOptions } from './management-api.ts';
 
@@ -215,14 +215,13 @@ export async function openApiWorld({
   return world;
 }
 
-const checks = new BodyChecks();
-const isRefusal = checks.compile(errorSchema);
+const isRefusal = bodyCheckOf(errorSchema);
 const rows = operations.map(({ id, method, path, answer }) => ({
   id,
   method,
   pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   status: answer.status,
-  check: answer.schema === undefined ? undefined : checks.compile(answer.schema),
+  check: answer.schema === undefined ? undefined : bodyCheckOf(answer.schema),
 }));
 
 /** Every response in a test must have a status and shape of the contract, or be an error response. */

@@ -4,17 +4,15 @@ import type { Operation } from '#contract';
 import { invalidValue } from '#domain';
 import { hasBody } from '#net';
 import { notJson } from './api-errors.ts';
-import type { BodyCheck, BodyChecks } from '../checks/mod.ts';
+import { bodyCheckOf, type BodyCheck } from '../checks/mod.ts';
 import { isMediaType, parseJson, type ReadBody } from './body-reader.ts';
 
 /** Returns the body step of an operation: the checked value, or undefined if the operation reads no body. */
 export function bodyStepOf(
   operation: Operation,
-  checks: BodyChecks,
 ): (request: IncomingMessage, readBody: ReadBody) => Promise<unknown> {
   if (operation.body === 'own') return async () => undefined;
-  const check: BodyCheck | undefined =
-    operation.body === undefined ? undefined : checks.compile(operation.body);
+  const check: BodyCheck | undefined = operation.body === undefined ? undefined : bodyCheckOf(operation.body);
   return async (request, readBody) => {
     const contentType = request.headers['content-type'];
     const coding = request.headers['content-encoding'];

@@ -26,7 +26,6 @@ import { openIdentityKeys } from '../login/mod.ts';
 import { AccessDirectory } from '../store/mod.ts';
 import { allowedMethods, hasHead } from './allowed-methods.ts';
 import { noSuchPath, notJson, refusalOf, type ApiRefusal } from './api-errors.ts';
-import { BodyChecks } from '../checks/mod.ts';
 import { bodyOf } from './body-reader.ts';
 import { bodyStepOf } from './body-step.ts';
 import type { ApiAnswer, ApiParts, Call, Handlers } from './call.ts';
@@ -193,10 +192,9 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
     if (operation !== undefined)
       recordRefusal(refusals, operation, request, gate.provenCaller(request), refusal, error);
   });
-  const checks = new BodyChecks();
   const admissions = new WeakMap<FastifyRequest, AdmittedRequest>();
   for (const operation of checkedOperations()) {
-    const readCheckedBody = bodyStepOf(operation, checks);
+    const readCheckedBody = bodyStepOf(operation);
     app.route({
       method: operation.method,
       exposeHeadRoute: hasHead(operation),

@@ -1,6 +1,6 @@
 /** The schema of a provider's data: the served document, and the check that is compiled from it. */
 import { AUTH_PROVIDER_TYPES, type AuthProviderType } from '#domain';
-import { BodyChecks, type BodyCheck } from '../checks/mod.ts';
+import { bodyCheckOf, type BodyCheck } from '../checks/mod.ts';
 import { providerTypes } from './provider-type-table.ts';
 
 export type ProviderData = Readonly<Record<string, unknown>>;
@@ -13,12 +13,11 @@ export function providerSchemaDocument(type: AuthProviderType, baseUrl: string):
   return { $schema: DRAFT, $id, ...providerTypes[type].schema };
 }
 
-const checks = new BodyChecks();
 // Compiled under the name that refusals begin with.
 const checkOf = new Map<AuthProviderType, BodyCheck>(
   AUTH_PROVIDER_TYPES.map((type) => {
     const schema = { type: 'object', properties: { data: providerTypes[type].schema } };
-    return [type, checks.compile(schema)];
+    return [type, bodyCheckOf(schema)];
   }),
 );
 
