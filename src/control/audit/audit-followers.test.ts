@@ -4,9 +4,10 @@ import type { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { silentLog } from '#base';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
-import { openStore, type Store } from '../store/mod.ts';
+import type { Store } from '../store/mod.ts';
 import { AuditFollowers, type AuditFollowersOptions, type FollowRequest } from './audit-followers.ts';
 import { appendAudit } from './audit-store.ts';
+import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
 
 const DEADLINE_MS = 30_000;
 
@@ -17,7 +18,7 @@ describe('a stream of audit events', () => {
   const opened: AuditFollowers[] = [];
 
   beforeEach(async () => {
-    store = await openStore({ path: 'memory' });
+    store = await openEmbedded();
     followers = open();
   });
   afterEach(async () => {

@@ -3,9 +3,10 @@ import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { FrontdoorError, ManualClock, type Log } from '#base';
 import { within } from '../../../test/support/deadline.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
-import { openStore, type Store } from '../store/mod.ts';
+import type { Store } from '../store/mod.ts';
 import { verifyAudit } from './audit-verification.ts';
 import { RefusalRecorder, UNPROVEN, type RecordedRefusal } from './refusal-recorder.ts';
+import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
 
 const refusal = (more: Partial<RecordedRefusal> = {}): RecordedRefusal => ({
   ...UNPROVEN,
@@ -31,7 +32,7 @@ describe('refusals', () => {
     steadyMs = 0;
     warnings = [];
     isAway = false;
-    store = await openStore({ path: 'memory' });
+    store = await openEmbedded();
     const warn = (_fields: object, message: string): void => void warnings.push(message);
     const log: Log = { debug: () => {}, info: () => {}, warn, error: warn, child: () => log };
     const away = () => Promise.reject(new FrontdoorError('unavailable', 'store-unavailable', 'away'));

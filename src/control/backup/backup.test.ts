@@ -17,7 +17,8 @@ import { after, before, describe, it, test } from 'node:test';
 import { silentLog, systemClock } from '#base';
 import { until, within } from '../../../test/support/deadline.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
-import { describeEachStore, openEmbedded, openPostgres } from '../store/engine/each-store-suite.ts';
+import { describeEachStore, openPostgres } from '../store/engine/each-store-suite.ts';
+import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
 import {
   createFabricNode,
   grantFrontdoor,

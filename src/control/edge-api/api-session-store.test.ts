@@ -3,8 +3,9 @@ import { after, before, test } from 'node:test';
 import { ManualClock, silentLog } from '#base';
 import { attachModel, OverlayModel } from '../model/mod.ts';
 import { Secrets } from '../secrets/secrets.ts';
-import { openStore, type Store } from '../store/mod.ts';
+import type { Store } from '../store/mod.ts';
 import { openApiSessions, SESSION_IDLE_MS, type ApiSessionStore } from './api-session-store.ts';
+import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
 
 const secrets = new Secrets([{ id: 'k1', key: new Uint8Array(32).fill(1) }]);
 let store: Store;
@@ -13,7 +14,7 @@ let model: OverlayModel;
 let sessions: ApiSessionStore;
 
 before(async () => {
-  store = await openStore({ path: 'memory' });
+  store = await openEmbedded();
   clock = new ManualClock();
   model = new OverlayModel();
   await attachModel(store, model);

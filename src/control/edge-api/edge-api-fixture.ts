@@ -24,7 +24,6 @@ import {
   createEnrollment,
   createShare,
   mintJti,
-  openStore,
   type EnrollmentKind,
   type ShareRecord,
   type Store,
@@ -34,6 +33,7 @@ import { openApiSessions, type ApiSessionStore } from './api-session-store.ts';
 import { createEdgeApi, type EdgeApi, type EdgeApiLimits } from './edge-api.ts';
 import { openServiceTokens, type ServiceTokens } from './service-tokens.ts';
 import { provideServerKey } from '../../../test/support/server-key.ts';
+import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
 
 export interface EdgeFixture {
   readonly folder: string;
@@ -86,7 +86,7 @@ export async function openEdgeFixture(
   const clock = new OffsetClock();
   const logged: string[] = [];
   const log = recorder(logged);
-  const store = await openStore({ path: 'memory' });
+  const store = await openEmbedded();
   const secrets = new Secrets([{ id: 'k1', key: new Uint8Array(32).fill(7) }]);
   const pki = await openPki({
     dataDir: folder,

@@ -6,8 +6,8 @@ import { after, before, test } from 'node:test';
 import { silentLog } from '#base';
 import { enrollRouter, makeKeyRequest } from '#sdk';
 import { openPki } from '../pki/mod.ts';
-import { openStore } from '../store/mod.ts';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
+import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
 
 const DAY_MS = 86_400_000;
 let fixture: EdgeFixture;
@@ -48,7 +48,7 @@ test('another certificate in the chain changes nothing', async () => {
 
 test('a certificate of another authority is refused, with our certificates as filler too', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-rogue-'));
-  const store = await openStore({ path: 'memory' });
+  const store = await openEmbedded();
   const rogue = await openPki({
     dataDir: folder,
     db: store.db,

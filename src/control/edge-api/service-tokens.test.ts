@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { ManualClock, silentLog } from '#base';
 import { KeyRotation } from '../oauth/mod.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
-import { openStore } from '../store/mod.ts';
 import type { ServiceGrant } from '../model/mod.ts';
 import { openServiceTokens } from './service-tokens.ts';
+import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
 
 const DAY_MS = 86_400_000;
 const grant: ServiceGrant = { serviceId: 's', identityId: 'i', apiSessionId: 'a', type: 'Dial' };
@@ -13,7 +13,7 @@ const grant: ServiceGrant = { serviceId: 's', identityId: 'i', apiSessionId: 'a'
 test('keys of service tokens are replaced after a year; routers receive the new ones, and no token ends early', async () => {
   const clock = new ManualClock();
   const secrets = ephemeralSecrets();
-  const store = await openStore({ path: 'memory' });
+  const store = await openEmbedded();
   const rotation = await KeyRotation.start({ store, secrets, clock, log: silentLog });
   const tokens = await openServiceTokens({ store, secrets, clock, issuer: 'https://localhost' });
   let told = 0;

@@ -22,7 +22,8 @@ import {
   type ShareRecord,
   type Store,
 } from '../store/mod.ts';
-import { openEmbedded, type OpenStore } from '../store/engine/each-store-suite.ts';
+import type { OpenStore } from '../store/engine/each-store-suite.ts';
+import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
 import { openLoginParts, type LoginParts } from './login-parts.ts';
 
 export interface LoginFixture extends AsyncDisposable {

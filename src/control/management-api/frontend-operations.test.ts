@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ManualClock } from '#base';
 import { seedFirstStart } from '../installation/mod.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
-import { openEmbedded } from '../store/engine/each-store-suite.ts';
+import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
 import { openApiWorld } from './api-fixture.ts';
 import { frontendHandlers } from './frontend-operations.ts';
 

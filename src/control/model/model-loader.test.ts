@@ -19,12 +19,13 @@ import {
 } from '../store/mod.ts';
 import { attachModel } from './model-loader.ts';
 import { OverlayModel, type ModelChange } from './overlay-model.ts';
+import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
 
 describe('the overlay model', () => {
   let store: Store;
   let frontdoorId: string;
   before(async () => {
-    store = await openStore({ path: 'memory' });
+    store = await openEmbedded();
     const first = await seedFirstRows(store, ephemeralSecrets(), {
       zone: 'share.localhost',
       clock: new ManualClock(),

@@ -8,9 +8,10 @@ import { after, before, test } from 'node:test';
 import { ManualClock, silentLog, type Clock } from '#base';
 import { makeKeyRequest, type RequestDetails } from '#sdk';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
-import { openStore, type Store } from '../store/mod.ts';
+import type { Store } from '../store/mod.ts';
 import { makeAuthority } from './certificate-authority.ts';
 import { openPki, type Pki } from './pki.ts';
+import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
 
 const DAY_MS = 86_400_000;
 const secrets = ephemeralSecrets();
@@ -57,7 +58,7 @@ async function issue(id: string, pem = csr(`/CN=${id}`)): Promise<string> {
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'frontdoor-pki-'));
   clock = new ManualClock(Date.now());
-  store = await openStore({ path: 'memory' });
+  store = await openEmbedded();
   pki = await open();
 });
 after(async () => {
@@ -69,7 +70,7 @@ after(async () => {
 /** Another installation, for one test: its own database and data directory. */
 async function elsewhere(run: (dataDir: string, of: Store) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'frontdoor-pki-'));
-  const of = await openStore({ path: 'memory' });
+  const of = await openEmbedded();
   try {
     await run(dataDir, of);
   } finally {

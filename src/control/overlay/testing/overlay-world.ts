@@ -28,8 +28,9 @@ import { ScriptedRouter } from './scripted-router.ts';
 import { openPki, type Pki } from '../../pki/mod.ts';
 import { ephemeralSecrets } from '../../secrets/key-file.ts';
 import type { Secrets } from '../../secrets/mod.ts';
-import { openStore, type Store } from '../../store/mod.ts';
+import type { Store } from '../../store/mod.ts';
 import { provideServerKey } from '../../../../test/support/server-key.ts';
+import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
 
 export const VERSION_TEXT = 'v1.7.2|test|2026-01-01|linux|amd64';
 const WAIT_MS = 30_000;
@@ -59,7 +60,7 @@ export class OverlayWorld {
     const folder = mkdtempSync(join(tmpdir(), 'frontdoor-overlay-'));
     provideServerKey(folder);
     const clock = new ManualClock(Date.now());
-    const store = await openStore({ path: 'memory' });
+    const store = await openEmbedded();
     const secrets = ephemeralSecrets();
     const pki = await openPki({
       dataDir: folder,

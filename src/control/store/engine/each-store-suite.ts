@@ -9,6 +9,7 @@ import process from 'node:process';
 import { describe } from 'node:test';
 import type { Log } from '#base';
 import { postgresSkip, sharedPostgres } from '../../../../test/support/postgres.ts';
+import { openEmbedded } from './migrated-copy-fixture.ts';
 import { openStore, type StoreOptions } from './open-store.ts';
 import type { Store } from './store.ts';
 
@@ -17,8 +18,6 @@ export type OpenStore = (options?: { readonly log?: Log }) => Promise<Store>;
 
 /** Options of `openStore` for a new store that can be opened repeatedly, and by other processes. */
 export type NewPlace = () => Promise<Pick<StoreOptions, 'path' | 'database'>>;
-
-export const openEmbedded: OpenStore = (options) => openStore({ path: 'memory', ...options });
 
 export const newPostgresPlace: NewPlace = async () => {
   const server = await sharedPostgres();
