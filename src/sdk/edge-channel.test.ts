@@ -68,7 +68,8 @@ class CountingRouter {
 
   async dial(count: number): Promise<OverlayCircuit[]> {
     const circuits: OverlayCircuit[] = [];
-    for (let i = 0; i < count; i += 1) circuits.push(await this.edge.dial('token', 'caller', 5_000));
+    for (let i = 0; i < count; i += 1)
+      circuits.push(await this.edge.dial({ token: 'token', callerId: 'caller', timeoutMs: 5_000 }));
     await until(
       'the circuits to be open',
       () => this.bytes.size,

@@ -15,9 +15,16 @@ import {
   type DataFrame,
   type Frame,
 } from '#wire';
+import {
+  encryptionWith,
+  generateEncryptionKeys,
+  type CircuitEncryption,
+  type EncryptionKeys,
+} from './circuit-encryption.ts';
 import { dialFailure } from './circuit-failure.ts';
 import { CircuitError } from './circuit.ts';
-import type { DialRefusal, IncomingDial } from './hosted-service.ts';
+import type { ChannelBind, ChannelDial, EdgeChannelOptions } from './edge-channel-options.ts';
+import type { DialRefusal } from './hosted-service.ts';
 import { brokenCircuit, OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
 import { RouterLatency } from './router-latency.ts';
 import { isStandbyMark, STANDBY_MARK } from './standby-mark.ts';
@@ -36,19 +43,9 @@ const ROUTE_CODE: Readonly<Record<DialRefusal, number>> = {
   'not-hosted': RouteErrorCode.invalidTerminator,
 };
 
-export interface ChannelBind {
-  readonly connId: number;
-  readonly token: string;
-  readonly serviceId: string;
-  readonly onDial: (incoming: IncomingDial) => void;
-  /** The controller confirmed the terminator to the router. */
-  readonly onEstablished: () => void;
-  readonly onClosed: (reason: string) => void;
-}
-
-export interface EdgeChannelOptions {
-  readonly hasOtherWay: () => boolean;
-  readonly onClosed: (reason: string) => void;
+/** A bind at the router, with the keys of the circuits that it accepts. Undefined: they are in clear. */
+interface KeyedBind extends ChannelBind {
+  readonly keys: EncryptionKeys | undefined;
 }
 
 export class EdgeChannel implements CircuitCarrier {
@@ -58,7 +55,7 @@ export class EdgeChannel implements CircuitCarrier {
   readonly #initiators = new Map<string, OverlayCircuit>();
   readonly #terminators = new Map<string, OverlayCircuit>();
   readonly #byConnId = new Map<number, OverlayCircuit>();
-  readonly #binds = new Map<number, ChannelBind>();
+  readonly #binds = new Map<number, KeyedBind>();
   readonly #timer: NodeJS.Timeout;
   readonly #latency: RouterLatency;
   #acknowledge: OverlayCircuit[] = [];
@@ -118,11 +115,14 @@ export class EdgeChannel implements CircuitCarrier {
     return this.#byConnId.size;
   }
 
-  /** Rejects with a `CircuitError`. */
-  async dial(token: string, callerId: string, timeoutMs: number, isStandby = false): Promise<OverlayCircuit> {
+  /** The circuit is encrypted if the host has a key. Rejects with a `CircuitError`. */
+  async dial(dial: ChannelDial): Promise<OverlayCircuit> {
+    const { token, callerId, timeoutMs, isStandby = false } = dial;
     const connId = this.#takeConnId();
+    const keys = generateEncryptionKeys();
     const headers = new HeaderWriter()
       .u32(edge.connId, connId)
+      .bytes(edge.publicKey, keys.publicKey)
       .text(edge.callerId, callerId)
       .bool(edge.useXgressToSdk, true);
     if (isStandby) headers.bytes(edge.appData, STANDBY_MARK);
@@ -145,7 +145,14 @@ export class EdgeChannel implements CircuitCarrier {
       this.#sendStateClosed(connId);
       throw new CircuitError('overlay', 'router', 'the router does not support xgress to this client');
     }
-    const circuit = this.#open(circuitId, connId, false);
+    const hostKey = answer.headers.bytes(edge.publicKey);
+    const encryption = encryptionWith('dialer', keys, hostKey);
+    if (encryption === undefined && (hostKey !== undefined || dial.isEncryptionRequired === true)) {
+      this.#sendStateClosed(connId);
+      const problem = hostKey === undefined ? 'has no key' : 'sent an unusable key';
+      throw new CircuitError('overlay', 'agent', `the host ${problem} for end-to-end encryption`);
+    }
+    const circuit = this.#open(circuitId, connId, false, encryption);
     circuit.start();
     return circuit;
   }
@@ -156,7 +163,8 @@ export class EdgeChannel implements CircuitCarrier {
     listenerId: string,
     isLowered: boolean,
   ): Promise<ChannelBind> {
-    const standing: ChannelBind = { ...bind, connId: this.#takeConnId() };
+    const keys = bind.encryption === undefined ? undefined : generateEncryptionKeys();
+    const standing: KeyedBind = { ...bind, connId: this.#takeConnId(), keys };
     this.#binds.set(standing.connId, standing);
     const headers = new HeaderWriter()
       .u32(edge.connId, standing.connId)
@@ -164,6 +172,7 @@ export class EdgeChannel implements CircuitCarrier {
       .text(edge.listenerId, listenerId)
       .bool(edge.supportsBindSuccess, true)
       .bool(edge.useXgressToSdk, true);
+    if (keys !== undefined) headers.bytes(edge.publicKey, keys.publicKey);
     if (isLowered) headers.u8(edge.precedence, PRECEDENCE_FAILED);
     try {
       const frame = makeFrame(contentType.bind, { headers, body: bind.token });
@@ -271,6 +280,16 @@ export class EdgeChannel implements CircuitCarrier {
       this.#refuseDial(frame, bindConnId, 'not hosted here', RouteErrorCode.invalidTerminator);
       return;
     }
+    const dialerKey = bind.keys === undefined ? undefined : frame.headers.bytes(edge.publicKey);
+    const encryption = bind.keys && encryptionWith('host', bind.keys, dialerKey);
+    const isUnusable = encryption === undefined && dialerKey !== undefined;
+    if (isUnusable || (encryption === undefined && bind.encryption === 'required')) {
+      const reason = isUnusable
+        ? 'the dialer sent an unusable key for end-to-end encryption'
+        : 'the service requires end-to-end encryption, and the dialer sent no key';
+      this.#refuseDial(frame, bindConnId, reason, RouteErrorCode.rejectedByApplication);
+      return;
+    }
     let isAnswered = false;
     bind.onDial({
       callerId: frame.headers.text(edge.callerId) ?? '',
@@ -279,10 +298,11 @@ export class EdgeChannel implements CircuitCarrier {
       accept: () => {
         if (isAnswered) throw new Error('this dial was answered before');
         isAnswered = true;
-        const circuit = this.#open(circuitId, connId, true);
+        const circuit = this.#open(circuitId, connId, true, encryption);
         const headers = new HeaderWriter().u32(edge.connId, bindConnId);
         const body = new Uint8Array(new Uint32Array([connId]).buffer);
         this.#channel.reply(frame, makeFrame(contentType.dialSuccess, { headers, body }));
+        circuit.start();
         return circuit;
       },
       refuse: (reason, code = 'service-refused') => {
@@ -319,8 +339,13 @@ export class EdgeChannel implements CircuitCarrier {
     this.#channel.reply(frame, makeFrame(contentType.connInspectResponse, { headers, body: '{}' }));
   }
 
-  #open(circuitId: string, connId: number, isTerminator: boolean): OverlayCircuit {
-    const circuit = new OverlayCircuit(circuitId, connId, isTerminator, this);
+  #open(
+    circuitId: string,
+    connId: number,
+    isTerminator: boolean,
+    encryption: CircuitEncryption | undefined,
+  ): OverlayCircuit {
+    const circuit = new OverlayCircuit(circuitId, connId, isTerminator, this, encryption);
     this.#byConnId.set(connId, circuit);
     (isTerminator ? this.#terminators : this.#initiators).set(circuitId, circuit);
     return circuit;

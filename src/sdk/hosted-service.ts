@@ -1,9 +1,17 @@
 /** The interface for programs that host services in the overlay. */
 import type { Circuit } from './circuit.ts';
 
+export type HostEncryption = 'offered' | 'required';
+
 export interface BindableService {
   readonly id: string;
   readonly name: string;
+  /**
+   * `offered`: circuits of dialers with a key are encrypted end to end, others are in clear. `required`: dials without a
+   * key are refused. By default all circuits are in clear. Only for services that require encryption of their clients,
+   * since some encrypt as soon as the host has a key.
+   */
+  readonly encryption?: HostEncryption | undefined;
 }
 
 /** `not-hosted`: this host no longer offers the service; another one should be dialed. */

@@ -36,6 +36,7 @@ export { CircuitError, type Circuit, type CircuitErrorCode } from './circuit.ts'
 export {
   type BindableService,
   type DialRefusal,
+  type HostEncryption,
   type HostedService,
   type HostingState,
   type IncomingDial,

@@ -17,6 +17,7 @@ import {
   type XgressPort,
 } from '#wire';
 import { CircuitError, type Circuit } from './circuit.ts';
+import { sealedPieceBytes, type CircuitEncryption } from './circuit-encryption.ts';
 
 /**
  * A quarter of OpenZiti's window. Data on the way and unread data of a slow reader fit into the far end's receive
@@ -62,6 +63,8 @@ export class OverlayCircuit implements Circuit {
   onClose: Circuit['onClose'] = () => {};
   readonly #carrier: CircuitCarrier;
   readonly #xgress: Xgress;
+  /** Undefined: both directions are in clear. */
+  readonly #encryption: CircuitEncryption | undefined;
   readonly #maxPayloadBytes: number;
   /** Whether the overlay has removed the circuit while bytes wait here for a paused reader. */
   #isGone = false;
@@ -71,18 +74,28 @@ export class OverlayCircuit implements Circuit {
   #isNew = true;
   #closedWhileNew: { readonly error: CircuitError | undefined } | undefined;
 
-  constructor(id: string, connId: number, isTerminator: boolean, carrier: CircuitCarrier) {
+  constructor(
+    id: string,
+    connId: number,
+    isTerminator: boolean,
+    carrier: CircuitCarrier,
+    encryption?: CircuitEncryption,
+  ) {
     this.id = id;
     this.connId = connId;
     this.isTerminator = isTerminator;
     this.#carrier = carrier;
+    this.#encryption = encryption;
     this.#maxPayloadBytes = TLS_RECORD_BYTES - longestHeadBytes(id, connId);
     const port: XgressPort = {
       canSend: () => carrier.hasRoom(this) || this.#mayPass(),
       sendPayload: (frame) => this.#sendData(frame),
       sendAcknowledgement: (frame) => this.#sendData(frame),
       acknowledgementDue: () => carrier.acknowledgeLater(this),
-      deliver: (data) => this.onData(data),
+      deliver:
+        encryption === undefined
+          ? (data) => this.onData(data)
+          : (message) => this.#deliverSealed(encryption, message),
       deliverEnd: () => {
         this.onEnd();
         this.#finishIfDone();
@@ -104,15 +117,18 @@ export class OverlayCircuit implements Circuit {
     this.#isLeaving = true;
   }
 
-  /** Sends the initiator's first frame. */
+  /** Opens the circuit at the initiator, and sends what the far end needs for the first message. */
   start(): void {
-    this.#xgress.start(Date.now());
+    const nowMs = Date.now();
+    if (!this.isTerminator) this.#xgress.start(nowMs);
+    if (this.#encryption !== undefined) this.#xgress.write(this.#encryption.header, nowMs);
   }
 
   write(view: Uint8Array): boolean {
     if (this.#isOver || this.#isGone || view.length === 0) return true;
     const nowMs = Date.now();
     const most = this.#maxPayloadBytes;
+    if (this.#encryption !== undefined) return this.#writeSealed(this.#encryption, view, nowMs);
     if (view.length <= most) return this.#xgress.write(view, nowMs);
     let mayGoOn = true;
     for (let at = 0; at < view.length; at += most) {
@@ -191,6 +207,24 @@ export class OverlayCircuit implements Circuit {
     if (this.#xgress.isAcknowledged) return true;
     this.#carrier.awaitRoom(this);
     return false;
+  }
+
+  /** Each payload is one sealed message. */
+  #writeSealed(encryption: CircuitEncryption, view: Uint8Array, nowMs: number): boolean {
+    let mayGoOn = true;
+    for (let at = 0; at < view.length;) {
+      const bytes = sealedPieceBytes(view.length - at, this.#maxPayloadBytes);
+      mayGoOn = this.#xgress.write(encryption.seal(view.subarray(at, at + bytes)), nowMs);
+      at += bytes;
+    }
+    return mayGoOn;
+  }
+
+  #deliverSealed(encryption: CircuitEncryption, message: Uint8Array): void {
+    if (this.#isOver) return;
+    const text = encryption.open(message);
+    if (text === undefined) this.destroy('received a message that was changed on its way, or is out of turn');
+    else if (text.length > 0) this.onData(text);
   }
 
   #sendData(frame: DataFrame): void {

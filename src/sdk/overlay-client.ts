@@ -64,9 +64,15 @@ export class OverlayClient implements OverlayHost {
   /**
    * Returns a new circuit to the service, paused. If a router refuses for a reason of its own, another one is
    * tried; an ended session is renewed once. With `isStandby`, the host connects to its service only when bytes
-   * arrive. Rejects with a `CircuitError`.
+   * arrive. The circuit is encrypted end to end if the host has a key, and with `isEncryptionRequired` does not come
+   * about otherwise. Rejects with a `CircuitError`.
    */
-  async dial(serviceId: string, timeoutMs: number, isStandby = false): Promise<Circuit> {
+  async dial(
+    serviceId: string,
+    timeoutMs: number,
+    isStandby = false,
+    isEncryptionRequired = false,
+  ): Promise<Circuit> {
     const deadlineMs = systemClock.nowMs() + timeoutMs;
     const refusedBy = new Set<RouterConnection>();
     let wasStale = false;
@@ -75,7 +81,13 @@ export class OverlayClient implements OverlayHost {
       const connection = await this.#awaitRouter(deadlineMs, refusedBy);
       const leftMs = Math.max(1, deadlineMs - systemClock.nowMs());
       try {
-        return await connection.edge!.dial(session.token, this.#options.name, leftMs, isStandby);
+        return await connection.edge!.dial({
+          token: session.token,
+          callerId: this.#options.name,
+          timeoutMs: leftMs,
+          isStandby,
+          isEncryptionRequired,
+        });
       } catch (error) {
         if (!(error instanceof CircuitError) || attempt === MAX_DIAL_ATTEMPTS) throw error;
         if (error.code === 'not-authorized') {

@@ -3,7 +3,7 @@
  * counts as bound while the controller has confirmed it at one router or more.
  */
 import { BackOff, messageOf, type Log } from '#base';
-import type { ChannelBind } from './edge-channel.ts';
+import type { ChannelBind } from './edge-channel-options.ts';
 import type { BindableService, HostedService, HostingState, IncomingDial } from './hosted-service.ts';
 import type { RouterConnection } from './router-connection.ts';
 import type { ServiceSessions } from './service-sessions.ts';
@@ -97,6 +97,7 @@ export class ServiceHosting implements HostedService {
         {
           token: session.token,
           serviceId: service.id,
+          encryption: service.encryption,
           onDial: (incoming) => this.#options.handler(incoming),
           onEstablished: () => this.#onEstablished(connection, attachment),
           onClosed: (reason) => this.#onBindClosed(connection, attachment, reason),
