@@ -210,6 +210,32 @@ test('enroll writes the identity files and the endpoints file, and run connects 
   assert.doesNotMatch(new X509Certificate(after[1]!).subject, new RegExp(router.id));
 });
 
+test('a router that its controller refuses prints the reason: a second process, and a deleted router', async (t) => {
+  const mesh = await FabricMesh.start();
+  t.after(() => mesh.stop());
+  const first = await mesh.router('refused', {});
+  const second = runLauncher(['router', 'run', first.file]);
+  t.after(async () => {
+    second.child.kill('SIGTERM');
+    await second.exit;
+  });
+  const refusal = /"controller":"tls:localhost:\d+".*the controller refuses this router/;
+  const printed = async (of: () => string, reason: RegExp): Promise<void> => {
+    const { value } = await until('the reason', of, (text) => reason.test(text), END_MS);
+    assert.match(
+      value.split('\n').find((line) => reason.test(line))!,
+      refusal,
+    );
+  };
+  await printed(
+    second.output,
+    /refused: this router is connected already: a second process, or a copy of its key/,
+  );
+  await mesh.run('fabric', 'router', 'delete', first.id);
+  await printed(() => first.process.output, /refused: the router was deleted/);
+  await printed(second.output, /refused: the router was deleted/);
+});
+
 test('enroll uses no token while it cannot write its files, and uses keys that are there', async (t) => {
   const mesh = await FabricMesh.start();
   t.after(() => mesh.stop());

@@ -304,11 +304,11 @@ const CASES: readonly Case[] = [
   {
     name: 'a log-in of a deleted environment',
     action: 'logIn',
-    reason: 'certificate-is-not-known-any-more',
+    reason: 'the-identity-was-deleted',
     actor: () => gone.id,
     isInstallation: true,
     act: () => call(gone, '/edge/client/v1/authenticate?method=cert', undefined, 'POST'),
-    sentReason: /not known any more/,
+    sentReason: /the identity was deleted/,
   },
   {
     name: 'a log-in of a router',

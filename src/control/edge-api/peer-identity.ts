@@ -49,7 +49,11 @@ export class PeerIdentities {
   check(leaf: ProvenLeaf): PeerProof {
     if (this.#clock.nowMs() > leaf.notAfterMs) return { problem: 'certificate has expired', signed: leaf };
     const identity = this.#model.identityByFingerprint(leaf.fingerprint);
-    if (identity === undefined) return { problem: 'certificate is not known any more', signed: leaf };
+    if (identity === undefined) {
+      const isDeleted = this.#model.identity(leaf.id) === undefined;
+      const problem = isDeleted ? 'the identity was deleted' : 'certificate is not known any more';
+      return { problem, signed: leaf };
+    }
     const role = identity.kind === 'router' ? 'router' : 'identity';
     if (identity.id !== leaf.id || role !== leaf.role)
       return { problem: 'certificate names another identity', signed: leaf };

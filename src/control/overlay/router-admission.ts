@@ -43,6 +43,7 @@ export function admitRouter(
   const { leaf } = proof;
   if (leaf.role !== 'router') return refused('certificate of no router', leaf);
   if (leaf.id !== question.routerId) return refused('certificate of another router', leaf);
+  if (model.identity(leaf.id) === undefined) return refused('the router was deleted', leaf);
   const identity = model.identityByFingerprint(leaf.fingerprint);
   if (identity?.kind !== 'router' || identity.id !== leaf.id) {
     return refused('certificate is not known any more', leaf);

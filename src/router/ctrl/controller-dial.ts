@@ -2,7 +2,7 @@
  * Dials one endpoint of a controller, with retries and back-off, as long as the endpoint is part of the network.
  * `ControllerSet` examines the peer and its hello.
  */
-import { BackOff, messageOf, type Log } from '#base';
+import { BackOff, FrontdoorError, messageOf, type Log } from '#base';
 import type { Channel } from '#net';
 import type { WorkerPool } from '../pools/worker-pool.ts';
 
@@ -95,7 +95,10 @@ export class ControllerDial {
     } catch (error) {
       if (signal.aborted) return;
       const retryInMs = this.#redial();
-      log.warn({ controller: endpoint, err: messageOf(error), retryInMs }, 'cannot reach controller');
+      const fields = { controller: endpoint, retryInMs };
+      const isRefusal = error instanceof FrontdoorError && error.code === 'channel-refused';
+      if (isRefusal) log.error({ ...fields, reason: error.message }, 'the controller refuses this router');
+      else log.warn({ ...fields, err: messageOf(error) }, 'cannot reach controller');
     }
   }
 
