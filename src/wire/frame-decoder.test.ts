@@ -50,6 +50,57 @@ test('a length is judged by the head alone, before its bytes come or memory is t
   assert.ok(process.memoryUsage().arrayBuffers - before < 4_000_000);
 });
 
+test('a long body of a streamed type comes in parts, in any cuts, and nothing of it is kept', () => {
+  const body = Uint8Array.from({ length: 30_000 }, (_, at) => at % 251);
+  const headers = new HeaderWriter().bytes(1, Uint8Array.of(7, 8, 9));
+  const frames = [
+    makeFrame(5, { headers, body }),
+    makeFrame(5, { headers, body: body.subarray(0, 9) }),
+    makeFrame(6),
+  ];
+  const bytes = concatBytes(frames.map((frame) => encodeFrame(frame)));
+  const limits = {
+    ...{ maxHeadersBytes: 1_000, maxBodyBytes: 20_000, maxOtherBodyBytes: 10_000 },
+    ...{ largeTypes: new Set([5]), streamedTypes: new Set([5]) },
+  };
+  for (const cut of [1, 21, 1_000, 20_000, bytes.length]) {
+    const decoder = new FrameDecoder(limits);
+    const parts: Uint8Array[] = [];
+    const came: Frame[] = [];
+    let mostHeld = 0;
+    let cameBytes = 0;
+    for (let start = 0; start < bytes.length; start += cut) {
+      const fault = decoder.push(
+        bytes.subarray(start, start + cut).slice(),
+        (frame) => void came.push(frame),
+        undefined,
+        ({ frame, bodyBytes, at, bytes: part }) => {
+          assert.deepEqual([...frame.headers.bytes(1)!], [7, 8, 9]);
+          assert.deepEqual([frame.contentType, bodyBytes], [5, body.length]);
+          assert.equal(at, cameBytes);
+          cameBytes += part.length;
+          parts.push(part);
+        },
+      );
+      assert.equal(fault, undefined);
+      mostHeld = Math.max(mostHeld, decoder.heldBytes);
+    }
+    assert.deepEqual(concatBytes(parts), body);
+    assert.deepEqual(
+      came.map((frame) => [frame.contentType, frame.body.length]),
+      [
+        [5, 9],
+        [6, 0],
+      ],
+    );
+    assert.ok(mostHeld < 200, `${mostHeld} bytes`);
+  }
+  assert.equal(
+    new FrameDecoder(limits).push(bytes, () => {}),
+    'body-too-long',
+  );
+});
+
 test('a long frame in many cuts is whole at its end, and what was discarded is forgotten', () => {
   const body = Uint8Array.from({ length: 300_000 }, (_, at) => at % 251);
   const bytes = concatBytes([encodeFrame(makeFrame(5, { body })), encodeFrame(makeFrame(6))]);

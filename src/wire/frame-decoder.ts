@@ -21,7 +21,26 @@ export interface FrameLimits {
   readonly largeTypes?: ReadonlySet<number>;
   /** Limit for a frame of any other content type, if there are `largeTypes`. */
   readonly maxOtherBodyBytes?: number;
+  /**
+   * With an `onPart`, bodies of these content types that are longer than `maxOtherBodyBytes` are passed on in parts as
+   * they arrive, however long they are. Nothing of them is kept.
+   */
+  readonly streamedTypes?: ReadonlySet<number>;
 }
+
+/** A part of a body that is passed on as it arrives. */
+export interface BodyPart {
+  /** The frame of the body, with copied headers and without a body. It is the same object for each part. */
+  readonly frame: Frame;
+  /** Length of the whole body in bytes. */
+  readonly bodyBytes: number;
+  /** Position of the part in the body. */
+  readonly at: number;
+  /** At least one byte; a view of the chunk. */
+  readonly bytes: Uint8Array;
+}
+
+export type BodyPartHandler = (part: BodyPart) => void;
 
 /** Limits until the hello is complete. */
 export const HELLO_LIMITS: FrameLimits = { maxHeadersBytes: 16_384, maxBodyBytes: 4_192 };
@@ -50,8 +69,11 @@ export class FrameDecoder {
   #last: Uint8Array<ArrayBuffer> | undefined;
   #lastBytes = 0;
   #unfinishedBytes = 0;
-  /** Length of the unfinished frame; 0 while its head is incomplete. */
+  /** Length of the unfinished frame, without a body that is passed on in parts; 0 while its head is incomplete. */
   #frameLength = 0;
+  #onPart: BodyPartHandler | undefined;
+  /** The frame whose body is passed on in parts. */
+  #streamed: { readonly frame: Frame; readonly bodyBytes: number; at: number } | undefined;
 
   constructor(limits: FrameLimits) {
     this.limits = limits;
@@ -72,14 +94,16 @@ export class FrameDecoder {
    * Calls `onFrame` for each whole frame; bodies and headers are views of `chunk` where possible. Returns a fault
    * if the peer violated the framing, and decodes nothing after that. `onFrame` may change `limits`; if it
    * returns false, the rest stays buffered until the next `push` (an empty chunk is sufficient). With `onData`,
-   * data frames go there.
+   * data frames go there. With `onPart`, long bodies of the limits' `streamedTypes` go there.
    */
   push(
     chunk: Uint8Array,
     onFrame: (frame: Frame) => boolean | void,
     onData?: DataFrameHandler,
+    onPart?: BodyPartHandler,
   ): DecodeFault | undefined {
     if (this.#fault !== undefined) return this.#fault;
+    this.#onPart = onPart;
     let bytes = chunk;
     let at = 0;
     if (this.#rest !== undefined) {
@@ -92,13 +116,15 @@ export class FrameDecoder {
       const whole = this.#takeWhole();
       if (!this.#decode(whole, 0, whole.length, onFrame, onData)) return this.#stop(chunk, at);
     }
-    while (bytes.length - at >= 4) {
+    if (this.#streamed !== undefined) at = this.#passOn(bytes, at);
+    while (bytes.length - at >= 4 && !this.#isOver) {
       const frameBytes = this.#frameBytes(bytes, at);
       if (frameBytes < 0) return this.#fault;
       if (frameBytes === 0 || bytes.length - at < frameBytes) break;
       const start = at;
       at += frameBytes;
       if (!this.#decode(bytes, start, at, onFrame, onData)) return this.#stop(bytes, at);
+      if (this.#streamed !== undefined) at = this.#passOn(bytes, at);
     }
     if (at < bytes.length && !this.#isOver) this.#begin(bytes, at);
     return undefined;
@@ -126,6 +152,12 @@ export class FrameDecoder {
       return false;
     }
     this.frames += 1;
+    const bodyBytes = readU32(bytes, start + 16);
+    if (headersEnd === end && bodyBytes > 0) {
+      const frame = frameOf(copyOf(bytes.subarray(start, end)), 0, end - start, end - start);
+      this.#streamed = { frame, bodyBytes, at: 0 };
+      return true;
+    }
     if (onData !== undefined) {
       const contentType = readU32(bytes, start + 4);
       if (contentType === PAYLOAD_TYPE) {
@@ -140,7 +172,22 @@ export class FrameDecoder {
     return onFrame(frameOf(bytes, start, headersEnd, end)) !== false;
   }
 
-  /** Returns the length of the frame at `at`; 0 if its head is incomplete; −1 after a fault. */
+  /** Passes on what a chunk contains of the streamed body. Returns the position behind it. */
+  #passOn(bytes: Uint8Array, start: number): number {
+    const streamed = this.#streamed!;
+    const { frame, bodyBytes, at } = streamed;
+    const end = Math.min(bytes.length, start + bodyBytes - at);
+    if (end === start) return start;
+    streamed.at = at + end - start;
+    if (streamed.at === bodyBytes) this.#streamed = undefined;
+    this.#onPart?.({ frame, bodyBytes, at, bytes: bytes.subarray(start, end) });
+    return end;
+  }
+
+  /**
+   * Returns the length of the frame at `at`, without a body that is passed on in parts; 0 if its head is incomplete; −1
+   * after a fault.
+   */
   #frameBytes(bytes: Uint8Array, at: number): number {
     for (let i = 0; i < 4; i += 1) {
       if (bytes[at + i] !== FRAME_MAGIC[i]) return this.#failed('bad-magic');
@@ -151,7 +198,10 @@ export class FrameDecoder {
     const { maxHeadersBytes, maxBodyBytes, maxOtherBodyBytes = maxBodyBytes, largeTypes } = this.limits;
     if (headersBytes > maxHeadersBytes) return this.#failed('headers-too-long');
     if (bodyBytes > maxOtherBodyBytes) {
-      const mayBeLarge = largeTypes === undefined || largeTypes.has(readU32(bytes, at + 4));
+      const contentType = readU32(bytes, at + 4);
+      const isStreamed = this.#onPart !== undefined && this.limits.streamedTypes?.has(contentType) === true;
+      if (isStreamed) return FRAME_HEAD_BYTES + headersBytes;
+      const mayBeLarge = largeTypes === undefined || largeTypes.has(contentType);
       if (!mayBeLarge || bodyBytes > maxBodyBytes) return this.#failed('body-too-long');
     }
     return FRAME_HEAD_BYTES + headersBytes + bodyBytes;
@@ -170,6 +220,7 @@ export class FrameDecoder {
   #fail(fault: DecodeFault): void {
     this.#fault = fault;
     this.#rest = undefined;
+    this.#streamed = undefined;
     if (this.#last !== undefined) release([...this.#pieces, this.#last]);
     this.#forgetUnfinished();
   }

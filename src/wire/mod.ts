@@ -14,6 +14,8 @@ export {
 export {
   FrameDecoder,
   HELLO_LIMITS,
+  type BodyPart,
+  type BodyPartHandler,
   type DataFrameHandler,
   type DecodeFault,
   type FrameLimits,

@@ -45,9 +45,12 @@ const LINK: ChannelKind = {
   // Twice the limit of a router for one peer, because the router itself refuses further ones.
   peer: { maxChannels: 256, maxConnections: 1_024, maxUnfinishedBytes: 64 * MIB },
 };
-/** Allows two large writes at once. Other bodies are only tokens and reasons. */
+/**
+ * Allows two large payloads at once. SDKs send one write of an application, of any length, as one Data frame, which
+ * routers pass on in parts. Other bodies are only tokens and reasons.
+ */
 const EDGE: ChannelKind = {
-  frames: { ...LINK.frames, maxOtherBodyBytes: MIB / 4 },
+  frames: { ...LINK.frames, maxOtherBodyBytes: MIB / 4, streamedTypes: new Set([contentType.data]) },
   peer: { maxChannels: 64, maxConnections: 128, maxUnfinishedBytes: 36 * MIB },
 };
 

@@ -101,6 +101,28 @@ describe('frames that are not finished', () => {
     assert.equal(honest.isClosed, false);
   });
 
+  test('are not kept if their bodies are passed on in parts, however long they are', async (t) => {
+    const unfinished = new UnfinishedFrames();
+    let bytes = 0;
+    const { open } = await listen(t, {
+      unfinished,
+      onChannel: (channel) =>
+        channel.handle({ onFrame: () => {}, onBodyPart: (part) => void (bytes += part.bytes.length) }),
+    });
+    const peers = await Promise.all(Array.from({ length: 20 }, () => open('a')));
+    for (const peer of peers) peer.sendBytes(beginning(MIB));
+    const long = await open('b');
+    long.sendBytes(encodeFrame(makeFrame(contentType.data, { body: new Uint8Array(20 * MIB) })));
+    const headBytes = encodeFrame(makeFrame(contentType.data)).length;
+    await until(
+      'all parts',
+      () => bytes,
+      (came) => came === 20 * (MIB - headBytes) + 20 * MIB,
+    );
+    assert.ok(unfinished.heldBytes < MIB, `${unfinished.heldBytes} bytes`);
+    assert.ok([...peers, long].every(({ isClosed }) => !isClosed));
+  });
+
   test('are refused by their head where no message is so long', async (t) => {
     const { open } = await listen(t);
     const peer = await open('a');

@@ -16,6 +16,7 @@ import {
   makeResult,
   PAYLOAD_TYPE,
   replyForOf,
+  type BodyPart,
   type DataFrame,
   type Frame,
   type FrameHeaders,
@@ -39,6 +40,11 @@ export interface ChannelHandlers {
   onFrame(frame: Frame, channel: Channel): void;
   /** Payloads and acknowledgements. They are ignored without this handler. */
   onData?(frame: DataFrame, channel: Channel): void;
+  /**
+   * Long bodies that are passed on as they arrive, of the types that the protocol allows. Without this handler, they
+   * are frames with a limit.
+   */
+  onBodyPart?(part: BodyPart, channel: Channel): void;
   /** Called after the last frame of one read. */
   onBatchEnd?(channel: Channel): void;
   /** Called when there is room again after `send` or `sendData` returned false. */
@@ -318,6 +324,22 @@ export class Channel {
     if (frame.heartbeat !== undefined) this.#heartbeat.onBeat(frame.heartbeat);
     if (frame.heartbeatResponse !== undefined) this.#heartbeat.onResponse(frame.heartbeatResponse);
     this.receiveData(frame);
+  }
+
+  /** Whether long bodies are passed on in parts. */
+  get takesBodyParts(): boolean {
+    return this.#handlers?.onBodyPart !== undefined;
+  }
+
+  /** For drivers that carry bytes. */
+  receiveBodyPart(part: BodyPart): void {
+    if (this.#closeReason !== undefined) return;
+    if (part.at === 0) this.#observer?.(part.frame, 'rx');
+    try {
+      this.#handlers?.onBodyPart?.(part, this);
+    } catch (error) {
+      this.#onHandlerFailed(error);
+    }
   }
 
   /** For drivers that carry decoded data frames. */

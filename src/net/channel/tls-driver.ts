@@ -8,6 +8,7 @@ import { RunningClock } from '#base';
 import {
   encodeFrame,
   PAYLOAD_TYPE,
+  type BodyPart,
   type DataFrame,
   type Frame,
   type FrameDecoder,
@@ -97,12 +98,18 @@ export class TlsDriver implements ChannelDriver {
     const channel = this.#channel!;
     const onFrame = (frame: Frame): void => channel.receive(frame);
     const onData = (frame: DataFrame | undefined): void => channel.receiveEncodedData(frame);
+    const onPart = (part: BodyPart): void => channel.receiveBodyPart(part);
     const unfinished = this.#countUnfinished(underlay, decoder);
     const onBytes = (chunk: Uint8Array): void => {
       // A closed connection may still be sending. Its received data is ignored.
       if (this.#isClosed) return;
       underlay.hasUnread = false;
-      const fault = decoder.push(chunk, onFrame, channel.isHandled ? onData : undefined);
+      const fault = decoder.push(
+        chunk,
+        onFrame,
+        channel.isHandled ? onData : undefined,
+        channel.takesBodyParts ? onPart : undefined,
+      );
       if (this.#isClosed) return;
       unfinished.count();
       if (fault !== undefined) {
