@@ -4,6 +4,8 @@
  */
 import { concatBytes } from '#base';
 
+/** A chunk has room for the length and some data. */
+export const MIN_CHUNK_BYTES = 8;
 /** Maximum length of the varint for a message that we accept. */
 const MAX_HEAD_BYTES = 5;
 
@@ -22,19 +24,24 @@ export function chunkHead(data: Uint8Array): ChunkHead | undefined {
   return undefined;
 }
 
-/** Returns pieces of at most `maxBytes` (at least 8), the first with the length before it. */
-export function chunksOf(message: Uint8Array, maxBytes: number): Uint8Array[] {
-  const size = Math.max(maxBytes, 8);
+/** Returns what the first chunk begins with. */
+export function chunkLength(messageBytes: number): Uint8Array {
   const head: number[] = [];
-  for (let rest = message.length; ; rest = Math.floor(rest / 128)) {
+  for (let rest = messageBytes; ; rest = Math.floor(rest / 128)) {
     if (rest < 128) {
       head.push(rest);
-      break;
+      return Uint8Array.from(head);
     }
     head.push((rest % 128) + 128);
   }
+}
+
+/** Returns pieces of at most `maxBytes` (at least 8), the first with the length before it. */
+export function chunksOf(message: Uint8Array, maxBytes: number): Uint8Array[] {
+  const size = Math.max(maxBytes, MIN_CHUNK_BYTES);
+  const head = chunkLength(message.length);
   const firstBytes = size - head.length;
-  const chunks: Uint8Array[] = [concatBytes([Uint8Array.from(head), message.subarray(0, firstBytes)])];
+  const chunks: Uint8Array[] = [concatBytes([head, message.subarray(0, firstBytes)])];
   for (let at = firstBytes; at < message.length; at += size) chunks.push(message.subarray(at, at + size));
   return chunks;
 }

@@ -3,14 +3,14 @@
  * argument, and effects go through the port. A plain mutable class, because every payload of the data path passes
  * through it.
  */
-import { EMPTY_BYTES } from '#base';
+import { concatBytes, EMPTY_BYTES } from '#base';
 import {
   PAYLOAD_FLAGS,
   PAYLOAD_HEADERS,
   type AcknowledgementFrame,
   type PayloadFrame,
 } from './payload-codec.ts';
-import { chunksOf } from './xgress-chunks.ts';
+import { chunkLength, chunksOf, MIN_CHUNK_BYTES } from './xgress-chunks.ts';
 import { XgressCounters } from './xgress-counters.ts';
 import { ReceiveBudget } from './xgress-receive-budget.ts';
 import type { XgressOptions } from './xgress-options.ts';
@@ -143,6 +143,29 @@ export class Xgress {
     let mayGoOn = true;
     for (const [index, chunk] of chunksOf(data, maxBytes).entries()) {
       const item = { data: chunk, flags: PAYLOAD_FLAGS.chunk, headers: index === 0 ? headers : undefined };
+      mayGoOn = this.#sending.queue(item, nowMs);
+    }
+    return mayGoOn;
+  }
+
+  /**
+   * Writes the next part of a message that the far end receives as one, in chunks of at most `maxBytes`; 0: as it is.
+   * `messageBytes`: length of the whole message, with its first part; the parts must add up to it.
+   */
+  writePart(
+    data: Uint8Array,
+    nowMs: number,
+    headers: Map<number, Uint8Array> | undefined,
+    maxBytes: number,
+    messageBytes?: number,
+  ): boolean {
+    if (this.#isEndQueued) return true;
+    const part = messageBytes === undefined ? data : concatBytes([chunkLength(messageBytes), data]);
+    const size = maxBytes <= 0 ? part.length : Math.max(maxBytes, MIN_CHUNK_BYTES);
+    let mayGoOn = true;
+    for (let at = 0; at < part.length; at += size) {
+      const chunk = part.subarray(at, at + size);
+      const item = { data: chunk, flags: PAYLOAD_FLAGS.chunk, headers: at === 0 ? headers : undefined };
       mayGoOn = this.#sending.queue(item, nowMs);
     }
     return mayGoOn;

@@ -25,8 +25,8 @@ const FULL = 0xffff_ffff;
 const HELD_LIMIT_FACTOR = 2;
 /** Limit for waiting payloads, however short they are. */
 const MAX_HELD_PAYLOADS = 8_192;
-/** Limit for a chunked message, which is also the limit of one frame. */
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+/** Limit for a chunked message: one encrypted write of an application, which can be decrypted only as a whole. */
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const FIN = 1;
 const END_FLAGS = PAYLOAD_FLAGS.eof | PAYLOAD_FLAGS.circuitEnd;
 
@@ -71,6 +71,8 @@ export class ReceiveBuffer {
   #ackSequences: number[] = [];
   #ackRtt = 0;
   #chunks: Chunks | undefined;
+  /** The memory of the parts of `#chunks`. */
+  #joinedBytes = 0;
   #isPaused = true;
   #isDelivering = false;
   #isEnded = false;
@@ -187,6 +189,7 @@ export class ReceiveBuffer {
   release(): void {
     this.#ready = undefined;
     this.#chunks = undefined;
+    this.#countJoined(-this.#joinedBytes);
     this.#arrived.clear();
     this.#bytes = 0;
     this.#countKept(-this.#keptBytes);
@@ -233,9 +236,15 @@ export class ReceiveBuffer {
   }
 
   #countKept(bytes: number): void {
-    const before = this.#keptBytes;
-    this.#keptBytes = before + bytes;
-    this.#budget.count(before, this.#keptBytes);
+    const before = this.#keptBytes + this.#joinedBytes;
+    this.#keptBytes += bytes;
+    this.#budget.count(before, before + bytes);
+  }
+
+  #countJoined(bytes: number): void {
+    const before = this.#keptBytes + this.#joinedBytes;
+    this.#joinedBytes += bytes;
+    this.#budget.count(before, before + bytes);
   }
 
   /** While the reader accepts everything in order, all waiting data is out of order. */
@@ -287,8 +296,13 @@ export class ReceiveBuffer {
     const chunks = this.#chunks;
     chunks.parts.push(part);
     chunks.missingBytes -= part.length;
-    if (chunks.missingBytes > 0) return;
+    if (chunks.missingBytes > 0) {
+      this.#countJoined(part.length);
+      if (this.#budget.isSpent(this.#joinedBytes)) this.#break('there is no memory left for a message');
+      return;
+    }
     this.#chunks = undefined;
+    this.#countJoined(-this.#joinedBytes);
     if (chunks.missingBytes < 0) {
       this.#break('chunks longer than their message');
       return;
