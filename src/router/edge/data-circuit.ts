@@ -1,6 +1,7 @@
 /**
- * One end of a circuit for an SDK that exchanges Data frames: the router runs xgress for this end. Each Data frame is
- * one message and remains one, although it can be sent in chunks.
+ * One end of a circuit for an SDK that exchanges Data frames: the router runs xgress for this end. In an encrypted
+ * circuit each Data frame is one message and remains one, although it can be sent in chunks. In others the bytes of a
+ * long one are passed on as they arrive, and SDKs get frames that each of them can read.
  */
 import type { Log } from '#base';
 import {
@@ -11,6 +12,7 @@ import {
   PAYLOAD_HEADERS,
   PAYLOAD_TYPE,
   Xgress,
+  type BodyPart,
   type ControlFrame,
   type DataFrame,
   type Frame,
@@ -30,6 +32,10 @@ import {
 
 const { edge } = headerId;
 const FIN = 1;
+/** The body consists of several messages, each with its length. */
+const MULTIPART_MESSAGE = 16;
+/** The Java SDK loses bytes of longer bodies. */
+const MAX_BODY_BYTES = 32 * 1024;
 /**
  * A Data connection with this much unsent data pauses its whole channel, because OpenZiti's Data frames have no flow
  * control.
@@ -66,6 +72,10 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
   #state: State = 'open';
   /** Milliseconds since the epoch; 0 for no deadline. */
   #deadlineMs = 0;
+  /** The frame of the SDK whose body is arriving in parts. */
+  #streamed: Frame | undefined;
+  /** Each body is one encrypted message. */
+  #isEncrypted = false;
 
   constructor(options: DataCircuitOptions) {
     this.#options = options;
@@ -85,8 +95,12 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
     );
   }
 
-  /** Called after StateConnected was sent, or once the host knows its connection. */
-  start(): void {
+  /**
+   * Called after StateConnected was sent, or once the host knows its connection. `isEncrypted`: both SDKs sent a public
+   * key.
+   */
+  start(isEncrypted: boolean): void {
+    this.#isEncrypted = isEncrypted;
     const nowMs = Date.now();
     const { circuitStartTimeoutMs } = this.#options.config;
     if (!this.isTerminator) this.#xgress.start(nowMs);
@@ -142,20 +156,39 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
 
   /** Handles a Data frame of the SDK. */
   onSdkData(frame: Frame): void {
-    const { config, ends, meters, reading } = this.#options;
-    const flags = frame.headers.u32(edge.flags) ?? 0;
+    const { config, ends, meters } = this.#options;
     const headers = payloadHeadersOf(frame);
-    const isFin = (flags & FIN) !== 0;
+    const isFin = (flagsOf(frame) & FIN) !== 0;
     const nowMs = Date.now();
     ends.ticker.watch(this);
     if (frame.body.length > 0) {
       meters.received(this.circuitId, frame.body.length);
-      const mayGoOn = this.#xgress.writeMessage(frame.body, nowMs, isFin ? undefined : headers, config.mtu);
-      if (!mayGoOn && this.#xgress.bufferedBytes > MAX_BUFFERED_BYTES && !this.#isReadingStopped) {
-        this.#isReadingStopped = true;
-        reading.pauseReading();
-      }
+      this.#afterWrite(this.#xgress.writeMessage(frame.body, nowMs, isFin ? undefined : headers, config.mtu));
     }
+    if (isFin) this.#xgress.end(nowMs, headers);
+  }
+
+  /** Handles a part of a Data frame of the SDK that is too long to be kept. */
+  onSdkPart({ frame, bodyBytes, at, bytes }: BodyPart): void {
+    if (at === 0) this.#streamed = frame;
+    else if (this.#streamed !== frame) return;
+    const { config, ends, meters } = this.#options;
+    const flags = flagsOf(frame);
+    const isFin = (flags & FIN) !== 0;
+    const headers = payloadHeadersOf(frame);
+    const nowMs = Date.now();
+    ends.ticker.watch(this);
+    meters.received(this.circuitId, bytes.length);
+    const firstHeaders = at > 0 || isFin ? undefined : headers;
+    const isMessage = this.#isEncrypted || (flags & MULTIPART_MESSAGE) !== 0;
+    const messageBytes = at === 0 ? bodyBytes : undefined;
+    this.#afterWrite(
+      isMessage
+        ? this.#xgress.writePart(bytes, nowMs, firstHeaders, config.mtu, messageBytes)
+        : this.#xgress.writeMessage(bytes, nowMs, firstHeaders, config.mtu),
+    );
+    if (at + bytes.length < bodyBytes) return;
+    this.#streamed = undefined;
     if (isFin) this.#xgress.end(nowMs, headers);
   }
 
@@ -208,6 +241,12 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
     };
   }
 
+  #afterWrite(mayGoOn: boolean): void {
+    if (mayGoOn || this.#xgress.bufferedBytes <= MAX_BUFFERED_BYTES || this.#isReadingStopped) return;
+    this.#isReadingStopped = true;
+    this.#options.reading.pauseReading();
+  }
+
   #readAgain(): void {
     if (!this.#isReadingStopped) return;
     this.#isReadingStopped = false;
@@ -247,19 +286,36 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
     this.#readAgain();
   }
 
+  /** An unencrypted body that is too long for an SDK is sent in several frames. */
   #toSdk(data: Uint8Array, headers: Map<number, Uint8Array> | undefined): void {
     if (this.#state === 'draining') return;
     this.#options.meters.sent(this.circuitId, data.length);
-    const writer = new HeaderWriter().u32(edge.connId, this.connId);
     const flags = headers?.get(PAYLOAD_HEADERS.edgeFlags);
-    if (flags?.length === 4) writer.bytes(edge.flags, flags);
-    const trace = headers?.get(PAYLOAD_HEADERS.traceId);
-    if (trace !== undefined) writer.bytes(edge.uuid, trace);
-    if (this.#options.channel.send(makeFrame(contentType.data, { headers: writer, body: data }))) return;
-    if (this.#isLast) return;
+    const isMessage = this.#isEncrypted || ((flags?.[0] ?? 0) & MULTIPART_MESSAGE) !== 0;
+    const size = isMessage ? data.length : MAX_BODY_BYTES;
+    let hasRoom = true;
+    for (let at = 0; at < data.length; at += size) {
+      const writer = new HeaderWriter().u32(edge.connId, this.connId);
+      const isLast = at + size >= data.length;
+      if (flags?.length === 4) writer.bytes(edge.flags, isLast ? flags : withoutFin(flags));
+      const trace = headers?.get(PAYLOAD_HEADERS.traceId);
+      if (trace !== undefined) writer.bytes(edge.uuid, trace);
+      const body = isMessage ? data : data.subarray(at, at + size);
+      hasRoom = this.#options.channel.send(makeFrame(contentType.data, { headers: writer, body }));
+    }
+    if (hasRoom || this.#isLast) return;
     this.#waiting += 1;
     if (this.#waiting >= this.#options.config.txQueueSize) this.#xgress.pause();
   }
+}
+
+function flagsOf(frame: Frame): number {
+  return frame.headers.u32(edge.flags) ?? 0;
+}
+
+/** Flags of four bytes, of which the first contains the end of the stream. */
+function withoutFin(flags: Uint8Array): Uint8Array {
+  return Uint8Array.of(flags[0]! & ~FIN, flags[1]!, flags[2]!, flags[3]!);
 }
 
 /** Converts the headers of a Data frame to those of the overlay: only flags and trace id. */

@@ -10,6 +10,7 @@ import {
   makeFrame,
   PAYLOAD_FLAGS,
   PAYLOAD_TYPE,
+  PayloadFrame,
   RouteErrorCode,
   textOfBody,
   versionHeader,
@@ -63,6 +64,52 @@ test('mtu cuts an SDK’s messages into chunks of the circuit, which the far end
   // Excludes retransmissions, which can occur while the machine is paused.
   const once = payloads.filter(({ flags }) => (flags & PAYLOAD_FLAGS.retransmit) === 0);
   assert.equal(once.filter(({ flags }) => (flags & PAYLOAD_FLAGS.chunk) !== 0).length, 9);
+});
+
+const MIB = 1024 * 1024;
+const KEY = new Uint8Array(32);
+const PART_BYTES = 16 * 1024;
+
+test('a message longer than any frame arrives as it is sent, as one message only where it is encrypted', async (t) => {
+  const message = randomBytes(20 * MIB);
+  for (const isEncrypted of [false, true]) {
+    const hostData = new Map(isEncrypted ? [[edge.publicKey, KEY]] : []);
+    const { sdk, far, payloads, sendParts } = makeEdgeWorld(t, {}, {}, FrameHeaders.empty, hostData);
+    await sdk.connect(1, false, isEncrypted ? KEY : undefined);
+    const got = textAt(far, 'c1');
+    sendParts(1, message, PART_BYTES);
+    sdk.send(1, Buffer.alloc(0), true);
+    assert.ok(message.equals(await got));
+    const chunks = payloads.filter(({ flags }) => (flags & PAYLOAD_FLAGS.chunk) !== 0);
+    assert.equal(chunks.length > 0, isEncrypted);
+    assert.ok(payloads.every(({ data }) => data.length <= PART_BYTES + 5));
+  }
+});
+
+test('parts of a message for no connection are refused once, and those of a closed one are dropped', async (t) => {
+  const { sdk, sendParts } = makeEdgeWorld(t);
+  sendParts(5, randomBytes(MIB), PART_BYTES);
+  await sdk.connect(1);
+  const refused = sdk.frames.filter((frame) => frame.contentType === contentType.stateClosed);
+  assert.deepEqual(
+    refused.map((frame) => frame.headers.u32(edge.connId)),
+    [5],
+  );
+});
+
+test('an SDK gets bodies of at most 32 KiB, unless they are encrypted', async (t) => {
+  for (const isEncrypted of [false, true]) {
+    const hostData = new Map(isEncrypted ? [[edge.publicKey, KEY]] : []);
+    const { sdk, near } = makeEdgeWorld(t, {}, {}, FrameHeaders.empty, hostData);
+    await sdk.connect(1, false, isEncrypted ? KEY : undefined);
+    const sent = randomBytes(64 * 1024);
+    near.forwarder.end('c1-in')!.deliver(new PayloadFrame('c1', 0, PAYLOAD_FLAGS.originator, sent));
+    const received = (): Buffer => Buffer.concat(sdk.received().map(({ body }) => body));
+    await until('the bytes', received, (bytes) => bytes.length === sent.length);
+    assert.ok(sent.equals(received()));
+    const longest = Math.max(...sdk.received().map(({ body }) => body.length));
+    assert.equal(longest, isEncrypted ? sent.length : 32 * 1024);
+  }
 });
 
 test('a router that stops notifies only SDKs of ours, and refuses no client that has no other path', async (t) => {

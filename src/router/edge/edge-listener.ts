@@ -242,6 +242,7 @@ export class EdgeListener {
     channel.handle({
       onFrame: (frame) => peer.onFrame(frame),
       onData: (frame) => peer.onData(frame),
+      onBodyPart: (part) => peer.onBodyPart(part),
       onDrain: () => peer.onDrain(),
       onClose: (reason) => {
         this.#peers.delete(channel);

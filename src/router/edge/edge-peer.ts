@@ -12,6 +12,7 @@ import {
   messageName,
   ownRelease,
   textOfBody,
+  type BodyPart,
   type CircuitCreated,
   type DataFrame,
   type Frame,
@@ -153,6 +154,14 @@ export class EdgePeer {
     }
   }
 
+  /** Handles a part of a long Data frame. */
+  onBodyPart(part: BodyPart): void {
+    const { frame, at } = part;
+    const circuit = this.#circuits.get(frame.headers.u32(edge.connId) ?? -1);
+    if (circuit instanceof DataCircuit) circuit.onSdkPart(part);
+    else if (at === 0) this.onFrame({ ...frame, body: part.bytes });
+  }
+
   onDrain(): void {
     this.#gate.open();
     for (const circuit of this.#dataCircuits) circuit.onDrain();
@@ -193,8 +202,10 @@ export class EdgePeer {
       }
       const grant = this.binds.grantOf(terminator.connId);
       if (grant !== undefined) this.#granted.set(circuit.connId, grant);
-      if (circuit instanceof DataCircuit) circuit.start();
       const publicKey = answer.headers.bytes(edge.publicKey);
+      // The host's key is in its answer, or was in its Bind.
+      const hasKey = publicKey !== undefined || terminator.peerData.has(edge.publicKey);
+      if (circuit instanceof DataCircuit) circuit.start(hasKey && incoming.peerData.has(edge.publicKey));
       return new Map(publicKey === undefined ? [] : [[edge.publicKey, publicKey]]);
     } catch (error) {
       circuit?.close();
@@ -272,7 +283,8 @@ export class EdgePeer {
     const circuit = this.#openCircuit({ circuitId, address, controllerId }, connId, false, takesXgress);
     if (grant !== undefined) this.#granted.set(connId, grant);
     this.channel.reply(frame, connectedFrame(connId, created, takesXgress ? controllerId : undefined));
-    if (circuit instanceof DataCircuit) circuit.start();
+    const hasKeys = frame.headers.has(edge.publicKey) && created.peerData.has(edge.publicKey);
+    if (circuit instanceof DataCircuit) circuit.start(hasKeys);
   }
 
   /** Returns true for frames that cause an answer. Data of an open circuit causes none. */

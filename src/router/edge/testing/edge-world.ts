@@ -16,6 +16,7 @@ import {
   type DataFrame,
   type Frame,
   type PayloadFrame,
+  type PeerData,
 } from '#wire';
 import { within } from '../../../../test/support/deadline.ts';
 import type { XgressConfig } from '../../config/router-config.ts';
@@ -44,8 +45,9 @@ export class Sdk {
     });
   }
 
-  async connect(connId: number, takesXgress = false): Promise<Frame> {
+  async connect(connId: number, takesXgress = false, publicKey?: Uint8Array): Promise<Frame> {
     const headers = new HeaderWriter().u32(edge.connId, connId).bool(edge.useXgressToSdk, takesXgress);
+    if (publicKey !== undefined) headers.bytes(edge.publicKey, publicKey);
     return this.channel.request(makeFrame(contentType.connect, { headers, body: 'session' }), 30_000);
   }
 
@@ -72,6 +74,8 @@ export interface EdgeWorld {
   readonly link: MemoryLink;
   readonly sdk: Sdk;
   readonly payloads: PayloadFrame[];
+  /** Sends a Data frame whose body arrives in parts of this length. */
+  sendParts(connId: number, body: Uint8Array, partBytes: number): void;
   /** Drains like a router that is asked to stop. */
   drain(): void;
 }
@@ -81,6 +85,7 @@ export function makeEdgeWorld(
   xgress: Partial<XgressConfig> = {},
   link: MemoryLinkOptions = {},
   sdkHello = FrameHeaders.empty,
+  hostData: PeerData = new Map(),
 ): EdgeWorld {
   const mesh = new MemoryMesh(2);
   t.after(() => mesh.close());
@@ -94,7 +99,7 @@ export function makeEdgeWorld(
   near.controller.answers.set(contentType.createCircuitV2, (request, channel) => {
     const circuitId = `c${(count += 1)}`;
     void mesh.route(circuitId, [0, 1], 0).then(() => {
-      const created = { circuitId, address: `${circuitId}-in`, peerData: new Map(), tags: new Map() };
+      const created = { circuitId, address: `${circuitId}-in`, peerData: hostData, tags: new Map() };
       channel.send(encodeCircuitCreated(request, created));
     });
   });
@@ -129,6 +134,7 @@ export function makeEdgeWorld(
   listener.handle({
     onFrame: (frame) => edgePeer.onFrame(frame),
     onData: (frame) => edgePeer.onData(frame),
+    onBodyPart: (part) => edgePeer.onBodyPart(part),
     onDrain: () => edgePeer.onDrain(),
     onClose: () => edgePeer.onClosed(),
   });
@@ -139,6 +145,7 @@ export function makeEdgeWorld(
     channel: listener,
     takesConnId: true,
     takesXgress: false,
+    peerData: new Map(),
   } as unknown as EdgeTerminator;
   const terminators = { byId: (id: string) => (id === 'hosted' ? terminator : undefined) };
   near.dialers.add('edge', edgeDialer({ terminators, peerOf: () => edgePeer, config: context.xgress }));
@@ -149,6 +156,13 @@ export function makeEdgeWorld(
     link: memoryLink,
     sdk: new Sdk(dialer),
     payloads,
+    sendParts: (connId, body, partBytes) => {
+      const frame = makeFrame(contentType.data, { headers: new HeaderWriter().u32(edge.connId, connId) });
+      for (let at = 0; at < body.length; at += partBytes) {
+        const bytes = body.subarray(at, at + partBytes);
+        listener.receiveBodyPart({ frame, bodyBytes: body.length, at, bytes });
+      }
+    },
     drain: () => edgePeer.announceStop(),
   };
 }
