@@ -180,6 +180,7 @@ export {
   agentLockShape,
   demoCredentialsShape,
   ownTargetsShape,
+  keptControlPlanesShape,
   portsFileShape,
   profilesShape,
   sampleReadyShape,

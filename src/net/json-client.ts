@@ -32,6 +32,12 @@ export interface JsonRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Text is sent unchanged, everything else as JSON. */
   readonly body?: unknown;
+  /** Whether it may be sent twice; by default GET, HEAD, PUT and DELETE may. */
+  readonly isRepeatable?: boolean | undefined;
+  /** Ends the request. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called when the connection stands, so that the server may receive the request. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 export interface JsonAnswer {
@@ -51,6 +57,10 @@ export interface StreamAnswer {
 
 /** Methods that may be repeated if no part of the response arrived. */
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
+export function isRepeatable({ method, isRepeatable = REPEATABLE.has(method) }: JsonRequest): boolean {
+  return isRepeatable;
+}
+
 /** Shorter than servers keep idle connections. */
 const IDLE_MS = 4_000;
 
@@ -75,7 +85,8 @@ export class JsonClient {
    * silent.
    */
   async request(request: JsonRequest): Promise<JsonAnswer> {
-    const signal = AbortSignal.timeout(this.#timeoutMs);
+    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
     try {
       const response = await this.#send(request, signal);
       const chunks: Uint8Array[] = [];
@@ -129,7 +140,7 @@ export class JsonClient {
         return response;
       } catch (error) {
         const wasIdle = sent.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
-        if (!wasIdle || !REPEATABLE.has(request.method) || signal.aborted) throw error;
+        if (!wasIdle || !isRepeatable(request) || signal.aborted) throw error;
       }
     }
   }
@@ -148,6 +159,7 @@ export class JsonClient {
     const sent = open(new URL(this.#origin), { method, path, headers, signal, agent: this.#agent });
     // The abort may come after the response's head, when the request has no other listener.
     sent.on('error', () => {});
+    if (request.onSent !== undefined) onConnected(sent, this.#isSecure, request.onSent);
     sent.end(text);
     return sent;
   }
@@ -177,6 +189,13 @@ export class JsonClient {
     const message = `${this.#origin} cannot be reached: ${reason(cause)}`;
     return new FrontdoorError('unavailable', 'unreachable', message, { cause });
   }
+}
+
+function onConnected(sent: ClientRequest, isSecure: boolean, listener: () => void): void {
+  sent.once('socket', (socket) => {
+    if (sent.reusedSocket) listener();
+    else socket.once(isSecure ? 'secureConnect' : 'connect', listener);
+  });
 }
 
 function reason(cause: unknown): string {

@@ -56,6 +56,7 @@ export {
   type JsonAnswer,
   type JsonClientOptions,
   type JsonRequest,
+  isRepeatable,
   type StreamAnswer,
 } from './json-client.ts';
 export {

@@ -3,11 +3,14 @@
  * was lost. Works with any OpenZiti control plane. What our own control planes answer beside it stands in
  * `agent-api-client.ts` and `gateway-api-client.ts`, over the same connection.
  */
-import type { Log, SchemaReader } from '#base';
+import { messageOf, systemClock, type Clock, type Log, type SchemaReader } from '#base';
 import type { IdentityFile, JsonAnswer, JsonRequest } from '#net';
 import { checkStatus, dataOf, unreadable } from './edge-answer.ts';
 import { EdgeConnection } from './edge-connection.ts';
+import type { KeptControlPlanes } from './kept-control-planes.ts';
 import {
+  clientApiUrlsOf,
+  readEdgeControllers,
   readEdgeIdentity,
   readEdgeRouters,
   readEdgeServices,
@@ -28,6 +31,8 @@ import {
 const BASE_PATH = '/edge/client/v1';
 const PAGE = 500;
 const MAX_PAGES = 1_000;
+/** Interval of queries for the list of control planes, which ride on other calls; varied by a fifth. */
+const CONTROL_PLANES_MS = 30_000;
 
 export interface EdgeApiClientOptions {
   readonly identity: IdentityFile;
@@ -38,6 +43,11 @@ export interface EdgeApiClientOptions {
   readonly configTypes?: readonly string[];
   /** Sent at log-in, for operators. */
   readonly version?: string;
+  /** Where the addresses of the control planes are kept; by default they are forgotten at the end. */
+  readonly controlPlanes?: KeptControlPlanes | undefined;
+  readonly clock?: Clock | undefined;
+  /** From 0 to below 1. */
+  readonly random?: (() => number) | undefined;
 }
 
 export class EdgeApiClient {
@@ -47,10 +57,13 @@ export class EdgeApiClient {
   readonly connection: EdgeConnection;
   #session: EdgeSession | undefined;
   #logIn: Promise<EdgeSession> | undefined;
+  /** When to get the list of control planes again. */
+  #listDueMs = 0;
 
   constructor(options: EdgeApiClientOptions) {
     this.#options = options;
-    this.connection = new EdgeConnection(options);
+    const controlPlanes = options.controlPlanes?.urlsOf(options.identity.apiUrl);
+    this.connection = new EdgeConnection({ ...options, controlPlanes });
   }
 
   get identity(): IdentityFile {
@@ -148,7 +161,8 @@ export class EdgeApiClient {
 
   /** Rejects with `notFound` if the service was deleted or this identity has no such permission. */
   async createSession(serviceId: string, type: 'Dial' | 'Bind'): Promise<ServiceSession> {
-    const request = { method: 'POST', path: `${BASE_PATH}/sessions`, body: { serviceId, type } } as const;
+    const path = `${BASE_PATH}/sessions`;
+    const request = { method: 'POST', path, body: { serviceId, type }, isRepeatable: true } as const;
     const { id, token, edgeRouters } = await this.#inSession(request, readServiceSession, 201);
     return { id, token, serviceId, type, routers: edgeRouters.map(routerAddressOf) };
   }
@@ -170,6 +184,7 @@ export class EdgeApiClient {
       {
         method: 'POST',
         path: `${BASE_PATH}/authenticate?method=cert`,
+        isRepeatable: true,
         body: {
           configTypes: this.#options.configTypes ?? ['host.v1'],
           sdkInfo: { type: 'frontdoor', version },
@@ -182,8 +197,27 @@ export class EdgeApiClient {
     if (identity === this.connection.identity && !this.connection.isClosed) {
       this.#session = session;
       for (const listener of this.#sessionListeners) listener(session);
+      void this.#followControlPlanes();
     }
     return session;
+  }
+
+  /** Gets the list of control planes if that is due. A failure leaves the former list. */
+  async #followControlPlanes(): Promise<void> {
+    const { clock = systemClock, random = Math.random, controlPlanes, log } = this.#options;
+    if (clock.nowMs() < this.#listDueMs) return;
+    this.#listDueMs = clock.nowMs() + CONTROL_PLANES_MS * (0.8 + 0.4 * random());
+    try {
+      const listed = await this.#pages(`${BASE_PATH}/controllers`, readEdgeControllers);
+      const online = clientApiUrlsOf(listed.filter(({ isOnline }) => isOnline));
+      const offline = clientApiUrlsOf(listed.filter(({ isOnline }) => !isOnline));
+      if (!this.connection.useControlPlanes(online, offline)) return;
+      const { identity, controlPlanes: apiUrls } = this.connection;
+      log.info({ controlPlanes: apiUrls }, 'the list of control planes changed');
+      await controlPlanes?.save(identity.apiUrl, apiUrls);
+    } catch (error) {
+      log.debug({ err: messageOf(error) }, 'the list of control planes cannot be read');
+    }
   }
 
   async #inSession<T>(request: JsonRequest, read: SchemaReader<T>, expected = 200): Promise<T> {
@@ -195,6 +229,7 @@ export class EdgeApiClient {
       const { token } = await this.session();
       const headers = { ...request.headers, 'zt-session': token };
       const answer = await this.connection.request({ ...request, headers });
+      if (answer.status === 200) void this.#followControlPlanes();
       if (answer.status !== 401 || attempt === 2) return answer;
       this.#options.log.info({}, 'the session with the edge API was lost; logging in again');
       this.forgetSession(token);

@@ -4,7 +4,7 @@
  */
 import { compileReader, Part, Type, type ShapeOf } from '#base';
 
-const { anyObject, flag, lossyList, orElse, text, texts, withDefault, word } = Part;
+const { anyObject, flag, lossyList, mapOf, orElse, text, texts, withDefault, word } = Part;
 
 /** OpenZiti's controllers send null, or nothing, for some of what they do not know. */
 const protocolsSchema = Type.Object({ tls: Type.Optional(text()) });
@@ -30,6 +30,21 @@ export const readEdgeRouters = compileReader(lossyList('routers', routerSchema))
 export function routerAddressOf(router: ShapeOf<typeof routerSchema>): EdgeRouterAddress {
   const { name, isOnline, cost, supportedProtocols } = router;
   return { name, isOnline, cost, tlsUrl: supportedProtocols.tls };
+}
+
+const controllerSchema = Type.Object({
+  isOnline: orElse(flag(), true),
+  /** By API; SDKs use that of `edge-client`. */
+  apiAddresses: orElse(mapOf(Type.Array(Type.Object({ url: text(), version: text() }))), {}),
+});
+
+export const readEdgeControllers = compileReader(lossyList('controllers', controllerSchema));
+
+/** Addresses of the edge client API of these controllers, with its path. */
+export function clientApiUrlsOf(controllers: readonly ShapeOf<typeof controllerSchema>[]): string[] {
+  return controllers.flatMap(({ apiAddresses }) =>
+    (apiAddresses['edge-client'] ?? []).filter(({ version }) => version === 'v1').map(({ url }) => url),
+  );
 }
 
 const serviceSchema = Type.Object({

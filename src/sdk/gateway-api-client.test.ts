@@ -35,7 +35,8 @@ describe('a client of our own routes', () => {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const apiUrl = `http://127.0.0.1:${port}`;
-    connection = new EdgeConnection({ identity: { apiUrl, keyPem: '', certPem: '', caPem: '' } });
+    const identity = { apiUrl, keyPem: '', certPem: '', caPem: '' };
+    connection = new EdgeConnection({ identity, log: silentLog });
   });
   after(async () => {
     await connection.close();

@@ -42,6 +42,8 @@ import { failureOf } from './edge-failure.ts';
 
 const MAX_FEED_LINE_BYTES = 256 * 1_048_576;
 const MISSED_HEARTBEATS = 3;
+/** Codes of a log-in are valid once, so that such a call is not sent to another control plane when an answer is lost. */
+const ONCE = false;
 
 export interface GatewayFeedSubscription {
   /** The last applied version with its epoch. The control plane resumes there if possible. */
@@ -66,11 +68,13 @@ export class GatewayApiClient {
 
   /** Returns where to redirect a browser that returned from its identity provider. */
   finishLogin(callback: LoginCallback): Promise<LoginReturned> {
-    return this.#ask('/gateway/v1/logins/callback', loginCallbackShape, callback, loginReturnedShape);
+    const path = '/gateway/v1/logins/callback';
+    return this.#ask(path, loginCallbackShape, callback, loginReturnedShape, ONCE);
   }
 
   redeemLogin(redemption: LoginRedemption): Promise<LoginRedeemed> {
-    return this.#ask('/gateway/v1/logins/redeem', loginRedemptionShape, redemption, loginRedeemedShape);
+    const path = '/gateway/v1/logins/redeem';
+    return this.#ask(path, loginRedemptionShape, redemption, loginRedeemedShape, ONCE);
   }
 
   /** Resolves to null if there is no such session, or it has ended. */
@@ -145,20 +149,26 @@ export class GatewayApiClient {
     question: Shape<Q>,
     body: ShapeOf<Q>,
     answer: Shape<A>,
+    isRepeatable = true,
   ): Promise<ShapeOf<A>> {
     const { hop } = this.#connection;
-    const given = await this.#send(path, question, body);
+    const given = await this.#send(path, question, body, isRepeatable);
     checkStatus(given, 200, hop);
     return shapeOf(given, answer, hop).value;
   }
 
   async #report<Q extends TSchema>(path: string, shape: Shape<Q>, body: ShapeOf<Q>): Promise<void> {
-    checkStatus(await this.#send(path, shape, body), 204, this.#connection.hop);
+    checkStatus(await this.#send(path, shape, body, true), 204, this.#connection.hop);
   }
 
-  #send(path: string, { format }: { readonly format: number }, body: unknown): Promise<JsonAnswer> {
+  #send(
+    path: string,
+    { format }: { readonly format: number },
+    body: unknown,
+    isRepeatable: boolean,
+  ): Promise<JsonAnswer> {
     const headers = { [FORMAT_HEADER]: String(format) };
-    return this.#connection.request({ method: 'POST', path, headers, body });
+    return this.#connection.request({ method: 'POST', path, headers, body, isRepeatable });
   }
 }
 

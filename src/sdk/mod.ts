@@ -1,5 +1,6 @@
 export { AgentApiClient } from './agent-api-client.ts';
 export { EdgeApiClient, type EdgeApiClientOptions } from './edge-api-client.ts';
+export { CONTROL_PLANES_FILE, KeptControlPlanes } from './kept-control-planes.ts';
 export { EdgeConnection, type EdgeConnectionOptions } from './edge-connection.ts';
 export { GatewayApiClient, type GatewayFeedSubscription } from './gateway-api-client.ts';
 export {

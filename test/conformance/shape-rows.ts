@@ -25,6 +25,7 @@ import {
   loginStartedShape,
   loginStartShape,
   OPEN_RULES,
+  keptControlPlanesShape,
   ownTargetsShape,
   portsFileShape,
   sampleReadyShape,
@@ -288,6 +289,13 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
       newer: { targets: { app: 'http://127.0.0.1:1', other: later } },
     },
     { shape: ownTargetsShape, example: { targets: {} }, older: {}, unknown: 'ignored' },
+  ],
+  keptControlPlanesShape: [
+    {
+      shape: keptControlPlanesShape,
+      example: { home: 'https://a:1', apiUrls: ['https://a:1', 'https://b:1'] },
+      unknown: 'ignored',
+    },
   ],
   sampleReadyShape: [{ shape: sampleReadyShape, example: { port: 1, pid: 2 }, unknown: 'ignored' }],
   portsFileShape: [

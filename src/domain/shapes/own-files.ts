@@ -4,7 +4,7 @@
  */
 import { Part, Shape, Type, type ShapeOf } from '#base';
 
-const { mapOf, oneOf, open, orElse, port, someText, text, withDefault } = Part;
+const { lossyList, mapOf, oneOf, open, orElse, port, someText, text, withDefault } = Part;
 
 /** 0: no port is known. */
 const knownPort = () => orElse(port(), 0);
@@ -71,6 +71,17 @@ export type LockHolder = ShapeOf<typeof agentLockShape.schema>;
 export const ownTargetsShape = new Shape(
   Type.Object({ targets: withDefault(mapOf(text(), { lossy: 'targets' }), {}) }),
   { name: 'list of own targets', format: 1, formatField: 'v', remedy: 'upgrade this agent' },
+);
+
+/** `control-planes.json`: the control planes that an agent or gateway knows. */
+export const keptControlPlanesShape = new Shape(
+  Type.Object({
+    /** Address at which it enrolled; the list of another one is not used. */
+    home: someText(),
+    /** `https://host:port` of each edge API. */
+    apiUrls: lossyList('control planes', someText(), { maxItems: 64 }),
+  }),
+  { name: 'list of control planes', format: 1, formatField: 'format', remedy: 'upgrade this program' },
 );
 
 const credentialsSchema = open({
