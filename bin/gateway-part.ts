@@ -27,9 +27,11 @@ import {
   type TextEndpoint,
 } from '#net';
 import {
+  CONTROL_PLANES_FILE,
   EdgeApiClient,
   enrollIdentity,
   GatewayApiClient,
+  KeptControlPlanes,
   OverlayClient,
   startIdentityRenewal,
   type ChannelOpener,
@@ -110,7 +112,8 @@ export async function startGatewayPart(
   options: GatewayPartOptions,
 ): Promise<GatewayPart> {
   const { dataDir, log, version, plain, secure } = options;
-  const api = new EdgeApiClient({ identity, log, version, configTypes: [] });
+  const controlPlanes = await KeptControlPlanes.load(join(dataDir, CONTROL_PLANES_FILE), log);
+  const api = new EdgeApiClient({ identity, log, version, configTypes: [], controlPlanes });
   const control = new GatewayApiClient(api.connection);
   const overlay = new OverlayClient({
     api,

@@ -10,7 +10,13 @@ import { BackOff, FrontdoorError, messageOf, type Clock, type Log } from '#base'
 import type { GatewayCommandOptions } from '#cli';
 import { TICKET_SECRET_BYTES, type CertificateStore } from '#gateway';
 import type { IdentityFile } from '#net';
-import { EdgeApiClient, startIdentityRenewal, type IdentityRenewal } from '#sdk';
+import {
+  CONTROL_PLANES_FILE,
+  EdgeApiClient,
+  KeptControlPlanes,
+  startIdentityRenewal,
+  type IdentityRenewal,
+} from '#sdk';
 import { DRAIN_MS } from './lifetime.ts';
 import type { ToWorker } from './worker-messages.ts';
 import { WorkerPorts } from './worker-ports.ts';
@@ -61,7 +67,7 @@ export class GatewayWorkers {
   #replacing: Promise<boolean> | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(options: GatewayWorkersOptions, ports: WorkerPorts) {
+  private constructor(options: GatewayWorkersOptions, ports: WorkerPorts, controlPlanes: KeptControlPlanes) {
     const { log, version, identity } = options;
     this.#options = options;
     this.#ports = ports;
@@ -72,7 +78,7 @@ export class GatewayWorkers {
       restart: undefined,
       release: undefined,
     }));
-    const api = new EdgeApiClient({ identity, log, version, configTypes: [] });
+    const api = new EdgeApiClient({ identity, log, version, configTypes: [], controlPlanes });
     this.#api = api;
     this.#renewal = startIdentityRenewal({
       client: {
@@ -103,7 +109,13 @@ export class GatewayWorkers {
       workers,
       metrics,
     });
-    const started = new GatewayWorkers(options, ports);
+    const listFile = join(options.dataDir, CONTROL_PLANES_FILE);
+    const controlPlanes = await KeptControlPlanes.load(listFile, options.log);
+    const started = new GatewayWorkers(options, ports, controlPlanes);
+    // The list comes with the log-in, so that a renewal finds another control plane.
+    started.#api.session().catch((error: unknown) => {
+      options.log.debug({ err: messageOf(error) }, 'the list of control planes is not known yet');
+    });
     try {
       for (const slot of started.#slots) mkdirSync(started.#folderOf(slot), { recursive: true, mode: 0o700 });
       await Promise.all(started.#slots.map((slot) => started.#start(slot).ready));

@@ -24,7 +24,7 @@ export interface AgentControlPlane {
 export interface AgentNetwork {
   readonly environmentId: string;
   readonly environmentName: string;
-  /** Address of the control plane's edge API, for status. */
+  /** Address of the edge API in use, for status. */
   readonly apiUrl: string;
   readonly controlPlane: AgentControlPlane;
   readonly host: OverlayHost;

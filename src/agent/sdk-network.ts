@@ -9,9 +9,11 @@ import { FrontdoorError, type Log, messageOf } from '#base';
 import { loadIdentityFile, saveIdentityFile, type IdentityFile } from '#net';
 import {
   AgentApiClient,
+  CONTROL_PLANES_FILE,
   EdgeApiClient,
   enrollIdentity,
   fetchBootstrapToken,
+  KeptControlPlanes,
   startIdentityRenewal,
   type OverlayHost,
 } from '#sdk';
@@ -40,9 +42,10 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
   const { dataDir, version, log } = options;
   const path = join(dataDir, AGENT_IDENTITY_FILE);
   let identity = await loadIdentity(path);
+  const controlPlanes = await KeptControlPlanes.load(join(dataDir, CONTROL_PLANES_FILE), log);
   let edge: EdgeApiClient | undefined;
   if (identity !== undefined) {
-    edge = new EdgeApiClient({ identity, log, version });
+    edge = new EdgeApiClient({ identity, log, version, controlPlanes });
     if (options.enrollmentToken !== undefined && !(await isRefused(edge))) {
       log.info({ identityFile: path }, 'already enrolled: ignoring the enrollment token');
     } else if (options.enrollmentToken !== undefined) {
@@ -56,7 +59,7 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
   }
   if (identity === undefined || edge === undefined) {
     identity = await enroll(options, path);
-    edge = new EdgeApiClient({ identity, log, version });
+    edge = new EdgeApiClient({ identity, log, version, controlPlanes });
   }
   const client = edge;
   const environmentId = commonNameOf(identity.certPem);
@@ -67,7 +70,9 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
   return {
     environmentId,
     environmentName,
-    apiUrl: identity.apiUrl,
+    get apiUrl() {
+      return client.connection.apiUrl;
+    },
     host,
     controlPlane: {
       reportVersion: (told) => agentApi.reportVersion(told),
