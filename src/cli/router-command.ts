@@ -53,7 +53,11 @@ export function routerCommand(io: CliIo, run: RouterRunners): Command {
     .argument('<file>', 'configuration file')
     .option('--json', 'print JSON', false)
     .option('--effective', 'print the file with every default filled in', false)
-    .option('--files', 'also check the certificates and keys that it names', false)
+    .option(
+      '--files',
+      'also check the certificates and keys that it names, and until when they are valid',
+      false,
+    )
     .description('report all problems of a configuration file; exit status 0, 1 or 2 (unreadable)')
     .action((file: string, options: RouterCheckCommandOptions) =>
       runCommand(io, options.json, () => run.routerCheck(file, options)),

@@ -36,6 +36,7 @@ export interface TestAuthority {
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DAY_MS = 86_400_000;
+const AUTHORITY_DAYS = 3_650;
 
 export async function makeTestAuthority(name = 'test CA'): Promise<TestAuthority> {
   x509.cryptoProvider.set(webcrypto);
@@ -54,7 +55,7 @@ function makeAuthorityCertificate(
     subject,
     issuer,
     notBefore: new Date(Date.now() - DAY_MS),
-    notAfter: new Date(Date.now() + 30 * DAY_MS),
+    notAfter: new Date(Date.now() + AUTHORITY_DAYS * DAY_MS),
     publicKey,
     signingKey: issuerKeys.privateKey,
     signingAlgorithm: ALGORITHM,

@@ -9,8 +9,8 @@ import { loadEnrollableRouterConfig, loadRunnableRouterConfig } from './router-f
 const folder = new CheckedFolder();
 after(() => folder.close());
 const authority = await makeTestAuthority();
-const client = await authority.issue('router-1');
-const server = await authority.issue('router-1 server');
+const client = await authority.issue('router-1', { days: 365 });
+const server = await authority.issue('router-1 server', { days: 365 });
 const other = await authority.issue('other');
 
 const FILES = {
@@ -87,6 +87,62 @@ test('a key that does not belong to its certificate is reported', () => {
   assert.deepEqual(told(check({ ...IDENTITY, alt_server_certs: alternates }).problems), [
     'error key identity.alt_server_certs[0].server_key',
   ]);
+});
+
+test('a certificate that has expired is an error, one that ends within 30 days a warning, with file and date', async () => {
+  const dayIn = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const dated = async (
+    name: string,
+    days: number,
+    startsInDays?: number,
+  ): Promise<Record<string, string>> => {
+    const { cert, key } = await authority.issue(name, {
+      days,
+      ...(startsInDays !== undefined && { startsInDays }),
+    });
+    return { server_cert: folder.write(`${name}.pem`, cert), server_key: folder.write(`${name}.key`, key) };
+  };
+  const expired = await dated('expired', -3, -40);
+  const near = await dated('near', 29.5);
+  const far = await dated('far', 31);
+  const early = await dated('early', 90, 2);
+  const about = (pair: Record<string, string>): (string | undefined)[] =>
+    check({ ...IDENTITY, ...pair }).problems.map(({ severity, path, rule, message }) =>
+      [severity, path, rule, message].join(' '),
+    );
+  assert.deepEqual(about(expired), [
+    `error identity.server_cert expiry ${expired['server_cert']}: the certificate CN=expired expired on ${dayIn(-3)}`,
+  ]);
+  assert.deepEqual(about(near), [
+    `warning identity.server_cert expiry ${near['server_cert']}: the certificate CN=near ends on ${dayIn(29.5)}, in 29 days; a running router renews it`,
+  ]);
+  assert.deepEqual(about(far), []);
+  assert.deepEqual(about(early), [
+    `error identity.server_cert expiry ${early['server_cert']}: the certificate CN=early is not valid before ${dayIn(2)}`,
+  ]);
+  assert.deepEqual(
+    [check({ ...IDENTITY, ...expired }).status, check({ ...IDENTITY, ...near }).status],
+    [1, 0],
+  );
+  assert.deepEqual(told(check({ ...IDENTITY, alt_server_certs: [expired] }).problems), [
+    'error expiry identity.alt_server_certs[0].server_cert',
+  ]);
+  // A bundle may hold authorities whose time is over, beside one that counts.
+  const { cert } = await authority.issue('former', { days: -1, startsInDays: -9 });
+  const bundle = folder.write('bundle.pem', `${authority.ca}\n${cert}`);
+  assert.deepEqual(told(check({ ...IDENTITY, ca: bundle }).problems), ['warning expiry identity.ca']);
+  assert.deepEqual(told(check({ ...IDENTITY, ca: folder.write('former.pem', cert) }).problems), [
+    'error expiry identity.ca',
+  ]);
+  // A router starts nevertheless: the files can be replaced while it runs.
+  const text = {
+    v: 3,
+    ctrl: WHOLE_FILE.ctrl,
+    csr: WHOLE_FILE.edge.csr,
+    identity: { ...IDENTITY, ...expired },
+  };
+  const { warnings } = loadRunnableRouterConfig(folder.write('expired.yml', JSON.stringify(text)), {});
+  assert.match(warnings.map(({ message }) => message).join(), /CN=expired expired on/);
 });
 
 test('the identity of a web server is looked at too', () => {

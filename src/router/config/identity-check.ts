@@ -1,11 +1,13 @@
 /**
  * Checks the files that `identity` sections name: whether each can be read and parsed, whether keys match certificates,
- * and whether the server certificates contain the names that the router advertises. Reports all problems at once.
+ * whether certificates are valid now and for 30 days more, and whether the server certificates contain the names that
+ * the router advertises. Reports all problems at once.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { messageOf } from '#base';
+import { messageOf, systemClock } from '#base';
+import { EXPIRY_RULE, expiryOf } from './certificate-expiry.ts';
 import { placeAt, type FileNode } from './file-tree.ts';
 import { ProblemList } from './problem-list.ts';
 import type { ConfigProblem, IdentityConfig, RouterConfig } from './router-config.ts';
@@ -13,23 +15,38 @@ import { isInlinePem } from './text-kinds.ts';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
 const MAX_NAMES_SHOWN = 10;
+const RENEWED_KEYS = ['cert', 'server_cert'];
 
 /** `root` is the tree of the file, from which problems get their positions. */
-export function checkIdentityFiles(config: RouterConfig, root: FileNode): readonly ConfigProblem[] {
+export function checkIdentityFiles(
+  config: RouterConfig,
+  root: FileNode,
+  nowMs = systemClock.nowMs(),
+): readonly ConfigProblem[] {
   const problems = new ProblemList(root);
-  const servers = new IdentityCheck(problems, 'identity').check(config.identity);
+  const context = { problems, root, nowMs, renews: config.csr !== undefined };
+  const servers = new IdentityCheck(context, 'identity').check(config.identity);
   for (const { path, identity } of config.web)
-    if (identity !== undefined) new IdentityCheck(problems, `${path}.identity`).check(identity);
+    if (identity !== undefined)
+      new IdentityCheck({ ...context, renews: false }, `${path}.identity`).check(identity);
   if (servers !== undefined) checkAdvertised(config, root, servers, problems);
   return problems.all();
 }
 
+interface CheckContext {
+  readonly problems: ProblemList;
+  readonly root: FileNode;
+  readonly nowMs: number;
+  /** Whether the running router renews `cert` and `server_cert`. */
+  readonly renews: boolean;
+}
+
 class IdentityCheck {
-  readonly #problems: ProblemList;
+  readonly #context: CheckContext;
   readonly #at: string;
 
-  constructor(problems: ProblemList, at: string) {
-    this.#problems = problems;
+  constructor(context: CheckContext, at: string) {
+    this.#context = context;
     this.#at = at;
   }
 
@@ -67,9 +84,24 @@ class IdentityCheck {
     const pem = this.#read(key, location);
     if (pem === undefined) return undefined;
     const found = certificatesIn(pem);
-    if (found.length > 0) return found;
+    if (found.length > 0) {
+      this.#checkExpiry(key, location, found);
+      return found;
+    }
     this.#report(key, 'certificate', 'holds no certificate');
     return undefined;
+  }
+
+  #checkExpiry(key: string, location: string, found: readonly X509Certificate[]): void {
+    const { root, nowMs, renews } = this.#context;
+    // Without `ca`, the authorities are those of the system, which the file does not name.
+    if (placeAt(root, `${this.#at}.${key}`).node === undefined) return;
+    const isInline = isInlinePem(location);
+    const expiry = expiryOf(found, nowMs, isInline ? undefined : location, key === 'ca');
+    if (expiry === undefined) return;
+    const { severity, message } = expiry;
+    const isRenewed = severity === 'warning' && renews && !isInline && RENEWED_KEYS.includes(key);
+    this.#report(key, EXPIRY_RULE, isRenewed ? `${message}; a running router renews it` : message, severity);
   }
 
   #checkKey(key: string, pem: string, certKey: string, leaves: readonly X509Certificate[]): void {
@@ -92,8 +124,8 @@ class IdentityCheck {
     }
   }
 
-  #report(key: string, rule: string, message: string): void {
-    this.#problems.report('error', `${this.#at}.${key}`, rule, message, key.endsWith('key'));
+  #report(key: string, rule: string, message: string, severity: 'error' | 'warning' = 'error'): void {
+    this.#context.problems.report(severity, `${this.#at}.${key}`, rule, message, key.endsWith('key'));
   }
 }
 

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileProblemLine, FrontdoorError, messageOf } from '#base';
+import { EXPIRY_RULE } from './certificate-expiry.ts';
 import { decodeConfig } from './config-decoding.ts';
 import { substituteEnvironment } from './environment-substitution.ts';
 import { emptyMap, placeAt, type FileNode } from './file-tree.ts';
@@ -159,7 +160,8 @@ export function loadEnrollableRouterConfig(
 
 /**
  * Loads a file for running: settings that this version cannot run are errors, and so are certificates that are unusable
- * or lack the names that the router advertises.
+ * or lack the names that the router advertises. Expired certificates are warnings, because they can be replaced while
+ * the router runs.
  */
 export function loadRunnableRouterConfig(
   file: string,
@@ -170,9 +172,11 @@ export function loadRunnableRouterConfig(
     file,
     surroundingsOf(environment),
   );
-  const more = config === undefined ? [] : [...notRunnable, ...checkIdentityFiles(config, root)];
+  const found = config === undefined ? [] : checkIdentityFiles(config, root);
+  const more = [...notRunnable, ...found.filter(({ rule }) => rule !== EXPIRY_RULE)];
   if (config === undefined || more.length > 0) throw configInvalid(file, [...problems, ...more]);
-  return config;
+  const expired = found.filter(({ rule, severity }) => rule === EXPIRY_RULE && severity === 'error');
+  return { ...config, warnings: [...config.warnings, ...expired] };
 }
 
 /** @throws FrontdoorError `notFound` when it cannot be read, `invalid` when it is too long. */
