@@ -2,9 +2,11 @@
 // data model and terminators, and its Go clients (`ziti tunnel`) that dial and host at ours. ZITI_BIN names `ziti`
 // (1.7.2); without it: skipped.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { after, afterEach, before, test } from 'node:test';
 import { freePort } from '../support/free-port.ts';
-import { until } from '../support/deadline.ts';
+import { until, within } from '../support/deadline.ts';
 import { digestOf, startPrivateService, type PrivateService } from '../support/private-service.ts';
 import { httpGet } from '../support/world.ts';
 import { zitiBinary } from '../support/ziti-command.ts';
@@ -14,6 +16,8 @@ const BINARY = zitiBinary();
 const skip = BINARY === undefined ? 'ZITI_BIN is not set' : false;
 const BODY_BYTES = 4 * 1024 * 1024;
 const WAIT_MS = 30_000;
+/** Time within which a change of policies at the controller ends what it forbids. */
+const CUT_MS = 5_000;
 /** Linux calls its loopback interface so; `ziti tunnel proxy` takes interfaces, not addresses. */
 const LOOPBACK_INTERFACE = 'lo';
 
@@ -101,3 +105,37 @@ test(
     );
   },
 );
+
+test(
+  'a policy that ends at the controller cuts open circuits within 5 s, and new ones are refused',
+  { skip },
+  async () => {
+    const { network } = mesh;
+    const { ended } = await openStream();
+    await network.run('edge delete service-policy dialer');
+    const sinceMs = performance.now();
+    await within('the end of the stream', ended, WAIT_MS);
+    assert.ok(performance.now() - sinceMs < CUT_MS, `cut after ${performance.now() - sinceMs} ms`);
+    await assert.rejects(httpGet(doors.plain, 'plain', '/'));
+  },
+);
+
+test('an identity that is deleted at the controller loses its channels within 5 s', { skip }, async () => {
+  const isEnded = (output: string): boolean => output.includes('API session ended');
+  assert.equal(isEnded(mesh.ourOutput), false);
+  await mesh.network.run('edge delete identity host');
+  await until('the end of its session', () => mesh.ourOutput, isEnded, CUT_MS);
+});
+
+/** An answer of the plain service that does not end by itself. */
+async function openStream(): Promise<{ readonly ended: Promise<void> }> {
+  const asked = request({ host: '127.0.0.1', port: doors.plain, path: '/events', agent: false });
+  asked.end();
+  const [answer] = (await within('an event stream', once(asked, 'response'))) as [IncomingMessage];
+  assert.equal(answer.statusCode, 200);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  answer.on('error', () => {});
+  answer.once('close', resolve);
+  answer.resume();
+  return { ended: promise };
+}

@@ -7,6 +7,7 @@ import { stateClosed } from './edge-circuit.ts';
 import type { EdgePeerContext } from './edge-peer-context.ts';
 import { costOf, keptFrame, memoryFault, type IdentityMemory } from './identity-memory.ts';
 import { EdgeTerminatorRegistry, terminatorOfBind, type EdgeTerminator } from './edge-terminator-registry.ts';
+import type { GrantFault } from './forbidden-circuits.ts';
 import type { ConnectionGrant } from './service-grants.ts';
 import { TokenSession } from './token-session.ts';
 
@@ -63,6 +64,18 @@ export class EdgeBinds {
   onFailed(terminator: EdgeTerminator, reason: string): void {
     this.#forget(terminator);
     this.#options.channel.send(stateClosed(terminator.connId, reason));
+  }
+
+  /** Ends the binds for which `faultOf` returns a reason, which the SDK receives. */
+  endForbidden(faultOf: GrantFault): void {
+    const { context, session, channel } = this.#options;
+    for (const [connId, grant] of this.#grants) {
+      const reason = faultOf(grant);
+      if (reason === undefined) continue;
+      context.log.info({ identity: session.identityId, reason }, 'bind ended');
+      this.remove(connId);
+      channel.send(stateClosed(connId, reason));
+    }
   }
 
   close(): void {

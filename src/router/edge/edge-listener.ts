@@ -192,6 +192,7 @@ export class EdgeListener {
   ): Promise<TokenSession | Refused> {
     const { tokenSessions, config } = this.#options;
     const certified = {
+      address: peer.address,
       fingerprint: peer.fingerprint,
       certificate: certificates?.leaf,
       isProven: () => certificates !== undefined && this.#isProven(certificates),

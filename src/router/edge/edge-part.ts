@@ -28,9 +28,11 @@ import type { XgressEnds } from '../xgress/xgress-ends.ts';
 import { ControllerTokens } from './controller-tokens.ts';
 import { edgeDialer } from './edge-dialer.ts';
 import { EdgeListener } from './edge-listener.ts';
+import type { EdgePeer } from './edge-peer.ts';
 import { RefusedHellos } from './refused-hellos.ts';
 import { EdgeTerminatorRegistry } from './edge-terminator-registry.ts';
 import { ServiceGrants } from './service-grants.ts';
+import { SessionWatch } from './session-watch.ts';
 import { TokenSession } from './token-session.ts';
 import { TokenSessions } from './token-sessions.ts';
 
@@ -69,6 +71,7 @@ export class EdgePart {
   #subscription: DataModelSubscription | undefined;
   #modelFile: DataModelFile | undefined;
   #listener: EdgeListener | undefined;
+  #sessionWatch: SessionWatch | undefined;
   #isDraining = false;
 
   private constructor(options: EdgePartOptions) {
@@ -120,13 +123,16 @@ export class EdgePart {
     const { routerId, forwarder, ends, faults, controllers, dialers, asker, ca, clock, log } = this.#options;
     const { address, xgress } = config;
     const { handshakeTimeoutMs } = this.#options.config;
+    const model = this.#model;
+    const tokenSessions = new TokenSessions({ tokens: this.#tokens, model });
+    const grants = new ServiceGrants(model, this.#tokens);
     const port = await ports.open({ host: address.host, port: address.port, tls, handshakeTimeoutMs });
     this.#listener = await EdgeListener.open({
       routerId,
       config,
       port,
       sessions: this.#sessions,
-      tokenSessions: new TokenSessions({ tokens: this.#tokens, model: this.#model }),
+      tokenSessions,
       refused: this.#refused,
       ca,
       clock,
@@ -136,7 +142,7 @@ export class EdgePart {
         forwarder,
         terminators: this.terminators,
         asker,
-        grants: new ServiceGrants(this.#model, this.#tokens),
+        grants,
         sendToControllers: (frame) => controllers.broadcast(frame) > 0,
         reportFault: (circuitId, controllerId, isTerminator) =>
           faults.onCircuitClosed(circuitId, controllerId, isTerminator),
@@ -149,6 +155,8 @@ export class EdgePart {
       },
       onClosed: (identityId) => this.#connectEvents?.onClosed(identityId),
     });
+    const peers = (): Iterable<EdgePeer> => this.#listener?.peers() ?? [];
+    this.#sessionWatch = new SessionWatch({ model, sessions: tokenSessions, grants, peers, log });
     const { terminators } = this;
     dialers.add(
       'edge',
@@ -198,6 +206,7 @@ export class EdgePart {
   async close(): Promise<void> {
     this.#sessionHeartbeat?.close();
     this.#connectEvents?.close();
+    this.#sessionWatch?.close();
     await this.#listener?.close();
     this.#refused.close();
     this.terminators.close();

@@ -31,6 +31,7 @@ import { HostRefusal, refusalCodes } from '../forwarder/dial-refusal.ts';
 import { EdgeBinds } from './edge-binds.ts';
 import { costOf, IdentityMemory, keptFrame, memoryFault } from './identity-memory.ts';
 import type { EdgeTerminator } from './edge-terminator-registry.ts';
+import { endForbiddenCircuits, type GrantFault } from './forbidden-circuits.ts';
 import type { ConnectionGrant } from './service-grants.ts';
 import { TokenSession } from './token-session.ts';
 
@@ -160,6 +161,12 @@ export class EdgePeer {
     const circuit = this.#circuits.get(frame.headers.u32(edge.connId) ?? -1);
     if (circuit instanceof DataCircuit) circuit.onSdkPart(part);
     else if (at === 0) this.onFrame({ ...frame, body: part.bytes });
+  }
+
+  /** Ends the connections for which `faultOf` returns a reason, which the SDK receives. */
+  endForbidden(faultOf: GrantFault): void {
+    endForbiddenCircuits(this.channel, this.#context, this.#circuits, this.#granted, faultOf);
+    this.binds.endForbidden(faultOf);
   }
 
   onDrain(): void {

@@ -4,6 +4,7 @@
  * a short time.
  */
 import type { X509Certificate } from 'node:crypto';
+import { addressKey } from '#base';
 import type { DataModel } from '../model/data-model.ts';
 import { isRevoked } from '../model/token-revocations.ts';
 import { isFault, type AccessToken, type ControllerTokens, type TokenFault } from './controller-tokens.ts';
@@ -15,6 +16,8 @@ export interface TokenSessionsOptions {
 }
 
 export interface CertifiedPeer {
+  /** `host:port` */
+  readonly address: string;
   readonly fingerprint: string;
   /** Undefined for a peer in this process. */
   readonly certificate: X509Certificate | undefined;
@@ -29,11 +32,15 @@ export interface SessionFault {
 }
 
 const MAX_WAITERS = 4_096;
+/** Tokens of one address that are checked or wait at once. A whole site may share one address. */
+const MAX_CHECKED_PER_ADDRESS = 128;
 const SESSION_NAME =
   /(?:^|, )URI:spiffe:\/\/[^/,]+\/identity\/([^/,]+)\/apiSession\/([^/,]+)(?:\/apiSessionCertificate\/[^/,]+)?(?:,|$)/;
 
 export class TokenSessions {
   readonly #options: TokenSessionsOptions;
+  /** Numbers of tokens that are checked or wait, by address. */
+  readonly #checked = new Map<string, number>();
   #waiterCount = 0;
 
   constructor(options: TokenSessionsOptions) {
@@ -42,7 +49,7 @@ export class TokenSessions {
 
   /** Never rejects. */
   async open(token: string, peer: CertifiedPeer, timeoutMs: number): Promise<TokenSession | SessionFault> {
-    const access = await this.#verified(token, timeoutMs);
+    const access = await this.#limited(peer.address, () => this.#verified(token, timeoutMs));
     if (isFault(access)) return { fault: access.fault, isOfAnother: false };
     if (!isOwnCertificate(access, peer))
       return { fault: `certificate is not that of session ${access.sessionId}`, isOfAnother: true };
@@ -52,6 +59,24 @@ export class TokenSessions {
   /** Returns why an open session is over, or undefined while it is valid. */
   faultOf({ access }: TokenSession): string | undefined {
     return this.#stateFault(access)?.fault;
+  }
+
+  async #limited(
+    address: string,
+    check: () => Promise<AccessToken | TokenFault>,
+  ): Promise<AccessToken | TokenFault> {
+    const key = addressKey(address.slice(0, address.lastIndexOf(':')));
+    const count = this.#checked.get(key) ?? 0;
+    if (count >= MAX_CHECKED_PER_ADDRESS)
+      return { fault: 'too many tokens of this address are checked now', mayChange: false };
+    this.#checked.set(key, count + 1);
+    try {
+      return await check();
+    } finally {
+      const left = this.#checked.get(key)! - 1;
+      if (left > 0) this.#checked.set(key, left);
+      else this.#checked.delete(key);
+    }
   }
 
   async #verified(token: string, timeoutMs: number): Promise<AccessToken | TokenFault> {

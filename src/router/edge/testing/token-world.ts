@@ -71,7 +71,7 @@ export class TokenWorld {
     const certificate = new X509Certificate((await authority.issue('sdk', options)).cert);
     const isProven = (): boolean =>
       checkPeerChain(certificate, [], this.authority.ca, Date.now()) === undefined;
-    return { fingerprint: fingerprintOf(certificate), certificate, isProven };
+    return { address: '127.0.0.1:1', fingerprint: fingerprintOf(certificate), certificate, isProven };
   }
 
   open(token: string, peer: CertifiedPeer, timeoutMs = 0): Promise<TokenSession | SessionFault> {
