@@ -310,6 +310,17 @@ test('a section that is empty counts as absent, except where its absence cannot 
   assert.ok(effective !== undefined && !('link' in effective));
 });
 
+test('numbers of connections have no effect with split false', () => {
+  const dialer = (more: string): string[] => problemsOf('link.dialers[0]', `{ binding: transport${more} }`);
+  const numbers = ', maxDefaultConnections: 2, maxAckConnections: 0';
+  assert.deepEqual(dialer(numbers), []);
+  assert.deepEqual(dialer(', split: false'), []);
+  assert.deepEqual(dialer(`, split: false${numbers}`), [
+    'warning no-effect link.dialers[0].maxDefaultConnections',
+    'warning no-effect link.dialers[0].maxAckConnections',
+  ]);
+});
+
 test('server_key alone and a missing ca are warned of', () => {
   const identity = (more: string): string[] => problemsOf('identity', `{ cert: a, key: b${more} }`);
   assert.deepEqual(identity(', ca: c'), []);

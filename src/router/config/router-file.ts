@@ -16,7 +16,7 @@ import { ProblemList } from './problem-list.ts';
 import type { ConfigProblem, CsrConfig, RouterConfig } from './router-config.ts';
 import { checkCsr, checkCtrl, ENDPOINTS_FILE } from './rules/ctrl-rules.ts';
 import type { Draft, RuleContext } from './rules/draft.ts';
-import { checkBackoffs, checkIdentity, checkProxy, checkWeb } from './rules/link-rules.ts';
+import { checkBackoffs, checkConnections, checkIdentity, checkProxy, checkWeb } from './rules/link-rules.ts';
 import { checkDialers, checkListeners } from './rules/listener-rules.ts';
 import { checkPorts } from './rules/port-rules.ts';
 import { checkRunnable } from './rules/run-rules.ts';
@@ -49,6 +49,7 @@ const RULES = [
   checkCsr,
   checkIdentity,
   checkBackoffs,
+  checkConnections,
   checkDialers,
   checkListeners,
   checkPorts,

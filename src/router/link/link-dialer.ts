@@ -93,10 +93,10 @@ function connectionsOf(
 ): Pick<DialChannelOptions, 'connections' | 'payloadQueueSize' | 'ackQueueSize'> {
   const kind = connectionsTowards(peerVersion, dialer.split);
   if (kind !== 'group') return { connections: { kind } };
-  const { maxDefaultConnections, maxAckConnections, startupDelayMs } = dialer;
+  const { split, maxDefaultConnections, maxAckConnections, startupDelayMs } = dialer;
   const types = [
-    { type: 'link.default', desired: maxDefaultConnections, min: 1 },
-    { type: 'link.ack', desired: maxAckConnections, min: 0 },
+    { type: 'link.default', desired: split ? maxDefaultConnections : 1, min: 1 },
+    { type: 'link.ack', desired: split ? maxAckConnections : 0, min: 0 },
   ];
   return { connections: { kind, types, startupDelayMs }, payloadQueueSize, ackQueueSize };
 }

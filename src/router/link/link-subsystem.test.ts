@@ -221,6 +221,20 @@ describe('the connections of a link', () => {
     assert.ok(value.connState!.conns.every(({ localAddr }) => /^tcp:127\.0\.0\.1:\d+$/.test(localAddr)));
   });
 
+  test('are one for both with split false, towards a current router too', async () => {
+    const dialers = [linkDialerFixture({ split: false, startupDelayMs: 0 })];
+    const [dialer, listener] = await addPair({ link: { listeners: [], dialers } });
+    dialer.meet(listener);
+    for (const router of [dialer, listener]) await router.linked(1);
+    exchange(dialer);
+    await until(
+      'the frames',
+      () => listener.forwarding.frames.length,
+      (count) => count === 2,
+    );
+    for (const router of [dialer, listener]) assert.deepEqual(typesOf(router), ['link.default']);
+  });
+
   for (const [split, types] of [
     [true, ['ack', 'payload']],
     [false, ['single']],

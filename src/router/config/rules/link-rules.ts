@@ -20,6 +20,18 @@ export function checkBackoffs({ draft, root, problems }: RuleContext): void {
   });
 }
 
+/** A link of one connection has no numbers of connections. */
+export function checkConnections({ draft, root, problems }: RuleContext): void {
+  draft.link?.dialers?.forEach((dialer, i) => {
+    if (dialer?.split !== false) return;
+    for (const key of ['maxDefaultConnections', 'maxAckConnections']) {
+      const path = `link.dialers[${i}].${key}`;
+      if (placeAt(root, path).node === undefined) continue;
+      problems.warning(path, 'no-effect', 'has no effect with split: false, which is one connection');
+    }
+  });
+}
+
 export function checkIdentity({ draft, root, problems }: RuleContext): void {
   const { identity } = draft;
   if (identity === undefined) return;

@@ -55,10 +55,9 @@ function backoff<Name extends string>(about: string, as: Name, minMs: number, ma
 export const linkDialer = section('One way to dial routers.')(
   {
     binding,
-    split: flag(
-      'Separate connections for payloads and acknowledgements, to routers without support for groups of connections.',
-      { default: true },
-    ),
+    split: flag('Separate connections for payloads and acknowledgements; false: one connection for both.', {
+      default: true,
+    }),
     'bind?': text('Network interface, by name or address, from which links are dialed.', 'interface', {
       overriddenBy: 'bindInterface',
       isCommented: true,
