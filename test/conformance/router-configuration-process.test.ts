@@ -289,6 +289,15 @@ test('enroll refuses a file that advertises a host that its certificate request 
   );
 });
 
+test('enroll refuses a file with listeners and without server_cert, because dialers would refuse cert', async () => {
+  const jwt = write('token.jwt', 'never looked at');
+  const listeners = [{ binding: 'edge', address: 'tls:127.0.0.1:0', advertise: 'localhost:1' }];
+  const edge = { csr: { sans: { dns: ['localhost'] } } };
+  const { status, output } = await ended('enroll', file('serverless.yml', { edge, listeners }), '--jwt', jwt);
+  assert.notEqual(status, 0);
+  assert.match(output, /identity\.server_cert is missing/);
+});
+
 test('enroll refuses a file whose listeners have no name for dialers, with a csr section and without', async () => {
   const listeners = [{ binding: 'edge', address: 'tls:127.0.0.1:0', advertise: 'localhost:1' }];
   const jwt = write('token.jwt', 'never looked at');

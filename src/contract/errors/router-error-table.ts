@@ -92,6 +92,12 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     meaning: 'The configuration has no name at which its listeners could be dialed.',
     remedy: 'Add names to edge.csr.sans.',
   },
+  'no-server-cert': {
+    kind: 'invalid',
+    meaning:
+      'A router with link or edge listeners has no file for the server certificate that enrolling gives.',
+    remedy: 'Name a file in identity.server_cert, and enroll again; the token was not used.',
+  },
   'no-sockets': {
     kind: 'limited',
     meaning: 'The router has no sockets left for another connection.',

@@ -34,6 +34,10 @@ export async function enrollRouterIdentity({
     const message = `${config.file}: edge.csr.sans names nothing that its listener could be dialed by`;
     throw new FrontdoorError('invalid', 'no-names', message);
   }
+  if (isDialed && identity.serverCert === undefined) {
+    const message = `${config.file}: identity.server_cert is missing, and dialers refuse listeners with a client certificate`;
+    throw new FrontdoorError('invalid', 'no-server-cert', message);
+  }
   const keys = checkEnrollmentFiles(config, readEnrollmentToken(jwt).subject, force);
   // A name marks one of our programs: its certificates are short-lived, and it renews them.
   const enrolled = await enrollRouter({ jwt, name: 'router', ...(csr ?? { hosts: [] }), ...keys });
