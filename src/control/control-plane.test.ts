@@ -5,9 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { connect } from 'node:tls';
+import { isDeepStrictEqual } from 'node:util';
 import { silentLog } from '#base';
 import { JsonClient } from '#net';
+import { EdgeApiClient, enrollIdentity } from '#sdk';
 import { makeTestAuthority, type TestIdentity } from '../../test/support/certificates.ts';
+import { until } from '../../test/support/deadline.ts';
 import { postgresSkip, sharedPostgres } from '../../test/support/postgres.ts';
 import { startControlPlane, type ControlPlane, type ControlPlaneOptions } from './control-plane.ts';
 import { parsePublicApiUrl } from './public-api-url.ts';
@@ -42,6 +45,32 @@ async function start(more: Partial<ControlPlaneOptions>): Promise<ControlPlane> 
     ...more,
   }));
 }
+
+test('clients reach the edge API under each advertised name, and get all of them', async () => {
+  const { edgeApiUrl, createFabricNode } = await start({
+    moreAdvertiseHosts: ['other.localhost', '127.0.0.1'],
+  });
+  const { port, hostname } = new URL(edgeApiUrl);
+  assert.equal(hostname, 'localhost');
+  const { identity } = await enrollIdentity({ jwt: (await createFabricNode('gateway', 'g')).token });
+  const socket = connect({
+    port: Number(port),
+    host: '127.0.0.1',
+    ca: identity.caPem,
+    servername: 'other.localhost',
+  });
+  await once(socket, 'secureConnect', { signal: AbortSignal.timeout(30_000) });
+  socket.destroy();
+  const client = new EdgeApiClient({ identity, log: silentLog });
+  await client.session();
+  const urls = ['localhost', 'other.localhost', '127.0.0.1'].map((host) => `https://${host}:${port}`);
+  await until(
+    'the list of addresses',
+    () => client.connection.controlPlanes,
+    (listed) => isDeepStrictEqual(listed, urls),
+  );
+  await client.close();
+});
 
 test('with a certificate the Management API speaks HTTPS under the advertised name, and nothing older than TLS 1.2', async () => {
   const { apiUrl, firstStart } = await start({ apiTls: api });
