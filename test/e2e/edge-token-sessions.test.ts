@@ -1,7 +1,7 @@
 // SDKs that log in with OIDC, at the edge listener of a router: what a controller's tokens and data model permit, and
 // what ends when these change.
 import assert from 'node:assert/strict';
-import { X509Certificate } from 'node:crypto';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { fingerprintOf } from '#net';
 import {
@@ -33,6 +33,8 @@ import { edgeHelloHeaders, WirePeer } from '../support/wire-peer.ts';
 const { channel: channelHeaders, edge } = headerId;
 /** Time within which a change takes effect. */
 const CUT_MS = 5_000;
+/** Life that is left to a token that expires in a test; the tolerance of clocks is part of it. */
+const TOKEN_LEFT_MS = 6_000;
 const CIRCUIT = { circuitId: 'c1', address: 'c1-in', peerData: new Map(), tags: new Map() };
 
 /** A router whose controller grants `identity-1` to dial and host `service-1`. */
@@ -78,9 +80,13 @@ async function open(t: TestContext) {
     /** A connection of a client with a certificate of its own. */
     connect: async () => {
       const credentials = await stage.authority.issue('sdk');
-      const peer = await WirePeer.open({ port: router.edgePort, alpn: 'ziti-edge', credentials });
-      stage.onClose(() => peer.close());
-      return { peer, fingerprint: fingerprintOf(new X509Certificate(credentials.cert)) };
+      const again = async (): Promise<WirePeer> => {
+        const peer = await WirePeer.open({ port: router.edgePort, alpn: 'ziti-edge', credentials });
+        stage.onClose(() => peer.close());
+        return peer;
+      };
+      const fingerprint = fingerprintOf(new X509Certificate(credentials.cert));
+      return { peer: await again(), again, fingerprint };
     },
   };
 }
@@ -226,7 +232,7 @@ test('a channel ends when its session is revoked, its identity is deleted, or it
   const revocation = { case: 'revocation', value: { id: 'session-2', type: 'API_SESSION' } } as const;
   const endings: [Claims, () => void, string][] = [
     [{ z_asid: 'session-2' }, () => world.change([revocation]), 'the session is revoked'],
-    [{ exp: Math.floor(Date.now() / 1_000) - 8 }, () => {}, 'the token has expired'],
+    [{ exp: Math.floor(Date.now() / 1_000) - 4 }, () => {}, 'the token has expired'],
     [
       {},
       () => world.change([identityChange('identity-1')], DataState_Action.DELETE),
@@ -236,8 +242,63 @@ test('a channel ends when its session is revoked, its identity is deleted, or it
   for (const [claims, end, reason] of endings) {
     const { peer } = await openChannel(world, claims);
     end();
-    await peer.closed(CUT_MS);
+    await peer.closed(CUT_MS + TOKEN_LEFT_MS);
     const line = world.lines.findLast(({ message }) => message === 'API session ended');
     assert.equal(line?.fields['reason'], reason);
   }
+});
+
+test('a token is replaced by a newer one of its session, which controllers get from then on', async (t) => {
+  const world = await open(t);
+  const soonS = Math.floor(Date.now() / 1_000) - 4;
+  const { peer, fingerprint } = await openChannel(world, { exp: soonS });
+  const update = async (claims: Claims): Promise<[Frame, string]> => {
+    const body = await world.signer.access(fingerprint, claims);
+    return [await peer.ask(makeFrame(contentType.updateToken, { body })), body];
+  };
+  const refused: [Claims, string][] = [
+    [{ z_asid: 'session-2' }, 'the token is of another session'],
+    [{ z_cfs: ['00'] }, 'the token is of another certificate'],
+    [{ aud: ['elsewhere'] }, 'the token is for another audience'],
+  ];
+  for (const [claims, fault] of refused) {
+    const [answer] = await update(claims);
+    assert.equal(answer.contentType, contentType.updateTokenFailure);
+    assert.equal(textOfBody(answer), fault);
+  }
+  const [answer, token] = await update({});
+  assert.equal(answer.contentType, contentType.updateTokenSuccess);
+  // The first token expires meanwhile.
+  await until(
+    'its end',
+    () => Date.now(),
+    (nowMs) => nowMs > (soonS + 12) * 1_000,
+  );
+  const headers = new HeaderWriter().u32(edge.connId, 2);
+  const body = await world.signer.service('Dial');
+  peer.send(makeFrame(contentType.connect, { headers, body }));
+  const asked = await world.controller.frame(contentType.createCircuitV2);
+  assert.equal(asked.headers.text(headerId.createCircuit.apiSessionToken), token);
+});
+
+test('a connection joins a channel with the token that replaced the first one, and with no other', async (t) => {
+  const world = await open(t);
+  const { peer, again, fingerprint } = await world.connect();
+  const id = randomUUID();
+  const hello = async (by: WirePeer, token: string, secret?: Uint8Array): Promise<Frame | undefined> => {
+    const headers = new HeaderWriter().copy(edgeHelloHeaders(token)).text(channelHeaders.connectionId, id);
+    headers.text(channelHeaders.type, 'edge.default').bool(channelHeaders.isGrouped, true);
+    if (secret === undefined) headers.bool(channelHeaders.isFirstGroupConnection, true);
+    else headers.bytes(channelHeaders.groupSecret, secret);
+    return by.hello('sdk', headers.build());
+  };
+  const answer = await hello(peer, await world.signer.access(fingerprint));
+  const secret = answer?.headers.bytes(channelHeaders.groupSecret);
+  assert.ok(secret !== undefined, 'the group has a secret');
+  const token = await world.signer.access(fingerprint);
+  assert.equal(await hello(await again(), token, secret), undefined);
+  const update = makeFrame(contentType.updateToken, { body: token });
+  assert.equal((await peer.ask(update)).contentType, contentType.updateTokenSuccess);
+  const joined = await hello(await again(), token, secret);
+  assert.equal(joined?.headers.bool(channelHeaders.resultSuccess), true);
 });

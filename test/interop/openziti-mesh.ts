@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Running } from '../bench/bench-process.ts';
 import { until } from '../support/deadline.ts';
-import { OpenZitiNetwork } from '../support/openziti-network.ts';
+import { OpenZitiNetwork, type OpenZitiOptions } from '../support/openziti-network.ts';
 import { PartProcess, runCommand } from '../support/part-process.ts';
 import { keepEndpoint, routerFile, type RouterShape } from '../support/mesh-router-file.ts';
 
@@ -42,9 +42,9 @@ export class OpenZitiMesh {
     this.folder = folder;
   }
 
-  static async start(binary: string): Promise<OpenZitiMesh> {
+  static async start(binary: string, options?: OpenZitiOptions): Promise<OpenZitiMesh> {
     const folder = mkdtempSync(join(tmpdir(), 'frontdoor-interop-'));
-    return new OpenZitiMesh(await OpenZitiNetwork.start(binary, folder), folder);
+    return new OpenZitiMesh(await OpenZitiNetwork.start(binary, folder, options), folder);
   }
 
   /** Starts OpenZiti's router; returns when the controller reports it online. */

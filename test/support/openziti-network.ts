@@ -13,7 +13,12 @@ import { runZiti, zitiEnvironment } from './ziti-command.ts';
 const LISTEN_DEADLINE_MS = 30_000;
 const STOP_GRACE_MS = 5_000;
 
-function controllerFile(folder: string, port: number): string {
+export interface OpenZitiOptions {
+  /** Life of the tokens of API sessions, such as `1m`, which is the least; 30 minutes when absent. */
+  readonly accessTokenDuration?: string;
+}
+
+function controllerFile(folder: string, port: number, { accessTokenDuration }: OpenZitiOptions): string {
   const pki = join(folder, 'pki');
   const signer = join(pki, 'signer');
   const identity = `
@@ -31,7 +36,7 @@ ctrl:
 edge:
   api:
     address: localhost:${port}
-  enrollment:
+${accessTokenDuration === undefined ? '' : `  oidc: { accessTokenDuration: ${accessTokenDuration} }\n`}  enrollment:
     signingCert:
       cert: "${join(signer, 'certs/signer.cert')}"
       key: "${join(signer, 'keys/signer.key')}"
@@ -65,11 +70,15 @@ export class OpenZitiNetwork {
   }
 
   /** A controller in an empty `folder`, with the commands of `run` logged in. Throws with the output of `ziti`. */
-  static async start(binary: string, folder: string): Promise<OpenZitiNetwork> {
+  static async start(
+    binary: string,
+    folder: string,
+    options: OpenZitiOptions = {},
+  ): Promise<OpenZitiNetwork> {
     const network = new OpenZitiNetwork(binary, folder, await freePort());
     try {
       await makeAuthority(network);
-      await network.#startController();
+      await network.#startController(options);
       return network;
     } catch (error) {
       await network.stop();
@@ -113,10 +122,10 @@ export class OpenZitiNetwork {
     for (const [, running] of this.#running.toReversed()) await running.stop('SIGTERM', STOP_GRACE_MS);
   }
 
-  async #startController(): Promise<void> {
+  async #startController(options: OpenZitiOptions): Promise<void> {
     const port = this.controllerPort;
     const password = randomBytes(18).toString('base64url');
-    this.file('controller.yaml', controllerFile(this.#folder, port));
+    this.file('controller.yaml', controllerFile(this.#folder, port, options));
     await this.run(`controller edge init controller.yaml -u admin -p ${password}`);
     await this.start('controller', 'run controller controller.yaml --cliagent=false', port);
     const login = `edge login https://localhost:${port} -u admin -p ${password} -y`;

@@ -32,6 +32,7 @@ export interface ChannelGroupsOptions {
   readonly send: SendLimits;
   readonly log: Log;
   onChannel(channel: Channel, hello: Frame): void;
+  readonly hasToken?: ((channel: Channel, token: string) => boolean) | undefined;
 }
 
 /** A connection whose hello has arrived. */
@@ -101,7 +102,7 @@ export class ChannelGroups {
     const isFull = group.driver.underlays().length >= MAX_CONNECTIONS;
     const fault = isFull
       ? 'the channel has too many connections'
-      : (joinFault(group, hello, peer) ?? this.#counts.connectionFault(group.owner));
+      : (joinFault(group, hello, peer, this.#options) ?? this.#counts.connectionFault(group.owner));
     if (fault !== undefined) {
       this.#refuse(connection, fault);
       return true;
@@ -274,7 +275,12 @@ export class ChannelGroups {
   }
 }
 
-function joinFault(group: Group, hello: Frame, peer: ChannelPeer): string | undefined {
+function joinFault(
+  group: Group,
+  hello: Frame,
+  peer: ChannelPeer,
+  { hasToken }: ChannelGroupsOptions,
+): string | undefined {
   const secret = hello.headers.bytes(CHANNEL_HEADERS.groupSecret);
   if (
     secret === undefined ||
@@ -284,7 +290,9 @@ function joinFault(group: Group, hello: Frame, peer: ChannelPeer): string | unde
     return 'wrong group secret';
   }
   if (peer.fingerprint !== group.fingerprint) return 'another certificate than the first connection';
-  if (hello.headers.text(SESSION_TOKEN) !== group.hello.text(SESSION_TOKEN)) {
+  const token = hello.headers.text(SESSION_TOKEN);
+  const isSame = token === group.hello.text(SESSION_TOKEN);
+  if (!isSame && (token === undefined || hasToken?.(group.channel, token) !== true)) {
     return 'another session than the first connection';
   }
   return undefined;

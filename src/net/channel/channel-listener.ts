@@ -79,6 +79,8 @@ export interface ChannelListenerParts extends SendLimits {
     chain: readonly X509Certificate[],
   ): Promise<HelloDecision> | HelloDecision;
   onChannel(channel: Channel, hello: Frame): void;
+  /** Returns true if a channel's session has this token, which replaced the one of its hello. */
+  readonly hasToken?: ((channel: Channel, token: string) => boolean) | undefined;
 }
 
 export type ChannelListenerOptions = ChannelListenerParts & ListenerPlace;
@@ -122,6 +124,7 @@ export class ChannelListener {
       unfinished: options.unfinished,
       send: options,
       onChannel: (channel, hello) => options.onChannel(channel, hello),
+      hasToken: options.hasToken,
     });
     this.#hellos = new HelloQueue({
       maxQueued: maxQueuedConnects,

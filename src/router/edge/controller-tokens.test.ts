@@ -5,7 +5,7 @@ import { before, describe, it } from 'node:test';
 import { DataState_Action, DataState_PublicKeyUsage } from '#wire/ctrl';
 import { identityChange, TokenSigner, type Claims } from '../../../test/support/token-signer.ts';
 import { TokenWorld } from './testing/token-world.ts';
-import type { CertifiedPeer } from './token-sessions.ts';
+import type { CertifiedPeer } from './token-session.ts';
 
 const NOW_S = Math.floor(Date.now() / 1_000);
 const HOUR_S = 3_600;

@@ -3,7 +3,7 @@
  * and that belongs to the leaf certificate. Peers in the same process connect through a memory channel and pass the
  * same checks.
  */
-import { randomBytes, type X509Certificate } from 'node:crypto';
+import { randomBytes, timingSafeEqual, type X509Certificate } from 'node:crypto';
 import { FrontdoorError, hexOf, type Clock, type Log } from '#base';
 import {
   ChannelListener,
@@ -113,6 +113,7 @@ export class EdgeListener {
         return decision.accept ? decision : edgeListener.#refuse(decision, peer, certificates);
       },
       onChannel: (accepted) => edgeListener.#onChannel(accepted),
+      hasToken: (accepted, token) => edgeListener.#hasToken(accepted, token),
     });
     return edgeListener;
   }
@@ -202,6 +203,14 @@ export class EdgeListener {
       return refusedFor(session.isOfAnother ? 'api-session-of-another' : 'no-api-session', session.fault);
     this.#proven.set(peer.hello, session);
     return session;
+  }
+
+  /** True once a token has replaced the one of the channel's hello. */
+  #hasToken(channel: Channel, token: string): boolean {
+    const peer = this.#peers.get(channel);
+    if (peer === undefined) return false;
+    const [own, given] = [Buffer.from(peer.session.token), Buffer.from(token)];
+    return own.length === given.length && timingSafeEqual(own, given);
   }
 
   #isProven({ leaf, chain }: PeerCertificates): boolean {

@@ -8,7 +8,7 @@ import { contentType, textOfBody, type Frame } from '#wire';
 import type { EdgeConfig, EdgeListenerConfig, RouterConfig } from '../config/router-config.ts';
 import { isAnnouncedHost } from '../ctrl/announced-hosts.ts';
 import { ApiSessionMessages } from '../ctrl/api-session-messages.ts';
-import { ApiSessionRegistry } from '../ctrl/api-session-registry.ts';
+import { ApiSessionRegistry, type KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { CircuitAsker } from '../ctrl/circuit-asker.ts';
 import { ConnectEvents } from '../ctrl/connect-events.ts';
 import type { Controllers, CtrlHandlers, InspectSource } from '../ctrl/controllers.ts';
@@ -124,7 +124,9 @@ export class EdgePart {
     const { address, xgress } = config;
     const { handshakeTimeoutMs } = this.#options.config;
     const model = this.#model;
-    const tokenSessions = new TokenSessions({ tokens: this.#tokens, model });
+    const peers = (): Iterable<EdgePeer> => this.#listener?.peers() ?? [];
+    const open = (): Iterable<KnownApiSession> => [...peers()].map(({ session }) => session);
+    const tokenSessions = new TokenSessions({ tokens: this.#tokens, model, open });
     const grants = new ServiceGrants(model, this.#tokens);
     const port = await ports.open({ host: address.host, port: address.port, tls, handshakeTimeoutMs });
     this.#listener = await EdgeListener.open({
@@ -143,6 +145,7 @@ export class EdgePart {
         terminators: this.terminators,
         asker,
         grants,
+        tokenSessions,
         sendToControllers: (frame) => controllers.broadcast(frame) > 0,
         reportFault: (circuitId, controllerId, isTerminator) =>
           faults.onCircuitClosed(circuitId, controllerId, isTerminator),
@@ -155,7 +158,6 @@ export class EdgePart {
       },
       onClosed: (identityId) => this.#connectEvents?.onClosed(identityId),
     });
-    const peers = (): Iterable<EdgePeer> => this.#listener?.peers() ?? [];
     this.#sessionWatch = new SessionWatch({ model, sessions: tokenSessions, grants, peers, log });
     const { terminators } = this;
     dialers.add(

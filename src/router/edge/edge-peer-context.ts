@@ -7,6 +7,7 @@ import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { XgressEnds } from '../xgress/xgress-ends.ts';
 import type { EdgeTerminatorRegistry } from './edge-terminator-registry.ts';
 import type { ServiceGrants } from './service-grants.ts';
+import type { TokenSessions } from './token-sessions.ts';
 
 /** The dependencies of one edge peer. */
 export interface EdgePeerContext {
@@ -14,6 +15,8 @@ export interface EdgePeerContext {
   readonly forwarder: Forwarder;
   readonly terminators: EdgeTerminatorRegistry;
   readonly asker: CircuitAsker;
+  /** Replaces tokens of sessions. */
+  readonly tokenSessions: Pick<TokenSessions, 'renew'>;
   /** Authorizes dials and binds of sessions that tokens have proven. */
   readonly grants: ServiceGrants;
   sendToControllers(frame: Frame): boolean;

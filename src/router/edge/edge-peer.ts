@@ -34,6 +34,7 @@ import type { EdgeTerminator } from './edge-terminator-registry.ts';
 import { endForbiddenCircuits, type GrantFault } from './forbidden-circuits.ts';
 import type { ConnectionGrant } from './service-grants.ts';
 import { TokenSession } from './token-session.ts';
+import { answerTokenUpdate } from './token-update.ts';
 
 const { ctrl, edge } = headerId;
 
@@ -144,10 +145,7 @@ export class EdgePeer {
         this.#onTrace(frame);
         return;
       case contentType.updateToken:
-        this.channel.reply(
-          frame,
-          makeFrame(contentType.updateTokenFailure, { body: 'no such session type here' }),
-        );
+        void answerTokenUpdate(frame, this.channel, this.session, this.#context);
         return;
       default:
         // Ignores late DialSuccess frames, probes, posture data and inspection answers.

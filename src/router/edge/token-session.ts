@@ -2,13 +2,30 @@
  * An API session that is proven by a token of a controller (OIDC), not announced by it. The SDK replaces the token
  * before it expires.
  */
+import type { X509Certificate } from 'node:crypto';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { AccessToken } from './controller-tokens.ts';
 
+export interface CertifiedPeer {
+  /** `host:port` */
+  readonly address: string;
+  readonly fingerprint: string;
+  /** Undefined for a peer in this process. */
+  readonly certificate: X509Certificate | undefined;
+  /** Returns true if the certificate chains to an authority of the network. */
+  isProven(): boolean;
+}
+
 export class TokenSession implements KnownApiSession {
+  readonly peer: CertifiedPeer;
   #access: AccessToken;
 
-  constructor(access: AccessToken) {
+  constructor(access: AccessToken, peer: CertifiedPeer) {
+    this.#access = access;
+    this.peer = peer;
+  }
+
+  replace(access: AccessToken): void {
     this.#access = access;
   }
 

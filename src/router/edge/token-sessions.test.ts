@@ -91,4 +91,24 @@ describe('a session of an SDK that logs in with OIDC', () => {
     world.change([identityChange('identity-1')], DataState_Action.DELETE);
     assert.equal(world.sessions.faultOf(session), 'there is no identity as the token names it');
   });
+
+  it('has one token at all of its channels', async () => {
+    const renewing = await TokenWorld.make();
+    const peer = await renewing.peer();
+    const open = async (z_asid: string) => {
+      const session = await renewing.open(await renewing.signer.access(peer.fingerprint, { z_asid }), peer);
+      assertOpen(session);
+      renewing.channels.push(session);
+      return session;
+    };
+    const [first, second, other] = [
+      await open('session-1'),
+      await open('session-1'),
+      await open('session-2'),
+    ];
+    const former = other.token;
+    const token = await renewing.signer.access(peer.fingerprint);
+    assert.equal(await renewing.sessions.renew(first, token), undefined);
+    assert.deepEqual([first.token, second.token, other.token], [token, token, former]);
+  });
 });

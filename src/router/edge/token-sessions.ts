@@ -3,26 +3,18 @@
  * concerns it, and while the data model has its identity. A channel can arrive before the model does, so it waits for
  * a short time.
  */
-import type { X509Certificate } from 'node:crypto';
 import { addressKey } from '#base';
+import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { DataModel } from '../model/data-model.ts';
 import { isRevoked } from '../model/token-revocations.ts';
 import { isFault, type AccessToken, type ControllerTokens, type TokenFault } from './controller-tokens.ts';
-import { TokenSession } from './token-session.ts';
+import { TokenSession, type CertifiedPeer } from './token-session.ts';
 
 export interface TokenSessionsOptions {
   readonly tokens: ControllerTokens;
   readonly model: DataModel;
-}
-
-export interface CertifiedPeer {
-  /** `host:port` */
-  readonly address: string;
-  readonly fingerprint: string;
-  /** Undefined for a peer in this process. */
-  readonly certificate: X509Certificate | undefined;
-  /** Returns true if the certificate chains to an authority of the network. */
-  isProven(): boolean;
+  /** Returns the sessions of open channels. */
+  open(): Iterable<KnownApiSession>;
 }
 
 export interface SessionFault {
@@ -53,12 +45,31 @@ export class TokenSessions {
     if (isFault(access)) return { fault: access.fault, isOfAnother: false };
     if (!isOwnCertificate(access, peer))
       return { fault: `certificate is not that of session ${access.sessionId}`, isOfAnother: true };
-    return new TokenSession(access);
+    return new TokenSession(access, peer);
   }
 
   /** Returns why an open session is over, or undefined while it is valid. */
   faultOf({ access }: TokenSession): string | undefined {
     return this.#stateFault(access)?.fault;
+  }
+
+  /**
+   * Replaces the token of a session, at all of its open channels. Returns the reason of a refusal, or undefined. Never
+   * rejects.
+   */
+  async renew(session: TokenSession, token: string): Promise<string | undefined> {
+    const access = await this.#verified(token, 0);
+    if (isFault(access)) return access.fault;
+    if (access.sessionId !== session.id || access.identityId !== session.identityId)
+      return 'the token is of another session';
+    if (!isOwnCertificate(access, session.peer)) return 'the token is of another certificate';
+    session.replace(access);
+    for (const other of this.#options.open()) {
+      if (!(other instanceof TokenSession) || other.id !== session.id) continue;
+      if (other.identityId === session.identityId && isOwnCertificate(access, other.peer))
+        other.replace(access);
+    }
+    return undefined;
   }
 
   async #limited(

@@ -109,6 +109,7 @@ export function makeEdgeWorld(
     terminators: undefined!,
     asker: new CircuitAsker(near.controllers),
     grants: undefined!,
+    tokenSessions: undefined!,
     sendToControllers: () => true,
     reportFault: (...fault) => near.faults.onCircuitClosed(...fault),
     ends: near.ends,

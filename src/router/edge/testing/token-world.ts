@@ -20,8 +20,8 @@ import { ControllerKeys } from '../../model/controller-keys.ts';
 import { DataModel } from '../../model/data-model.ts';
 import { ControllerTokens } from '../controller-tokens.ts';
 import { ServiceGrants } from '../service-grants.ts';
-import { TokenSession } from '../token-session.ts';
-import { TokenSessions, type CertifiedPeer, type SessionFault } from '../token-sessions.ts';
+import { TokenSession, type CertifiedPeer } from '../token-session.ts';
+import { TokenSessions, type SessionFault } from '../token-sessions.ts';
 
 export class TokenWorld {
   readonly authority: TestAuthority;
@@ -29,6 +29,8 @@ export class TokenWorld {
   readonly model = new DataModel();
   readonly sessions: TokenSessions;
   readonly grants: ServiceGrants;
+  /** Sessions of open channels. */
+  readonly channels: TokenSession[] = [];
   /** Hosts that a controller announces. */
   readonly announced = new Set<string>();
 
@@ -41,7 +43,7 @@ export class TokenWorld {
       isAnnouncedHost: (host) => this.announced.has(host),
       clock: systemClock,
     });
-    this.sessions = new TokenSessions({ tokens, model });
+    this.sessions = new TokenSessions({ tokens, model, open: () => this.channels });
     this.grants = new ServiceGrants(model, tokens);
   }
 
