@@ -112,4 +112,17 @@ describe('clients of two control planes', { skip: postgresSkip }, () => {
     await ann.logIn(guarded, '/', 'ann');
     assert.ok(ann.cookie(guarded));
   });
+
+  test('learn the new address of one that moved', async () => {
+    const { edgeApiUrl: former } = b.ready;
+    await b.start();
+    assert.notEqual(b.ready.edgeApiUrl, former);
+    for (const name of ['gateway', 'agent'] as const)
+      await until(
+        `${name} keeps the new address`,
+        () => readFileSync(keptBy(name), 'utf8'),
+        (text) => text.includes(b.ready.edgeApiUrl),
+        2 * WAIT_MS,
+      );
+  });
 });
