@@ -6,7 +6,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
-import { startControlPlane, type ControlPlane, type FirstStart } from '#control';
+import { startControlPlane, type ControlPlane, type FirstStart, type LocalEnds } from '#control';
 import { fingerprintOf } from '#net';
 import { enrollRouterIdentity, loadRouterConfig, type Router } from '#router';
 import { CertificateStore, type GatewayLimits } from '#gateway';
@@ -100,8 +100,10 @@ async function startParts(
   const { dataDir, listenHost, advertiseHost, ports, log, zone } = options;
   let httpPort = ports.http;
   let securePort = options.publicHttpsPort;
+  const local: { ends?: LocalEnds } = {};
   const control = await startControlPlane({
     dataDir,
+    localEnds: () => local.ends,
     listenHost,
     advertiseHost,
     moreAdvertiseHosts: options.moreAdvertiseHosts,
@@ -148,6 +150,7 @@ async function startParts(
     async () => (await control.createFabricNode('gateway', 'gateway')).token,
     control.edgeApiUrl,
   );
+  local.ends = { gatewayId: commonNameOf(identity.certPem), routerId: router.id };
   // The gateway's certificate is proven here and nowhere else: this process holds its key.
   const openChannel: ChannelOpener = (routerName, helloId, headers, certPem) =>
     routerName === router.id || routerName === 'router'
@@ -205,6 +208,10 @@ async function startParts(
     reload,
     close,
   };
+}
+
+function commonNameOf(certPem: string): string {
+  return /^CN=(.+)$/m.exec(new X509Certificate(certPem).subject)?.[1] ?? '';
 }
 
 /** Adds the options that choose another port to the error of a taken port; returns any other error as it is. */

@@ -78,7 +78,12 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
       reportVersion: (told) => agentApi.reportVersion(told),
       lastServiceChange: () => client.serviceUpdates(),
       bindableServices: async () =>
-        (await client.services()).filter(({ permissions }) => permissions.includes('Bind')),
+        (await client.services())
+          .filter(({ permissions }) => permissions.includes('Bind'))
+          .map(({ id, name, encryptionRequired }) => ({
+            ...{ id, name },
+            encryption: encryptionRequired ? 'offered' : undefined,
+          })),
       shares: () => agentApi.hostedShares(),
       createShare: (share) => agentApi.createShare(share),
       releaseShare: (token) => agentApi.releaseShare(token),

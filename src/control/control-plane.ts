@@ -39,7 +39,7 @@ import {
 } from './store/mod.ts';
 import { MetricSweep } from './metrics/mod.ts';
 import { writeControlMetrics } from './control-metrics.ts';
-import { startOverlayController } from './overlay/mod.ts';
+import { startOverlayController, type LocalEnds } from './overlay/mod.ts';
 import { openPki, type ServerCredentials } from './pki/mod.ts';
 import { controllerIdOf, Replicas } from './replica/mod.ts';
 import type { PublicApiUrl } from './public-api-url.ts';
@@ -56,6 +56,8 @@ export interface ControlPlaneOptions {
   readonly advertiseHost: string;
   /** Further hosts at which agents, gateways and SDKs reach the edge API. */
   readonly moreAdvertiseHosts?: readonly string[] | undefined;
+  /** Called for each dial. Undefined: gateways and routers run in processes of their own. */
+  readonly localEnds?: (() => LocalEnds | undefined) | undefined;
   /** 0 selects a free port. */
   readonly apiPort: number;
   readonly edgeApiPort: number;
@@ -197,6 +199,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       serviceKeys: () => tokens.keys(),
       clock,
       log,
+      localEnds: options.localEnds,
       ...(replicas === undefined
         ? {}
         : {
@@ -236,6 +239,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     gatewayCommands,
     intake,
     limits: unprovenLimits(options.limits),
+    hasKeylessHost: (serviceId) => overlay.hasKeylessHost(serviceId),
     routers: edgeRouters,
     controllers: () => replicas?.controllers ?? [ownController()],
     frontendUrls: options.frontendUrls,

@@ -1,4 +1,5 @@
 export { startControlPlane, type ControlPlane, type ControlPlaneOptions } from './control-plane.ts';
+export type { LocalEnds } from './overlay/mod.ts';
 export type { ApiLimits } from './management-api/mod.ts';
 export { loadTrustedIssuers, type TrustedIssuer } from './oauth/mod.ts';
 export { parsePublicApiUrl, type PublicApiUrl } from './public-api-url.ts';

@@ -135,6 +135,7 @@ export async function openEdgeFixture(
     gatewayCommands,
     status: { share: () => ({ state: 'PENDING' }), isConnected: () => false },
     routers: () => routers,
+    hasKeylessHost: () => false,
     controllers: () => controllers,
     frontendUrls: (host) => [`http://${host}:8080`],
     apiUrl: () => apiUrl,

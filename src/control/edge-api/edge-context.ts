@@ -28,6 +28,8 @@ export interface EdgeParts {
   /** Sends commands to gateways that follow the feed here. */
   readonly gatewayCommands: GatewayCommands;
   readonly routers: () => readonly EdgeRouter[];
+  /** Whether some host of the service cannot encrypt end to end. */
+  readonly hasKeylessHost: (serviceId: string) => boolean;
   /** Every control plane over this database; this one alone if it shares none. */
   readonly controllers: () => readonly EdgeController[];
   /** Returns the URLs under which gateways serve a public share's host. */

@@ -112,7 +112,7 @@ test('the recorded enrollment and first dial of the C SDK work against us', asyn
       const [service] = data as Record<string, unknown>[];
       assert.deepEqual(
         [service!['permissions'], service!['postureQueries'], service!['encryptionRequired']],
-        [['Dial'], [], false],
+        [['Dial'], [], true],
       );
       assert.deepEqual(service!['config'], {});
     }

@@ -23,16 +23,17 @@ export function addServiceRoutes(app: FastifyInstance, context: EdgeApiContext):
     const configTypes = asked.length === 0 ? session.configTypes : asked;
     const symbols = serviceSymbols((service) => model.mayBind(identityId, service));
     return sendPage(reply, query, model.servicesOf(identityId), symbols, (service) =>
-      serviceView(model, identityId, service, configTypes),
+      serviceView(model, identityId, service, configTypes, context.hasKeylessHost(service.id)),
     );
   });
 
   app.get<ById>('/services/:id', (request, reply) => {
     const caller = callerOf(context, request);
     const { identityId, configTypes } = caller.session;
+    const service = visible(context, caller, request.params.id);
     return sendData(
       reply,
-      serviceView(model, identityId, visible(context, caller, request.params.id), configTypes),
+      serviceView(model, identityId, service, configTypes, context.hasKeylessHost(service.id)),
     );
   });
 

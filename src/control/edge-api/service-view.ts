@@ -13,12 +13,16 @@ export function configsOf(service: Service, mayBind: boolean): readonly string[]
   return mayBind ? [`${HOST_CONFIG}:${service.id}`] : [];
 }
 
-/** `configTypes` are the requested types, or `all`. */
+/**
+ * `configTypes` are the requested types, or `all`. `hasKeylessHost`: a host cannot encrypt, so that dialers must not
+ * require it.
+ */
 export function serviceView(
   model: OverlayModel,
   identityId: string,
   service: Service,
   configTypes: readonly string[],
+  hasKeylessHost: boolean,
 ): Record<string, unknown> {
   const permissions: string[] = [];
   if (model.mayBind(identityId, service)) permissions.push('Bind');
@@ -34,7 +38,7 @@ export function serviceView(
     createdAt: updatedAt,
     updatedAt,
     tags: {},
-    encryptionRequired: false,
+    encryptionRequired: permissions.includes('Bind') || !hasKeylessHost,
     permissions,
     config:
       host === undefined ? {} : { [HOST_CONFIG]: { protocol: 'tcp', address: host.host, port: host.port } },

@@ -17,7 +17,8 @@ const CHUNK = 500;
 
 /** Without ids, returns all. */
 export async function readIdentities(db: Queries, ids?: readonly string[]): Promise<Identity[]> {
-  const rows = () => db.selectFrom('identity').select(['id', 'kind', 'name', 'frontdoor_id']);
+  const rows = () =>
+    db.selectFrom('identity').select(['id', 'kind', 'name', 'frontdoor_id', 'agent_version']);
   return read(
     ids,
     async (after) =>
@@ -63,6 +64,7 @@ interface IdentityRow {
   readonly kind: Identity['kind'];
   readonly name: string;
   readonly frontdoor_id: string | null;
+  readonly agent_version: string | null;
 }
 
 async function withCertificates(db: Queries, rows: readonly IdentityRow[]): Promise<Identity[]> {
@@ -83,6 +85,7 @@ async function withCertificates(db: Queries, rows: readonly IdentityRow[]): Prom
     kind: row.kind,
     name: row.name,
     frontdoorId: row.frontdoor_id,
+    isAgent: row.agent_version !== null,
     fingerprints: (fingerprintsOf.get(row.id) ?? []).map(({ fingerprint }) => fingerprint),
   }));
 }

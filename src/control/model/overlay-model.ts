@@ -11,6 +11,8 @@ export interface Identity {
   readonly name: string;
   /** Null for gateways and routers. */
   readonly frontdoorId: string | null;
+  /** Whether one of our agents used it. */
+  readonly isAgent?: boolean | undefined;
   /** SHA-1 of each leaf certificate that it may present, in lower-case hex. */
   readonly fingerprints: readonly string[];
 }

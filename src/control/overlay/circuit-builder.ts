@@ -18,6 +18,7 @@ import { ctrlMessages } from '#wire/ctrl';
 import type { CircuitRegistry, EstablishedCircuit } from './circuit-registry.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 import type { HostTerminator } from './host-terminator.ts';
+import type { KeyExchange } from './key-exchange-policy.ts';
 import type { CircuitPath } from './path-policy.ts';
 import { planRoute, type PathAddresses } from './route-plan-policy.ts';
 import type { DialedService, TerminatorSelector } from './terminator-selector.ts';
@@ -36,6 +37,8 @@ export interface CircuitWish {
   /** The dialed address. Empty: a terminator without one. */
   readonly instanceId: string;
   readonly peerData: PeerData;
+  /** Called for the selected terminator and path. By default both ends get what the other sent. */
+  readonly judgeKeys?: (terminator: HostTerminator, path: CircuitPath) => KeyExchange;
 }
 
 export interface CircuitFailure {
@@ -99,6 +102,8 @@ class PendingCircuit {
   path: CircuitPath | undefined;
   addresses: PathAddresses | undefined;
   peerData: Map<number, Uint8Array> = new Map();
+  /** Whether both ends are kept from encrypting. */
+  isClear = false;
   readonly waiting = new Set<string>();
   /** Routers that were sent a Route in any attempt, and those of them that have forwarding entries. */
   readonly asked = new Set<string>();
@@ -211,6 +216,16 @@ export class CircuitBuilder {
       return;
     }
     const { terminator, path } = found;
+    const keyExchange = pending.wish.judgeKeys?.(terminator, path) ?? 'exchange';
+    if (keyExchange === 'refuse') {
+      this.#fail(pending, {
+        text: 'the service requires end-to-end encryption, and the dialer sent no key',
+        code: EdgeErrorCode.encryptionDataMissing,
+        retryHint: RetryHint.none,
+      });
+      return;
+    }
+    pending.isClear = keyExchange === 'clear';
     const addresses = { ingressAddress: base62(randomBytes(16)), egressAddress: base62(randomBytes(16)) };
     pending.terminator = terminator;
     pending.path = path;
@@ -222,11 +237,13 @@ export class CircuitBuilder {
     this.#pending.delete(pending.id);
     this.#pending.set(pending.id, pending);
     const tags = Object.fromEntries(tagsOf(pending.wish, terminator));
+    const dialerData = new Map(pending.wish.peerData);
+    if (pending.isClear) dialerData.delete(headerId.edge.publicKey);
     const egress = {
       binding: terminator.binding,
       address: addresses.egressAddress,
       destination: terminator.address,
-      peerData: peerDataRecord(pending.wish.peerData),
+      peerData: peerDataRecord(dialerData),
     };
     for (const routerId of path.routerIds) {
       pending.waiting.add(routerId);
@@ -307,6 +324,7 @@ export class CircuitBuilder {
     ) {
       peerData.delete(key);
     }
+    if (pending.isClear) peerData.delete(headerId.edge.publicKey);
     pending.done({ isMade: true, circuit, ingressAddress, peerData, tags: tagsOf(wish, terminator) });
     this.#options.onEstablished(circuit);
   }

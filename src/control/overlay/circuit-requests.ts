@@ -2,7 +2,7 @@
  * CreateCircuitV2 and V3 from routers. The session proves the dialer, never the request itself, and the number of
  * pending dials per router and identity is bounded. Responses are sent only to the requesting channel.
  */
-import { utf8, type Log } from '#base';
+import { utf8, type Clock, type Log } from '#base';
 import {
   decodeCreateCircuitV2,
   encodeCircuitCreated,
@@ -18,8 +18,12 @@ import type { OverlayModel } from '../model/mod.ts';
 import type { CircuitBuilder, CircuitFailure, CircuitOutcome } from './circuit-builder.ts';
 import type { CircuitRegistry } from './circuit-registry.ts';
 import type { ConnectedRouter } from './connected-router.ts';
+import type { HostTerminator } from './host-terminator.ts';
+import { judgeKeyExchange, type KeyExchange, type LocalEnds } from './key-exchange-policy.ts';
+import type { CircuitPath } from './path-policy.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
 import type { ServiceSessionCheck } from './service-session-check.ts';
+import type { TerminatorRegistry } from './terminator-registry.ts';
 
 export interface PendingLimits {
   readonly maxPendingPerRouter: number;
@@ -33,6 +37,9 @@ export interface CircuitRequestsOptions {
   readonly sessions: ServiceSessionCheck;
   readonly builder: CircuitBuilder;
   readonly circuits: CircuitRegistry;
+  readonly terminators: Pick<TerminatorRegistry, 'get'>;
+  readonly localEnds: () => LocalEnds | undefined;
+  readonly clock: Clock;
   readonly refusals: Pick<RefusalTrail, 'request'>;
   readonly log: Log;
   readonly limits?: PendingLimits;
@@ -87,6 +94,8 @@ export class CircuitRequests {
       ingress: router,
       instanceId: request.terminatorInstanceId,
       peerData: this.#peerDataOf(request, identityId),
+      judgeKeys: (terminator: HostTerminator, path: CircuitPath) =>
+        this.#judgeKeys(identityId, request.peerData.has(headerId.edge.publicKey), terminator, path),
     };
     // The pending request must not retain the socket's read buffer.
     const asked = makeFrame(frame.contentType, { sequence: frame.sequence });
@@ -112,6 +121,29 @@ export class CircuitRequests {
     if (router.pendingCircuits >= maxPendingPerRouter) return 'this router has too many dials in progress';
     if (pending >= maxPendingPerIdentity) return 'this identity has too many dials in progress';
     return this.#options.circuits.hasRoomFor(identityId) ? undefined : 'this identity has too many circuits';
+  }
+
+  #judgeKeys(
+    dialerId: string,
+    hasDialerKey: boolean,
+    terminator: HostTerminator,
+    path: CircuitPath,
+  ): KeyExchange {
+    const { model, terminators, localEnds, clock } = this.#options;
+    const ends = localEnds();
+    const hostId = terminator.identityId;
+    return judgeKeyExchange({
+      hasDialerKey,
+      hasHostKey: terminator.peerData.has(headerId.edge.publicKey),
+      isGateway: model.identity(dialerId)?.kind === 'gateway',
+      hostedMs: clock.nowMs() - (terminators.get(terminator.id)?.createdAtMs ?? 0),
+      isInProcess:
+        ends?.gatewayId === dialerId &&
+        path.routerIds.length === 1 &&
+        path.routerIds[0] === ends.routerId &&
+        hostId !== undefined &&
+        model.identity(hostId)?.isAgent === true,
+    });
   }
 
   /** Replaces the dialer's statements about itself by the known facts. */

@@ -125,7 +125,7 @@ export class DataModelFeed {
       ...services.map((service): Model => {
         const { id, name } = service;
         const configs = configOf(service) === undefined ? [] : [configId(id)];
-        return { case: 'service', value: { id, name, configs } };
+        return { case: 'service', value: { id, name, configs, encryptionRequired: true } };
       }),
       ...services.flatMap((service) => [
         ...policy(service, DataState_PolicyType.BIND_POLICY, [service.environmentId]),

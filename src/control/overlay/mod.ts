@@ -8,5 +8,6 @@ export type {
   FabricView,
   InspectionView,
 } from './fabric-view.ts';
+export type { LocalEnds } from './key-exchange-policy.ts';
 export { startOverlayController } from './overlay-controller.ts';
 export { shareStatusAt } from './share-status-machine.ts';

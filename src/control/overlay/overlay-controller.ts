@@ -51,6 +51,8 @@ export interface OverlayController {
   readonly fabric: FabricView;
   /** Returns every router with an edge part that was connected since the start. */
   routers(): EdgeRouter[];
+  /** Whether some host of the service cannot encrypt end to end. */
+  hasKeylessHost(serviceId: string): boolean;
   /** Applies to new connections. */
   setTls(identity: TlsIdentity): void;
   /** Must be called when the result of `serviceKeys` has changed. */
@@ -136,6 +138,13 @@ class OverlayCore implements OverlayController {
 
   get fabric(): FabricView {
     return this.#parts.view;
+  }
+
+  hasKeylessHost(serviceId: string): boolean {
+    for (const { peerData } of this.#parts.terminators.ofService(serviceId).values()) {
+      if (!peerData.has(headerId.edge.publicKey)) return true;
+    }
+    return false;
   }
 
   routers(): EdgeRouter[] {

@@ -10,6 +10,7 @@ import type { PendingLimits } from './circuit-requests.ts';
 import type { ClusterSource } from './cluster-announcer.ts';
 import type { ServiceKey } from './data-model-feed.ts';
 import type { FabricTerminatorPersistence } from './fabric-terminator-persistence.ts';
+import type { LocalEnds } from './key-exchange-policy.ts';
 import type { VerifyServiceToken } from './service-session-check.ts';
 
 export interface OverlayControllerOptions {
@@ -38,6 +39,8 @@ export interface OverlayControllerOptions {
   readonly maxProbesPerSecond?: number | undefined;
   /** Whether another control plane over the same store has the environment's channel. */
   readonly isConnectedElsewhere?: ((identityId: string) => boolean) | undefined;
+  /** Circuits between these two and our agents are in clear. */
+  readonly localEnds?: (() => LocalEnds | undefined) | undefined;
   /** Control planes over the same store. Without it, routers get no list of them. */
   readonly cluster?: ClusterSource | undefined;
   /** Stores terminators that routers create for fabric services. Without it, these are refused. */

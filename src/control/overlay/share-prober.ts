@@ -3,7 +3,7 @@
  * requests. A probe is a circuit with only an egress, which ends as soon as the host has reached its backend. The
  * rate is limited.
  */
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { base62, utf8, type Clock, type Log } from '#base';
 import { headerId, RouteErrorCode, type RouteResult } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
@@ -25,6 +25,11 @@ const PROBE_TIMEOUT_MS = 6_000;
 const ROUTE_TIMEOUT_MS = 5_000;
 /** After the start, routers and agents are still connecting, so no agent counts as offline. */
 const START_GRACE_MS = 15_000;
+
+/** A key of which nobody has the private half: no data follows a probe. */
+const PROBE_KEY = new Uint8Array(
+  generateKeyPairSync('x25519').publicKey.export({ type: 'spki', format: 'der' }).subarray(-32),
+);
 
 export interface ShareProberOptions {
   readonly model: OverlayModel;
@@ -252,7 +257,13 @@ export class ShareProber implements Measurements {
         binding: terminator.binding,
         address: base62(randomBytes(16)),
         destination: terminator.address,
-        peerData: { [headerId.peerData.callerId]: utf8('frontdoor-probe') },
+        peerData: {
+          [headerId.peerData.callerId]: utf8('frontdoor-probe'),
+          // Some hosts with a key refuse dials without one.
+          ...(terminator.peerData.has(headerId.edge.publicKey)
+            ? { [headerId.edge.publicKey]: PROBE_KEY }
+            : {}),
+        },
       },
       timeout: BigInt(ROUTE_TIMEOUT_MS) * 1_000_000n,
       tags: { serviceId, hostId: terminator.identityId },

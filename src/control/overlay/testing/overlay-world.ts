@@ -247,14 +247,20 @@ export class OverlayWorld {
   }
 
   /** Sends a bind as the environment's SDK would, through `router`, and resolves with the controller's response. */
-  async bind(router: ScriptedRouter, environmentId: string, serviceId: string, terminatorId: string) {
+  async bind(
+    router: ScriptedRouter,
+    environmentId: string,
+    serviceId: string,
+    terminatorId: string,
+    hasKey = true,
+  ) {
     router.send(
       ctrlMessages.createTerminatorV2.frame({
         address: terminatorId,
         sessionToken: tokenOf('Bind', serviceId, environmentId),
         apiSessionToken: `token-${environmentId}`,
         fingerprints: [`fp-${environmentId}`],
-        peerData: { 1003: Uint8Array.of(9) },
+        peerData: hasKey ? { 1003: Uint8Array.of(9) } : {},
       }),
     );
     return router.next('createTerminatorV2Response');
@@ -263,14 +269,17 @@ export class OverlayWorld {
   dialFrame(
     identityId: string,
     serviceId: string,
-    more: { fingerprints?: string[]; token?: string } = {},
+    more: { fingerprints?: string[]; token?: string; hasKey?: boolean } = {},
   ): Frame {
     return encodeCreateCircuitV2({
       sessionToken: tokenOf('Dial', serviceId, identityId),
       apiSessionToken: more.token ?? `token-${identityId}`,
       fingerprints: more.fingerprints ?? [`fp-${identityId}`],
       terminatorInstanceId: '',
-      peerData: new Map([[1008, Uint8Array.of(0x78)]]),
+      peerData: new Map([
+        [1008, Uint8Array.of(0x78)],
+        ...(more.hasKey === false ? [] : [[1003, Uint8Array.of(7)] as const]),
+      ]),
     });
   }
 }
