@@ -40,6 +40,7 @@ function makeWorld() {
       controllerId: 'ctrl',
       connId: isTerminator ? 1 : 2,
       isTerminator,
+      sessionToken: '',
       meters: new SideMeters(NO_METRICS, isTerminator ? 'egress' : 'ingress'),
       gate,
       reading: source,

@@ -23,6 +23,7 @@ import type { XgressEnds } from '../xgress/xgress-ends.ts';
 import type { TickingEnd } from '../xgress/xgress-ticker.ts';
 import {
   inspectEdge,
+  keptToken,
   onControl,
   onTrace,
   stateClosed,
@@ -62,6 +63,7 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
   readonly controllerId: string;
   readonly connId: number;
   readonly isTerminator: boolean;
+  readonly sessionToken: string;
   readonly #options: DataCircuitOptions;
   readonly #xgress: Xgress;
   /** Data frames that the SDK's channel accepted beyond its high-water mark. */
@@ -84,6 +86,7 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
     this.controllerId = options.controllerId;
     this.connId = options.connId;
     this.isTerminator = options.isTerminator;
+    this.sessionToken = keptToken(options.sessionToken);
     const { config, ends } = options;
     this.#xgress = new Xgress(
       options.circuitId,

@@ -7,7 +7,7 @@ import { stateClosed } from './edge-circuit.ts';
 import type { EdgePeerContext } from './edge-peer-context.ts';
 import { costOf, keptFrame, memoryFault, type IdentityMemory } from './identity-memory.ts';
 import { EdgeTerminatorRegistry, terminatorOfBind, type EdgeTerminator } from './edge-terminator-registry.ts';
-import type { GrantFault } from './forbidden-circuits.ts';
+import { SESSION_ENDED, type GrantFault } from './forbidden-circuits.ts';
 import type { ConnectionGrant } from './service-grants.ts';
 import { TokenSession } from './token-session.ts';
 
@@ -75,6 +75,15 @@ export class EdgeBinds {
       context.log.info({ identity: session.identityId, reason }, 'bind ended');
       this.remove(connId);
       channel.send(stateClosed(connId, reason));
+    }
+  }
+
+  /** Ends the binds of service sessions, and notifies the SDK. */
+  endSessions(tokens: ReadonlySet<string>): void {
+    for (const { connId, tokenText } of [...this.#binds.values()]) {
+      if (!tokens.has(tokenText)) continue;
+      this.remove(connId);
+      this.#options.channel.send(stateClosed(connId, SESSION_ENDED));
     }
   }
 

@@ -276,6 +276,36 @@ test('circuitStartTimeout closes the circuit of a host when nobody starts it', a
   assert.match(textOfBody(closed!), /not started in time/);
 });
 
+test('the end of a service session ends the circuits of its dials and of its binds, and no other', async (t) => {
+  const { sdk, near, endServiceSession } = makeEdgeWorld(t);
+  await sdk.connect(1);
+  await sdk.connect(2, false, undefined, 'other session');
+  const result = near.route(HOSTED);
+  const dial = await until(
+    'the dial',
+    () => sdk.frames.find((it) => it.contentType === contentType.dial),
+    Boolean,
+  );
+  sdk.channel.reply(dial.value!, makeFrame(contentType.dialSuccess, { body: Uint8Array.of(3, 0, 0, 0) }));
+  assert.equal((await result).isSuccess, true);
+  const faults: string[] = [];
+  for (const [token, circuitId] of [
+    ['session', 'c1'],
+    ['bind token', 'h1'],
+  ] as const) {
+    endServiceSession(token);
+    faults.push((await near.controller.next('fault')).id);
+    assert.equal(faults.at(-1), circuitId);
+  }
+  assert.notEqual(near.forwarder.end('c2-in'), undefined);
+  const closed = (): number[] => {
+    const frames = sdk.frames.filter((it) => it.contentType === contentType.stateClosed);
+    return [...new Set(frames.map((frame) => frame.headers.u32(edge.connId)!))];
+  };
+  const { value } = await until('two closed connections', closed, (ids) => ids.length === 2);
+  assert.equal(value.includes(2), false);
+});
+
 test('connectTimeout is how long a host may take to answer its dial', async (t) => {
   const { near } = makeEdgeWorld(t, { connectTimeoutMs: 60 });
   const { errorCode, error } = await near.route(HOSTED);

@@ -35,6 +35,8 @@ export interface EdgeCircuitOptions {
   readonly controllerId: string;
   readonly connId: number;
   readonly isTerminator: boolean;
+  /** Token of the service session that permits it. */
+  readonly sessionToken: string;
   readonly meters: SideMeters;
   /** The gate of the channel, which payloads from the overlay pass. */
   readonly gate: TransitGate;
@@ -46,12 +48,25 @@ export interface EdgeCircuitOptions {
   onEnded(circuit: EdgeCircuit): void;
 }
 
+/**
+ * Sessions that controllers keep, and whose end they report, have UUIDs as tokens. Signed tokens are longer and end by the
+ * data model, so they are not kept for each circuit.
+ */
+const MAX_KEPT_TOKEN_CHARACTERS = 128;
+
+/** Returns the token of a session whose end controllers report, and an empty text for others. */
+export function keptToken(token: string): string {
+  return token.length <= MAX_KEPT_TOKEN_CHARACTERS ? token : '';
+}
+
 export interface EdgeCircuit extends CircuitEnd {
   readonly circuitId: string;
   readonly address: string;
   readonly controllerId: string;
   readonly connId: number;
   readonly isTerminator: boolean;
+  /** Empty unless controllers report the end of its session. */
+  readonly sessionToken: string;
   /** Called when the SDK closed it or its channel ended. Notifies the rest of the circuit. */
   close(): void;
   /** Handles a TraceRoute frame of the SDK. */
@@ -66,6 +81,7 @@ export class XgressCircuit implements EdgeCircuit {
   readonly controllerId: string;
   readonly connId: number;
   readonly isTerminator: boolean;
+  readonly sessionToken: string;
   readonly source: FrameSource;
   readonly #options: EdgeCircuitOptions;
   #isOver = false;
@@ -77,6 +93,7 @@ export class XgressCircuit implements EdgeCircuit {
     this.controllerId = options.controllerId;
     this.connId = options.connId;
     this.isTerminator = options.isTerminator;
+    this.sessionToken = keptToken(options.sessionToken);
     this.source = options.reading;
   }
 

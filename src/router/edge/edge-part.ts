@@ -5,6 +5,7 @@
 import type { Clock, Log } from '#base';
 import type { Channel, ServerTls, TlsPorts } from '#net';
 import { contentType, textOfBody, type Frame } from '#wire';
+import { ctrlMessages } from '#wire/ctrl';
 import type { EdgeConfig, EdgeListenerConfig, RouterConfig } from '../config/router-config.ts';
 import { isAnnouncedHost } from '../ctrl/announced-hosts.ts';
 import { ApiSessionMessages } from '../ctrl/api-session-messages.ts';
@@ -179,6 +180,7 @@ export class EdgePart {
       ...(edge === undefined
         ? []
         : [
+            new Map([[contentType.sessionRemoved, (frame: Frame) => this.#onSessionsRemoved(frame)]]),
             new ApiSessionMessages(this.#sessions, controllers).handlers(),
             new EdgeHello({
               advertised: () => this.#advertised(),
@@ -220,6 +222,11 @@ export class EdgePart {
   #announcedTokens(): ReadonlySet<string> {
     const sessions = [...(this.#listener?.peers() ?? [])].map(({ session }) => session);
     return new Set(sessions.filter((it) => !(it instanceof TokenSession)).map(({ token }) => token));
+  }
+
+  #onSessionsRemoved(frame: Frame): void {
+    const tokens = new Set(ctrlMessages.sessionRemoved.decode(frame.body).tokens);
+    for (const peer of this.#listener?.peers() ?? []) peer.endServiceSessions(tokens);
   }
 
   #onLeaving(frame: Frame): void {

@@ -31,7 +31,7 @@ import { HostRefusal, refusalCodes } from '../forwarder/dial-refusal.ts';
 import { EdgeBinds } from './edge-binds.ts';
 import { costOf, IdentityMemory, keptFrame, memoryFault } from './identity-memory.ts';
 import type { EdgeTerminator } from './edge-terminator-registry.ts';
-import { endForbiddenCircuits, type GrantFault } from './forbidden-circuits.ts';
+import { endForbiddenCircuits, endSessionCircuits, type GrantFault } from './forbidden-circuits.ts';
 import type { ConnectionGrant } from './service-grants.ts';
 import { TokenSession } from './token-session.ts';
 import { answerTokenUpdate } from './token-update.ts';
@@ -108,6 +108,12 @@ export class EdgePeer {
     if (!this.isOurs) return;
     const own = circuitIds.filter((id) => this.#xgressByCircuit.get(id)?.initiator !== undefined);
     if (own.length > 0) this.channel.send(makeFrame(contentType.circuitsLeaving, { body: own.join('\n') }));
+  }
+
+  /** Ends the circuits and binds of service sessions that a controller has ended. */
+  endServiceSessions(tokens: ReadonlySet<string>): void {
+    endSessionCircuits(this.channel, this.#context, this.#circuits.values(), tokens);
+    this.binds.endSessions(tokens);
   }
 
   /** Handles payloads and acknowledgements of an SDK that runs xgress. */
@@ -189,19 +195,18 @@ export class EdgePeer {
     incoming: IncomingCircuit,
     timeoutMs: number,
   ): Promise<Map<number, Uint8Array>> {
-    if (this.#circuits.size >= MAX_CONNECTIONS) {
+    if (this.#circuits.size >= MAX_CONNECTIONS)
       throw new FrontdoorError('limited', 'too-many-connections', 'the host has too many connections');
-    }
     const given = terminator.takesConnId ? this.#takeConnId() : undefined;
+    const { takesXgress, tokenText } = terminator;
     let circuit =
-      given === undefined ? undefined : this.#openCircuit(incoming, given, true, terminator.takesXgress);
+      given === undefined ? undefined : this.#openCircuit(incoming, given, true, takesXgress, tokenText);
     try {
       const answer = await this.channel.request(dialFrame(terminator, incoming, given), timeoutMs);
-      if (answer.contentType !== contentType.dialSuccess) {
+      if (answer.contentType !== contentType.dialSuccess)
         throw new HostRefusal(textOfBody(answer), answer.headers.u8(ctrl.routeErrorCode));
-      }
       if (circuit === undefined) {
-        circuit = this.#openCircuit(incoming, connIdOfBody(answer), true, false);
+        circuit = this.#openCircuit(incoming, connIdOfBody(answer), true, false, tokenText);
         const headers = new HeaderWriter().u32(edge.connId, circuit.connId);
         this.channel.reply(answer, makeFrame(contentType.stateConnected, { headers }));
       }
@@ -214,9 +219,8 @@ export class EdgePeer {
       return new Map(publicKey === undefined ? [] : [[edge.publicKey, publicKey]]);
     } catch (error) {
       circuit?.close();
-      if (error instanceof ChannelError && error.code === 'timeout') {
+      if (error instanceof ChannelError && error.code === 'timeout')
         throw new FrontdoorError('timeout', 'dial-timeout', `the host did not answer within ${timeoutMs} ms`);
-      }
       if (error instanceof ChannelError && error.code === 'closed')
         throw new FrontdoorError('notFound', 'unknown-terminator', 'the host has disconnected');
       throw error;
@@ -275,17 +279,17 @@ export class EdgePeer {
     controllerId: string,
     grant: ConnectionGrant | undefined,
   ): void {
-    const { circuitId, address } = created;
     // The policies may have changed while the controller created the circuit.
     const fault = grant === undefined ? undefined : this.#context.grants.faultOf(grant);
     if (!this.#dialing.has(connId) || this.channel.isClosed || fault !== undefined) {
-      this.#context.reportFault(circuitId, controllerId, false);
+      this.#context.reportFault(created.circuitId, controllerId, false);
       this.#refuseDial(frame, connId, fault ?? 'the channel is closed');
       return;
     }
     this.#dialing.delete(connId);
     const takesXgress = frame.headers.bool(edge.useXgressToSdk);
-    const circuit = this.#openCircuit({ circuitId, address, controllerId }, connId, false, takesXgress);
+    const token = textOfBody(frame);
+    const circuit = this.#openCircuit({ ...created, controllerId }, connId, false, takesXgress, token);
     if (grant !== undefined) this.#granted.set(connId, grant);
     this.channel.reply(frame, connectedFrame(connId, created, takesXgress ? controllerId : undefined));
     const hasKeys = frame.headers.has(edge.publicKey) && created.peerData.has(edge.publicKey);
@@ -332,6 +336,7 @@ export class EdgePeer {
     connId: number,
     isTerminator: boolean,
     isXgress: boolean,
+    sessionToken: string,
   ): XgressCircuit | DataCircuit {
     const { forwarder, ends, log, xgress: config } = this.#context;
     const { circuitId, address, controllerId } = of;
@@ -343,6 +348,7 @@ export class EdgePeer {
       controllerId,
       connId,
       isTerminator,
+      sessionToken,
       meters: isTerminator ? ends.egress : ends.ingress,
       gate: this.#gate,
       reading: this.#reading,

@@ -4,6 +4,8 @@ import type { EdgePeerContext } from './edge-peer-context.ts';
 import { stateClosed, type EdgeCircuit } from './edge-circuit.ts';
 import type { ConnectionGrant } from './service-grants.ts';
 
+export const SESSION_ENDED = 'the service session has ended';
+
 /** Returns why a grant is over, or undefined while it holds. */
 export type GrantFault = (grant: ConnectionGrant) => string | undefined;
 
@@ -22,11 +24,34 @@ export function endForbiddenCircuits(
     const reason = faultOf(grant);
     const circuit = reason === undefined ? undefined : circuits.get(connId);
     if (reason === undefined || circuit === undefined) continue;
-    const { circuitId, controllerId, address, isTerminator } = circuit;
-    context.log.info({ identity: grant.session.identityId, circuitId, reason }, 'circuit ended');
-    channel.send(stateClosed(connId, reason));
-    context.forwarder.unregister(circuitId, address);
-    circuit.unrouted();
-    context.reportFault(circuitId, controllerId, isTerminator);
+    endCircuit(channel, context, circuit, grant.session.identityId, reason);
   }
+}
+
+/** Ends the circuits of service sessions that a controller has ended. */
+export function endSessionCircuits(
+  channel: Channel,
+  context: Pick<EdgePeerContext, 'log' | 'forwarder' | 'reportFault'>,
+  circuits: Iterable<EdgeCircuit>,
+  tokens: ReadonlySet<string>,
+): void {
+  for (const circuit of [...circuits]) {
+    if (circuit.sessionToken === '' || !tokens.has(circuit.sessionToken)) continue;
+    endCircuit(channel, context, circuit, channel.peer.id, SESSION_ENDED);
+  }
+}
+
+function endCircuit(
+  channel: Channel,
+  context: Pick<EdgePeerContext, 'log' | 'forwarder' | 'reportFault'>,
+  circuit: EdgeCircuit,
+  identity: string,
+  reason: string,
+): void {
+  const { circuitId, controllerId, address, connId, isTerminator } = circuit;
+  context.log.info({ identity, circuitId, reason }, 'circuit ended');
+  channel.send(stateClosed(connId, reason));
+  context.forwarder.unregister(circuitId, address);
+  circuit.unrouted();
+  context.reportFault(circuitId, controllerId, isTerminator);
 }

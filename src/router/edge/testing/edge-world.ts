@@ -45,10 +45,15 @@ export class Sdk {
     });
   }
 
-  async connect(connId: number, takesXgress = false, publicKey?: Uint8Array): Promise<Frame> {
+  async connect(
+    connId: number,
+    takesXgress = false,
+    publicKey?: Uint8Array,
+    token = 'session',
+  ): Promise<Frame> {
     const headers = new HeaderWriter().u32(edge.connId, connId).bool(edge.useXgressToSdk, takesXgress);
     if (publicKey !== undefined) headers.bytes(edge.publicKey, publicKey);
-    return this.channel.request(makeFrame(contentType.connect, { headers, body: 'session' }), 30_000);
+    return this.channel.request(makeFrame(contentType.connect, { headers, body: token }), 30_000);
   }
 
   send(connId: number, body: Uint8Array, isEnd = false): void {
@@ -76,6 +81,8 @@ export interface EdgeWorld {
   readonly payloads: PayloadFrame[];
   /** Sends a Data frame whose body arrives in parts of this length. */
   sendParts(connId: number, body: Uint8Array, partBytes: number): void;
+  /** Ends a service session, as a controller does. */
+  endServiceSession(token: string): void;
   /** Drains like a router that is asked to stop. */
   drain(): void;
 }
@@ -142,6 +149,7 @@ export function makeEdgeWorld(
   const terminator = {
     id: 'hosted',
     token: Buffer.from('bind token'),
+    tokenText: 'bind token',
     connId: 7,
     channel: listener,
     takesConnId: true,
@@ -164,6 +172,7 @@ export function makeEdgeWorld(
         listener.receiveBodyPart({ frame, bodyBytes: body.length, at, bytes });
       }
     },
+    endServiceSession: (token) => edgePeer.endServiceSessions(new Set([token])),
     drain: () => edgePeer.announceStop(),
   };
 }
