@@ -35,6 +35,12 @@ const OPTIONS: XgressOptions = {
  */
 const TLS_RECORD_BYTES = 16_384;
 
+/**
+ * A sealed payload is longer, because sealing and opening has a fixed price for each. Some SDKs lose bytes of messages
+ * above 32 KiB.
+ */
+const SEALED_BYTES = 32_768;
+
 /** Limit for unread data of all circuits in this process together. */
 const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 const unread = new ReceiveBudget(MAX_UNREAD_BYTES);
@@ -86,7 +92,8 @@ export class OverlayCircuit implements Circuit {
     this.isTerminator = isTerminator;
     this.#carrier = carrier;
     this.#encryption = encryption;
-    this.#maxPayloadBytes = TLS_RECORD_BYTES - longestHeadBytes(id, connId);
+    const mostBytes = encryption === undefined ? TLS_RECORD_BYTES : SEALED_BYTES;
+    this.#maxPayloadBytes = mostBytes - longestHeadBytes(id, connId);
     const port: XgressPort = {
       canSend: () => carrier.hasRoom(this) || this.#mayPass(),
       sendPayload: (frame) => this.#sendData(frame),
