@@ -179,10 +179,18 @@ export class CircuitRoutes {
     from.channel.send(encodeRouteResult(frame, result));
   }
 
-  #fail(frame: Frame, { circuitId, attempt }: Route, from: Controller, error: unknown): void {
+  #fail(frame: Frame, { circuitId, attempt, egress }: Route, from: Controller, error: unknown): void {
     const errorCode = routeErrorCode(error);
     const text = messageOf(error);
-    this.#options.log.info({ circuit: circuitId, err: text, code: errorCode }, 'route failed');
+    const cause = error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : undefined;
+    const fields = {
+      circuit: circuitId,
+      destination: egress?.destination,
+      err: text,
+      cause,
+      code: errorCode,
+    };
+    this.#options.log.info(fields, 'route failed');
     const result = { circuitId, attempt, isSuccess: false, error: text, errorCode, peerData: new Map() };
     from.channel.send(encodeRouteResult(frame, result));
   }

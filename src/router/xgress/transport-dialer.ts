@@ -4,9 +4,9 @@
  */
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { FrontdoorError, formatHostPort, messageOf, utf8 } from '#base';
+import { FrontdoorError, formatHostPort, utf8 } from '#base';
 import { systemAnchors, type TlsIdentity } from '#net';
-import { formatAddress, headerId, parseAddress, type OverlayAddress } from '#wire';
+import { headerId, parseAddress, type OverlayAddress } from '#wire';
 import type { XgressConfig } from '../config/router-config.ts';
 import { misconfigured, type EgressDial, type EgressDialer } from './egress-dialers.ts';
 import type { XgressEnds } from './xgress-ends.ts';
@@ -60,18 +60,17 @@ function connect(
   const timeoutMs = connectTimeoutMs > 0 ? Math.min(connectTimeoutMs, routeMs) : routeMs;
   const isTls = destination.type === 'tls';
   const socket = isTls ? openTls(destination, tls()) : connectTcp(socketOptions(destination));
-  const where = formatAddress(destination);
   const fail = (error: FrontdoorError): void => {
     socket.destroy();
     settle();
     reject(error);
   };
   const timer = setTimeout(() => {
-    const text = `${where} did not take the connection within ${Math.round(timeoutMs)} ms`;
+    const text = `the service did not take the connection within ${Math.round(timeoutMs)} ms`;
     fail(new FrontdoorError('timeout', 'dial-timeout', text));
   }, timeoutMs);
   const onAbort = (): void => fail(new FrontdoorError('conflict', 'unrouted', 'the circuit was unrouted'));
-  const onError = (error: NodeJS.ErrnoException): void => fail(dialFailure(where, error));
+  const onError = (error: NodeJS.ErrnoException): void => fail(dialFailure(error));
   const settle = (): void => {
     clearTimeout(timer);
     dial.signal.removeEventListener('abort', onAbort);
@@ -117,8 +116,9 @@ function openTls(destination: OverlayAddress, identity: TlsIdentity): Socket {
   });
 }
 
-function dialFailure(where: string, error: NodeJS.ErrnoException): FrontdoorError {
-  const text = `cannot connect to ${where}: ${messageOf(error)}`;
+/** Controllers send the text to the dialer, so that it contains no address. The cause does. */
+function dialFailure(error: NodeJS.ErrnoException): FrontdoorError {
+  const text = `cannot connect to the service: ${error.code ?? 'failed'}`;
   const cause = { cause: error };
   switch (error.code) {
     case 'ECONNREFUSED':
