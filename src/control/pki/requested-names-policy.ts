@@ -53,7 +53,8 @@ export function allowedNames(
   const alternatives: AlternativeName[] = [];
   for (const { type, value } of requested.subject) {
     const field = SUBJECT_FIELDS[type];
-    if (field === undefined) continue;
+    // Routers of OpenZiti request every field of their configuration, also the empty ones.
+    if (field === undefined || value === '') continue;
     const problem = subjectProblem(type, value, field.maxChars);
     if (problem !== undefined) refused.push(`the subject's ${field.name} ${problem}`);
     else if (subject.length < MAX_SUBJECT_FIELDS) subject.push({ type: type as SubjectField['type'], value });
