@@ -24,7 +24,7 @@ import {
   type ApiLimits,
   type ApiTls,
 } from './management-api/mod.ts';
-import { createEdgeApi, openApiSessions, openServiceTokens } from './edge-api/mod.ts';
+import { apiAddressesOf, createEdgeApi, openApiSessions, openEdgeTokens } from './edge-api/mod.ts';
 import { openLoginParts } from './login/mod.ts';
 import { KeyRotation, TrustedIssuers, type TrustedIssuer } from './oauth/mod.ts';
 import { attachModel, GatewayCommands, OverlayModel, type EdgeController } from './model/mod.ts';
@@ -172,17 +172,19 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   const attached = await attachModel(store, model, { log });
   closers.push(() => attached.close());
   const replicas = store.isShared ? new Replicas({ store, model, clock, log }) : undefined;
-  const sessions = await openApiSessions({ store, secrets, model, clock, log });
-  closers.push(() => sessions.close());
   const keyRotation = await KeyRotation.start({ store, secrets, clock, log });
   closers.push(() => keyRotation.close());
-  const tokens = await openServiceTokens({
-    store,
-    secrets,
-    clock,
-    issuer: `https://${advertiseHost}`,
-  });
+  const edgeTokens = await openEdgeTokens(store, secrets, clock, `https://${advertiseHost}`);
+  const { tokens, tokenKeys, sessionTokens } = edgeTokens;
+  const verifyAccess = (token: string) => sessionTokens.verifyAccess(token);
+  const sessions = await openApiSessions({ store, secrets, model, clock, log, verifyAccess });
+  closers.push(() => sessions.close());
 
+  const edgeUrlsAt = (port: number) => [
+    ...new Set(advertiseHosts.map((host) => `https://${formatHostPort(host, port)}`)),
+  ];
+  // Routers may connect before the edge API listens.
+  let edgeApiUrls = options.edgeApiPort === 0 ? [] : edgeUrlsAt(options.edgeApiPort);
   const controlTls = () => tlsOf(pki.controlServer, pki.caBundlePem);
   const overlay = await listening('--ctrl-port', options.ctrlPort, () =>
     startOverlayController({
@@ -196,7 +198,8 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       fabricTerminators: new FabricTerminatorWriter(store, clock),
       secrets,
       verifyServiceToken: (token) => tokens.verify(token),
-      serviceKeys: () => tokens.keys(),
+      serviceKeys: () => tokenKeys.keys(),
+      apiAddresses: () => apiAddressesOf(edgeApiUrls),
       clock,
       log,
       localEnds: options.localEnds,
@@ -210,7 +213,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   );
   closers.push(() => overlay.close());
   const status = replicas?.board(overlay.status) ?? overlay.status;
-  tokens.onKeysChanged(() => overlay.keysChanged());
+  tokenKeys.onChanged(() => overlay.keysChanged());
   pki.onServerRenewed(() => overlay.setTls(controlTls()));
 
   const egress = new EgressClient({ allowed: options.allowEgress ?? [] });
@@ -218,7 +221,6 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   closers.push(() => login.close());
   const edgeRouters = () => replicas?.routers(overlay.routers()) ?? overlay.routers();
   let edgeApiUrl = '';
-  let edgeApiUrls: readonly string[] = [];
   const edgeCertificatePem = () => pki.edgeServer.leafPem;
   const startedAtMs = clock.nowMs();
   const ownController = (): EdgeController => ({
@@ -233,7 +235,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     secrets,
     model,
     sessions,
-    tokens,
+    ...edgeTokens,
     status,
     login,
     gatewayCommands,
@@ -251,9 +253,8 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   const edgeAddress = await listening('--edge-api-port', options.edgeApiPort, () =>
     edge.listen({ host: listenHost, port: options.edgeApiPort }),
   );
-  const urls = advertiseHosts.map((host) => `https://${formatHostPort(host, edgeAddress.port)}`);
-  edgeApiUrl = urls[0]!;
-  edgeApiUrls = [...new Set(urls)];
+  edgeApiUrls = edgeUrlsAt(edgeAddress.port);
+  edgeApiUrl = edgeApiUrls[0]!;
   const ctrlAddress = formatAddress({ type: 'tls', host: advertiseHost, port: overlay.port });
 
   const mintEnrollmentJwt = (claims: {

@@ -112,14 +112,25 @@ export function decodeRouterHello(hello: Frame): RouterHello | undefined {
   };
 }
 
+/** URLs of a controller's web APIs, by the API's name. */
+export type ApiAddresses = Readonly<
+  Record<string, readonly { readonly url: string; readonly version: string }[]>
+>;
+
 /** Headers that a controller adds to its hello result, in addition to connection id, own id and group. */
-export function encodeControllerHello(versionText: string, capabilities: readonly number[]): FrameHeaders {
+export function encodeControllerHello(
+  versionText: string,
+  capabilities: readonly number[],
+  apiAddresses: ApiAddresses = {},
+): FrameHeaders {
   const mask = encodeCapabilities(capabilities);
-  return new HeaderWriter()
+  const writer = new HeaderWriter()
     .text(channel.helloVersion, versionText)
     .bytes(ctrlHelloResult.capabilities, mask)
-    .bytes(ctrlHelloResult.legacyCapabilities, mask)
-    .build();
+    .bytes(ctrlHelloResult.legacyCapabilities, mask);
+  if (Object.keys(apiAddresses).length > 0)
+    writer.text(ctrlHelloResult.apiAddresses, JSON.stringify(apiAddresses));
+  return writer.build();
 }
 
 export interface ControllerHello {

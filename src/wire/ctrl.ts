@@ -38,6 +38,7 @@ export {
   encodeRouterHello,
   type AdvertisedCtrlListener,
   type AdvertisedListener,
+  type ApiAddresses,
   type ControllerHello,
   type RouterHello,
 } from './ctrl-messages-hello.ts';

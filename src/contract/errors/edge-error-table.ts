@@ -22,6 +22,11 @@ export const EDGE_ERRORS = errorsSince('0.1.0', {
     meaning: 'The certificate does not log in here.',
     remedy: 'Read the reason in the log of the control plane; enroll again if the certificate has expired.',
   },
+  INVALID_AUTH_METHOD: {
+    kind: 'invalid',
+    meaning: 'The log-in asks for a method that does not exist here, such as a password.',
+    remedy: 'Log in by the certificate of an enrolled identity.',
+  },
   INVALID_ENROLLMENT_TOKEN: {
     kind: 'invalid',
     meaning: 'The enrollment token is unknown, used or expired.',

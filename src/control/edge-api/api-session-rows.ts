@@ -2,6 +2,12 @@
 import type { Secrets } from '../secrets/mod.ts';
 import type { ApiSessionTable, Queries, Store } from '../store/mod.ts';
 
+/**
+ * `opaque`: the client has the session's own token. `pending`: opened through OpenID Connect, its code not exchanged
+ * yet. `signed`: the client has signed tokens, which name the session.
+ */
+export type SessionForm = 'opaque' | 'pending' | 'signed';
+
 export interface StoredSession {
   readonly id: string;
   readonly token: string;
@@ -9,6 +15,7 @@ export interface StoredSession {
   /** Fingerprint of the certificate that logged in. */
   readonly ownFingerprint: string;
   readonly configTypes: readonly string[];
+  readonly form: SessionForm;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
 }
@@ -23,6 +30,7 @@ export function rowOf(session: StoredSession, secrets: Pick<Secrets, 'hmac' | 's
     token_sealed: secrets.seal(session.token),
     fingerprint: session.ownFingerprint,
     config_types: JSON.stringify(session.configTypes),
+    form: session.form,
     created_at: session.createdAtMs,
     expires_at: session.expiresAtMs,
   };
@@ -36,6 +44,7 @@ export function sessionOf(row: ApiSessionTable, secrets: Pick<Secrets, 'unseal'>
     identityId: row.identity_id,
     ownFingerprint: row.fingerprint,
     configTypes: JSON.parse(row.config_types) as string[],
+    form: row.form,
     createdAtMs: row.created_at,
     expiresAtMs: row.expires_at,
   };
@@ -98,6 +107,30 @@ export async function deleteEndedRows(
 }
 
 /**
+ * Turns a pending session into one with signed tokens. Returns false if it is not pending, at any control plane: of
+ * several calls one succeeds.
+ */
+export async function activateRow(
+  store: Store,
+  id: string,
+  nowMs: number,
+  expiresAtMs: number,
+): Promise<boolean> {
+  return store.transaction(async (trx, touch) => {
+    const rows = await trx
+      .updateTable('api_session')
+      .set({ form: 'signed', expires_at: expiresAtMs })
+      .where('id', '=', id)
+      .where('form', '=', 'pending')
+      .where('expires_at', '>', nowMs)
+      .returning('id')
+      .execute();
+    if (rows.length > 0) touch('api-session', id);
+    return rows.length > 0;
+  });
+}
+
+/**
  * Extends the expiry to `expiresAtMs`, but never shortens it, because another control plane may have stored a
  * later one.
  */
@@ -114,4 +147,13 @@ export async function extendRows(db: Queries, ids: readonly string[], expiresAtM
 
 function* batchesOf(ids: readonly string[]): Generator<readonly string[]> {
   for (let from = 0; from < ids.length; from += BATCH) yield ids.slice(from, from + BATCH);
+}
+
+export function idsOf(entries: readonly { readonly id: string }[]): string[] {
+  return entries.map(({ id }) => id);
+}
+
+/** Fingerprints that may use a session: the one that logged in, and the identity's present ones. */
+export function withOwn(own: string, present: readonly string[]): readonly string[] {
+  return present.includes(own) ? present : [own, ...present];
 }

@@ -18,7 +18,14 @@ before(async () => {
   clock = new ManualClock();
   model = new OverlayModel();
   await attachModel(store, model);
-  sessions = await openApiSessions({ store, secrets, model, clock, log: silentLog });
+  sessions = await openApiSessions({
+    verifyAccess: () => undefined,
+    store,
+    secrets,
+    model,
+    clock,
+    log: silentLog,
+  });
 });
 after(async () => {
   await sessions.close();
@@ -50,7 +57,7 @@ async function identity(id: string, ...fingerprints: string[]): Promise<void> {
 }
 
 async function reopened(): Promise<ApiSessionStore> {
-  return openApiSessions({ store, secrets, model, clock, log: silentLog });
+  return openApiSessions({ verifyAccess: () => undefined, store, secrets, model, clock, log: silentLog });
 }
 
 test('a session outlives a restart, with its token, and stands nowhere in clear', async () => {

@@ -10,16 +10,24 @@ import type { ApiSession, ApiSessions, OverlayModel } from '../model/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import type { ApiSessionTable, Change, Store, StoreTransaction, Touch } from '../store/mod.ts';
 import {
+  activateRow,
   deleteEndedRows,
   extendRows,
+  idsOf,
   readSessionRows,
   rowOf,
   sessionOf,
+  withOwn,
   sessionRowOf,
+  type SessionForm,
   type StoredSession,
 } from './api-session-rows.ts';
 
 export const SESSION_IDLE_MS = 30 * 60_000;
+/** How long a session of signed tokens lasts without a refresh, and so its refresh token. */
+export const SIGNED_LIFETIME_MS = 24 * 3_600_000;
+/** How long a log-in through OpenID Connect may take until its code is exchanged. */
+const PENDING_LIFETIME_MS = 5 * 60_000;
 const TICK_MS = 30_000;
 /** After a restart, time for routers to reconnect and confirm the sessions of their channels. */
 const RESTART_GRACE_MS = 5 * 60_000;
@@ -33,16 +41,23 @@ export interface ApiSessionOptions {
   readonly model: OverlayModel;
   readonly clock: Clock;
   readonly log: Log;
+  /** Returns the session that a signed token names; undefined if the token is not ours, or has expired. */
+  readonly verifyAccess: (
+    token: string,
+  ) => { readonly sessionId: string; readonly identityId: string } | undefined;
 }
 
 /** A session with fields that only the edge API reads. */
 export interface LiveSession extends ApiSession {
+  readonly form: SessionForm;
   readonly configTypes: readonly string[];
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
 }
 
 interface Entry extends StoredSession {
+  form: SessionForm;
+  readonly isSigned: boolean;
   expiresAtMs: number;
   fingerprints: readonly string[];
   /** The expiry in the store. */
@@ -99,7 +114,7 @@ export class ApiSessionStore implements ApiSessions {
   }
 
   byToken(token: string): LiveSession | undefined {
-    return this.#alive(this.#byToken.get(token));
+    return this.#alive(this.#entryOf(token));
   }
 
   /** Like `byToken`. Asks the database for a session that another control plane has made and not announced yet. */
@@ -107,7 +122,11 @@ export class ApiSessionStore implements ApiSessions {
     const known = this.byToken(token);
     const { store, secrets } = this.#options;
     if (known !== undefined || !store.isShared) return known;
-    const row = await sessionRowOf(store.db, token, secrets);
+    const named = token.startsWith('ey') ? this.#options.verifyAccess(token) : undefined;
+    const row =
+      named === undefined
+        ? await sessionRowOf(store.db, token, secrets)
+        : (await readSessionRows(store.db, [named.sessionId]))[0];
     if (row === undefined) return undefined;
     this.#settle([row.id], [row]);
     // It may have been deleted, and that announced, between the query and its result.
@@ -117,6 +136,12 @@ export class ApiSessionStore implements ApiSessions {
 
   byId(id: string): LiveSession | undefined {
     return this.#alive(this.#byId.get(id));
+  }
+
+  /** Like `byId`. Asks the database as `find` does. */
+  async findById(id: string): Promise<LiveSession | undefined> {
+    if (!this.#byId.has(id) && this.#options.store.isShared) await this.#reread([id]);
+    return this.byId(id);
   }
 
   all(): IterableIterator<ApiSession> {
@@ -143,6 +168,29 @@ export class ApiSessionStore implements ApiSessions {
     }
   }
 
+  /** The client of signed tokens has refreshed them. */
+  extend(id: string): void {
+    const entry = this.#byId.get(id);
+    if (entry?.form === 'signed' && this.#alive(entry) !== undefined)
+      entry.expiresAtMs = this.#options.clock.nowMs() + SIGNED_LIFETIME_MS;
+  }
+
+  /** Returns a pending session as one of signed tokens. Of several calls, also elsewhere, one gets it. */
+  async activate(id: string): Promise<LiveSession | undefined> {
+    const { store, clock } = this.#options;
+    const nowMs = clock.nowMs();
+    const expiresAtMs = nowMs + SIGNED_LIFETIME_MS;
+    if (!(await activateRow(store, id, nowMs, expiresAtMs))) return undefined;
+    // Another control plane may have opened it.
+    if (!this.#byId.has(id)) await this.#reread([id]);
+    const entry = this.#byId.get(id);
+    if (entry === undefined) return undefined;
+    entry.form = 'signed';
+    entry.expiresAtMs = expiresAtMs;
+    entry.storedExpiresAtMs = expiresAtMs;
+    return entry;
+  }
+
   /**
    * Logs an identity in. The session is durable when the promise resolves. If the identity has too many sessions,
    * its oldest is removed. `also` runs in the same transaction.
@@ -151,6 +199,7 @@ export class ApiSessionStore implements ApiSessions {
     identityId: string,
     fingerprint: string,
     configTypes: readonly string[],
+    form: Exclude<SessionForm, 'signed'> = 'opaque',
     also?: (trx: StoreTransaction, touch: Touch, sessionId: string) => Promise<void>,
   ): Promise<LiveSession> {
     const { store, secrets, clock, model } = this.#options;
@@ -161,8 +210,9 @@ export class ApiSessionStore implements ApiSessions {
       identityId,
       ownFingerprint: fingerprint,
       configTypes,
+      form,
       createdAtMs: nowMs,
-      expiresAtMs: nowMs + SESSION_IDLE_MS,
+      expiresAtMs: nowMs + (form === 'pending' ? PENDING_LIFETIME_MS : SESSION_IDLE_MS),
     };
     await this.#write(session.id, () =>
       store.transaction(async (trx, touch) => {
@@ -200,10 +250,13 @@ export class ApiSessionStore implements ApiSessions {
     const moved = [...this.#byId.values()].filter(
       (entry) => entry.expiresAtMs > entry.storedExpiresAtMs + TICK_MS,
     );
-    if (moved.length > 0) {
-      const expiresAtMs = moved.reduce((latest, entry) => Math.max(latest, entry.expiresAtMs), 0);
-      await extendRows(store.db, idsOf(moved), expiresAtMs);
-      for (const entry of moved) entry.storedExpiresAtMs = expiresAtMs;
+    // Sessions of signed tokens last longer, so the two kinds share no statement.
+    for (const isSigned of [false, true]) {
+      const alike = moved.filter((entry) => entry.isSigned === isSigned);
+      if (alike.length === 0) continue;
+      const expiresAtMs = alike.reduce((latest, entry) => Math.max(latest, entry.expiresAtMs), 0);
+      await extendRows(store.db, idsOf(alike), expiresAtMs);
+      for (const entry of alike) entry.storedExpiresAtMs = expiresAtMs;
     }
     if (store.isShared) await this.#reread(idsOf(this.#endingBy(nowMs + OTHERS_LAG_MS + TICK_MS)));
     const dead = this.#endingBy(nowMs - this.#lagMs);
@@ -267,6 +320,7 @@ export class ApiSessionStore implements ApiSessions {
         if (!this.#writing.has(row.id)) this.#take(row, row.expires_at);
         continue;
       }
+      entry.form = row.form;
       entry.storedExpiresAtMs = row.expires_at;
       entry.expiresAtMs = Math.max(entry.expiresAtMs, row.expires_at);
     }
@@ -282,6 +336,13 @@ export class ApiSessionStore implements ApiSessions {
         'an API session cannot be read and was dropped',
       );
     }
+  }
+
+  #entryOf(token: string): Entry | undefined {
+    if (!token.startsWith('ey')) return this.#byToken.get(token);
+    const named = this.#options.verifyAccess(token);
+    const entry = named === undefined ? undefined : this.#byId.get(named.sessionId);
+    return entry?.form === 'signed' && entry.identityId === named?.identityId ? entry : undefined;
   }
 
   #alive(entry: Entry | undefined): LiveSession | undefined {
@@ -314,11 +375,12 @@ export class ApiSessionStore implements ApiSessions {
     const entry: Entry = {
       ...session,
       fingerprints: withOwn(session.ownFingerprint, present),
+      isSigned: session.form !== 'opaque',
       expiresAtMs,
       storedExpiresAtMs: session.expiresAtMs,
     };
     this.#byId.set(entry.id, entry);
-    this.#byToken.set(entry.token, entry);
+    if (!entry.isSigned) this.#byToken.set(entry.token, entry);
     const others = this.#byIdentity.get(entry.identityId);
     if (others === undefined) this.#byIdentity.set(entry.identityId, new Set([entry]));
     else others.add(entry);
@@ -335,12 +397,4 @@ export class ApiSessionStore implements ApiSessions {
     if (others?.delete(entry) === true && others.size === 0) this.#byIdentity.delete(entry.identityId);
     for (const listener of this.#removed) listener(entry);
   }
-}
-
-function idsOf(entries: readonly Entry[]): string[] {
-  return entries.map(({ id }) => id);
-}
-
-function withOwn(own: string, present: readonly string[]): readonly string[] {
-  return present.includes(own) ? present : [own, ...present];
 }

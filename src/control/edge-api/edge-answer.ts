@@ -130,7 +130,8 @@ function explained(refusal: EdgeApiRefusal, message: string): EdgeApiRefusal {
   return refusal;
 }
 
-function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
+/** Sends JSON as it is, without OpenZiti's envelope. */
+export function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
   // Sent as bytes, because the framework would add a charset parameter to an object.
   return reply
     .code(status)

@@ -31,7 +31,9 @@ import {
 import type { NewShare } from '../store/records/share-store.ts';
 import { openApiSessions, type ApiSessionStore } from './api-session-store.ts';
 import { createEdgeApi, type EdgeApi, type EdgeApiLimits } from './edge-api.ts';
-import { openServiceTokens, type ServiceTokens } from './service-tokens.ts';
+import { openEdgeTokenKeys } from './edge-token-keys.ts';
+import { ServiceTokens } from './service-tokens.ts';
+import { SessionTokens } from './session-tokens.ts';
 import { provideServerKey } from '../../../test/support/server-key.ts';
 import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
 
@@ -115,11 +117,14 @@ export async function openEdgeFixture(
   await store.db.insertInto('frontend').values(frontend).execute();
   const model = new OverlayModel();
   const attached = await attachModel(store, model);
-  const sessions = await openApiSessions({ store, secrets, model, clock, log });
+  const tokenKeys = await openEdgeTokenKeys(store, secrets, clock);
+  const tokens = new ServiceTokens(tokenKeys, 'https://edge.test', clock);
+  const sessionTokens = new SessionTokens(tokenKeys, clock);
+  const verifyAccess = (token: string) => sessionTokens.verifyAccess(token);
+  const sessions = await openApiSessions({ store, secrets, model, clock, log, verifyAccess });
   const login = await openLoginParts({ store, secrets, model, egress, clock, log });
   const gatewayCommands = new GatewayCommands();
   let apiUrl = 'https://not-listening';
-  const tokens = await openServiceTokens({ store, secrets, clock, issuer: 'https://edge.test' });
   const controllers: EdgeController[] = [];
   const routers: EdgeRouter[] = [
     { id: 'r1', name: 'router-1', hostname: 'localhost', port: 3022, isOnline: true },
@@ -131,6 +136,8 @@ export async function openEdgeFixture(
     model,
     sessions,
     tokens,
+    sessionTokens,
+    tokenKeys,
     login,
     gatewayCommands,
     status: { share: () => ({ state: 'PENDING' }), isConnected: () => false },

@@ -22,7 +22,7 @@ import { addBodySteps } from './edge-body.ts';
 import { addAgentRoutes } from './agent-routes.ts';
 import { recordEdgeRefusal } from './edge-audit.ts';
 import { EdgeApiRefusal, refusalBody, sendRefusal, unknownPath, wrongMethod } from './edge-answer.ts';
-import type { EdgeApiContext, EdgeParts } from './edge-context.ts';
+import { tokenOf, type EdgeApiContext, type EdgeParts } from './edge-context.ts';
 import { addEnrollRoutes } from './enroll-routes.ts';
 import { GatewayFeed } from './gateway-feed.ts';
 import { addGatewayLoginRoutes } from './gateway-login-routes.ts';
@@ -30,6 +30,7 @@ import { addGatewayRecordRoutes } from './gateway-record-routes.ts';
 import { addGatewayRoutes } from './gateway-routes.ts';
 import { addMetricRoutes } from './metric-routes.ts';
 import { addInformationRoutes, EDGE_PATH } from './information-routes.ts';
+import { addOidcRoutes } from './oidc-routes.ts';
 import { PeerIdentities } from './peer-identity.ts';
 import { ReplacedCertificates } from './replaced-certificates.ts';
 import { RouteMethods } from './route-methods.ts';
@@ -115,8 +116,8 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
   });
   if (options.store.isShared) {
     app.addHook('onRequest', async (request) => {
-      const token = request.headers['zt-session'];
-      const isKnown = typeof token !== 'string' || context.sessions.byToken(token) !== undefined;
+      const token = tokenOf(request);
+      const isKnown = token === '' || context.sessions.byToken(token) !== undefined;
       // Only for peers with a certificate of ours, because it costs queries.
       if (isKnown || 'problem' in context.peers.of(request.raw.socket)) return;
       await context.sessions.find(token);
@@ -148,6 +149,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
       { prefix },
     );
   }
+  addOidcRoutes(app, context);
   addAgentRoutes(app, context);
   addMetricRoutes(app, context);
   addGatewayLoginRoutes(app, context);

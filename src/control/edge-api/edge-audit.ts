@@ -43,6 +43,7 @@ const ENROLLMENT_CODES: ReadonlySet<string> = new Set(['INVALID_ENROLLMENT_TOKEN
 /** Action names by method and route. Other calls are recorded under method and route. */
 const ACTIONS: Readonly<Record<string, string>> = {
   'POST /authenticate': 'logIn',
+  'POST /oidc/login/cert': 'logIn',
   'POST /enroll': 'enroll',
   'POST /enroll/ott': 'enroll',
   'POST /enroll/extend/identity': 'renewCertificate',

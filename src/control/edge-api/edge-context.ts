@@ -10,8 +10,10 @@ import { EdgeApiRefusal, notAuthorized } from './edge-answer.ts';
 import type { LogInLedger } from '../audit/mod.ts';
 import type { LoginParts } from '../login/mod.ts';
 import type { ProvenPeer, PeerIdentities } from './peer-identity.ts';
+import type { EdgeTokenKeys } from './edge-token-keys.ts';
 import type { ServiceChanges } from './service-changes.ts';
 import type { ServiceTokens } from './service-tokens.ts';
+import type { SessionTokens } from './session-tokens.ts';
 
 /** The parts that the edge API requires. */
 export interface EdgeParts {
@@ -22,6 +24,9 @@ export interface EdgeParts {
   readonly model: OverlayModel;
   readonly sessions: ApiSessionStore;
   readonly tokens: ServiceTokens;
+  readonly sessionTokens: SessionTokens;
+  /** The keys of both kinds of tokens. */
+  readonly tokenKeys: EdgeTokenKeys;
   readonly status: StatusBoard;
   /** Log-ins at shares. */
   readonly login: LoginParts;
@@ -55,6 +60,8 @@ export interface EdgeApiContext extends EdgeParts {
 export interface EdgeCaller {
   readonly peer: ProvenPeer;
   readonly session: LiveSession;
+  /** The token that the caller sent. */
+  readonly token: string;
 }
 
 /** Returns the identity that the TLS peer proved. */
@@ -86,8 +93,8 @@ export function peerOfKind(
 
 /** Returns the API session of the call. Its token is accepted only with a certificate of its identity. */
 export function callerOf(context: EdgeApiContext, request: FastifyRequest): EdgeCaller {
-  const token = request.headers['zt-session'];
-  const session = typeof token === 'string' ? context.sessions.byToken(token) : undefined;
+  const token = tokenOf(request);
+  const session = token === '' ? undefined : context.sessions.byToken(token);
   const peer = peerOf(context, request);
   const problem =
     session === undefined
@@ -102,8 +109,15 @@ export function callerOf(context: EdgeApiContext, request: FastifyRequest): Edge
     refusal.reason = session === undefined ? 'no-api-session' : 'api-session-of-another';
     throw refusal;
   }
-  context.sessions.touch([session.token]);
-  return { peer, session };
+  context.sessions.touch([token]);
+  return { peer, session, token };
+}
+
+/** The opaque token of a session, or a signed one (`Authorization: Bearer`, of which clients may send several). */
+export function tokenOf(request: FastifyRequest): string {
+  const opaque = request.headers['zt-session'];
+  if (typeof opaque === 'string') return opaque;
+  return /^bearer +([A-Za-z0-9._-]+)/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
 }
 
 /** Returns the decoded query. */

@@ -1,5 +1,6 @@
 /** What anybody may read: version, trust bundle, protocols, external signers, and the description of this API. */
 import type { FastifyInstance } from 'fastify';
+import type { ApiAddresses } from '#wire/ctrl';
 import type { QuerySymbols } from '../entity-query/mod.ts';
 import { notFound, sendData } from './edge-answer.ts';
 import { queryOf, type EdgeApiContext } from './edge-context.ts';
@@ -10,7 +11,14 @@ import type { RouteMethods } from './route-methods.ts';
 /** The version for the whole protocol. The product's own version appears only in our own APIs. */
 export const PROTOCOL_VERSION = 'v1.7.2';
 export const EDGE_PATH = '/edge/client/v1';
+export const OIDC_PATH = '/oidc';
 const SPEC_ID = 'edge-client';
+
+/** The addresses of the client API and of OpenID Connect, as OpenZiti's controllers announce them. */
+export function apiAddressesOf(urls: readonly string[]): ApiAddresses {
+  const at = (path: string) => urls.map((url) => ({ url: `${url}${path}`, version: 'v1' }));
+  return { 'edge-client': at(EDGE_PATH), 'edge-oidc': at(OIDC_PATH) };
+}
 
 /** The fields of OpenZiti's external signers that filters may name. */
 const signerSymbols: QuerySymbols<never> = {
@@ -32,13 +40,14 @@ export function addInformationRoutes(
   const version = (): unknown => {
     const apiBaseUrls = [`${context.apiUrl()}${EDGE_PATH}`];
     const edge = { v1: { path: EDGE_PATH, apiBaseUrls } };
+    const oidc = { v1: { path: OIDC_PATH, apiBaseUrls: [`${context.apiUrl()}${OIDC_PATH}`] } };
     return {
       version: PROTOCOL_VERSION,
       revision: 'frontdoor',
       buildDate: '2020-01-01 01:01:01',
       runtimeVersion: 'frontdoor',
-      capabilities: [],
-      apiVersions: { edge, 'edge-client': edge },
+      capabilities: ['OIDC_AUTH'],
+      apiVersions: { edge, 'edge-client': edge, 'edge-oidc': oidc },
     };
   };
   app.get('/', (_request, reply) => sendData(reply, version()));

@@ -1,4 +1,5 @@
 /** The edge API for clients of OpenZiti, and for our agents and gateways. */
 export { openApiSessions } from './api-session-store.ts';
 export { createEdgeApi } from './edge-api.ts';
-export { openServiceTokens } from './service-tokens.ts';
+export { apiAddressesOf } from './information-routes.ts';
+export { openEdgeTokens } from './edge-tokens.ts';

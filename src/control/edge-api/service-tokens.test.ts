@@ -4,8 +4,9 @@ import { ManualClock, silentLog } from '#base';
 import { KeyRotation } from '../oauth/mod.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import type { ServiceGrant } from '../model/mod.ts';
-import { openServiceTokens } from './service-tokens.ts';
 import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
+import { openEdgeTokenKeys } from './edge-token-keys.ts';
+import { ServiceTokens } from './service-tokens.ts';
 
 const DAY_MS = 86_400_000;
 const grant: ServiceGrant = { serviceId: 's', identityId: 'i', apiSessionId: 'a', type: 'Dial' };
@@ -15,18 +16,19 @@ test('keys of service tokens are replaced after a year; routers receive the new 
   const secrets = ephemeralSecrets();
   const store = await openEmbedded();
   const rotation = await KeyRotation.start({ store, secrets, clock, log: silentLog });
-  const tokens = await openServiceTokens({ store, secrets, clock, issuer: 'https://localhost' });
+  const keys = await openEdgeTokenKeys(store, secrets, clock);
+  const tokens = new ServiceTokens(keys, 'https://localhost', clock);
   let told = 0;
-  tokens.onKeysChanged(() => (told += 1));
+  keys.onChanged(() => (told += 1));
   const old = tokens.mint(grant);
-  const [first] = tokens.keys();
+  const [first] = keys.keys();
 
   clock.advance(365 * DAY_MS - 10_000);
   const oldest = tokens.mint(grant);
   clock.advance(10_000);
   await rotation.look();
   assert.ok(told > 0);
-  assert.equal(tokens.keys().length, 2);
+  assert.equal(keys.keys().length, 2);
   assert.equal(tokens.verify(old), undefined);
   assert.deepEqual(tokens.verify(oldest), grant);
   const between = tokens.mint(grant);
@@ -41,7 +43,7 @@ test('keys of service tokens are replaced after a year; routers receive the new 
   assert.deepEqual([tokens.verify(oldest), tokens.verify(between)], [undefined, grant]);
   clock.advance(1_000 + 6 * 60_000);
   assert.deepEqual([tokens.verify(between), tokens.verify(later)], [undefined, undefined]);
-  assert.ok(!tokens.keys().some(({ kid }) => kid === first!.kid));
+  assert.ok(!keys.keys().some(({ kid }) => kid === first!.kid));
   await rotation.close();
   await store.close();
 });

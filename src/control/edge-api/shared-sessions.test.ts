@@ -31,7 +31,14 @@ describe('API sessions of control planes over one database', { skip: postgresSki
     const store = await openPostgresStore({ url, poolSize: 3 });
     const model = new OverlayModel();
     const attached = await attachModel(store, model);
-    const sessions = await openApiSessions({ store, secrets, model, clock, log: silentLog });
+    const sessions = await openApiSessions({
+      verifyAccess: () => undefined,
+      store,
+      secrets,
+      model,
+      clock,
+      log: silentLog,
+    });
     const [added, removed]: string[][] = [[], []];
     sessions.onAdded(({ id }) => added!.push(id));
     sessions.onRemoved(({ id }) => removed!.push(id));
@@ -96,7 +103,10 @@ describe('API sessions of control planes over one database', { skip: postgresSki
     // It has loaded nothing, and its store is not asked for announcements.
     const model = new OverlayModel();
     model.setIdentity({ id: identityId, kind: 'gateway', name: 'g', frontdoorId: null, fingerprints: [] });
-    const sessions = new ApiSessionStore({ store: silent, secrets, model, clock, log: silentLog });
+    const sessions = new ApiSessionStore({
+      ...{ store: silent, secrets, model, clock, log: silentLog },
+      verifyAccess: () => undefined,
+    });
     assert.equal(sessions.byToken(session.token), undefined);
     assert.equal((await sessions.find(session.token))?.id, session.id);
     assert.equal(await sessions.find('of nobody'), undefined);

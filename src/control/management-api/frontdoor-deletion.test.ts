@@ -96,6 +96,7 @@ async function filled(world: ApiWorld, frontdoorId: string): Promise<readonly st
       token_sealed: 'x',
       fingerprint: 'x',
       config_types: '[]',
+      form: 'opaque',
       ...times,
     })
     .execute();

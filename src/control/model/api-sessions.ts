@@ -5,14 +5,17 @@
  */
 export interface ApiSession {
   readonly id: string;
-  /** An opaque text that SDKs present to routers. */
+  /** An opaque text that SDKs present to routers. No SDK has that of a session of signed tokens. */
   readonly token: string;
+  /** SDKs present signed tokens (JWT), which name the session, and which routers verify themselves. */
+  readonly isSigned: boolean;
   readonly identityId: string;
   /** Fingerprints of leaf certificates that may use the token. */
   readonly fingerprints: readonly string[];
 }
 
 export interface ApiSessions {
+  /** Takes opaque and signed tokens. */
   byToken(token: string): ApiSession | undefined;
   byId(id: string): ApiSession | undefined;
   all(): IterableIterator<ApiSession>;

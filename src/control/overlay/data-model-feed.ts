@@ -31,6 +31,9 @@ const MIN_SUBSCRIPTION_S = 10;
 const MAX_SUBSCRIPTION_S = 360;
 /** Minimum interval between two whole models after changes. */
 const MIN_RESEND_MS = 1_000;
+/** Lifetime of the signed tokens of API sessions, and the tolerance of routers' clocks. */
+const SIGNED_TOKEN_MS = 31 * 60_000;
+const MAX_REVOCATIONS = 10_000;
 
 interface Subscription {
   readonly id: string;
@@ -43,6 +46,8 @@ export class DataModelFeed {
   readonly #serviceKeys: () => readonly ServiceKey[];
   readonly #timelineId = randomUUID();
   readonly #subscriptions = new Map<ConnectedRouter, Subscription>();
+  /** Ends of sessions whose signed tokens routers may still accept: until when, by the session's id. */
+  readonly #revocations = new Map<string, number>();
   #index = 1n;
   #isChanged = false;
   #lastSentMs = 0;
@@ -61,6 +66,19 @@ export class DataModelFeed {
 
   onKeysChanged(): void {
     for (const router of this.#routers.all()) if (router.wantsPublicKeys) this.sendKeys(router);
+  }
+
+  /** A session of signed tokens has ended. Routers learn it at once. */
+  onSessionEnded(sessionId: string, nowMs: number): void {
+    if (this.#revocations.size >= MAX_REVOCATIONS)
+      this.#revocations.delete(this.#revocations.keys().next().value!);
+    this.#revocations.set(sessionId, nowMs + SIGNED_TOKEN_MS);
+    const changes = [{ isSynthetic: true, model: revocation(sessionId, nowMs + SIGNED_TOKEN_MS) }];
+    for (const router of this.#subscriptions.keys()) {
+      const id = this.#subscriptions.get(router)?.id ?? '';
+      const headers = id === '' ? undefined : new HeaderWriter().text(headerId.dataModel.subscriptionId, id);
+      router.send(ctrlMessages.dataStateChangeSet.frame({ isSynthetic: true, changes }, headers));
+    }
   }
 
   /** @throws FrontdoorError `protocol` */
@@ -87,6 +105,11 @@ export class DataModelFeed {
   tick(nowMs: number): void {
     for (const [router, { untilMs }] of this.#subscriptions)
       if (untilMs < nowMs) this.#subscriptions.delete(router);
+    for (const [id, untilMs] of this.#revocations) {
+      // The oldest is the first.
+      if (untilMs >= nowMs) break;
+      this.#revocations.delete(id);
+    }
     if (!this.#isChanged || nowMs - this.#lastSentMs < MIN_RESEND_MS) return;
     this.#isChanged = false;
     this.#lastSentMs = nowMs;
@@ -136,6 +159,7 @@ export class DataModelFeed {
         ),
       ]),
       ...this.#keyEvents(),
+      ...[...this.#revocations].map(([id, untilMs]) => revocation(id, untilMs)),
     ];
   }
 
@@ -150,6 +174,11 @@ export class DataModelFeed {
       },
     }));
   }
+}
+
+function revocation(sessionId: string, untilMs: number): Model {
+  const expiresAt = { seconds: BigInt(Math.floor(untilMs / 1_000)), nanos: 0 };
+  return { case: 'revocation', value: { id: sessionId, type: 'API_SESSION', expiresAt } };
 }
 
 function policy(service: Service, policyType: DataState_PolicyType, identityIds: string[]): Model[] {

@@ -25,7 +25,13 @@ afterEach(() => world.close());
 
 test('a router connects, announces its address for SDKs, and gets sessions and keys', async () => {
   for (let i = 0; i < 248; i += 1) {
-    world.sessions.add({ id: `s${i}`, token: `t${i}`, identityId: 'gw1', fingerprints: ['fp'] });
+    world.sessions.add({
+      id: `s${i}`,
+      token: `t${i}`,
+      identityId: 'gw1',
+      fingerprints: ['fp'],
+      isSigned: false,
+    });
   }
   await world.start();
   const router = await world.router('r1', 3099);
@@ -56,7 +62,7 @@ test('sessions that come and go are pushed, tokens in use are touched, a resync 
   await world.start();
   const router = await world.router('r1');
   await router.frame(contentType.apiSessionAdded);
-  world.sessions.add({ id: 'sx', token: 'tx', identityId: 'gw1', fingerprints: ['fx'] });
+  world.sessions.add({ id: 'sx', token: 'tx', identityId: 'gw1', fingerprints: ['fx'], isSigned: false });
   const added = await router.next('apiSessionAdded');
   assert.equal(added.isFullState, false);
   assert.deepEqual(

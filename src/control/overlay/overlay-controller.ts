@@ -232,13 +232,17 @@ class OverlayCore implements OverlayController {
     }
     const { createTerminatorV2, singleRouterLinkSource, createCircuitV2, routerDataModel } =
       ControllerCapability;
-    const extra = encodeControllerHello(versionHeader(process.platform, process.arch), [
-      createTerminatorV2,
-      singleRouterLinkSource,
-      createCircuitV2,
-      routerDataModel,
-      ControllerCapability.supportsJwtLegacySessions,
-    ]);
+    const extra = encodeControllerHello(
+      versionHeader(process.platform, process.arch),
+      [
+        createTerminatorV2,
+        singleRouterLinkSource,
+        createCircuitV2,
+        routerDataModel,
+        ControllerCapability.supportsJwtLegacySessions,
+      ],
+      this.#options.apiAddresses?.(),
+    );
     return { accept: true, identity: routerId, extra, heartbeat: this.#options.heartbeat ?? HEARTBEAT };
   }
 

@@ -1,6 +1,7 @@
 /** Options and dependencies of the overlay controller. */
 import type { Clock, Log } from '#base';
 import type { HeartbeatOptions, TlsIdentity } from '#net';
+import type { ApiAddresses } from '#wire/ctrl';
 import type { ApiSessions, OverlayModel } from '../model/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import type { Store } from '../store/mod.ts';
@@ -29,6 +30,8 @@ export interface OverlayControllerOptions {
   readonly verifyServiceToken: VerifyServiceToken;
   /** Returns the current keys that sign service sessions. */
   readonly serviceKeys: () => readonly ServiceKey[];
+  /** Returns the addresses of the edge API, for routers that check who issued a token. */
+  readonly apiAddresses?: (() => ApiAddresses) | undefined;
   readonly log: Log;
   readonly clock?: Clock | undefined;
   readonly heartbeat?: HeartbeatOptions | undefined;

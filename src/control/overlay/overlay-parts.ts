@@ -81,6 +81,9 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
   const leaving = new LeavingCircuits({ routers, circuits, terminators });
   const sessionFeed = new SessionFeed(sessions, routers);
   const dataModel = new DataModelFeed(model, routers, options.serviceKeys);
+  sessions.onRemoved(({ id, isSigned }) => {
+    if (isSigned) dataModel.onSessionEnded(id, clock.nowMs());
+  });
   const validation = new TerminatorValidation(terminators, fabricTerminators, routers, clock, log);
   const follower = new ModelFollower({ model, sessions, terminators, circuits, builder, costs, prober, log });
   const authorities = new Set(certificatesOfPem(options.issuer.caBundlePem).map(fingerprintOf));

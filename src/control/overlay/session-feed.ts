@@ -1,6 +1,7 @@
 /**
  * Keeps edge routers up to date about API sessions: all of them in chunks after the hello, then each change.
- * Routers report the tokens in use, so that those sessions do not expire.
+ * Routers report the tokens in use, so that those sessions do not expire. Routers verify signed tokens themselves:
+ * of their sessions they get only the end, as a revocation of the data model.
  */
 import { randomUUID } from 'node:crypto';
 import { headerId, HeaderWriter, type Frame } from '#wire';
@@ -22,16 +23,21 @@ export class SessionFeed {
   constructor(sessions: ApiSessions, routers: RouterRegistry) {
     this.#sessions = sessions;
     this.#routers = routers;
-    sessions.onAdded((session) => this.#notify(addedFrame([session], false, true, randomUUID(), 0)));
-    sessions.onUpdated((session) => this.#notify(updatedFrame(session)));
-    sessions.onRemoved(({ id, token }) => {
+    sessions.onAdded((session) => {
+      if (!session.isSigned) this.#notify(addedFrame([session], false, true, randomUUID(), 0));
+    });
+    sessions.onUpdated((session) => {
+      if (!session.isSigned) this.#notify(updatedFrame(session));
+    });
+    sessions.onRemoved(({ id, token, isSigned }) => {
+      if (isSigned) return;
       this.#notify(ctrlMessages.apiSessionRemoved.frame({ tokens: [token], ids: [id] }));
     });
   }
 
   sendAll(router: ConnectedRouter, nowMs: number): void {
     this.#lastFullMs.set(router, nowMs);
-    const all = [...this.#sessions.all()];
+    const all = [...this.#sessions.all()].filter(({ isSigned }) => !isSigned);
     const setId = randomUUID();
     let sequence = 0;
     do {

@@ -135,6 +135,7 @@ export class OverlayWorld {
       token: `token-${identityId}`,
       identityId,
       fingerprints: [`fp-${identityId}`],
+      isSigned: false,
     });
   }
 

@@ -9,6 +9,7 @@ import { managementTables } from './management-tables-migration.ts';
 import { secretOverlap } from './secret-overlap-migration.ts';
 import { replicaAddresses } from './replica-addresses-migration.ts';
 import { restingNames } from './resting-name-migration.ts';
+import { sessionForm } from './session-form-migration.ts';
 import { unroutedFailures } from './unrouted-failure-migration.ts';
 
 export const migrations: Record<string, Migration> = {
@@ -22,4 +23,5 @@ export const migrations: Record<string, Migration> = {
   '0008-idempotency-tables': idempotencyTables,
   '0009-unrouted-failures': unroutedFailures,
   '0010-replica-addresses': replicaAddresses,
+  '0011-session-form': sessionForm,
 };

@@ -187,8 +187,8 @@ export interface ApiSessionTable {
   token_sealed: string;
   /** Fingerprint of the leaf that logged in. */
   fingerprint: string;
-  /** JSON list of the config types requested at log-in. */
   config_types: string;
+  form: 'opaque' | 'pending' | 'signed';
   created_at: number;
   expires_at: number;
 }

@@ -1,0 +1,189 @@
+/**
+ * OpenID Connect below `/oidc` (ADR 0033), as OpenZiti's SDKs log in with it: authorization code with PKCE, the log-in itself by
+ * client certificate, refresh and revocation. There is no log-in by password or by tokens of others.
+ */
+import { addressKey } from '#base';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LoginFailures, textOfBase64 } from '../oauth/mod.ts';
+import { EdgeApiRefusal, limited, notAuthorized, sendJson } from './edge-answer.ts';
+import { bodyRule } from './edge-body.ts';
+import { peerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
+import { jsonBody, textBody } from './edge-request.ts';
+import { OIDC_PATH } from './information-routes.ts';
+import { configTypesOf, loggedIn, provenForLogIn } from './log-in.ts';
+import { grantTokens, GRANT_TYPES, type GrantAnswer } from './oidc-grants.ts';
+import { authorizationOf, OidcRequests, redirectTo } from './oidc-requests.ts';
+
+const MAX_FORM_BYTES = 16_384;
+/** Wrong codes and tokens per address. */
+const FAILURES = { perSecond: 1, burst: 100 };
+const FAILURE_TARGET = 'oidc';
+
+export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): void {
+  const requests = new OidcRequests(context.secrets, context.clock);
+  const failures = new LoginFailures(FAILURES, context.clock);
+  const anybody = { config: bodyRule({ maxBytes: MAX_FORM_BYTES, maxUnprovenBytes: MAX_FORM_BYTES }) };
+
+  app.get(`${OIDC_PATH}/.well-known/openid-configuration`, (request, reply) =>
+    sendJson(reply, 200, discovery(issuerOf(context, request))),
+  );
+  app.get(`${OIDC_PATH}/keys`, (_request, reply) => sendJson(reply, 200, context.tokenKeys.jwks()));
+
+  const authorize = (parameters: URLSearchParams, reply: FastifyReply): FastifyReply => {
+    const method = parameters.get('method') ?? 'cert';
+    const request = authorizationOf(parameters);
+    if ('error' in request) {
+      const { redirectUri, error, text, state } = request;
+      return found(reply, redirectTo(redirectUri, { error, error_description: text, state }));
+    }
+    if ('text' in request) return sendText(reply, 400, request.text);
+    if (method !== 'cert') throw unknownMethod();
+    return found(
+      reply,
+      `${OIDC_PATH}/login/cert?authRequestID=${encodeURIComponent(requests.begin(request))}`,
+    );
+  };
+  app.get(`${OIDC_PATH}/authorize`, (request, reply) => authorize(queryOf(request), reply));
+  app.post(`${OIDC_PATH}/authorize`, anybody, (request, reply) => authorize(formOf(request), reply));
+
+  app.get(`${OIDC_PATH}/login/cert`, (request, reply) => {
+    const id = queryOf(request).get('authRequestID') ?? '';
+    if (requests.request(id) === undefined) throw notAuthorized();
+    return sendText(reply.header('auth-request-id', id), 200, 'please POST to this URL');
+  });
+
+  app.post(`${OIDC_PATH}/login/cert`, async (request, reply) => {
+    const peer = provenForLogIn(context, request);
+    const query = queryOf(request);
+    const { id, configTypes } = logInOf(request);
+    const asked = requests.request(id ?? query.get('id') ?? query.get('authRequestID') ?? '');
+    if (asked === undefined) throw notAuthorized();
+    const session = await loggedIn(context, request, peer, configTypes, 'pending');
+    const login = requests.loggedIn({ ...asked, identityId: peer.identity.id, sessionId: session.id });
+    const callback = `${issuerOf(context, request)}/authorize/callback?id=${encodeURIComponent(login)}`;
+    return found(reply, callback);
+  });
+
+  for (const method of ['username', 'password', 'ext-jwt', 'totp']) {
+    app.all(`${OIDC_PATH}/login/${method}`, () => {
+      throw unknownMethod();
+    });
+  }
+
+  app.get(`${OIDC_PATH}/authorize/callback`, (request, reply) => {
+    const login = requests.logIn(queryOf(request).get('id') ?? '');
+    if (login === undefined) return sendText(reply, 400, 'request not found');
+    if (peerOf(context, request).identity.id !== login.identityId) throw notAuthorized();
+    const { redirectUri, state } = login;
+    return found(reply, redirectTo(redirectUri, { code: requests.code(login), state }));
+  });
+
+  app.post(`${OIDC_PATH}/oauth/token`, anybody, async (request, reply) => {
+    const address = addressKey(request.ip);
+    const waitMs = failures.waitMs(FAILURE_TARGET, address);
+    if (waitMs > 0) throw limited(waitMs);
+    const form = formOf(request);
+    const call = {
+      form,
+      clientId: clientOf(request, form),
+      issuer: issuerOf(context, request),
+      address: request.ip,
+    };
+    const answer = await grantTokens(context, requests, call);
+    if ('error' in answer) failures.failed(FAILURE_TARGET, address);
+    return sendGrant(reply, answer);
+  });
+
+  // A client that ends one token of a session ends the session: tokens of it may be anywhere.
+  app.post(`${OIDC_PATH}/revoke`, anybody, async (request, reply) => {
+    const address = addressKey(request.ip);
+    const waitMs = failures.waitMs(FAILURE_TARGET, address);
+    if (waitMs > 0) throw limited(waitMs);
+    const token = formOf(request).get('token') ?? '';
+    const { sessionTokens, sessions, log } = context;
+    const grant = sessionTokens.verifyRefresh(token) ?? sessionTokens.verifyAccessClient(token);
+    if (grant === undefined) failures.failed(FAILURE_TARGET, address);
+    else if ((await sessions.findById(grant.sessionId)) !== undefined) {
+      await sessions.remove(grant.sessionId);
+      const fields = { identity: grant.identityId, apiSession: grant.sessionId, address: request.ip };
+      log.info(fields, 'edge API: session revoked');
+    }
+    return sendJson(reply, 200, {});
+  });
+}
+
+function discovery(issuer: string): Readonly<Record<string, unknown>> {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/oauth/token`,
+    revocation_endpoint: `${issuer}/revoke`,
+    jwks_uri: `${issuer}/keys`,
+    scopes_supported: ['openid', 'offline_access'],
+    response_types_supported: ['code'],
+    grant_types_supported: GRANT_TYPES,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['ES256'],
+    token_endpoint_auth_methods_supported: ['none', 'client_secret_basic'],
+    revocation_endpoint_auth_methods_supported: ['none', 'client_secret_basic'],
+    code_challenge_methods_supported: ['S256'],
+  };
+}
+
+/** As the client dials it, because clients compare; only one of our addresses. */
+function issuerOf(context: EdgeApiContext, request: FastifyRequest): string {
+  const dialed = `https://${request.headers.host ?? ''}`;
+  const isOurs = context.controllers().some(({ apiUrls }) => apiUrls.includes(dialed));
+  return `${isOurs ? dialed : context.apiUrl()}${OIDC_PATH}`;
+}
+
+function formOf(request: FastifyRequest): URLSearchParams {
+  return new URLSearchParams(textBody(request));
+}
+
+/** The body of a log-in: a form of the Go SDK, JSON of the C SDK. */
+function logInOf(request: FastifyRequest): {
+  readonly id: string | undefined;
+  readonly configTypes: string[];
+} {
+  if (request.headers['content-type']?.includes('json') === true) {
+    const body = jsonBody(request);
+    const { id } = (body ?? {}) as { id?: unknown };
+    return { id: typeof id === 'string' ? id : undefined, configTypes: configTypesOf(body) };
+  }
+  const form = formOf(request);
+  return {
+    id: form.get('id') ?? undefined,
+    configTypes: configTypesOf({ configTypes: form.getAll('configTypes') }),
+  };
+}
+
+/** Clients have no secret: they name themselves in the header or in the form. */
+function clientOf(request: FastifyRequest, form: URLSearchParams): string | undefined {
+  const encoded = /^basic ([A-Za-z0-9+/=]+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  const [named] = encoded === undefined ? [] : (textOfBase64(encoded) ?? '').split(':');
+  return named ?? form.get('client_id') ?? undefined;
+}
+
+function sendGrant(reply: FastifyReply, answer: GrantAnswer): FastifyReply {
+  void reply.header('cache-control', 'no-store');
+  if ('body' in answer) return sendJson(reply, 200, answer.body);
+  const { error, text } = answer;
+  return sendJson(reply, error === 'invalid_client' ? 401 : 400, { error, error_description: text });
+}
+
+function unknownMethod(): EdgeApiRefusal {
+  return new EdgeApiRefusal(
+    'invalid',
+    'INVALID_AUTH_METHOD',
+    'The supplied authentication method is not valid: identities log in here by certificate',
+  );
+}
+
+function found(reply: FastifyReply, location: string): FastifyReply {
+  return reply.code(302).header('location', location).send();
+}
+
+function sendText(reply: FastifyReply, status: number, text: string): FastifyReply {
+  return reply.code(status).header('content-type', 'text/plain; charset=utf-8').send(text);
+}
