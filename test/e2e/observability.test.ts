@@ -214,7 +214,8 @@ describe('what is seen of requests', () => {
       assert.ok(text.value(`frontdoor_${part}_${own[part]}`)! > 0, part);
       assert.ok(text.value('process_cpu_seconds_total')! > 0, part);
       for (const name of text.types.keys()) {
-        const isOwn = name.startsWith(`frontdoor_${part}_`) || /^(?:process|nodejs)_/.test(name);
+        const isOwn =
+          name.startsWith(`frontdoor_${part}_`) || /^(?:process|nodejs|frontdoor_shape)_/.test(name);
         assert.ok(isOwn, `${name} at ${part}`);
       }
     }
