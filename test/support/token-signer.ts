@@ -49,13 +49,13 @@ export class TokenSigner {
     };
   }
 
-  /** Of the API session `session-1` of `identity-1`, opened with the certificate of this fingerprint. */
+  /** Signs an access token of the API session `session-1` of `identity-1`, bound to the certificate with this fingerprint. */
   access(fingerprint: string, claims: Claims = {}, header: Claims = {}): Promise<string> {
     const own = { iss: 'https://localhost:1280/oidc', sub: 'identity-1', aud: ['native'], z_t: 'a' };
     return this.#sign({ ...own, z_cfs: [fingerprint], z_asid: 'session-1', ...claims }, header);
   }
 
-  /** For `service-1` in that session. */
+  /** Signs a service token for `service-1` in that session. */
   service(type: 'Dial' | 'Bind', claims: Claims = {}, header: Claims = {}): Promise<string> {
     const own = { iss: 'https://localhost:1280', sub: 'service-1', aud: ['openziti'], z_t: 's', z_st: type };
     return this.#sign({ ...own, z_iid: 'identity-1', z_asid: 'session-1', ...claims }, header);

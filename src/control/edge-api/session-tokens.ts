@@ -86,14 +86,14 @@ export class SessionTokens {
     return this.#granted.get(token);
   }
 
-  /** The same of a refresh token. */
+  /** Returns undefined if the token is no refresh token of ours, or has expired. Never throws. */
   verifyRefresh(token: string): RefreshGrant | undefined {
     const claims = this.#keys.claimsOf(token);
     const grant = claims && grantOf(claims, 'r');
     return grant && { ...grant, ...clientOf(claims) };
   }
 
-  /** The same of an access token, with its client. */
+  /** Does what `verifyAccess` does, and adds the client that the token was issued to. */
   verifyAccessClient(token: string): RefreshGrant | undefined {
     const claims = this.#keys.claimsOf(token);
     const grant = claims && grantOf(claims, 'a');

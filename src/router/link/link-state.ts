@@ -8,7 +8,7 @@ export type LinkStatus = 'pending' | 'dialing' | 'established' | 'dialFailed' | 
 /** A link that this router dials, or would dial if the peer had not dialed it. */
 export interface LinkState {
   readonly key: string;
-  /** The same for all dials of the link; the iteration counts them. */
+  /** Every dial of the link sends this id. The iteration number distinguishes the dials. */
   readonly linkId: string;
   readonly peer: LinkedRouter;
   status: LinkStatus;

@@ -51,7 +51,7 @@ export async function relatedShares<Row extends ShareTable>(
   return withRelations(rows, found.rows);
 }
 
-/** The same for rows that were read already, in their order. */
+/** Reads the relations of shares that were read already, and returns the rows in their order. */
 export async function relationsOf<Row extends ShareKey>(
   db: Queries,
   rows: readonly Row[],

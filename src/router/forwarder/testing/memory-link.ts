@@ -17,7 +17,7 @@ import { SeededRandom } from '../../../../test/support/seeded-random.ts';
 import type { Forwarding, LinkDestination } from '../destination.ts';
 
 export interface MemoryLinkOptions {
-  /** Of 1,000 data frames, this many are lost, duplicated or reordered. */
+  /** How many of 1,000 data frames the link loses, duplicates or reorders. Default 0. */
   readonly faultsPerMille?: number;
   readonly seed?: number;
   /** Capacity of the queue. Payloads beyond it are dropped. */
