@@ -20,6 +20,8 @@ const childUsage = new ChildUsage();
 
 export interface TestFileResult {
   readonly file: string;
+  /** The process could have run other files, too. */
+  readonly isShared: boolean;
   readonly passed: boolean;
   /** A problem outside of tests: a time limit, a signal, or a file without tests. */
   readonly problem: string | undefined;
@@ -146,6 +148,7 @@ export function runTestProcess(
     const why = failed ?? (isEmpty ? 'holds no test' : undefined);
     return {
       file: file.file,
+      isShared,
       passed: failures.length === 0 && why === undefined,
       problem: why,
       tests,

@@ -13,6 +13,8 @@ const PEER_ONLY = 'ZITI_BIN';
 
 export interface TestRunOutcome {
   readonly results: readonly TestFileResult[];
+  /** The first results of files that failed beside others and then passed alone. */
+  readonly disturbed: readonly TestFileResult[];
   /** The number of files that were selected. */
   readonly fileCount: number;
   readonly tookMs: number;
@@ -58,7 +60,8 @@ export function reportRun(run: TestRunOutcome): boolean {
   process.stdout.write(`${slowestOf(results)}\n${files}, ${tests} tests, ${skips.length} skipped, ${took}\n`);
   if (stopped !== undefined)
     process.stdout.write(`${stopped}: ${results.length} of ${fileCount} files ran\n`);
-  process.stdout.write(failureSummary(failed));
+  for (const { file } of run.disturbed) process.stdout.write(`failed beside others, passed alone: ${file}\n`);
+  process.stdout.write(failureSummary([...failed, ...run.disturbed]));
   const isTooMuch = isOverLimit(cpu, run.cpuLimitSeconds);
   return failed.length === 0 && stopped === undefined && missed.length === 0 && !(isTooMuch && isStrict);
 }

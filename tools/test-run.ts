@@ -4,6 +4,9 @@
  * shares one (`test-group-policy.ts`). With FRONTDOOR_TEST_STRICT=1 two more things fail the run: a skipped
  * test, except a test against a program that no package provides, and a tier that uses more CPU seconds than
  * its limit.
+ *
+ * When few files of a tier fail, each of them runs once more, with nothing beside it. A file that passes then was
+ * disturbed by the load of the tier: the report names it and prints its first failure, and the run passes.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -15,7 +18,9 @@ import { loadDurations, saveDurations } from './test-durations.ts';
 import { TestFolder } from './test-folder.ts';
 import { groupFiles, type TestGroup } from './test-group-policy.ts';
 import { runTestProcess, type TestFileResult } from './test-process.ts';
+import { failureSummary } from './failure-summary.ts';
 import { lineOf, reportRun } from './test-report.ts';
+import { repeatFailed } from './test-repetition.ts';
 import { startTestServers } from './test-servers.ts';
 import { CPU_LIMIT_SECONDS, isQuick, longestFirst } from './test-tier-table.ts';
 
@@ -76,24 +81,35 @@ export async function runTests(args: readonly string[]): Promise<number> {
       ? files.map((file) => ({ files: [file], isShared: false }))
       : groupFiles(files, textOf);
   const queue = longestFirst(groups, loadDurations());
+  const run = async ({ files, isShared }: TestGroup): Promise<TestFileResult[]> => {
+    const ended = await runTestProcess(files, {
+      isShared,
+      silenceMs: SILENCE_MS,
+      nodeArgs,
+      environment: { ...servers.environment, ...folder.environmentOf(files) },
+      printsTests: values.spec,
+      signal: stop.signal,
+    });
+    for (const result of ended) {
+      process.stdout.write(`${lineOf(result)}${result.passed ? '' : failureSummary([result])}`);
+    }
+    if (values.spec) process.stdout.write(ended[0]?.output ?? '');
+    return ended;
+  };
+  const runAlone = async (first: TestFileResult): Promise<TestFileResult | undefined> => {
+    process.stdout.write(`once more, alone: ${first.file}\n`);
+    return (await run({ files: [first.file], isShared: first.isShared }))[0];
+  };
   const worker = async (): Promise<void> => {
     for (let group = queue.shift(); group !== undefined && !stop.signal.aborted; group = queue.shift()) {
-      const ended = await runTestProcess(group.files, {
-        isShared: group.isShared,
-        silenceMs: SILENCE_MS,
-        nodeArgs,
-        environment: { ...servers.environment, ...folder.environmentOf(group.files) },
-        printsTests: values.spec,
-        signal: stop.signal,
-      });
+      const ended = await run(group);
       results.push(...ended);
-      for (const result of ended) process.stdout.write(lineOf(result));
-      if (values.spec) process.stdout.write(ended[0]?.output ?? '');
       const left = group.files.slice(ended.length);
       if (left.length > 0) queue.unshift({ files: left, isShared: true });
     }
   };
   await Promise.all(Array.from({ length: Math.max(1, Number(values.jobs) || 1) }, worker));
+  const disturbed = isWhole ? await repeatFailed(results, runAlone, stop.signal) : [];
   await servers.stop();
   folder.remove();
   if (nodeArgs.length === 0)
@@ -101,6 +117,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
   clearTimeout(deadline);
   const isGood = reportRun({
     results,
+    disturbed,
     fileCount: files.length,
     tookMs: performance.now() - startedMs,
     stopped,
