@@ -172,8 +172,8 @@ describe('a running demo', () => {
     await once(blocker, 'listening');
     const { port } = blocker.address() as AddressInfo;
     const others = ['--https-port', '--api-port', '--edge-api-port', '--ctrl-port', '--edge-port'];
+    const folder = makeDataDir();
     for (const option of ['--http-port', '--api-port', '--edge-api-port']) {
-      const folder = makeDataDir();
       const free = [...others, '--http-port']
         .filter((each) => each !== option)
         .flatMap((each) => [each, '0']);
@@ -182,8 +182,8 @@ describe('a running demo', () => {
       assert.notEqual(status, 0);
       assert.ok(run.output().includes(String(port)), run.output());
       assert.ok(run.output().includes(option), run.output());
-      rmSync(folder, { recursive: true, force: true });
     }
+    rmSync(folder, { recursive: true, force: true });
     blocker.close();
   });
 });

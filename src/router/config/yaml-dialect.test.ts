@@ -118,7 +118,8 @@ test('nesting, aliases that multiply and length are bounded, and refused at once
   });
   assert.match(faultOf(`a: &a [1, 1, 1, 1]\n${levels.join('')}`), /^\d: aliases multiply it beyond measure/);
   assert.match(faultOf(`a: ${'x'.repeat(1_100_000)}\n`), /^1: is longer than/);
-  assert.deepEqual(plainValue(rootOf(`${'# padding\n'.repeat(1_000_000)}a: 1\n`)), { a: 1 });
+  // `router-file-rules.test.ts` reads ten times as much.
+  assert.deepEqual(plainValue(rootOf(`${'# padding\n'.repeat(100_000)}a: 1\n`)), { a: 1 });
   const { user, system } = process.cpuUsage(started);
   assert.ok(user + system < 10_000_000, `${user + system} µs`);
 });
