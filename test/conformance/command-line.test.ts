@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { runProgram, type CliIo, type ProgramRunners } from '#cli';
+import { JsonClient } from '#net';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { until, within } from '../support/deadline.ts';
 import { startPrivateService, type PrivateService } from '../support/private-service.ts';
@@ -167,12 +168,30 @@ test('auth providers follow their type, keep their secret, and change by field o
   assert.equal(await failed('auth-providers', 'get', id), 5);
 });
 
+/** Creates `provider 000`, `provider 001`, … through the API. */
+async function createProviders(frontdoorId: string, count: number): Promise<void> {
+  const { accountId, apiToken } = world.credentials;
+  const client = new JsonClient({ origin: world.up.control.apiUrl });
+  const create = async (at: number): Promise<void> => {
+    const { status, json: created } = await client.request({
+      method: 'POST',
+      path: `/frontdoor/${frontdoorId}/auth-providers`,
+      headers: { authorization: `Basic ${accountId}:${apiToken}` },
+      body: {
+        name: `provider ${String(at).padStart(3, '0')}`,
+        type: 'API_KEY',
+        data: { placement: 'bearer', keys: [{ name: 'k' }] },
+      },
+    });
+    assert.equal(status, 201, JSON.stringify(created));
+  };
+  await Promise.all(Array.from({ length: count }, (_, at) => create(at)));
+  await client.close();
+}
+
 test('a list of more than 250 entries is read whole, in part, or by the page', async () => {
   const { id } = await json<{ id: string }>('frontdoors', 'create', '--name', 'long list');
-  const data = '{"placement":"bearer","keys":[{"name":"k"}]}';
-  const create = (name: string): Promise<string> =>
-    text('auth-providers', 'create', '--frontdoor', id, '--type', 'API_KEY', '--data', data, '--name', name);
-  for (let at = 0; at < 260; at += 1) await create(`provider ${String(at).padStart(3, '0')}`);
+  await createProviders(id, 260);
   const list = ['auth-providers', 'list', '--frontdoor', id, '--sort', 'name,asc'];
   const names = async (...args: readonly string[]): Promise<unknown[]> =>
     (await json<{ name: string }[]>(...list, ...args)).map(({ name }) => name);
