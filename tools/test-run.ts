@@ -26,6 +26,8 @@ import { CPU_LIMIT_SECONDS, isQuick, longestFirst } from './test-tier-table.ts';
 
 const SILENCE_MS = 240_000;
 const WHOLE_TIMEOUT_MS = 1_620_000;
+/** Many tests wait for processes, deadlines and databases, so that one process for each core leaves cores idle. */
+const JOBS_PER_CORE = 2;
 const TEST_GLOBS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts'];
 
 /** Test files, relative to the repository; each pattern is a part of a path. */
@@ -45,9 +47,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
       spec: { type: 'boolean', default: false },
       all: { type: 'boolean', default: false },
       rest: { type: 'boolean', default: false },
-      // One process more than there are cores, because many tests wait for processes, deadlines and
-      // databases.
-      jobs: { type: 'string', default: String(availableParallelism() + 1) },
+      jobs: { type: 'string', default: String(JOBS_PER_CORE * availableParallelism()) },
     },
   });
   const isOfRun = (file: string): boolean => {
