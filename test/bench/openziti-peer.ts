@@ -50,10 +50,7 @@ async function startRouter(network: OpenZitiNetwork, folder: string, ports: Port
   await network.run('edge create edge-router router -o router.jwt');
   await network.run('router enroll router.yaml --jwt router.jwt');
   await network.start('router', 'run router router.yaml --cliagent=false', ports.edge);
-  await network.run('edge create edge-router-policy all --identity-roles #all --edge-router-roles #all');
-  await network.run(
-    'edge create service-edge-router-policy all --service-roles #all --edge-router-roles #all',
-  );
+  await network.allowAllRouters();
 }
 
 /** The service, and the policies that let identities host and dial it. */
@@ -63,16 +60,7 @@ async function makeService(network: OpenZitiNetwork, servicePort: number, ports:
   await network.run('edge create config bench-host host.v1', JSON.stringify(host));
   await network.run('edge create config bench-proxy proxy.v1', JSON.stringify(proxy));
   await network.run('edge create service bench --configs bench-host,bench-proxy');
-  for (const [name, right] of [
-    ['host', 'Bind'],
-    ['dialer', 'Dial'],
-  ] as const) {
-    await network.run(`edge create identity ${name} -o ${name}.jwt`);
-    await network.run(`edge enroll --jwt ${name}.jwt --out ${name}.json`);
-    await network.run(
-      `edge create service-policy ${name} ${right} --service-roles @bench --identity-roles @${name}`,
-    );
-  }
+  await network.enrollHostAndDialer('@bench');
 }
 
 /**

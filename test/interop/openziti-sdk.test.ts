@@ -31,10 +31,7 @@ before(async () => {
   mesh = await OpenZitiMesh.start(BINARY);
   const { network } = mesh;
   await mesh.ourRouter('ours', { edgePort: await freePort() });
-  await network.run('edge create edge-router-policy all --identity-roles #all --edge-router-roles #all');
-  await network.run(
-    'edge create service-edge-router-policy all --service-roles #all --edge-router-roles #all',
-  );
+  await network.allowAllRouters();
   const host = { protocol: 'tcp', address: '127.0.0.1', port: service.port };
   await network.run('edge create config host host.v1', JSON.stringify(host));
   for (const name of ['sealed', 'plain'] as const) {
@@ -46,16 +43,7 @@ before(async () => {
       `edge create service ${name} --configs host,${name} --role-attributes test --encryption ${encryption}`,
     );
   }
-  for (const [name, right] of [
-    ['host', 'Bind'],
-    ['dialer', 'Dial'],
-  ] as const) {
-    await network.run(`edge create identity ${name} -o ${name}.jwt`);
-    await network.run(`edge enroll --jwt ${name}.jwt --out ${name}.json`);
-    await network.run(
-      `edge create service-policy ${name} ${right} --service-roles #test --identity-roles @${name}`,
-    );
-  }
+  await network.enrollHostAndDialer('#test');
   await network.start('host', 'tunnel host -i host.json --cli-agent=false');
   await network.start('dialer', 'tunnel proxy -i dialer.json --cli-agent=false', doors.sealed);
 });

@@ -24,26 +24,14 @@ test('a stream of Go clients lasts longer than their tokens, and new circuits be
   t.after(() => mesh.stop());
   const { network } = mesh;
   await mesh.ourRouter('ours', { edgePort: await freePort() });
-  await network.run('edge create edge-router-policy all --identity-roles #all --edge-router-roles #all');
-  await network.run(
-    'edge create service-edge-router-policy all --service-roles #all --edge-router-roles #all',
-  );
+  await network.allowAllRouters();
   const door = await freePort();
   const host = { protocol: 'tcp', address: '127.0.0.1', port: service.port };
   await network.run('edge create config host host.v1', JSON.stringify(host));
   const proxy = { protocols: ['tcp'], port: door, binding: 'lo' };
   await network.run('edge create config door proxy.v1', JSON.stringify(proxy));
   await network.run('edge create service web --configs host,door --role-attributes test');
-  for (const [name, right] of [
-    ['host', 'Bind'],
-    ['dialer', 'Dial'],
-  ] as const) {
-    await network.run(`edge create identity ${name} -o ${name}.jwt`);
-    await network.run(`edge enroll --jwt ${name}.jwt --out ${name}.json`);
-    await network.run(
-      `edge create service-policy ${name} ${right} --service-roles #test --identity-roles @${name}`,
-    );
-  }
+  await network.enrollHostAndDialer('#test');
   await network.start('host', 'tunnel host -i host.json --cli-agent=false');
   await network.start('dialer', 'tunnel proxy -i dialer.json --cli-agent=false', door);
   const get = (): ReturnType<typeof httpGet> => httpGet(door, 'web', '/');

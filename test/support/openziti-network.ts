@@ -113,6 +113,28 @@ export class OpenZitiNetwork {
     writeFileSync(join(this.#folder, name), text, { mode: 0o600 });
   }
 
+  /** Policies by which every identity and every service may use every edge router. */
+  async allowAllRouters(): Promise<void> {
+    await this.run('edge create edge-router-policy all --identity-roles #all --edge-router-roles #all');
+    await this.run(
+      'edge create service-edge-router-policy all --service-roles #all --edge-router-roles #all',
+    );
+  }
+
+  /** Enrolls the identities `host` and `dialer`, which may bind and dial `services` (`#role` or `@name`). */
+  async enrollHostAndDialer(services: string): Promise<void> {
+    for (const [name, right] of [
+      ['host', 'Bind'],
+      ['dialer', 'Dial'],
+    ] as const) {
+      await this.run(`edge create identity ${name} -o ${name}.jwt`);
+      await this.run(`edge enroll --jwt ${name}.jwt --out ${name}.json`);
+      await this.run(
+        `edge create service-policy ${name} ${right} --service-roles ${services} --identity-roles @${name}`,
+      );
+    }
+  }
+
   /** The last output of a process, by the name that it was started under. */
   tail(name: string): string {
     return this.#running.findLast(([started]) => started === `ziti ${name}`)?.[1].tail() ?? '';

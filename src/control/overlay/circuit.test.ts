@@ -37,6 +37,17 @@ async function hosted(): Promise<void> {
   await router.next('unroute');
 }
 
+/** `env2` dials the private share `svc2` of `env1`, which is granted to it. */
+async function dialPrivateShare(): Promise<void> {
+  await world.addIdentity('env2', 'environment');
+  await hosted();
+  await world.addService('svc2', 'env1', { shareMode: 'private', grants: ['env2'] });
+  await world.bind(router, 'env1', 'svc2', 'term2');
+  await router.route();
+  await router.next('unroute');
+  router.send(world.dialFrame('env2', 'svc2'));
+}
+
 async function refusal() {
   return decodeEdgeRefusal(await router.frame(contentType.error));
 }
@@ -130,13 +141,7 @@ test('a refused dial is tried twice, then refused with the reason and its kind',
 });
 
 test('only a gateway gets the words of the host, which name the private target', async () => {
-  await world.addIdentity('env2', 'environment');
-  await hosted();
-  await world.addService('svc2', 'env1', { shareMode: 'private', grants: ['env2'] });
-  await world.bind(router, 'env1', 'svc2', 'term2');
-  await router.route();
-  await router.next('unroute');
-  router.send(world.dialFrame('env2', 'svc2'));
+  await dialPrivateShare();
   for (let attempt = 0; attempt < 2; attempt += 1)
     await router.route({
       isSuccess: false,
@@ -321,13 +326,7 @@ test('a bind session does not dial, and an empty request closes nothing', async 
 });
 
 test('a granted environment dials a private share; without the grant its circuits end', async () => {
-  await world.addIdentity('env2', 'environment');
-  await hosted();
-  await world.addService('svc2', 'env1', { shareMode: 'private', grants: ['env2'] });
-  await world.bind(router, 'env1', 'svc2', 'term2');
-  await router.route();
-  await router.next('unroute');
-  router.send(world.dialFrame('env2', 'svc2'));
+  await dialPrivateShare();
   const { circuitId } = await router.route();
   await router.frame(contentType.createCircuitV2Response);
   world.model.setService({ ...world.model.service('svc2')!, grants: [] });
