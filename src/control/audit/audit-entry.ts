@@ -14,6 +14,8 @@ export type ActorKind =
   | 'environment'
   | 'gateway'
   | 'router'
+  /** An identity of the edge management API; administrators are among them. */
+  | 'edge'
   /** The holder of an enrollment code. */
   | 'enrollment'
   /** A person who logged in at a share: `<provider>#<subject>`. */

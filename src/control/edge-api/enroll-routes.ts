@@ -22,7 +22,7 @@ import type { ProvenPeer } from './peer-identity.ts';
 
 const DAY_MS = 86_400_000;
 const KINDS: Readonly<Record<string, readonly EnrollmentKind[]>> = {
-  ott: ['environment', 'gateway'],
+  ott: ['environment', 'gateway', 'edge'],
   erott: ['router'],
 };
 

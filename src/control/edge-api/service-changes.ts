@@ -13,6 +13,8 @@ export class ServiceChanges {
   readonly #startMs: number;
   /** Gateways see every public service, so they share one time. */
   #gatewaysMs: number;
+  /** A policy may concern any identity of the edge management API, so they share one time too. */
+  #edgeMs: number;
   #lastMs: number;
 
   constructor(model: OverlayModel, clock: Clock) {
@@ -20,6 +22,7 @@ export class ServiceChanges {
     this.#clock = clock;
     this.#startMs = clock.nowMs();
     this.#gatewaysMs = this.#startMs;
+    this.#edgeMs = this.#startMs;
     this.#lastMs = this.#startMs;
     model.onChange((change) => this.#take(change));
   }
@@ -27,7 +30,9 @@ export class ServiceChanges {
   /** In Unix milliseconds. */
   lastChangeMs(identityId: string): number {
     const own = this.#byIdentity.get(identityId) ?? this.#startMs;
-    return this.#model.identity(identityId)?.kind === 'gateway' ? Math.max(own, this.#gatewaysMs) : own;
+    const kind = this.#model.identity(identityId)?.kind;
+    if (kind === 'edge') return this.#edgeMs;
+    return kind === 'gateway' ? Math.max(own, this.#gatewaysMs) : own;
   }
 
   #take(change: ModelChange): void {
@@ -36,9 +41,13 @@ export class ServiceChanges {
       return;
     }
     // Fabric services concern only routers.
-    if (change.type !== 'service') return;
+    if (change.type !== 'service' && change.type !== 'edge') return;
     // Two changes in one millisecond need different times, because clients compare for equality.
     this.#lastMs = Math.max(this.#clock.nowMs(), this.#lastMs + 1);
+    if (change.type === 'edge') {
+      this.#edgeMs = this.#lastMs;
+      return;
+    }
     this.#gatewaysMs = this.#lastMs;
     for (const service of [change.before, this.#model.service(change.id)]) {
       for (const identityId of usersOf(service)) {

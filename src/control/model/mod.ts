@@ -1,8 +1,19 @@
 /** The overlay in memory: stored resources, measured status, and API sessions. */
 export type { ApiSession, ApiSessions, ServiceGrant } from './api-sessions.ts';
+export {
+  textsOf,
+  type EdgeEntityKind,
+  type EdgeEntityRecord,
+  type EdgePolicy,
+  type ManagedService,
+  type JsonObject,
+  type OverlayService,
+} from './edge-entity.ts';
+export type { EdgeModel } from './edge-model.ts';
 export { GatewayCommands } from './gateway-commands.ts';
 export { attachModel } from './model-loader.ts';
 export {
+  isShare,
   OverlayModel,
   type EdgeController,
   type EdgeRouter,
@@ -11,4 +22,5 @@ export {
   type ModelChange,
   type Service,
 } from './overlay-model.ts';
+export { isSelected, selectionOf, type Semantic } from './role-policy.ts';
 export type { MeasuredKind, MeasuredShare, Measurements, ShareStatus, StatusBoard } from './share-status.ts';

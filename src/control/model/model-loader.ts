@@ -5,7 +5,13 @@
  */
 import { BackOff, messageOf, silentLog, type Log } from '#base';
 import type { Change, GuardedShare, Queries, Store } from '../store/mod.ts';
-import { readFabricServices, readFabricTerminators, readIdentities, readShares } from './model-rows.ts';
+import {
+  readEdgeEntities,
+  readFabricServices,
+  readFabricTerminators,
+  readIdentities,
+  readShares,
+} from './model-rows.ts';
 import type { OverlayModel, Service } from './overlay-model.ts';
 
 export interface AttachedModel {
@@ -66,6 +72,7 @@ interface Dirty {
   shares: Set<string>;
   fabricServices: Set<string>;
   fabricTerminators: Set<string>;
+  edgeEntities: Set<string>;
   /** Whether everything must be loaded again. */
   all: boolean;
 }
@@ -76,6 +83,7 @@ function nothing(): Dirty {
     shares: new Set(),
     fabricServices: new Set(),
     fabricTerminators: new Set(),
+    edgeEntities: new Set(),
     all: false,
   };
 }
@@ -86,13 +94,15 @@ function note(dirty: Dirty, changes: readonly Change[]): void {
     else if (entity === 'share') dirty.shares.add(id);
     else if (entity === 'fabric-service') dirty.fabricServices.add(id);
     else if (entity === 'fabric-terminator') dirty.fabricTerminators.add(id);
+    else if (entity === 'edge-entity') dirty.edgeEntities.add(id);
     else if (entity === 'frontend' || entity === 'everything') dirty.all = true;
   }
 }
 
 /** Moves the noted changes from `from` to `to`. */
 function moveNotes(from: Dirty, to: Dirty): void {
-  for (const kind of ['identities', 'shares', 'fabricServices', 'fabricTerminators'] as const) {
+  const kinds = ['identities', 'shares', 'fabricServices', 'fabricTerminators', 'edgeEntities'] as const;
+  for (const kind of kinds) {
     for (const id of from[kind]) to[kind].add(id);
     from[kind].clear();
   }
@@ -105,13 +115,14 @@ async function refresh(db: Queries, model: OverlayModel, dirty: Dirty): Promise<
   const taken = nothing();
   moveNotes(dirty, taken);
   const wanted = (ids: Set<string>): readonly string[] | undefined => (taken.all ? undefined : [...ids]);
-  let identities, shares, fabricServices, fabricTerminators;
+  let identities, shares, fabricServices, fabricTerminators, edgeEntities;
   try {
     identities = await readIdentities(db, wanted(taken.identities));
     shares = await readShares(db, wanted(taken.shares));
     // Read before their services, so that the services are never older.
     fabricTerminators = await readFabricTerminators(db, wanted(taken.fabricTerminators));
     fabricServices = await readFabricServices(db, wanted(taken.fabricServices));
+    edgeEntities = await readEdgeEntities(db, wanted(taken.edgeEntities));
   } catch (error) {
     moveNotes(taken, dirty);
     throw error;
@@ -134,6 +145,9 @@ async function refresh(db: Queries, model: OverlayModel, dirty: Dirty): Promise<
   for (const share of shares) model.setService(serviceOf(share));
   for (const service of fabricServices) model.setFabricService(service);
   for (const terminator of fabricTerminators) model.setFabricTerminator(terminator);
+  const goneEntities = gone(taken.edgeEntities, model.edge.records(), edgeEntities);
+  for (const id of goneEntities) model.removeEdgeEntity(id);
+  for (const entity of edgeEntities) model.setEdgeEntity(entity);
 }
 
 /** The store deletes them with their service or router, and reports only those. */

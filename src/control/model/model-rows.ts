@@ -1,11 +1,14 @@
 /** Reads the rows of the overlay's model from the store: all of them, or those of some ids. */
 import {
+  edgeEntitiesAfter,
   fabricServicesAfter,
+  findEdgeEntities,
   fabricTerminatorsAfter,
   findFabricServices,
   findFabricTerminators,
   findGuardedShares,
   guardedSharesAfter,
+  type EdgeEntityRecord,
   type FabricServiceRecord,
   type FabricTerminator,
   type GuardedShare,
@@ -52,6 +55,14 @@ export async function readFabricTerminators(
     ids,
     (after) => fabricTerminatorsAfter(db, after, CHUNK),
     (some) => findFabricTerminators(db, some),
+  );
+}
+
+export async function readEdgeEntities(db: Queries, ids?: readonly string[]): Promise<EdgeEntityRecord[]> {
+  return read(
+    ids,
+    (after) => edgeEntitiesAfter(db, after, CHUNK),
+    (some) => findEdgeEntities(db, some),
   );
 }
 

@@ -4,12 +4,15 @@
  */
 import type { AccessRules, GatewayCustomHost, GatewayInspection, TerminatorStrategy } from '#domain';
 import type { FabricTerminator } from '../store/mod.ts';
+import type { EdgeEntityRecord, ManagedService, OverlayService } from './edge-entity.ts';
+import { EdgeModel } from './edge-model.ts';
 
 export interface Identity {
   readonly id: string;
-  readonly kind: 'environment' | 'gateway' | 'router';
+  /** `edge`: made through the edge management API. */
+  readonly kind: 'environment' | 'gateway' | 'router' | 'edge';
   readonly name: string;
-  /** Null for gateways and routers. */
+  /** Null unless it is an environment. */
   readonly frontdoorId: string | null;
   /** Whether one of our agents used it. */
   readonly isAgent?: boolean | undefined;
@@ -18,8 +21,7 @@ export interface Identity {
 }
 
 /** A share in the overlay. */
-export interface Service {
-  readonly id: string;
+export interface Service extends OverlayService {
   /** The share's token. */
   readonly name: string;
   readonly frontdoorId: string;
@@ -41,7 +43,6 @@ export interface Service {
   readonly rules: AccessRules | null;
   /** Null: its requests are not recorded. */
   readonly inspection: GatewayInspection | null;
-  readonly updatedAtMs: number;
 }
 
 /**
@@ -87,9 +88,22 @@ export type ModelChange =
       readonly id: string;
       readonly removed: boolean;
       readonly before: Service | undefined;
+    }
+  /** An entity of the edge management API. Any of them may change what identities may do. */
+  | {
+      readonly type: 'edge';
+      readonly id: string;
+      readonly removed: boolean;
+      readonly before: EdgeEntityRecord | undefined;
     };
 
+export function isShare(service: OverlayService): service is Service {
+  return 'shareMode' in service;
+}
+
 export class OverlayModel {
+  /** Identities, services and policies of the edge management API. */
+  readonly edge = new EdgeModel();
   readonly #identities = new Map<string, Identity>();
   readonly #byFingerprint = new Map<string, Identity>();
   readonly #services = new Map<string, Service>();
@@ -124,22 +138,40 @@ export class OverlayModel {
     return this.#services.values();
   }
 
-  mayBind(identityId: string, service: Service): boolean {
+  /** Returns a share or a service of the edge management API. */
+  anyService(id: string): Service | ManagedService | undefined {
+    return this.#services.get(id) ?? this.edge.service(id);
+  }
+
+  mayBind(identityId: string, service: OverlayService): boolean {
+    if (!isShare(service)) return this.edge.permits('Bind', identityId, service.id);
     return service.environmentId === identityId;
   }
 
   /** Gateways may dial public shares, granted environments private ones. */
-  mayDial(identityId: string, service: Service): boolean {
+  mayDial(identityId: string, service: OverlayService): boolean {
+    if (!isShare(service)) return this.edge.permits('Dial', identityId, service.id);
     const identity = this.#identities.get(identityId);
     if (identity === undefined) return false;
     if (identity.kind === 'gateway') return service.shareMode === 'public';
     return service.shareMode === 'private' && service.grants.includes(identityId);
   }
 
-  /** Returns every service that the identity may dial or bind, by name. */
+  /** Whether the identity may use the service through this router. Routers are not restricted for shares. */
+  mayUseRouter(identityId: string, service: OverlayService, routerId: string): boolean {
+    if (isShare(service)) return true;
+    return this.edge.mayUseRouter(identityId, routerId) && this.edge.mayCarry(service.id, routerId);
+  }
+
+  /** Returns everything that the identity may dial or bind, by name. */
+  anyServicesOf(identityId: string): (Service | ManagedService)[] {
+    return [...this.servicesOf(identityId), ...this.edge.servicesOf(identityId)].sort(byName);
+  }
+
+  /** Returns every share that the identity may dial or bind, by name. */
   servicesOf(identityId: string): Service[] {
     const identity = this.#identities.get(identityId);
-    if (identity === undefined) return [];
+    if (identity === undefined || identity.kind === 'edge') return [];
     const ids =
       identity.kind === 'gateway'
         ? this.#services.keys()
@@ -151,7 +183,7 @@ export class OverlayModel {
         found.push(service);
       }
     }
-    return found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1));
+    return found.sort(byName);
   }
 
   setIdentity(identity: Identity): void {
@@ -220,6 +252,19 @@ export class OverlayModel {
     if (this.#fabricTerminators.delete(id)) this.#notify({ type: 'fabric-terminator', id, removed: true });
   }
 
+  setEdgeEntity(record: EdgeEntityRecord): void {
+    const before = this.edge.find(record.id);
+    this.edge.set(record);
+    this.#notify({ type: 'edge', id: record.id, removed: false, before });
+  }
+
+  removeEdgeEntity(id: string): void {
+    const before = this.edge.find(id);
+    if (before === undefined) return;
+    this.edge.remove(id);
+    this.#notify({ type: 'edge', id, removed: true, before });
+  }
+
   #unindex(service: Service): void {
     drop(this.#byEnvironment, service.environmentId, service.id);
     for (const grant of service.grants) drop(this.#byGrant, grant, service.id);
@@ -234,6 +279,10 @@ export class OverlayModel {
   #notify(change: ModelChange): void {
     for (const listener of this.#listeners) listener(change);
   }
+}
+
+function byName(a: OverlayService, b: OverlayService): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1;
 }
 
 function indexed(index: Map<string, Set<string>>, key: string): Set<string> {

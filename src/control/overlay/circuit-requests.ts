@@ -71,7 +71,7 @@ export class CircuitRequests {
   /** @throws FrontdoorError `protocol` */
   create(router: ConnectedRouter, frame: Frame): void {
     const request = decodeCreateCircuitV2(frame);
-    const verdict = this.#options.sessions.judge(request, 'Dial');
+    const verdict = this.#options.sessions.judge(request, 'Dial', router.id);
     if (!verdict.isAllowed) {
       this.#refuse(router, frame, verdict, verdict);
       return;

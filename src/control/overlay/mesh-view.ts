@@ -141,7 +141,7 @@ export class MeshView implements FabricView {
 
   #serviceName(id: string): string {
     const { model } = this.#parts;
-    return model.service(id)?.name ?? model.fabricService(id)?.name ?? '';
+    return model.anyService(id)?.name ?? model.fabricService(id)?.name ?? '';
   }
 }
 

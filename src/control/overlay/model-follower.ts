@@ -43,6 +43,11 @@ export class ModelFollower {
   onChange(change: ModelChange): void {
     if (this.#isStopped) return;
     const { prober } = this.#parts;
+    if (change.type === 'edge') {
+      // A new entity permits more, and nothing less.
+      if (change.before !== undefined) this.#scheduleSweep();
+      return;
+    }
     if (change.type === 'service') {
       if (change.removed) prober.onServiceGone(change.id);
       else prober.onServiceKnown(change.id);
@@ -57,28 +62,30 @@ export class ModelFollower {
   /** Ends everything that the model no longer permits. */
   sweep(): void {
     const { model, sessions, terminators, circuits, builder, log } = this.#parts;
-    const mayDial = (serviceId: string, identityId: string): boolean => {
-      const service = model.service(serviceId);
-      return service !== undefined && model.mayDial(identityId, service);
+    const mayDial = (serviceId: string, identityId: string, routerId: string): boolean => {
+      const service = model.anyService(serviceId);
+      if (service === undefined || !model.mayDial(identityId, service)) return false;
+      return model.mayUseRouter(identityId, service, routerId);
     };
     /** Without an identity, `routerId` dialed by itself. */
     const isOver = (serviceId: string, dialer: Dialer, routerId: string): boolean => {
       const { identityId, sessionId } = dialer;
       if (identityId === undefined || sessionId === undefined)
         return model.fabricService(serviceId) === undefined || model.identity(routerId) === undefined;
-      return sessions.byId(sessionId) === undefined || !mayDial(serviceId, identityId);
+      return sessions.byId(sessionId) === undefined || !mayDial(serviceId, identityId, routerId);
     };
     builder.refuseWhere((wish) => isOver(wish.service.id, wish, wish.ingress.id));
 
     const gone: Terminator[] = [];
     const goneIds = new Set<string>();
     for (const terminator of terminators.all()) {
-      const service = model.service(terminator.serviceId);
+      const service = model.anyService(terminator.serviceId);
       const host = model.identity(terminator.identityId);
       const mayStay =
         service !== undefined &&
         host !== undefined &&
         model.mayBind(terminator.identityId, service) &&
+        model.mayUseRouter(terminator.identityId, service, terminator.routerId) &&
         model.identity(terminator.routerId) !== undefined;
       if (mayStay) continue;
       gone.push(terminator);

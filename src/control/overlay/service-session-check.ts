@@ -4,7 +4,7 @@
  * themselves.
  */
 import { EdgeErrorCode, RetryHint } from '#wire';
-import type { ApiSession, ApiSessions, OverlayModel, Service, ServiceGrant } from '../model/mod.ts';
+import type { ApiSession, ApiSessions, OverlayModel, OverlayService, ServiceGrant } from '../model/mod.ts';
 
 /**
  * Returns undefined if the token is not ours, or has expired. Fast for a token that was verified before; never
@@ -23,7 +23,7 @@ export interface SessionProof {
 }
 
 export type SessionVerdict =
-  | { readonly isAllowed: true; readonly session: ApiSession; readonly service: Service }
+  | { readonly isAllowed: true; readonly session: ApiSession; readonly service: OverlayService }
   | {
       readonly isAllowed: false;
       readonly code: number;
@@ -55,7 +55,8 @@ export class ServiceSessionCheck {
     this.#authorities = authorities;
   }
 
-  judge(proof: SessionProof, type: ServiceGrant['type']): SessionVerdict {
+  /** `routerId`: the router that the SDK uses. */
+  judge(proof: SessionProof, type: ServiceGrant['type'], routerId: string): SessionVerdict {
     const session = this.#sessions.byToken(proof.apiSessionToken);
     const leaf = this.#leafIn(proof.fingerprints);
     const identityId = leaf === undefined ? undefined : this.#model.identityByFingerprint(leaf)?.id;
@@ -73,7 +74,7 @@ export class ServiceSessionCheck {
       const { notRetriable } = RetryHint;
       return refused(EdgeErrorCode.wrongSessionType, notRetriable, text, 'wrong-session-type', identityId);
     }
-    const service = this.#model.service(claims.serviceId);
+    const service = this.#model.anyService(claims.serviceId);
     if (service === undefined) {
       const text = 'the service was deleted';
       return refused(EdgeErrorCode.invalidService, RetryHint.notRetriable, text, 'service-gone', identityId);
@@ -82,7 +83,10 @@ export class ServiceSessionCheck {
       type === 'Dial'
         ? this.#model.mayDial(session.identityId, service)
         : this.#model.mayBind(session.identityId, service);
-    return mayDo ? { isAllowed: true, session, service } : invalidSession('not-granted', identityId);
+    if (!mayDo) return invalidSession('not-granted', identityId);
+    if (!this.#model.mayUseRouter(session.identityId, service, routerId))
+      return invalidSession('router-not-granted', identityId);
+    return { isAllowed: true, session, service };
   }
 
   /** Returns undefined if there are several, because one of them may belong to another identity. */

@@ -1,16 +1,16 @@
 /**
- * The terminators of shares: in memory for every circuit, and in the store for restarts. Memory changes at once
+ * The terminators of shares and of services of the edge management API: in memory for every circuit, and in the store for restarts. Memory changes at once
  * and the store follows; a caller that answers a router waits for the store. Terminators of other control planes'
  * routers are included, because a router may connect here next.
  */
 import { FrontdoorError } from '#base';
 import type { Change, Queries, Store } from '../store/mod.ts';
 import type { HostTerminator } from './host-terminator.ts';
-import { readRows, rowOf, type StoredTerminator } from './terminator-rows.ts';
+import { deleteRows, insertRow, readRows, updateRow, type StoredTerminator } from './terminator-rows.ts';
 
 export const Precedence = { default: 0, required: 1, failed: 2 } as const;
 
-/** A terminator of a share. */
+/** A terminator of a share or of a service of the edge management API. */
 export interface Terminator extends StoredTerminator, HostTerminator {
   readonly identityId: string;
   cost: number;
@@ -82,7 +82,7 @@ export class TerminatorRegistry {
       return;
     }
     // It was removed during the write, so its row must be deleted too.
-    await this.#deleteRows([added.id]);
+    await this.#deleteRows([added]);
     throw new FrontdoorError('conflict', 'terminator-removed', 'the terminator was removed meanwhile');
   }
 
@@ -93,9 +93,7 @@ export class TerminatorRegistry {
     terminator.precedence = precedence;
     this.#notify(terminator, 'changed');
     const { id } = terminator;
-    await this.#write([id], async (trx) => {
-      await trx.updateTable('terminator').set({ cost, precedence }).where('id', '=', id).execute();
-    });
+    await this.#write([id], (trx) => updateRow(trx, terminator, { cost, precedence }));
   }
 
   setHealth(terminator: Terminator, isHealthy: boolean): void {
@@ -105,7 +103,7 @@ export class TerminatorRegistry {
   }
 
   async remove(terminators: readonly Terminator[]): Promise<void> {
-    await this.#deleteRows(this.#forget(terminators).map(({ id }) => id));
+    await this.#deleteRows(this.#forget(terminators));
   }
 
   /**
@@ -124,12 +122,13 @@ export class TerminatorRegistry {
     return known;
   }
 
-  async #deleteRows(ids: readonly string[]): Promise<void> {
-    for (let at = 0; at < ids.length; at += 500) {
-      const some = ids.slice(at, at + 500);
-      await this.#write(some, async (trx) => {
-        await trx.deleteFrom('terminator').where('id', 'in', some).execute();
-      });
+  async #deleteRows(gone: readonly Pick<StoredTerminator, 'id' | 'isEdge'>[]): Promise<void> {
+    for (const isEdge of [false, true]) {
+      const ids = gone.filter((each) => (each.isEdge ?? false) === isEdge).map(({ id }) => id);
+      for (let at = 0; at < ids.length; at += 500) {
+        const some = ids.slice(at, at + 500);
+        await this.#write(some, (trx) => deleteRows(trx, some, isEdge));
+      }
     }
   }
 
@@ -209,13 +208,7 @@ function unindexed(index: Map<string, Map<string, Terminator>>, key: string, id:
 
 /** A router sends a new terminator to each of its control planes; the row of the first one serves all. */
 async function insertOrMeet(trx: Queries, terminator: Terminator): Promise<void> {
-  const inserted = await trx
-    .insertInto('terminator')
-    .values(rowOf(terminator))
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  if (inserted !== undefined) return;
+  if (await insertRow(trx, terminator)) return;
   const [met] = await readRows(trx, [terminator.id]);
   if (met === undefined || !isSame(met, terminator)) {
     throw new FrontdoorError('conflict', 'terminator-taken', 'this terminator id is taken');

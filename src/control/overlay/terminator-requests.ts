@@ -13,6 +13,7 @@ import {
   type PeerData,
 } from '#wire';
 import { CreateTerminatorResult, ctrlMessages, type CtrlBody } from '#wire/ctrl';
+import { isShare } from '../model/mod.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
 import type { FabricTerminatorRequests } from './fabric-terminator-requests.ts';
@@ -86,7 +87,7 @@ export class TerminatorRequests {
     if (!isPrecedence(request.precedence))
       return final(EdgeErrorCode.invalidPrecedence, 'unknown precedence');
     const nowMs = clock.nowMs();
-    const verdict = this.#options.sessions.judge(request, 'Bind');
+    const verdict = this.#options.sessions.judge(request, 'Bind', router.id);
     if (!verdict.isAllowed) {
       this.#record(router, verdict);
       return { ...verdict, result: CreateTerminatorResult.FAILED_OTHER };
@@ -119,6 +120,7 @@ export class TerminatorRequests {
     await terminators.add({
       id: request.address,
       serviceId: service.id,
+      isEdge: !isShare(service),
       routerId: router.id,
       identityId: session.identityId,
       binding: EDGE_BINDING,
@@ -201,7 +203,7 @@ export class TerminatorRequests {
     request: { sessionToken: string; apiSessionToken: string; fingerprints: string[]; terminatorId: string },
   ): Terminator | undefined {
     const { sessions, terminators } = this.#options;
-    const verdict = sessions.judge(request, 'Bind');
+    const verdict = sessions.judge(request, 'Bind', router.id);
     if (!verdict.isAllowed) {
       this.#record(router, verdict);
       if (frame !== undefined) router.send(encodeEdgeRefusal(frame, verdict));

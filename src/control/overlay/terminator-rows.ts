@@ -3,13 +3,16 @@ import type { PeerData } from '#wire';
 import {
   decodePeerData,
   encodePeerData,
+  type EdgeTerminatorTable,
   type Queries,
-  type TerminatorTable as TerminatorRow,
+  type TerminatorTable,
 } from '../store/mod.ts';
 
 export interface StoredTerminator {
   readonly id: string;
   readonly serviceId: string;
+  /** Whether the service belongs to the edge management API; if not, it is a share. */
+  readonly isEdge?: boolean | undefined;
   readonly routerId: string;
   /** The hosting identity. */
   readonly identityId: string;
@@ -26,30 +29,78 @@ const CHUNK = 500;
 
 /** Returns every terminator, or the existing ones of `ids`. */
 export async function readRows(db: Queries, ids?: readonly string[]): Promise<StoredTerminator[]> {
-  const found: StoredTerminator[] = [];
-  const all = db.selectFrom('terminator').selectAll();
+  const ofShares = db.selectFrom('terminator').selectAll();
+  const ofEdge = db.selectFrom('edge_terminator').selectAll();
   if (ids !== undefined) {
+    const found: StoredTerminator[] = [];
     for (let at = 0; at < ids.length; at += CHUNK) {
-      const rows = await all.where('id', 'in', ids.slice(at, at + CHUNK)).execute();
+      const some = ids.slice(at, at + CHUNK);
+      const rows = await ofShares.where('id', 'in', some).execute();
       found.push(...rows.map(terminatorOf));
+      if (rows.length === some.length) continue;
+      found.push(...(await ofEdge.where('id', 'in', some).execute()).map(terminatorOf));
     }
     return found;
   }
+  return [
+    ...(await allRows((after) => ofShares.where('id', '>', after).orderBy('id').limit(CHUNK).execute())),
+    ...(await allRows((after) => ofEdge.where('id', '>', after).orderBy('id').limit(CHUNK).execute())),
+  ];
+}
+
+async function allRows(next: (after: string) => Promise<TerminatorRow[]>): Promise<StoredTerminator[]> {
+  const found: StoredTerminator[] = [];
   for (;;) {
-    const rows = await all
-      .where('id', '>', found.at(-1)?.id ?? '')
-      .orderBy('id')
-      .limit(CHUNK)
-      .execute();
+    const rows = await next(found.at(-1)?.id ?? '');
     found.push(...rows.map(terminatorOf));
     if (rows.length < CHUNK) return found;
   }
 }
 
-export function rowOf(terminator: StoredTerminator): TerminatorRow {
+/** Returns false if there is a terminator with this id. */
+export async function insertRow(trx: Queries, terminator: StoredTerminator): Promise<boolean> {
+  const shared = rowOf(terminator);
+  const row =
+    terminator.isEdge === true
+      ? await trx
+          .insertInto('edge_terminator')
+          .values({ ...shared, service_id: terminator.serviceId })
+          .onConflict((conflict) => conflict.column('id').doNothing())
+          .returning('id')
+          .executeTakeFirst()
+      : await trx
+          .insertInto('terminator')
+          .values({ ...shared, share_id: terminator.serviceId })
+          .onConflict((conflict) => conflict.column('id').doNothing())
+          .returning('id')
+          .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function updateRow(
+  trx: Queries,
+  { id, isEdge }: Pick<StoredTerminator, 'id' | 'isEdge'>,
+  change: { readonly cost: number; readonly precedence: number },
+): Promise<void> {
+  await trx
+    .updateTable(isEdge === true ? 'edge_terminator' : 'terminator')
+    .set(change)
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function deleteRows(trx: Queries, ids: readonly string[], isEdge: boolean): Promise<void> {
+  await trx
+    .deleteFrom(isEdge ? 'edge_terminator' : 'terminator')
+    .where('id', 'in', ids)
+    .execute();
+}
+
+type TerminatorRow = TerminatorTable | EdgeTerminatorTable;
+
+function rowOf(terminator: StoredTerminator): Omit<TerminatorTable, 'share_id'> {
   return {
     id: terminator.id,
-    share_id: terminator.serviceId,
     router_id: terminator.routerId,
     identity_id: terminator.identityId,
     binding: terminator.binding,
@@ -63,9 +114,11 @@ export function rowOf(terminator: StoredTerminator): TerminatorRow {
 }
 
 function terminatorOf(row: TerminatorRow): StoredTerminator {
+  const isEdge = 'service_id' in row;
   return {
     id: row.id,
-    serviceId: row.share_id,
+    serviceId: isEdge ? row.service_id : row.share_id,
+    isEdge,
     routerId: row.router_id,
     identityId: row.identity_id,
     binding: row.binding,

@@ -53,6 +53,18 @@ export {
   type CustomFrontendRecord,
 } from './records/custom-frontend-store.ts';
 export {
+  countEdgeEntities,
+  deleteEdgeEntity,
+  edgeEntitiesAfter,
+  findEdgeEntities,
+  findEdgeEntity,
+  insertEdgeEntity,
+  lockEdgeEntities,
+  updateEdgeEntity,
+  type EdgeEntityRecord,
+  type JsonObject,
+} from './records/edge-entity-store.ts';
+export {
   claimEnrollment,
   createEnrollment,
   findByCode,
@@ -122,6 +134,11 @@ export {
 } from './records/idempotency-store.ts';
 export { IdempotencySweep } from './records/idempotency-sweep.ts';
 export {
+  findIdentityPassword,
+  putIdentityPassword,
+  type IdentityPassword,
+} from './records/identity-password-store.ts';
+export {
   changeOrganization,
   createOrganization,
   deleteOrganization,
@@ -132,6 +149,13 @@ export {
   lockOrganization,
   type OrganizationRecord,
 } from './records/organization-store.ts';
+export {
+  endManagementSession,
+  extendManagementSession,
+  findManagementSession,
+  openManagementSession,
+  type ManagementSession,
+} from './records/management-session-store.ts';
 export { decodePeerData, encodePeerData } from './records/peer-data-column.ts';
 export {
   deleteInspected,
@@ -184,6 +208,8 @@ export type {
   AuditHeadTable,
   AuthProviderTable,
   Database,
+  EdgeEntityKind,
+  EdgeTerminatorTable,
   MetricRollupTable,
   ReplicaStatusTable,
   ReplicaTable,

@@ -25,6 +25,8 @@ export interface Change {
     | 'fabric-service'
     | 'fabric-terminator'
     | 'custom-frontend'
+    /** An entity of the edge management API. */
+    | 'edge-entity'
     /** A session at a share that has ended. */
     | 'login-session'
     /** `id` is the replica. */

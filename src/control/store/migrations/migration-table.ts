@@ -1,6 +1,7 @@
 /** Every change of the schema, in order, by name. A released migration is never edited. */
 import type { Migration } from 'kysely/migration';
 import { accessTables } from './access-tables-migration.ts';
+import { edgeTables } from './edge-tables-migration.ts';
 import { fabricTables } from './fabric-tables-migration.ts';
 import { firstTables } from './first-tables-migration.ts';
 import { idempotencyTables } from './idempotency-tables-migration.ts';
@@ -24,4 +25,5 @@ export const migrations: Record<string, Migration> = {
   '0009-unrouted-failures': unroutedFailures,
   '0010-replica-addresses': replicaAddresses,
   '0011-session-form': sessionForm,
+  '0012-edge-tables': edgeTables,
 };

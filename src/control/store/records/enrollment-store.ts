@@ -7,15 +7,15 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { randomEnrollmentCode, type Secrets } from '../../secrets/mod.ts';
 import type { Queries } from '../engine/store.ts';
 
-export type EnrollmentKind = 'environment' | 'gateway' | 'router';
+export type EnrollmentKind = 'environment' | 'gateway' | 'router' | 'edge';
 
 export interface Enrollment {
   readonly id: string;
   readonly kind: EnrollmentKind;
-  /** The frontdoor of the new environment; null for gateways and routers. */
+  /** The frontdoor of the new environment; null for other kinds. */
   readonly frontdoorId: string | null;
   /**
-   * The identity that enrolls. Rows of gateways and routers exist; an environment's row is created, with this id,
+   * The identity that enrolls. Other rows exist; an environment's row is created, with this id,
    * when the enrollment is claimed.
    */
   readonly identityId: string;

@@ -95,6 +95,8 @@ export async function deleteFabricNode(
     .execute();
   if (removed.length === 0) return false;
   await trx.deleteFrom('enrollment').where('identity_id', '=', id).execute();
+  const attributes = await trx.deleteFrom('edge_entity').where('id', '=', id).returning('id').execute();
   touch('identity', id);
+  if (attributes.length > 0) touch('edge-entity', id);
   return true;
 }

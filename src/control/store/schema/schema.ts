@@ -4,7 +4,6 @@
  * (`*_hmac`, hex), secrets that must be read again encrypted with the key file (`*_sealed`).
  */
 import type { Generated } from 'kysely';
-import type { TerminatorStrategy } from '#domain';
 import type {
   CustomFrontendAuthProviderTable,
   CustomFrontendTable,
@@ -16,6 +15,8 @@ import type {
   SharePolicyTable,
   UnroutedFailureTable,
 } from './access-schema.ts';
+import type { EdgeTables } from './edge-schema.ts';
+import type { FabricServiceTable, FabricTerminatorTable } from './fabric-schema.ts';
 import type { IdempotencyAnswerTable, IdempotencyUsageTable } from './idempotency-schema.ts';
 
 export type {
@@ -25,8 +26,10 @@ export type {
   RequestRecordTable,
   RestingNameTable,
 } from './access-schema.ts';
+export type { EdgeEntityKind, EdgeEntityTable, EdgeTerminatorTable } from './edge-schema.ts';
+export type { FabricServiceTable, FabricTerminatorTable } from './fabric-schema.ts';
 
-export interface Database {
+export interface Database extends EdgeTables {
   organization: OrganizationTable;
   frontdoor: FrontdoorTable;
   api_account: ApiAccountTable;
@@ -143,9 +146,9 @@ export interface EnrollmentTable {
   /** A UUID, which is part of the one-time token. */
   id: string;
   /** The result: an environment of `frontdoor_id`, or a certificate of the identity `identity_id`. */
-  kind: 'environment' | 'gateway' | 'router';
+  kind: 'environment' | 'gateway' | 'router' | 'edge';
   frontdoor_id: string | null;
-  /** The identity that enrolls: an existing gateway or router, or an environment that is created by the claim. */
+  /** The identity that enrolls: an existing one, or an environment that is created by the claim. */
   identity_id: string;
   /** Null if only the enrollment JWT was handed out. */
   code_hmac: string | null;
@@ -156,11 +159,11 @@ export interface EnrollmentTable {
   created_at: number;
 }
 
-/** Every holder of a client certificate of ours: environments (agents, SDKs), gateways, routers. */
+/** Every holder of a client certificate of ours. `edge`: made through the edge management API. */
 export interface IdentityTable {
   id: string;
-  kind: 'environment' | 'gateway' | 'router';
-  /** The frontdoor of an environment; null for gateways and routers. */
+  kind: 'environment' | 'gateway' | 'router' | 'edge';
+  /** The frontdoor of an environment; null for the others. */
   frontdoor_id: string | null;
   name: string;
   /** The version that the agent reported last; null before, and for foreign clients. */
@@ -374,27 +377,4 @@ export interface ReplicaStatusTable {
   state: string;
   /** Increases with each write of the replica, so that the others read only new rows. */
   version: number;
-}
-
-/** A fabric service, which routers themselves dial and terminate. */
-export interface FabricServiceTable {
-  id: string;
-  name: string;
-  terminator_strategy: TerminatorStrategy;
-  created_at: number;
-}
-
-/** An address that a router dials for a fabric service. */
-export interface FabricTerminatorTable {
-  id: string;
-  service_id: string;
-  router_id: string;
-  binding: string;
-  address: string;
-  instance_id: string;
-  cost: number;
-  precedence: number;
-  /** JSON map of u32 key to base64. */
-  peer_data: string;
-  created_at: number;
 }

@@ -1,0 +1,63 @@
+/** Entities of the edge management API as the overlay uses them, from their stored documents. */
+import type { EdgeEntityKind, EdgeEntityRecord, JsonObject } from '../store/mod.ts';
+import { selectionOf, type Attributed, type RoleSelection, type Semantic } from './role-policy.ts';
+
+export type { EdgeEntityKind, EdgeEntityRecord, JsonObject } from '../store/mod.ts';
+
+/** What the overlay needs of a share or of a service of the edge management API. */
+export interface OverlayService {
+  readonly id: string;
+  readonly name: string;
+  readonly updatedAtMs: number;
+}
+
+/** A service of the edge management API. Its policies select who dials and hosts it. */
+export interface ManagedService extends OverlayService, Attributed {
+  readonly encryptionRequired: boolean;
+  /** Ids of configs, at most one of a type. */
+  readonly configs: readonly string[];
+  readonly createdAtMs: number;
+  readonly tags: JsonObject;
+}
+
+export interface EdgePolicy {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: EdgeEntityKind;
+  readonly semantic: Semantic;
+  /** Null for policies about routers. */
+  readonly type: 'Dial' | 'Bind' | null;
+  readonly identities: RoleSelection;
+  readonly services: RoleSelection;
+  readonly routers: RoleSelection;
+}
+
+export function attributedOf({ id, data }: EdgeEntityRecord): Attributed {
+  return { id, roleAttributes: new Set(textsOf(data['roleAttributes'])) };
+}
+
+export function edgeServiceOf(record: EdgeEntityRecord): ManagedService {
+  const { id, name, data, tags, createdAtMs, updatedAtMs } = record;
+  return {
+    ...attributedOf(record),
+    ...{ id, name, tags, createdAtMs, updatedAtMs },
+    encryptionRequired: data['encryptionRequired'] !== false,
+    configs: textsOf(data['configs']),
+  };
+}
+
+export function edgePolicyOf({ id, name, kind, data }: EdgeEntityRecord): EdgePolicy {
+  const { type, semantic } = data;
+  return {
+    ...{ id, name, kind },
+    semantic: semantic === 'AllOf' ? 'AllOf' : 'AnyOf',
+    type: type === 'Dial' || type === 'Bind' ? type : null,
+    identities: selectionOf(textsOf(data['identityRoles'])),
+    services: selectionOf(textsOf(data['serviceRoles'])),
+    routers: selectionOf(textsOf(data['edgeRouterRoles'])),
+  };
+}
+
+export function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}

@@ -1,0 +1,192 @@
+/**
+ * The entities of the edge management API in memory, and what their policies permit. It concerns only identities and
+ * services of that API; environments and shares have rules of their own (ADR 0034). Policies that name services by id
+ * are indexed, because programs create one or two for each service.
+ */
+import {
+  attributedOf,
+  edgePolicyOf,
+  edgeServiceOf,
+  type EdgeEntityKind,
+  type EdgeEntityRecord,
+  type EdgePolicy,
+  type ManagedService,
+} from './edge-entity.ts';
+import { isSelected, type Attributed, type RoleSelection } from './role-policy.ts';
+
+const NONE: ReadonlyMap<string, EdgeEntityRecord> = new Map<string, EdgeEntityRecord>();
+
+export class EdgeModel {
+  readonly #byKind = new Map<EdgeEntityKind, Map<string, EdgeEntityRecord>>();
+  readonly #kinds = new Map<string, EdgeEntityKind>();
+  readonly #identities = new Map<string, Attributed>();
+  readonly #routers = new Map<string, Attributed>();
+  readonly #services = new Map<string, ManagedService>();
+  readonly #policies = new Map<string, EdgePolicy>();
+  /** Service policies by the ids of services that they name. */
+  readonly #naming = new Map<string, Set<EdgePolicy>>();
+  /** Service policies that select services by attributes. */
+  readonly #general = new Set<EdgePolicy>();
+
+  get(kind: EdgeEntityKind, id: string): EdgeEntityRecord | undefined {
+    return this.#byKind.get(kind)?.get(id);
+  }
+
+  find(id: string): EdgeEntityRecord | undefined {
+    const kind = this.#kinds.get(id);
+    return kind === undefined ? undefined : this.get(kind, id);
+  }
+
+  *records(): IterableIterator<EdgeEntityRecord> {
+    for (const records of this.#byKind.values()) yield* records.values();
+  }
+
+  all(kind: EdgeEntityKind): IterableIterator<EdgeEntityRecord> {
+    return (this.#byKind.get(kind) ?? NONE).values();
+  }
+
+  service(id: string): ManagedService | undefined {
+    return this.#services.get(id);
+  }
+
+  services(): IterableIterator<ManagedService> {
+    return this.#services.values();
+  }
+
+  policies(): IterableIterator<EdgePolicy> {
+    return this.#policies.values();
+  }
+
+  /** Whether the identity belongs to this API, so that its policies apply to it. */
+  hasIdentity(id: string): boolean {
+    return this.#identities.has(id);
+  }
+
+  identities(): IterableIterator<Attributed> {
+    return this.#identities.values();
+  }
+
+  set(record: EdgeEntityRecord): void {
+    this.remove(record.id);
+    const { id, kind } = record;
+    this.#kinds.set(id, kind);
+    let records = this.#byKind.get(kind);
+    if (records === undefined) this.#byKind.set(kind, (records = new Map()));
+    records.set(id, record);
+    if (kind === 'identity') this.#identities.set(id, attributedOf(record));
+    else if (kind === 'edge-router') this.#routers.set(id, attributedOf(record));
+    else if (kind === 'service') this.#services.set(id, edgeServiceOf(record));
+    else if (kind.endsWith('-policy')) this.#addPolicy(edgePolicyOf(record));
+  }
+
+  remove(id: string): void {
+    const kind = this.#kinds.get(id);
+    if (kind === undefined) return;
+    this.#kinds.delete(id);
+    this.#byKind.get(kind)?.delete(id);
+    for (const each of [this.#identities, this.#routers, this.#services]) each.delete(id);
+    const policy = this.#policies.get(id);
+    if (policy === undefined) return;
+    this.#policies.delete(id);
+    this.#general.delete(policy);
+    for (const serviceId of policy.services.ids) {
+      const naming = this.#naming.get(serviceId);
+      if (naming?.delete(policy) === true && naming.size === 0) this.#naming.delete(serviceId);
+    }
+  }
+
+  /** Whether some service policy of the type selects both. */
+  permits(type: 'Dial' | 'Bind', identityId: string, serviceId: string): boolean {
+    const identity = this.#identities.get(identityId);
+    const service = this.#services.get(serviceId);
+    if (identity === undefined || service === undefined) return false;
+    for (const policies of [this.#naming.get(serviceId) ?? [], this.#general]) {
+      for (const policy of policies) {
+        if (policy.type !== type || !isSelected(policy.services, policy.semantic, service)) continue;
+        if (isSelected(policy.identities, policy.semantic, identity)) return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns every service that the identity may dial or host. */
+  servicesOf(identityId: string): ManagedService[] {
+    const identity = this.#identities.get(identityId);
+    if (identity === undefined) return [];
+    const found = new Set<ManagedService>();
+    for (const policy of this.#policies.values()) {
+      if (policy.type === null || !isSelected(policy.identities, policy.semantic, identity)) continue;
+      for (const service of this.selectedServices(policy)) found.add(service);
+    }
+    return [...found];
+  }
+
+  selectedServices(policy: EdgePolicy): ManagedService[] {
+    return selected(policy, policy.services, this.#services);
+  }
+
+  selectedIdentities(policy: EdgePolicy): Attributed[] {
+    return selected(policy, policy.identities, this.#identities);
+  }
+
+  /** Whether an edge router policy lets the identity connect to the router. */
+  mayUseRouter(identityId: string, routerId: string): boolean {
+    const identity = this.#identities.get(identityId);
+    if (identity === undefined) return false;
+    const router = this.#routerOf(routerId);
+    return this.#somePolicy(
+      'edge-router-policy',
+      (policy) =>
+        isSelected(policy.identities, policy.semantic, identity) &&
+        isSelected(policy.routers, policy.semantic, router),
+    );
+  }
+
+  /** Whether a service edge router policy lets circuits of the service use the router. */
+  mayCarry(serviceId: string, routerId: string): boolean {
+    const service = this.#services.get(serviceId);
+    if (service === undefined) return false;
+    const router = this.#routerOf(routerId);
+    return this.#somePolicy(
+      'service-edge-router-policy',
+      (policy) =>
+        isSelected(policy.services, policy.semantic, service) &&
+        isSelected(policy.routers, policy.semantic, router),
+    );
+  }
+
+  /** A router that was made elsewhere has no attributes here. */
+  #routerOf(id: string): Attributed {
+    return this.#routers.get(id) ?? { id, roleAttributes: new Set() };
+  }
+
+  #somePolicy(kind: EdgeEntityKind, test: (policy: EdgePolicy) => boolean): boolean {
+    for (const id of this.#byKind.get(kind)?.keys() ?? []) if (test(this.#policies.get(id)!)) return true;
+    return false;
+  }
+
+  #addPolicy(policy: EdgePolicy): void {
+    this.#policies.set(policy.id, policy);
+    if (policy.kind !== 'service-policy') return;
+    const { isAll, attributes, ids } = policy.services;
+    if (isAll || attributes.length > 0) {
+      this.#general.add(policy);
+      return;
+    }
+    for (const id of ids) {
+      const naming = this.#naming.get(id);
+      if (naming === undefined) this.#naming.set(id, new Set([policy]));
+      else naming.add(policy);
+    }
+  }
+}
+
+function selected<T extends Attributed>(
+  { semantic }: EdgePolicy,
+  selection: RoleSelection,
+  all: ReadonlyMap<string, T>,
+): T[] {
+  if (!selection.isAll && selection.attributes.length === 0)
+    return [...selection.ids].flatMap((id) => all.get(id) ?? []);
+  return [...all.values()].filter((entity) => isSelected(selection, semantic, entity));
+}

@@ -1,0 +1,122 @@
+/**
+ * Entities of the edge management API. Writers wait for each other, so that what an entity refers to is still there
+ * when it is stored.
+ */
+import { FrontdoorError } from '#base';
+import { lockedByName } from '../engine/row-lock.ts';
+import { isUniqueViolation } from '../engine/store-errors.ts';
+import type { Queries, Touch } from '../engine/store.ts';
+import type { EdgeEntityKind, EdgeEntityTable } from '../schema/schema.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export interface EdgeEntityRecord {
+  readonly id: string;
+  readonly kind: EdgeEntityKind;
+  /** Unique in its kind. */
+  readonly name: string;
+  readonly data: JsonObject;
+  readonly tags: JsonObject;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/** Must be the first call of a transaction that writes entities. */
+export async function lockEdgeEntities(trx: Queries): Promise<void> {
+  await lockedByName(trx, 'edge entities');
+}
+
+/** Throws `conflict` for a taken name. */
+export async function insertEdgeEntity(trx: Queries, touch: Touch, entity: EdgeEntityRecord): Promise<void> {
+  await trx
+    .insertInto('edge_entity')
+    .values(rowOf(entity))
+    .execute()
+    .catch((error: unknown) => {
+      throw isUniqueViolation(error) ? nameTaken(entity.name) : error;
+    });
+  touch('edge-entity', entity.id);
+}
+
+/** Throws `conflict` for a taken name. */
+export async function updateEdgeEntity(trx: Queries, touch: Touch, entity: EdgeEntityRecord): Promise<void> {
+  const { id, name, data, tags, updated_at } = rowOf(entity);
+  await trx
+    .updateTable('edge_entity')
+    .set({ name, data, tags, updated_at })
+    .where('id', '=', id)
+    .execute()
+    .catch((error: unknown) => {
+      throw isUniqueViolation(error) ? nameTaken(name) : error;
+    });
+  touch('edge-entity', id);
+}
+
+export async function deleteEdgeEntity(trx: Queries, touch: Touch, id: string): Promise<void> {
+  await trx.deleteFrom('edge_entity').where('id', '=', id).execute();
+  touch('edge-entity', id);
+}
+
+export async function findEdgeEntity(
+  db: Queries,
+  kind: EdgeEntityKind,
+  id: string,
+): Promise<EdgeEntityRecord | undefined> {
+  const query = db.selectFrom('edge_entity').selectAll().where('id', '=', id).where('kind', '=', kind);
+  const row = await query.executeTakeFirst();
+  return row === undefined ? undefined : recordOf(row);
+}
+
+/** Returns the existing ones of `ids`. */
+export async function findEdgeEntities(db: Queries, ids: readonly string[]): Promise<EdgeEntityRecord[]> {
+  const rows = await db.selectFrom('edge_entity').selectAll().where('id', 'in', ids).execute();
+  return rows.map(recordOf);
+}
+
+/** Returns the next entities in the order of ids. */
+export async function edgeEntitiesAfter(db: Queries, id: string, limit: number): Promise<EdgeEntityRecord[]> {
+  const query = db.selectFrom('edge_entity').selectAll().where('id', '>', id).orderBy('id').limit(limit);
+  return (await query.execute()).map(recordOf);
+}
+
+export async function countEdgeEntities(db: Queries, kind: EdgeEntityKind): Promise<number> {
+  const { count } = await db
+    .selectFrom('edge_entity')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('kind', '=', kind)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+function rowOf(entity: EdgeEntityRecord): EdgeEntityTable {
+  return {
+    id: entity.id,
+    kind: entity.kind,
+    name: entity.name,
+    data: JSON.stringify(entity.data),
+    tags: JSON.stringify(entity.tags),
+    created_at: entity.createdAtMs,
+    updated_at: entity.updatedAtMs,
+  };
+}
+
+function recordOf(row: EdgeEntityTable): EdgeEntityRecord {
+  return {
+    id: row.id,
+    kind: row.kind,
+    name: row.name,
+    data: objectOf(row.data),
+    tags: objectOf(row.tags),
+    createdAtMs: Number(row.created_at),
+    updatedAtMs: Number(row.updated_at),
+  };
+}
+
+function objectOf(json: string): JsonObject {
+  const value: unknown = JSON.parse(json);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+function nameTaken(name: string): FrontdoorError {
+  return new FrontdoorError('conflict', 'conflict', `The name ${name} is taken`);
+}

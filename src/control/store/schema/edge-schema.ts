@@ -1,0 +1,73 @@
+/**
+ * The tables of the edge management API. Its entities refer to each other by roles (`#web`) more than by ids, and are
+ * evaluated in memory, so one table keeps all kinds as documents (ADR 0034).
+ */
+
+export interface EdgeTables {
+  edge_entity: EdgeEntityTable;
+  edge_terminator: EdgeTerminatorTable;
+  identity_password: IdentityPasswordTable;
+  management_session: ManagementSessionTable;
+}
+
+export type EdgeEntityKind =
+  | 'identity'
+  | 'edge-router'
+  | 'service'
+  | 'config-type'
+  | 'config'
+  | 'service-policy'
+  | 'edge-router-policy'
+  | 'service-edge-router-policy';
+
+export interface EdgeEntityTable {
+  /** For identities and routers, the id of their row in `identity`. */
+  id: string;
+  kind: EdgeEntityKind;
+  /** Unique in its kind. */
+  name: string;
+  /** JSON object: the fields of the kind. */
+  data: string;
+  /** JSON object: free keys and values of the caller. */
+  tags: string;
+  created_at: number;
+  updated_at: number;
+}
+
+/** A terminator of a service of this API, one per bind at an edge router, like `terminator` for shares. */
+export interface EdgeTerminatorTable {
+  /** Chosen by the router. */
+  id: string;
+  service_id: string;
+  router_id: string;
+  /** The hosting identity. */
+  identity_id: string;
+  binding: string;
+  address: string;
+  instance_id: string;
+  cost: number;
+  precedence: number;
+  /** JSON map of u32 key to base64. */
+  peer_data: string;
+  created_at: number;
+}
+
+/** User name and password of an identity. */
+export interface IdentityPasswordTable {
+  identity_id: string;
+  /** Unique. */
+  username: string;
+  /** argon2id, as a PHC string. */
+  password_hash: string;
+  created_at: number;
+  updated_at: number;
+}
+
+/** A log-in of an administrator at the edge management API. Routers do not get these sessions. */
+export interface ManagementSessionTable {
+  id: string;
+  identity_id: string;
+  token_hmac: string;
+  created_at: number;
+  expires_at: number;
+}
