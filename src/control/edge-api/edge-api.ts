@@ -29,6 +29,7 @@ import { addGatewayLoginRoutes } from './gateway-login-routes.ts';
 import { addGatewayRecordRoutes } from './gateway-record-routes.ts';
 import { addGatewayRoutes } from './gateway-routes.ts';
 import { addMetricRoutes } from './metric-routes.ts';
+import { addIdentityRoutes } from './identity-routes.ts';
 import { addInformationRoutes, EDGE_PATH } from './information-routes.ts';
 import { addOidcRoutes } from './oidc-routes.ts';
 import { PeerIdentities } from './peer-identity.ts';
@@ -142,6 +143,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
       (scope, _options, done) => {
         addInformationRoutes(scope, context, methods);
         addSessionRoutes(scope, context);
+        addIdentityRoutes(scope, context);
         addServiceRoutes(scope, context);
         addEnrollRoutes(scope, context);
         done();

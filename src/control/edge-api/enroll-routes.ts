@@ -60,13 +60,7 @@ export function addEnrollRoutes(app: FastifyInstance, context: EdgeApiContext): 
     if (peer.identity.kind === 'router') throw couldNotValidate('a router renews at /enroll/extend/router');
     const { csr } = (jsonBody(request) ?? {}) as { csr?: unknown };
     if (typeof csr !== 'string') throw couldNotValidate('csr is missing');
-    const answer = await context.pki.issueClient(csr, {
-      id: peer.identity.id,
-      lifetimeDays: lifetimeDaysOf(peer),
-    });
-    if ('problem' in answer) throw badCsr(answer.problem);
-    await addRenewed(context, request, peer, answer.issued);
-    return sendData(reply, { cert: answer.issued.chainPem });
+    return sendData(reply, { cert: await renewedClient(context, request, peer, csr) });
   });
 
   app.post('/enroll/extend/router', renews, async (request, reply) => {
@@ -82,6 +76,20 @@ export function addEnrollRoutes(app: FastifyInstance, context: EdgeApiContext): 
     const { chainPem, serverChainPem } = answer.issued;
     return sendData(reply, { cert: chainPem, serverCert: serverChainPem, ca: context.pki.caBundlePem });
   });
+}
+
+/** Issues a further certificate to an identity and returns its chain. Throws if the request or the peer is refused. */
+export async function renewedClient(
+  context: EdgeApiContext,
+  request: FastifyRequest,
+  peer: ProvenPeer,
+  csr: string,
+): Promise<string> {
+  const subject = { id: peer.identity.id, lifetimeDays: lifetimeDaysOf(peer) };
+  const answer = await context.pki.issueClient(csr, subject);
+  if ('problem' in answer) throw badCsr(answer.problem);
+  await addRenewed(context, request, peer, answer.issued);
+  return answer.issued.chainPem;
 }
 
 async function enrollClient(

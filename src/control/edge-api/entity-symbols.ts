@@ -1,6 +1,8 @@
 /** The fields that filters and orders of the client API's lists may name. */
 import type { QuerySymbols } from '../entity-query/mod.ts';
-import type { EdgeController, EdgeRouter, Service } from '../model/mod.ts';
+import type { EdgeController, EdgeRouter, Service, ServiceGrant } from '../model/mod.ts';
+import type { CertificateRow } from './authenticator-view.ts';
+import { sessionIdOf } from './service-tokens.ts';
 import { configsOf, TERMINATOR_STRATEGY } from './service-view.ts';
 
 /** Services of one identity: `configs` are those that it sees. */
@@ -54,4 +56,24 @@ export const terminatorSymbols: QuerySymbols<TerminatorRow> = {
   identity: { type: 'text', read: ({ instance_id }) => instance_id },
   router: { type: 'text', read: ({ router_id }) => router_id },
   service: { type: 'text', read: ({ share_id }) => share_id },
+};
+
+export const authenticatorSymbols: QuerySymbols<CertificateRow> = {
+  id: { type: 'text', read: ({ id }) => id },
+  method: { type: 'text', read: () => 'cert' },
+  fingerprint: { type: 'text', read: ({ id }) => id },
+  createdAt: { type: 'date', read: ({ createdAtMs }) => createdAtMs },
+  updatedAt: { type: 'date', read: ({ createdAtMs }) => createdAtMs },
+  isSystem: { type: 'boolean', read: () => false },
+  tags: { type: 'tags', read: () => ({}) },
+};
+
+export const serviceSessionSymbols: QuerySymbols<ServiceGrant> = {
+  id: { type: 'text', read: sessionIdOf },
+  apiSession: { type: 'text', read: ({ apiSessionId }) => apiSessionId },
+  service: { type: 'text', read: ({ serviceId }) => serviceId },
+  identity: { type: 'text', read: ({ identityId }) => identityId },
+  type: { type: 'text', read: ({ type }) => type },
+  isSystem: { type: 'boolean', read: () => false },
+  tags: { type: 'tags', read: () => ({}) },
 };

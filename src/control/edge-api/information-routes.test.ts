@@ -1,6 +1,8 @@
 // Answers that do not need a log-in, and those to requests that no route takes, as OpenZiti 1.7.2 gives them.
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { jwtVerify } from 'jose';
 import { openEdgeFixture, rawRequest, type EdgeFixture } from './edge-api-fixture.ts';
 
 let fixture: EdgeFixture;
@@ -48,6 +50,17 @@ test('version, protocols, signers and specs are open to anybody, at the root and
   }
 });
 
+test('the network token pins the certificate of the server, and names no identity', async () => {
+  const { data } = (await answerOf('/edge/client/v1/network-jwts')).json;
+  const [{ name, token }] = data as [{ name: string; token: string }];
+  assert.equal(name, 'default');
+  const key = new X509Certificate(fixture.pki.edgeServer.leafPem).publicKey;
+  const { payload } = await jwtVerify(token, key, { issuer: fixture.apiUrl });
+  assert.deepEqual([payload['em'], payload.sub, payload.exp], ['network', fixture.apiUrl, undefined]);
+  const again = (await answerOf('/edge/client/v1/network-jwts')).json;
+  assert.deepEqual(again.data, data);
+});
+
 test('the description of the API names the paths and methods that it has', async () => {
   const path = '/edge/client/v1/specs/edge-client/spec';
   const { json } = await rawRequest(fixture, { path, headers: { accept: 'application/json' } });
@@ -85,7 +98,7 @@ test('a wrong method is 405 with the methods that the path has, also without a l
     ['DELETE', '/edge/client/v1/services/some-id', 'GET'],
     ['PATCH', '/current-api-session', 'DELETE,GET'],
     ['GET', '/enroll', 'POST'],
-    ['GET', '/edge/client/v1/sessions/', 'POST'],
+    ['DELETE', '/edge/client/v1/sessions/', 'GET,POST'],
   ] as const;
   for (const [method, path, methods] of cases) {
     const { status, json, allow } = await answerOf(path, method);

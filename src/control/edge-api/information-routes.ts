@@ -64,6 +64,15 @@ export function addInformationRoutes(
     sendData(reply, { https: { address: new URL(context.apiUrl()).host } }),
   );
 
+  // Anybody may ask, and a signature costs time, so that one is kept for each certificate and address.
+  let network: { readonly leafPem: string; readonly url: string; readonly token: string } | undefined;
+  app.get('/network-jwts', (_request, reply) => {
+    const [url, { leafPem }] = [context.apiUrl(), context.pki.edgeServer];
+    if (network?.url !== url || network.leafPem !== leafPem)
+      network = { url, leafPem, token: context.pki.mintNetworkJwt(url) };
+    return sendData(reply, [{ name: 'default', token: network.token }]);
+  });
+
   // Identities log in here by certificate alone: no signer of another party is trusted.
   app.get('/external-jwt-signers', (request, reply) =>
     sendPage(reply, queryOf(request), [], signerSymbols, () => undefined),

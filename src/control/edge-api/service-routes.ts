@@ -4,7 +4,7 @@ import type { Service, ServiceGrant } from '../model/mod.ts';
 import { couldNotValidate, notFound, sendData } from './edge-answer.ts';
 import { callerOf, queryOf, type EdgeCaller, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody, sendPage } from './edge-request.ts';
-import { serviceSymbols, terminatorSymbols } from './entity-symbols.ts';
+import { serviceSessionSymbols, serviceSymbols, terminatorSymbols } from './entity-symbols.ts';
 import { onlineRouterViews, serviceSessionView, serviceView } from './service-view.ts';
 import { sessionIdOf } from './service-tokens.ts';
 
@@ -82,21 +82,29 @@ export function addServiceRoutes(app: FastifyInstance, context: EdgeApiContext):
     );
   });
 
-  // A session's id is derived from its grant, so it is searched among all grants of this client.
+  // Sessions are not stored: each permission of the client is one, with an id that is derived from it.
+  const sessionsOf = (caller: EdgeCaller): ServiceGrant[] => {
+    const { identityId } = caller.session;
+    return model
+      .servicesOf(identityId)
+      .flatMap((service) => [
+        ...(model.mayDial(identityId, service) ? [grantOf(caller, service.id, 'Dial')] : []),
+        ...(model.mayBind(identityId, service) ? [grantOf(caller, service.id, 'Bind')] : []),
+      ]);
+  };
+  const viewOf = (grant: ServiceGrant): Record<string, unknown> =>
+    serviceSessionView(grant, context.tokens.mint(grant), permitted(context, grant), context.routers());
+
+  app.get('/sessions', (request, reply) => {
+    const grants = sessionsOf(callerOf(context, request));
+    return sendPage(reply, queryOf(request), grants, serviceSessionSymbols, viewOf);
+  });
+
   app.get<ById>('/sessions/:id', (request, reply) => {
-    const caller = callerOf(context, request);
-    for (const service of model.servicesOf(caller.session.identityId)) {
-      for (const type of ['Dial', 'Bind'] as const) {
-        const grant = grantOf(caller, service.id, type);
-        if (sessionIdOf(grant) !== request.params.id) continue;
-        permitted(context, grant);
-        return sendData(
-          reply,
-          serviceSessionView(grant, context.tokens.mint(grant), service, context.routers()),
-        );
-      }
-    }
-    throw notFound();
+    const grants = sessionsOf(callerOf(context, request));
+    const grant = grants.find((one) => sessionIdOf(one) === request.params.id);
+    if (grant === undefined) throw notFound();
+    return sendData(reply, viewOf(grant));
   });
 }
 

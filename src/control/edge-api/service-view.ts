@@ -109,12 +109,7 @@ export function apiSessionView(
     id: session.id,
     token: session.token,
     identityId: identity.id,
-    identity: {
-      _links: { self: { href: `./identities/${identity.id}` } },
-      entity: 'identities',
-      id: identity.id,
-      name: identity.name,
-    },
+    identity: linked('identities', identity.id, identity.name),
     authenticatorId: fingerprint,
     authQueries: [],
     configTypes: session.configTypes,
@@ -132,28 +127,50 @@ export function apiSessionView(
   };
 }
 
-export function identityView(identity: Identity): Record<string, unknown> {
-  const type = { entity: 'identity-types', id: 'Default', name: 'Default' };
+/** `fingerprint` is that of the certificate that the identity presents. */
+export function identityView(
+  identity: Identity,
+  fingerprint: string,
+  createdAtMs: number,
+  isConnected: boolean,
+): Record<string, unknown> {
+  const createdAt = isoTime(createdAtMs);
   return {
-    _links: { self: { href: './current-identity' } },
+    _links: { mfa: { href: './current-identity/mfa' }, self: { href: './current-identity' } },
     id: identity.id,
     name: identity.name,
+    createdAt,
+    updatedAt: createdAt,
     tags: {},
     appData: {},
+    authPolicy: linked('auth-policies', 'default', 'Default'),
+    authPolicyId: 'default',
+    authenticators: { cert: { fingerprint, id: fingerprint } },
     defaultHostingCost: 0,
     defaultHostingPrecedence: 'default',
     disabled: false,
+    edgeRouterConnectionStatus: isConnected ? 'online' : 'offline',
+    enrollment: {},
+    envInfo: {},
+    externalId: null,
+    hasApiSession: true,
+    hasEdgeRouterConnection: isConnected,
+    interfaces: null,
     isAdmin: false,
     isDefaultAdmin: false,
     isMfaEnabled: false,
-    externalId: null,
-    hasApiSession: true,
     roleAttributes: [],
+    sdkInfo: {},
     serviceHostingCosts: {},
     serviceHostingPrecedences: {},
-    type,
-    typeId: type.id,
+    type: linked('identity-types', 'Default', 'Default'),
+    typeId: 'Default',
   };
+}
+
+/** A reference to another entity. */
+export function linked(entity: string, id: string, name: string): Record<string, unknown> {
+  return { _links: { self: { href: `./${entity}/${id}` } }, entity, id, name };
 }
 
 export function isoTime(ms: number): string {

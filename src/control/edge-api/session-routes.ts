@@ -1,4 +1,4 @@
-/** Log-in, and a client's queries about itself. */
+/** Log-in, and a client's queries about its session. */
 import type { FastifyInstance } from 'fastify';
 import { sendData } from './edge-answer.ts';
 import { callerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
@@ -6,8 +6,8 @@ import { EDGE_PATH } from './information-routes.ts';
 import { controllerView } from './controller-view.ts';
 import { jsonBody, sendPage } from './edge-request.ts';
 import { configTypesOf, loggedIn, provenForLogIn } from './log-in.ts';
-import { controllerSymbols, routerSymbols } from './entity-symbols.ts';
-import { apiSessionView, identityView, isoTime, routerView } from './service-view.ts';
+import { controllerSymbols } from './entity-symbols.ts';
+import { apiSessionView, isoTime } from './service-view.ts';
 
 /** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
 export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext): void {
@@ -40,16 +40,6 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
   app.get('/current-api-session/service-updates', (request, reply) => {
     const { session } = callerOf(context, request);
     return sendData(reply, { lastChangeAt: isoTime(context.changes.lastChangeMs(session.identityId)) });
-  });
-
-  app.get('/current-identity', (request, reply) => {
-    const { peer } = callerOf(context, request);
-    return sendData(reply, identityView(peer.identity));
-  });
-
-  app.get('/current-identity/edge-routers', (request, reply) => {
-    callerOf(context, request);
-    return sendPage(reply, queryOf(request), context.routers(), routerSymbols, routerView);
   });
 
   app.get('/controllers', (request, reply) => {

@@ -18,7 +18,6 @@ export interface EnrollmentClaims {
 }
 
 export function signEnrollmentJwt(claims: EnrollmentClaims, key: KeyObject, keyId: string): string {
-  const header = { alg: 'RS256', kid: keyId, typ: 'JWT' };
   const body = {
     iss: claims.issuer,
     sub: claims.subject,
@@ -28,8 +27,17 @@ export function signEnrollmentJwt(claims: EnrollmentClaims, key: KeyObject, keyI
     em: claims.method,
     ctrls: claims.controlAddresses,
   };
-  const signed = `${base64Url(header)}.${base64Url(body)}`;
-  return `${signed}.${sign('sha256', Buffer.from(signed), key).toString('base64url')}`;
+  return signed(body, key, keyId);
+}
+
+/** A token that only pins the server, for clients that log in without an enrollment. It does not expire. */
+export function signNetworkJwt(issuer: string, id: string, key: KeyObject, keyId: string): string {
+  return signed({ iss: issuer, sub: issuer, aud: [''], jti: id, em: 'network' }, key, keyId);
+}
+
+function signed(body: unknown, key: KeyObject, keyId: string): string {
+  const text = `${base64Url({ alg: 'RS256', kid: keyId, typ: 'JWT' })}.${base64Url(body)}`;
+  return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
 }
 
 function base64Url(value: unknown): string {

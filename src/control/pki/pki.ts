@@ -3,7 +3,7 @@
  * channel), and those of identities and routers. Roles are in a SPIFFE URI that only this file writes. Lifetimes:
  * 30 days for our own agents, gateways and routers, one year for foreign clients; the caller selects.
  */
-import { createHash, generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomUUID, X509Certificate } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { keepAuthority, type AuthorityShelf } from './authority-store.ts';
 import { authorityOf, makeAuthority } from './certificate-authority.ts';
 import { certificateBundleBase64 } from './certificate-bundle.ts';
 import { parseCertificateRequest, type ProvenRequest } from './certificate-request.ts';
-import { signEnrollmentJwt, type EnrollmentClaims } from './enrollment-jwt.ts';
+import { signEnrollmentJwt, signNetworkJwt, type EnrollmentClaims } from './enrollment-jwt.ts';
 import { allowedNames, type AllowedNames } from './requested-names-policy.ts';
 import { openServerLeaf, type ServerCredentials, type ServerLeafPlan } from './server-leaf.ts';
 
@@ -121,6 +121,8 @@ export interface Pki {
   ): Promise<Issued<IssuedRouter>>;
   proveLeaf(leaf: X509Certificate): LeafProof;
   mintEnrollmentJwt(claims: EnrollmentClaims): string;
+  /** `issuer` is `https://host:port` of the edge API. */
+  mintNetworkJwt(issuer: string): string;
   /** Renews due certificates. Runs every hour by itself. */
   renewServers(): Promise<void>;
   close(): void;
@@ -270,6 +272,7 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
     },
     proveLeaf: (leaf) => proveLeaf(leaf, intermediate.certificate, trustDomain, clock.nowMs()),
     mintEnrollmentJwt: (claims) => signEnrollmentJwt(claims, edge.key, fingerprintOf(edge.leaf)),
+    mintNetworkJwt: (issuer) => signNetworkJwt(issuer, randomUUID(), edge.key, fingerprintOf(edge.leaf)),
     renewServers,
     close: () => clearInterval(timer),
   };
