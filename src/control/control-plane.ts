@@ -28,22 +28,14 @@ import { apiAddressesOf, createEdgeApi, openApiSessions, openEdgeTokens } from '
 import { openLoginParts } from './login/mod.ts';
 import { KeyRotation, TrustedIssuers, type TrustedIssuer } from './oauth/mod.ts';
 import { attachModel, GatewayCommands, OverlayModel, type EdgeController } from './model/mod.ts';
-import {
-  FabricTerminatorWriter,
-  IdempotencySweep,
-  mintJti,
-  openStore,
-  RequestRecordSweep,
-  RestingNameSweep,
-  type FirstStart,
-} from './store/mod.ts';
-import { MetricSweep } from './metrics/mod.ts';
+import { FabricTerminatorWriter, mintJti, openStore, type FirstStart } from './store/mod.ts';
 import { writeControlMetrics } from './control-metrics.ts';
 import { startOverlayController, type LocalEnds } from './overlay/mod.ts';
 import { openPki, type ServerCredentials } from './pki/mod.ts';
 import { controllerIdOf, Replicas } from './replica/mod.ts';
 import type { PublicApiUrl } from './public-api-url.ts';
 import { loadSecrets } from './secrets/mod.ts';
+import { startSweeps } from './store-sweeps.ts';
 import { seedFirstStart } from './installation/mod.ts';
 
 export interface ControlPlaneOptions {
@@ -160,14 +152,8 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   });
   closers.push(() => pki.close());
 
-  const metricSweep = new MetricSweep({ store, clock, log });
-  closers.push(() => metricSweep.close());
-  const recordSweep = new RequestRecordSweep({ store, clock, log });
-  closers.push(() => recordSweep.close());
-  const nameSweep = new RestingNameSweep({ store, clock, log });
-  closers.push(() => nameSweep.close());
-  const idempotencySweep = new IdempotencySweep({ store, clock, log });
-  closers.push(() => idempotencySweep.close());
+  const sweeps = startSweeps({ store, clock, log });
+  closers.push(() => sweeps.close());
   const model = new OverlayModel();
   const attached = await attachModel(store, model, { log });
   closers.push(() => attached.close());
