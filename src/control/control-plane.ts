@@ -24,7 +24,13 @@ import {
   type ApiLimits,
   type ApiTls,
 } from './management-api/mod.ts';
-import { apiAddressesOf, createEdgeApi, openApiSessions, openEdgeTokens } from './edge-api/mod.ts';
+import {
+  apiAddressesOf,
+  createEdgeApi,
+  openApiSessions,
+  openEdgeTokens,
+  SessionRevocations,
+} from './edge-api/mod.ts';
 import { openLoginParts } from './login/mod.ts';
 import { KeyRotation, TrustedIssuers, type TrustedIssuer } from './oauth/mod.ts';
 import { attachModel, GatewayCommands, OverlayModel, type EdgeController } from './model/mod.ts';
@@ -165,6 +171,8 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   const verifyAccess = (token: string) => sessionTokens.verifyAccess(token);
   const sessions = await openApiSessions({ store, secrets, model, clock, log, verifyAccess });
   closers.push(() => sessions.close());
+  const endedSessions = await SessionRevocations.open({ store, clock, log });
+  closers.push(() => endedSessions.close());
 
   const edgeUrlsAt = (port: number) => [
     ...new Set(advertiseHosts.map((host) => `https://${formatHostPort(host, port)}`)),
@@ -180,6 +188,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       issuer: pki,
       model,
       sessions,
+      endedSessions,
       store,
       fabricTerminators: new FabricTerminatorWriter(store, clock),
       secrets,

@@ -83,6 +83,24 @@ export function sessionRowOf(
   return db.selectFrom('api_session').selectAll().where('token_hmac', '=', hmac).executeTakeFirst();
 }
 
+/**
+ * Deletes a session. The end of one with signed tokens is kept for routers, which may accept its tokens until they
+ * expire.
+ */
+export async function endRow(store: Store, id: string, nowMs: number): Promise<void> {
+  await store.transaction(async (trx, touch) => {
+    const ended = await trx
+      .deleteFrom('api_session')
+      .where('id', '=', id)
+      .returning('form')
+      .executeTakeFirst();
+    touch('api-session', id);
+    if (ended?.form !== 'signed') return;
+    await trx.insertInto('session_revocation').values({ session_id: id, ended_at: nowMs }).execute();
+    touch('session-revocation', id);
+  });
+}
+
 /** Deletes the sessions whose stored expiry is not after `endedByMs`, and returns their ids. */
 export async function deleteEndedRows(
   store: Store,

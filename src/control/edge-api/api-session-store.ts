@@ -12,6 +12,7 @@ import type { ApiSessionTable, Change, Store, StoreTransaction, Touch } from '..
 import {
   activateRow,
   deleteEndedRows,
+  endRow,
   extendRows,
   idsOf,
   readSessionRows,
@@ -235,12 +236,8 @@ export class ApiSessionStore implements ApiSessions {
   /** Ends a session at once. The row is deleted before the promise resolves. */
   async remove(id: string): Promise<void> {
     this.#drop(id);
-    await this.#write(id, () =>
-      this.#options.store.transaction(async (trx, touch) => {
-        await trx.deleteFrom('api_session').where('id', '=', id).execute();
-        touch('api-session', id);
-      }),
-    );
+    const { store, clock } = this.#options;
+    await this.#write(id, () => endRow(store, id, clock.nowMs()));
   }
 
   /** Ends expired sessions and writes new expiry times. Runs every 30 s by itself. */

@@ -33,3 +33,15 @@ export interface ServiceGrant {
   readonly apiSessionId: string;
   readonly type: 'Dial' | 'Bind';
 }
+
+/** The end of a session with signed tokens, which are refused from then on. */
+export interface EndedSession {
+  readonly id: string;
+  /** In Unix milliseconds. */
+  readonly endedAtMs: number;
+}
+
+export interface EndedSessions {
+  /** Calls the listener with each end whose tokens may not have expired, the oldest first, and with each later one. */
+  follow(listener: (ended: EndedSession) => void): void;
+}

@@ -1,5 +1,5 @@
 /** The overlay in memory: stored resources, measured status, and API sessions. */
-export type { ApiSession, ApiSessions, ServiceGrant } from './api-sessions.ts';
+export type { ApiSession, ApiSessions, EndedSession, EndedSessions, ServiceGrant } from './api-sessions.ts';
 export {
   textsOf,
   type EdgeEntityKind,

@@ -69,11 +69,13 @@ export class DataModelFeed {
   }
 
   /** A session of signed tokens has ended. Routers learn it at once. */
-  onSessionEnded(sessionId: string, nowMs: number): void {
+  onSessionEnded(sessionId: string, endedAtMs: number): void {
+    if (this.#revocations.has(sessionId)) return;
     if (this.#revocations.size >= MAX_REVOCATIONS)
       this.#revocations.delete(this.#revocations.keys().next().value!);
-    this.#revocations.set(sessionId, nowMs + SIGNED_TOKEN_MS);
-    const changes = [{ isSynthetic: true, model: revocation(sessionId, nowMs + SIGNED_TOKEN_MS) }];
+    const untilMs = endedAtMs + SIGNED_TOKEN_MS;
+    this.#revocations.set(sessionId, untilMs);
+    const changes = [{ isSynthetic: true, model: revocation(sessionId, untilMs) }];
     for (const router of this.#subscriptions.keys()) {
       const id = this.#subscriptions.get(router)?.id ?? '';
       const headers = id === '' ? undefined : new HeaderWriter().text(headerId.dataModel.subscriptionId, id);

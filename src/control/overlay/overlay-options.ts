@@ -2,7 +2,7 @@
 import type { Clock, Log } from '#base';
 import type { HeartbeatOptions, TlsIdentity } from '#net';
 import type { ApiAddresses } from '#wire/ctrl';
-import type { ApiSessions, OverlayModel } from '../model/mod.ts';
+import type { ApiSessions, EndedSessions, OverlayModel } from '../model/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import type { Store } from '../store/mod.ts';
 import type { CertificateIssuer } from './certificate-extension.ts';
@@ -24,6 +24,8 @@ export interface OverlayControllerOptions {
   /** Must be loaded, because terminators that it does not permit are removed at the start. */
   readonly model: OverlayModel;
   readonly sessions: ApiSessions;
+  /** Ends of sessions that are kept, also those at other control planes. Without it, only known sessions are revoked. */
+  readonly endedSessions?: EndedSessions | undefined;
   readonly store: Store;
   /** Authenticates the audit events of renewals. */
   readonly secrets: Pick<Secrets, 'tag'>;

@@ -84,6 +84,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
   sessions.onRemoved(({ id, isSigned }) => {
     if (isSigned) dataModel.onSessionEnded(id, clock.nowMs());
   });
+  options.endedSessions?.follow(({ id, endedAtMs }) => dataModel.onSessionEnded(id, endedAtMs));
   const validation = new TerminatorValidation(terminators, fabricTerminators, routers, clock, log);
   const follower = new ModelFollower({ model, sessions, terminators, circuits, builder, costs, prober, log });
   const authorities = new Set(certificatesOfPem(options.issuer.caBundlePem).map(fingerprintOf));

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { contentType, headerId } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
+import type { EndedSessions } from '../model/mod.ts';
 import { OverlayWorld } from './testing/overlay-world.ts';
 
 let world: OverlayWorld;
@@ -58,4 +59,21 @@ test('the end of a session with signed tokens reaches routers as a revocation, a
   world.advance(2_000);
   const { events } = await router.next('dataState');
   assert.equal(events.filter(({ model }) => model.case === 'revocation').length, 1);
+});
+
+test('ends of sessions before the start are part of the first model that a router gets', async () => {
+  const endedAtMs = world.clock.nowMs() - 60_000;
+  const follow: EndedSessions['follow'] = (listener) => listener({ id: 'ended-before', endedAtMs });
+  await world.start({ endedSessions: { follow } });
+  const router = await world.router('r1');
+  await router.next('apiSessionAdded');
+  router.send(
+    ctrlMessages.subscribeToDataModel.frame({ subscriptionDurationSeconds: 300, subscriptionId: 'sub1' }),
+  );
+  const { events } = await router.next('dataState');
+  const ids = events.map(({ model }) => (model.case === 'revocation' ? model.value.id : undefined));
+  assert.deepEqual(
+    ids.filter((id) => id !== undefined),
+    ['ended-before'],
+  );
 });

@@ -201,9 +201,9 @@ export {
 } from './records/signing-key-store.ts';
 export { findUnroutedFailure, putUnroutedFailures } from './records/unrouted-failure-store.ts';
 export type { LoginAttemptTable, LoginSessionTable } from './schema/access-schema.ts';
+export type { ApiSessionTable } from './schema/edge-session-schema.ts';
 export { isPostgres } from './schema/database-kind.ts';
 export type {
-  ApiSessionTable,
   AuditEventTable,
   AuditHeadTable,
   AuthProviderTable,

@@ -21,6 +21,8 @@ export interface Change {
     /** `id` is the organization. */
     | 'audit'
     | 'api-session'
+    /** `id` is the session that has ended. */
+    | 'session-revocation'
     | 'terminator'
     | 'fabric-service'
     | 'fabric-terminator'

@@ -11,6 +11,7 @@ import { secretOverlap } from './secret-overlap-migration.ts';
 import { replicaAddresses } from './replica-addresses-migration.ts';
 import { restingNames } from './resting-name-migration.ts';
 import { sessionForm } from './session-form-migration.ts';
+import { sessionRevocations } from './session-revocation-migration.ts';
 import { unroutedFailures } from './unrouted-failure-migration.ts';
 
 export const migrations: Record<string, Migration> = {
@@ -26,4 +27,5 @@ export const migrations: Record<string, Migration> = {
   '0010-replica-addresses': replicaAddresses,
   '0011-session-form': sessionForm,
   '0012-edge-tables': edgeTables,
+  '0013-session-revocations': sessionRevocations,
 };

@@ -15,6 +15,7 @@ import type {
   SharePolicyTable,
   UnroutedFailureTable,
 } from './access-schema.ts';
+import type { ApiSessionTable, SessionRevocationTable } from './edge-session-schema.ts';
 import type { EdgeTables } from './edge-schema.ts';
 import type { FabricServiceTable, FabricTerminatorTable } from './fabric-schema.ts';
 import type { IdempotencyAnswerTable, IdempotencyUsageTable } from './idempotency-schema.ts';
@@ -40,6 +41,7 @@ export interface Database extends EdgeTables {
   identity: IdentityTable;
   certificate: CertificateTable;
   api_session: ApiSessionTable;
+  session_revocation: SessionRevocationTable;
   share: ShareTable;
   share_frontend: ShareFrontendTable;
   share_auth_provider: ShareAuthProviderTable;
@@ -180,20 +182,6 @@ export interface CertificateTable {
   spki_sha256: string;
   not_after: number;
   created_at: number;
-}
-
-export interface ApiSessionTable {
-  id: string;
-  identity_id: string;
-  token_hmac: string;
-  /** The token itself, encrypted, because routers need it. */
-  token_sealed: string;
-  /** Fingerprint of the leaf that logged in. */
-  fingerprint: string;
-  config_types: string;
-  form: 'opaque' | 'pending' | 'signed';
-  created_at: number;
-  expires_at: number;
 }
 
 /** A share is an overlay service: `id` is the service id, `token` its name, unique in its frontdoor. */

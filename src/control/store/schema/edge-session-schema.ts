@@ -1,0 +1,21 @@
+/** The tables of log-ins at the edge client API. */
+
+export interface ApiSessionTable {
+  id: string;
+  identity_id: string;
+  token_hmac: string;
+  /** The token itself, encrypted, because routers need it. */
+  token_sealed: string;
+  /** Fingerprint of the leaf that logged in. */
+  fingerprint: string;
+  config_types: string;
+  form: 'opaque' | 'pending' | 'signed';
+  created_at: number;
+  expires_at: number;
+}
+
+/** The end of a session with signed tokens, until they have expired. */
+export interface SessionRevocationTable {
+  session_id: string;
+  ended_at: number;
+}
