@@ -24,18 +24,17 @@ import {
 import { dialFailure } from './circuit-failure.ts';
 import { CircuitError } from './circuit.ts';
 import type { ChannelBind, ChannelDial, EdgeChannelOptions } from './edge-channel-options.ts';
+import { bindFrame, connectFrame, lowerFrame } from './edge-requests.ts';
 import type { DialRefusal } from './hosted-service.ts';
 import { brokenCircuit, OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
 import { RouterLatency } from './router-latency.ts';
-import { isStandbyMark, STANDBY_MARK } from './standby-mark.ts';
+import { isStandbyMark } from './standby-mark.ts';
 
 const { edge } = headerId;
 const BIND_TIMEOUT_MS = 10_000;
 const MAX_CONN_ID = 0x7fff_ffff;
 /** Payloads that a circuit may send before the next one's turn, while several wait for room. */
 const PAYLOADS_PER_TURN = 4;
-/** Precedence of a terminator that is used after all others of the service. */
-const PRECEDENCE_FAILED = 2;
 
 const ROUTE_CODE: Readonly<Record<DialRefusal, number>> = {
   'service-refused': RouteErrorCode.connectionRefused,
@@ -117,21 +116,11 @@ export class EdgeChannel implements CircuitCarrier {
 
   /** The circuit is encrypted if the host has a key. Rejects with a `CircuitError`. */
   async dial(dial: ChannelDial): Promise<OverlayCircuit> {
-    const { token, callerId, timeoutMs, isStandby = false } = dial;
     const connId = this.#takeConnId();
     const keys = generateEncryptionKeys();
-    const headers = new HeaderWriter()
-      .u32(edge.connId, connId)
-      .bytes(edge.publicKey, keys.publicKey)
-      .text(edge.callerId, callerId)
-      .bool(edge.useXgressToSdk, true);
-    if (isStandby) headers.bytes(edge.appData, STANDBY_MARK);
     let answer: Frame;
     try {
-      answer = await this.#channel.request(
-        makeFrame(contentType.connect, { headers, body: token }),
-        timeoutMs,
-      );
+      answer = await this.#channel.request(connectFrame(dial, connId, keys.publicKey), dial.timeoutMs);
     } catch (error) {
       if (error instanceof ChannelError && error.code === 'closed') {
         throw new CircuitError('channel-closed', 'router', error.message);
@@ -166,16 +155,8 @@ export class EdgeChannel implements CircuitCarrier {
     const keys = bind.encryption === undefined ? undefined : generateEncryptionKeys();
     const standing: KeyedBind = { ...bind, connId: this.#takeConnId(), keys };
     this.#binds.set(standing.connId, standing);
-    const headers = new HeaderWriter()
-      .u32(edge.connId, standing.connId)
-      .bool(edge.routerProvidedConnId, true)
-      .text(edge.listenerId, listenerId)
-      .bool(edge.supportsBindSuccess, true)
-      .bool(edge.useXgressToSdk, true);
-    if (keys !== undefined) headers.bytes(edge.publicKey, keys.publicKey);
-    if (isLowered) headers.u8(edge.precedence, PRECEDENCE_FAILED);
     try {
-      const frame = makeFrame(contentType.bind, { headers, body: bind.token });
+      const frame = bindFrame(standing, listenerId, keys?.publicKey, isLowered);
       const answer = await this.#channel.request(frame, BIND_TIMEOUT_MS);
       if (answer.contentType === contentType.stateConnected) return standing;
       throw new Error(textOfBody(answer) || 'the router refused the bind');
@@ -193,8 +174,7 @@ export class EdgeChannel implements CircuitCarrier {
 
   /** Lowers the precedence, so that circuits use this host only if there is no other. */
   lower(bind: ChannelBind): void {
-    const headers = new HeaderWriter().u32(edge.connId, bind.connId).u8(edge.precedence, PRECEDENCE_FAILED);
-    this.#channel.send(makeFrame(contentType.updateBind, { headers, body: bind.token }));
+    this.#channel.send(lowerFrame(bind));
   }
 
   reportHealth(bind: ChannelBind, passed: boolean): void {

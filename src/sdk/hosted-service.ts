@@ -1,5 +1,6 @@
 /** The interface for programs that host services in the overlay. */
 import type { Circuit } from './circuit.ts';
+import type { TerminatorOptions } from './terminator-options.ts';
 
 export type HostEncryption = 'offered' | 'required';
 
@@ -12,6 +13,12 @@ export interface BindableService {
    * since some encrypt as soon as the host has a key.
    */
   readonly encryption?: HostEncryption | undefined;
+  readonly terminator?: TerminatorOptions | undefined;
+  /**
+   * A bind with the listener id of another one of this identity replaces it. The id of the service by default, so that a
+   * program that hosts a service twice needs two.
+   */
+  readonly listenerId?: string | undefined;
 }
 
 /** `not-hosted`: this host no longer offers the service; another one should be dialed. */

@@ -5,6 +5,7 @@
 import { messageOf, systemClock, type Log } from '#base';
 import { CircuitError, type Circuit, type CircuitErrorCode } from './circuit.ts';
 import type { EdgeApiClient } from './edge-api-client.ts';
+import type { ChannelDial } from './edge-channel-options.ts';
 import type { EdgeRouterAddress, ServiceSession } from './edge-resources.ts';
 import type { BindableService, HostedService, IncomingDial, OverlayHost } from './hosted-service.ts';
 import { RouterConnection, type ChannelOpener } from './router-connection.ts';
@@ -17,7 +18,18 @@ export interface OverlayClientOptions {
   /** Sent to hosts as the caller. */
   readonly name: string;
   readonly openChannel?: ChannelOpener | undefined;
+  /** Called when a channel to a router opened or ended. */
+  readonly onRouter?: ((router: RouterChange) => void) | undefined;
 }
+
+export interface RouterChange {
+  readonly name: string;
+  readonly isUp: boolean;
+  /** Why the channel ended. */
+  readonly reason?: string;
+}
+
+export type DialOptions = Pick<ChannelDial, 'isStandby' | 'isEncryptionRequired' | 'terminator'>;
 
 const ROUTER_POLL_MS = 10_000;
 const ROUTER_RETRY_MS = 1_000;
@@ -63,16 +75,10 @@ export class OverlayClient implements OverlayHost {
 
   /**
    * Returns a new circuit to the service, paused. If a router refuses for a reason of its own, another one is
-   * tried; an ended session is renewed once. With `isStandby`, the host connects to its service only when bytes
-   * arrive. The circuit is encrypted end to end if the host has a key, and with `isEncryptionRequired` does not come
-   * about otherwise. Rejects with a `CircuitError`.
+   * tried; an ended session is renewed once. The circuit is encrypted end to end if the host has a key. Rejects with a
+   * `CircuitError`.
    */
-  async dial(
-    serviceId: string,
-    timeoutMs: number,
-    isStandby = false,
-    isEncryptionRequired = false,
-  ): Promise<Circuit> {
+  async dial(serviceId: string, timeoutMs: number, options: DialOptions = {}): Promise<Circuit> {
     const deadlineMs = systemClock.nowMs() + timeoutMs;
     const refusedBy = new Set<RouterConnection>();
     let wasStale = false;
@@ -82,11 +88,10 @@ export class OverlayClient implements OverlayHost {
       const leftMs = Math.max(1, deadlineMs - systemClock.nowMs());
       try {
         return await connection.edge!.dial({
+          ...options,
           token: session.token,
           callerId: this.#options.name,
           timeoutMs: leftMs,
-          isStandby,
-          isEncryptionRequired,
         });
       } catch (error) {
         if (!(error instanceof CircuitError) || attempt === MAX_DIAL_ATTEMPTS) throw error;
@@ -233,9 +238,11 @@ export class OverlayClient implements OverlayHost {
         log.info({ router: name }, 'channel to router opened');
         for (const hosting of this.#hostings) hosting.attach(connection);
         for (const wake of [...this.#waiting]) wake();
+        this.#options.onRouter?.({ name, isUp: true });
       },
-      onDown: (connection) => {
+      onDown: (connection, reason) => {
         for (const hosting of this.#hostings) hosting.detach(connection);
+        this.#options.onRouter?.({ name, isUp: false, reason });
       },
     });
   }

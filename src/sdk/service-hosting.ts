@@ -98,11 +98,12 @@ export class ServiceHosting implements HostedService {
           token: session.token,
           serviceId: service.id,
           encryption: service.encryption,
+          terminator: service.terminator,
           onDial: (incoming) => this.#options.handler(incoming),
           onEstablished: () => this.#onEstablished(connection, attachment),
           onClosed: (reason) => this.#onBindClosed(connection, attachment, reason),
         },
-        service.id,
+        service.listenerId ?? service.id,
         wasLowered,
       );
       if (!isStill()) {

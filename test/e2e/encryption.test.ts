@@ -30,7 +30,7 @@ test('a client that requires encryption gets its answer from a private share', a
   await agent.share(target, { name: 'sealed', mode: 'private', grants: [identity.id] });
   const listed = await identity.api.serviceByName('sealed');
   assert.equal(listed!.encryptionRequired, true);
-  const circuit = await overlay.dial(listed!.id, DIAL_MS, false, true);
+  const circuit = await overlay.dial(listed!.id, DIAL_MS, { isEncryptionRequired: true });
   const parts: Uint8Array[] = [];
   circuit.onData = (view) => void parts.push(view);
   const ended = new Promise<void>((resolve) => {

@@ -6,5 +6,5 @@ export interface CircuitDialer {
    * Returns a new circuit to the service, paused. With `isStandby`, the agent connects to the service only when
    * bytes arrive. Rejects with a `CircuitError`.
    */
-  dial(serviceId: string, timeoutMs: number, isStandby?: boolean): Promise<Circuit>;
+  dial(serviceId: string, timeoutMs: number, options?: { readonly isStandby?: boolean }): Promise<Circuit>;
 }

@@ -266,7 +266,10 @@ export class CircuitPool {
   async #dialStandby(route: GatewayRoute): Promise<Upstream> {
     this.#dialCount += 1;
     try {
-      return this.#open(await this.#dialer.dial(route.share.id, this.#limits.dialTimeoutMs, true), route);
+      return this.#open(
+        await this.#dialer.dial(route.share.id, this.#limits.dialTimeoutMs, { isStandby: true }),
+        route,
+      );
     } catch (error) {
       this.#failedDialCount += 1;
       if (error instanceof CircuitError) this.#noteFailure(route.slot, error.code);
