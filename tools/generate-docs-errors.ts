@@ -1,6 +1,13 @@
 /** The reference page of errors, in Markdown, made from the registry of errors. */
 import { ERROR_KINDS, type ErrorRow, type ErrorTable } from '#base';
-import { API_ERRORS, EDGE_ERRORS, ERRORS_BY_PART, TOKEN_ERRORS, VISITOR_ERRORS } from '#contract/errors';
+import {
+  API_ERRORS,
+  CIRCUIT_ERRORS,
+  EDGE_ERRORS,
+  ERRORS_BY_PART,
+  TOKEN_ERRORS,
+  VISITOR_ERRORS,
+} from '#contract/errors';
 import { markdownTable } from './markdown-table.ts';
 
 const PART_TITLES: Readonly<Record<keyof typeof ERRORS_BY_PART, string>> = {
@@ -52,6 +59,19 @@ export function errorsPage(): string {
     'Agents, gateways and OpenZiti’s clients use it. A code of the control plane that OpenZiti does not have is sent in ' +
       'capitals with underscores: `store-unavailable` as `STORE_UNAVAILABLE`.',
     ...statusTable(EDGE_ERRORS),
+    '## The library',
+    '`code` of an `SdkError` of `frontdoor/sdk` that concerns a circuit. Its other codes are those of the edge API, and of the ' +
+      'overlay client below.',
+    ...markdownTable(
+      ['Code', 'Kind', 'Meaning', 'What to do', 'Since'],
+      sorted<ErrorRow>(CIRCUIT_ERRORS).map(([code, { kind, meaning, remedy, since }]) => [
+        `\`${code}\``,
+        String(kind),
+        meaning,
+        remedy,
+        since,
+      ]),
+    ),
     '## Commands and programs',
     'The exit status of a command follows from the kind of the error. An answer of an API keeps the word of that API.',
     ...markdownTable(

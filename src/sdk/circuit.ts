@@ -1,6 +1,6 @@
 /**
  * One circuit through the overlay: a reliable, ordered, half-closable byte stream with callbacks, without
- * promises and stream objects. Gateway and agent use it directly; `circuitDuplex` wraps it for library users.
+ * promises and stream objects. Gateway and agent use it directly; `CircuitStream` wraps it for users of the library.
  */
 export interface Circuit {
   /** The overlay's circuit id, for logs. */

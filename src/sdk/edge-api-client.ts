@@ -20,10 +20,12 @@ import {
   readPageMeta,
   readServiceSession,
   readServiceUpdates,
+  readTerminators,
   routerAddressOf,
   type EdgeRouterAddress,
   type EdgeService,
   type EdgeSession,
+  type EdgeTerminatorAddress,
   type EdgeVersion,
   type ServiceSession,
 } from './edge-resources.ts';
@@ -53,6 +55,7 @@ export interface EdgeApiClientOptions {
 export class EdgeApiClient {
   readonly #options: EdgeApiClientOptions;
   readonly #sessionListeners: ((session: EdgeSession) => void)[] = [];
+  readonly #sessionEndListeners: (() => void)[] = [];
   /** For the APIs beside this one. */
   readonly connection: EdgeConnection;
   #session: EdgeSession | undefined;
@@ -73,6 +76,11 @@ export class EdgeApiClient {
   /** Called after each log-in. Channels that presented the old token must present the new one. */
   onSession(listener: (session: EdgeSession) => void): void {
     this.#sessionListeners.push(listener);
+  }
+
+  /** Called when the control plane no longer accepts the session. The next call logs in again. */
+  onSessionEnd(listener: () => void): void {
+    this.#sessionEndListeners.push(listener);
   }
 
   /** Uses a renewed certificate for later calls and log-ins. */
@@ -106,7 +114,9 @@ export class EdgeApiClient {
 
   /** Discards an ended session. The next call logs in again, unless that has happened meanwhile. */
   forgetSession(token: string): void {
-    if (this.#session?.token === token) this.#session = undefined;
+    if (this.#session?.token !== token) return;
+    this.#session = undefined;
+    for (const listener of this.#sessionEndListeners) listener();
   }
 
   /**
@@ -149,9 +159,14 @@ export class EdgeApiClient {
   }
 
   async serviceByName(name: string): Promise<EdgeService | undefined> {
-    const filter = encodeURIComponent(`name="${name}"`);
+    const filter = encodeURIComponent(`name=${JSON.stringify(name)}`);
     const path = `${BASE_PATH}/services?filter=${filter}`;
     return (await this.#inSession({ method: 'GET', path }, readEdgeServices))[0];
+  }
+
+  /** Returns the hosts that a service has now. */
+  terminators(serviceId: string): Promise<EdgeTerminatorAddress[]> {
+    return this.#pages(`${BASE_PATH}/services/${encodeURIComponent(serviceId)}/terminators`, readTerminators);
   }
 
   async edgeRouters(): Promise<EdgeRouterAddress[]> {

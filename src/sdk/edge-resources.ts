@@ -61,6 +61,16 @@ export type EdgeService = ShapeOf<typeof serviceSchema>;
 
 export const readEdgeServices = compileReader(lossyList('services', serviceSchema));
 
+const terminatorSchema = Type.Object({
+  id: text(),
+  /** Its address; empty for a host without one. */
+  identity: orElse(text(), ''),
+  routerId: orElse(text(), ''),
+});
+export type EdgeTerminatorAddress = ShapeOf<typeof terminatorSchema>;
+
+export const readTerminators = compileReader(lossyList('terminators', terminatorSchema));
+
 /** An API session, whose token channels to routers present. */
 const sessionSchema = Type.Object({ id: text(), token: text(), identityId: text(), expiresAt: text() });
 export type EdgeSession = ShapeOf<typeof sessionSchema>;

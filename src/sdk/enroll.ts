@@ -24,6 +24,8 @@ export interface EnrollOptions {
   readonly ca?: string | undefined;
   /** For each step; 10 s by default. */
   readonly timeoutMs?: number | undefined;
+  /** Ends the enrollment; aborted before its last request, the token remains valid. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface EnrolledIdentity {
@@ -50,8 +52,11 @@ export interface EnrolledRouter {
 export async function enrollIdentity(options: EnrollOptions): Promise<EnrolledIdentity> {
   return withTrustedServer(options, ['ott'], async (token, client, caPem) => {
     const { keyPem, csrPem } = await makeKeyRequest(token.subject);
+    const { signal } = options;
+    signal?.throwIfAborted();
     const answer = await client.request({
       method: 'POST',
+      signal,
       path: enrollPath(token),
       headers: { 'content-type': 'application/x-pem-file', ...nameHeader(options.name) },
       body: csrPem,
@@ -182,6 +187,7 @@ async function withTrustedServer<T>(
       method: 'GET',
       path,
       headers: { accept: 'application/pkcs7-mime' },
+      signal: options.signal,
     });
     if (answer.status !== 200) throw failureOf(answer, edgeApi(token));
     caPem = (await parseCertificateBundle(answer.text)).join('');

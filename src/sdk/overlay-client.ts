@@ -29,7 +29,7 @@ export interface RouterChange {
   readonly reason?: string;
 }
 
-export type DialOptions = Pick<ChannelDial, 'isStandby' | 'isEncryptionRequired' | 'terminator'>;
+export type CircuitRequest = Pick<ChannelDial, 'isStandby' | 'isEncryptionRequired' | 'terminator'>;
 
 const ROUTER_POLL_MS = 10_000;
 const ROUTER_RETRY_MS = 1_000;
@@ -78,7 +78,7 @@ export class OverlayClient implements OverlayHost {
    * tried; an ended session is renewed once. The circuit is encrypted end to end if the host has a key. Rejects with a
    * `CircuitError`.
    */
-  async dial(serviceId: string, timeoutMs: number, options: DialOptions = {}): Promise<Circuit> {
+  async dial(serviceId: string, timeoutMs: number, options: CircuitRequest = {}): Promise<Circuit> {
     const deadlineMs = systemClock.nowMs() + timeoutMs;
     const refusedBy = new Set<RouterConnection>();
     let wasStale = false;

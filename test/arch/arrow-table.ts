@@ -83,7 +83,12 @@ export const DOORS: Readonly<Record<string, DoorRow>> = {
   '#contract/errors': {
     file: 'src/contract/errors/mod.ts',
     parts: [],
-    why: 'the texts of the registry of errors are for the reference page and for tests; programs only throw the codes',
+    why: 'the texts of the registry of errors are for the reference page, the library and tests; programs only throw the codes',
+  },
+  '#sdk/library': {
+    file: 'src/sdk/library/mod.ts',
+    parts: [],
+    why: 'the library `frontdoor/sdk` has streams, events and remedies, which no program of ours loads',
   },
   '#router/config': {
     file: 'src/router/config/mod.ts',

@@ -15,6 +15,7 @@ import { SDK_ERRORS } from './sdk-error-table.ts';
 import { WIRE_ERRORS } from './wire-error-table.ts';
 
 export { API_ERRORS, TOKEN_ERRORS } from '../api-error-table.ts';
+export { CIRCUIT_ERRORS } from './circuit-error-table.ts';
 export { EDGE_ERRORS } from './edge-error-table.ts';
 export { VISITOR_ERRORS, type VisitorErrorRow } from './visitor-error-table.ts';
 

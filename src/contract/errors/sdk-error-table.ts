@@ -1,4 +1,4 @@
-/** Errors of enrollment, and of the edge API as clients of the overlay meet them. */
+/** Errors of enrollment, of the edge API as clients of the overlay meet them, and of the library. */
 import { errorsSince } from '#base';
 
 export const SDK_ERRORS = errorsSince('0.1.0', {
@@ -23,6 +23,12 @@ export const SDK_ERRORS = errorsSince('0.1.0', {
     meaning: 'The address of the API is not an http or https address.',
     remedy: 'Give the address as https://HOST or https://HOST:PORT.',
   },
+  'bind-timeout': {
+    kind: 'timeout',
+    meaning: 'No router confirmed in time that the program hosts the service.',
+    remedy:
+      'Read the reason in the message: see whether a router is reachable, and whether this identity may host the service.',
+  },
   'bundle-empty': {
     kind: 'badGateway',
     meaning: 'The control plane sent no certificate authority to a program that enrolls.',
@@ -43,6 +49,11 @@ export const SDK_ERRORS = errorsSince('0.1.0', {
     kind: 'unauthenticated',
     meaning: 'The enrollment token has expired.',
     remedy: 'Get a new one.',
+  },
+  'enrollment-token-missing': {
+    kind: 'invalid',
+    meaning: 'An enrollment has no token, two tokens, or a token file that cannot be read.',
+    remedy: 'Give the token, or the path of a readable file with it.',
   },
   'enrollment-token-of-other-kind': {
     kind: 'invalid',
@@ -71,11 +82,6 @@ export const SDK_ERRORS = errorsSince('0.1.0', {
     remedy:
       'Nothing: the gateway reconnects automatically. If the error remains, see the log of the control plane.',
   },
-  'feed-of-newer-format': {
-    kind: 'badGateway',
-    meaning: 'The control plane sends shares in a newer format than this gateway knows.',
-    remedy: 'Upgrade the gateway.',
-  },
   'feed-ended': {
     kind: 'unavailable',
     meaning: 'The control plane closed the connection over which the gateway receives shares.',
@@ -86,9 +92,45 @@ export const SDK_ERRORS = errorsSince('0.1.0', {
     meaning: 'A record of the share feed is longer than the gateway accepts.',
     remedy: 'Run versions that belong together; if they do, report it.',
   },
+  'feed-of-newer-format': {
+    kind: 'badGateway',
+    meaning: 'The control plane sends shares in a newer format than this gateway knows.',
+    remedy: 'Upgrade the gateway.',
+  },
+  'identity-file-exists': {
+    kind: 'conflict',
+    meaning: 'The identity file that an enrollment would write exists.',
+    remedy: 'Use the identity that is there, give another path, or set `replace`.',
+  },
+  'identity-file-unwritable': {
+    kind: 'invalid',
+    meaning:
+      'The folder of the identity file does not exist, or this user cannot write in it. The token is still valid.',
+    remedy: 'Make the folder, or give another path.',
+  },
   'key-unsupported': {
     kind: 'invalid',
     meaning: 'The key has a type for which certificates cannot be requested.',
     remedy: 'Use a key on P-256, P-384 or P-521, or RSA.',
+  },
+  'overlay-closed': {
+    kind: 'conflict',
+    meaning: 'The overlay was closed by this program.',
+    remedy: 'Open it again before the call.',
+  },
+  'service-unknown': {
+    kind: 'notFound',
+    meaning: 'There is no service of this name that the identity may use in this way.',
+    remedy: 'Compare the name and the permissions with those of `services`.',
+  },
+  'terminator-invalid': {
+    kind: 'invalid',
+    meaning: 'The address, the cost or the precedence of a terminator is not valid.',
+    remedy: 'Read the message for the rule.',
+  },
+  unexpected: {
+    kind: 'internal',
+    meaning: 'The library met an error that it does not know.',
+    remedy: 'Read the cause, and report it.',
   },
 });
