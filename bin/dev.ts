@@ -22,6 +22,7 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev fuzz api [--seed N] [--examples N] [--runs N]
        frontdoor dev fuzz frames [--seed N] [--frames N]
        frontdoor dev clients
+       frontdoor dev library
        frontdoor dev node ARGUMENTS…
 `;
 
@@ -53,6 +54,8 @@ export async function runDev(args: readonly string[]): Promise<number> {
       return (await import('../tools/generate-docs.ts')).runDocs(rest);
     case 'fuzz':
       return (await runPinned(['test/fuzz/main.ts', ...rest])).status;
+    case 'library':
+      return (await import('../tools/build-library.ts')).buildLibrary();
     case 'node':
       return (await runPinned(rest)).status;
     case 'clients':

@@ -72,6 +72,11 @@ function withoutCode(words) {
   return kept;
 }
 
+if (!existsSync(entry)) {
+  fail(
+    'this package contains the library "frontdoor/sdk" only; the programs run from a clone of the repository',
+  );
+}
 const binary = pinnedNode();
 const env = { ...process.env };
 const args = [

@@ -26,7 +26,7 @@ test('changes are reported once, relative to the first list', async (t) => {
   const watch = new ServiceWatch({
     api: {
       serviceUpdates: async () => String(Math.min((mark += 1), 2)),
-      services: async () => lists[(listed += 1) - 1]! as never,
+      services: async () => lists[(listed += 1) - 1]!,
     },
     intervalMs: 1,
     log: silentLog,
