@@ -47,6 +47,7 @@ export async function runControl(options: ControlCommandOptions): Promise<number
     edgeApiPort: options.edgeApiPort,
     ctrlPort: options.ctrlPort,
     zone: options.zone,
+    interceptDomain: options.interceptDomain || undefined,
     ...(await accessOf(options)),
     frontendUrls: (host) => options.publicUrl.map((template) => template.replaceAll('{host}', host)),
     log,

@@ -39,6 +39,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     anyPort: options.anyPort,
     database: databaseUrlOf(options),
     zone: options.zone,
+    interceptDomain: options.interceptDomain || undefined,
     access: await accessOf(options),
     version,
     log,

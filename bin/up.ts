@@ -28,6 +28,8 @@ export interface UpOptions {
   /** URL of a PostgreSQL database; an embedded one in `dataDir` when absent. */
   readonly database?: string | undefined;
   readonly zone: string;
+  /** See `ControlPlaneOptions`. */
+  readonly interceptDomain?: string | undefined;
   /** Issuers, networks and limits of the control plane. */
   readonly access?: AccessSettings | undefined;
   readonly apiTls?: { readonly cert: string; readonly key: string };
@@ -112,6 +114,7 @@ async function startParts(
     ctrlPort: ports.ctrl,
     database: options.database,
     zone,
+    interceptDomain: options.interceptDomain,
     frontendUrls: (host) => [`http://${host}:${httpPort}`],
     securePort: () => securePort,
     log: log.child({ part: 'control' }),

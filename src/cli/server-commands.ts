@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { addAccessOptions, type AccessOptions } from './access-options.ts';
 import { runCommand, type CliIo } from './cli-io.ts';
 import { addDatabaseOptions, type DatabaseOptions } from './database-option.ts';
+import { interceptDomain } from './intercept-option.ts';
 import { addLogOptions } from './log-options.ts';
 import {
   addMetricsOption,
@@ -28,6 +29,8 @@ export interface UpCommandOptions
   readonly zone: string;
   readonly httpPort: number;
   readonly httpsPort: number;
+  /** Empty: private shares have no addresses. */
+  readonly interceptDomain: string;
   readonly apiPort: number;
   readonly edgeApiPort: number;
   readonly ctrlPort: number;
@@ -47,6 +50,7 @@ export interface ControlCommandOptions
   extends ListenOptions, DatabaseOptions, AccessOptions, MetricsCommandOptions {
   readonly dataDir: string;
   readonly zone: string;
+  readonly interceptDomain: string;
   readonly apiPort: number;
   readonly edgeApiPort: number;
   readonly ctrlPort: number;
@@ -217,6 +221,7 @@ function controlPorts(command: Command): Command {
     .addOption(port('--api-port <port>', 'Management API', 8081))
     .addOption(port('--edge-api-port <port>', 'port of the edge API, for agents, gateways and SDKs', 1280))
     .addOption(port('--ctrl-port <port>', 'port of the control channel, for routers', 6262))
+    .addOption(interceptDomain())
     .option(
       '--api-cert <file>',
       'certificate of the Management API (PEM), required to listen beyond loopback; SIGHUP reloads it; for example api.pem',

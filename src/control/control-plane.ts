@@ -66,6 +66,8 @@ export interface ControlPlaneOptions {
   readonly publicApiUrl?: PublicApiUrl | undefined;
   /** Zone of the default frontend, set on the first start. */
   readonly zone: string;
+  /** Domain of the addresses at which tunnelers find private shares; undefined: they have none. */
+  readonly interceptDomain?: string | undefined;
   /** Shows or stores the secrets of the first start, before anything else can fail. */
   readonly onFirstStart?: ((first: FirstStart) => Promise<void> | void) | undefined;
   /** Returns the URLs under which gateways serve a public share's host. Called for each response. */
@@ -237,6 +239,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     intake,
     limits: unprovenLimits(options.limits),
     hasKeylessHost: (serviceId) => overlay.hasKeylessHost(serviceId),
+    interceptDomain: options.interceptDomain,
     routers: edgeRouters,
     controllers: () => replicas?.controllers ?? [ownController()],
     frontendUrls: options.frontendUrls,

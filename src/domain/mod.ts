@@ -39,7 +39,7 @@ export { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';
 export { TERMINATOR_STRATEGIES, type TerminatorStrategy } from './terminator-strategy.ts';
 export { isUuid } from './uuid.ts';
 export { parseWebOrigin } from './web-origin.ts';
-export { isZoneName, zonesOverlap } from './zone-name.ts';
+export { isDomainName, isZoneName, zonesOverlap } from './zone-name.ts';
 export {
   DEFAULT_SESSION_LIMITS,
   accessRulesSchema,

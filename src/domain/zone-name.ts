@@ -7,8 +7,13 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Accepts two labels or more in lower or upper case; the last one is not a number. */
 export function isZoneName(text: string): boolean {
+  return text.includes('.') && isDomainName(text);
+}
+
+/** Like `isZoneName`, and accepts a single label, too. */
+export function isDomainName(text: string): boolean {
   const labels = text.toLowerCase().split('.');
-  if (text.length > MAX_ZONE || labels.length < 2 || !/^[\u0021-\u007e]+$/.test(text)) return false;
+  if (text.length > MAX_ZONE || !/^[\u0021-\u007e]+$/.test(text)) return false;
   // Browsers read a name that ends in a number as an IPv4 address.
   return (
     labels.every((label) => LABEL.test(label)) &&

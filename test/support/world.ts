@@ -89,6 +89,7 @@ export async function openWorld(options: Partial<UpOptions> = {}): Promise<World
     ports: { http: 0, https: 0, api: 0, edgeApi: 0, ctrl: 0, edge: 0 },
     anyPort: true,
     zone: 'share.localhost',
+    interceptDomain: 'ziti',
     version: '0.0.0-test',
     log,
     ...options,

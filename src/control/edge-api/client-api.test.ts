@@ -120,7 +120,8 @@ test('lists are filtered and sorted by the query language', async () => {
   assert.deepEqual(await names('filter=online = true', 'current-identity/edge-routers'), ['router-1']);
   assert.deepEqual(await names('filter=name = "x"', 'current-identity/edge-routers'), []);
   // A guest does not see the configs of hosts, and so cannot ask for them either.
-  const asked = `/services?${new URLSearchParams({ filter: 'not isEmpty(configs)' }).toString()}`;
+  const filter = 'anyOf(configs) contains "host.v1"';
+  const asked = `/services?${new URLSearchParams({ filter }).toString()}`;
   assert.deepEqual([data(await get(host, asked)).length, data(await get(guest, asked)).length], [3, 0]);
 });
 
@@ -144,7 +145,7 @@ test('a query that cannot be read or costs too much is refused with its cause', 
     assert.deepEqual((await refused({ filter })).slice(0, 2), [400, 'INVALID_FILTER']);
 });
 
-test('the host of a service gets its target as host.v1 when it asks for it, a dialer never', async () => {
+test('a host gets the target of a share as host.v1, a dialer an address as intercept.v1, when they ask', async () => {
   const config = async (who: Enrolled, query: string): Promise<unknown> =>
     data(await get(who, `/services?${query}`)).find(({ name }) => name === 'granted')?.['config'];
   const host1 = { 'host.v1': { protocol: 'tcp', address: '127.0.0.1', port: 3000 } };
@@ -152,7 +153,11 @@ test('the host of a service gets its target as host.v1 when it asks for it, a di
   assert.deepEqual(await config(host, 'configTypes=all'), host1);
   assert.deepEqual(await config(host, 'configTypes=intercept.v1&configTypes=host.v1'), host1);
   assert.deepEqual(await config(host, 'configTypes=intercept.v1'), {});
-  assert.deepEqual(await config(guest, 'configTypes=all'), {});
+  assert.deepEqual(await config(guest, 'configTypes=host.v1'), {});
+  assert.deepEqual(await config(guest, 'limit=100'), {});
+  const intercept = { protocols: ['tcp'], addresses: ['granted.ziti'], portRanges: [{ low: 80, high: 80 }] };
+  for (const types of ['all', 'host.v1,intercept.v1'])
+    assert.deepEqual(await config(guest, `configTypes=${types}`), { 'intercept.v1': intercept });
 });
 
 test('a session for a service is given to permitted identities, and verifies', async () => {

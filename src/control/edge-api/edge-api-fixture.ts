@@ -143,6 +143,7 @@ export async function openEdgeFixture(
     status: { share: () => ({ state: 'PENDING' }), isConnected: () => false },
     routers: () => routers,
     hasKeylessHost: () => false,
+    interceptDomain: 'ziti',
     controllers: () => controllers,
     frontendUrls: (host) => [`http://${host}:8080`],
     apiUrl: () => apiUrl,

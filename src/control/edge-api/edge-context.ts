@@ -35,6 +35,8 @@ export interface EdgeParts {
   readonly routers: () => readonly EdgeRouter[];
   /** Whether some host of the service cannot encrypt end to end. */
   readonly hasKeylessHost: (serviceId: string) => boolean;
+  /** Domain of the addresses of private shares (`<share>.<domain>`); undefined: they have none. */
+  readonly interceptDomain: string | undefined;
   /** Every control plane over this database; this one alone if it shares none. */
   readonly controllers: () => readonly EdgeController[];
   /** Returns the URLs under which gateways serve a public share's host. */

@@ -3,10 +3,10 @@ import type { QuerySymbols } from '../entity-query/mod.ts';
 import type { EdgeController, EdgeRouter, Service, ServiceGrant } from '../model/mod.ts';
 import type { CertificateRow } from './authenticator-view.ts';
 import { sessionIdOf } from './service-tokens.ts';
-import { configsOf, TERMINATOR_STRATEGY } from './service-view.ts';
+import { TERMINATOR_STRATEGY } from './service-view.ts';
 
 /** Services of one identity: `configs` are those that it sees. */
-export function serviceSymbols(mayBind: (service: Service) => boolean): QuerySymbols<Service> {
+export function serviceSymbols(configsOf: (service: Service) => readonly string[]): QuerySymbols<Service> {
   return {
     id: { type: 'text', read: ({ id }) => id },
     name: { type: 'text', read: ({ name }) => name },
@@ -14,7 +14,7 @@ export function serviceSymbols(mayBind: (service: Service) => boolean): QuerySym
     updatedAt: { type: 'date', read: ({ updatedAtMs }) => updatedAtMs },
     isSystem: { type: 'boolean', read: () => false },
     terminatorStrategy: { type: 'text', read: () => TERMINATOR_STRATEGY },
-    configs: { type: 'texts', read: (service) => configsOf(service, mayBind(service)) },
+    configs: { type: 'texts', read: configsOf },
     roleAttributes: { type: 'texts', read: () => [] },
     tags: { type: 'tags', read: () => ({}) },
   };

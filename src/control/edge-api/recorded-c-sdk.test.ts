@@ -114,7 +114,9 @@ test('the recorded enrollment and first dial of the C SDK work against us', asyn
         [service!['permissions'], service!['postureQueries'], service!['encryptionRequired']],
         [['Dial'], [], true],
       );
-      assert.deepEqual(service!['config'], {});
+      // The recorded service had no config of the types that the log-in names; shares have an address.
+      const intercept = { protocols: ['tcp'], addresses: ['web.ziti'], portRanges: [{ low: 80, high: 80 }] };
+      assert.deepEqual(service!['config'], { 'intercept.v1': intercept });
     }
     if (path === '/current-identity') assert.deepEqual((data as { appData: unknown }).appData, {});
     if (path === '/sessions') assert.deepEqual((data as { service: { id: string } }).service.id, serviceId);

@@ -5,8 +5,15 @@ import { couldNotValidate, notFound, sendData } from './edge-answer.ts';
 import { callerOf, queryOf, type EdgeCaller, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody, sendPage } from './edge-request.ts';
 import { serviceSessionSymbols, serviceSymbols, terminatorSymbols } from './entity-symbols.ts';
-import { onlineRouterViews, serviceSessionView, serviceView } from './service-view.ts';
+import {
+  onlineRouterViews,
+  rightsOf,
+  serviceSessionView,
+  serviceView,
+  type ServiceViewOptions,
+} from './service-view.ts';
 import { sessionIdOf } from './service-tokens.ts';
+import { shareConfigIds, type ShareRights } from './share-configs.ts';
 
 interface ById {
   Params: { id: string };
@@ -21,9 +28,12 @@ export function addServiceRoutes(app: FastifyInstance, context: EdgeApiContext):
     const query = queryOf(request);
     const asked = query.getAll('configTypes').flatMap((one) => one.split(','));
     const configTypes = asked.length === 0 ? session.configTypes : asked;
-    const symbols = serviceSymbols((service) => model.mayBind(identityId, service));
+    const rights = (service: Service): ShareRights => rightsOf(model, identityId, service);
+    const symbols = serviceSymbols((service) =>
+      shareConfigIds(service, rights(service), context.interceptDomain),
+    );
     return sendPage(reply, query, model.servicesOf(identityId), symbols, (service) =>
-      serviceView(model, identityId, service, configTypes, context.hasKeylessHost(service.id)),
+      serviceView(service, rightsOf(model, identityId, service), viewOptions(context, service, configTypes)),
     );
   });
 
@@ -33,7 +43,7 @@ export function addServiceRoutes(app: FastifyInstance, context: EdgeApiContext):
     const service = visible(context, caller, request.params.id);
     return sendData(
       reply,
-      serviceView(model, identityId, service, configTypes, context.hasKeylessHost(service.id)),
+      serviceView(service, rightsOf(model, identityId, service), viewOptions(context, service, configTypes)),
     );
   });
 
@@ -106,6 +116,14 @@ export function addServiceRoutes(app: FastifyInstance, context: EdgeApiContext):
     if (grant === undefined) throw notFound();
     return sendData(reply, viewOf(grant));
   });
+}
+
+function viewOptions(
+  { interceptDomain, hasKeylessHost }: EdgeApiContext,
+  { id }: Service,
+  configTypes: readonly string[],
+): ServiceViewOptions {
+  return { configTypes, interceptDomain, hasKeylessHost: hasKeylessHost(id) };
 }
 
 function grantOf(caller: EdgeCaller, serviceId: string, type: 'Dial' | 'Bind'): ServiceGrant {

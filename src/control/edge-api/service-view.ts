@@ -1,35 +1,33 @@
 /** Services, routers, sessions and identities in the shapes of OpenZiti's client API. */
 import { formatHostPort } from '#base';
-import { parseShareTarget } from '#domain';
 import type { EdgeRouter, Identity, OverlayModel, Service, ServiceGrant } from '../model/mod.ts';
 import { SESSION_IDLE_MS, type LiveSession } from './api-session-store.ts';
 import { sessionIdOf } from './service-tokens.ts';
+import { shareConfigIds, shareConfigs, type ShareRights } from './share-configs.ts';
 
-const HOST_CONFIG = 'host.v1';
 export const TERMINATOR_STRATEGY = 'smartrouting';
 
-/** Ids of the configs that an identity sees: only hosts see the address of the private service. */
-export function configsOf(service: Service, mayBind: boolean): readonly string[] {
-  return mayBind ? [`${HOST_CONFIG}:${service.id}`] : [];
+/** What an identity may do with a service. */
+export function rightsOf(model: OverlayModel, identityId: string, service: Service): ShareRights {
+  return { mayBind: model.mayBind(identityId, service), mayDial: model.mayDial(identityId, service) };
 }
 
-/**
- * `configTypes` are the requested types, or `all`. `hasKeylessHost`: a host cannot encrypt, so that dialers must not
- * require it.
- */
+/** How a service is shown. */
+export interface ServiceViewOptions {
+  /** The requested types, or `all`. */
+  readonly configTypes: readonly string[];
+  /** Domain of the addresses of private shares; undefined: they have none. */
+  readonly interceptDomain: string | undefined;
+  /** Whether a host cannot encrypt, so that dialers must not require it. */
+  readonly hasKeylessHost: boolean;
+}
+
 export function serviceView(
-  model: OverlayModel,
-  identityId: string,
   service: Service,
-  configTypes: readonly string[],
-  hasKeylessHost: boolean,
+  rights: ShareRights,
+  { configTypes, interceptDomain, hasKeylessHost }: ServiceViewOptions,
 ): Record<string, unknown> {
-  const permissions: string[] = [];
-  if (model.mayBind(identityId, service)) permissions.push('Bind');
-  if (model.mayDial(identityId, service)) permissions.push('Dial');
-  const wanted = configTypes.includes('all') || configTypes.includes(HOST_CONFIG);
-  // Only the host gets the address of the private service.
-  const host = wanted && permissions.includes('Bind') ? parseShareTarget(service.target) : undefined;
+  const { mayBind, mayDial } = rights;
   const updatedAt = isoTime(service.updatedAtMs);
   return {
     _links: { self: { href: `./services/${service.id}` } },
@@ -38,11 +36,10 @@ export function serviceView(
     createdAt: updatedAt,
     updatedAt,
     tags: {},
-    encryptionRequired: permissions.includes('Bind') || !hasKeylessHost,
-    permissions,
-    config:
-      host === undefined ? {} : { [HOST_CONFIG]: { protocol: 'tcp', address: host.host, port: host.port } },
-    configs: configsOf(service, permissions.includes('Bind')),
+    encryptionRequired: mayBind || !hasKeylessHost,
+    permissions: [...(mayBind ? ['Bind'] : []), ...(mayDial ? ['Dial'] : [])],
+    config: shareConfigs(service, rights, interceptDomain, configTypes),
+    configs: shareConfigIds(service, rights, interceptDomain),
     maxIdleTimeMillis: 0,
     postureQueries: [],
     posturePolicies: {},

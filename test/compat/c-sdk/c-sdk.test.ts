@@ -87,6 +87,12 @@ test('it dials a private share that is granted to it, through router and agent',
   assert.equal(digestOf([large.out]), digestOf(service.bytes(BODY_BYTES)));
 });
 
+test('it finds a private share by the address that the share has', { skip }, async () => {
+  const found = await python('dial.py', identityFile, 'granted.ziti:80', '/');
+  assert.equal(found.status, 0, found.err);
+  assert.equal(String(found.out), 'private');
+});
+
 test('it cannot dial a private share that is not granted to it', { skip }, async () => {
   const agent = await world.startAgent('other-host');
   await agent.share(`http://127.0.0.1:${service.port}`, { name: 'withheld', mode: 'private' });

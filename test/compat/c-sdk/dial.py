@@ -1,6 +1,9 @@
 """Dials a service with OpenZiti's C SDK (the PyPI wheel) and prints the body of one HTTP answer:
 
     dial.py IDENTITY_FILE SERVICE [PATH]
+    dial.py IDENTITY_FILE ADDRESS:PORT [PATH]
+
+An address is one that a service has by its config intercept.v1.
 
 That version of the SDK never reports the end of a stream: the answer is read by its Content-Length.
 """
@@ -39,8 +42,12 @@ def main() -> int:
     try:
         context = zitilib.load(identity_file)
         fd = zitilib.ziti_socket(socket.SOCK_STREAM)
-        # The wheel wants a terminator, if only an empty one.
-        zitilib.connect(fd, context, service, "")
+        address, _, port = service.partition(":")
+        if port:
+            zitilib.connect_addr(fd, (address, int(port)))
+        else:
+            # The wheel wants a terminator, if only an empty one.
+            zitilib.connect(fd, context, service, "")
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fd) as stream:
             stream.settimeout(TIMEOUT_S)
             stream.sendall(f"GET {path} HTTP/1.1\r\nHost: {service}\r\nConnection: close\r\n\r\n".encode())

@@ -1,0 +1,56 @@
+/**
+ * The configs of a share in OpenZiti's form, derived from the share: `host.v1` for the environment that hosts it, and
+ * `intercept.v1` for those that may dial it, so that tunnelers resolve and capture an address of its own.
+ */
+import { parseShareTarget } from '#domain';
+import type { Service } from '../model/mod.ts';
+
+export interface ShareRights {
+  readonly mayBind: boolean;
+  readonly mayDial: boolean;
+}
+
+const HOST = 'host.v1';
+const INTERCEPT = 'intercept.v1';
+const DEFAULT_PORT = { http: 80, https: 443 } as const;
+
+/** Returns the types that an identity with these rights sees. Only hosts see the address of the private service. */
+function typesOf(service: Service, { mayBind, mayDial }: ShareRights, domain: string | undefined): string[] {
+  const isIntercepted = mayDial && service.shareMode === 'private' && domain !== undefined;
+  return [...(mayBind ? [HOST] : []), ...(isIntercepted ? [INTERCEPT] : [])];
+}
+
+/** Ids of the configs that an identity sees. `domain`: see `shareConfigs`. */
+export function shareConfigIds(
+  service: Service,
+  rights: ShareRights,
+  domain: string | undefined,
+): readonly string[] {
+  return typesOf(service, rights, domain).map((type) => `${type}:${service.id}`);
+}
+
+/**
+ * Returns the configs of the requested types (or `all`), by type. `domain` is that of the addresses, such as `ziti`;
+ * undefined: no share has an address.
+ */
+export function shareConfigs(
+  service: Service,
+  rights: ShareRights,
+  domain: string | undefined,
+  requested: readonly string[],
+): Record<string, unknown> {
+  const target = parseShareTarget(service.target);
+  const types = typesOf(service, rights, domain);
+  if (target === undefined) return {};
+  const contents: Readonly<Record<string, () => unknown>> = {
+    [HOST]: () => ({ protocol: 'tcp', address: target.host, port: target.port }),
+    // The port follows from the scheme, because dialers do not learn that of the private service.
+    [INTERCEPT]: () => ({
+      protocols: ['tcp'],
+      addresses: [`${service.name}.${domain}`],
+      portRanges: [{ low: DEFAULT_PORT[target.scheme], high: DEFAULT_PORT[target.scheme] }],
+    }),
+  };
+  const wanted = types.filter((type) => requested.includes('all') || requested.includes(type));
+  return Object.fromEntries(wanted.map((type) => [type, contents[type]!()]));
+}
