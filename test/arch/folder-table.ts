@@ -62,6 +62,7 @@ const CONTROL: FolderTable = {
     may: [
       ...[
         'secrets',
+        'policy',
         'entity-query',
         'provider',
         'store',

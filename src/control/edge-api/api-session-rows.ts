@@ -1,6 +1,6 @@
 /** The stored part of API sessions: rows with encrypted tokens, in batches of one statement each. */
 import type { Secrets } from '../secrets/mod.ts';
-import type { ApiSessionTable, Queries, Store } from '../store/mod.ts';
+import { lockedForUpdate, type ApiSessionTable, type Queries, type Store } from '../store/mod.ts';
 
 /**
  * `opaque`: the client has the session's own token. `pending`: opened through OpenID Connect, its code not exchanged
@@ -8,12 +8,25 @@ import type { ApiSessionTable, Queries, Store } from '../store/mod.ts';
  */
 export type SessionForm = 'opaque' | 'pending' | 'signed';
 
+/** `cert`: each call needs a certificate of the identity. Otherwise the token alone is enough. */
+export type LogInMethod = 'cert' | 'password';
+
+/** A certificate that is issued to a session, for channels to routers. */
+export interface SessionCertificate {
+  readonly id: string;
+  readonly fingerprint: string;
+  readonly createdAtMs: number;
+  readonly untilMs: number;
+}
+
 export interface StoredSession {
   readonly id: string;
   readonly token: string;
   readonly identityId: string;
-  /** Fingerprint of the certificate that logged in. */
+  readonly method: LogInMethod;
+  /** Fingerprint of the certificate that logged in; '' for a log-in without one. */
   readonly ownFingerprint: string;
+  readonly certificates: readonly SessionCertificate[];
   readonly configTypes: readonly string[];
   readonly form: SessionForm;
   readonly createdAtMs: number;
@@ -31,6 +44,8 @@ export function rowOf(session: StoredSession, secrets: Pick<Secrets, 'hmac' | 's
     fingerprint: session.ownFingerprint,
     config_types: JSON.stringify(session.configTypes),
     form: session.form,
+    method: session.method,
+    certificates: JSON.stringify(session.certificates),
     created_at: session.createdAtMs,
     expires_at: session.expiresAtMs,
   };
@@ -45,9 +60,40 @@ export function sessionOf(row: ApiSessionTable, secrets: Pick<Secrets, 'unseal'>
     ownFingerprint: row.fingerprint,
     configTypes: JSON.parse(row.config_types) as string[],
     form: row.form,
+    method: row.method,
+    certificates: certificatesOf(row),
     createdAtMs: row.created_at,
     expiresAtMs: row.expires_at,
   };
+}
+
+/** Throws if the row is damaged. */
+export function certificatesOf(row: Pick<ApiSessionTable, 'certificates'>): readonly SessionCertificate[] {
+  return JSON.parse(row.certificates) as SessionCertificate[];
+}
+
+/**
+ * Replaces the certificates of a session by what `change` returns for the present ones. Returns undefined, and changes
+ * nothing, if the session has ended or `change` returns undefined.
+ */
+export async function changeCertificates(
+  store: Store,
+  id: string,
+  change: (present: readonly SessionCertificate[]) => readonly SessionCertificate[] | undefined,
+): Promise<readonly SessionCertificate[] | undefined> {
+  return store.transaction(async (trx, touch) => {
+    const query = trx.selectFrom('api_session').select('certificates').where('id', '=', id);
+    const row = await lockedForUpdate(trx, query).executeTakeFirst();
+    const changed = row === undefined ? undefined : change(certificatesOf(row));
+    if (changed === undefined) return undefined;
+    await trx
+      .updateTable('api_session')
+      .set({ certificates: JSON.stringify(changed) })
+      .where('id', '=', id)
+      .execute();
+    touch('api-session', id);
+    return changed;
+  });
 }
 
 /** Returns all rows, or the existing ones of `ids`. */
@@ -171,7 +217,12 @@ export function idsOf(entries: readonly { readonly id: string }[]): string[] {
   return entries.map(({ id }) => id);
 }
 
-/** Fingerprints that may use a session: the one that logged in, and the identity's present ones. */
-export function withOwn(own: string, present: readonly string[]): readonly string[] {
-  return present.includes(own) ? present : [own, ...present];
+/** Fingerprints that may use a session: the one that logged in, the session's own ones, and the identity's present ones. */
+export function fingerprintsOf(
+  { ownFingerprint, certificates }: Pick<StoredSession, 'ownFingerprint' | 'certificates'>,
+  present: readonly string[],
+): readonly string[] {
+  const own = [ownFingerprint, ...certificates.map(({ fingerprint }) => fingerprint)];
+  const others = own.filter((one) => one !== '' && !present.includes(one));
+  return others.length === 0 ? present : [...others, ...present];
 }

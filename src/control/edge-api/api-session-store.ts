@@ -9,8 +9,11 @@ import { messageOf, type Clock, type Log } from '#base';
 import type { ApiSession, ApiSessions, OverlayModel } from '../model/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import type { ApiSessionTable, Change, Store, StoreTransaction, Touch } from '../store/mod.ts';
+import { ApiSessionIndex, type SessionEntry } from './api-session-index.ts';
 import {
   activateRow,
+  certificatesOf,
+  changeCertificates,
   deleteEndedRows,
   endRow,
   extendRows,
@@ -18,8 +21,9 @@ import {
   readSessionRows,
   rowOf,
   sessionOf,
-  withOwn,
   sessionRowOf,
+  type LogInMethod,
+  type SessionCertificate,
   type SessionForm,
   type StoredSession,
 } from './api-session-rows.ts';
@@ -51,18 +55,11 @@ export interface ApiSessionOptions {
 /** A session with fields that only the edge API reads. */
 export interface LiveSession extends ApiSession {
   readonly form: SessionForm;
+  readonly method: LogInMethod;
+  readonly certificates: readonly SessionCertificate[];
   readonly configTypes: readonly string[];
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
-}
-
-interface Entry extends StoredSession {
-  form: SessionForm;
-  readonly isSigned: boolean;
-  expiresAtMs: number;
-  fingerprints: readonly string[];
-  /** The expiry in the store. */
-  storedExpiresAtMs: number;
 }
 
 type Listener = (session: ApiSession) => void;
@@ -76,21 +73,14 @@ export async function openApiSessions(options: ApiSessionOptions): Promise<ApiSe
 
 export class ApiSessionStore implements ApiSessions {
   readonly #options: ApiSessionOptions;
-  readonly #byId = new Map<string, Entry>();
-  readonly #byToken = new Map<string, Entry>();
-  readonly #byIdentity = new Map<string, Set<Entry>>();
-  readonly #added: Listener[] = [];
-  readonly #updated: Listener[] = [];
-  readonly #removed: Listener[] = [];
+  readonly #index: ApiSessionIndex;
   readonly #timer: NodeJS.Timeout;
   /** Sessions that are being written or deleted here. Notifications about them are our own. */
   readonly #writing = new Set<string>();
 
   constructor(options: ApiSessionOptions) {
     this.#options = options;
-    options.model.onChange((change) => {
-      if (change.type === 'identity') this.#follow(change.id);
-    });
+    this.#index = new ApiSessionIndex(options.model);
     if (options.store.isShared) options.store.onChange((changes) => this.#hear(changes));
     this.#timer = setInterval(() => {
       this.tick().catch((error: unknown) =>
@@ -136,42 +126,42 @@ export class ApiSessionStore implements ApiSessions {
   }
 
   byId(id: string): LiveSession | undefined {
-    return this.#alive(this.#byId.get(id));
+    return this.#alive(this.#index.get(id));
   }
 
   /** Like `byId`. Asks the database as `find` does. */
   async findById(id: string): Promise<LiveSession | undefined> {
-    if (!this.#byId.has(id) && this.#options.store.isShared) await this.#reread([id]);
+    if (this.#index.get(id) === undefined && this.#options.store.isShared) await this.#reread([id]);
     return this.byId(id);
   }
 
   all(): IterableIterator<ApiSession> {
-    return this.#byId.values();
+    return this.#index.all();
   }
 
   onAdded(listener: Listener): void {
-    this.#added.push(listener);
+    this.#index.onAdded(listener);
   }
 
   onUpdated(listener: Listener): void {
-    this.#updated.push(listener);
+    this.#index.onUpdated(listener);
   }
 
   onRemoved(listener: Listener): void {
-    this.#removed.push(listener);
+    this.#index.onRemoved(listener);
   }
 
   touch(tokens: readonly string[]): void {
     const expiresAtMs = this.#options.clock.nowMs() + SESSION_IDLE_MS;
     for (const token of tokens) {
-      const entry = this.#byToken.get(token);
+      const entry = this.#index.byToken(token);
       if (entry !== undefined && this.#alive(entry) !== undefined) entry.expiresAtMs = expiresAtMs;
     }
   }
 
   /** The client of signed tokens has refreshed them. */
   extend(id: string): void {
-    const entry = this.#byId.get(id);
+    const entry = this.#index.get(id);
     if (entry?.form === 'signed' && this.#alive(entry) !== undefined)
       entry.expiresAtMs = this.#options.clock.nowMs() + SIGNED_LIFETIME_MS;
   }
@@ -183,8 +173,8 @@ export class ApiSessionStore implements ApiSessions {
     const expiresAtMs = nowMs + SIGNED_LIFETIME_MS;
     if (!(await activateRow(store, id, nowMs, expiresAtMs))) return undefined;
     // Another control plane may have opened it.
-    if (!this.#byId.has(id)) await this.#reread([id]);
-    const entry = this.#byId.get(id);
+    if (this.#index.get(id) === undefined) await this.#reread([id]);
+    const entry = this.#index.get(id);
     if (entry === undefined) return undefined;
     entry.form = 'signed';
     entry.expiresAtMs = expiresAtMs;
@@ -194,7 +184,7 @@ export class ApiSessionStore implements ApiSessions {
 
   /**
    * Logs an identity in. The session is durable when the promise resolves. If the identity has too many sessions,
-   * its oldest is removed. `also` runs in the same transaction.
+   * its oldest is removed. `also` runs in the same transaction. `fingerprint` is '' for a log-in without certificate.
    */
   async create(
     identityId: string,
@@ -202,6 +192,7 @@ export class ApiSessionStore implements ApiSessions {
     configTypes: readonly string[],
     form: Exclude<SessionForm, 'signed'> = 'opaque',
     also?: (trx: StoreTransaction, touch: Touch, sessionId: string) => Promise<void>,
+    method: LogInMethod = 'cert',
   ): Promise<LiveSession> {
     const { store, secrets, clock, model } = this.#options;
     const nowMs = clock.nowMs();
@@ -209,7 +200,9 @@ export class ApiSessionStore implements ApiSessions {
       id: randomUUID(),
       token: randomUUID(),
       identityId,
+      method,
       ownFingerprint: fingerprint,
+      certificates: [],
       configTypes,
       form,
       createdAtMs: nowMs,
@@ -222,10 +215,10 @@ export class ApiSessionStore implements ApiSessions {
         await also?.(trx, touch, session.id);
       }),
     );
-    const entry = this.#insert(session);
+    const entry = this.#index.insert(session);
     // The identity may have been deleted while the row was written.
     if (model.identity(identityId) === undefined) await this.remove(entry.id);
-    const others = this.#byIdentity.get(identityId);
+    const others = this.#index.ofIdentity(identityId);
     if (others !== undefined && others.size > MAX_SESSIONS_PER_IDENTITY) {
       const oldest = [...others].reduce((a, b) => (a.expiresAtMs <= b.expiresAtMs ? a : b));
       await this.remove(oldest.id);
@@ -233,9 +226,20 @@ export class ApiSessionStore implements ApiSessions {
     return entry;
   }
 
+  /** Replaces the certificates of a session, as the function of the rows of the same name. */
+  async changeCertificates(
+    id: string,
+    change: (present: readonly SessionCertificate[]) => readonly SessionCertificate[] | undefined,
+  ): Promise<readonly SessionCertificate[] | undefined> {
+    const changed = await changeCertificates(this.#options.store, id, change);
+    const entry = this.#index.get(id);
+    if (changed !== undefined && entry !== undefined) this.#index.setCertificates(entry, changed);
+    return changed;
+  }
+
   /** Ends a session at once. The row is deleted before the promise resolves. */
   async remove(id: string): Promise<void> {
-    this.#drop(id);
+    this.#index.drop(id);
     const { store, clock } = this.#options;
     await this.#write(id, () => endRow(store, id, clock.nowMs()));
   }
@@ -244,7 +248,7 @@ export class ApiSessionStore implements ApiSessions {
   async tick(): Promise<void> {
     const { store, clock } = this.#options;
     const nowMs = clock.nowMs();
-    const moved = [...this.#byId.values()].filter(
+    const moved = [...this.#index.all()].filter(
       (entry) => entry.expiresAtMs > entry.storedExpiresAtMs + TICK_MS,
     );
     // Sessions of signed tokens last longer, so the two kinds share no statement.
@@ -257,10 +261,10 @@ export class ApiSessionStore implements ApiSessions {
     }
     if (store.isShared) await this.#reread(idsOf(this.#endingBy(nowMs + OTHERS_LAG_MS + TICK_MS)));
     const dead = this.#endingBy(nowMs - this.#lagMs);
-    if (!store.isShared) for (const { id } of dead) this.#drop(id);
+    if (!store.isShared) for (const { id } of dead) this.#index.drop(id);
     // Checked against the row again, because another control plane may have extended it.
     const ended = await deleteEndedRows(store, idsOf(dead), nowMs - this.#lagMs);
-    for (const id of ended) this.#drop(id);
+    for (const id of ended) this.#index.drop(id);
   }
 
   /** Writes pending changes. */
@@ -274,11 +278,11 @@ export class ApiSessionStore implements ApiSessions {
   }
 
   get size(): number {
-    return this.#byId.size;
+    return this.#index.size;
   }
 
-  #endingBy(ms: number): Entry[] {
-    return [...this.#byId.values()].filter((entry) => entry.expiresAtMs <= ms);
+  #endingBy(ms: number): SessionEntry[] {
+    return [...this.#index.all()].filter((entry) => entry.expiresAtMs <= ms);
   }
 
   async #write(id: string, write: () => Promise<void>): Promise<void> {
@@ -298,7 +302,7 @@ export class ApiSessionStore implements ApiSessions {
   }
 
   async #rereadAll(): Promise<void> {
-    const known = [...this.#byId.keys()];
+    const known = idsOf([...this.#index.all()]);
     const rows = await readSessionRows(this.#options.store.db);
     this.#settle(known, rows);
   }
@@ -310,14 +314,15 @@ export class ApiSessionStore implements ApiSessions {
   /** `ids` without a row were deleted. */
   #settle(ids: readonly string[], rows: readonly ApiSessionTable[]): void {
     const present = new Set(rows.map(({ id }) => id));
-    for (const id of ids) if (!present.has(id)) this.#drop(id);
+    for (const id of ids) if (!present.has(id)) this.#index.drop(id);
     for (const row of rows) {
-      const entry = this.#byId.get(row.id);
+      const entry = this.#index.get(row.id);
       if (entry === undefined) {
         if (!this.#writing.has(row.id)) this.#take(row, row.expires_at);
         continue;
       }
       entry.form = row.form;
+      this.#index.setCertificates(entry, certificatesOf(row));
       entry.storedExpiresAtMs = row.expires_at;
       entry.expiresAtMs = Math.max(entry.expiresAtMs, row.expires_at);
     }
@@ -326,7 +331,7 @@ export class ApiSessionStore implements ApiSessions {
   #take(row: ApiSessionTable, expiresAtMs: number): void {
     const { secrets, log } = this.#options;
     try {
-      this.#insert(sessionOf(row, secrets), expiresAtMs);
+      this.#index.insert(sessionOf(row, secrets), expiresAtMs);
     } catch (error) {
       log.warn(
         { apiSession: row.id, error: messageOf(error) },
@@ -335,63 +340,15 @@ export class ApiSessionStore implements ApiSessions {
     }
   }
 
-  #entryOf(token: string): Entry | undefined {
-    if (!token.startsWith('ey')) return this.#byToken.get(token);
+  #entryOf(token: string): SessionEntry | undefined {
+    if (!token.startsWith('ey')) return this.#index.byToken(token);
     const named = this.#options.verifyAccess(token);
-    const entry = named === undefined ? undefined : this.#byId.get(named.sessionId);
+    const entry = named === undefined ? undefined : this.#index.get(named.sessionId);
     return entry?.form === 'signed' && entry.identityId === named?.identityId ? entry : undefined;
   }
 
-  #alive(entry: Entry | undefined): LiveSession | undefined {
+  #alive(entry: SessionEntry | undefined): LiveSession | undefined {
     if (entry === undefined || entry.expiresAtMs > this.#options.clock.nowMs()) return entry;
     return undefined;
-  }
-
-  /**
-   * A session's token is usable with the certificate that logged in (its channels outlive a renewal) and with
-   * every current certificate of the identity.
-   */
-  #follow(identityId: string): void {
-    const entries = this.#byIdentity.get(identityId);
-    if (entries === undefined) return;
-    const identity = this.#options.model.identity(identityId);
-    for (const entry of entries) {
-      if (identity === undefined) {
-        this.#drop(entry.id);
-        continue;
-      }
-      const fingerprints = withOwn(entry.ownFingerprint, identity.fingerprints);
-      if (entry.fingerprints.join() === fingerprints.join()) continue;
-      entry.fingerprints = fingerprints;
-      for (const listener of this.#updated) listener(entry);
-    }
-  }
-
-  #insert(session: StoredSession, expiresAtMs = session.expiresAtMs): Entry {
-    const present = this.#options.model.identity(session.identityId)?.fingerprints ?? [];
-    const entry: Entry = {
-      ...session,
-      fingerprints: withOwn(session.ownFingerprint, present),
-      isSigned: session.form !== 'opaque',
-      expiresAtMs,
-      storedExpiresAtMs: session.expiresAtMs,
-    };
-    this.#byId.set(entry.id, entry);
-    if (!entry.isSigned) this.#byToken.set(entry.token, entry);
-    const others = this.#byIdentity.get(entry.identityId);
-    if (others === undefined) this.#byIdentity.set(entry.identityId, new Set([entry]));
-    else others.add(entry);
-    for (const listener of this.#added) listener(entry);
-    return entry;
-  }
-
-  #drop(id: string): void {
-    const entry = this.#byId.get(id);
-    if (entry === undefined) return;
-    this.#byId.delete(id);
-    this.#byToken.delete(entry.token);
-    const others = this.#byIdentity.get(entry.identityId);
-    if (others?.delete(entry) === true && others.size === 0) this.#byIdentity.delete(entry.identityId);
-    for (const listener of this.#removed) listener(entry);
   }
 }

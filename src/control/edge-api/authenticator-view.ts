@@ -1,31 +1,63 @@
-/** The authenticators of an identity in the shape of OpenZiti's client API. */
+/** The authenticators of an identity, and their shape in OpenZiti's client API. */
+import { definedFields } from '#base';
 import type { Identity } from '../model/mod.ts';
+import type { Queries } from '../store/mod.ts';
 import { isoTime, linked } from './service-view.ts';
 
-export interface CertificateRow {
-  /** The certificate's fingerprint. */
+export interface AuthenticatorRow {
+  /** A certificate is named by its fingerprint, of which alone a copy is kept. */
   readonly id: string;
+  readonly method: 'cert' | 'updb';
+  readonly fingerprint?: string;
+  readonly username?: string;
   readonly createdAtMs: number;
+  readonly updatedAtMs: number;
 }
 
-/** Certificates are named by their fingerprint; only that is kept of them. */
-export function certificateAuthenticatorView(
-  { id, createdAtMs }: CertificateRow,
-  identity: Identity,
-): Record<string, unknown> {
-  const createdAt = isoTime(createdAtMs);
+/** An identity has at most one password. */
+export function passwordAuthenticatorId({ id }: Pick<Identity, 'id'>): string {
+  return `updb.${id}`;
+}
+
+/** Returns the certificates, the oldest first, then the password. */
+export async function authenticatorsOf(db: Queries, identityId: string): Promise<AuthenticatorRow[]> {
+  const certificates = await db
+    .selectFrom('certificate')
+    .select(['fingerprint', 'created_at'])
+    .where('identity_id', '=', identityId)
+    .orderBy('created_at')
+    .orderBy('fingerprint')
+    .execute();
+  const passwords = await db
+    .selectFrom('identity_password')
+    .select(['username', 'created_at', 'updated_at'])
+    .where('identity_id', '=', identityId)
+    .execute();
+  return [
+    ...certificates.map(({ fingerprint, created_at }) => ({
+      ...{ id: fingerprint, method: 'cert' as const, fingerprint },
+      ...{ createdAtMs: created_at, updatedAtMs: created_at },
+    })),
+    ...passwords.map(({ username, created_at, updated_at }) => ({
+      ...{ id: passwordAuthenticatorId({ id: identityId }), method: 'updb' as const, username },
+      ...{ createdAtMs: created_at, updatedAtMs: updated_at },
+    })),
+  ];
+}
+
+export function authenticatorView(row: AuthenticatorRow, identity: Identity): Record<string, unknown> {
+  const { id, method, fingerprint, username } = row;
+  const ofCertificate = { isIssuedByNetwork: true, isExtendRequested: false, isKeyRollRequested: false };
   return {
     _links: { self: { href: `./current-identity/authenticators/${id}` } },
     id,
-    createdAt,
-    updatedAt: createdAt,
+    createdAt: isoTime(row.createdAtMs),
+    updatedAt: isoTime(row.updatedAtMs),
     tags: {},
-    method: 'cert',
+    method,
     identityId: identity.id,
     identity: linked('identities', identity.id, identity.name),
-    fingerprint: id,
-    isIssuedByNetwork: true,
-    isExtendRequested: false,
-    isKeyRollRequested: false,
+    ...definedFields({ fingerprint, username }),
+    ...(method === 'cert' ? ofCertificate : {}),
   };
 }

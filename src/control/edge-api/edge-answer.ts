@@ -94,6 +94,13 @@ export const couldNotValidate = (why: string): EdgeApiRefusal =>
     `The supplied request contains an invalid document: ${why}`,
   );
 
+export const badCsr = (problem: string): EdgeApiRefusal =>
+  new EdgeApiRefusal(
+    'invalid',
+    'COULD_NOT_PROCESS_CSR',
+    `The supplied csr could not be processed: ${problem}`,
+  );
+
 export const limited = (waitMs: number): EdgeApiRefusal =>
   new EdgeApiRefusal(
     'limited',

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:https';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { FrontdoorError, messageOf, TokenBuckets, type BucketRate } from '#base';
+import { addressKey, FrontdoorError, messageOf, TokenBuckets, type BucketRate } from '#base';
 import { edgeSpelling } from '#domain';
 import {
   BodyIntake,
@@ -19,6 +19,7 @@ import {
 } from '#net';
 import { LogInLedger, RefusalRecorder } from '../audit/mod.ts';
 import { addBodySteps } from './edge-body.ts';
+import { addAuthenticatorRoutes } from './authenticator-routes.ts';
 import { addAgentRoutes } from './agent-routes.ts';
 import { recordEdgeRefusal } from './edge-audit.ts';
 import { EdgeApiRefusal, refusalBody, sendRefusal, unknownPath, wrongMethod } from './edge-answer.ts';
@@ -32,11 +33,13 @@ import { addMetricRoutes } from './metric-routes.ts';
 import { addIdentityRoutes } from './identity-routes.ts';
 import { addInformationRoutes, EDGE_PATH } from './information-routes.ts';
 import { addOidcRoutes } from './oidc-routes.ts';
+import { PasswordLogIns } from './password-log-in.ts';
 import { PeerIdentities } from './peer-identity.ts';
 import { ReplacedCertificates } from './replaced-certificates.ts';
 import { RouteMethods } from './route-methods.ts';
 import { ServiceChanges } from './service-changes.ts';
 import { addServiceRoutes } from './service-routes.ts';
+import { addSessionCertificateRoutes } from './session-certificate-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
 
 const EDGE_PREFIXES = ['', EDGE_PATH];
@@ -68,6 +71,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
   const instanceId = randomBytes(12).toString('base64url');
   const replaced = new ReplacedCertificates(options, log);
   const standard: BucketRate = { perSecond: 20, burst: 200 };
+  const connections = new UnprovenConnections(limits, log);
   const context: EdgeApiContext = {
     ...options,
     instanceId,
@@ -75,8 +79,11 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     peers: new PeerIdentities(pki, model, clock),
     enrollLimit: new TokenBuckets(limits.enroll ?? standard, clock),
     logInLimit: new TokenBuckets(limits.logIn ?? standard, clock),
+    tokenLimit: new TokenBuckets(limits.logIn ?? standard, clock),
     logIns: new LogInLedger(clock),
     sawPeer: (peer) => replaced.saw(peer),
+    passwords: new PasswordLogIns(options),
+    provePeer: (socket) => connections.prove(socket),
   };
   let server!: Server;
   const app = fastify({
@@ -104,7 +111,6 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
   const methods = new RouteMethods();
   app.addHook('onRoute', ({ url, method }) => methods.add(url, [method].flat()));
   continueWhenRead(server);
-  const connections = new UnprovenConnections(limits, log);
   connections.follow(server);
   server.on('secureConnection', (socket) => {
     if (!('problem' in context.peers.of(socket))) connections.prove(socket);
@@ -119,8 +125,12 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     app.addHook('onRequest', async (request) => {
       const token = tokenOf(request);
       const isKnown = token === '' || context.sessions.byToken(token) !== undefined;
-      // Only for peers with a certificate of ours, because it costs queries.
-      if (isKnown || 'problem' in context.peers.of(request.raw.socket)) return;
+      if (isKnown) return;
+      // It costs queries: for peers with a certificate of ours, for signed tokens of ours, and for few guesses.
+      const isProven =
+        !('problem' in context.peers.of(request.raw.socket)) ||
+        context.sessionTokens.verifyAccess(token) !== undefined;
+      if (!isProven && context.tokenLimit.take(addressKey(request.ip)) > 0) return;
       await context.sessions.find(token);
     });
   }
@@ -143,7 +153,9 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
       (scope, _options, done) => {
         addInformationRoutes(scope, context, methods);
         addSessionRoutes(scope, context);
+        addSessionCertificateRoutes(scope, context);
         addIdentityRoutes(scope, context);
+        addAuthenticatorRoutes(scope, context);
         addServiceRoutes(scope, context);
         addEnrollRoutes(scope, context);
         done();

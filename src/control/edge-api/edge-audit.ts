@@ -44,6 +44,9 @@ const ENROLLMENT_CODES: ReadonlySet<string> = new Set(['INVALID_ENROLLMENT_TOKEN
 const ACTIONS: Readonly<Record<string, string>> = {
   'POST /authenticate': 'logIn',
   'POST /oidc/login/cert': 'logIn',
+  'POST /oidc/login/username': 'logIn',
+  'POST /oidc/login/password': 'logIn',
+  'POST /current-api-session/certificates': 'issueSessionCertificate',
   'POST /enroll': 'enroll',
   'POST /enroll/ott': 'enroll',
   'POST /enroll/extend/identity': 'renewCertificate',

@@ -7,7 +7,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { checkStatedLength, type BodyAllowance, type BodyIntake } from '#net';
 import type { Identity } from '../model/mod.ts';
-import type { EdgeApiContext } from './edge-context.ts';
+import { bearerSessionOf, tokenOf, type EdgeApiContext } from './edge-context.ts';
 
 /** Limits of a route, in bytes. */
 export interface BodyRule {
@@ -38,8 +38,11 @@ export function addBodySteps(app: FastifyInstance, context: EdgeApiContext, inta
     const { body: rule = {} } = request.routeOptions.config as { body?: BodyRule };
     const { maxBytes = USUAL_BYTES, maxUnprovenBytes, kind } = rule;
     const proof = context.peers.of(request.raw.socket);
-    if ('problem' in proof)
+    if ('problem' in proof) {
+      const session = kind === undefined ? bearerSessionOf(context, tokenOf(request)) : undefined;
+      if (session !== undefined) return { peer: session.identityId, maxBytes };
       return maxUnprovenBytes === undefined ? undefined : { peer: undefined, maxBytes: maxUnprovenBytes };
+    }
     const { identity } = proof.peer;
     return kind === undefined || identity.kind === kind ? { peer: identity.id, maxBytes } : undefined;
   };

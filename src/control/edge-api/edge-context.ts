@@ -1,8 +1,16 @@
 /** Shared context of the edge API's routes: the parts that they use, and the two ways to identify a caller. */
+import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { Clock, Log, TokenBuckets } from '#base';
-import type { EdgeController, EdgeRouter, GatewayCommands, OverlayModel, StatusBoard } from '../model/mod.ts';
-import type { Pki } from '../pki/mod.ts';
+import type {
+  EdgeController,
+  EdgeRouter,
+  GatewayCommands,
+  Identity,
+  OverlayModel,
+  StatusBoard,
+} from '../model/mod.ts';
+import type { Pki, ProvenLeaf } from '../pki/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import type { Store } from '../store/mod.ts';
 import type { ApiSessionStore, LiveSession } from './api-session-store.ts';
@@ -10,6 +18,7 @@ import { EdgeApiRefusal, notAuthorized } from './edge-answer.ts';
 import type { LogInLedger } from '../audit/mod.ts';
 import type { LoginParts } from '../login/mod.ts';
 import type { ProvenPeer, PeerIdentities } from './peer-identity.ts';
+import type { PasswordLogIns } from './password-log-in.ts';
 import type { EdgeTokenKeys } from './edge-token-keys.ts';
 import type { ServiceChanges } from './service-changes.ts';
 import type { ServiceTokens } from './service-tokens.ts';
@@ -52,15 +61,22 @@ export interface EdgeApiContext extends EdgeParts {
   readonly peers: PeerIdentities;
   readonly enrollLimit: TokenBuckets;
   readonly logInLimit: TokenBuckets;
+  /** Unknown tokens of peers without a certificate that are searched in the database, per address. */
+  readonly tokenLimit: TokenBuckets;
   readonly logIns: LogInLedger;
   /** New at each start; part of every response. */
   readonly instanceId: string;
   /** Called with the certificate that an identity uses, so that the one it replaced can be removed. */
   readonly sawPeer: (peer: ProvenPeer) => void;
+  readonly passwords: PasswordLogIns;
+  /** The connection of a caller without a certificate has proven itself by a session. */
+  readonly provePeer: (socket: Socket) => void;
 }
 
 export interface EdgeCaller {
-  readonly peer: ProvenPeer;
+  readonly identity: Identity;
+  /** The certificate that the caller presented; undefined if its session needs none. */
+  readonly leaf: ProvenLeaf | undefined;
   readonly session: LiveSession;
   /** The token that the caller sent. */
   readonly token: string;
@@ -93,9 +109,29 @@ export function peerOfKind(
   return peer;
 }
 
-/** Returns the API session of the call. Its token is accepted only with a certificate of its identity. */
+/** Returns the session of a token that is valid without a certificate. */
+export function bearerSessionOf(context: EdgeApiContext, token: string): LiveSession | undefined {
+  const session = token === '' ? undefined : context.sessions.byToken(token);
+  return session === undefined || session.method === 'cert' ? undefined : session;
+}
+
+/**
+ * Returns the API session of the call. The token of a log-in by certificate is accepted only with a certificate of its
+ * identity, and no token with a certificate of another one.
+ */
 export function callerOf(context: EdgeApiContext, request: FastifyRequest): EdgeCaller {
   const token = tokenOf(request);
+  const bearer = bearerSessionOf(context, token);
+  const bearerIdentity = bearer && context.model.identity(bearer.identityId);
+  if (
+    bearer !== undefined &&
+    bearerIdentity !== undefined &&
+    'problem' in context.peers.of(request.raw.socket)
+  ) {
+    context.provePeer(request.raw.socket);
+    context.sessions.touch([token]);
+    return { identity: bearerIdentity, leaf: undefined, session: bearer, token };
+  }
   const session = token === '' ? undefined : context.sessions.byToken(token);
   const peer = peerOf(context, request);
   const problem =
@@ -112,7 +148,7 @@ export function callerOf(context: EdgeApiContext, request: FastifyRequest): Edge
     throw refusal;
   }
   context.sessions.touch([token]);
-  return { peer, session, token };
+  return { ...peer, session, token };
 }
 
 /** The opaque token of a session, or a signed one (`Authorization: Bearer`, of which clients may send several). */

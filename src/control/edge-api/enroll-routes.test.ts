@@ -185,7 +185,8 @@ test('the SDK refuses a token that the server at its issuer did not sign, and an
 test('a large body of a peer without a certificate is refused before its last byte, with a length and without', async () => {
   for (const [path, stated, unstated] of [
     ['/enroll?method=ott&token=x', 413, 413],
-    ['/authenticate?method=cert', 413, 401],
+    ['/authenticate?method=password', 413, 413],
+    ['/sessions', 413, 401],
     ['/nowhere', 413, 404],
     ['/agent/v1/shares', 413, 401],
     ['/gateway/v1/usage', 413, 401],

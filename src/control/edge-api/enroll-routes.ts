@@ -15,7 +15,7 @@ import {
   type EnrollmentKind,
 } from '../store/mod.ts';
 import { bodyRule, MAX_CSR_BYTES } from './edge-body.ts';
-import { couldNotValidate, EdgeApiRefusal, limited, notAuthorized, sendData } from './edge-answer.ts';
+import { badCsr, couldNotValidate, EdgeApiRefusal, limited, notAuthorized, sendData } from './edge-answer.ts';
 import { peerOf, peerOfKind, queryOf, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody, textBody } from './edge-request.ts';
 import type { ProvenPeer } from './peer-identity.ts';
@@ -224,14 +224,6 @@ function refused(context: EdgeApiContext, request: FastifyRequest, reason: strin
 
 function invalidToken(): EdgeApiRefusal {
   return new EdgeApiRefusal('invalid', 'INVALID_ENROLLMENT_TOKEN', 'The supplied token is not valid');
-}
-
-function badCsr(problem: string): EdgeApiRefusal {
-  return new EdgeApiRefusal(
-    'invalid',
-    'COULD_NOT_PROCESS_CSR',
-    `The supplied csr could not be processed: ${problem}`,
-  );
 }
 
 function admitAddress(context: EdgeApiContext, request: FastifyRequest): void {

@@ -1,7 +1,8 @@
 /** The fields that filters and orders of the client API's lists may name. */
+import type { SessionCertificate } from './api-session-rows.ts';
 import type { QuerySymbols } from '../entity-query/mod.ts';
 import type { EdgeController, EdgeRouter, Service, ServiceGrant } from '../model/mod.ts';
-import type { CertificateRow } from './authenticator-view.ts';
+import type { AuthenticatorRow } from './authenticator-view.ts';
 import { sessionIdOf } from './service-tokens.ts';
 import { TERMINATOR_STRATEGY } from './service-view.ts';
 
@@ -58,12 +59,13 @@ export const terminatorSymbols: QuerySymbols<TerminatorRow> = {
   service: { type: 'text', read: ({ share_id }) => share_id },
 };
 
-export const authenticatorSymbols: QuerySymbols<CertificateRow> = {
+export const authenticatorSymbols: QuerySymbols<AuthenticatorRow> = {
   id: { type: 'text', read: ({ id }) => id },
-  method: { type: 'text', read: () => 'cert' },
-  fingerprint: { type: 'text', read: ({ id }) => id },
+  method: { type: 'text', read: ({ method }) => method },
+  fingerprint: { type: 'text', read: ({ fingerprint }) => fingerprint ?? null },
+  username: { type: 'text', read: ({ username }) => username ?? null },
   createdAt: { type: 'date', read: ({ createdAtMs }) => createdAtMs },
-  updatedAt: { type: 'date', read: ({ createdAtMs }) => createdAtMs },
+  updatedAt: { type: 'date', read: ({ updatedAtMs }) => updatedAtMs },
   isSystem: { type: 'boolean', read: () => false },
   tags: { type: 'tags', read: () => ({}) },
 };
@@ -74,6 +76,17 @@ export const serviceSessionSymbols: QuerySymbols<ServiceGrant> = {
   service: { type: 'text', read: ({ serviceId }) => serviceId },
   identity: { type: 'text', read: ({ identityId }) => identityId },
   type: { type: 'text', read: ({ type }) => type },
+  isSystem: { type: 'boolean', read: () => false },
+  tags: { type: 'tags', read: () => ({}) },
+};
+
+export const sessionCertificateSymbols: QuerySymbols<SessionCertificate> = {
+  id: { type: 'text', read: ({ id }) => id },
+  fingerprint: { type: 'text', read: ({ fingerprint }) => fingerprint },
+  createdAt: { type: 'date', read: ({ createdAtMs }) => createdAtMs },
+  updatedAt: { type: 'date', read: ({ createdAtMs }) => createdAtMs },
+  validFrom: { type: 'date', read: ({ createdAtMs }) => createdAtMs },
+  validTo: { type: 'date', read: ({ untilMs }) => untilMs },
   isSystem: { type: 'boolean', read: () => false },
   tags: { type: 'tags', read: () => ({}) },
 };

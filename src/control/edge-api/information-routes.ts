@@ -73,7 +73,7 @@ export function addInformationRoutes(
     return sendData(reply, [{ name: 'default', token: network.token }]);
   });
 
-  // Identities log in here by certificate alone: no signer of another party is trusted.
+  // No signer of another party is trusted.
   app.get('/external-jwt-signers', (request, reply) =>
     sendPage(reply, queryOf(request), [], signerSymbols, () => undefined),
   );

@@ -1,57 +1,86 @@
-/** The log-in of an identity by its certificate, which both kinds of API sessions begin with. */
+/** The log-in of an identity, which both kinds of API sessions begin with. */
 import type { FastifyRequest } from 'fastify';
 import type { LiveSession } from './api-session-store.ts';
-import type { SessionForm } from './api-session-rows.ts';
+import type { Identity } from '../model/mod.ts';
+import type { ProvenLeaf } from '../pki/mod.ts';
+import type { PasswordCredentials } from './password-log-in.ts';
+import type { LogInMethod, SessionForm } from './api-session-rows.ts';
 import { couldNotValidate, EdgeApiRefusal, limited } from './edge-answer.ts';
 import { appendPeerAudit } from './edge-audit.ts';
 import type { EdgeApiContext } from './edge-context.ts';
 import type { StoreTransaction, Touch } from '../store/mod.ts';
-import type { ProvenPeer } from './peer-identity.ts';
 
 const MAX_CONFIG_TYPES = 100;
 const MAX_CONFIG_TYPE_CHARS = 200;
 
-/** Returns the peer if its identity may log in. `isMethod` is false if the client asks for another method. */
-export function provenForLogIn(
+/** An identity that has proven itself, by one of the methods. */
+export interface LogInProof {
+  readonly identity: Identity;
+  readonly method: LogInMethod;
+  /** The certificate that it presented, for a log-in by certificate. */
+  readonly leaf: ProvenLeaf | undefined;
+}
+
+/** Returns the peer if its identity may log in by certificate. */
+export function provenForLogIn(context: EdgeApiContext, request: FastifyRequest): LogInProof {
+  const proof = context.peers.of(request.raw.socket);
+  if (!('problem' in proof) && proof.peer.identity.kind !== 'router')
+    return { ...proof.peer, method: 'cert' };
+  const problem = 'problem' in proof ? proof.problem : 'routers do not log in here';
+  const leaf = 'problem' in proof ? proof.signed : proof.peer.leaf;
+  throw logInRefused(context, request, problem, leaf);
+}
+
+/** Returns the identity of a user name and password. Throws if they are wrong, or guessed too often. */
+export async function provenByPassword(
   context: EdgeApiContext,
   request: FastifyRequest,
-  isMethod = true,
-): ProvenPeer {
-  const proof = context.peers.of(request.raw.socket);
-  if (isMethod && !('problem' in proof) && proof.peer.identity.kind !== 'router') return proof.peer;
-  const problem = 'problem' in proof ? proof.problem : 'not a method or an identity that logs in here';
-  const leaf = 'problem' in proof ? proof.signed : proof.peer.leaf;
+  credentials: PasswordCredentials,
+): Promise<LogInProof> {
+  const proof = await context.passwords.prove(credentials, request.ip);
+  if ('waitMs' in proof) throw limited(proof.waitMs);
+  if ('problem' in proof) throw logInRefused(context, request, proof.problem);
+  return { identity: proof.identity, method: 'password', leaf: undefined };
+}
+
+/** Only a peer with a certificate of ours learns the problem. */
+export function logInRefused(
+  context: EdgeApiContext,
+  request: FastifyRequest,
+  problem: string,
+  leaf?: ProvenLeaf,
+): EdgeApiRefusal {
   context.log.info({ identity: leaf?.id, address: request.ip, problem }, 'edge API: log-in refused');
   const cause = leaf === undefined ? '' : `: ${problem}`;
-  throw new EdgeApiRefusal('unauthenticated', 'INVALID_AUTH', `The authentication request failed${cause}`);
+  return new EdgeApiRefusal('unauthenticated', 'INVALID_AUTH', `The authentication request failed${cause}`);
 }
 
 /** Opens a session, with its audit event. Throws if the identity logs in too often. */
 export async function loggedIn(
   context: EdgeApiContext,
   request: FastifyRequest,
-  peer: ProvenPeer,
+  proof: LogInProof,
   configTypes: readonly string[],
   form: Exclude<SessionForm, 'signed'>,
 ): Promise<LiveSession> {
-  const { identity, leaf } = peer;
+  const { identity, leaf, method } = proof;
   const waitMs = context.logInLimit.take(identity.id);
   if (waitMs > 0) throw limited(waitMs);
-  context.sawPeer(peer);
-  const told = context.logIns.due(identity.id, request.ip);
-  const { fingerprint } = leaf;
+  if (leaf !== undefined) context.sawPeer({ identity, leaf });
+  const occurrences = context.logIns.due(identity.id, request.ip);
   const record = async (trx: StoreTransaction, touch: Touch, sessionId: string): Promise<void> => {
-    if (told === 0) return;
-    await appendPeerAudit(trx, touch, context, request, peer, {
+    if (occurrences === 0) return;
+    await appendPeerAudit(trx, touch, context, request, proof, {
       action: 'logIn',
       target: { kind: 'api-session', id: sessionId },
-      after: { fingerprint },
-      occurrences: told,
+      after: leaf === undefined ? { method } : { fingerprint: leaf.fingerprint },
+      occurrences,
     });
   };
-  const session = await context.sessions.create(identity.id, fingerprint, configTypes, form, record);
-  context.logIns.done(identity.id, request.ip, told);
-  const fields = { identity: identity.id, apiSession: session.id, address: request.ip };
+  const fingerprint = leaf?.fingerprint ?? '';
+  const session = await context.sessions.create(identity.id, fingerprint, configTypes, form, record, method);
+  context.logIns.done(identity.id, request.ip, occurrences);
+  const fields = { identity: identity.id, apiSession: session.id, method, address: request.ip };
   context.log.info(fields, 'edge API: logged in');
   return session;
 }

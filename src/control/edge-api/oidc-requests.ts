@@ -5,6 +5,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '#base';
+import type { LogInMethod } from './api-session-rows.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import { OIDC_CLIENTS } from './session-tokens.ts';
 
@@ -36,6 +37,7 @@ export interface AuthorizationRequest {
 export interface LoggedInRequest extends AuthorizationRequest {
   readonly identityId: string;
   readonly sessionId: string;
+  readonly method: LogInMethod;
 }
 
 /** A request that is refused: to its client's address if that is one of ours, else to the caller. */

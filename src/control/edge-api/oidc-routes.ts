@@ -1,6 +1,6 @@
 /**
  * OpenID Connect below `/oidc` (ADR 0033), as OpenZiti's SDKs log in with it: authorization code with PKCE, the log-in itself by
- * client certificate, refresh and revocation. There is no log-in by password or by tokens of others.
+ * client certificate or password, refresh and revocation. There is no log-in by tokens of others.
  */
 import { addressKey } from '#base';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -10,7 +10,9 @@ import { bodyRule } from './edge-body.ts';
 import { peerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody, textBody } from './edge-request.ts';
 import { OIDC_PATH } from './information-routes.ts';
-import { configTypesOf, loggedIn, provenForLogIn } from './log-in.ts';
+import type { LogInMethod } from './api-session-rows.ts';
+import { configTypesOf, loggedIn, provenByPassword, provenForLogIn } from './log-in.ts';
+import type { PasswordCredentials } from './password-log-in.ts';
 import { grantTokens, GRANT_TYPES, type GrantAnswer } from './oidc-grants.ts';
 import { authorizationOf, OidcRequests, redirectTo } from './oidc-requests.ts';
 
@@ -18,6 +20,15 @@ const MAX_FORM_BYTES = 16_384;
 /** Wrong codes and tokens per address. */
 const FAILURES = { perSecond: 1, burst: 100 };
 const FAILURE_TARGET = 'oidc';
+
+/** The steps of a log-in by their path below `login`. */
+const LOG_IN_STEPS: ReadonlyMap<string, LogInMethod> = new Map([
+  ['cert', 'cert'],
+  ['username', 'password'],
+  ['password', 'password'],
+]);
+/** Where `authorize` leads for each value of `method`. */
+const STEP_OF_METHOD: Readonly<Record<string, string>> = { cert: 'cert', password: 'username' };
 
 export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): void {
   const requests = new OidcRequests(context.secrets, context.clock);
@@ -37,34 +48,44 @@ export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): vo
       return found(reply, redirectTo(redirectUri, { error, error_description: text, state }));
     }
     if ('text' in request) return sendText(reply, 400, request.text);
-    if (method !== 'cert') throw unknownMethod();
+    const step = STEP_OF_METHOD[method];
+    if (step === undefined) throw unknownMethod();
     return found(
       reply,
-      `${OIDC_PATH}/login/cert?authRequestID=${encodeURIComponent(requests.begin(request))}`,
+      `${OIDC_PATH}/login/${step}?authRequestID=${encodeURIComponent(requests.begin(request))}`,
     );
   };
   app.get(`${OIDC_PATH}/authorize`, (request, reply) => authorize(queryOf(request), reply));
   app.post(`${OIDC_PATH}/authorize`, anybody, (request, reply) => authorize(formOf(request), reply));
 
-  app.get(`${OIDC_PATH}/login/cert`, (request, reply) => {
-    const id = queryOf(request).get('authRequestID') ?? '';
-    if (requests.request(id) === undefined) throw notAuthorized();
-    return sendText(reply.header('auth-request-id', id), 200, 'please POST to this URL');
-  });
+  for (const step of LOG_IN_STEPS.keys()) {
+    app.get(`${OIDC_PATH}/login/${step}`, (request, reply) => {
+      const id = queryOf(request).get('authRequestID') ?? '';
+      if (requests.request(id) === undefined) throw notAuthorized();
+      return sendText(reply.header('auth-request-id', id), 200, 'please POST to this URL');
+    });
+  }
 
-  app.post(`${OIDC_PATH}/login/cert`, async (request, reply) => {
-    const peer = provenForLogIn(context, request);
-    const query = queryOf(request);
-    const { id, configTypes } = logInOf(request);
-    const asked = requests.request(id ?? query.get('id') ?? query.get('authRequestID') ?? '');
-    if (asked === undefined) throw notAuthorized();
-    const session = await loggedIn(context, request, peer, configTypes, 'pending');
-    const login = requests.loggedIn({ ...asked, identityId: peer.identity.id, sessionId: session.id });
-    const callback = `${issuerOf(context, request)}/authorize/callback?id=${encodeURIComponent(login)}`;
-    return found(reply, callback);
-  });
+  for (const [step, method] of LOG_IN_STEPS) {
+    const rule = method === 'cert' ? {} : anybody;
+    app.post(`${OIDC_PATH}/login/${step}`, rule, async (request, reply) => {
+      const { id, configTypes, credentials } = logInOf(request);
+      const proof =
+        method === 'cert'
+          ? provenForLogIn(context, request)
+          : await provenByPassword(context, request, credentials);
+      const query = queryOf(request);
+      const asked = requests.request(id ?? query.get('id') ?? query.get('authRequestID') ?? '');
+      if (asked === undefined) throw notAuthorized();
+      const session = await loggedIn(context, request, proof, configTypes, 'pending');
+      const { identity } = proof;
+      const login = requests.loggedIn({ ...asked, identityId: identity.id, sessionId: session.id, method });
+      const callback = `${issuerOf(context, request)}/authorize/callback?id=${encodeURIComponent(login)}`;
+      return found(reply, callback);
+    });
+  }
 
-  for (const method of ['username', 'password', 'ext-jwt', 'totp']) {
+  for (const method of ['ext-jwt', 'totp']) {
     app.all(`${OIDC_PATH}/login/${method}`, () => {
       throw unknownMethod();
     });
@@ -73,7 +94,9 @@ export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): vo
   app.get(`${OIDC_PATH}/authorize/callback`, (request, reply) => {
     const login = requests.logIn(queryOf(request).get('id') ?? '');
     if (login === undefined) return sendText(reply, 400, 'request not found');
-    if (peerOf(context, request).identity.id !== login.identityId) throw notAuthorized();
+    // Without a certificate, the id alone is the proof: it is sealed, and nobody but the client has it.
+    if (login.method === 'cert' && peerOf(context, request).identity.id !== login.identityId)
+      throw notAuthorized();
     const { redirectUri, state } = login;
     return found(reply, redirectTo(redirectUri, { code: requests.code(login), state }));
   });
@@ -145,16 +168,22 @@ function formOf(request: FastifyRequest): URLSearchParams {
 function logInOf(request: FastifyRequest): {
   readonly id: string | undefined;
   readonly configTypes: string[];
+  readonly credentials: PasswordCredentials;
 } {
   if (request.headers['content-type']?.includes('json') === true) {
-    const body = jsonBody(request);
-    const { id } = (body ?? {}) as { id?: unknown };
-    return { id: typeof id === 'string' ? id : undefined, configTypes: configTypesOf(body) };
+    const body = (jsonBody(request) ?? {}) as Readonly<Record<string, unknown>>;
+    const { id, username, password } = body;
+    return {
+      id: typeof id === 'string' ? id : undefined,
+      configTypes: configTypesOf(body),
+      credentials: { username, password },
+    };
   }
   const form = formOf(request);
   return {
     id: form.get('id') ?? undefined,
     configTypes: configTypesOf({ configTypes: form.getAll('configTypes') }),
+    credentials: { username: form.get('username'), password: form.get('password') },
   };
 }
 
@@ -176,7 +205,7 @@ function unknownMethod(): EdgeApiRefusal {
   return new EdgeApiRefusal(
     'invalid',
     'INVALID_AUTH_METHOD',
-    'The supplied authentication method is not valid: identities log in here by certificate',
+    'The supplied authentication method is not valid: identities log in here by certificate or password',
   );
 }
 

@@ -96,7 +96,7 @@ export function serviceSessionView(
 export function apiSessionView(
   session: LiveSession,
   identity: Identity,
-  fingerprint: string,
+  authenticatorId: string,
   address: string,
   nowMs: number,
 ): Record<string, unknown> {
@@ -107,7 +107,7 @@ export function apiSessionView(
     token: session.token,
     identityId: identity.id,
     identity: linked('identities', identity.id, identity.name),
-    authenticatorId: fingerprint,
+    authenticatorId,
     authQueries: [],
     configTypes: session.configTypes,
     createdAt: isoTime(session.createdAtMs),
@@ -124,10 +124,10 @@ export function apiSessionView(
   };
 }
 
-/** `fingerprint` is that of the certificate that the identity presents. */
+/** `authenticators` are the certificate and the password, by method. */
 export function identityView(
   identity: Identity,
-  fingerprint: string,
+  authenticators: Readonly<Record<string, unknown>>,
   createdAtMs: number,
   isConnected: boolean,
 ): Record<string, unknown> {
@@ -142,7 +142,7 @@ export function identityView(
     appData: {},
     authPolicy: linked('auth-policies', 'default', 'Default'),
     authPolicyId: 'default',
-    authenticators: { cert: { fingerprint, id: fingerprint } },
+    authenticators,
     defaultHostingCost: 0,
     defaultHostingPrecedence: 'default',
     disabled: false,

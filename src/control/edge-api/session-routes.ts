@@ -1,34 +1,66 @@
 /** Log-in, and a client's queries about its session. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sendData } from './edge-answer.ts';
-import { callerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
+import { callerOf, queryOf, type EdgeApiContext, type EdgeCaller } from './edge-context.ts';
 import { EDGE_PATH } from './information-routes.ts';
 import { controllerView } from './controller-view.ts';
 import { jsonBody, sendPage } from './edge-request.ts';
-import { configTypesOf, loggedIn, provenForLogIn } from './log-in.ts';
+import type { LiveSession } from './api-session-store.ts';
+import { passwordAuthenticatorId } from './authenticator-view.ts';
+import { bodyRule } from './edge-body.ts';
+import type { PasswordCredentials } from './password-log-in.ts';
+import {
+  configTypesOf,
+  loggedIn,
+  logInRefused,
+  provenByPassword,
+  provenForLogIn,
+  type LogInProof,
+} from './log-in.ts';
 import { controllerSymbols } from './entity-symbols.ts';
 import { apiSessionView, isoTime } from './service-view.ts';
 
+/** A log-in of a client without a certificate, in bytes. */
+const MAX_LOG_IN_BYTES = 16_384;
+
 /** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
 export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext): void {
-  app.post('/authenticate', async (request, reply) => {
-    const isMethod = queryOf(request).get('method') === 'cert';
-    const peer = provenForLogIn(context, request, isMethod);
-    const { identity, leaf } = peer;
-    const configTypes = configTypesOf(jsonBody(request));
-    const session = await loggedIn(context, request, peer, configTypes, 'opaque');
+  const viewOf = (
+    session: LiveSession,
+    { identity, leaf }: Pick<EdgeCaller, 'identity' | 'leaf'>,
+    request: FastifyRequest,
+  ): Record<string, unknown> => {
+    const authenticatorId = leaf?.fingerprint ?? passwordAuthenticatorId(identity);
+    return apiSessionView(session, identity, authenticatorId, request.ip, context.clock.nowMs());
+  };
+
+  const provenBy = (
+    method: string | null,
+    request: FastifyRequest,
+    body: unknown,
+  ): Promise<LogInProof> | LogInProof => {
+    if (method === 'cert') return provenForLogIn(context, request);
+    if (method === 'password')
+      return provenByPassword(
+        context,
+        request,
+        (body ?? {}) as Partial<PasswordCredentials> as PasswordCredentials,
+      );
+    throw logInRefused(context, request, 'unknown method');
+  };
+
+  const anybody = { config: bodyRule({ maxUnprovenBytes: MAX_LOG_IN_BYTES }) };
+  app.post('/authenticate', anybody, async (request, reply) => {
+    const body = jsonBody(request);
+    const proof = await provenBy(queryOf(request).get('method'), request, body);
+    const session = await loggedIn(context, request, proof, configTypesOf(body), 'opaque');
     void reply.header('zt-session', session.token);
-    return sendData(
-      reply,
-      apiSessionView(session, identity, leaf.fingerprint, request.ip, context.clock.nowMs()),
-    );
+    return sendData(reply, viewOf(session, proof, request));
   });
 
   app.get('/current-api-session', (request, reply) => {
-    const { peer, session, token } = callerOf(context, request);
-    const { identity, leaf } = peer;
-    const view = apiSessionView(session, identity, leaf.fingerprint, request.ip, context.clock.nowMs());
-    return sendData(reply, { ...view, token });
+    const caller = callerOf(context, request);
+    return sendData(reply, { ...viewOf(caller.session, caller, request), token: caller.token });
   });
 
   app.delete('/current-api-session', async (request, reply) => {

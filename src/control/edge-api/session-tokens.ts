@@ -123,7 +123,7 @@ export class SessionTokens {
       scopes,
       z_aid: clientId,
       z_asid: session.id,
-      z_authid: session.fingerprints[0] ?? '',
+      z_authid: session.fingerprints[0] ?? session.identityId,
       z_cer: false,
       // Each is a leaf of this identity: a router admits the token with one of them alone.
       z_cfs: session.fingerprints,
@@ -139,7 +139,7 @@ export class SessionTokens {
 }
 
 function authenticationOf(session: LiveSession): EdgeTokenClaims {
-  return { amr: ['cert'], auth_time: Math.floor(session.createdAtMs / 1_000) };
+  return { amr: [session.method], auth_time: Math.floor(session.createdAtMs / 1_000) };
 }
 
 function grantOf(

@@ -96,6 +96,8 @@ async function filled(world: ApiWorld, frontdoorId: string): Promise<readonly st
       token_sealed: 'x',
       fingerprint: 'x',
       config_types: '[]',
+      method: 'cert',
+      certificates: '[]',
       form: 'opaque',
       ...times,
     })

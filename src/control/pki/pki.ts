@@ -64,6 +64,12 @@ export interface IssuedRouter extends IssuedCertificate {
   readonly serverChainPem: string;
 }
 
+export interface SessionSubject {
+  readonly identityId: string;
+  readonly sessionId: string;
+  readonly certificateId: string;
+}
+
 export interface RouterSubject {
   readonly id: string;
   readonly lifetimeDays: number;
@@ -115,6 +121,8 @@ export interface Pki {
     csrPem: string,
     subject: { id: string; lifetimeDays: number },
   ): Promise<Issued<IssuedCertificate>>;
+  /** For the channels of one session to routers, which know it by the SPIFFE URI. It proves no identity here. */
+  issueSession(csrPem: string, subject: SessionSubject): Promise<Issued<IssuedCertificate>>;
   issueRouter(
     csrs: { certCsr: string; serverCertCsr: string },
     subject: RouterSubject,
@@ -200,7 +208,11 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
     { spki }: ProvenRequest,
     use: 'client' | 'server',
     role: ProvenLeaf['role'],
-    { id, lifetimeDays }: { readonly id: string; readonly lifetimeDays: number },
+    {
+      id,
+      lifetimeDays,
+      spiffePath = id,
+    }: { readonly id: string; readonly lifetimeDays: number; readonly spiffePath?: string },
     names?: AllowedNames,
   ): Promise<string> {
     const at = clock.nowMs();
@@ -209,7 +221,7 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
       spki,
       uses: [use],
       subject: names?.subject ?? [],
-      names: [{ type: 'url', value: spiffeIdOf(role, id) }, ...(names?.alternatives ?? [])],
+      names: [{ type: 'url', value: spiffeIdOf(role, spiffePath) }, ...(names?.alternatives ?? [])],
       notBeforeMs: at - BACKDATE_MS,
       notAfterMs: at + lifetimeDays * DAY_MS,
     });
@@ -229,6 +241,13 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
     async issueClient(csrPem, subject) {
       const reading = await parseCertificateRequest(csrPem);
       if ('problem' in reading) return reading;
+      return { issued: issuedOf(await signFor(reading.request, 'client', 'identity', subject)) };
+    },
+    async issueSession(csrPem, { identityId: id, sessionId, certificateId }) {
+      const reading = await parseCertificateRequest(csrPem);
+      if ('problem' in reading) return reading;
+      const spiffePath = `${id}/apiSession/${sessionId}/apiSessionCertificate/${certificateId}`;
+      const subject = { id, spiffePath, lifetimeDays: OWN_LIFETIME_DAYS };
       return { issued: issuedOf(await signFor(reading.request, 'client', 'identity', subject)) };
     },
     async issueRouter({ certCsr, serverCertCsr }, subject) {

@@ -2,7 +2,7 @@
  * Hashes passwords of people for storage: argon2id, 19 MiB, two passes, as PHC strings. Two run at a time,
  * because each needs its memory and a thread for about 30 ms; others wait.
  */
-import { argon2, randomBytes } from 'node:crypto';
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { FrontdoorError } from '#base';
 
@@ -68,6 +68,29 @@ export async function hashPassword(password: string): Promise<string> {
   );
   const parameters = `m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}`;
   return `$argon2id$v=19$${parameters}$${unpadded(nonce)}$${unpadded(tag)}`;
+}
+
+const STORED = new RegExp(
+  `^\\$argon2id\\$v=19\\$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}\\$([A-Za-z0-9+/]{22})\\$([A-Za-z0-9+/]{43})$`,
+);
+
+/**
+ * Whether the password has this hash of `hashPassword`. Without a hash, for an unknown name, it takes the same time
+ * and returns false.
+ */
+export async function isPasswordOf(password: string, stored: string | undefined): Promise<boolean> {
+  const [, salt, tag] = STORED.exec(stored ?? '') ?? [];
+  const actual = await turns.take(() =>
+    derive('argon2id', {
+      message: password,
+      nonce: salt === undefined ? Buffer.alloc(SALT_BYTES) : Buffer.from(salt, 'base64'),
+      parallelism: PARALLELISM,
+      tagLength: TAG_BYTES,
+      memory: MEMORY_KIB,
+      passes: PASSES,
+    }),
+  );
+  return tag !== undefined && timingSafeEqual(actual, Buffer.from(tag, 'base64'));
 }
 
 function unpadded(bytes: Uint8Array): string {

@@ -11,6 +11,7 @@ import { secretOverlap } from './secret-overlap-migration.ts';
 import { replicaAddresses } from './replica-addresses-migration.ts';
 import { restingNames } from './resting-name-migration.ts';
 import { sessionForm } from './session-form-migration.ts';
+import { sessionMethod } from './session-method-migration.ts';
 import { sessionRevocations } from './session-revocation-migration.ts';
 import { unroutedFailures } from './unrouted-failure-migration.ts';
 
@@ -28,4 +29,5 @@ export const migrations: Record<string, Migration> = {
   '0011-session-form': sessionForm,
   '0012-edge-tables': edgeTables,
   '0013-session-revocations': sessionRevocations,
+  '0014-session-method': sessionMethod,
 };

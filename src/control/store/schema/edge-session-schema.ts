@@ -6,9 +6,12 @@ export interface ApiSessionTable {
   token_hmac: string;
   /** The token itself, encrypted, because routers need it. */
   token_sealed: string;
-  /** Fingerprint of the leaf that logged in. */
+  method: 'cert' | 'password';
+  /** Fingerprint of the leaf that logged in; '' for a log-in without one. */
   fingerprint: string;
   config_types: string;
+  /** JSON list of the certificates that are issued to the session. */
+  certificates: string;
   form: 'opaque' | 'pending' | 'signed';
   created_at: number;
   expires_at: number;
