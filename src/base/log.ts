@@ -16,3 +16,14 @@ export const silentLog: Log = {
   error: () => {},
   child: () => silentLog,
 };
+
+let dropped = 0;
+
+/** Number of log lines of this process that were dropped, because neither the disk nor memory had room for them. */
+export function droppedLogLines(): number {
+  return dropped;
+}
+
+export function countDroppedLogLine(): void {
+  dropped += 1;
+}

@@ -1,10 +1,10 @@
 /**
- * What a process takes of its machine, by the names that Prometheus's client libraries use, and what it could not read of
- * our own messages and files.
+ * What a process takes of its machine, by the names that Prometheus's client libraries use, what it could not read of our
+ * own messages and files, and what it could not log.
  */
 import { readdirSync } from 'node:fs';
 import process from 'node:process';
-import { lostShapeEntries } from '#base';
+import { droppedLogLines, lostShapeEntries } from '#base';
 import type { Exposition } from './exposition.ts';
 
 export function writeProcessMetrics(to: Exposition): void {
@@ -29,6 +29,12 @@ export function writeProcessMetrics(to: Exposition): void {
     'counter',
     'Entries of messages and files that could not be read and were left out, by the shape that was read',
     Array.from(lostShapeEntries(), ([shape, entries]) => [{ shape }, entries] as const),
+  );
+  to.one(
+    'frontdoor_log_dropped_lines_total',
+    'counter',
+    'Log lines that were dropped because the log could not be written',
+    droppedLogLines(),
   );
 }
 
