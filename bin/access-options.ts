@@ -6,7 +6,7 @@ import { parseAllowedNetworks } from '#domain';
 
 export type AccessSettings = Pick<
   ControlPlaneOptions,
-  'limits' | 'trustedIssuers' | 'allowEgress' | 'publicApiUrl'
+  'limits' | 'trustedIssuers' | 'allowEgress' | 'publicApiUrl' | 'edgeManagement'
 >;
 
 /** Rejects with a FrontdoorError that names the option and every problem. */
@@ -15,6 +15,7 @@ export async function accessOf(options: AccessOptions): Promise<AccessSettings> 
     options;
   const { limitUnproven, limitUnprovenPerAddress } = options;
   return {
+    edgeManagement: options.edgeManagement === true,
     publicApiUrl: publicApiUrl === undefined ? undefined : parsePublicApiUrl(publicApiUrl),
     trustedIssuers: trustedIssuers === undefined ? [] : await loadTrustedIssuers(trustedIssuers),
     allowEgress: parseAllowedNetworks('--allow-egress', allowEgress ?? []),

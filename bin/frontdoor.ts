@@ -25,6 +25,7 @@ async function main(args: readonly string[]): Promise<number> {
     up: async (options) => finish((await import('./run-up.ts')).runUp(options, version)),
     control: async (options) => finish((await loadControl()).runControl(options)),
     resetAdmin: async (options) => finish((await loadControl()).runResetAdmin(options)),
+    adminsCreate: async (options) => finish((await loadControl()).runAdminsCreate(options)),
     gateway: async (options) => finish((await import('./run-gateway.ts')).runGateway(options, version)),
     routerRun: async (file, options) => finish((await loadRouter()).runRouter(file, options, version)),
     routerEnroll: async (file, options) => finish((await loadRouter()).runRouterEnroll(file, options)),

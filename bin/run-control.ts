@@ -2,28 +2,33 @@
  * The commands of the control plane, from their options to their exit status. Signals are handled before a program reports
  * that it is ready, because a script that waits for that may end it at once.
  */
+import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { silentLog } from '#base';
 import type {
+  AdminsCreateOptions,
   ControlCommandOptions,
   ResetAdminCommandOptions,
   RestoreCommandOptions,
   UpCommandOptions,
 } from '#cli';
 import {
+  createAdministrator,
   resetAdmin,
   restoreDatabase,
   startControlPlane,
   type ControlPlane,
   type FirstStart,
   type NewAdmin,
+  type NewAdministrator,
   type Restored,
 } from '#control';
 import { accessOf } from './access-options.ts';
 import { databaseUrlOf } from './database-url.ts';
 import { runUntilStopped } from './lifetime.ts';
 import { serveMetrics } from './metrics-option.ts';
+import { readOptionFile } from './option-file.ts';
 import { openLog } from './pino-log.ts';
 import { writeReadyFile } from './ready-file.ts';
 import { keepAndShow } from './shown-secrets.ts';
@@ -32,6 +37,8 @@ import { tlsOption } from './tls-files.ts';
 
 const FIRST_SECRETS_FILE = 'first-secrets.json';
 const ADMIN_SECRETS_FILE = 'admin-secrets.json';
+const EDGE_ADMIN_SECRETS_FILE = 'edge-admin-secrets.json';
+const RANDOM_PASSWORD_BYTES = 18;
 
 export async function runControl(options: ControlCommandOptions): Promise<number> {
   const { log } = openLog(options.logLevel);
@@ -117,5 +124,28 @@ export async function runResetAdmin(options: ResetAdminCommandOptions): Promise<
       content: admin,
     });
   await resetAdmin({ dataDir, database: databaseUrlOf(options), organizationId, log: silentLog }, keep);
+  return 0;
+}
+
+export async function runAdminsCreate(options: AdminsCreateOptions): Promise<number> {
+  const { username, passwordFile } = options;
+  const dataDir = resolve(options.dataDir);
+  const file = resolve(options.out ?? join(dataDir, EDGE_ADMIN_SECRETS_FILE));
+  const password =
+    passwordFile === undefined
+      ? randomBytes(RANDOM_PASSWORD_BYTES).toString('base64url')
+      : readOptionFile(passwordFile, '--password-file').replace(/\r?\n$/, '');
+  const keep = (administrator: NewAdministrator): Promise<void> =>
+    keepAndShow(file, {
+      title: 'New administrator of the edge management API',
+      lines: {
+        identity: administrator.identityId,
+        'user name': administrator.username,
+        password: administrator.password,
+      },
+      content: administrator,
+    });
+  const database = databaseUrlOf(options);
+  await createAdministrator({ dataDir, database, username, password, log: silentLog }, keep);
   return 0;
 }

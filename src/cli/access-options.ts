@@ -16,12 +16,17 @@ export interface AccessOptions {
   readonly limitFailedLogins?: RateOption;
   readonly limitUnproven?: number;
   readonly limitUnprovenPerAddress?: number;
+  readonly edgeManagement?: boolean;
 }
 
 const MAX_RATE = 1_000_000;
 
 export function addAccessOptions(command: Command): Command {
   return command
+    .option(
+      '--edge-management',
+      'serve OpenZiti\'s edge management API at the edge API, for administrators of "frontdoor admins create"',
+    )
     .option(
       '--public-api-url <url>',
       'URL at which clients reach the Management API, when it is behind a proxy (default: the address it listens on)',

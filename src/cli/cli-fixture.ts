@@ -19,6 +19,7 @@ export const noRunners: ProgramRunners = {
   up: notHere,
   control: notHere,
   resetAdmin: notHere,
+  adminsCreate: notHere,
   gateway: notHere,
   routerRun: notHere,
   routerEnroll: notHere,

@@ -5,6 +5,7 @@
 import { Command, CommanderError } from 'commander';
 import { accessCommands } from './access/access-commands.ts';
 import { DEFAULT_API_URL } from './access/api-options.ts';
+import { adminsCommand, type AdminsRunner } from './admins-command.ts';
 import { agentCommand, type AgentStartOptions } from './agent-command.ts';
 import { backupCommands, type RestoreRunner } from './backup-command.ts';
 import type { CliIo } from './cli-io.ts';
@@ -14,7 +15,7 @@ import { isNoun, NOUNS, type Noun } from './operations/noun-table.ts';
 import { whyCommand } from './operations/why-command.ts';
 import { serverCommands, type ServerRunners } from './server-commands.ts';
 
-export interface ProgramRunners extends ServerRunners, RestoreRunner {
+export interface ProgramRunners extends ServerRunners, RestoreRunner, AdminsRunner {
   agentStart(options: AgentStartOptions): Promise<void>;
 }
 
@@ -62,6 +63,7 @@ export async function buildProgram(
       start: (options) => runners.agentStart(options),
     }).helpGroup('Programs:'),
   );
+  program.addCommand(adminsCommand(io, runners).helpGroup('Programs:'));
   for (const command of backupCommands(io, runners)) program.addCommand(command.helpGroup('Programs:'));
   for (const command of accessCommands(io)) program.addCommand(command.helpGroup('This machine:'));
   program.addCommand(whyCommand(io).helpGroup('Management API:'));

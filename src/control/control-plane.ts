@@ -31,6 +31,7 @@ import {
   openEdgeTokens,
   SessionRevocations,
 } from './edge-api/mod.ts';
+import { addManagementRoutes } from './edge-management/mod.ts';
 import { openLoginParts } from './login/mod.ts';
 import { KeyRotation, TrustedIssuers, type TrustedIssuer } from './oauth/mod.ts';
 import { attachModel, GatewayCommands, OverlayModel, type EdgeController } from './model/mod.ts';
@@ -40,6 +41,7 @@ import { startOverlayController, type LocalEnds } from './overlay/mod.ts';
 import { openPki, type ServerCredentials } from './pki/mod.ts';
 import { controllerIdOf, Replicas } from './replica/mod.ts';
 import type { PublicApiUrl } from './public-api-url.ts';
+import { listening } from './opened-port.ts';
 import { loadSecrets } from './secrets/mod.ts';
 import { startSweeps } from './store-sweeps.ts';
 import { seedFirstStart } from './installation/mod.ts';
@@ -56,6 +58,8 @@ export interface ControlPlaneOptions {
   readonly moreAdvertiseHosts?: readonly string[] | undefined;
   /** Called for each dial. Undefined: gateways and routers run in processes of their own. */
   readonly localEnds?: (() => LocalEnds | undefined) | undefined;
+  /** Serves the edge management API. */
+  readonly edgeManagement?: boolean | undefined;
   /** 0 selects a free port. */
   readonly apiPort: number;
   readonly edgeApiPort: number;
@@ -209,10 +213,10 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     }),
   );
   closers.push(() => overlay.close());
+  const ctrlAddress = formatAddress({ type: 'tls', host: advertiseHost, port: overlay.port });
   const status = replicas?.board(overlay.status) ?? overlay.status;
   tokenKeys.onChanged(() => overlay.keysChanged());
   pki.onServerRenewed(() => overlay.setTls(controlTls()));
-
   const egress = new EgressClient({ allowed: options.allowEgress ?? [] });
   const login = await openLoginParts({ store, secrets, model, egress, clock, log });
   closers.push(() => login.close());
@@ -237,6 +241,9 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     login,
     gatewayCommands,
     intake,
+    managementRoutes: options.edgeManagement
+      ? (app, context) => addManagementRoutes(app, context, () => ctrlAddress)
+      : undefined,
     limits: unprovenLimits(options.limits),
     hasKeylessHost: (serviceId) => overlay.hasKeylessHost(serviceId),
     interceptDomain: options.interceptDomain,
@@ -253,7 +260,6 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   );
   edgeApiUrls = edgeUrlsAt(edgeAddress.port);
   edgeApiUrl = edgeApiUrls[0]!;
-  const ctrlAddress = formatAddress({ type: 'tls', host: advertiseHost, port: overlay.port });
 
   const mintEnrollmentJwt = (claims: {
     readonly subject: string;
@@ -367,20 +373,6 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
 
 function unprovenLimits({ maxUnproven, maxUnprovenPerAddress }: Partial<ApiLimits> = {}): UnprovenLimits {
   return { maxUnproven, maxUnprovenPerAddress };
-}
-
-/** A taken port must be solved by the operator, so the error names it and the option. */
-async function listening<T>(option: string, port: number, open: () => Promise<T>): Promise<T> {
-  try {
-    return await open();
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw cause;
-    const why = code === 'EACCES' ? 'may not be opened by this user' : 'is taken';
-    throw new FrontdoorError('conflict', 'port-taken', `port ${port} ${why}: choose another with ${option}`, {
-      cause,
-    });
-  }
 }
 
 async function closeAll(closers: Closer[], log: Log): Promise<void> {

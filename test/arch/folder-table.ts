@@ -76,6 +76,13 @@ const CONTROL: FolderTable = {
     ],
     why: 'answers clients, agents and gateways; it does not import the Management API',
   },
+  'edge-management': {
+    may: [
+      ...['secrets', 'entity-query', 'policy', 'store', 'model', 'audit', 'installation', 'oauth'],
+      'edge-api',
+    ],
+    why: 'answers administrators through the server, envelopes and errors of the edge API',
+  },
 };
 
 const STORE: FolderTable = {

@@ -59,6 +59,7 @@ async function run(args: readonly string[], environment: Record<string, string> 
     up: notHere,
     control: notHere,
     resetAdmin: notHere,
+    adminsCreate: notHere,
     gateway: notHere,
     routerRun: notHere,
     routerEnroll: notHere,

@@ -14,6 +14,7 @@ const DOCUMENTS = [
   ['docs/conformance/router-configuration.md', 50],
   ['docs/conformance/gateway.md', 50],
   ['docs/conformance/edge-client-api.md', 15],
+  ['docs/conformance/edge-management-api.md', 10],
 ] as const;
 
 function textOf(path: string): string {

@@ -19,6 +19,7 @@ const runners: ProgramRunners = {
   up: startsProgram,
   control: startsProgram,
   resetAdmin: startsProgram,
+  adminsCreate: startsProgram,
   gateway: startsProgram,
   routerRun: startsProgram,
   routerEnroll: async (file, options) => {

@@ -2,6 +2,11 @@
 import { errorsSince } from '#base';
 
 export const EDGE_ERRORS = errorsSince('0.1.0', {
+  CONFLICT_CANNOT_DELETE_REFERENCED: {
+    kind: 'conflict',
+    meaning: 'Another entity of the edge management API refers to the one to be deleted.',
+    remedy: 'Delete or change the configs of the config type first.',
+  },
   COULD_NOT_PROCESS_CSR: {
     kind: 'invalid',
     meaning: 'The certificate request cannot be used.',

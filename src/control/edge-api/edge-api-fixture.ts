@@ -30,7 +30,7 @@ import {
 } from '../store/mod.ts';
 import type { NewShare } from '../store/records/share-store.ts';
 import { openApiSessions, type ApiSessionStore } from './api-session-store.ts';
-import { createEdgeApi, type EdgeApi, type EdgeApiLimits } from './edge-api.ts';
+import { createEdgeApi, type EdgeApi, type EdgeApiLimits, type EdgeRoutes } from './edge-api.ts';
 import { openEdgeTokenKeys } from './edge-token-keys.ts';
 import { ServiceTokens } from './service-tokens.ts';
 import { SessionTokens } from './session-tokens.ts';
@@ -82,6 +82,7 @@ export class OffsetClock implements Clock {
 export async function openEdgeFixture(
   limits: EdgeApiLimits = {},
   egress: LoginPartsOptions['egress'] = new EgressClient({ allowed: [] }),
+  managementRoutes?: EdgeRoutes,
 ): Promise<EdgeFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-edge-'));
   provideServerKey(folder);
@@ -150,6 +151,7 @@ export async function openEdgeFixture(
     clock,
     log,
     limits,
+    managementRoutes,
   });
   const { port } = await api.listen({ host: '127.0.0.1', port: 0 });
   apiUrl = `https://localhost:${port}`;
@@ -257,12 +259,14 @@ export async function rawRequest(
     readonly body?: string | undefined;
     readonly cert?: string | undefined;
     readonly key?: string | undefined;
+    /** Keeps connections; by default each request has its own. */
+    readonly agent?: https.Agent | undefined;
   },
 ): Promise<{ status: number; headers: IncomingHttpHeaders; text: string; json: unknown }> {
   const sent = https.request(`${fixture.apiUrl}${request.path}`, {
     method: request.method ?? 'GET',
     ca: fixture.pki.caBundlePem,
-    agent: false,
+    agent: request.agent ?? false,
     headers: request.headers,
     cert: request.cert,
     key: request.key,

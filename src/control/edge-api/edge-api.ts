@@ -49,7 +49,11 @@ export interface EdgeApiOptions extends EdgeParts {
   readonly limits?: EdgeApiLimits | undefined;
   /** Reads bodies, shared with the other APIs of the process, so that one budget applies to all. */
   readonly intake?: BodyIntake | undefined;
+  /** Adds the edge management API. */
+  readonly managementRoutes?: EdgeRoutes | undefined;
 }
+
+export type EdgeRoutes = (app: FastifyInstance, context: EdgeApiContext) => Promise<void>;
 
 export interface EdgeApiLimits extends ApiServerLimits, UnprovenLimits {
   /** Enrollments per address; 20/s, burst 200 by default. */
@@ -75,6 +79,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
   const context: EdgeApiContext = {
     ...options,
     instanceId,
+    hasManagement: options.managementRoutes !== undefined,
     changes: new ServiceChanges(model, clock),
     peers: new PeerIdentities(pki, model, clock),
     enrollLimit: new TokenBuckets(limits.enroll ?? standard, clock),
@@ -164,6 +169,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     );
   }
   addOidcRoutes(app, context);
+  await options.managementRoutes?.(app, context);
   addAgentRoutes(app, context);
   addMetricRoutes(app, context);
   addGatewayLoginRoutes(app, context);

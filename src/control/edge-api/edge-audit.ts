@@ -47,6 +47,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'POST /oidc/login/username': 'logIn',
   'POST /oidc/login/password': 'logIn',
   'POST /current-api-session/certificates': 'issueSessionCertificate',
+  'POST /edge/management/v1/authenticate': 'logInAdministrator',
   'POST /enroll': 'enroll',
   'POST /enroll/ott': 'enroll',
   'POST /enroll/extend/identity': 'renewCertificate',

@@ -66,6 +66,8 @@ export interface EdgeApiContext extends EdgeParts {
   readonly logIns: LogInLedger;
   /** New at each start; part of every response. */
   readonly instanceId: string;
+  /** Whether the edge management API is served. */
+  readonly hasManagement: boolean;
   /** Called with the certificate that an identity uses, so that the one it replaced can be removed. */
   readonly sawPeer: (peer: ProvenPeer) => void;
   readonly passwords: PasswordLogIns;

@@ -1,13 +1,21 @@
 /** The fields that filters and orders of the client API's lists may name. */
 import type { SessionCertificate } from './api-session-rows.ts';
 import type { QuerySymbols } from '../entity-query/mod.ts';
-import type { EdgeController, EdgeRouter, Service, ServiceGrant } from '../model/mod.ts';
+import {
+  isShare,
+  type AnyService,
+  type EdgeController,
+  type EdgeRouter,
+  type ServiceGrant,
+} from '../model/mod.ts';
 import type { AuthenticatorRow } from './authenticator-view.ts';
 import { sessionIdOf } from './service-tokens.ts';
 import { TERMINATOR_STRATEGY } from './service-view.ts';
 
 /** Services of one identity: `configs` are those that it sees. */
-export function serviceSymbols(configsOf: (service: Service) => readonly string[]): QuerySymbols<Service> {
+export function serviceSymbols(
+  configsOf: (service: AnyService) => readonly string[],
+): QuerySymbols<AnyService> {
   return {
     id: { type: 'text', read: ({ id }) => id },
     name: { type: 'text', read: ({ name }) => name },
@@ -16,8 +24,11 @@ export function serviceSymbols(configsOf: (service: Service) => readonly string[
     isSystem: { type: 'boolean', read: () => false },
     terminatorStrategy: { type: 'text', read: () => TERMINATOR_STRATEGY },
     configs: { type: 'texts', read: configsOf },
-    roleAttributes: { type: 'texts', read: () => [] },
-    tags: { type: 'tags', read: () => ({}) },
+    roleAttributes: {
+      type: 'texts',
+      read: (service) => (isShare(service) ? [] : [...service.roleAttributes]),
+    },
+    tags: { type: 'tags', read: (service) => (isShare(service) ? {} : service.tags) },
   };
 }
 
@@ -49,14 +60,14 @@ export interface TerminatorRow {
   readonly id: string;
   readonly instance_id: string | null;
   readonly router_id: string;
-  readonly share_id: string | null;
+  readonly service_id: string | null;
 }
 
 export const terminatorSymbols: QuerySymbols<TerminatorRow> = {
   id: { type: 'text', read: ({ id }) => id },
   identity: { type: 'text', read: ({ instance_id }) => instance_id },
   router: { type: 'text', read: ({ router_id }) => router_id },
-  service: { type: 'text', read: ({ share_id }) => share_id },
+  service: { type: 'text', read: ({ service_id }) => service_id },
 };
 
 export const authenticatorSymbols: QuerySymbols<AuthenticatorRow> = {

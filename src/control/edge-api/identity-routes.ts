@@ -9,7 +9,7 @@ import { identityView, routerView } from './service-view.ts';
 
 /** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
 export function addIdentityRoutes(app: FastifyInstance, context: EdgeApiContext): void {
-  const { status } = context;
+  const { model, status } = context;
   const { db } = context.store;
 
   app.get('/current-identity', async (request, reply) => {
@@ -28,11 +28,14 @@ export function addIdentityRoutes(app: FastifyInstance, context: EdgeApiContext)
         authenticators['cert'] = { id, fingerprint };
     }
     const isConnected = status.isConnected(identity.id);
-    return sendData(reply, identityView(identity, authenticators, row.created_at, isConnected));
+    const given = model.edge.get('identity', identity.id)?.data;
+    return sendData(reply, identityView(identity, authenticators, row.created_at, isConnected, given));
   });
 
   app.get('/current-identity/edge-routers', (request, reply) => {
-    callerOf(context, request);
-    return sendPage(reply, queryOf(request), context.routers(), routerSymbols, routerView);
+    const { identity } = callerOf(context, request);
+    const isFree = identity.kind !== 'edge';
+    const routers = context.routers().filter(({ id }) => isFree || model.edge.mayUseRouter(identity.id, id));
+    return sendPage(reply, queryOf(request), routers, routerSymbols, routerView);
   });
 }

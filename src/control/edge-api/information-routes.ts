@@ -11,6 +11,7 @@ import type { RouteMethods } from './route-methods.ts';
 /** The version for the whole protocol. The product's own version appears only in our own APIs. */
 export const PROTOCOL_VERSION = 'v1.7.2';
 export const EDGE_PATH = '/edge/client/v1';
+export const MANAGEMENT_PATH = '/edge/management/v1';
 export const OIDC_PATH = '/oidc';
 const SPEC_ID = 'edge-client';
 
@@ -37,28 +38,7 @@ export function addInformationRoutes(
   methods: RouteMethods,
 ): void {
   const startedAt = isoTime(context.clock.nowMs());
-  const version = (): unknown => {
-    const apiBaseUrls = [`${context.apiUrl()}${EDGE_PATH}`];
-    const edge = { v1: { path: EDGE_PATH, apiBaseUrls } };
-    const oidc = { v1: { path: OIDC_PATH, apiBaseUrls: [`${context.apiUrl()}${OIDC_PATH}`] } };
-    return {
-      version: PROTOCOL_VERSION,
-      revision: 'frontdoor',
-      buildDate: '2020-01-01 01:01:01',
-      runtimeVersion: 'frontdoor',
-      capabilities: ['OIDC_AUTH'],
-      apiVersions: { edge, 'edge-client': edge, 'edge-oidc': oidc },
-    };
-  };
-  app.get('/', (_request, reply) => sendData(reply, version()));
-  app.get('/version', (_request, reply) => sendData(reply, version()));
-
-  app.get('/.well-known/est/cacerts', (_request, reply) =>
-    reply
-      .header('content-type', 'application/pkcs7-mime')
-      .header('content-transfer-encoding', 'base64')
-      .send(Buffer.from(context.pki.cacertsPkcs7Base64)),
-  );
+  addVersionRoutes(app, context);
 
   app.get('/protocols', (_request, reply) =>
     sendData(reply, { https: { address: new URL(context.apiUrl()).host } }),
@@ -99,6 +79,33 @@ export function addInformationRoutes(
       .header('content-type', asksJson ? 'application/json' : 'text/yaml')
       .send(Buffer.from(JSON.stringify(swagger(context, methods))));
   });
+}
+
+/** Adds what each of OpenZiti's APIs serves below its own path. */
+export function addVersionRoutes(app: FastifyInstance, context: EdgeApiContext): void {
+  app.get('/', (_request, reply) => sendData(reply, versionOf(context)));
+  app.get('/version', (_request, reply) => sendData(reply, versionOf(context)));
+
+  app.get('/.well-known/est/cacerts', (_request, reply) =>
+    reply
+      .header('content-type', 'application/pkcs7-mime')
+      .header('content-transfer-encoding', 'base64')
+      .send(Buffer.from(context.pki.cacertsPkcs7Base64)),
+  );
+}
+
+function versionOf(context: EdgeApiContext): unknown {
+  const at = (path: string) => ({ v1: { path, apiBaseUrls: [`${context.apiUrl()}${path}`] } });
+  const edge = at(EDGE_PATH);
+  const management = !context.hasManagement ? {} : { 'edge-management': at(MANAGEMENT_PATH) };
+  return {
+    version: PROTOCOL_VERSION,
+    revision: 'frontdoor',
+    buildDate: '2020-01-01 01:01:01',
+    runtimeVersion: 'frontdoor',
+    capabilities: ['OIDC_AUTH'],
+    apiVersions: { edge, 'edge-client': edge, ...management, 'edge-oidc': at(OIDC_PATH) },
+  };
 }
 
 /** A Swagger 2.0 document with the paths and methods that this API has. */

@@ -1,6 +1,19 @@
 /** The edge API for clients of OpenZiti, and for our agents and gateways. */
 export { openApiSessions } from './api-session-store.ts';
-export { createEdgeApi } from './edge-api.ts';
-export { apiAddressesOf } from './information-routes.ts';
+export { createEdgeApi, type EdgeRoutes } from './edge-api.ts';
+export {
+  couldNotValidate,
+  EdgeApiRefusal,
+  invalidParameter,
+  limited,
+  notAuthorized,
+  notFound,
+  sendData,
+} from './edge-answer.ts';
+export { bodyRule } from './edge-body.ts';
+export { queryOf, type EdgeApiContext } from './edge-context.ts';
+export { jsonBody, sendPage } from './edge-request.ts';
 export { SessionRevocations } from './session-revocations.ts';
 export { openEdgeTokens } from './edge-tokens.ts';
+export { addVersionRoutes, apiAddressesOf, MANAGEMENT_PATH } from './information-routes.ts';
+export { isoTime, routerView } from './service-view.ts';

@@ -1,6 +1,14 @@
 /** Services, routers, sessions and identities in the shapes of OpenZiti's client API. */
 import { formatHostPort } from '#base';
-import type { EdgeRouter, Identity, OverlayModel, Service, ServiceGrant } from '../model/mod.ts';
+import type {
+  EdgeRouter,
+  Identity,
+  JsonObject,
+  OverlayModel,
+  OverlayService,
+  Service,
+  ServiceGrant,
+} from '../model/mod.ts';
 import { SESSION_IDLE_MS, type LiveSession } from './api-session-store.ts';
 import { sessionIdOf } from './service-tokens.ts';
 import { shareConfigIds, shareConfigs, type ShareRights } from './share-configs.ts';
@@ -8,7 +16,7 @@ import { shareConfigIds, shareConfigs, type ShareRights } from './share-configs.
 export const TERMINATOR_STRATEGY = 'smartrouting';
 
 /** What an identity may do with a service. */
-export function rightsOf(model: OverlayModel, identityId: string, service: Service): ShareRights {
+export function rightsOf(model: OverlayModel, identityId: string, service: OverlayService): ShareRights {
   return { mayBind: model.mayBind(identityId, service), mayDial: model.mayDial(identityId, service) };
 }
 
@@ -73,7 +81,7 @@ export function onlineRouterViews(routers: readonly EdgeRouter[]): Record<string
 export function serviceSessionView(
   grant: ServiceGrant,
   token: string,
-  service: Service,
+  service: OverlayService,
   routers: readonly EdgeRouter[],
 ): Record<string, unknown> {
   return {
@@ -124,12 +132,16 @@ export function apiSessionView(
   };
 }
 
-/** `authenticators` are the certificate and the password, by method. */
+/**
+ * `authenticators` are the certificate and the password, by method. `given` is what an administrator set for an identity of
+ * the edge management API.
+ */
 export function identityView(
   identity: Identity,
   authenticators: Readonly<Record<string, unknown>>,
   createdAtMs: number,
   isConnected: boolean,
+  given: JsonObject = {},
 ): Record<string, unknown> {
   const createdAt = isoTime(createdAtMs);
   return {
@@ -160,6 +172,7 @@ export function identityView(
     sdkInfo: {},
     serviceHostingCosts: {},
     serviceHostingPrecedences: {},
+    ...given,
     type: linked('identity-types', 'Default', 'Default'),
     typeId: 'Default',
   };

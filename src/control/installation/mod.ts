@@ -1,3 +1,4 @@
 /** Fills an empty database on the first start, and creates an administrator when credentials are lost. */
 export { seedFirstStart } from './first-start.ts';
 export { resetAdmin, type NewAdmin } from './reset-admin.ts';
+export { openInstallation, type InstallationOptions } from './open-installation.ts';

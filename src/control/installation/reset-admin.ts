@@ -4,21 +4,14 @@
  * process at a time can open an embedded database; on PostgreSQL, control planes may be running, and accept the
  * new account at once.
  */
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
+import { FrontdoorError, systemClock } from '#base';
 import { appendAudit, THE_SYSTEM } from '../audit/mod.ts';
-import { findSecrets, KEY_FILE_NAME } from '../secrets/mod.ts';
-import { ADMIN_SCOPES, checkKeyFile, createCaller, openStore } from '../store/mod.ts';
+import { ADMIN_SCOPES, createCaller } from '../store/mod.ts';
+import { openInstallation, type InstallationOptions } from './open-installation.ts';
 
-export interface ResetAdminOptions {
-  readonly dataDir: string;
-  /** A `postgres:` URL instead of the embedded database. */
-  readonly database?: string | undefined;
+export interface ResetAdminOptions extends InstallationOptions {
   /** Organization of the administrator; the oldest one by default. */
   readonly organizationId?: string | undefined;
-  readonly clock?: Clock;
-  readonly log: Log;
 }
 
 export interface NewAdmin {
@@ -34,22 +27,10 @@ export async function resetAdmin(
   options: ResetAdminOptions,
   keep: (admin: NewAdmin) => Promise<void>,
 ): Promise<NewAdmin> {
-  const { database, log, clock = systemClock } = options;
-  const dataDir = resolve(options.dataDir);
-  const secrets = await findSecrets(dataDir);
-  if (secrets === undefined) {
-    const message = `there is no ${join(dataDir, KEY_FILE_NAME)}: name the control plane's data directory with --data-dir`;
-    throw new FrontdoorError('invalid', 'key-file', message);
-  }
-  const path = join(dataDir, 'control.db');
-  if (database === undefined && !existsSync(path)) {
-    const message = `there is no database ${path}: one on PostgreSQL is named with --database or --database-file`;
-    throw new FrontdoorError('invalid', 'no-database', message);
-  }
-  const store = await openStore({ path, database, log });
+  const { clock = systemClock } = options;
+  const { store, secrets } = await openInstallation(options);
   try {
     const nowMs = clock.nowMs();
-    await checkKeyFile(store, secrets, nowMs);
     return await store.transaction(async (trx, touch) => {
       let query = trx.selectFrom('organization').select('id').orderBy('created_at').orderBy('id').limit(1);
       if (options.organizationId !== undefined)

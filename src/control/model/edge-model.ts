@@ -3,6 +3,7 @@
  * services of that API; environments and shares have rules of their own (ADR 0034). Policies that name services by id
  * are indexed, because programs create one or two for each service.
  */
+import { BUILT_IN_CONFIG_TYPES } from './built-in-config-types.ts';
 import {
   attributedOf,
   edgePolicyOf,
@@ -29,12 +30,22 @@ export class EdgeModel {
   readonly #general = new Set<EdgePolicy>();
 
   get(kind: EdgeEntityKind, id: string): EdgeEntityRecord | undefined {
-    return this.#byKind.get(kind)?.get(id);
+    const stored = this.#byKind.get(kind)?.get(id);
+    if (stored !== undefined || kind !== 'config-type') return stored;
+    return BUILT_IN_CONFIG_TYPES.find((type) => type.id === id);
+  }
+
+  count(kind: EdgeEntityKind): number {
+    return this.#byKind.get(kind)?.size ?? 0;
+  }
+
+  configTypes(): EdgeEntityRecord[] {
+    return [...BUILT_IN_CONFIG_TYPES, ...this.all('config-type')];
   }
 
   find(id: string): EdgeEntityRecord | undefined {
     const kind = this.#kinds.get(id);
-    return kind === undefined ? undefined : this.get(kind, id);
+    return kind === undefined ? undefined : this.#byKind.get(kind)?.get(id);
   }
 
   *records(): IterableIterator<EdgeEntityRecord> {
@@ -55,6 +66,20 @@ export class EdgeModel {
 
   policies(): IterableIterator<EdgePolicy> {
     return this.#policies.values();
+  }
+
+  policy(id: string): EdgePolicy | undefined {
+    return this.#policies.get(id);
+  }
+
+  /** Returns the policies that select an identity or a service. */
+  policiesSelecting(id: string): EdgePolicy[] {
+    const [identity, service] = [this.#identities.get(id), this.#services.get(id)];
+    return [...this.#policies.values()].filter(
+      ({ semantic, identities, services }) =>
+        (identity !== undefined && isSelected(identities, semantic, identity)) ||
+        (service !== undefined && isSelected(services, semantic, service)),
+    );
   }
 
   /** Whether the identity belongs to this API, so that its policies apply to it. */

@@ -10,11 +10,13 @@ export {
   type OverlayService,
 } from './edge-entity.ts';
 export type { EdgeModel } from './edge-model.ts';
+export { BUILT_IN_CONFIG_TYPES } from './built-in-config-types.ts';
 export { GatewayCommands } from './gateway-commands.ts';
 export { attachModel } from './model-loader.ts';
 export {
   isShare,
   OverlayModel,
+  type AnyService,
   type EdgeController,
   type EdgeRouter,
   type FabricService,
@@ -22,5 +24,5 @@ export {
   type ModelChange,
   type Service,
 } from './overlay-model.ts';
-export { isSelected, selectionOf, type Semantic } from './role-policy.ts';
+export { isSelected, namedIds, type Semantic } from './role-policy.ts';
 export type { MeasuredKind, MeasuredShare, Measurements, ShareStatus, StatusBoard } from './share-status.ts';

@@ -97,6 +97,9 @@ export type ModelChange =
       readonly before: EdgeEntityRecord | undefined;
     };
 
+/** What identities dial and host. */
+export type AnyService = Service | ManagedService;
+
 export function isShare(service: OverlayService): service is Service {
   return 'shareMode' in service;
 }
@@ -139,7 +142,7 @@ export class OverlayModel {
   }
 
   /** Returns a share or a service of the edge management API. */
-  anyService(id: string): Service | ManagedService | undefined {
+  anyService(id: string): AnyService | undefined {
     return this.#services.get(id) ?? this.edge.service(id);
   }
 
@@ -164,7 +167,7 @@ export class OverlayModel {
   }
 
   /** Returns everything that the identity may dial or bind, by name. */
-  anyServicesOf(identityId: string): (Service | ManagedService)[] {
+  anyServicesOf(identityId: string): AnyService[] {
     return [...this.servicesOf(identityId), ...this.edge.servicesOf(identityId)].sort(byName);
   }
 

@@ -20,12 +20,15 @@ const ALL = '#all';
 
 /** Texts without `#` or `@` select nothing. */
 export function selectionOf(roles: readonly string[]): RoleSelection {
-  const from = (sign: string) => roles.filter((role) => role.startsWith(sign)).map((role) => role.slice(1));
-  return {
-    isAll: roles.includes(ALL),
-    ids: new Set(from('@')),
-    attributes: from('#').filter((attribute) => attribute !== 'all'),
-  };
+  const attributes = roles
+    .filter((role) => role.startsWith('#') && role !== ALL)
+    .map((role) => role.slice(1));
+  return { isAll: roles.includes(ALL), ids: new Set(namedIds(roles)), attributes };
+}
+
+/** Returns the ids of the roles `@id`. */
+export function namedIds(roles: readonly string[]): string[] {
+  return roles.filter((role) => role.startsWith('@')).map((role) => role.slice(1));
 }
 
 export function isSelected(selection: RoleSelection, semantic: Semantic, entity: Attributed): boolean {

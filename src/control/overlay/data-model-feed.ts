@@ -14,6 +14,7 @@ import {
   type CtrlInit,
 } from '#wire/ctrl';
 import type { OverlayModel, Service } from '../model/mod.ts';
+import { edgeDataModel } from './edge-data-model.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 
 export interface ServiceKey {
@@ -143,8 +144,9 @@ export class DataModelFeed {
     const identities = [...this.#model.identities()].filter(({ kind }) => kind !== 'router');
     const gatewayIds = identities.filter(({ kind }) => kind === 'gateway').map(({ id }) => id);
     const services = [...this.#model.services()];
+    const edge = edgeDataModel(this.#model.edge);
     return [
-      { case: 'configType', value: { id: HOST_CONFIG_TYPE, name: HOST_CONFIG_TYPE } },
+      ...edge.configs,
       ...services.flatMap((service) => configOf(service) ?? []),
       ...identities.map(({ id, name }): Model => ({ case: 'identity', value: { id, name } })),
       ...services.map((service): Model => {
@@ -152,6 +154,8 @@ export class DataModelFeed {
         const configs = configOf(service) === undefined ? [] : [configId(id)];
         return { case: 'service', value: { id, name, configs, encryptionRequired: true } };
       }),
+      ...edge.services,
+      ...edge.policies,
       ...services.flatMap((service) => [
         ...policy(service, DataState_PolicyType.BIND_POLICY, [service.environmentId]),
         ...policy(

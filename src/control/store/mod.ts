@@ -53,9 +53,9 @@ export {
   type CustomFrontendRecord,
 } from './records/custom-frontend-store.ts';
 export {
-  countEdgeEntities,
   deleteEdgeEntity,
   edgeEntitiesAfter,
+  edgeEntitiesNaming,
   findEdgeEntities,
   findEdgeEntity,
   insertEdgeEntity,
@@ -152,7 +152,7 @@ export {
 export {
   endManagementSession,
   extendManagementSession,
-  findManagementSession,
+  findAdministratorSession,
   openManagementSession,
   type ManagementSession,
 } from './records/management-session-store.ts';

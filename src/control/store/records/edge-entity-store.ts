@@ -79,13 +79,15 @@ export async function edgeEntitiesAfter(db: Queries, id: string, limit: number):
   return (await query.execute()).map(recordOf);
 }
 
-export async function countEdgeEntities(db: Queries, kind: EdgeEntityKind): Promise<number> {
-  const { count } = await db
+/** Returns entities whose fields contain the id of another. */
+export async function edgeEntitiesNaming(db: Queries, id: string): Promise<EdgeEntityRecord[]> {
+  const rows = await db
     .selectFrom('edge_entity')
-    .select((eb) => eb.fn.countAll().as('count'))
-    .where('kind', '=', kind)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+    .selectAll()
+    .where('data', 'like', `%${id}%`)
+    .where('id', '!=', id)
+    .execute();
+  return rows.map(recordOf);
 }
 
 function rowOf(entity: EdgeEntityRecord): EdgeEntityTable {

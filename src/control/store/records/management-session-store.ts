@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Secrets } from '../../secrets/mod.ts';
 import type { Queries } from '../engine/store.ts';
+import { findEdgeEntity, type EdgeEntityRecord } from './edge-entity-store.ts';
 
 export interface ManagementSession {
   readonly id: string;
@@ -49,20 +50,21 @@ export async function openManagementSession(
   return { ...session, token };
 }
 
-/** Returns the session of a token if it has not expired. */
-export async function findManagementSession(
+/** Returns the session of a token if it has not expired and its identity is still an administrator. */
+export async function findAdministratorSession(
   db: Queries,
   secrets: Secrets,
   token: string,
   nowMs: number,
-): Promise<ManagementSession | undefined> {
+): Promise<{ readonly session: ManagementSession; readonly identity: EdgeEntityRecord } | undefined> {
   const row = await db
     .selectFrom('management_session')
     .selectAll()
     .where('token_hmac', '=', secrets.hmac(token))
     .where('expires_at', '>', nowMs)
     .executeTakeFirst();
-  return row === undefined ? undefined : sessionOf(row);
+  const identity = row && (await findEdgeEntity(db, 'identity', row.identity_id));
+  return identity?.data['isAdmin'] === true ? { session: sessionOf(row!), identity } : undefined;
 }
 
 /** Sets a later expiry, for a session in use. */

@@ -1,0 +1,37 @@
+/** `frontdoor admins`: administrators of the edge management API. */
+import { Command } from 'commander';
+import { runCommand, type CliIo } from './cli-io.ts';
+import { addDatabaseOptions, type DatabaseOptions } from './database-option.ts';
+
+export interface AdminsCreateOptions extends DatabaseOptions {
+  readonly dataDir: string;
+  readonly username: string;
+  readonly passwordFile?: string;
+  readonly out?: string;
+}
+
+export interface AdminsRunner {
+  adminsCreate(options: AdminsCreateOptions): Promise<void>;
+}
+
+export function adminsCommand(io: CliIo, runner: AdminsRunner): Command {
+  const create = addDatabaseOptions(new Command('create'))
+    .description('create an administrator who logs in at the edge management API by password')
+    .option('--data-dir <dir>', 'directory of secrets.key and of the embedded database', 'frontdoor-data')
+    .option('--username <name>', 'user name, also the name of the identity', 'admin')
+    .option('--password-file <file>', 'file with the password; default: a random password')
+    .option(
+      '--out <file>',
+      'file for the credentials (mode 0600); default: edge-admin-secrets.json in the data directory',
+    )
+    .addHelpText(
+      'after',
+      '\nThe command works on the database itself. The control plane locks the embedded one: stop it first. On PostgreSQL,\n' +
+        'control planes may keep running. The control plane serves the API with --edge-management.\n\n' +
+        'Example:\n  frontdoor admins create --data-dir /var/lib/frontdoor --username admin\n',
+    )
+    .action((options: AdminsCreateOptions) => runCommand(io, false, () => runner.adminsCreate(options)));
+  return new Command('admins')
+    .description('administrators of the edge management API (zrok, ziti edge)')
+    .addCommand(create);
+}

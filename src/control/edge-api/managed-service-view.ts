@@ -1,0 +1,71 @@
+/** Services of the edge management API in the shape of OpenZiti's client API, with their configs. */
+import { isShare, type AnyService, type ManagedService, type OverlayModel } from '../model/mod.ts';
+import type { EdgeApiContext } from './edge-context.ts';
+import { isoTime, rightsOf, serviceView, TERMINATOR_STRATEGY } from './service-view.ts';
+import { shareConfigIds } from './share-configs.ts';
+
+/** `configTypes` are the requested types by name or id, or `all`. */
+export function anyServiceView(
+  { model, interceptDomain, hasKeylessHost }: EdgeApiContext,
+  identityId: string,
+  service: AnyService,
+  configTypes: readonly string[],
+): Record<string, unknown> {
+  if (!isShare(service)) return managedServiceView(model, identityId, service, configTypes);
+  const options = { configTypes, interceptDomain, hasKeylessHost: hasKeylessHost(service.id) };
+  return serviceView(service, rightsOf(model, identityId, service), options);
+}
+
+/** Ids of the configs that the identity sees. */
+export function anyConfigIds(
+  { model, interceptDomain }: EdgeApiContext,
+  identityId: string,
+  service: AnyService,
+): readonly string[] {
+  if (!isShare(service)) return service.configs;
+  return shareConfigIds(service, rightsOf(model, identityId, service), interceptDomain);
+}
+
+function managedServiceView(
+  model: OverlayModel,
+  identityId: string,
+  service: ManagedService,
+  configTypes: readonly string[],
+): Record<string, unknown> {
+  const { edge } = model;
+  const { id, name } = service;
+  const permissions = (['Bind', 'Dial'] as const).filter((type) => edge.permits(type, identityId, id));
+  return {
+    _links: { self: { href: `./services/${id}` } },
+    id,
+    name,
+    createdAt: isoTime(service.createdAtMs),
+    updatedAt: isoTime(service.updatedAtMs),
+    tags: service.tags,
+    encryptionRequired: service.encryptionRequired,
+    permissions,
+    config: configsByType(model, service, configTypes),
+    configs: service.configs,
+    maxIdleTimeMillis: 0,
+    postureQueries: [],
+    posturePolicies: {},
+    roleAttributes: [...service.roleAttributes],
+    terminatorStrategy: TERMINATOR_STRATEGY,
+  };
+}
+
+function configsByType(
+  { edge }: OverlayModel,
+  { configs }: ManagedService,
+  wanted: readonly string[],
+): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const id of configs) {
+    const config = edge.get('config', id);
+    const type = edge.get('config-type', String(config?.data['configTypeId']));
+    if (config === undefined || type === undefined) continue;
+    if (!wanted.some((one) => one === 'all' || one === type.id || one === type.name)) continue;
+    found[type.name] = config.data['data'];
+  }
+  return found;
+}

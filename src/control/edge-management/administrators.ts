@@ -1,0 +1,184 @@
+/**
+ * Log-ins of administrators at the edge management API: by password or by certificate. Each call looks its session up
+ * and whether its identity is still an administrator, so that an end holds at once.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { addressKey, TokenBuckets } from '#base';
+import { appendMachineAudit } from '../audit/mod.ts';
+import {
+  bodyRule,
+  couldNotValidate,
+  EdgeApiRefusal,
+  isoTime,
+  jsonBody,
+  limited,
+  notAuthorized,
+  queryOf,
+  sendData,
+  type EdgeApiContext,
+} from '../edge-api/mod.ts';
+import { LoginFailures } from '../oauth/mod.ts';
+import { isPasswordOf } from '../policy/mod.ts';
+import {
+  endManagementSession,
+  extendManagementSession,
+  findAdministratorSession,
+  findEdgeEntity,
+  findIdentityPassword,
+  openManagementSession,
+  type EdgeEntityRecord,
+  type ManagementSession,
+} from '../store/mod.ts';
+import { referenceView } from './entity-form.ts';
+
+export const SESSION_LIFETIME_MS = 1_800_000;
+/** An extension is written when a session has used up this part of its lifetime. */
+const EXTEND_AFTER_MS = 300_000;
+export const MAX_LOG_IN_BYTES = 16_384;
+/** Wrong passwords of one user name at one address. */
+const FAILURES = { perSecond: 0.1, burst: 10 };
+/** Log-ins of one address, each of which costs a computation of a hash. */
+const LOG_INS = { perSecond: 20, burst: 200 };
+const MAX_CREDENTIAL_CHARS = 1_024;
+
+export interface Administrator {
+  readonly session: ManagementSession;
+  readonly identity: EdgeEntityRecord;
+}
+
+export class Administrators {
+  readonly #context: EdgeApiContext;
+  readonly #failures: LoginFailures;
+  readonly #logIns: TokenBuckets;
+  readonly #callers = new WeakMap<FastifyRequest, Administrator>();
+
+  constructor(context: EdgeApiContext) {
+    this.#context = context;
+    this.#failures = new LoginFailures(FAILURES, context.clock);
+    this.#logIns = new TokenBuckets(LOG_INS, context.clock);
+  }
+
+  /** The administrator that `prove` found for this request. */
+  of(request: FastifyRequest): Administrator {
+    const caller = this.#callers.get(request);
+    if (caller === undefined) throw notAuthorized();
+    return caller;
+  }
+
+  /** Throws unless the request has a session of an administrator. */
+  async prove(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { store, secrets, clock } = this.#context;
+    const token = request.headers['zt-session'];
+    const nowMs = clock.nowMs();
+    const caller =
+      typeof token === 'string' ? await findAdministratorSession(store.db, secrets, token, nowMs) : undefined;
+    if (caller === undefined) throw notAuthorized();
+    this.#callers.set(request, caller);
+    const { session } = caller;
+    const expiresAtMs = nowMs + SESSION_LIFETIME_MS;
+    if (expiresAtMs - session.expiresAtMs > EXTEND_AFTER_MS)
+      await extendManagementSession(store.db, session.id, expiresAtMs);
+    expiring(reply, Math.max(session.expiresAtMs, expiresAtMs));
+  }
+
+  addRoutes(app: FastifyInstance): void {
+    const rule = { config: bodyRule({ maxBytes: MAX_LOG_IN_BYTES, maxUnprovenBytes: MAX_LOG_IN_BYTES }) };
+    app.post('/authenticate', rule, async (request, reply) => {
+      const method = queryOf(request).get('method');
+      const waitMs = this.#logIns.take(addressKey(request.ip));
+      if (waitMs > 0) throw limited(waitMs);
+      const identityId =
+        method === 'password'
+          ? await this.#byPassword(request)
+          : method === 'cert'
+            ? this.#byCertificate(request)
+            : undefined;
+      return this.#open(request, reply, identityId);
+    });
+
+    app.get('/current-api-session', (request, reply) => {
+      const { session, identity } = this.of(request);
+      return sendData(reply, sessionView(session, identity, request.ip, this.#context.clock.nowMs()));
+    });
+
+    app.delete('/current-api-session', async (request, reply) => {
+      await endManagementSession(this.#context.store.db, this.of(request).session.id);
+      return sendData(reply, {});
+    });
+  }
+
+  async #byPassword(request: FastifyRequest): Promise<string | undefined> {
+    const { username, password } = (jsonBody(request) ?? {}) as { username?: unknown; password?: unknown };
+    if (typeof username !== 'string' || typeof password !== 'string')
+      throw couldNotValidate('username or password is missing');
+    if (username.length > MAX_CREDENTIAL_CHARS || password.length > MAX_CREDENTIAL_CHARS) return undefined;
+    const waitMs = this.#failures.waitMs(username, request.ip);
+    if (waitMs > 0) throw limited(waitMs);
+    const found = await findIdentityPassword(this.#context.store.db, username);
+    const isRight = await isPasswordOf(password, found?.passwordHash);
+    if (!isRight) this.#failures.failed(username, request.ip);
+    return isRight ? found?.identityId : undefined;
+  }
+
+  #byCertificate(request: FastifyRequest): string | undefined {
+    const proof = this.#context.peers.of(request.raw.socket);
+    return 'problem' in proof ? undefined : proof.peer.identity.id;
+  }
+
+  async #open(request: FastifyRequest, reply: FastifyReply, identityId: string | undefined) {
+    const { store, secrets, clock, log } = this.#context;
+    const identity =
+      identityId === undefined ? undefined : await findEdgeEntity(store.db, 'identity', identityId);
+    if (identity?.data['isAdmin'] !== true) {
+      log.info({ identity: identityId, address: request.ip }, 'edge management API: log-in refused');
+      throw new EdgeApiRefusal('unauthenticated', 'INVALID_AUTH', 'The authentication request failed');
+    }
+    const nowMs = clock.nowMs();
+    const session = await store.transaction(async (trx, touch) => {
+      const opened = await openManagementSession(trx, secrets, identity.id, nowMs, SESSION_LIFETIME_MS);
+      await appendMachineAudit(trx, touch, this.#context, {
+        frontdoorId: null,
+        actor: { kind: 'edge', id: identity.id },
+        action: 'logInAdministrator',
+        target: { kind: 'management-session', id: opened.id },
+        address: request.ip,
+      });
+      return opened;
+    });
+    void reply.header('zt-session', session.token);
+    expiring(reply, session.expiresAtMs);
+    return sendData(reply, {
+      ...sessionView(session, identity, request.ip, nowMs),
+      token: session.token,
+    });
+  }
+}
+
+function expiring(reply: FastifyReply, expiresAtMs: number): void {
+  void reply.header('expires-at', isoTime(expiresAtMs));
+  void reply.header('expiration-seconds', String(SESSION_LIFETIME_MS / 1_000));
+}
+
+function sessionView(session: ManagementSession, identity: EdgeEntityRecord, address: string, nowMs: number) {
+  const now = isoTime(nowMs);
+  return {
+    _links: { self: { href: `./api-sessions/${session.id}` } },
+    id: session.id,
+    createdAt: isoTime(session.createdAtMs),
+    updatedAt: now,
+    tags: {},
+    authQueries: [],
+    authenticatorId: identity.id,
+    lastActivityAt: now,
+    cachedLastActivityAt: now,
+    configTypes: [],
+    expirationSeconds: SESSION_LIFETIME_MS / 1_000,
+    expiresAt: isoTime(session.expiresAtMs),
+    identity: referenceView('identities', identity.id, identity.name),
+    identityId: identity.id,
+    ipAddress: address,
+    isCertExtendable: false,
+    isMfaComplete: false,
+    isMfaRequired: false,
+  };
+}

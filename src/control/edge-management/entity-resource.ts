@@ -1,0 +1,56 @@
+/** A kind of entity with what there is to it besides its row: identities and routers have certificates and enrollments. */
+import type { FastifyRequest } from 'fastify';
+import type { EdgeApiContext } from '../edge-api/mod.ts';
+import type { EdgeEntityRecord, JsonObject } from '../model/mod.ts';
+import {
+  findEdgeEntity,
+  insertEdgeEntity,
+  updateEdgeEntity,
+  type Queries,
+  type Touch,
+} from '../store/mod.ts';
+import { entityView, type EntityForm } from './entity-form.ts';
+
+/** What the API needs besides the parts of the edge API. */
+export interface ManagementParts extends EdgeApiContext {
+  /** `tls:host:port` that routers dial, for enrollment tokens. */
+  readonly controlAddress: () => string;
+}
+
+export interface Writing {
+  readonly trx: Queries;
+  readonly touch: Touch;
+  readonly request: FastifyRequest;
+}
+
+export type ViewOf = (entity: EdgeEntityRecord) => JsonObject;
+
+export interface EntityResource {
+  readonly form: EntityForm;
+  all(parts: ManagementParts): Promise<readonly EdgeEntityRecord[]>;
+  find(db: Queries, id: string): Promise<EdgeEntityRecord | undefined>;
+  /** Reads what the answers about any of the entities need. */
+  viewer(parts: ManagementParts): Promise<ViewOf>;
+  /** `body` is that of the request. */
+  insert(parts: ManagementParts, writing: Writing, entity: EdgeEntityRecord, body: JsonObject): Promise<void>;
+  update(parts: ManagementParts, writing: Writing, entity: EdgeEntityRecord): Promise<void>;
+  /** Besides the entity's own row, and the policies that name it. */
+  remove(parts: ManagementParts, writing: Writing, entity: EdgeEntityRecord): Promise<void>;
+  /** Fields of the request that `insert` reads. */
+  readonly moreFields: readonly string[];
+}
+
+export function plainResource(form: EntityForm): EntityResource {
+  return {
+    form,
+    moreFields: [],
+    all: ({ model: { edge } }) =>
+      Promise.resolve(form.kind === 'config-type' ? edge.configTypes() : [...edge.all(form.kind)]),
+    find: (db, id) => findEdgeEntity(db, form.kind, id),
+    viewer: (parts) =>
+      Promise.resolve((entity) => ({ ...entityView(form.path, entity), ...form.view(parts.model, entity) })),
+    insert: (_parts, { trx, touch }, entity) => insertEdgeEntity(trx, touch, entity),
+    update: (_parts, { trx, touch }, entity) => updateEdgeEntity(trx, touch, entity),
+    remove: () => Promise.resolve(),
+  };
+}

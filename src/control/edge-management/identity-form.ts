@@ -1,0 +1,71 @@
+/** The fields of identities that administrators create. */
+import { textsOf } from '../model/mod.ts';
+import { invalidParameter } from '../edge-api/mod.ts';
+import type { BodyReader } from './body-reader.ts';
+import { MAX_FREE_CHARS, referenceView, roleAttributeSymbols, type EntityForm } from './entity-form.ts';
+
+const MAX_COST = 65_535;
+const PRECEDENCES = ['default', 'required', 'failed'] as const;
+
+export const identityForm: EntityForm = {
+  kind: 'identity',
+  path: 'identities',
+  read(body) {
+    // OpenZiti keeps `Default` for all types of devices, users and services.
+    body.choice('type', ['Default', 'Device', 'User', 'Service']);
+    body.only('authPolicyId', 'default');
+    return {
+      isAdmin: body.flag('isAdmin'),
+      roleAttributes: body.texts('roleAttributes'),
+      externalId: body.textOrNull('externalId'),
+      appData: body.object('appData', MAX_FREE_CHARS),
+      defaultHostingCost: body.whole('defaultHostingCost', MAX_COST),
+      defaultHostingPrecedence: body.choice('defaultHostingPrecedence', PRECEDENCES),
+      serviceHostingCosts: byService(body, 'serviceHostingCosts', isCost),
+      serviceHostingPrecedences: byService(body, 'serviceHostingPrecedences', isPrecedence),
+    };
+  },
+  references: (data) =>
+    (['serviceHostingCosts', 'serviceHostingPrecedences'] as const).map((field) => ({
+      field,
+      kind: 'service',
+      ids: Object.keys(data[field] ?? {}),
+    })),
+  symbols: {
+    ...roleAttributeSymbols,
+    externalId: { type: 'text', read: ({ data }) => (data['externalId'] as string | null) ?? null },
+    isAdmin: { type: 'boolean', read: ({ data }) => data['isAdmin'] === true },
+    isDefaultAdmin: { type: 'boolean', read: () => false },
+    type: { type: 'text', read: () => 'Default' },
+    authPolicyId: { type: 'text', read: () => 'default' },
+  },
+  view: (_model, { data }) => ({
+    ...data,
+    roleAttributes: textsOf(data['roleAttributes']),
+    authPolicy: referenceView('auth-policies', 'default', 'Default'),
+    authPolicyId: 'default',
+    disabled: false,
+    envInfo: {},
+    interfaces: null,
+    isDefaultAdmin: false,
+    isMfaEnabled: false,
+    sdkInfo: {},
+    type: referenceView('identity-types', 'Default', 'Default'),
+    typeId: 'Default',
+  }),
+};
+
+function isCost(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COST;
+}
+
+function isPrecedence(value: unknown): boolean {
+  return PRECEDENCES.some((one) => one === value);
+}
+
+function byService(body: BodyReader, field: string, isValue: (value: unknown) => boolean) {
+  const values = body.object(field, MAX_FREE_CHARS);
+  for (const [id, value] of Object.entries(values))
+    if (!isValue(value)) throw invalidParameter(field, `${field} has a value that is not allowed`, id);
+  return values;
+}

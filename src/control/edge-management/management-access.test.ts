@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Agent } from 'node:https';
+import { enrollIdentity } from '#sdk';
+import { rawRequest } from '../edge-api/edge-api-fixture.ts';
+import { openManagementFixture, type ManagementFixture } from './management-fixture.ts';
+
+/** What anybody may call. */
+const OPEN = new Set(['GET ', 'GET /', 'GET /version', 'POST /authenticate', 'GET /.well-known/est/cacerts']);
+
+let api: ManagementFixture;
+before(async () => {
+  api = await openManagementFixture();
+});
+after(() => api.close());
+
+describe('every call of the edge management API', () => {
+  it('is refused without the session of an administrator, whatever the caller presents instead', async () => {
+    const machine = await api.enroll('an agent');
+    const id = await api.make('identities', { name: 'plain', enrollment: { ott: true } });
+    const { jwt } = (await api.call('GET', `identities/${id}`)).data.enrollment.ott;
+    const plain = await enrollIdentity({ jwt });
+    const ended = (await api.logIn()).data.token;
+    await api.call('DELETE', 'current-api-session', undefined, ended);
+    const tls = ({ certPem, keyPem }: { certPem: string; keyPem: string }) => ({
+      cert: certPem,
+      key: keyPem,
+    });
+    const logIn = { method: 'POST', path: '/authenticate?method=cert', body: '{}' };
+    const { headers } = await rawRequest(api, { ...logIn, ...tls(plain.identity) });
+    const session = String(headers['zt-session']);
+    const callers = [
+      ['nobody', {}],
+      ['a made-up token', { headers: { 'zt-session': 'x' } }],
+      ['an ended session', { headers: { 'zt-session': ended } }],
+      ['a session of the client API', { headers: { 'zt-session': session }, ...tls(plain.identity) }],
+      ['a certificate without a session', tls(plain.identity)],
+      ['an agent', tls(machine.identity)],
+    ] as const;
+    const guarded = api.routes.filter((route) => !OPEN.has(route) && !route.startsWith('HEAD'));
+    assert.ok(guarded.length > 80, `${guarded.length} routes`);
+    for (const [name, caller] of callers) {
+      const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+      const statuses = await Promise.all(
+        guarded.map(async (route) => {
+          const [method, url = ''] = route.split(' ');
+          const path = `/edge/management/v1${url.replace(':id', id)}`;
+          const body = method === 'GET' || method === 'DELETE' ? undefined : '{}';
+          return `${route} ${(await rawRequest(api, { method, path, body, agent, ...caller })).status}`;
+        }),
+      );
+      agent.destroy();
+      assert.deepEqual(
+        statuses.filter((one) => !one.endsWith(' 401')),
+        [],
+        name,
+      );
+    }
+    assert.equal((await api.call('GET', `identities/${id}`)).status, 200, 'nothing was deleted');
+  });
+
+  it('by an identity that is no administrator begins with a refused log-in', async () => {
+    const id = await api.make('identities', { name: 'certified', enrollment: { ott: true } });
+    const { jwt } = (await api.call('GET', `identities/${id}`)).data.enrollment.ott;
+    const { identity } = await enrollIdentity({ jwt });
+    const logIn = () =>
+      rawRequest(api, {
+        ...{ method: 'POST', path: '/edge/management/v1/authenticate?method=cert', body: '{}' },
+        ...{ cert: identity.certPem, key: identity.keyPem },
+      });
+    assert.equal((await logIn()).status, 401);
+    await api.call('PATCH', `identities/${id}`, { isAdmin: true });
+    const { status, headers } = await logIn();
+    assert.equal(status, 200);
+    const token = String(headers['zt-session']);
+    assert.equal((await api.call('GET', 'current-identity', undefined, token)).data.name, 'certified');
+  });
+});
+
+describe('the edge management API', () => {
+  it('makes edge routers with a token to enroll with, and selects them by attributes', async () => {
+    const id = await api.make('edge-routers', { name: 'east', roleAttributes: ['public'], appData: null });
+    const router = (await api.call('GET', `edge-routers/${id}`)).data;
+    assert.match(router.enrollmentJwt, /^eyJ/);
+    assert.deepEqual([router.isVerified, router.isOnline, router.roleAttributes], [false, false, ['public']]);
+    await api.call('PATCH', `edge-routers/${id}`, { roleAttributes: ['private'] });
+    const found = (await api.call('GET', 'edge-routers?filter=anyOf(roleAttributes)="private"')).data;
+    assert.deepEqual(
+      found.map(({ name }) => name),
+      ['east'],
+    );
+    const refused = await api.call('POST', 'edge-routers', { name: 'west', noTraversal: true });
+    assert.equal(refused.error.cause?.field, 'noTraversal');
+    const roles = { identityRoles: ['#all'], edgeRouterRoles: [`@${id}`] };
+    const policy = await api.make('edge-router-policies', { name: 'east', ...roles });
+    await api.call('DELETE', `edge-routers/${id}`);
+    assert.deepEqual((await api.call('GET', `edge-router-policies/${policy}`)).data.edgeRouterRoles, []);
+    assert.equal((await api.call('GET', `edge-routers/${id}`)).status, 404);
+  });
+
+  it('has every list that the command line of OpenZiti asks for', async () => {
+    const lists = [
+      ...['terminators', 'api-sessions', 'auth-policies', 'identity-types', 'posture-checks'],
+      ...['posture-check-types', 'transit-routers', 'identity-role-attributes', 'service-role-attributes'],
+      ...['edge-router-role-attributes', `identities/${api.adminId}/services`],
+      ...[`identities/${api.adminId}/service-policies`, `identities/${api.adminId}/edge-router-policies`],
+    ];
+    for (const path of lists) {
+      const { status, meta } = await api.call('GET', path);
+      assert.deepEqual([status, typeof meta.pagination.totalCount], [200, 'number'], path);
+    }
+    assert.equal((await api.call('GET', 'auth-policies?filter=id%3D%22default%22')).data[0]?.name, 'Default');
+    const { data } = await api.call('GET', 'summary');
+    assert.equal(typeof data.services, 'number');
+  });
+
+  it('names itself in the version that everybody may read', async () => {
+    const { json } = await rawRequest(api, { path: '/edge/management/v1/version' });
+    const { apiVersions } = (json as { data: { apiVersions: Record<string, unknown> } }).data;
+    assert.deepEqual(apiVersions['edge-management'], {
+      v1: { path: '/edge/management/v1', apiBaseUrls: [`${api.apiUrl}/edge/management/v1`] },
+    });
+  });
+});

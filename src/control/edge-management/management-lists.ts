@@ -1,0 +1,172 @@
+/** Lists that the edge management API derives from what the overlay and the store have. */
+import type { FastifyInstance } from 'fastify';
+import { isoTime, notFound, queryOf, sendData, sendPage } from '../edge-api/mod.ts';
+import type { QuerySymbols } from '../entity-query/mod.ts';
+import type { EdgeEntityRecord, JsonObject } from '../model/mod.ts';
+import type { EdgeTerminatorTable } from '../store/mod.ts';
+import { commonSymbols, entityView, referenceView } from './entity-form.ts';
+import type { ManagementParts } from './entity-resource.ts';
+import { roleAttributesOf } from './identity-resource.ts';
+
+interface ById {
+  Params: { id: string };
+}
+
+/** The only authentication policy: certificates, and passwords of administrators. */
+const DEFAULT_POLICY: EdgeEntityRecord = {
+  ...{ id: 'default', kind: 'identity', name: 'Default', tags: {}, createdAtMs: 0, updatedAtMs: 0 },
+  data: {
+    primary: {
+      cert: { allowExpiredCerts: false, allowed: true },
+      extJwt: { allowed: false, allowedSigners: [] },
+      updb: {
+        ...{ allowed: true, lockoutDurationMinutes: 0, maxAttempts: 0, minPasswordLength: 5 },
+        ...{ requireMixedCase: false, requireNumberChar: false, requireSpecialChar: false },
+      },
+    },
+    secondary: { requireTotp: false, requireExtJwtSigner: null },
+  },
+};
+
+const TYPES: readonly EdgeEntityRecord[] = ['Default', 'Router'].map((name) => ({
+  ...{ id: name, kind: 'identity', name, data: {}, tags: {}, createdAtMs: 0, updatedAtMs: 0 },
+}));
+
+/** What this installation never has: its lists are empty. */
+const EMPTY = ['posture-checks', 'posture-check-types', 'transit-routers'];
+
+export function addManagementLists(app: FastifyInstance, parts: ManagementParts): void {
+  const { model, store } = parts;
+  const constants = [
+    ['auth-policies', [DEFAULT_POLICY]],
+    ['identity-types', TYPES],
+    ...EMPTY.map((path) => [path, []] as const),
+  ] as const;
+  for (const [path, entities] of constants) {
+    const viewOf = (entity: EdgeEntityRecord) => ({ ...entityView(path, entity), ...entity.data });
+    app.get(`/${path}`, (request, reply) =>
+      sendPage(reply, queryOf(request), entities, commonSymbols, viewOf),
+    );
+    app.get<ById>(`/${path}/:id`, (request, reply) => {
+      const entity = entities.find(({ id }) => id === request.params.id);
+      if (entity === undefined) throw notFound();
+      return sendData(reply, viewOf(entity));
+    });
+  }
+
+  for (const [path, kind] of [
+    ['identity-role-attributes', 'identity'],
+    ['service-role-attributes', 'service'],
+    ['edge-router-role-attributes', 'edge-router'],
+  ] as const) {
+    app.get(`/${path}`, (request, reply) =>
+      sendPage(
+        reply,
+        queryOf(request),
+        roleAttributesOf(model.edge.all(kind)),
+        attributeSymbols,
+        (one) => one,
+      ),
+    );
+  }
+
+  app.get('/summary', (_request, reply) => sendData(reply, summaryOf(parts)));
+
+  app.get('/terminators', async (request, reply) => {
+    const rows = await terminatorRows(parts);
+    return sendPage(reply, queryOf(request), rows, terminatorSymbols, (row) => terminatorView(parts, row));
+  });
+  app.get<ById>('/services/:id/terminators', async (request, reply) => {
+    const all = await terminatorRows(parts);
+    const rows = all.filter((row) => row.service_id === request.params.id);
+    return sendPage(reply, queryOf(request), rows, terminatorSymbols, (row) => terminatorView(parts, row));
+  });
+  app.get<ById>('/terminators/:id', async (request, reply) => {
+    const row = (await terminatorRows(parts)).find(({ id }) => id === request.params.id);
+    if (row === undefined) throw notFound();
+    return sendData(reply, terminatorView(parts, row));
+  });
+
+  app.get('/api-sessions', (request, reply) => {
+    const sessions = [...parts.sessions.all()].filter(({ identityId }) => model.edge.hasIdentity(identityId));
+    return sendPage(reply, queryOf(request), sessions, sessionSymbols, ({ id, identityId }) => ({
+      _links: { self: { href: `./api-sessions/${id}` } },
+      id,
+      identity: referenceView('identities', identityId, model.identity(identityId)?.name ?? ''),
+      identityId,
+      tags: {},
+    }));
+  });
+  app.delete<ById>('/api-sessions/:id', async (request, reply) => {
+    const session = parts.sessions.byId(request.params.id);
+    if (session === undefined || !model.edge.hasIdentity(session.identityId)) throw notFound();
+    await parts.sessions.remove(session.id);
+    return sendData(reply, {});
+  });
+
+  async function terminatorRows({ store: { db } }: Pick<ManagementParts, 'store'> = { store }) {
+    return db.selectFrom('edge_terminator').selectAll().orderBy('id').execute();
+  }
+}
+
+type TerminatorRow = Readonly<EdgeTerminatorTable>;
+
+const attributeSymbols: QuerySymbols<string> = { id: { type: 'text', read: (one) => one } };
+
+const sessionSymbols: QuerySymbols<{ readonly id: string; readonly identityId: string }> = {
+  id: { type: 'text', read: ({ id }) => id },
+  identity: { type: 'text', read: ({ identityId }) => identityId },
+};
+
+const terminatorSymbols: QuerySymbols<TerminatorRow> = {
+  id: { type: 'text', read: ({ id }) => id },
+  service: { type: 'text', read: ({ service_id }) => service_id },
+  router: { type: 'text', read: ({ router_id }) => router_id },
+  binding: { type: 'text', read: ({ binding }) => binding },
+  address: { type: 'text', read: ({ address }) => address },
+  identity: { type: 'text', read: ({ instance_id }) => instance_id },
+  hostId: { type: 'text', read: ({ identity_id }) => identity_id },
+  createdAt: { type: 'date', read: ({ created_at }) => created_at },
+};
+
+const PRECEDENCES = ['default', 'required', 'failed'];
+
+function terminatorView({ model }: ManagementParts, row: TerminatorRow): JsonObject {
+  const at = isoTime(Number(row.created_at));
+  return {
+    ...{ _links: { self: { href: `./terminators/${row.id}` } }, id: row.id, tags: {} },
+    ...{
+      createdAt: at,
+      updatedAt: at,
+      binding: row.binding,
+      address: row.address,
+      identity: row.instance_id,
+    },
+    service: referenceView('services', row.service_id, model.edge.service(row.service_id)?.name ?? ''),
+    serviceId: row.service_id,
+    router: referenceView('routers', row.router_id, model.identity(row.router_id)?.name ?? ''),
+    routerId: row.router_id,
+    ...{ hostId: row.identity_id, cost: row.cost, dynamicCost: 0 },
+    precedence: PRECEDENCES[row.precedence] ?? 'default',
+  };
+}
+
+function summaryOf({ model, sessions, controllers }: ManagementParts): JsonObject {
+  const { edge } = model;
+  const routers = [...model.identities()].filter(({ kind }) => kind === 'router').length;
+  const apiSessions = [...sessions.all()].filter(({ identityId }) => edge.hasIdentity(identityId)).length;
+  return {
+    apiSessions,
+    authPolicies: 1,
+    configTypes: edge.configTypes().length,
+    configs: edge.count('config'),
+    controllers: controllers().length,
+    edgeRouterPolicies: edge.count('edge-router-policy'),
+    edgeRouters: routers,
+    identities: edge.count('identity'),
+    routers,
+    serviceEdgeRouterPolicies: edge.count('service-edge-router-policy'),
+    servicePolicies: edge.count('service-policy'),
+    services: edge.count('service'),
+  };
+}

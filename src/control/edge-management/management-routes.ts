@@ -1,0 +1,77 @@
+/**
+ * The edge management API below `/edge/management/v1`. Everything besides version, authorities and log-in needs the
+ * session of an administrator, which is checked before a body is read.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { TokenBuckets } from '#base';
+import {
+  addVersionRoutes,
+  bodyRule,
+  limited,
+  MANAGEMENT_PATH,
+  sendData,
+  type EdgeApiContext,
+} from '../edge-api/mod.ts';
+import { Administrators } from './administrators.ts';
+import { edgeRouterResource } from './edge-router-resource.ts';
+import { ENTITY_FORMS } from './entity-form-table.ts';
+import { plainResource, type EntityResource, type ManagementParts } from './entity-resource.ts';
+import { addEntityRoutes } from './entity-routes.ts';
+import { identityResource } from './identity-resource.ts';
+import { addManagementLists } from './management-lists.ts';
+import { addRelatedEntities } from './related-entities.ts';
+
+const MAX_BODY_BYTES = 262_144;
+/** Calls of one administrator. */
+const CALLS = { perSecond: 200, burst: 2_000 };
+const OPEN: ReadonlySet<string> = new Set(['/', '/version', '/authenticate', '/.well-known/est/cacerts']);
+
+const RESOURCES: readonly EntityResource[] = [
+  identityResource,
+  edgeRouterResource,
+  ...ENTITY_FORMS.map(plainResource),
+];
+
+/** `controlAddress`: `tls:host:port` that routers dial, for enrollment tokens. */
+export async function addManagementRoutes(
+  app: FastifyInstance,
+  context: EdgeApiContext,
+  controlAddress: () => string,
+): Promise<void> {
+  const parts: ManagementParts = { ...context, controlAddress };
+  const administrators = new Administrators(context);
+  const calls = new TokenBuckets(CALLS, context.clock);
+  await app.register(
+    (scope, _options, done) => {
+      scope.addHook('onRoute', (route) => {
+        route.config = {
+          ...bodyRule({ maxBytes: MAX_BODY_BYTES, maxUnprovenBytes: MAX_BODY_BYTES }),
+          ...route.config,
+        };
+      });
+      scope.addHook('onRequest', async (request, reply) => {
+        if (OPEN.has(pathOf(request))) return;
+        await administrators.prove(request, reply);
+        const waitMs = calls.take(administrators.of(request).identity.id);
+        if (waitMs > 0) throw limited(waitMs);
+      });
+      addVersionRoutes(scope, context);
+      administrators.addRoutes(scope);
+      addManagementLists(scope, parts);
+      for (const resource of RESOURCES) addEntityRoutes(scope, parts, administrators, resource);
+      addRelatedEntities(scope, parts, RESOURCES);
+      scope.get('/current-identity', async (request, reply) => {
+        const { identity } = administrators.of(request);
+        return sendData(reply, (await identityResource.viewer(parts))(identity));
+      });
+      done();
+    },
+    { prefix: MANAGEMENT_PATH },
+  );
+}
+
+/** The pattern of the route without the prefix. */
+function pathOf(request: FastifyRequest): string {
+  const path = (request.routeOptions.url ?? '').slice(MANAGEMENT_PATH.length);
+  return path === '' ? '/' : path;
+}

@@ -1,0 +1,40 @@
+/** Opens the database of an installation with its key file, for commands that work without a control plane. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
+import { findSecrets, KEY_FILE_NAME, type Secrets } from '../secrets/mod.ts';
+import { checkKeyFile, openStore, type Store } from '../store/mod.ts';
+
+export interface InstallationOptions {
+  readonly dataDir: string;
+  /** A `postgres:` URL instead of the embedded database. */
+  readonly database?: string | undefined;
+  readonly clock?: Clock;
+  readonly log: Log;
+}
+
+/** Throws `invalid` if there is no installation, or if the key file is not its own. The caller closes the store. */
+export async function openInstallation(
+  options: InstallationOptions,
+): Promise<{ readonly store: Store; readonly secrets: Secrets }> {
+  const { database, log, clock = systemClock } = options;
+  const dataDir = resolve(options.dataDir);
+  const secrets = await findSecrets(dataDir);
+  if (secrets === undefined) {
+    const message = `there is no ${join(dataDir, KEY_FILE_NAME)}: name the control plane's data directory with --data-dir`;
+    throw new FrontdoorError('invalid', 'key-file', message);
+  }
+  const path = join(dataDir, 'control.db');
+  if (database === undefined && !existsSync(path)) {
+    const message = `there is no database ${path}: one on PostgreSQL is named with --database or --database-file`;
+    throw new FrontdoorError('invalid', 'no-database', message);
+  }
+  const store = await openStore({ path, database, log });
+  try {
+    await checkKeyFile(store, secrets, clock.nowMs());
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  return { store, secrets };
+}

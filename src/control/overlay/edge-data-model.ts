@@ -1,0 +1,47 @@
+/** The services and policies of the edge management API in the router data model, with their roles as lists of ids. */
+import { DataState_PolicyType, DataState_RelatedEntityType, type CtrlInit } from '#wire/ctrl';
+import type { OverlayModel } from '../model/mod.ts';
+
+type Edge = OverlayModel['edge'];
+type Event = NonNullable<NonNullable<CtrlInit<'dataState'>['events']>[number]>;
+type Model = NonNullable<Event['model']>;
+
+/** In the order that routers require: configs before services, and these before policies. */
+export function edgeDataModel(edge: Edge): {
+  readonly configs: Model[];
+  readonly services: Model[];
+  readonly policies: Model[];
+} {
+  return {
+    configs: [
+      ...edge.configTypes().map(({ id, name }): Model => ({ case: 'configType', value: { id, name } })),
+      ...Array.from(edge.all('config'), ({ id, name, data }): Model => {
+        const dataJson = JSON.stringify(data['data'] ?? {});
+        return { case: 'config', value: { id, name, typeId: String(data['configTypeId']), dataJson } };
+      }),
+    ],
+    services: Array.from(edge.services(), ({ id, name, configs, encryptionRequired }): Model => {
+      return { case: 'service', value: { id, name, configs: [...configs], encryptionRequired } };
+    }),
+    policies: [...edge.policies()].flatMap((policy) => policyModels(edge, policy)),
+  };
+}
+
+function policyModels(edge: Edge, policy: Parameters<Edge['selectedServices']>[0]): Model[] {
+  const { id: policyId, name, type } = policy;
+  if (type === null) return [];
+  const policyType = type === 'Bind' ? DataState_PolicyType.BIND_POLICY : DataState_PolicyType.DIAL_POLICY;
+  const { RELATED_SERVICE, RELATED_IDENTITY } = DataState_RelatedEntityType;
+  const related = (
+    relatedEntityType: DataState_RelatedEntityType,
+    of: readonly { readonly id: string }[],
+  ) => ({
+    case: 'servicePolicyChange' as const,
+    value: { policyId, relatedEntityIds: of.map(({ id }) => id), relatedEntityType, add: true },
+  });
+  return [
+    { case: 'servicePolicy', value: { id: policyId, name, policyType } },
+    related(RELATED_SERVICE, edge.selectedServices(policy)),
+    related(RELATED_IDENTITY, edge.selectedIdentities(policy)),
+  ];
+}
