@@ -9,6 +9,7 @@ import { zitiBinary } from '../support/ziti-command.ts';
 import { residentBytes } from './bench-process.ts';
 import type { BenchRun } from './bench-run.ts';
 import type { Benchmark } from './benchmark.ts';
+import { startSealedAndClear } from './encryption/sealed-and-clear.ts';
 import { checkAnswers, downloadSampler, requestSampler, type HttpTarget } from './http-samplers.ts';
 import { kibPerConnection, measureIdle, SETTLE_MS } from './idle-connections.ts';
 import { NGINX_DIRECT, NGINX_PROXY, startNginx, type NginxPeer } from './nginx-peer.ts';
@@ -16,6 +17,9 @@ import { OPENZITI, startOpenZiti } from './openziti-peer.ts';
 import { startOutsidePeers, type OutsidePeer } from './outside-peers.ts';
 import { startUp, untilServed, type Product } from './product.ts';
 import {
+  ENCRYPTION_DOWNLOAD,
+  ENCRYPTION_GOALS,
+  ENCRYPTION_REQUESTS,
   FIRST_ANSWER,
   idleColumn,
   loadedColumn,
@@ -23,6 +27,7 @@ import {
   PER_IDLE_CONNECTION,
   PROCESSES,
   productGoals,
+  UP_IN_CLEAR,
 } from './product-goal-table.ts';
 import { startSeparate } from './separate-product.ts';
 import { Wrk } from './wrk-load.ts';
@@ -55,13 +60,15 @@ export const PRODUCT_BENCHMARK: Benchmark = {
   choices: { shape: Object.keys(SHAPES) },
   warmUpRounds: 3,
   reference: () => NGINX_PROXY,
-  goals: ({ tables }) =>
-    Object.fromEntries(
+  goals: ({ tables }) => ({
+    ...Object.fromEntries(
       Object.keys(tables[PROCESSES] ?? {}).map((shape) => [
         `goals, ${shape} (× is the ratio to nginx as reverse proxy, medians)`,
         productGoals(shape),
       ]),
     ),
+    'goals of end-to-end encryption (× is the ratio to circuits in clear, medians)': ENCRYPTION_GOALS,
+  }),
   measure,
 };
 
@@ -96,6 +103,7 @@ async function measure(run: BenchRun): Promise<void> {
   await checkAnswers(run, nginx, targets, checkedRequests);
   await measureRates(run, nginx, wrk, targets);
   await measureCircuits(run, nginx, wrk, ours);
+  await measureEncryption(run, nginx, wrk, ours);
   for (const product of started) recordMemory(run, product, loadedColumn);
 }
 
@@ -159,6 +167,32 @@ async function measureRates(
   const closing = requestSampler(nginx, wrk, { ...many, close: true });
   await run.measure('new connections', 'request', targets, closing);
   await run.measure('download', 'MB', targets, downloadSampler(nginx), { warmUpSeconds: 0 });
+}
+
+/**
+ * The same shares with and without end-to-end encryption. The gateway of `up` is in the process of the router, and its
+ * circuits are in clear.
+ */
+async function measureEncryption(
+  run: BenchRun,
+  nginx: NginxPeer,
+  wrk: Wrk,
+  ours: readonly HttpTarget[],
+): Promise<void> {
+  if (!run.wants(ENCRYPTION_DOWNLOAD) && !run.wants(ENCRYPTION_REQUESTS)) return;
+  run.report('starting agents with and without end-to-end encryption');
+  const folder = join(run.folder, 'encryption');
+  const started = await startSealedAndClear(folder, nginx, run.options.cpuProfileDir);
+  try {
+    await pause(SETTLE_MS);
+    const inProcess = ours.filter(({ name }) => name === 'up');
+    const targets = [...started.targets, ...inProcess.map((up) => ({ ...up, name: UP_IN_CLEAR }))];
+    const requests = requestSampler(nginx, wrk, { path: '/small', connections: 32 });
+    await run.measure(ENCRYPTION_REQUESTS, 'request', targets, requests);
+    await run.measure(ENCRYPTION_DOWNLOAD, 'MB', targets, downloadSampler(nginx), { warmUpSeconds: 1 });
+  } finally {
+    await started.stop();
+  }
 }
 
 /** Beside OpenZiti where there is one; it runs for these rounds only, because it is never quite idle. */

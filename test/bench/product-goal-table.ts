@@ -1,5 +1,6 @@
 /** The goals of the first version, for `up` with its agent; ratios are to nginx as reverse proxy in the same run. */
 import type { BenchResult } from './bench-result.ts';
+import { targetName } from './encryption/target-name.ts';
 import { between, factIn, figureIn, least, most, ratio, type Goal } from './goal.ts';
 import { NGINX_PROXY } from './nginx-peer.ts';
 import { OPENZITI } from './openziti-peer.ts';
@@ -16,6 +17,21 @@ export const FIRST_ANSWER = 'start to first request, s';
 export const PER_IDLE_CONNECTION = 'per idle connection, KiB';
 export const idleColumn = (part: string): string => `${part} idle, MB`;
 export const loadedColumn = (part: string): string => `${part} after load, MB`;
+
+/** The scenarios with and without end-to-end encryption, and the name of `up` in them. */
+export const ENCRYPTION_REQUESTS = 'encryption, keep-alive';
+export const ENCRYPTION_DOWNLOAD = 'encryption, download';
+export const UP_IN_CLEAR = 'up, in clear';
+
+/** Encrypted circuits to those in clear, through the same parts. */
+export const ENCRYPTION_GOALS: readonly Goal[] = (['private', 'public'] as const).flatMap((way) => {
+  const ratioOf = (scenario: string) =>
+    between(scenario, targetName(way, 'encrypted'), targetName(way, 'in clear'));
+  return [
+    least(`100 MB download of a ${way} share`, '×', 0.75, ratioOf(ENCRYPTION_DOWNLOAD)),
+    least(`requests/s of a ${way} share, 32 connections`, '×', 0.75, ratioOf(ENCRYPTION_REQUESTS)),
+  ];
+});
 
 /** The goals for one shape of the product. */
 export function productGoals(shape: string): readonly Goal[] {

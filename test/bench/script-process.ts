@@ -7,6 +7,7 @@ import { repositoryRoot } from '../../tools/pinned-process.ts';
 
 /** 10,000 TLS connections of idle clients take minutes on a slow machine. */
 const LINE_DEADLINE_MS = 300_000;
+const STOP_DEADLINE_MS = 10_000;
 
 export interface Script {
   readonly pid: number;
@@ -14,14 +15,21 @@ export interface Script {
   readonly line: string;
   /** Writes a line to its input and resolves to the next line that it prints. */
   ask(): Promise<string>;
-  /** Ends it by SIGKILL. */
-  stop(): Promise<void>;
+  /** Ends it by SIGKILL, unless another signal is given; then it has 10 s to end by itself. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts `test/bench/FILE` with its argument as JSON; rejects when it ends before it has printed a line. */
-export async function startScript(file: string, argument: unknown = null): Promise<Script> {
+/**
+ * Starts `test/bench/FILE` with its argument as JSON, and Node with further flags; rejects when it ends before it has
+ * printed a line.
+ */
+export async function startScript(
+  file: string,
+  argument: unknown = null,
+  nodeArgs: readonly string[] = [],
+): Promise<Script> {
   const path = join(repositoryRoot, 'test/bench', file);
-  const args = ['--disable-warning=ExperimentalWarning', path, JSON.stringify(argument)];
+  const args = ['--disable-warning=ExperimentalWarning', ...nodeArgs, path, JSON.stringify(argument)];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -39,9 +47,11 @@ export async function startScript(file: string, argument: unknown = null): Promi
       child.stdin.write('\n');
       return nextLine();
     },
-    stop: async () => {
-      child.kill('SIGKILL');
+    stop: async (signal = 'SIGKILL') => {
+      child.kill(signal);
+      const late = setTimeout(() => child.kill('SIGKILL'), STOP_DEADLINE_MS);
       await ended;
+      clearTimeout(late);
     },
   };
 }
