@@ -38,6 +38,7 @@ class ReadingRouter {
   readonly host: EdgeChannel;
   /** The payloads with data that it forwarded, those of the dialer first. */
   readonly payloads = { fromDialer: [] as Uint8Array[], fromHost: [] as Uint8Array[] };
+  readonly forwarded: PayloadFrame[] = [];
   keepsDialerKey = true;
   keepsHostKey = true;
   change: (payload: PayloadFrame, isFromHost: boolean) => void = () => {};
@@ -144,6 +145,7 @@ class ReadingRouter {
       this.change(frame, isFromHost);
     }
     to.sendData(frame);
+    if (frame.contentType === PAYLOAD_TYPE && frame.data.length > 0) this.forwarded.push(frame);
   }
 }
 
@@ -202,6 +204,30 @@ describe('a circuit between two clients', () => {
     const seen = Buffer.concat([...fromDialer, ...fromHost]);
     assert.equal(seen.includes('nobody'), false);
     assert.equal(seen.includes(sent.subarray(100, 120)), false);
+  });
+
+  it('needs no received payload any more once it is opened, and keeps those in clear', async (t) => {
+    for (const isClear of [false, true]) {
+      const router = new ReadingRouter(t);
+      router.keepsDialerKey = router.keepsHostKey = !isClear;
+      await router.bind();
+      const { dialed, hosted } = await router.dial();
+      const atHost = new Reader(hosted);
+      dialed.write(TEXT);
+      await until(
+        'the first text',
+        () => atHost.text.length,
+        (bytes) => bytes === TEXT.length,
+      );
+      // Payloads that arrived before the reader was ready were kept.
+      router.forwarded.length = 0;
+      dialed.write(randomBytes(100_000));
+      dialed.end();
+      await untilEnded(atHost);
+      assert.ok(router.forwarded.length > 3);
+      assert.ok(router.forwarded.every(({ isSpent }) => isSpent === !isClear));
+      hosted.end();
+    }
   });
 
   it('breaks at the first message that was changed, and delivers nothing of it', async (t) => {

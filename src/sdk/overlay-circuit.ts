@@ -72,6 +72,8 @@ export class OverlayCircuit implements Circuit {
   /** Undefined: both directions are in clear. */
   readonly #encryption: CircuitEncryption | undefined;
   readonly #maxPayloadBytes: number;
+  /** The sealed message that was opened last. Its text has memory of its own. */
+  #opened: Uint8Array | undefined;
   /** Whether the overlay has removed the circuit while bytes wait here for a paused reader. */
   #isGone = false;
   #isOver = false;
@@ -113,6 +115,11 @@ export class OverlayCircuit implements Circuit {
       },
     };
     this.#xgress = new Xgress(id, isTerminator, OPTIONS, port, undefined, unread);
+  }
+
+  /** Sealed bytes have memory of their own. */
+  get copiesWrites(): boolean {
+    return this.#encryption !== undefined;
   }
 
   get isLeaving(): boolean {
@@ -178,6 +185,8 @@ export class OverlayCircuit implements Circuit {
       // rest for many others.
       const isOpening = (frame.flags & PAYLOAD_FLAGS.circuitStart) !== 0;
       this.#xgress.onPayload(frame, isOpening ? Date.now() : 0);
+      frame.isSpent = this.#opened === frame.data;
+      this.#opened = undefined;
     } else {
       this.#xgress.onAcknowledgement(frame, Date.now());
       this.#finishIfDone();
@@ -231,7 +240,10 @@ export class OverlayCircuit implements Circuit {
     if (this.#isOver) return;
     const text = encryption.open(message);
     if (text === undefined) this.destroy('received a message that was changed on its way, or is out of turn');
-    else if (text.length > 0) this.onData(text);
+    else {
+      this.#opened = message;
+      if (text.length > 0) this.onData(text);
+    }
   }
 
   #sendData(frame: DataFrame): void {

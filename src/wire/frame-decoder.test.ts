@@ -122,6 +122,33 @@ test('a long frame in many cuts is whole at its end, and what was discarded is f
   }
 });
 
+test('the memory of a payload is freed when its receiver is done with it, if it was joined for it alone', () => {
+  const payload = new PayloadFrame('circuit', 1, 0, new Uint8Array(30_000).fill(7));
+  const bytes = concatBytes([encodePayloadHead(payload, 1), payload.data]);
+  const received = (isSpent: boolean, cuts: readonly number[]): number => {
+    const decoder = new FrameDecoder({ maxHeadersBytes: 1_000, maxBodyBytes: 100_000 });
+    let data: Uint8Array | undefined;
+    const onData = (frame: DataFrame | undefined): void => {
+      if (!(frame instanceof PayloadFrame)) return;
+      data = frame.data;
+      frame.isSpent = isSpent;
+    };
+    const ends = [...cuts, bytes.length];
+    let at = 0;
+    for (const end of ends) {
+      decoder.push(bytes.subarray(at, end), () => {}, onData);
+      at = end;
+    }
+    return data!.length;
+  };
+  for (const cuts of [[10], [16_384], [8_000, 16_000, 24_000]]) {
+    assert.equal(received(true, cuts), 0);
+    assert.equal(received(false, cuts), 30_000);
+  }
+  assert.equal(received(true, []), 30_000);
+  assert.equal(bytes.length > 30_000, true);
+});
+
 test('the bounds of a hello are those of OpenZiti', () => {
   assert.deepEqual(HELLO_LIMITS, { maxHeadersBytes: 16_384, maxBodyBytes: 4_192 });
 });

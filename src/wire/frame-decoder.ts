@@ -71,6 +71,8 @@ export class FrameDecoder {
   #unfinishedBytes = 0;
   /** Length of the unfinished frame, without a body that is passed on in parts; 0 while its head is incomplete. */
   #frameLength = 0;
+  /** Whether the receiver of the last payload needs its data no more. */
+  #isSpent = false;
   #onPart: BodyPartHandler | undefined;
   /** The frame whose body is passed on in parts. */
   #streamed: { readonly frame: Frame; readonly bodyBytes: number; at: number } | undefined;
@@ -114,7 +116,11 @@ export class FrameDecoder {
       if (at < 0) return this.#fault;
       if (this.#frameLength === 0 || this.#unfinishedBytes < this.#frameLength) return undefined;
       const whole = this.#takeWhole();
-      if (!this.#decode(whole, 0, whole.length, onFrame, onData)) return this.#stop(chunk, at);
+      this.#isSpent = false;
+      const goesOn = this.#decode(whole, 0, whole.length, onFrame, onData);
+      // A payload that was joined has its memory for itself. Freed now, it is still in the caches for the next one.
+      if (this.#isSpent) release([whole]);
+      if (!goesOn) return this.#stop(chunk, at);
     }
     if (this.#streamed !== undefined) at = this.#passOn(bytes, at);
     while (bytes.length - at >= 4 && !this.#isOver) {
@@ -161,7 +167,10 @@ export class FrameDecoder {
     if (onData !== undefined) {
       const contentType = readU32(bytes, start + 4);
       if (contentType === PAYLOAD_TYPE) {
-        onData(payloadOf(bytes, start + FRAME_HEAD_BYTES, headersEnd, bytes.subarray(headersEnd, end)));
+        const data = bytes.subarray(headersEnd, end);
+        const payload = payloadOf(bytes, start + FRAME_HEAD_BYTES, headersEnd, data);
+        onData(payload);
+        if (payload !== undefined) this.#isSpent = payload.isSpent;
         return true;
       }
       if (contentType === ACKNOWLEDGEMENT_TYPE) {
@@ -235,7 +244,9 @@ export class FrameDecoder {
   #begin(bytes: Uint8Array, at: number): void {
     const cameBytes = bytes.length - at;
     this.#frameLength = cameBytes >= FRAME_HEAD_BYTES ? this.#frameBytes(bytes, at) : 0;
-    const last = new Uint8Array(Math.max(cameBytes, FRAME_HEAD_BYTES));
+    // A frame of which a third has come gets its memory at once, up to a piece: growing it would be one more copy.
+    const roomBytes = 3 * cameBytes >= this.#frameLength ? Math.min(PIECE_BYTES, this.#frameLength) : 0;
+    const last = new Uint8Array(Math.max(cameBytes, FRAME_HEAD_BYTES, roomBytes));
     last.set(bytes.subarray(at));
     this.#last = last;
     this.#lastBytes = this.#unfinishedBytes = cameBytes;
@@ -287,7 +298,7 @@ export class FrameDecoder {
     this.#lastBytes = 0;
   }
 
-  #takeWhole(): Uint8Array {
+  #takeWhole(): Uint8Array<ArrayBuffer> {
     const last = this.#last!.subarray(0, this.#lastBytes);
     if (this.#pieces.length === 0) {
       this.#forgetUnfinished();

@@ -54,6 +54,8 @@ export class PayloadFrame {
   /** A received heartbeat, or the response to one of ours, that this frame carried. Never sent. */
   heartbeat: Uint8Array | undefined;
   heartbeatResponse: Uint8Array | undefined;
+  /** Set by the receiver once nothing refers to `data` any more. The decoder may free its memory then. */
+  isSpent: boolean;
 
   constructor(circuitId: string, sequence: number, flags: number, data: Uint8Array) {
     this.circuitId = circuitId;
@@ -65,6 +67,7 @@ export class PayloadFrame {
     this.connId = undefined;
     this.heartbeat = undefined;
     this.heartbeatResponse = undefined;
+    this.isSpent = false;
   }
 
   get isFromTerminator(): boolean {
