@@ -35,8 +35,14 @@ interface Joined {
   copy: CircuitCopy;
 }
 
-function join(target: TargetAddress, windowBytes?: number): Promise<Joined> {
-  const { caller, host } = memoryCircuit(windowBytes);
+function join(
+  target: TargetAddress,
+  windowBytes?: number,
+  change = (host: MemoryCircuit): MemoryCircuit => host,
+): Promise<Joined> {
+  const circuit = memoryCircuit(windowBytes);
+  const { caller } = circuit;
+  const host = change(circuit.host);
   return new Promise((resolve, reject) => {
     connectTarget(
       { target, resolver: new TargetResolver(), timeoutMs: 30_000 },
@@ -99,6 +105,32 @@ test(
     assert.equal(error, undefined);
     assert.equal(bytes.toString(), createHash('sha256').update(body).digest('hex'));
     assert.equal(await joined.closed, undefined);
+  },
+);
+
+test(
+  'a circuit that copies what is written gets each read without a copy before',
+  { timeout: 60_000 },
+  async () => {
+    const body = randomBytes(1_000_000);
+    const server = createServer((socket) => socket.end(body));
+    const written: Buffer[] = [];
+    const lent = new Set<ArrayBufferLike>();
+    const joined = await join(await listening(server), undefined, (host) => {
+      const write = host.write.bind(host);
+      return Object.assign(host, {
+        copiesWrites: true,
+        write: (view: Uint8Array) => {
+          lent.add(view.buffer);
+          written.push(Buffer.from(view));
+          return write(written.at(-1)!);
+        },
+      });
+    });
+    const { bytes } = await collect(joined.caller);
+    assert.ok(bytes.equals(body));
+    assert.equal(lent.size, 1);
+    assert.ok(written.length > 1);
   },
 );
 

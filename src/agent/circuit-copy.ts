@@ -41,6 +41,7 @@ export class CircuitCopy {
     this.circuit = circuit;
     this.#connection = connection;
     this.#handlers = handlers;
+    connection.lendsViews = circuit.copiesWrites === true;
     connection.onData = (view) => this.#fromService(view);
     connection.onEnd = () => circuit.end();
     connection.onDrain = () => circuit.resume();

@@ -50,8 +50,12 @@ export interface TargetConnectOptions {
 
 /** The handlers must be set inside `onOpen`, before the next tick. */
 export class TargetConnection {
-  /** Bytes of the service; the view may be kept. Return false to pause until `resume`. */
+  /**
+   * Bytes of the service. The view may be kept, unless `lendsViews` is set. Return false to pause until `resume`.
+   */
   onData: (view: Uint8Array) => boolean = () => true;
+  /** Whether views are valid only during `onData`, which saves a copy of each read. */
+  lendsViews = false;
   onEnd: () => void = () => {};
   onDrain: () => void = () => {};
   /** The last call, once. */
@@ -175,7 +179,11 @@ export function connectTarget(
         ...common,
         onread: {
           buffer: sharedReadBuffer,
-          callback: (length) => connection?.onData(copyOfRead(length)) ?? false,
+          callback: (length) => {
+            if (connection === undefined) return false;
+            const isLent = connection.lendsViews;
+            return connection.onData(isLent ? sharedReadBuffer.subarray(0, length) : copyOfRead(length));
+          },
         },
       })
     : connectTls({

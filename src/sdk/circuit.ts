@@ -10,6 +10,8 @@ export interface Circuit {
    * later request.
    */
   readonly isLeaving?: boolean;
+  /** Whether `write` keeps no view, so that the caller may use the memory again. By default it keeps them. */
+  readonly copiesWrites?: boolean;
   /**
    * Queues bytes. The circuit owns the view from now on, so it must not be changed. Returns false if the window
    * is full; the caller then waits for `onDrain` (the write is accepted in any case). Ignored after `end` or
