@@ -95,6 +95,18 @@ test('a broken circuit is an error with code, part and remedy', async () => {
   assert.match(remedy!, /Dial again/);
 });
 
+test('an answer is read to its end although the circuit is removed before it was read', async () => {
+  const { circuit, stream } = open();
+  stream.end('question');
+  await within('the half-close', once(stream, 'finish'));
+  circuit.onData(Buffer.from('answer'));
+  circuit.onEnd();
+  circuit.onClose(new CircuitError('circuit-closed', 'router', 'unrouted'));
+  const parts: unknown[] = [];
+  for await (const part of stream) parts.push(String(part));
+  assert.deepEqual(parts, ['answer']);
+});
+
 test('a destroyed stream destroys its circuit', async () => {
   const { circuit, stream } = open();
   stream.destroy();

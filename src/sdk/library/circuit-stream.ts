@@ -26,6 +26,9 @@ export class CircuitStream extends Duplex {
   /** Called when the circuit is over, after both directions had ended. */
   #onOver: ((error: Error | null) => void) | undefined;
   #isOver = false;
+  /** Whether `end` was called and everything was handed to the circuit. */
+  #hasEnded = false;
+  #hasFarEnded = false;
   #idleTimer: NodeJS.Timeout | undefined;
 
   /** @internal */
@@ -40,7 +43,10 @@ export class CircuitStream extends Duplex {
       const chunk = Buffer.from(view.buffer, view.byteOffset, view.byteLength);
       if (!this.push(chunk)) circuit.pause();
     };
-    circuit.onEnd = () => this.push(null);
+    circuit.onEnd = () => {
+      this.#hasFarEnded = true;
+      this.push(null);
+    };
     circuit.onDrain = () => this.#written();
     circuit.onClose = (error) => this.#onClose(error);
     circuit.resume();
@@ -60,6 +66,7 @@ export class CircuitStream extends Duplex {
   }
 
   override _final(callback: Callback): void {
+    this.#hasEnded = true;
     this.#circuit.end();
     callback();
   }
@@ -124,7 +131,9 @@ export class CircuitStream extends Duplex {
   #onClose(error: Error | undefined): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const failure = error === undefined ? null : sdkErrorOf(error);
+    // After both directions have ended, routers may remove the circuit before the last acknowledgement is here.
+    const isClean = error === undefined || (this.#hasEnded && this.#hasFarEnded);
+    const failure = isClean ? null : sdkErrorOf(error);
     if (this.#onOver !== undefined) this.#onOver(failure);
     else if (failure !== null) this.destroy(failure);
   }
