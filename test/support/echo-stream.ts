@@ -1,0 +1,60 @@
+/** Sends bytes through a stream whose far end returns them, and compares both by SHA-256. */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
+
+const PIECE_BYTES = 1_048_576;
+const LENGTH_BYTES = 8;
+
+/** Ends the stream after the last byte, and expects that the far end does the same. */
+export async function sendAndReceive(stream: Duplex, byteCount: number): Promise<void> {
+  const ended = once(stream, 'end');
+  const received = receiving(stream, byteCount);
+  const sent = await send(stream, byteCount);
+  stream.end();
+  await ended;
+  assert.equal(await received, sent);
+}
+
+/**
+ * For far ends that do not see the end of a stream: they get the number of bytes first (8 bytes, the most significant
+ * first). The stream is destroyed when all of them have come back.
+ */
+export async function countedExchange(stream: Duplex, byteCount: number): Promise<void> {
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeBigUInt64BE(BigInt(byteCount));
+  stream.write(length);
+  const received = receiving(stream, byteCount);
+  const sent = await send(stream, byteCount);
+  assert.equal(await received, sent);
+  stream.destroy();
+}
+
+async function send(stream: Duplex, byteCount: number): Promise<string> {
+  const hash = createHash('sha256');
+  const piece = randomBytes(PIECE_BYTES);
+  for (let count = 0; count < byteCount; count += piece.length) {
+    piece.writeUInt32BE(count, 0);
+    const part = piece.subarray(0, Math.min(piece.length, byteCount - count));
+    hash.update(part);
+    if (!stream.write(part)) await once(stream, 'drain');
+  }
+  return hash.digest('hex');
+}
+
+/** Resolves to the digest of that many bytes. Rejects if more or fewer come. */
+function receiving(stream: Duplex, byteCount: number): Promise<string> {
+  const hash = createHash('sha256');
+  let count = 0;
+  return new Promise((resolve, reject) => {
+    stream.on('data', (part: Buffer) => {
+      hash.update(part);
+      count += part.length;
+      if (count === byteCount) resolve(hash.digest('hex'));
+      else if (count > byteCount) reject(new Error(`${count} bytes of ${byteCount} came back`));
+    });
+    stream.once('close', () => reject(new Error(`${count} bytes of ${byteCount} came back`)));
+    stream.once('error', reject);
+  });
+}
