@@ -24,13 +24,13 @@ export const EDGE_ERRORS = errorsSince('0.1.0', {
   },
   INVALID_AUTH: {
     kind: 'unauthenticated',
-    meaning: 'The certificate does not log in here.',
+    meaning: 'The certificate, or the user name and password, do not log in here.',
     remedy: 'Read the reason in the log of the control plane; enroll again if the certificate has expired.',
   },
   INVALID_AUTH_METHOD: {
     kind: 'invalid',
-    meaning: 'The log-in asks for a method that does not exist here, such as a password.',
-    remedy: 'Log in by the certificate of an enrolled identity.',
+    meaning: 'The log-in asks for a method that does not exist here.',
+    remedy: 'Log in by the certificate of an enrolled identity, or by user name and password.',
   },
   INVALID_ENROLLMENT_TOKEN: {
     kind: 'invalid',
@@ -51,6 +51,21 @@ export const EDGE_ERRORS = errorsSince('0.1.0', {
     kind: 'wrongMethod',
     meaning: 'The path exists, with other methods.',
     remedy: 'Use one of the methods that the cause and the header Allow name.',
+  },
+  MFA_EXISTS: {
+    kind: 'conflict',
+    meaning: 'The identity has a second factor.',
+    remedy: 'Remove it first, with a code.',
+  },
+  MFA_INVALID_TOKEN: {
+    kind: 'invalid',
+    meaning: 'The code of the second factor is wrong, or was used before.',
+    remedy: 'Send the present code of the authenticator app, or a recovery code that was not used.',
+  },
+  MFA_NOT_ENROLLED: {
+    kind: 'conflict',
+    meaning: 'The identity has no second factor, or its enrollment is in another state.',
+    remedy: 'Begin the enrollment, or complete it with a first code.',
   },
   NOT_FOUND: {
     kind: 'notFound',

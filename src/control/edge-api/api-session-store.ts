@@ -64,6 +64,13 @@ export interface LiveSession extends ApiSession {
 
 type Listener = (session: ApiSession) => void;
 
+/** How a session begins, where that is not by certificate, or its id and token were given before. */
+export interface SessionStart {
+  readonly method?: LogInMethod | undefined;
+  readonly id?: string | undefined;
+  readonly token?: string | undefined;
+}
+
 /** Loads the live sessions. The model must be filled before, because sessions of unknown identities are dropped. */
 export async function openApiSessions(options: ApiSessionOptions): Promise<ApiSessionStore> {
   const sessions = new ApiSessionStore(options);
@@ -192,13 +199,13 @@ export class ApiSessionStore implements ApiSessions {
     configTypes: readonly string[],
     form: Exclude<SessionForm, 'signed'> = 'opaque',
     also?: (trx: StoreTransaction, touch: Touch, sessionId: string) => Promise<void>,
-    method: LogInMethod = 'cert',
+    { method = 'cert', id = randomUUID(), token = randomUUID() }: SessionStart = {},
   ): Promise<LiveSession> {
     const { store, secrets, clock, model } = this.#options;
     const nowMs = clock.nowMs();
     const session: StoredSession = {
-      id: randomUUID(),
-      token: randomUUID(),
+      id,
+      token,
       identityId,
       method,
       ownFingerprint: fingerprint,

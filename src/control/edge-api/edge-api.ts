@@ -33,6 +33,9 @@ import { addMetricRoutes } from './metric-routes.ts';
 import { addIdentityRoutes } from './identity-routes.ts';
 import { addInformationRoutes, EDGE_PATH } from './information-routes.ts';
 import { addOidcRoutes } from './oidc-routes.ts';
+import { PartialLogIns } from './partial-log-ins.ts';
+import { SecondFactors } from './second-factors.ts';
+import { addTotpRoutes } from './totp-routes.ts';
 import { PasswordLogIns } from './password-log-in.ts';
 import { PeerIdentities } from './peer-identity.ts';
 import { ReplacedCertificates } from './replaced-certificates.ts';
@@ -88,6 +91,8 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     logIns: new LogInLedger(clock),
     sawPeer: (peer) => replaced.saw(peer),
     passwords: new PasswordLogIns(options),
+    secondFactors: new SecondFactors(options),
+    partialLogIns: new PartialLogIns(options.secrets, clock),
     provePeer: (socket) => connections.prove(socket),
   };
   let server!: Server;
@@ -161,6 +166,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
         addSessionCertificateRoutes(scope, context);
         addIdentityRoutes(scope, context);
         addAuthenticatorRoutes(scope, context);
+        addTotpRoutes(scope, context);
         addServiceRoutes(scope, context);
         addEnrollRoutes(scope, context);
         done();

@@ -39,11 +39,17 @@ export function appendPeerAudit(
 }
 
 const STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
-const ENROLLMENT_CODES: ReadonlySet<string> = new Set(['INVALID_ENROLLMENT_TOKEN', 'COULD_NOT_PROCESS_CSR']);
+const RECORDED_CODES: ReadonlySet<string> = new Set([
+  'INVALID_ENROLLMENT_TOKEN',
+  'COULD_NOT_PROCESS_CSR',
+  'MFA_INVALID_TOKEN',
+]);
 /** Action names by method and route. Other calls are recorded under method and route. */
 const ACTIONS: Readonly<Record<string, string>> = {
   'POST /authenticate': 'logIn',
   'POST /oidc/login/cert': 'logIn',
+  'POST /authenticate/mfa': 'logIn',
+  'POST /oidc/login/totp': 'logIn',
   'POST /oidc/login/username': 'logIn',
   'POST /oidc/login/password': 'logIn',
   'POST /current-api-session/certificates': 'issueSessionCertificate',
@@ -61,7 +67,7 @@ export function recordEdgeRefusal(
   request: FastifyRequest,
   refusal: EdgeApiRefusal,
 ): void {
-  if (!STATUSES.has(refusal.status) && !ENROLLMENT_CODES.has(refusal.code)) return;
+  if (!STATUSES.has(refusal.status) && !RECORDED_CODES.has(refusal.code)) return;
   const proof = peers.of(request.raw.socket);
   const leaf = 'problem' in proof ? proof.signed : proof.peer.leaf;
   const route = (request.routeOptions.url ?? '').replace(/^\/edge\/client\/v1(?=\/)/, '');

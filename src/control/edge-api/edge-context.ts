@@ -18,6 +18,8 @@ import { EdgeApiRefusal, notAuthorized } from './edge-answer.ts';
 import type { LogInLedger } from '../audit/mod.ts';
 import type { LoginParts } from '../login/mod.ts';
 import type { ProvenPeer, PeerIdentities } from './peer-identity.ts';
+import type { PartialLogIns } from './partial-log-ins.ts';
+import type { SecondFactors } from './second-factors.ts';
 import type { PasswordLogIns } from './password-log-in.ts';
 import type { EdgeTokenKeys } from './edge-token-keys.ts';
 import type { ServiceChanges } from './service-changes.ts';
@@ -71,6 +73,8 @@ export interface EdgeApiContext extends EdgeParts {
   /** Called with the certificate that an identity uses, so that the one it replaced can be removed. */
   readonly sawPeer: (peer: ProvenPeer) => void;
   readonly passwords: PasswordLogIns;
+  readonly secondFactors: SecondFactors;
+  readonly partialLogIns: PartialLogIns;
   /** The connection of a caller without a certificate has proven itself by a session. */
   readonly provePeer: (socket: Socket) => void;
 }

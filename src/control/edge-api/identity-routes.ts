@@ -27,9 +27,11 @@ export function addIdentityRoutes(app: FastifyInstance, context: EdgeApiContext)
       else if (leaf === undefined || fingerprint === leaf.fingerprint)
         authenticators['cert'] = { id, fingerprint };
     }
+    const isMfaEnabled = await context.secondFactors.isRequired(identity.id);
     const isConnected = status.isConnected(identity.id);
     const given = model.edge.get('identity', identity.id)?.data;
-    return sendData(reply, identityView(identity, authenticators, row.created_at, isConnected, given));
+    const view = identityView(identity, authenticators, row.created_at, isConnected, given);
+    return sendData(reply, { ...view, isMfaEnabled });
   });
 
   app.get('/current-identity/edge-routers', (request, reply) => {

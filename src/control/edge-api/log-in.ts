@@ -1,6 +1,6 @@
 /** The log-in of an identity, which both kinds of API sessions begin with. */
 import type { FastifyRequest } from 'fastify';
-import type { LiveSession } from './api-session-store.ts';
+import type { LiveSession, SessionStart } from './api-session-store.ts';
 import type { Identity } from '../model/mod.ts';
 import type { ProvenLeaf } from '../pki/mod.ts';
 import type { PasswordCredentials } from './password-log-in.ts';
@@ -62,6 +62,7 @@ export async function loggedIn(
   proof: LogInProof,
   configTypes: readonly string[],
   form: Exclude<SessionForm, 'signed'>,
+  start: Pick<SessionStart, 'id' | 'token'> = {},
 ): Promise<LiveSession> {
   const { identity, leaf, method } = proof;
   const waitMs = context.logInLimit.take(identity.id);
@@ -78,7 +79,10 @@ export async function loggedIn(
     });
   };
   const fingerprint = leaf?.fingerprint ?? '';
-  const session = await context.sessions.create(identity.id, fingerprint, configTypes, form, record, method);
+  const session = await context.sessions.create(identity.id, fingerprint, configTypes, form, record, {
+    ...start,
+    method,
+  });
   context.logIns.done(identity.id, request.ip, occurrences);
   const fields = { identity: identity.id, apiSession: session.id, method, address: request.ip };
   context.log.info(fields, 'edge API: logged in');

@@ -3,7 +3,7 @@
  * its code are sealed texts that the client carries from one call to the next, so that callers without an identity
  * cost no memory, and each control plane over the database continues what another one began (ADR 0033).
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '#base';
 import type { LogInMethod } from './api-session-rows.ts';
 import type { Secrets } from '../secrets/mod.ts';
@@ -31,12 +31,13 @@ export interface AuthorizationRequest {
   readonly nonce: string;
   readonly challenge: string;
   readonly scopes: readonly string[];
+  /** Id of the session that begins with the log-in, so that a second step finds it. */
+  readonly sessionId: string;
 }
 
 /** A request whose identity has logged in, in a session that waits for its code. */
 export interface LoggedInRequest extends AuthorizationRequest {
   readonly identityId: string;
-  readonly sessionId: string;
   readonly method: LogInMethod;
 }
 
@@ -64,7 +65,15 @@ export function authorizationOf(parameters: URLSearchParams): AuthorizationReque
     return refused('invalid_request', 'a code_challenge of the method S256 is required');
   const scopes = [...new Set(text('scope').split(' '))].filter((scope) => SCOPES.has(scope));
   if (!scopes.includes('openid')) return refused('invalid_scope', 'the scope has to contain openid');
-  return { clientId, redirectUri, state, nonce, challenge: text('code_challenge'), scopes };
+  return {
+    clientId,
+    redirectUri,
+    state,
+    nonce,
+    challenge: text('code_challenge'),
+    scopes,
+    sessionId: randomUUID(),
+  };
 }
 
 /** An address with the outcome, for the client's own listener. */

@@ -1,6 +1,7 @@
 /**
  * OpenID Connect below `/oidc` (ADR 0033), as OpenZiti's SDKs log in with it: authorization code with PKCE, the log-in itself by
- * client certificate or password, refresh and revocation. There is no log-in by tokens of others.
+ * client certificate or password and a code where the identity has a second factor, refresh and revocation. There is no log-in by
+ * tokens of others.
  */
 import { addressKey } from '#base';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -12,9 +13,10 @@ import { jsonBody, textBody } from './edge-request.ts';
 import { OIDC_PATH } from './information-routes.ts';
 import type { LogInMethod } from './api-session-rows.ts';
 import { configTypesOf, loggedIn, provenByPassword, provenForLogIn } from './log-in.ts';
+import { accept } from './totp-routes.ts';
 import type { PasswordCredentials } from './password-log-in.ts';
 import { grantTokens, GRANT_TYPES, type GrantAnswer } from './oidc-grants.ts';
-import { authorizationOf, OidcRequests, redirectTo } from './oidc-requests.ts';
+import { authorizationOf, OidcRequests, redirectTo, type LoggedInRequest } from './oidc-requests.ts';
 
 const MAX_FORM_BYTES = 16_384;
 /** Wrong codes and tokens per address. */
@@ -27,6 +29,11 @@ const LOG_IN_STEPS: ReadonlyMap<string, LogInMethod> = new Map([
   ['username', 'password'],
   ['password', 'password'],
 ]);
+/** How SDKs ask for a code. */
+const CODE_QUERY = {
+  ...{ typeId: 'TOTP', provider: 'ziti', format: 'alphaNumeric', minLength: 4, maxLength: 6 },
+  ...{ httpMethod: 'POST', httpUrl: './oidc/login/totp', isTotpEnrolled: true },
+};
 /** Where `authorize` leads for each value of `method`. */
 const STEP_OF_METHOD: Readonly<Record<string, string>> = { cert: 'cert', password: 'username' };
 
@@ -58,6 +65,11 @@ export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): vo
   app.get(`${OIDC_PATH}/authorize`, (request, reply) => authorize(queryOf(request), reply));
   app.post(`${OIDC_PATH}/authorize`, anybody, (request, reply) => authorize(formOf(request), reply));
 
+  const callbackOf = (request: FastifyRequest, login: LoggedInRequest): string => {
+    const id = encodeURIComponent(requests.loggedIn(login));
+    return `${issuerOf(context, request)}/authorize/callback?id=${id}`;
+  };
+
   for (const step of LOG_IN_STEPS.keys()) {
     app.get(`${OIDC_PATH}/login/${step}`, (request, reply) => {
       const id = queryOf(request).get('authRequestID') ?? '';
@@ -77,15 +89,31 @@ export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): vo
       const query = queryOf(request);
       const asked = requests.request(id ?? query.get('id') ?? query.get('authRequestID') ?? '');
       if (asked === undefined) throw notAuthorized();
-      const session = await loggedIn(context, request, proof, configTypes, 'pending');
-      const { identity } = proof;
-      const login = requests.loggedIn({ ...asked, identityId: identity.id, sessionId: session.id, method });
-      const callback = `${issuerOf(context, request)}/authorize/callback?id=${encodeURIComponent(login)}`;
-      return found(reply, callback);
+      const { id: identityId } = proof.identity;
+      const { sessionId } = asked;
+      // A client that repeats its step has the session already.
+      const present = await context.sessions.findById(sessionId);
+      if (present === undefined)
+        await loggedIn(context, request, proof, configTypes, 'pending', { id: sessionId });
+      else if (present.identityId !== identityId || present.form !== 'pending') throw notAuthorized();
+      if (!(await context.secondFactors.isRequired(identityId)))
+        return found(reply, callbackOf(request, { ...asked, identityId, method }));
+      void reply.header('totp-required', 'true');
+      return sendJson(reply, 200, { authQueries: [CODE_QUERY] });
     });
   }
 
-  for (const method of ['ext-jwt', 'totp']) {
+  app.post(`${OIDC_PATH}/login/totp`, anybody, async (request, reply) => {
+    const { id, code } = fieldsOf(request);
+    const asked = requests.request(typeof id === 'string' ? id : '');
+    const session = asked && (await context.sessions.findById(asked.sessionId));
+    if (asked === undefined || session?.form !== 'pending') throw notAuthorized();
+    const { identityId, method } = session;
+    accept(await context.secondFactors.check(identityId, code, { recovery: true, isVerified: true }));
+    return found(reply, callbackOf(request, { ...asked, identityId, method }));
+  });
+
+  for (const method of ['ext-jwt', 'totp/enroll', 'totp/enroll/verify']) {
     app.all(`${OIDC_PATH}/login/${method}`, () => {
       throw unknownMethod();
     });
@@ -164,27 +192,26 @@ function formOf(request: FastifyRequest): URLSearchParams {
   return new URLSearchParams(textBody(request));
 }
 
-/** The body of a log-in: a form of the Go SDK, JSON of the C SDK. */
+/** The body of a log-in. */
 function logInOf(request: FastifyRequest): {
   readonly id: string | undefined;
   readonly configTypes: string[];
   readonly credentials: PasswordCredentials;
 } {
-  if (request.headers['content-type']?.includes('json') === true) {
-    const body = (jsonBody(request) ?? {}) as Readonly<Record<string, unknown>>;
-    const { id, username, password } = body;
-    return {
-      id: typeof id === 'string' ? id : undefined,
-      configTypes: configTypesOf(body),
-      credentials: { username, password },
-    };
-  }
-  const form = formOf(request);
+  const { id, username, password, configTypes } = fieldsOf(request);
   return {
-    id: form.get('id') ?? undefined,
-    configTypes: configTypesOf({ configTypes: form.getAll('configTypes') }),
-    credentials: { username: form.get('username'), password: form.get('password') },
+    id: typeof id === 'string' ? id : undefined,
+    configTypes: configTypesOf({ configTypes }),
+    credentials: { username, password },
   };
+}
+
+/** The fields of a step: a form of the Go SDK, JSON of the C SDK. */
+function fieldsOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
+  if (request.headers['content-type']?.includes('json') === true)
+    return (jsonBody(request) ?? {}) as Readonly<Record<string, unknown>>;
+  const form = formOf(request);
+  return { ...Object.fromEntries(form), configTypes: form.getAll('configTypes') };
 }
 
 /** Clients have no secret: they name themselves in the header or in the form. */

@@ -101,12 +101,22 @@ export function serviceSessionView(
   };
 }
 
+/** The state of the second factor of a log-in. */
+export type SecondFactorState = 'none' | 'pending' | 'passed';
+
+/** How SDKs ask for a code, at the client API. */
+const CODE_QUERY = {
+  ...{ typeId: 'MFA', provider: 'ziti', format: 'alphaNumeric', minLength: 4, maxLength: 6 },
+  ...{ httpMethod: 'POST', httpUrl: './authenticate/mfa', isTotpEnrolled: true },
+};
+
 export function apiSessionView(
-  session: LiveSession,
+  session: Pick<LiveSession, 'id' | 'token' | 'configTypes' | 'createdAtMs'>,
   identity: Identity,
   authenticatorId: string,
   address: string,
   nowMs: number,
+  secondFactor: SecondFactorState,
 ): Record<string, unknown> {
   const now = isoTime(nowMs);
   return {
@@ -116,7 +126,7 @@ export function apiSessionView(
     identityId: identity.id,
     identity: linked('identities', identity.id, identity.name),
     authenticatorId,
-    authQueries: [],
+    authQueries: secondFactor === 'pending' ? [CODE_QUERY] : [],
     configTypes: session.configTypes,
     createdAt: isoTime(session.createdAtMs),
     updatedAt: now,
@@ -126,8 +136,8 @@ export function apiSessionView(
     expirationSeconds: SESSION_IDLE_MS / 1000,
     ipAddress: address,
     isCertExtendable: false,
-    isMfaRequired: false,
-    isMfaComplete: false,
+    isMfaRequired: secondFactor !== 'none',
+    isMfaComplete: secondFactor === 'passed',
     tags: {},
   };
 }

@@ -1,7 +1,8 @@
 /** Log-in, and a client's queries about its session. */
+import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { sendData } from './edge-answer.ts';
-import { callerOf, queryOf, type EdgeApiContext, type EdgeCaller } from './edge-context.ts';
+import { notAuthorized, sendData } from './edge-answer.ts';
+import { callerOf, peerOf, queryOf, tokenOf, type EdgeApiContext, type EdgeCaller } from './edge-context.ts';
 import { EDGE_PATH } from './information-routes.ts';
 import { controllerView } from './controller-view.ts';
 import { jsonBody, sendPage } from './edge-request.ts';
@@ -18,20 +19,31 @@ import {
   type LogInProof,
 } from './log-in.ts';
 import { controllerSymbols } from './entity-symbols.ts';
-import { apiSessionView, isoTime } from './service-view.ts';
+import type { PartialLogIn } from './partial-log-ins.ts';
+import { apiSessionView, isoTime, type SecondFactorState } from './service-view.ts';
 
 /** A log-in of a client without a certificate, in bytes. */
 const MAX_LOG_IN_BYTES = 16_384;
 
 /** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
 export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext): void {
+  type Session = Pick<LiveSession, 'id' | 'token' | 'configTypes' | 'createdAtMs'>;
   const viewOf = (
-    session: LiveSession,
+    session: Session,
     { identity, leaf }: Pick<EdgeCaller, 'identity' | 'leaf'>,
     request: FastifyRequest,
+    secondFactor: SecondFactorState,
   ): Record<string, unknown> => {
     const authenticatorId = leaf?.fingerprint ?? passwordAuthenticatorId(identity);
-    return apiSessionView(session, identity, authenticatorId, request.ip, context.clock.nowMs());
+    const nowMs = context.clock.nowMs();
+    return apiSessionView(session, identity, authenticatorId, request.ip, nowMs, secondFactor);
+  };
+  const partialView = (login: PartialLogIn, token: string, request: FastifyRequest): unknown => {
+    const identity = context.model.identity(login.identityId);
+    const leaf = login.method === 'cert' ? peerOf(context, request).leaf : undefined;
+    if (identity === undefined) throw notAuthorized();
+    const session = { ...login, id: login.sessionId, token, createdAtMs: login.startedAtMs };
+    return viewOf(session, { identity, leaf }, request, 'pending');
   };
 
   const provenBy = (
@@ -53,14 +65,26 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
   app.post('/authenticate', anybody, async (request, reply) => {
     const body = jsonBody(request);
     const proof = await provenBy(queryOf(request).get('method'), request, body);
-    const session = await loggedIn(context, request, proof, configTypesOf(body), 'opaque');
+    const configTypes = configTypesOf(body);
+    if (await context.secondFactors.isRequired(proof.identity.id)) {
+      const login = { ...started(proof, context.clock.nowMs()), configTypes };
+      const token = context.partialLogIns.tokenOf(login);
+      return sendData(reply.header('zt-session', token), partialView(login, token, request));
+    }
+    const session = await loggedIn(context, request, proof, configTypes, 'opaque');
     void reply.header('zt-session', session.token);
-    return sendData(reply, viewOf(session, proof, request));
+    return sendData(reply, viewOf(session, proof, request, 'none'));
   });
 
-  app.get('/current-api-session', (request, reply) => {
+  app.get('/current-api-session', async (request, reply) => {
+    const token = tokenOf(request);
+    const isWhole = context.sessions.byToken(token) !== undefined;
+    const login = isWhole ? undefined : context.partialLogIns.of(token);
+    if (login !== undefined) return sendData(reply, partialView(login, token, request));
     const caller = callerOf(context, request);
-    return sendData(reply, { ...viewOf(caller.session, caller, request), token: caller.token });
+    const isRequired = await context.secondFactors.isRequired(caller.identity.id);
+    const view = viewOf(caller.session, caller, request, isRequired ? 'passed' : 'none');
+    return sendData(reply, { ...view, token: caller.token });
   });
 
   app.delete('/current-api-session', async (request, reply) => {
@@ -91,4 +115,8 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
       return sendData(reply, { services: [] }, 201);
     });
   }
+}
+
+function started({ identity, method }: LogInProof, nowMs: number): Omit<PartialLogIn, 'configTypes'> {
+  return { sessionId: randomUUID(), identityId: identity.id, method, startedAtMs: nowMs };
 }

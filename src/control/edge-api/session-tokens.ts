@@ -55,6 +55,22 @@ export class SessionTokens {
     });
   }
 
+  /** A proof for routers that the client of the session has just shown a code. `issuer` is that of its tokens. */
+  mintTotp(session: LiveSession, issuer: string): string {
+    const iat = Math.floor(this.#clock.nowMs() / 1_000);
+    const { id, identityId } = session;
+    const aud = [...OIDC_CLIENTS];
+    return this.#keys.sign({
+      iss: issuer,
+      sub: identityId,
+      aud,
+      iat,
+      jti: randomUUID(),
+      z_t: 't',
+      z_asid: id,
+    });
+  }
+
   /** `name` is the identity's; `hashed` are the tokens or codes that the id token vouches for. */
   mintId(
     session: LiveSession,

@@ -199,6 +199,15 @@ export {
   type SigningKey,
   type SigningPurpose,
 } from './records/signing-key-store.ts';
+export {
+  changeTotp,
+  deleteTotp,
+  findTotp,
+  insertTotp,
+  lockTotp,
+  needsTotp,
+  type IdentityTotp,
+} from './records/totp-store.ts';
 export { findUnroutedFailure, putUnroutedFailures } from './records/unrouted-failure-store.ts';
 export type { LoginAttemptTable, LoginSessionTable } from './schema/access-schema.ts';
 export type { ApiSessionTable } from './schema/edge-session-schema.ts';

@@ -4,6 +4,7 @@ import { accessTables } from './access-tables-migration.ts';
 import { edgeTables } from './edge-tables-migration.ts';
 import { fabricTables } from './fabric-tables-migration.ts';
 import { firstTables } from './first-tables-migration.ts';
+import { identityTotp } from './identity-totp-migration.ts';
 import { idempotencyTables } from './idempotency-tables-migration.ts';
 import { loginSessionLookup } from './login-session-lookup-migration.ts';
 import { managementTables } from './management-tables-migration.ts';
@@ -30,4 +31,5 @@ export const migrations: Record<string, Migration> = {
   '0012-edge-tables': edgeTables,
   '0013-session-revocations': sessionRevocations,
   '0014-session-method': sessionMethod,
+  '0015-identity-totp': identityTotp,
 };

@@ -22,3 +22,19 @@ export interface SessionRevocationTable {
   session_id: string;
   ended_at: number;
 }
+
+/** One-time passwords (TOTP) of an identity. */
+export interface IdentityTotpTable {
+  identity_id: string;
+  id: string;
+  /** Base64, encrypted. */
+  secret_sealed: string;
+  /** JSON list, encrypted, because the identity may read them again. */
+  recovery_sealed: string;
+  /** 1: a first code was shown, and each log-in needs one. */
+  is_verified: number;
+  /** The step of the last code that was accepted, so that none is accepted twice. */
+  last_step: number;
+  created_at: number;
+  updated_at: number;
+}

@@ -15,7 +15,7 @@ import type {
   SharePolicyTable,
   UnroutedFailureTable,
 } from './access-schema.ts';
-import type { ApiSessionTable, SessionRevocationTable } from './edge-session-schema.ts';
+import type { ApiSessionTable, IdentityTotpTable, SessionRevocationTable } from './edge-session-schema.ts';
 import type { EdgeTables } from './edge-schema.ts';
 import type { FabricServiceTable, FabricTerminatorTable } from './fabric-schema.ts';
 import type { IdempotencyAnswerTable, IdempotencyUsageTable } from './idempotency-schema.ts';
@@ -42,6 +42,7 @@ export interface Database extends EdgeTables {
   certificate: CertificateTable;
   api_session: ApiSessionTable;
   session_revocation: SessionRevocationTable;
+  identity_totp: IdentityTotpTable;
   share: ShareTable;
   share_frontend: ShareFrontendTable;
   share_auth_provider: ShareAuthProviderTable;

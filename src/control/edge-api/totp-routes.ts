@@ -1,0 +1,155 @@
+/** One-time passwords (TOTP) of the caller's identity: enrollment, removal and recovery codes; and the log-in's second step. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { EdgeApiRefusal, limited, notAuthorized, notFound, sendData } from './edge-answer.ts';
+import { appendPeerAudit } from './edge-audit.ts';
+import { bodyRule } from './edge-body.ts';
+import { callerOf, peerOf, tokenOf, type EdgeApiContext, type EdgeCaller } from './edge-context.ts';
+import { jsonBody } from './edge-request.ts';
+import { OIDC_PATH } from './information-routes.ts';
+import { loggedIn } from './log-in.ts';
+import { newRecoveryCodes, provisioningUrlOf, type AlsoWrite, type CodeCheck } from './second-factors.ts';
+import { isoTime } from './service-view.ts';
+
+const PATH = '/current-identity/mfa';
+const CODE_HEADER = 'mfa-validation-code';
+/** A code in JSON. */
+const MAX_CODE_BYTES = 1_024;
+/** As authenticator apps show it. */
+const ISSUER = 'Frontdoor';
+
+/** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
+export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): void {
+  const { secondFactors, sessionTokens, clock, log } = context;
+  const recorded =
+    (request: FastifyRequest, { identity }: Pick<EdgeCaller, 'identity'>, action: string): AlsoWrite =>
+    (trx, touch) =>
+      appendPeerAudit(
+        trx,
+        touch,
+        context,
+        request,
+        { identity },
+        {
+          action,
+          target: { kind: identity.kind, id: identity.id },
+        },
+      );
+
+  app.post(PATH, async (request, reply) => {
+    const caller = callerOf(context, request);
+    const begun = await secondFactors.begin(caller.identity.id, recorded(request, caller, 'enrollTotp'));
+    if (begun === undefined)
+      throw new EdgeApiRefusal('conflict', 'MFA_EXISTS', 'An MFA record already exists, try removing it');
+    return sendData(reply, { id: begun.id, _links: { self: { href: `.${PATH}` } } }, 201);
+  });
+
+  app.get(PATH, async (request, reply) => {
+    const { identity } = callerOf(context, request);
+    const totp = await secondFactors.find(identity.id);
+    if (totp === undefined) throw notFound();
+    const { id, isVerified, recoveryCodes, createdAtMs, updatedAtMs } = totp;
+    return sendData(reply, {
+      _links: { self: { href: `.${PATH}` } },
+      id,
+      createdAt: isoTime(createdAtMs),
+      updatedAt: isoTime(updatedAtMs),
+      tags: {},
+      isVerified,
+      // Shown only until the enrollment is complete.
+      ...(isVerified
+        ? {}
+        : { provisioningUrl: provisioningUrlOf(totp, ISSUER, identity.name), recoveryCodes }),
+    });
+  });
+
+  app.post(`${PATH}/verify`, async (request, reply) => {
+    const caller = callerOf(context, request);
+    const rule = { recovery: false, isVerified: false };
+    const also = recorded(request, caller, 'verifyTotp');
+    accept(await secondFactors.check(caller.identity.id, codeOf(request), rule, undefined, also));
+    return sendData(reply, {});
+  });
+
+  app.delete(PATH, async (request, reply) => {
+    const caller = callerOf(context, request);
+    const { id } = caller.identity;
+    const also = recorded(request, caller, 'removeTotp');
+    if (await secondFactors.abandon(id, also)) return sendData(reply, {});
+    const rule = { recovery: true, isVerified: true };
+    accept(await secondFactors.check(id, request.headers[CODE_HEADER], rule, () => 'delete', also));
+    return sendData(reply, {});
+  });
+
+  // Only a code of the app opens them: a recovery code would open all others.
+  app.get(`${PATH}/recovery-codes`, async (request, reply) => {
+    const { identity } = callerOf(context, request);
+    const rule = { recovery: false, isVerified: true };
+    const { id, recoveryCodes } = accept(
+      await secondFactors.check(identity.id, request.headers[CODE_HEADER], rule),
+    );
+    return sendData(reply, { _links: { self: { href: `.${PATH}/recovery-codes` } }, id, recoveryCodes });
+  });
+
+  app.post(`${PATH}/recovery-codes`, async (request, reply) => {
+    const caller = callerOf(context, request);
+    const rule = { recovery: true, isVerified: true };
+    const also = recorded(request, caller, 'replaceRecoveryCodes');
+    const change = <T extends object>(totp: T) => ({ ...totp, recoveryCodes: newRecoveryCodes() });
+    accept(await secondFactors.check(caller.identity.id, codeOf(request), rule, change, also));
+    return sendData(reply, {});
+  });
+
+  // A proof for routers that check posture.
+  app.post('/current-api-session/totp-token', async (request, reply) => {
+    const { identity, session } = callerOf(context, request);
+    const rule = { recovery: false, isVerified: true };
+    accept(await secondFactors.check(identity.id, codeOf(request), rule));
+    const issuedAt = isoTime(clock.nowMs());
+    return sendData(
+      reply,
+      { token: sessionTokens.mintTotp(session, `${context.apiUrl()}${OIDC_PATH}`), issuedAt },
+      201,
+    );
+  });
+
+  const codeRule = { config: bodyRule({ maxUnprovenBytes: MAX_CODE_BYTES }) };
+  app.post('/authenticate/mfa', codeRule, async (request, reply) => {
+    const token = tokenOf(request);
+    const partial = context.partialLogIns.of(token);
+    if (partial === undefined) {
+      const { identity } = callerOf(context, request);
+      accept(await secondFactors.check(identity.id, codeOf(request), { recovery: true, isVerified: true }));
+      return sendData(reply, {});
+    }
+    const { identityId, method, configTypes, sessionId } = partial;
+    const identity = context.model.identity(identityId);
+    const peer = method === 'cert' ? peerOf(context, request) : undefined;
+    if (identity === undefined || (peer !== undefined && peer.identity.id !== identityId))
+      throw notAuthorized();
+    const fields = { identity: identityId, address: request.ip };
+    const checked = await secondFactors.check(identityId, codeOf(request), {
+      recovery: true,
+      isVerified: true,
+    });
+    if (!checked.ok) log.info(fields, 'edge API: second factor of a log-in refused');
+    accept(checked);
+    // The client may repeat the call: the session stands then.
+    if ((await context.sessions.findById(sessionId)) !== undefined) return sendData(reply, {});
+    const proof = { identity, method, leaf: peer?.leaf };
+    await loggedIn(context, request, proof, configTypes, 'opaque', { id: sessionId, token });
+    return sendData(reply, {});
+  });
+}
+
+function codeOf(request: FastifyRequest): unknown {
+  return ((jsonBody(request) ?? {}) as { code?: unknown }).code;
+}
+
+/** Returns the record of an accepted code. @throws EdgeApiRefusal for any other. */
+export function accept(checked: CodeCheck): Extract<CodeCheck, { ok: true }>['totp'] {
+  if (checked.ok) return checked.totp;
+  if ('waitMs' in checked) throw limited(checked.waitMs);
+  if (checked.reason === 'none')
+    throw new EdgeApiRefusal('conflict', 'MFA_NOT_ENROLLED', 'The current identity is not enrolled in MFA');
+  throw new EdgeApiRefusal('invalid', 'MFA_INVALID_TOKEN', 'An invalid token/code was provided');
+}
