@@ -84,27 +84,31 @@ export async function runStopsRow(
 ): Promise<StopsOutcome> {
   const { rounds, perSecond, say } = context;
   say(`${row.row}: ${row.title}`);
-  const probes = world.probes(perSecond);
   let longestOutageMs = 0;
   let longestGapMs = 0;
-  for (let number = 0; number < rounds; number += 1) {
-    const atMs = performance.now();
-    await pause(QUIET_MS);
-    const gapMs = await row.round(world, number);
-    longestGapMs = Math.max(longestGapMs, gapMs);
-    const tookMs = performance.now() - atMs - QUIET_MS;
-    await world.untilSettled();
-    await pause(QUIET_MS);
-    const { count, failed, outageMs, slowestMs, reasons } = probes.since(atMs);
-    longestOutageMs = Math.max(longestOutageMs, outageMs);
-    say(
-      `  round ${number + 1}: ${failed} of ${count} failed, outage ${Math.round(outageMs)} ms, ` +
-        `slowest ${Math.round(slowestMs)} ms, restart took ${seconds(tookMs)}, ` +
-        `${seconds(gapMs)} of it without the part ` +
-        (failed === 0 ? '' : JSON.stringify(reasons)),
-    );
+  const probes = world.probes(perSecond);
+  let total: ProbeSummary;
+  try {
+    for (let number = 0; number < rounds; number += 1) {
+      const atMs = performance.now();
+      await pause(QUIET_MS);
+      const gapMs = await row.round(world, number);
+      longestGapMs = Math.max(longestGapMs, gapMs);
+      const tookMs = performance.now() - atMs - QUIET_MS;
+      await world.untilSettled();
+      await pause(QUIET_MS);
+      const { count, failed, outageMs, slowestMs, reasons } = probes.since(atMs);
+      longestOutageMs = Math.max(longestOutageMs, outageMs);
+      say(
+        `  round ${number + 1}: ${failed} of ${count} failed, outage ${Math.round(outageMs)} ms, ` +
+          `slowest ${Math.round(slowestMs)} ms, restart took ${seconds(tookMs)}, ` +
+          `${seconds(gapMs)} of it without the part ` +
+          (failed === 0 ? '' : JSON.stringify(reasons)),
+      );
+    }
+  } finally {
+    total = await probes.stop();
   }
-  const total = await probes.stop();
   const isGood = row.allowedOutageMs === 0 ? total.failed === 0 : longestOutageMs <= row.allowedOutageMs;
   say(
     `  ${total.count - total.failed} of ${total.count} probes answered in ${rounds} rounds, ${total.failed} failed; ` +
