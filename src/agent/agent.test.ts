@@ -460,3 +460,33 @@ test('a new terminator reports its health', { timeout: 60_000 }, async () => {
   hosted.enter('bound');
   assert.deepEqual(hosted.reports.slice(before), [true]);
 });
+
+test(
+  'a share is bound again when its encryption changes, and can be dialed meanwhile',
+  { timeout: 60_000 },
+  async () => {
+    const { agent, network } = await world();
+    const target = await hello();
+    await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
+    const first = network.hosted.get('app')!;
+    assert.equal(first.service.encryption, undefined);
+    network.accepting = false;
+    network.encrypted.add('app');
+    network.changed();
+    const { value: second } = await until(
+      'the second bind',
+      () => network.hosted.get('app')!,
+      (hosted) => hosted !== first,
+    );
+    assert.equal(second.service.encryption, 'offered');
+    assert.equal(first.isClosed, false);
+    second.enter('bound');
+    assert.equal(first.isClosed, true);
+    assert.match(await get(await network.dial('app')), /hello$/);
+    network.encrypted.delete('app');
+    network.accepting = true;
+    network.changed();
+    await network.until(() => second.isClosed && network.hosted.get('app')?.state === 'bound');
+    assert.equal(network.hosted.get('app')?.service.encryption, undefined);
+  },
+);

@@ -48,10 +48,12 @@ export interface HostedShareOptions {
 }
 
 export class ShareHost {
-  readonly service: BindableService;
   readonly #options: HostedShareOptions;
   readonly #log: Log;
-  readonly #handle: HostedService;
+  #service: BindableService;
+  #handle: HostedService;
+  /** The bind that `#handle` replaces, until that is bound. */
+  #formerHandle: HostedService | undefined;
   readonly #copies = new Set<CircuitCopy>();
   readonly #standing = new Set<StandbyCircuit>();
   /** Dials that are connecting to the service, each with the function that cancels it. */
@@ -66,20 +68,15 @@ export class ShareHost {
 
   constructor(options: HostedShareOptions) {
     this.#options = options;
-    this.service = options.service;
+    this.#service = options.service;
     this.#way = options.way;
     this.#log = options.log.child({ share: options.service.name });
-    this.#handle = options.host.bind(options.service, (incoming) => this.#onDial(incoming));
-    this.#handle.onState = (state, error) => {
-      this.#bindProblem = state === 'bound' ? undefined : error?.message;
-      if (state === 'bound') {
-        this.#log.info({}, 'share is hosted');
-        this.#reportHealth();
-      } else if (error !== undefined) {
-        this.#log.warn({ state, error: error.message }, 'share is not hosted');
-      }
-    };
+    this.#handle = this.#bind();
     this.#watchTarget();
+  }
+
+  get service(): BindableService {
+    return this.#service;
   }
 
   get hosting(): HostedService['state'] {
@@ -101,6 +98,21 @@ export class ShareHost {
     if ('problem' in this.#way) return this.#way.problem;
     if (this.#handle.state !== 'bound' && this.#bindProblem !== undefined) return this.#bindProblem;
     return this.#watch?.reason;
+  }
+
+  /**
+   * Binds again if circuits of the service are to be encrypted now, or no longer. The former bind ends once the new one
+   * has taken over its terminator. Open circuits continue as they are.
+   */
+  follow(service: BindableService): void {
+    if (this.#closing || service.encryption === this.#service.encryption) return;
+    this.#service = service;
+    this.#formerHandle?.close();
+    this.#formerHandle = this.#handle;
+    this.#formerHandle.onState = () => {};
+    this.#log.info({ encryption: service.encryption ?? 'none' }, 'encryption of the share changed');
+    this.#handle = this.#bind();
+    if (this.#isLowered) this.#handle.lower();
   }
 
   retarget(way: TargetWay): void {
@@ -142,6 +154,7 @@ export class ShareHost {
     this.#watch?.close();
     this.#handle.onState = () => {};
     this.#handle.close();
+    this.#endFormer();
     for (const giveUp of [...this.#connecting]) giveUp();
     this.#dropStanding('the agent is stopping');
   }
@@ -157,6 +170,26 @@ export class ShareHost {
 
   copies(): IterableIterator<CircuitCopy> {
     return this.#copies.values();
+  }
+
+  #bind(): HostedService {
+    const handle = this.#options.host.bind(this.#service, (incoming) => this.#onDial(incoming));
+    handle.onState = (state, error) => {
+      this.#bindProblem = state === 'bound' ? undefined : error?.message;
+      if (state === 'bound') {
+        this.#endFormer();
+        this.#log.info({}, 'share is hosted');
+        this.#reportHealth();
+      } else if (error !== undefined) {
+        this.#log.warn({ state, error: error.message }, 'share is not hosted');
+      }
+    };
+    return handle;
+  }
+
+  #endFormer(): void {
+    this.#formerHandle?.close();
+    this.#formerHandle = undefined;
   }
 
   #watchTarget(): void {

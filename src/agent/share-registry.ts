@@ -78,7 +78,10 @@ export class ShareRegistry {
       const hosted = this.#hosted.get(service.id);
       if (hosted === undefined)
         this.#hosted.set(service.id, new ShareHost({ ...this.#options, ...this.#fixed(), service, way }));
-      else hosted.retarget(way);
+      else {
+        hosted.follow(service);
+        hosted.retarget(way);
+      }
     }
     return complete;
   }

@@ -11,6 +11,7 @@ import { memoryCircuit, type MemoryCircuit } from './memory-circuit.ts';
 class MemoryHosted implements HostedService {
   state: HostingState = 'binding';
   isLowered = false;
+  isClosed = false;
   onState: (state: HostingState, error?: Error) => void = () => {};
   readonly service: BindableService;
   readonly handler: (incoming: IncomingDial) => void;
@@ -44,6 +45,7 @@ class MemoryHosted implements HostedService {
   }
 
   close(): void {
+    this.isClosed = true;
     this.#onClose();
   }
 }
@@ -54,6 +56,8 @@ export class MemoryNetwork implements AgentNetwork {
   readonly apiUrl = 'https://127.0.0.1:1';
   readonly records = new Map<string, AgentShare>();
   readonly hosted = new Map<string, MemoryHosted>();
+  /** Tokens of the shares whose circuits are to be encrypted. */
+  readonly encrypted = new Set<string>();
   /** The names of the control plane's calls, in order. */
   readonly calls: string[] = [];
   /** If set, every call fails with it. */
@@ -69,7 +73,10 @@ export class MemoryNetwork implements AgentNetwork {
     lastServiceChange: async () => this.#call('lastServiceChange', () => String(this.#changes)),
     bindableServices: async () =>
       this.#call('bindableServices', () =>
-        [...this.records.values()].map(({ id, token }) => ({ id, name: token })),
+        [...this.records.values()].map(({ id, token }) => ({
+          ...{ id, name: token },
+          encryption: this.encrypted.has(token) ? 'offered' : undefined,
+        })),
       ),
     shares: async () =>
       this.#call('shares', () => [...this.records.values()].map((share) => this.#measured(share))),
