@@ -19,7 +19,10 @@ const runners: ProgramRunners = {
   up: startsProgram,
   control: startsProgram,
   resetAdmin: startsProgram,
-  adminsCreate: startsProgram,
+  adminsCreate: async (options) => {
+    const { runAdminsCreate } = await import('../../bin/run-control.ts');
+    await runAdminsCreate(options);
+  },
   gateway: startsProgram,
   routerRun: startsProgram,
   routerEnroll: async (file, options) => {

@@ -56,6 +56,11 @@ export const BUILT_IN_CONFIG_TYPES: readonly EdgeEntityRecord[] = [
     required: ['terminators'],
   }),
   typeOf('intercept.v1', INTERCEPT),
+  typeOf('proxy.v1', {
+    type: 'object',
+    properties: { protocols: PROTOCOLS, port: PORT, binding: { type: 'string' } },
+    required: ['protocols', 'port'],
+  }),
   typeOf('ziti-tunneler-client.v1', {
     type: 'object',
     properties: { hostname: TEXT, port: PORT },
