@@ -12,7 +12,7 @@ import type { Secrets } from '../secrets/mod.ts';
 import { insertEdgeEntity, lockEdgeEntities, putIdentityPassword, type Store } from '../store/mod.ts';
 
 export const MIN_PASSWORD_CHARS = 12;
-const MAX_CREDENTIAL_CHARS = 256;
+export const MAX_CREDENTIAL_CHARS = 256;
 
 export interface AdministratorCredentials {
   /** Also the name of the identity. */

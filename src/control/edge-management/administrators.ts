@@ -129,7 +129,9 @@ export class Administrators {
     const { store, secrets, clock, log } = this.#context;
     const identity =
       identityId === undefined ? undefined : await findEdgeEntity(store.db, 'identity', identityId);
-    if (identity?.data['isAdmin'] !== true) {
+    // A session here has one factor, so it is no way around the second.
+    const isWhole = identity !== undefined && !(await this.#context.secondFactors.isRequired(identity.id));
+    if (identity?.data['isAdmin'] !== true || !isWhole) {
       log.info({ identity: identityId, address: request.ip }, 'edge management API: log-in refused');
       throw new EdgeApiRefusal('unauthenticated', 'INVALID_AUTH', 'The authentication request failed');
     }

@@ -47,6 +47,7 @@ export async function enrollAnew(
   trx: Queries,
   kind: Kind,
   identityId: string,
+  ttlMs: number = ENROLLMENT_TTL_MS,
 ): Promise<void> {
   await trx
     .deleteFrom('enrollment')
@@ -58,7 +59,7 @@ export async function enrollAnew(
     kind,
     frontdoorId: null,
     identityId,
-    ttlMs: ENROLLMENT_TTL_MS,
+    ttlMs,
     nowMs,
   });
 }

@@ -98,9 +98,51 @@ describe('the edge management API', () => {
     assert.equal((await api.call('GET', `edge-routers/${id}`)).status, 404);
   });
 
+  it('enrolls an identity anew, revokes its certificate, and sets its password', async () => {
+    const id = await api.make('identities', { name: 'again' });
+    const enroll = async (): Promise<void> => {
+      await api.make('enrollments', { method: 'ott', identityId: id });
+      const { jwt } = (await api.call('GET', `identities/${id}`)).data.enrollment.ott;
+      await enrollIdentity({ jwt });
+    };
+    await enroll();
+    const [certificate] = (await api.call('GET', `identities/${id}/authenticators`)).data;
+    assert.equal(api.model.identity(id)?.fingerprints[0], certificate?.id);
+    assert.equal((await api.call('DELETE', `authenticators/${certificate?.id}`)).status, 200);
+    assert.deepEqual(api.model.identity(id)?.fingerprints, []);
+    await enroll();
+    const late = { method: 'ott', identityId: id, expiresAt: '2001-01-01T00:00:00Z' };
+    assert.equal((await api.call('POST', 'enrollments', late)).error.cause?.field, 'expiresAt');
+
+    await api.call('PATCH', `identities/${id}`, { isAdmin: true });
+    const password = { method: 'updb', identityId: id, username: 'second', password: 'a second password' };
+    const authenticator = await api.make('authenticators', password);
+    assert.equal((await api.logIn(password)).status, 200);
+    const { token } = (await api.logIn(password)).data;
+    await api.call('PATCH', `authenticators/${authenticator}`, { password: 'another password' });
+    assert.equal((await api.logIn(password)).status, 401);
+    assert.equal(
+      (await api.call('GET', 'services', undefined, token)).status,
+      401,
+      'its sessions have ended',
+    );
+    const short = await api.call('POST', 'authenticators', { ...password, password: 'short' });
+    assert.equal(short.error.cause?.field, 'password');
+    const taken = await api.call('POST', 'authenticators', { ...password, identityId: api.adminId });
+    assert.equal(taken.error.cause?.field, 'username');
+  });
+
   it('has every list that the command line of OpenZiti asks for', async () => {
     const lists = [
-      ...['terminators', 'api-sessions', 'auth-policies', 'identity-types', 'posture-checks'],
+      ...[
+        'terminators',
+        'api-sessions',
+        'enrollments',
+        'authenticators',
+        'auth-policies',
+        'identity-types',
+        'posture-checks',
+      ],
       ...['posture-check-types', 'transit-routers', 'identity-role-attributes', 'service-role-attributes'],
       ...['edge-router-role-attributes', `identities/${api.adminId}/services`],
       ...[`identities/${api.adminId}/service-policies`, `identities/${api.adminId}/edge-router-policies`],

@@ -4,6 +4,7 @@ import { isoTime, notFound, queryOf, sendData, sendPage } from '../edge-api/mod.
 import type { QuerySymbols } from '../entity-query/mod.ts';
 import type { EdgeEntityRecord, JsonObject } from '../model/mod.ts';
 import type { EdgeTerminatorTable } from '../store/mod.ts';
+import { MIN_PASSWORD_CHARS } from './administrator-creation.ts';
 import { commonSymbols, entityView, referenceView } from './entity-form.ts';
 import type { ManagementParts } from './entity-resource.ts';
 import { roleAttributesOf } from './identity-resource.ts';
@@ -20,7 +21,12 @@ const DEFAULT_POLICY: EdgeEntityRecord = {
       cert: { allowExpiredCerts: false, allowed: true },
       extJwt: { allowed: false, allowedSigners: [] },
       updb: {
-        ...{ allowed: true, lockoutDurationMinutes: 0, maxAttempts: 0, minPasswordLength: 5 },
+        ...{
+          allowed: true,
+          lockoutDurationMinutes: 0,
+          maxAttempts: 0,
+          minPasswordLength: MIN_PASSWORD_CHARS,
+        },
         ...{ requireMixedCase: false, requireNumberChar: false, requireSpecialChar: false },
       },
     },

@@ -13,9 +13,11 @@ import {
   type EdgeApiContext,
 } from '../edge-api/mod.ts';
 import { Administrators } from './administrators.ts';
+import { addAuthenticatorRoutes } from './authenticator-routes.ts';
 import { edgeRouterResource } from './edge-router-resource.ts';
 import { ENTITY_FORMS } from './entity-form-table.ts';
 import { plainResource, type EntityResource, type ManagementParts } from './entity-resource.ts';
+import { addEnrollmentRoutes } from './enrollment-routes.ts';
 import { addEntityRoutes } from './entity-routes.ts';
 import { identityResource } from './identity-resource.ts';
 import { addManagementLists } from './management-lists.ts';
@@ -60,6 +62,8 @@ export async function addManagementRoutes(
       addManagementLists(scope, parts);
       for (const resource of RESOURCES) addEntityRoutes(scope, parts, administrators, resource);
       addRelatedEntities(scope, parts, RESOURCES);
+      addEnrollmentRoutes(scope, parts, administrators);
+      addAuthenticatorRoutes(scope, parts, administrators);
       scope.get('/current-identity', async (request, reply) => {
         const { identity } = administrators.of(request);
         return sendData(reply, (await identityResource.viewer(parts))(identity));

@@ -1,0 +1,122 @@
+/** Enrollments of identities: lists, creates anew, and deletes them. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { appendMachineAudit } from '../audit/mod.ts';
+import {
+  invalidParameter,
+  isoTime,
+  jsonBody,
+  notFound,
+  queryOf,
+  sendData,
+  sendPage,
+} from '../edge-api/mod.ts';
+import type { QuerySymbols } from '../entity-query/mod.ts';
+import type { JsonObject } from '../model/mod.ts';
+import { findEdgeEntity, type Queries } from '../store/mod.ts';
+import type { Administrators } from './administrators.ts';
+import { BodyReader } from './body-reader.ts';
+import { referenceView } from './entity-form.ts';
+import type { ManagementParts } from './entity-resource.ts';
+import {
+  enrollAnew,
+  ENROLLMENT_TTL_MS,
+  openEnrollments,
+  tokenOf,
+  type OpenEnrollment,
+} from './enrollments.ts';
+
+const MAX_TTL_MS = 30 * 86_400_000;
+
+interface ById {
+  Params: { id: string };
+}
+
+const symbols: QuerySymbols<OpenEnrollment> = {
+  id: { type: 'text', read: ({ id }) => id },
+  method: { type: 'text', read: () => 'ott' },
+  identity: { type: 'text', read: ({ identityId }) => identityId },
+  createdAt: { type: 'date', read: ({ createdAtMs }) => createdAtMs },
+  expiresAt: { type: 'date', read: ({ expiresAtMs }) => expiresAtMs },
+};
+
+export function addEnrollmentRoutes(
+  app: FastifyInstance,
+  parts: ManagementParts,
+  administrators: Administrators,
+): void {
+  const view = (enrollment: OpenEnrollment): JsonObject => enrollmentView(parts, enrollment);
+  const all = async (): Promise<OpenEnrollment[]> => [...(await openEnrollments(parts, 'edge')).values()];
+  const one = async (id: string): Promise<OpenEnrollment> => {
+    const found = (await all()).find((enrollment) => enrollment.id === id);
+    if (found === undefined) throw notFound();
+    return found;
+  };
+
+  app.get('/enrollments', async (request, reply) =>
+    sendPage(reply, queryOf(request), await all(), symbols, view),
+  );
+  app.get<ById>('/enrollments/:id', async (request, reply) =>
+    sendData(reply, view(await one(request.params.id))),
+  );
+  app.get<ById>('/identities/:id/enrollments', async (request, reply) => {
+    const found = (await all()).filter(({ identityId }) => identityId === request.params.id);
+    return sendPage(reply, queryOf(request), found, symbols, view);
+  });
+
+  // An identity has one open enrollment, so a new one ends the other.
+  app.post('/enrollments', async (request, reply) => {
+    const body = new BodyReader((jsonBody(request) ?? {}) as JsonObject);
+    body.choice('method', ['ott']);
+    const identityId = body.text('identityId');
+    const ttlMs = ttlOf(body.text('expiresAt'), parts.clock.nowMs());
+    body.end();
+    await write(request, 'createEdgeEnrollment', identityId, async (trx) => {
+      if ((await findEdgeEntity(trx, 'identity', identityId)) === undefined) throw notFound();
+      await enrollAnew(parts, trx, 'edge', identityId, ttlMs);
+    });
+    const { id } = (await all()).find((enrollment) => enrollment.identityId === identityId)!;
+    return sendData(reply, { _links: { self: { href: `./enrollments/${id}` } }, id }, 201);
+  });
+
+  app.delete<ById>('/enrollments/:id', async (request, reply) => {
+    const { id, identityId } = await one(request.params.id);
+    await write(request, 'deleteEdgeEnrollment', identityId, async (trx) => {
+      await trx.deleteFrom('enrollment').where('id', '=', id).where('claimed_at', 'is', null).execute();
+    });
+    return sendData(reply, {});
+  });
+
+  async function write(
+    request: FastifyRequest,
+    action: string,
+    identityId: string,
+    work: (trx: Queries) => Promise<void>,
+  ): Promise<void> {
+    const actor = { kind: 'edge', id: administrators.of(request).identity.id } as const;
+    const target = { kind: 'edge-identity', id: identityId };
+    await parts.store.transaction(async (trx, touch) => {
+      await work(trx);
+      const event = { frontdoorId: null, actor, action, target, address: request.ip };
+      await appendMachineAudit(trx, touch, parts, event);
+    });
+  }
+}
+
+/** Without a time, an enrollment is open for the usual span. */
+function ttlOf(expiresAt: string, nowMs: number): number {
+  if (expiresAt === '') return ENROLLMENT_TTL_MS;
+  const ttlMs = Date.parse(expiresAt) - nowMs;
+  if (ttlMs > 0 && ttlMs <= MAX_TTL_MS) return ttlMs;
+  throw invalidParameter('expiresAt', 'expiresAt must be a time within the next 30 days', expiresAt);
+}
+
+function enrollmentView(parts: ManagementParts, enrollment: OpenEnrollment): JsonObject {
+  const { id, identityId, createdAtMs, expiresAtMs } = enrollment;
+  const name = parts.model.identity(identityId)?.name ?? '';
+  return {
+    ...{ _links: { self: { href: `./enrollments/${id}` } }, id, tags: {}, method: 'ott' },
+    ...{ createdAt: isoTime(createdAtMs), updatedAt: isoTime(createdAtMs), expiresAt: isoTime(expiresAtMs) },
+    ...{ identityId, identity: referenceView('identities', identityId, name), details: {} },
+    ...tokenOf(parts, 'edge', enrollment),
+  };
+}
