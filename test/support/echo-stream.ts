@@ -58,3 +58,25 @@ function receiving(stream: Duplex, byteCount: number): Promise<string> {
     stream.once('error', reject);
   });
 }
+
+/** The far end of `countedExchange`: returns the announced bytes, and ends the stream. */
+export function returnCounted(stream: Duplex): void {
+  let head = Buffer.alloc(0);
+  let left: number | undefined;
+  const onData = (part: Buffer): void => {
+    let rest = part;
+    if (left === undefined) {
+      head = Buffer.concat([head, part]);
+      if (head.length < LENGTH_BYTES) return;
+      left = Number(head.readBigUInt64BE());
+      rest = head.subarray(LENGTH_BYTES);
+    }
+    left -= rest.length;
+    if (rest.length > 0 && !stream.write(rest)) {
+      stream.pause();
+      stream.once('drain', () => stream.resume());
+    }
+    if (left <= 0) stream.end();
+  };
+  stream.on('data', onData);
+}
