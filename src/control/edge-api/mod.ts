@@ -16,4 +16,5 @@ export { jsonBody, sendPage } from './edge-request.ts';
 export { SessionRevocations } from './session-revocations.ts';
 export { openEdgeTokens } from './edge-tokens.ts';
 export { addVersionRoutes, apiAddressesOf, MANAGEMENT_PATH } from './information-routes.ts';
+export { sessionIdOf } from './service-tokens.ts';
 export { isoTime, routerView } from './service-view.ts';

@@ -1,6 +1,6 @@
 /** Lists that the edge management API derives from what the overlay and the store have. */
 import type { FastifyInstance } from 'fastify';
-import { isoTime, notFound, queryOf, sendData, sendPage } from '../edge-api/mod.ts';
+import { isoTime, notFound, queryOf, sendData, sendPage, sessionIdOf } from '../edge-api/mod.ts';
 import type { QuerySymbols } from '../entity-query/mod.ts';
 import type { EdgeEntityRecord, JsonObject } from '../model/mod.ts';
 import type { EdgeTerminatorTable } from '../store/mod.ts';
@@ -39,7 +39,9 @@ const TYPES: readonly EdgeEntityRecord[] = ['Default', 'Router'].map((name) => (
 }));
 
 /** What this installation never has: its lists are empty. */
-const EMPTY = ['posture-checks', 'posture-check-types', 'transit-routers'];
+const EMPTY = [
+  ...['posture-checks', 'posture-check-types', 'transit-routers', 'cas', 'external-jwt-signers'],
+];
 
 export function addManagementLists(app: FastifyInstance, parts: ManagementParts): void {
   const { model, store } = parts;
@@ -93,6 +95,10 @@ export function addManagementLists(app: FastifyInstance, parts: ManagementParts)
     return sendData(reply, terminatorView(parts, row));
   });
 
+  app.get('/sessions', (request, reply) =>
+    sendPage(reply, queryOf(request), serviceSessionsOf(parts), serviceSessionSymbols, (one) => one),
+  );
+
   app.get('/api-sessions', (request, reply) => {
     const sessions = [...parts.sessions.all()].filter(({ identityId }) => model.edge.hasIdentity(identityId));
     return sendPage(reply, queryOf(request), sessions, sessionSymbols, ({ id, identityId }) => ({
@@ -135,6 +141,26 @@ const terminatorSymbols: QuerySymbols<TerminatorRow> = {
   createdAt: { type: 'date', read: ({ created_at }) => created_at },
 };
 
+interface ServiceSession {
+  readonly id: string;
+  readonly type: 'Dial' | 'Bind';
+  readonly apiSessionId: string;
+  readonly identityId: string;
+  readonly serviceId: string;
+  readonly service: JsonObject;
+  readonly tags: JsonObject;
+}
+
+const MAX_SERVICE_SESSIONS = 10_000;
+
+const serviceSessionSymbols: QuerySymbols<ServiceSession> = {
+  id: { type: 'text', read: ({ id }) => id },
+  type: { type: 'text', read: ({ type }) => type },
+  apiSession: { type: 'text', read: ({ apiSessionId }) => apiSessionId },
+  identity: { type: 'text', read: ({ identityId }) => identityId },
+  service: { type: 'text', read: ({ serviceId }) => serviceId },
+};
+
 const PRECEDENCES = ['default', 'required', 'failed'];
 
 function terminatorView({ model }: ManagementParts, row: TerminatorRow): JsonObject {
@@ -155,6 +181,23 @@ function terminatorView({ model }: ManagementParts, row: TerminatorRow): JsonObj
     ...{ hostId: row.identity_id, cost: row.cost, dynamicCost: 0 },
     precedence: PRECEDENCES[row.precedence] ?? 'default',
   };
+}
+
+/** Each permission of a client that is logged in is a session (see the client API). The list has an end. */
+function serviceSessionsOf({ model, sessions }: ManagementParts): ServiceSession[] {
+  const found: ServiceSession[] = [];
+  for (const { id: apiSessionId, identityId } of sessions.all()) {
+    for (const { id: serviceId, name } of model.edge.servicesOf(identityId)) {
+      for (const type of ['Dial', 'Bind'] as const) {
+        if (!model.edge.permits(type, identityId, serviceId)) continue;
+        const id = sessionIdOf({ apiSessionId, identityId, serviceId, type });
+        const service = referenceView('services', serviceId, name);
+        found.push({ id, type, apiSessionId, identityId, serviceId, service, tags: {} });
+        if (found.length === MAX_SERVICE_SESSIONS) return found;
+      }
+    }
+  }
+  return found;
 }
 
 function summaryOf({ model, sessions, controllers }: ManagementParts): JsonObject {
