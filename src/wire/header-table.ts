@@ -145,6 +145,12 @@ export const HEADER_TABLE = {
   dataModel: {
     subscriptionId: row(1026, 'SubscriptionId', 'text', '2.x: the subscription that is answered.'),
     index: row(1025, 'Index', 'u64', 'On CurrentIndex.'),
+    isContinued: row(
+      102_500,
+      'StateIsContinued',
+      'bool',
+      'Frontdoor: on each part of a state that has several, false on the last.',
+    ),
   },
   /** ApiSessionAdded and ApiSessionUpdated. */
   apiSessions: {

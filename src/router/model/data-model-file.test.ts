@@ -3,9 +3,10 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, mock, test, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { silentLog, type Log } from '#base';
-import { ctrlMessages } from '#wire/ctrl';
+import { ctrlMessages, DataState_Action, DataState_RelatedEntityType, type CtrlInit } from '#wire/ctrl';
 import { until } from '../../../test/support/deadline.ts';
 import { frameOfHex, loadRecordedFrames } from '../../../test/support/recorded-frames.ts';
 import { differencesOf } from './data-model-diff.ts';
@@ -66,6 +67,49 @@ test('the file is a gzipped DataState for its owner alone, and makes the same mo
   const state = ctrlMessages.dataState.decode(gunzipSync(await readFile(path)));
   const copy = new DataModel();
   copy.replace(state);
+  assert.deepEqual(differencesOf(copy, model), []);
+});
+
+type Events = NonNullable<CtrlInit<'dataState'>['events']>;
+
+test('a large model is written in several turns, and changes meanwhile leave the file usable', async (t) => {
+  const path = join(folder, 'large.proto.gzip');
+  const model = new DataModel();
+  const identity = { case: 'identity', value: { id: 'i1', name: 'i1' } } as const;
+  const policy = { case: 'servicePolicy', value: { id: 'p1', name: 'p1' } } as const;
+  const ids = Array.from({ length: 5_000 }, (_, n) => `service-${n}`);
+  const related = {
+    policyId: 'p1',
+    relatedEntityIds: ids,
+    relatedEntityType: DataState_RelatedEntityType.RELATED_SERVICE,
+    add: true,
+  };
+  const events: Events = [
+    ...[identity, policy].map((entity) => ({ model: entity })),
+    ...ids.map((id) => ({ model: { case: 'service' as const, value: { id, name: id } } })),
+    { model: { case: 'servicePolicyChange' as const, value: related } },
+  ];
+  const set = (index: bigint, changes: Events = []) =>
+    ctrlMessages.dataStateChangeSet.decode(ctrlMessages.dataStateChangeSet.encode({ index, changes }));
+  model.change(set(5n, events));
+  const file = await openFile(t, path, model);
+  const saved = file.save();
+  let turns = 0;
+  const removal = {
+    action: DataState_Action.DELETE,
+    model: { case: 'service' as const, value: { id: 'service-4999' } },
+  };
+  const missed = set(6n, [removal]);
+  for (let isSaved = false; !isSaved; turns += 1) {
+    isSaved = await Promise.race([saved.then(() => true), nextTurn(false)]);
+    if (turns === 2) model.change(missed);
+  }
+  assert.ok(turns > 10, `${turns} turns`);
+  const copy = new DataModel();
+  copy.replace(ctrlMessages.dataState.decode(gunzipSync(await readFile(path))));
+  assert.equal(copy.index, 5n);
+  // A controller sends what came after the index of the file.
+  copy.change(missed);
   assert.deepEqual(differencesOf(copy, model), []);
 });
 

@@ -3,12 +3,15 @@
  * start, and written at intervals when the model's index has changed. A file that cannot be read counts as missing,
  * because controllers send the model again.
  */
+import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { createGzip, gunzip } from 'node:zlib';
 import { messageOf, type Log } from '#base';
 import { setAside, writeFileDurably } from '#net';
-import { ctrlMessages } from '#wire/ctrl';
+import { ctrlMessages, type CtrlInit } from '#wire/ctrl';
 import type { DataModel } from './data-model.ts';
 
 export interface DataModelFileOptions {
@@ -21,7 +24,9 @@ export interface DataModelFileOptions {
 const MAX_FILE_BYTES = 256 << 20;
 const MAX_STATE_BYTES = 1 << 30;
 
-const compress = promisify(gzip);
+/** Events that are encoded in one turn of the loop. */
+const EVENTS_PER_TURN = 500;
+
 const decompress = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip);
 
 export class DataModelFile {
@@ -82,11 +87,43 @@ export class DataModelFile {
     const { index, timelineId } = model;
     if (index === 0n || (index === this.#savedIndex && timelineId === this.#savedTimelineId)) return;
     try {
-      await writeFileDurably(path, await compress(ctrlMessages.dataState.encode(model.state())));
+      const bytes = await compressedState(model);
+      // Another model took its place meanwhile. It is written at the next interval.
+      if (bytes === undefined) return;
+      await writeFileDurably(path, bytes);
       this.#savedIndex = index;
       this.#savedTimelineId = timelineId;
     } catch (error) {
       log.error({ file: path, err: messageOf(error) }, 'the data model could not be written');
     }
   }
+}
+
+/**
+ * Returns the state as of the index at the call. Changes may be applied meanwhile: controllers send these again to a
+ * router that starts with this index, and all of them can be applied twice. Concatenated messages decode as one message.
+ * Returns undefined if another model took the place of this one.
+ */
+async function compressedState(model: DataModel): Promise<Buffer | undefined> {
+  const { generation } = model;
+  const origin = model.origin();
+  const gzip = createGzip();
+  const compressed = buffer(gzip);
+  const write = async (state: CtrlInit<'dataState'>): Promise<void> => {
+    if (!gzip.write(ctrlMessages.dataState.encode(state))) await once(gzip, 'drain');
+  };
+  await write(origin);
+  let events = [];
+  for (const event of model.events()) {
+    events.push(event);
+    if (events.length < EVENTS_PER_TURN) continue;
+    await write({ events });
+    events = [];
+    await nextTurn();
+    if (model.generation !== generation) break;
+  }
+  await write({ events });
+  gzip.end();
+  const bytes = await compressed;
+  return model.generation === generation ? bytes : undefined;
 }

@@ -179,3 +179,54 @@ test('inspection shows index, timeline and source, and the model itself', (t) =>
   };
   assert.equal(service['s7']!.id, 's7');
 });
+
+/** The parts that our own control planes send of a state. */
+function partFrame(id: string, isContinued: boolean, subscriptionId: string): Frame {
+  const headers = new HeaderWriter()
+    .text(headerId.dataModel.subscriptionId, subscriptionId)
+    .bool(headerId.dataModel.isContinued, isContinued);
+  const changes: CtrlInit<'dataStateChangeSet'>['changes'] = [
+    { model: { case: 'service', value: { id, name: 's' } } },
+  ];
+  return dataStateChangeSet.frame({ isSynthetic: true, changes }, headers);
+}
+
+function firstPart(endIndex: bigint, subscriptionId: string): Frame {
+  const frame = stateFrame(endIndex, subscriptionId, 'new line');
+  const headers = new HeaderWriter()
+    .text(headerId.dataModel.subscriptionId, subscriptionId)
+    .bool(headerId.dataModel.isContinued, true);
+  return { ...frame, headers: headers.build() };
+}
+
+test('a state in parts takes effect when its last part has come, and keys do meanwhile', (t) => {
+  const { controllers, model, tell, pass } = openSubscription(t);
+  const controller = controllers.connect('c1');
+  tell(controller, stateFrame(7n));
+  const { subscriptionId } = requestsOf(controller)[0]!;
+  tell(controller, firstPart(3n, subscriptionId));
+  tell(controller, partFrame('second', true, subscriptionId));
+  tell(controller, partFrame('of another subscription', true, 'other'));
+  assert.deepEqual([...model.entities('service').keys()], ['s7']);
+  tell(controller, changeFrame(0n, 0n, true));
+  assert.deepEqual([...model.entities('service').keys()], ['s7', 's0']);
+  // A renewal does not interrupt it.
+  pass(270_000);
+  assert.equal(requestsOf(controller).length, 2);
+  tell(controller, partFrame('last', false, subscriptionId));
+  assert.deepEqual([...model.entities('service').keys()], ['s3', 'second', 'last']);
+  assert.deepEqual([model.index, model.timelineId], [3n, 'new line']);
+  tell(controller, changeFrame(4n, 3n));
+  assert.equal(model.index, 4n);
+});
+
+test('a state whose parts end with its controller changes nothing', (t) => {
+  const { controllers, model, tell } = openSubscription(t);
+  const first = controllers.connect('c1');
+  const second = controllers.connect('c2');
+  tell(first, stateFrame(7n));
+  tell(first, firstPart(9n, requestsOf(first)[0]!.subscriptionId));
+  controllers.disconnect(first);
+  tell(second, partFrame('last', false, requestsOf(second)[0]!.subscriptionId));
+  assert.deepEqual([[...model.entities('service').keys()], model.index], [['s7'], 7n]);
+});

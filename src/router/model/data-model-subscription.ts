@@ -9,7 +9,7 @@ import { contentType, headerId, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { Controller, Controllers, CtrlHandlers } from '../ctrl/controllers.ts';
 import { countEntities, differencesOf } from './data-model-diff.ts';
-import { DataModel, ENTITY_KINDS } from './data-model.ts';
+import { DataModel, ENTITY_KINDS, type ChangeSet } from './data-model.ts';
 
 export interface DataModelSubscriptionOptions {
   readonly model: DataModel;
@@ -37,6 +37,8 @@ export class DataModelSubscription {
   readonly #options: DataModelSubscriptionOptions;
   readonly #timer: NodeJS.Timeout;
   #current: Subscription | undefined;
+  /** The model whose parts arrive at present. It takes the place of the current one when it is complete. */
+  #staged: DataModel | undefined;
   /** The last index from the subscribed controller. */
   #reportedIndex = 0n;
 
@@ -109,6 +111,8 @@ export class DataModelSubscription {
   #subscribe(controller: Controller, isRenewal: boolean): void {
     const { model, clock } = this.#options;
     const renew = isRenewal && controller === this.#current?.controller;
+    // A renewal does not interrupt a state that arrives in parts.
+    if (!renew) this.#staged = undefined;
     const id = renew ? this.#current!.id : randomUUID();
     this.#current = { controller, id, endsMs: clock.nowMs() + DURATION_MS };
     const request = ctrlMessages.subscribeToDataModel.frame({
@@ -128,13 +132,17 @@ export class DataModelSubscription {
 
   #onState(frame: Frame, from: Controller): void {
     if (!this.#isOfSubscription(frame, from)) return;
-    this.#replace(ctrlMessages.dataState.decode(frame.body));
+    const whole = new DataModel();
+    whole.replace(ctrlMessages.dataState.decode(frame.body));
+    if (frame.headers.bool(headerId.dataModel.isContinued)) this.#staged = whole;
+    else this.#replace(whole);
   }
 
-  #replace(state: ReturnType<typeof ctrlMessages.dataState.decode>): void {
+  #replace(whole: DataModel): void {
     const { model, log } = this.#options;
-    const isLower = model.replace(state);
-    log.debug({ index: String(model.index), events: state.events.length }, 'data model received');
+    this.#staged = undefined;
+    const isLower = model.takeOver(whole);
+    log.debug({ index: String(model.index) }, 'data model received');
     if (!isLower) return;
     log.info({ index: String(model.index) }, 'the data model returned to an older version');
     this.#options.onIndexReset();
@@ -142,6 +150,10 @@ export class DataModelSubscription {
 
   #onChangeSet(frame: Frame, from: Controller): void {
     const set = ctrlMessages.dataStateChangeSet.decode(frame.body);
+    if (frame.headers.has(headerId.dataModel.isContinued)) {
+      this.#onPart(set, frame, from);
+      return;
+    }
     // Keys have no index, and any controller can send them.
     if (!set.isSynthetic && !this.#isOfSubscription(frame, from)) return;
     if (this.#options.model.change(set) !== 'gap') return;
@@ -150,6 +162,14 @@ export class DataModelSubscription {
       'a change of the data model is missing',
     );
     this.#subscribe(from, false);
+  }
+
+  /** A further part of a state, as our own control planes send it. */
+  #onPart(set: ChangeSet, frame: Frame, from: Controller): void {
+    const staged = this.#staged;
+    if (staged === undefined || !set.isSynthetic || !this.#isOfSubscription(frame, from)) return;
+    staged.change(set);
+    if (!frame.headers.bool(headerId.dataModel.isContinued)) this.#replace(staged);
   }
 
   #onCurrentIndex(frame: Frame, from: Controller): void {
@@ -176,7 +196,7 @@ export class DataModelSubscription {
       { controllerId: from.id, differences: diffs.length },
       'the data model was wrong and has been corrected',
     );
-    this.#replace(state);
+    this.#replace(right);
     this.#subscribe(from, false);
   }
 }

@@ -45,17 +45,22 @@ const RELATED = {
   identity: DataState_RelatedEntityType.RELATED_IDENTITY,
 } as const;
 const RELATED_KINDS = ['service', 'postureCheck', 'identity'] as const;
+export type RelatedKind = (typeof RELATED_KINDS)[number];
 
-const NO_IDS: ReadonlySet<string> = new Set();
+/** Ids of one event of a state that relates entities to a policy. */
+const MAX_EVENT_IDS = 500;
+
+const NO_IDS: readonly string[] = [];
 
 export class DataModel {
   #entities = emptyEntities();
   /** Relations by policy id. */
   #relations = new Map<string, PolicyRelations>();
-  /** Ids of policies by the id of an identity that they relate. */
-  #policies = new Map<string, Set<string>>();
+  /** Ids of policies by the id of an entity that they relate. Lists, because most are short. */
+  #policies = noPolicies();
   readonly #listeners = new Set<() => void>();
   #caches: DataState['caches'] = {};
+  #generation = 0;
   #index = 0n;
   #timelineId = '';
 
@@ -68,6 +73,11 @@ export class DataModel {
     return this.#timelineId;
   }
 
+  /** Increases whenever another model took the place of this one. */
+  get generation(): number {
+    return this.#generation;
+  }
+
   entities(kind: EntityKind): ReadonlyMap<string, Entity> {
     return this.#entities.get(kind)!;
   }
@@ -76,9 +86,9 @@ export class DataModel {
     return this.#relations.get(policyId);
   }
 
-  /** Returns the ids of the service policies that relate an identity. */
-  policiesOf(identityId: string): ReadonlySet<string> {
-    return this.#policies.get(identityId) ?? NO_IDS;
+  /** Returns the ids of the service policies that relate an entity. */
+  policiesOf(kind: RelatedKind, id: string): readonly string[] {
+    return this.#policies[kind].get(id) ?? NO_IDS;
   }
 
   /** Calls `listener` after each change, until the returned function is called. */
@@ -89,14 +99,24 @@ export class DataModel {
 
   /** Replaces the whole model, except data that only this router has. Returns true if the new index is lower. */
   replace(state: DataState): boolean {
-    const isLower = state.endIndex < this.#index;
-    this.#entities = emptyEntities();
-    this.#relations = new Map();
-    this.#policies = new Map();
-    for (const event of state.events) this.#apply(event);
-    this.#index = state.endIndex;
-    this.#timelineId = state.timelineId;
-    if (Object.keys(state.caches).length > 0) this.#caches = state.caches;
+    const whole = new DataModel();
+    for (const event of state.events) whole.#apply(event);
+    whole.#index = state.endIndex;
+    whole.#timelineId = state.timelineId;
+    whole.#caches = state.caches;
+    return this.takeOver(whole);
+  }
+
+  /** Replaces this model by another, which must not be used any more. Returns true if the new index is lower. */
+  takeOver(other: DataModel): boolean {
+    const isLower = other.#index < this.#index;
+    this.#entities = other.#entities;
+    this.#relations = other.#relations;
+    this.#policies = other.#policies;
+    this.#index = other.#index;
+    this.#timelineId = other.#timelineId;
+    if (Object.keys(other.#caches).length > 0) this.#caches = other.#caches;
+    this.#generation += 1;
     this.#notify();
     return isLower;
   }
@@ -118,29 +138,37 @@ export class DataModel {
 
   /** Returns a state that produces the same model. */
   state(): CtrlInit<'dataState'> {
-    const events: EventInit[] = [];
-    for (const kind of ENTITY_KINDS) {
-      for (const [id, entity] of this.entities(kind)) {
-        events.push({ model: entity, isSynthetic: kind === 'publicKey' });
-        if (kind === 'servicePolicy') events.push(...this.#relationEvents(id));
-      }
-    }
-    return { events, endIndex: this.#index, timelineId: this.#timelineId, caches: this.#caches };
+    return { events: [...this.events()], ...this.origin() };
   }
 
-  #relationEvents(policyId: string): EventInit[] {
-    const relations = this.#relations.get(policyId)!;
-    return RELATED_KINDS.filter((kind) => relations[kind].size > 0).map((kind) => ({
-      model: {
-        case: 'servicePolicyChange',
-        value: {
-          policyId,
-          relatedEntityIds: [...relations[kind]],
-          relatedEntityType: RELATED[kind],
-          add: true,
-        },
-      },
-    }));
+  /** Returns the fields of a state other than its events. */
+  origin(): Omit<CtrlInit<'dataState'>, 'events' | '$typeName'> {
+    return { endIndex: this.#index, timelineId: this.#timelineId, caches: this.#caches };
+  }
+
+  /** The events of a state, in the order that routers require. Change sets may be applied between two of them. */
+  *events(): Generator<EventInit, void> {
+    for (const kind of ENTITY_KINDS) {
+      for (const [id, entity] of this.entities(kind)) {
+        yield { model: entity, isSynthetic: kind === 'publicKey' };
+        if (kind === 'servicePolicy') yield* this.#relationEvents(id);
+      }
+    }
+  }
+
+  *#relationEvents(policyId: string): Generator<EventInit, void> {
+    const relations = this.#relations.get(policyId);
+    if (relations === undefined) return;
+    for (const kind of RELATED_KINDS) {
+      let some: string[] = [];
+      for (const id of relations[kind]) {
+        some.push(id);
+        if (some.length < MAX_EVENT_IDS) continue;
+        yield relationEvent(policyId, kind, some);
+        some = [];
+      }
+      if (some.length > 0) yield relationEvent(policyId, kind, some);
+    }
   }
 
   #apply({ action, model }: DataState_Event): void {
@@ -158,36 +186,43 @@ export class DataModel {
     }
     entities.delete(id);
     if (model.case === 'servicePolicy') this.#removePolicy(id);
-    if (model.case === 'identity') this.#policies.delete(id);
     const related = RELATED_KINDS.find((kind) => kind === model.case);
     if (related === undefined) return;
-    for (const relations of this.#relations.values()) relations[related].delete(id);
+    for (const policyId of this.policiesOf(related, id)) this.#relations.get(policyId)?.[related].delete(id);
+    this.#policies[related].delete(id);
   }
 
   #relate({ policyId, relatedEntityIds, relatedEntityType, add }: PolicyChange): void {
     const relations = this.#relations.get(policyId);
     const kind = RELATED_KINDS.find((it) => RELATED[it] === relatedEntityType);
     if (relations === undefined || kind === undefined) return;
+    const related = relations[kind];
     for (const id of relatedEntityIds) {
-      if (!add) relations[kind].delete(id);
+      if (!add) {
+        if (related.delete(id)) this.#forgetPolicy(kind, id, policyId);
+        continue;
+      }
       // Services and checks can arrive after the policy that refers to them.
-      else if (kind !== 'identity' || this.entities('identity').has(id)) relations[kind].add(id);
-      if (kind === 'identity') this.#indexPolicy(id, policyId, relations.identity.has(id));
+      if (related.has(id) || (kind === 'identity' && !this.entities('identity').has(id))) continue;
+      related.add(id);
+      const policies = this.#policies[kind].get(id);
+      if (policies === undefined) this.#policies[kind].set(id, [policyId]);
+      else policies.push(policyId);
     }
   }
 
-  #indexPolicy(identityId: string, policyId: string, isRelated: boolean): void {
-    const policies = this.#policies.get(identityId) ?? new Set();
-    if (isRelated) policies.add(policyId);
-    else policies.delete(policyId);
-    if (policies.size > 0) this.#policies.set(identityId, policies);
-    else this.#policies.delete(identityId);
+  #forgetPolicy(kind: RelatedKind, id: string, policyId: string): void {
+    const left = this.policiesOf(kind, id).filter((other) => other !== policyId);
+    if (left.length > 0) this.#policies[kind].set(id, left);
+    else this.#policies[kind].delete(id);
   }
 
   #removePolicy(policyId: string): void {
-    for (const identityId of this.#relations.get(policyId)?.identity ?? [])
-      this.#indexPolicy(identityId, policyId, false);
+    const relations = this.#relations.get(policyId);
+    if (relations === undefined) return;
     this.#relations.delete(policyId);
+    for (const kind of RELATED_KINDS)
+      for (const id of relations[kind]) this.#forgetPolicy(kind, id, policyId);
   }
 
   #notify(): void {
@@ -205,4 +240,13 @@ function emptyEntities(): Map<EntityKind, Map<string, Entity>> {
 
 function noRelations(): PolicyRelations {
   return { service: new Set(), postureCheck: new Set(), identity: new Set() };
+}
+
+function noPolicies(): Record<RelatedKind, Map<string, string[]>> {
+  return { service: new Map(), postureCheck: new Map(), identity: new Map() };
+}
+
+function relationEvent(policyId: string, kind: RelatedKind, relatedEntityIds: string[]): EventInit {
+  const value = { policyId, relatedEntityIds, relatedEntityType: RELATED[kind], add: true };
+  return { model: { case: 'servicePolicyChange', value } };
 }

@@ -67,7 +67,7 @@ test('an identity that is created again after its end has none of its former pol
   change(model, [identityChange('identity-1')], DataState_Action.DELETE);
   change(model, [identityChange('identity-1')]);
   assert.equal(accessFault(model, 'identity-1', 'service-1', 'Dial'), NO_POLICY);
-  assert.deepEqual([...model.policiesOf('identity-1')], []);
+  assert.deepEqual([...model.policiesOf('identity', 'identity-1')], []);
 });
 
 test('a change of an identity keeps its policies, and another policy grants what an ended one granted', () => {

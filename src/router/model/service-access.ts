@@ -22,11 +22,14 @@ export function accessFault(
   if (!model.entities('identity').has(identityId)) return 'identity not found by id';
   if (!model.entities('service').has(serviceId)) return 'service not found by id';
   const failed: string[] = [];
-  for (const policyId of model.policiesOf(identityId)) {
+  const ofIdentity = model.policiesOf('identity', identityId);
+  const ofService = model.policiesOf('service', serviceId);
+  for (const policyId of ofIdentity.length < ofService.length ? ofIdentity : ofService) {
     const policy = model.entities('servicePolicy').get(policyId);
     const relations = model.relationsOf(policyId);
     if (policy?.case !== 'servicePolicy' || policy.value.policyType !== POLICY_TYPES[type]) continue;
-    if (relations === undefined || !relations.service.has(serviceId)) continue;
+    if (relations === undefined) continue;
+    if (!relations.service.has(serviceId) || !relations.identity.has(identityId)) continue;
     // Posture data is not evaluated here, so a policy with posture checks grants nothing.
     if (relations.postureCheck.size === 0) return undefined;
     failed.push(`policy ${policy.value.name} [${policyId}] failed: this router evaluates no posture checks`);
