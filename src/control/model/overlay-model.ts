@@ -104,6 +104,8 @@ export function isShare(service: OverlayService): service is Service {
   return 'shareMode' in service;
 }
 
+const NO_IDS: ReadonlySet<string> = new Set();
+
 export class OverlayModel {
   /** Identities, services and policies of the edge management API. */
   readonly edge = new EdgeModel();
@@ -139,6 +141,11 @@ export class OverlayModel {
 
   services(): IterableIterator<Service> {
     return this.#services.values();
+  }
+
+  /** Returns the ids of the shares that the environment hosts. */
+  hostedBy(environmentId: string): ReadonlySet<string> {
+    return this.#byEnvironment.get(environmentId) ?? NO_IDS;
   }
 
   /** Returns a share or a service of the edge management API. */

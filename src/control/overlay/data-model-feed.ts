@@ -1,44 +1,52 @@
 /**
  * The router data model, which states who may dial and bind what, in OpenZiti's form, derived from our own model.
- * Routers that subscribe get the whole of it, and the whole again after changes (it is small). Routers that
- * request it in their hello get the keys that sign service sessions.
+ * Routers that subscribe get a full state once, and then change sets with only what changed. A router that missed some
+ * gets them from a bounded log, or a full state. The index counts the change sets of this process, and the timeline is
+ * its own, so that a router that comes from another replica gets a full state (ADR 0036).
  */
 import { randomUUID } from 'node:crypto';
-import { headerId, HeaderWriter, type Frame } from '#wire';
-import {
-  ctrlMessages,
-  DataState_PolicyType,
-  DataState_PublicKeyFormat,
-  DataState_PublicKeyUsage,
-  DataState_RelatedEntityType,
-  type CtrlInit,
-} from '#wire/ctrl';
-import type { OverlayModel, Service } from '../model/mod.ts';
-import { edgeDataModel } from './edge-data-model.ts';
+import { contentType, headerId, HeaderWriter, makeFrame, type Frame } from '#wire';
+import { ctrlMessages, DataState_Action } from '#wire/ctrl';
+import type { ModelChange, OverlayModel } from '../model/mod.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
+import {
+  configEntity,
+  grantEntities,
+  hostingRelations,
+  identityEntities,
+  identityRemoval,
+  keyEntity,
+  PUBLIC_SHARES_POLICY,
+  publicRelations,
+  revocationEntity,
+  serviceEntity,
+  serviceEvents,
+  type DataEntity,
+  type DataEvent,
+  type ServiceKey,
+} from './data-model-events.ts';
+import { DataModelLog } from './data-model-log.ts';
+import { sendFullState } from './data-model-state.ts';
+import { EdgeDataChanges } from './edge-data-changes.ts';
+import { edgeDataModel } from './edge-data-model.ts';
 
-export interface ServiceKey {
-  /** As in the header of the service sessions. */
-  readonly kid: string;
-  /** DER: SubjectPublicKeyInfo. */
-  readonly spki: Uint8Array;
-}
-
-type Event = NonNullable<NonNullable<CtrlInit<'dataState'>['events']>[number]>;
-type Model = NonNullable<Event['model']>;
-
-const HOST_CONFIG_TYPE = 'host.v1';
 const MIN_SUBSCRIPTION_S = 10;
 const MAX_SUBSCRIPTION_S = 360;
-/** Minimum interval between two whole models after changes. */
-const MIN_RESEND_MS = 1_000;
+/** Events of one change set. */
+const MAX_SET_EVENTS = 500;
+/** Interval at which subscribers get the current index, if it has advanced. */
+const INDEX_INTERVAL_MS = 30_000;
 /** Lifetime of the signed tokens of API sessions, and the tolerance of routers' clocks. */
 const SIGNED_TOKEN_MS = 31 * 60_000;
 const MAX_REVOCATIONS = 10_000;
 
 interface Subscription {
-  readonly id: string;
-  readonly untilMs: number;
+  readonly router: ConnectedRouter;
+  readonly subscriptionId: string;
+  untilMs: number;
+  /** Whether it has a full state, so that it gets change sets as they come. */
+  isCurrent: boolean;
+  announcedIndex: bigint;
 }
 
 export class DataModelFeed {
@@ -46,27 +54,47 @@ export class DataModelFeed {
   readonly #routers: RouterRegistry;
   readonly #serviceKeys: () => readonly ServiceKey[];
   readonly #timelineId = randomUUID();
+  readonly #log = new DataModelLog();
   readonly #subscriptions = new Map<ConnectedRouter, Subscription>();
   /** Ends of sessions whose signed tokens routers may still accept: until when, by the session's id. */
   readonly #revocations = new Map<string, number>();
-  #index = 1n;
-  #isChanged = false;
-  #lastSentMs = 0;
+  readonly #edge: EdgeDataChanges;
+  /** Names of the identities that the model contains. */
+  readonly #names = new Map<string, string>();
+  #keyIds: ReadonlySet<string>;
+  #pending: DataEvent[] = [];
+  #isFlushDue = false;
+  #isSending = false;
+  #announcedMs = 0;
 
   constructor(model: OverlayModel, routers: RouterRegistry, serviceKeys: () => readonly ServiceKey[]) {
     this.#model = model;
     this.#routers = routers;
     this.#serviceKeys = serviceKeys;
+    this.#edge = new EdgeDataChanges(model.edge);
+    for (const { id, name } of model.identities()) this.#names.set(id, name);
+    this.#keyIds = new Set(serviceKeys().map(({ kid }) => kid));
   }
 
   /** The keys only, without an index. */
   sendKeys(router: ConnectedRouter): void {
-    const changes = this.#keyEvents().map((model) => ({ isSynthetic: true, model }));
+    const changes = this.#serviceKeys().map((key) => ({ isSynthetic: true, model: keyEntity(key) }));
     router.send(ctrlMessages.dataStateChangeSet.frame({ isSynthetic: true, changes }));
   }
 
   onKeysChanged(): void {
     for (const router of this.#routers.all()) if (router.wantsPublicKeys) this.sendKeys(router);
+    const keys = this.#serviceKeys();
+    const keyIds = new Set(keys.map(({ kid }) => kid));
+    const removed = [...this.#keyIds].filter((kid) => !keyIds.has(kid));
+    this.#keyIds = keyIds;
+    this.#add(keys.map((key) => ({ model: keyEntity(key) })));
+    this.#add(
+      removed.map((kid) => ({
+        action: DataState_Action.DELETE,
+        model: { case: 'publicKey', value: { kid } },
+      })),
+    );
   }
 
   /** A session of signed tokens has ended. Routers learn it at once. */
@@ -76,29 +104,37 @@ export class DataModelFeed {
       this.#revocations.delete(this.#revocations.keys().next().value!);
     const untilMs = endedAtMs + SIGNED_TOKEN_MS;
     this.#revocations.set(sessionId, untilMs);
-    const changes = [{ isSynthetic: true, model: revocation(sessionId, untilMs) }];
-    for (const router of this.#subscriptions.keys()) {
-      const id = this.#subscriptions.get(router)?.id ?? '';
-      const headers = id === '' ? undefined : new HeaderWriter().text(headerId.dataModel.subscriptionId, id);
-      router.send(ctrlMessages.dataStateChangeSet.frame({ isSynthetic: true, changes }, headers));
-    }
+    this.#add([{ model: revocationEntity(sessionId, untilMs) }]);
   }
 
   /** @throws FrontdoorError `protocol` */
   onSubscribe(router: ConnectedRouter, frame: Frame, nowMs: number): void {
     const request = ctrlMessages.subscribeToDataModel.decode(frame.body);
-    const seconds = Math.min(
-      MAX_SUBSCRIPTION_S,
-      Math.max(MIN_SUBSCRIPTION_S, request.subscriptionDurationSeconds),
-    );
-    this.#subscriptions.set(router, { id: request.subscriptionId, untilMs: nowMs + seconds * 1_000 });
-    if (request.timelineId === this.#timelineId && request.currentIndex === this.#index) return;
-    this.#send([router]);
+    const { subscriptionId, subscriptionDurationSeconds } = request;
+    const seconds = Math.min(MAX_SUBSCRIPTION_S, Math.max(MIN_SUBSCRIPTION_S, subscriptionDurationSeconds));
+    const untilMs = nowMs + seconds * 1_000;
+    const known = this.#subscriptions.get(router);
+    if (known?.isCurrent === false && known.subscriptionId === subscriptionId) {
+      known.untilMs = untilMs;
+      return;
+    }
+    this.#flush();
+    const missed =
+      request.timelineId === this.#timelineId ? this.#log.since(request.currentIndex) : undefined;
+    const subscription = {
+      ...{ router, subscriptionId, untilMs },
+      isCurrent: missed !== undefined,
+      announcedIndex: this.#log.index,
+    };
+    this.#subscriptions.set(router, subscription);
+    if (missed === undefined) void this.#sendStates();
+    else for (const body of missed) sendSet(subscription, body);
   }
 
-  onChange(): void {
-    this.#index += 1n;
-    this.#isChanged = true;
+  onChange(change: ModelChange): void {
+    if (change.type === 'service') this.#add(serviceEvents(change.before, this.#model.service(change.id)));
+    else if (change.type === 'identity') this.#add(this.#identityEvents(change.id));
+    else if (change.type === 'edge') this.#edge.onChange();
   }
 
   onRouterGone(router: ConnectedRouter): void {
@@ -112,112 +148,126 @@ export class DataModelFeed {
       // The oldest is the first.
       if (untilMs >= nowMs) break;
       this.#revocations.delete(id);
+      this.#add([{ action: DataState_Action.DELETE, model: revocationEntity(id, untilMs) }]);
     }
-    if (!this.#isChanged || nowMs - this.#lastSentMs < MIN_RESEND_MS) return;
-    this.#isChanged = false;
-    this.#lastSentMs = nowMs;
-    if (this.#subscriptions.size > 0) this.#send([...this.#subscriptions.keys()]);
+    this.#add(this.#edge.take(false));
+    if (nowMs - this.#announcedMs < INDEX_INTERVAL_MS) return;
+    this.#announcedMs = nowMs;
+    this.#announceIndex();
   }
 
-  #send(routers: readonly ConnectedRouter[]): void {
-    const events = this.#models().map((model) => ({ model }));
-    const body = ctrlMessages.dataState.encode({
-      events,
-      endIndex: this.#index,
-      timelineId: this.#timelineId,
+  #announceIndex(): void {
+    const { index } = this.#log;
+    for (const subscription of this.#subscriptions.values()) {
+      if (!subscription.isCurrent || subscription.announcedIndex === index) continue;
+      subscription.announcedIndex = index;
+      const headers = headersOf(subscription).u64(headerId.dataModel.index, index);
+      subscription.router.send(makeFrame(contentType.currentIndex, { headers }));
+    }
+  }
+
+  #identityEvents(id: string): DataEvent[] {
+    const identity = this.#model.identity(id);
+    const before = this.#names.get(id);
+    if (identity === undefined) return this.#names.delete(id) ? identityRemoval(id) : [];
+    this.#names.set(id, identity.name);
+    if (before === identity.name) return [];
+    const entities = identityEntities(identity);
+    return (before === undefined ? entities : entities.slice(0, 1)).map((model) => ({
+      action: DataState_Action.UPDATE,
+      model,
+    }));
+  }
+
+  #add(events: readonly DataEvent[]): void {
+    if (events.length === 0) return;
+    this.#pending.push(...events);
+    if (this.#pending.length >= MAX_SET_EVENTS) this.#flush();
+    if (this.#isFlushDue || this.#pending.length === 0) return;
+    this.#isFlushDue = true;
+    setImmediate(() => {
+      this.#isFlushDue = false;
+      this.#flush();
     });
-    for (const router of routers) {
-      const id = this.#subscriptions.get(router)?.id ?? '';
-      const headers = new HeaderWriter();
-      if (id !== '') headers.text(headerId.dataModel.subscriptionId, id);
-      router.send({
-        contentType: ctrlMessages.dataState.contentType,
-        sequence: 0,
-        headers: headers.build(),
-        body,
-      });
+  }
+
+  #flush(): void {
+    const events = this.#pending;
+    if (events.length === 0) return;
+    this.#pending = [];
+    const body = this.#log.add(events);
+    for (const subscription of this.#subscriptions.values())
+      if (subscription.isCurrent) sendSet(subscription, body);
+  }
+
+  /** Sends a state to all that wait for one, at once; who asks meanwhile gets the next. */
+  async #sendStates(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    try {
+      for (;;) {
+        await new Promise((resolve) => setImmediate(resolve));
+        const waiting = [...this.#subscriptions.values()].filter(({ isCurrent }) => !isCurrent);
+        if (waiting.length === 0) return;
+        this.#add(this.#edge.take(true));
+        this.#flush();
+        const { index } = this.#log;
+        const origin = { index, timelineId: this.#timelineId };
+        for (const subscription of await sendFullState(waiting, origin, this.#entities())) {
+          if (this.#subscriptions.get(subscription.router) !== subscription) continue;
+          const missed = this.#log.since(index);
+          // So much changed meanwhile that it gets another state.
+          if (missed === undefined) continue;
+          subscription.isCurrent = true;
+          for (const body of missed) sendSet(subscription, body);
+        }
+        // A router that did not read starts again when it renews its subscription.
+        for (const subscription of waiting) {
+          const { router } = subscription;
+          if (!subscription.isCurrent && this.#subscriptions.get(router) === subscription)
+            if (!router.channel.isWritable) this.#subscriptions.delete(router);
+        }
+      }
+    } finally {
+      this.#isSending = false;
     }
   }
 
   /** In the order that routers require: named objects before those that name them. */
-  #models(): Model[] {
-    const identities = [...this.#model.identities()].filter(({ kind }) => kind !== 'router');
-    const gatewayIds = identities.filter(({ kind }) => kind === 'gateway').map(({ id }) => id);
-    const services = [...this.#model.services()];
-    const edge = edgeDataModel(this.#model.edge);
-    return [
-      ...edge.configs,
-      ...services.flatMap((service) => configOf(service) ?? []),
-      ...identities.map(({ id, name }): Model => ({ case: 'identity', value: { id, name } })),
-      ...services.map((service): Model => {
-        const { id, name } = service;
-        const configs = configOf(service) === undefined ? [] : [configId(id)];
-        return { case: 'service', value: { id, name, configs, encryptionRequired: true } };
-      }),
-      ...edge.services,
-      ...edge.policies,
-      ...services.flatMap((service) => [
-        ...policy(service, DataState_PolicyType.BIND_POLICY, [service.environmentId]),
-        ...policy(
-          service,
-          DataState_PolicyType.DIAL_POLICY,
-          service.shareMode === 'public' ? gatewayIds : [...service.grants],
-        ),
-      ]),
-      ...this.#keyEvents(),
-      ...[...this.#revocations].map(([id, untilMs]) => revocation(id, untilMs)),
-    ];
+  *#entities(): Generator<DataEntity, void> {
+    const model = this.#model;
+    const edge = edgeDataModel(model.edge);
+    yield* edge.configs;
+    for (const service of model.services()) {
+      const config = configEntity(service);
+      if (config !== undefined) yield config;
+    }
+    for (const identity of model.identities()) yield* identityEntities(identity).slice(0, 1);
+    for (const service of model.services()) yield serviceEntity(service);
+    yield* edge.services;
+    yield* edge.policies;
+    yield PUBLIC_SHARES_POLICY;
+    yield* publicRelations(this.#publicIds());
+    for (const identity of model.identities()) {
+      yield* identityEntities(identity).slice(1);
+      if (identity.kind === 'environment') yield* hostingRelations(identity.id, model.hostedBy(identity.id));
+    }
+    for (const service of model.services()) yield* grantEntities(service);
+    for (const key of this.#serviceKeys()) yield keyEntity(key);
+    for (const [id, untilMs] of this.#revocations) yield revocationEntity(id, untilMs);
   }
 
-  #keyEvents(): Model[] {
-    return this.#serviceKeys().map(({ kid, spki }) => ({
-      case: 'publicKey',
-      value: {
-        kid,
-        data: spki,
-        usages: [DataState_PublicKeyUsage.JWT_VALIDATION],
-        format: DataState_PublicKeyFormat.PKIX_PUBLIC_KEY,
-      },
-    }));
+  *#publicIds(): Generator<string> {
+    for (const { id, shareMode } of this.#model.services()) if (shareMode === 'public') yield id;
   }
 }
 
-function revocation(sessionId: string, untilMs: number): Model {
-  const expiresAt = { seconds: BigInt(Math.floor(untilMs / 1_000)), nanos: 0 };
-  return { case: 'revocation', value: { id: sessionId, type: 'API_SESSION', expiresAt } };
+function headersOf({ subscriptionId }: Subscription): HeaderWriter {
+  const headers = new HeaderWriter();
+  return subscriptionId === '' ? headers : headers.text(headerId.dataModel.subscriptionId, subscriptionId);
 }
 
-function policy(service: Service, policyType: DataState_PolicyType, identityIds: string[]): Model[] {
-  const kind = policyType === DataState_PolicyType.BIND_POLICY ? 'bind' : 'dial';
-  const policyId = `${service.id}.${kind}`;
-  const { RELATED_SERVICE, RELATED_IDENTITY } = DataState_RelatedEntityType;
-  return [
-    { case: 'servicePolicy', value: { id: policyId, name: policyId, policyType } },
-    {
-      case: 'servicePolicyChange',
-      value: { policyId, relatedEntityIds: [service.id], relatedEntityType: RELATED_SERVICE, add: true },
-    },
-    {
-      case: 'servicePolicyChange',
-      value: { policyId, relatedEntityIds: identityIds, relatedEntityType: RELATED_IDENTITY, add: true },
-    },
-  ];
-}
-
-/** Returns undefined for a target that is not a server's address. */
-function configOf(service: Service): Model | undefined {
-  if (!URL.canParse(service.target)) return undefined;
-  const { hostname, port, protocol } = new URL(service.target);
-  const address = hostname.replace(/^\[|\]$/g, '');
-  const dataJson = JSON.stringify({
-    protocol: 'tcp',
-    address,
-    port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
-  });
-  const id = configId(service.id);
-  return { case: 'config', value: { id, typeId: HOST_CONFIG_TYPE, name: id, dataJson } };
-}
-
-function configId(serviceId: string): string {
-  return `${serviceId}.host`;
+function sendSet(subscription: Subscription, body: Uint8Array<ArrayBuffer>): void {
+  const headers = headersOf(subscription);
+  subscription.router.send(makeFrame(ctrlMessages.dataStateChangeSet.contentType, { headers, body }));
 }

@@ -330,28 +330,6 @@ test('a connection shows in the environment, and ends with the router', async ()
   assert.equal(world.controller.status.isConnected('env1'), false);
 });
 
-test('a subscriber gets the data model, and the new one after changes', async () => {
-  await world.start();
-  await world.addService('svc1', 'env1');
-  const router = await world.router('r1');
-  router.send(
-    ctrlMessages.subscribeToDataModel.frame({ subscriptionDurationSeconds: 300, subscriptionId: 'sub1' }),
-  );
-  const frame = await router.frame(contentType.dataState);
-  assert.equal(frame.headers.text(headerId.dataModel.subscriptionId), 'sub1');
-  const state = ctrlMessages.dataState.decode(frame.body);
-  const cases = new Set(state.events.map(({ model }) => model.case));
-  assert.deepEqual(
-    [...cases],
-    ['configType', 'config', 'identity', 'service', 'servicePolicy', 'servicePolicyChange', 'publicKey'],
-  );
-  await world.addService('svc2', 'env1');
-  world.advance(2_000);
-  const later = await router.next('dataState');
-  assert.ok(later.endIndex > state.endIndex);
-  assert.equal(later.events.filter(({ model }) => model.case === 'service').length, 2);
-});
-
 test('unknown idle circuits are unrouted, and pings and diagnostics answered', async () => {
   await world.start();
   const router = await world.router('r1');

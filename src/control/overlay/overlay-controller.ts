@@ -163,9 +163,7 @@ class OverlayCore implements OverlayController {
   }
 
   keysChanged(): void {
-    const { dataModel } = this.#parts;
-    dataModel.onKeysChanged();
-    dataModel.onChange();
+    this.#parts.dataModel.onKeysChanged();
   }
 
   tick(): void {
@@ -298,9 +296,7 @@ class OverlayCore implements OverlayController {
   #onModelChange(change: ModelChange): void {
     if (this.#isClosed) return;
     const { routers, peers, dataModel, follower } = this.#parts;
-    const isFabric = change.type === 'fabric-service' || change.type === 'fabric-terminator';
-    // SDKs do not see fabric services.
-    if (!isFabric) dataModel.onChange();
+    dataModel.onChange(change);
     follower.onChange(change);
     if (change.type !== 'identity' || !change.removed) return;
     const router = routers.get(change.id);

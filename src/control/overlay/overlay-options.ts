@@ -9,7 +9,7 @@ import type { CertificateIssuer } from './certificate-extension.ts';
 import type { CircuitLimits } from './circuit-registry.ts';
 import type { PendingLimits } from './circuit-requests.ts';
 import type { ClusterSource } from './cluster-announcer.ts';
-import type { ServiceKey } from './data-model-feed.ts';
+import type { ServiceKey } from './data-model-events.ts';
 import type { FabricTerminatorPersistence } from './fabric-terminator-persistence.ts';
 import type { LocalEnds } from './key-exchange-policy.ts';
 import type { VerifyServiceToken } from './service-session-check.ts';

@@ -1,0 +1,210 @@
+/**
+ * Identities and shares in the form of the router data model. Each function is pure. Public shares have one dial policy
+ * for all gateways, and the shares of an environment have one bind policy, so that a share costs a few short events;
+ * a private share has a dial policy of its own.
+ */
+import {
+  DataState_Action,
+  DataState_PolicyType,
+  DataState_PublicKeyFormat,
+  DataState_PublicKeyUsage,
+  DataState_RelatedEntityType,
+  type CtrlInit,
+} from '#wire/ctrl';
+import type { Identity, Service } from '../model/mod.ts';
+
+export type DataEvent = NonNullable<NonNullable<CtrlInit<'dataState'>['events']>[number]>;
+export type DataEntity = NonNullable<DataEvent['model']>;
+
+export interface ServiceKey {
+  /** As in the header of the service sessions. */
+  readonly kid: string;
+  /** DER: SubjectPublicKeyInfo. */
+  readonly spki: Uint8Array;
+}
+
+const { UPDATE, DELETE } = DataState_Action;
+const { RELATED_SERVICE, RELATED_IDENTITY } = DataState_RelatedEntityType;
+const HOST_CONFIG_TYPE = 'host.v1';
+const PUBLIC_DIAL_POLICY = 'shares.public.dial';
+/** Ids of one event that relates entities to a policy. */
+const MAX_RELATED_IDS = 500;
+
+/** Exists without any share or gateway. */
+export const PUBLIC_SHARES_POLICY = policyOf(PUBLIC_DIAL_POLICY, DataState_PolicyType.DIAL_POLICY);
+
+export function keyEntity({ kid, spki }: ServiceKey): DataEntity {
+  const usages = [DataState_PublicKeyUsage.JWT_VALIDATION];
+  return {
+    case: 'publicKey',
+    value: { kid, data: spki, usages, format: DataState_PublicKeyFormat.PKIX_PUBLIC_KEY },
+  };
+}
+
+export function revocationEntity(sessionId: string, untilMs: number): DataEntity {
+  const expiresAt = { seconds: BigInt(Math.floor(untilMs / 1_000)), nanos: 0 };
+  return { case: 'revocation', value: { id: sessionId, type: 'API_SESSION', expiresAt } };
+}
+
+/** The identity with the policies that exist because of it. Routers are not part of the data model. */
+export function identityEntities({ id, kind, name }: Identity): DataEntity[] {
+  if (kind === 'router') return [];
+  const entity: DataEntity = { case: 'identity', value: { id, name } };
+  if (kind === 'gateway') return [entity, relation(PUBLIC_DIAL_POLICY, RELATED_IDENTITY, [id])];
+  if (kind !== 'environment') return [entity];
+  const policyId = bindPolicyId(id);
+  return [
+    entity,
+    policyOf(policyId, DataState_PolicyType.BIND_POLICY),
+    relation(policyId, RELATED_IDENTITY, [id]),
+  ];
+}
+
+/** `id` may be that of an identity of any kind: routers ignore the deletion of what they do not have. */
+export function identityRemoval(id: string): DataEvent[] {
+  return [
+    { action: DELETE, model: policyOf(bindPolicyId(id), DataState_PolicyType.BIND_POLICY) },
+    { action: DELETE, model: { case: 'identity', value: { id } } },
+  ];
+}
+
+/** Returns undefined for a target that is not a server's address. */
+export function configEntity(service: Service): DataEntity | undefined {
+  if (!URL.canParse(service.target)) return undefined;
+  const { hostname, port, protocol } = new URL(service.target);
+  const address = hostname.replace(/^\[|\]$/g, '');
+  const dataJson = JSON.stringify({
+    protocol: 'tcp',
+    address,
+    port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+  });
+  const id = configId(service.id);
+  return { case: 'config', value: { id, typeId: HOST_CONFIG_TYPE, name: id, dataJson } };
+}
+
+export function serviceEntity(service: Service): DataEntity {
+  const { id, name } = service;
+  const configs = URL.canParse(service.target) ? [configId(id)] : [];
+  return { case: 'service', value: { id, name, configs, encryptionRequired: true } };
+}
+
+/** The dial policy of a private share that is granted to others. */
+export function grantEntities({ id, shareMode, grants }: Service): DataEntity[] {
+  if (shareMode === 'public' || grants.length === 0) return [];
+  const policyId = dialPolicyId(id);
+  return [
+    policyOf(policyId, DataState_PolicyType.DIAL_POLICY),
+    relation(policyId, RELATED_SERVICE, [id]),
+    ...relations(policyId, RELATED_IDENTITY, grants),
+  ];
+}
+
+/** Relates services to the dial policy of public shares. */
+export function publicRelations(serviceIds: Iterable<string>): Iterable<DataEntity> {
+  return relations(PUBLIC_DIAL_POLICY, RELATED_SERVICE, serviceIds);
+}
+
+export function hostingRelations(environmentId: string, serviceIds: Iterable<string>): Iterable<DataEntity> {
+  return relations(bindPolicyId(environmentId), RELATED_SERVICE, serviceIds);
+}
+
+/** The events that make `service` of `before`. Undefined stands for a share that does not exist. */
+export function serviceEvents(before: Service | undefined, service: Service | undefined): DataEvent[] {
+  if (service === undefined) return before === undefined ? [] : removalEvents(before);
+  if (before !== undefined && isSameEntity(before, service)) return [];
+  const config = configEntity(service);
+  const events: DataEvent[] = [];
+  if (config !== undefined) events.push({ action: UPDATE, model: config });
+  if (before !== undefined) events.push(...lostPermissions(before, service));
+  const added = [
+    serviceEntity(service),
+    ...hostingRelations(service.environmentId, [service.id]),
+    ...(service.shareMode === 'public' ? publicRelations([service.id]) : grantEntities(service)),
+  ];
+  events.push(...added.map((model) => ({ action: UPDATE, model })));
+  if (config === undefined && before !== undefined) events.push(configRemoval(service.id));
+  return events;
+}
+
+function isSameEntity(before: Service, service: Service): boolean {
+  return (
+    before.name === service.name &&
+    before.target === service.target &&
+    before.environmentId === service.environmentId &&
+    before.shareMode === service.shareMode &&
+    before.grants.join() === service.grants.join()
+  );
+}
+
+function lostPermissions(before: Service, service: Service): DataEvent[] {
+  const { id } = service;
+  const lost: DataEvent[] = [];
+  if (before.environmentId !== service.environmentId)
+    lost.push({ model: relation(bindPolicyId(before.environmentId), RELATED_SERVICE, [id], false) });
+  if (before.shareMode === 'public' && service.shareMode !== 'public')
+    lost.push({ model: relation(PUBLIC_DIAL_POLICY, RELATED_SERVICE, [id], false) });
+  if (grantEntities(before).length === 0) return lost;
+  if (grantEntities(service).length === 0) return [...lost, dialPolicyRemoval(id)];
+  const kept = new Set(service.grants);
+  const revoked = before.grants.filter((grant) => !kept.has(grant));
+  for (const model of relations(dialPolicyId(id), RELATED_IDENTITY, revoked, false)) lost.push({ model });
+  return lost;
+}
+
+/** Relations to policies of others end with the service. */
+function removalEvents(service: Service): DataEvent[] {
+  return [
+    ...(grantEntities(service).length === 0 ? [] : [dialPolicyRemoval(service.id)]),
+    { action: DELETE, model: { case: 'service', value: { id: service.id } } },
+    configRemoval(service.id),
+  ];
+}
+
+function configRemoval(serviceId: string): DataEvent {
+  return { action: DELETE, model: { case: 'config', value: { id: configId(serviceId) } } };
+}
+
+function dialPolicyRemoval(serviceId: string): DataEvent {
+  return { action: DELETE, model: policyOf(dialPolicyId(serviceId), DataState_PolicyType.DIAL_POLICY) };
+}
+
+function policyOf(id: string, policyType: DataState_PolicyType): DataEntity {
+  return { case: 'servicePolicy', value: { id, name: id, policyType } };
+}
+
+function* relations(
+  policyId: string,
+  type: DataState_RelatedEntityType,
+  ids: Iterable<string>,
+  add = true,
+): Generator<DataEntity> {
+  let some: string[] = [];
+  for (const id of ids) {
+    some.push(id);
+    if (some.length < MAX_RELATED_IDS) continue;
+    yield relation(policyId, type, some, add);
+    some = [];
+  }
+  if (some.length > 0) yield relation(policyId, type, some, add);
+}
+
+function relation(
+  policyId: string,
+  relatedEntityType: DataState_RelatedEntityType,
+  relatedEntityIds: string[],
+  add = true,
+): DataEntity {
+  return { case: 'servicePolicyChange', value: { policyId, relatedEntityIds, relatedEntityType, add } };
+}
+
+function configId(serviceId: string): string {
+  return `${serviceId}.host`;
+}
+
+function bindPolicyId(environmentId: string): string {
+  return `${environmentId}.bind`;
+}
+
+function dialPolicyId(serviceId: string): string {
+  return `${serviceId}.dial`;
+}
