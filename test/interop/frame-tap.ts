@@ -7,6 +7,8 @@ import { connect, createServer, type TLSSocket } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { FrameDecoder, type Frame } from '#wire';
 
+const KIND_OF_ALPN = { 'ziti-ctrl': 'ctrl', 'ziti-link': 'link', 'ziti-edge': 'edge' } as const;
+
 export interface TapIdentity {
   readonly name: string;
   readonly cert: string;
@@ -14,7 +16,7 @@ export interface TapIdentity {
 }
 
 export interface FrameTapOptions {
-  readonly alpn: 'ziti-ctrl' | 'ziti-link';
+  readonly alpn: keyof typeof KIND_OF_ALPN;
   /** The destination of the frames, on 127.0.0.1. */
   readonly target: { readonly name: string; readonly port: number };
   /** Shown to dialers; holds `localhost`. Asked at each connection: it may not be there before. */
@@ -27,7 +29,7 @@ export interface FrameTapOptions {
 export interface TappedFrame {
   /** Which connection of this process's taps, from 1. */
   readonly connection: number;
-  readonly kind: 'ctrl' | 'link';
+  readonly kind: (typeof KIND_OF_ALPN)[keyof typeof KIND_OF_ALPN];
   readonly from: string;
   readonly to: string;
   /** Valid during the call. */
@@ -100,7 +102,7 @@ class TappedConnection {
     });
     this.sockets = [dialing, listening];
     connections += 1;
-    const common = { connection: connections, kind: alpn === 'ziti-ctrl' ? 'ctrl' : 'link' } as const;
+    const common = { connection: connections, kind: KIND_OF_ALPN[alpn] };
     const pass = (from: string, to: string, source: TLSSocket, sink: TLSSocket): void => {
       const decoder = new FrameDecoder(LIMITS);
       source.on('data', (bytes: Buffer) => {

@@ -50,6 +50,8 @@ export interface SeparateOptions {
   readonly controlArgs?: readonly string[] | undefined;
   /** More options of `frontdoor agent start`. */
   readonly agentArgs?: readonly string[] | undefined;
+  /** Returns the port that the router advertises to SDKs instead of its own: a tap's, for instance. */
+  readonly advertiseEdge?: ((edgePort: number) => Promise<number>) | undefined;
   /** Runs commands of `frontdoor`: in this process when absent. */
   readonly command?: CommandRunner | undefined;
 }
@@ -143,7 +145,9 @@ async function startAll(
     return jwt;
   };
 
-  writeFileSync(file('router.yml'), routerFile(folder, first.ctrlAddress, await freePort()));
+  const edgePort = await freePort();
+  const advertisedPort = await options.advertiseEdge?.(edgePort);
+  writeFileSync(file('router.yml'), routerFile(folder, first.ctrlAddress, edgePort, advertisedPort));
   await run('router', 'enroll', file('router.yml'), '--jwt', await create('router'));
   const router = new PartProcess<RouterReady>({
     ...common,
@@ -241,7 +245,12 @@ async function controlArgs(
 }
 
 /** A router's configuration; its identity lies in `router/` of the folder. */
-export function routerFile(folder: string, ctrlAddress: string, edgePort: number): string {
+export function routerFile(
+  folder: string,
+  ctrlAddress: string,
+  edgePort: number,
+  advertisedPort = edgePort,
+): string {
   const file = (name: string): string => join(folder, 'router', name);
   return `v: 3
 identity:
@@ -260,7 +269,7 @@ listeners:
   - binding: edge
     address: tls:${HOST}:${edgePort}
     options:
-      advertise: localhost:${edgePort}
+      advertise: localhost:${advertisedPort}
 `;
 }
 
