@@ -37,6 +37,8 @@ import { SessionTokens } from './session-tokens.ts';
 import { provideServerKey } from '../../../test/support/server-key.ts';
 import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
 
+type CertificateEnrollment = Exclude<EnrollmentKind, 'edge-password'>;
+
 export interface EdgeFixture {
   readonly folder: string;
   readonly pki: Pki;
@@ -56,7 +58,10 @@ export interface EdgeFixture {
   readonly controllers: EdgeController[];
   readonly logged: string[];
   /** Creates an enrollment and returns its JWT and content. */
-  enrollment(kind?: EnrollmentKind, frontdoor?: number): Promise<{ jwt: string; jti: string; id: string }>;
+  enrollment(
+    kind?: CertificateEnrollment,
+    frontdoor?: number,
+  ): Promise<{ jwt: string; jti: string; id: string }>;
   enroll(name?: string, kind?: 'environment' | 'gateway', frontdoor?: number): Promise<Enrolled>;
   share(wanted: Partial<NewShare> & { environmentId: string }): Promise<ShareRecord>;
   close(): Promise<void>;
@@ -174,7 +179,7 @@ export async function openEdgeFixture(
     routers,
     controllers,
     logged,
-    async enrollment(kind = 'environment', frontdoor = 0) {
+    async enrollment(kind: CertificateEnrollment = 'environment', frontdoor = 0) {
       const nowMs = clock.nowMs();
       const frontdoorId = kind === 'environment' ? frontdoorIds[frontdoor]! : null;
       let identityId: string | null = null;

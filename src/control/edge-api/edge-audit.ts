@@ -56,6 +56,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'POST /edge/management/v1/authenticate': 'logInAdministrator',
   'POST /enroll': 'enroll',
   'POST /enroll/ott': 'enroll',
+  'POST /enroll/updb': 'enroll',
   'POST /enroll/extend/identity': 'renewCertificate',
   'POST /enroll/extend/router': 'renewCertificate',
 };

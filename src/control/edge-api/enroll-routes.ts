@@ -2,30 +2,20 @@
  * Enrollment and renewal: one-time tokens are exchanged for certificates, and certificates for newer ones. The
  * claim, the identity and its certificate are one transaction, so that a crash leaves nothing or all of it.
  */
-import { addressKey } from '#base';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseName } from '#domain';
 import { FOREIGN_LIFETIME_DAYS, OWN_LIFETIME_DAYS, type IssuedCertificate } from '../pki/mod.ts';
 import { appendMachineAudit, renewCertificate } from '../audit/mod.ts';
-import {
-  claimEnrollment,
-  findByToken,
-  insertCertificate,
-  refuseCsr,
-  type EnrollmentKind,
-} from '../store/mod.ts';
+import { claimEnrollment, insertCertificate, refuseCsr } from '../store/mod.ts';
+import { admitAddress, invalidToken, KINDS, openEnrollment, refused } from './enrollment-token.ts';
+import { enrollPassword } from './password-enrollment.ts';
 import { bodyRule, MAX_CSR_BYTES } from './edge-body.ts';
-import { badCsr, couldNotValidate, EdgeApiRefusal, limited, notAuthorized, sendData } from './edge-answer.ts';
+import { badCsr, couldNotValidate, notAuthorized, sendData } from './edge-answer.ts';
 import { peerOf, peerOfKind, queryOf, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody, textBody } from './edge-request.ts';
 import type { ProvenPeer } from './peer-identity.ts';
 
 const DAY_MS = 86_400_000;
-const KINDS: Readonly<Record<string, readonly EnrollmentKind[]>> = {
-  ott: ['environment', 'gateway', 'edge'],
-  erott: ['router'],
-};
-
 interface RouterCsrs {
   readonly certCsr: string;
   readonly serverCertCsr: string;
@@ -44,7 +34,14 @@ export function addEnrollRoutes(app: FastifyInstance, context: EdgeApiContext): 
       return sendData(reply, await enrollClient(context, request, token, textBody(request)));
     if (method === 'erott')
       return sendData(reply, await enrollRouter(context, request, token, routerCsrs(request)));
+    if (method === 'updb') return sendData(reply, await enrollPassword(context, request, token));
     throw invalidToken();
+  });
+
+  app.post('/enroll/updb', enrolls, async (request, reply) => {
+    admitAddress(context, request);
+    const token = queryOf(request).get('token') ?? '';
+    return sendData(reply, await enrollPassword(context, request, token));
   });
 
   app.post('/enroll/ott', enrolls, async (request, reply) => {
@@ -131,19 +128,6 @@ async function enrollRouter(
   return { cert: chainPem, serverCert: serverChainPem, ca: context.pki.caBundlePem };
 }
 
-/** Refuses early, before a certificate is signed. Only `claim` decides about concurrent requests. */
-async function openEnrollment(
-  context: EdgeApiContext,
-  request: FastifyRequest,
-  token: string,
-  method: 'ott' | 'erott',
-): Promise<{ id: string }> {
-  const { store, secrets, clock } = context;
-  const found = await findByToken(store.db, secrets, token, clock.nowMs(), KINDS[method]!);
-  if (!found.ok) throw refused(context, request, found.reason);
-  return { id: found.enrollment.identityId };
-}
-
 async function claim(
   context: EdgeApiContext,
   request: FastifyRequest,
@@ -155,7 +139,7 @@ async function claim(
   const { store, secrets, clock, log } = context;
   const nowMs = clock.nowMs();
   const claimed = await store.transaction(async (trx, touch) => {
-    const result = await claimEnrollment(trx, secrets, token, nowMs, KINDS[method]!);
+    const result = await claimEnrollment(trx, secrets, token, nowMs, KINDS[method]);
     if (!result.ok) return result;
     const { identityId, kind, frontdoorId } = result.enrollment;
     if (kind === 'environment') {
@@ -212,23 +196,6 @@ async function addRenewed(
     { identity: identity.id, until: new Date(issued.notAfterMs).toISOString() },
     'certificate renewed',
   );
-}
-
-/** One response for every reason; only the log has the reason. The token itself is never logged. */
-function refused(context: EdgeApiContext, request: FastifyRequest, reason: string): EdgeApiRefusal {
-  context.log.warn({ address: request.ip, reason }, 'enrollment refused');
-  const refusal = invalidToken();
-  refusal.reason = `ENROLLMENT_${reason.toUpperCase().replaceAll('-', '_')}`;
-  return refusal;
-}
-
-function invalidToken(): EdgeApiRefusal {
-  return new EdgeApiRefusal('invalid', 'INVALID_ENROLLMENT_TOKEN', 'The supplied token is not valid');
-}
-
-function admitAddress(context: EdgeApiContext, request: FastifyRequest): void {
-  const waitMs = context.enrollLimit.take(addressKey(request.ip));
-  if (waitMs > 0) throw limited(waitMs);
 }
 
 /** The name that our own programs send; undefined for foreign clients. */

@@ -10,6 +10,8 @@ export {
   notFound,
   sendData,
 } from './edge-answer.ts';
+export { passwordAuthenticatorId } from './authenticator-view.ts';
+export { isUsername } from './password-log-in.ts';
 export { bodyRule } from './edge-body.ts';
 export { queryOf, type EdgeApiContext } from './edge-context.ts';
 export { jsonBody, sendPage } from './edge-request.ts';

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { appendMachineAudit } from '../audit/mod.ts';
 import {
   invalidParameter,
+  isUsername,
   isoTime,
   jsonBody,
   notFound,
@@ -33,7 +34,8 @@ interface ById {
 
 const symbols: QuerySymbols<OpenEnrollment> = {
   id: { type: 'text', read: ({ id }) => id },
-  method: { type: 'text', read: () => 'ott' },
+  method: { type: 'text', read: methodOf },
+  username: { type: 'text', read: ({ username }) => username },
   identity: { type: 'text', read: ({ identityId }) => identityId },
   createdAt: { type: 'date', read: ({ createdAtMs }) => createdAtMs },
   expiresAt: { type: 'date', read: ({ expiresAtMs }) => expiresAtMs },
@@ -45,7 +47,10 @@ export function addEnrollmentRoutes(
   administrators: Administrators,
 ): void {
   const view = (enrollment: OpenEnrollment): JsonObject => enrollmentView(parts, enrollment);
-  const all = async (): Promise<OpenEnrollment[]> => [...(await openEnrollments(parts, 'edge')).values()];
+  const all = async (): Promise<OpenEnrollment[]> => [
+    ...(await openEnrollments(parts, 'edge')).values(),
+    ...(await openEnrollments(parts, 'edge-password')).values(),
+  ];
   const one = async (id: string): Promise<OpenEnrollment> => {
     const found = (await all()).find((enrollment) => enrollment.id === id);
     if (found === undefined) throw notFound();
@@ -66,13 +71,17 @@ export function addEnrollmentRoutes(
   // An identity has one open enrollment, so a new one ends the other.
   app.post('/enrollments', async (request, reply) => {
     const body = new BodyReader((jsonBody(request) ?? {}) as JsonObject);
-    body.choice('method', ['ott']);
+    const method = body.choice('method', ['ott', 'updb']);
+    const username = body.text('username');
+    if ((method === 'updb') !== isUsername(username))
+      throw invalidParameter('username', 'a user name belongs to the method updb', username.slice(0, 100));
     const identityId = body.text('identityId');
     const ttlMs = ttlOf(body.text('expiresAt'), parts.clock.nowMs());
     body.end();
     await write(request, 'createEdgeEnrollment', identityId, async (trx) => {
       if ((await findEdgeEntity(trx, 'identity', identityId)) === undefined) throw notFound();
-      await enrollAnew(parts, trx, 'edge', identityId, ttlMs);
+      if (method === 'ott') await enrollAnew(parts, trx, 'edge', identityId, { ttlMs });
+      else await enrollAnew(parts, trx, 'edge-password', identityId, { ttlMs, username });
     });
     const { id } = (await all()).find((enrollment) => enrollment.identityId === identityId)!;
     return sendData(reply, { _links: { self: { href: `./enrollments/${id}` } }, id }, 201);
@@ -111,12 +120,17 @@ function ttlOf(expiresAt: string, nowMs: number): number {
 }
 
 function enrollmentView(parts: ManagementParts, enrollment: OpenEnrollment): JsonObject {
-  const { id, identityId, createdAtMs, expiresAtMs } = enrollment;
+  const { id, identityId, createdAtMs, expiresAtMs, username } = enrollment;
   const name = parts.model.identity(identityId)?.name ?? '';
   return {
-    ...{ _links: { self: { href: `./enrollments/${id}` } }, id, tags: {}, method: 'ott' },
+    ...{ _links: { self: { href: `./enrollments/${id}` } }, id, tags: {}, method: methodOf(enrollment) },
     ...{ createdAt: isoTime(createdAtMs), updatedAt: isoTime(createdAtMs), expiresAt: isoTime(expiresAtMs) },
     ...{ identityId, identity: referenceView('identities', identityId, name), details: {} },
-    ...tokenOf(parts, 'edge', enrollment),
+    ...(username === null ? {} : { username }),
+    ...tokenOf(parts, username === null ? 'edge' : 'edge-password', enrollment),
   };
+}
+
+function methodOf({ username }: OpenEnrollment): string {
+  return username === null ? 'ott' : 'updb';
 }

@@ -11,9 +11,13 @@ export interface OpenEnrollment {
   readonly identityId: string;
   readonly expiresAtMs: number;
   readonly createdAtMs: number;
+  /** For a password; null for a certificate. */
+  readonly username: string | null;
 }
 
-type Kind = 'edge' | 'router';
+type Kind = 'edge' | 'edge-password' | 'router';
+
+const METHODS = { edge: 'ott', 'edge-password': 'updb', router: 'erott' } as const;
 
 /** The open enrollments of a kind by identity; of several, the newest. */
 export async function openEnrollments(
@@ -22,7 +26,7 @@ export async function openEnrollments(
 ): Promise<ReadonlyMap<string, OpenEnrollment>> {
   const rows = await store.db
     .selectFrom('enrollment')
-    .select(['id', 'identity_id', 'expires_at', 'created_at'])
+    .select(['id', 'identity_id', 'expires_at', 'created_at', 'username'])
     .where('kind', '=', kind)
     .where('claimed_at', 'is', null)
     .where('expires_at', '>', clock.nowMs())
@@ -36,9 +40,16 @@ export async function openEnrollments(
         identityId: row.identity_id,
         expiresAtMs: Number(row.expires_at),
         createdAtMs: Number(row.created_at),
+        username: row.username,
       },
     ]),
   );
+}
+
+export interface NewEnrollmentOptions {
+  readonly ttlMs?: number | undefined;
+  /** For a password. */
+  readonly username?: string | undefined;
 }
 
 /** Replaces the open enrollments of the identity. */
@@ -47,7 +58,7 @@ export async function enrollAnew(
   trx: Queries,
   kind: Kind,
   identityId: string,
-  ttlMs: number = ENROLLMENT_TTL_MS,
+  { ttlMs = ENROLLMENT_TTL_MS, username }: NewEnrollmentOptions = {},
 ): Promise<void> {
   await trx
     .deleteFrom('enrollment')
@@ -61,6 +72,7 @@ export async function enrollAnew(
     identityId,
     ttlMs,
     nowMs,
+    username,
   });
 }
 
@@ -75,14 +87,15 @@ export function tokenOf(
     issuer: apiUrl(),
     subject: identityId,
     jti: token,
-    method: kind === 'router' ? 'erott' : 'ott',
+    method: METHODS[kind],
     expiresAtMs,
     controlAddresses: [controlAddress()],
   });
   return { token, jwt };
 }
 
-export function ottView(parts: ManagementParts, enrollment: OpenEnrollment): JsonObject {
-  const { id, expiresAtMs } = enrollment;
-  return { id, expiresAt: isoTime(expiresAtMs), ...tokenOf(parts, 'edge', enrollment) };
+export function enrollmentView(parts: ManagementParts, kind: Kind, enrollment: OpenEnrollment): JsonObject {
+  const { id, expiresAtMs, username } = enrollment;
+  const view = { id, expiresAt: isoTime(expiresAtMs), ...tokenOf(parts, kind, enrollment) };
+  return username === null ? view : { ...view, username };
 }

@@ -1,10 +1,10 @@
 /** Identities: their row in `identity`, with certificates and sessions, and their enrollment. */
-import { couldNotValidate, invalidParameter } from '../edge-api/mod.ts';
+import { couldNotValidate, invalidParameter, isUsername, passwordAuthenticatorId } from '../edge-api/mod.ts';
 import { textsOf, type EdgeEntityRecord, type JsonObject } from '../model/mod.ts';
 import { insertEdgeEntity, updateEdgeEntity } from '../store/mod.ts';
 import { entityView } from './entity-form.ts';
 import { plainResource, type EntityResource, type ManagementParts } from './entity-resource.ts';
-import { enrollAnew, openEnrollments, ottView } from './enrollments.ts';
+import { enrollAnew, enrollmentView, openEnrollments } from './enrollments.ts';
 import { identityForm } from './identity-form.ts';
 
 const LINKS = ['edge-router-policies', 'edge-routers', 'enrollments', 'service-policies', 'services'];
@@ -15,16 +15,21 @@ export const identityResource: EntityResource = {
 
   async viewer(parts) {
     const open = await openEnrollments(parts, 'edge');
+    const openPasswords = await openEnrollments(parts, 'edge-password');
+    const usernames = await usernamesOf(parts);
     const withSession = new Set(Array.from(parts.sessions.all(), ({ identityId }) => identityId));
     return (entity) => {
       const { id } = entity;
-      const enrollment = open.get(id);
+      const [ott, updb] = [open.get(id), openPasswords.get(id)];
       const isConnected = parts.status.isConnected(id);
       return {
         ...entityView('identities', entity, LINKS),
         ...identityForm.view(parts.model, entity),
-        authenticators: authenticatorsOf(parts, id),
-        enrollment: enrollment === undefined ? {} : { ott: ottView(parts, enrollment) },
+        authenticators: authenticatorsOf(parts, id, usernames.get(id)),
+        enrollment: {
+          ...(ott === undefined ? {} : { ott: enrollmentView(parts, 'edge', ott) }),
+          ...(updb === undefined ? {} : { updb: enrollmentView(parts, 'edge-password', updb) }),
+        },
         edgeRouterConnectionStatus: isConnected ? 'online' : 'offline',
         hasEdgeRouterConnection: isConnected,
         hasApiSession: withSession.has(id),
@@ -40,7 +45,10 @@ export const identityResource: EntityResource = {
       .values({ ...row, created_at: createdAtMs })
       .execute();
     await insertEdgeEntity(trx, touch, entity);
-    if (wantsEnrollment(enrollment)) await enrollAnew(parts, trx, 'edge', id);
+    const wanted = wantedEnrollment(enrollment);
+    if (wanted?.username !== undefined)
+      await enrollAnew(parts, trx, 'edge-password', id, { username: wanted.username });
+    else if (wanted !== undefined) await enrollAnew(parts, trx, 'edge', id);
     touch('identity', id);
   },
 
@@ -58,22 +66,36 @@ export const identityResource: EntityResource = {
   },
 };
 
-/** The methods besides `ott` need authorities or passwords that are given elsewhere. */
-function wantsEnrollment(enrollment: unknown): boolean {
-  if (enrollment === undefined || enrollment === null) return false;
+/**
+ * Reads `enrollment` of a new identity: `ott` gives it a certificate, `updb` a password for that user name. Returns
+ * undefined for neither. The other methods need authorities that are given elsewhere.
+ */
+function wantedEnrollment(enrollment: unknown): { readonly username?: string } | undefined {
+  if (enrollment === undefined || enrollment === null) return undefined;
   if (typeof enrollment !== 'object') throw couldNotValidate('enrollment is not an object');
-  const { ott, ...others } = enrollment as JsonObject;
-  const other = Object.entries(others).find(
-    ([, value]) => value !== null && value !== undefined && value !== '',
-  );
+  const { ott, updb, ...others } = enrollment as JsonObject;
+  const isGiven = (value: unknown) => value !== null && value !== undefined && value !== '';
+  const other = Object.entries(others).find(([, value]) => isGiven(value));
   if (other !== undefined)
     throw invalidParameter('enrollment', `enrollment by ${other[0]} is not supported`, other[0]);
-  return ott === true;
+  if (!isGiven(updb)) return ott === true ? {} : undefined;
+  if (ott === true) throw invalidParameter('enrollment', 'an identity enrolls by ott or by updb', 'updb');
+  if (!isUsername(updb))
+    throw invalidParameter('enrollment', 'updb is no user name', String(updb).slice(0, 100));
+  return { username: updb };
 }
 
-function authenticatorsOf({ model }: ManagementParts, id: string): JsonObject {
+async function usernamesOf({ store }: ManagementParts): Promise<ReadonlyMap<string, string>> {
+  const rows = await store.db.selectFrom('identity_password').select(['identity_id', 'username']).execute();
+  return new Map(rows.map((row) => [row.identity_id, row.username]));
+}
+
+function authenticatorsOf({ model }: ManagementParts, id: string, username: string | undefined): JsonObject {
   const [fingerprint] = model.identity(id)?.fingerprints ?? [];
-  return fingerprint === undefined ? {} : { cert: { id: fingerprint, fingerprint } };
+  return {
+    ...(fingerprint === undefined ? {} : { cert: { id: fingerprint, fingerprint } }),
+    ...(username === undefined ? {} : { updb: { id: passwordAuthenticatorId({ id }), username } }),
+  };
 }
 
 /** The attributes that identities have, for lists of them. */

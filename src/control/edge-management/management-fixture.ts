@@ -15,11 +15,18 @@ export interface ShownEntity {
   readonly token: string;
   readonly data: unknown;
   readonly typeId: string;
+  readonly username: string;
   readonly configs: readonly string[];
   readonly services: number;
-  readonly enrollment: { readonly ott: { readonly jwt: string } };
+  readonly enrollment: {
+    readonly ott: { readonly jwt: string };
+    readonly updb: { readonly token: string; readonly jwt: string; readonly username: string };
+  };
   readonly enrollmentJwt: string;
-  readonly authenticators: { readonly cert: { readonly fingerprint: string } };
+  readonly authenticators: {
+    readonly cert: { readonly fingerprint: string };
+    readonly updb: { readonly username: string };
+  };
   readonly serviceRoles: readonly string[];
   readonly edgeRouterRoles: readonly string[];
   readonly roleAttributes: readonly string[];

@@ -11,7 +11,7 @@ export interface EnrollmentClaims {
   readonly subject: string;
   /** The one-time token that `/enroll` accepts. */
   readonly jti: string;
-  readonly method: 'ott' | 'erott';
+  readonly method: 'ott' | 'erott' | 'updb';
   readonly expiresAtMs: number;
   /** Control channel addresses (`tls:host:port`), for routers. */
   readonly controlAddresses: readonly string[];

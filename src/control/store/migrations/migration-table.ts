@@ -2,6 +2,7 @@
 import type { Migration } from 'kysely/migration';
 import { accessTables } from './access-tables-migration.ts';
 import { edgeTables } from './edge-tables-migration.ts';
+import { enrollmentUsername } from './enrollment-username-migration.ts';
 import { fabricTables } from './fabric-tables-migration.ts';
 import { firstTables } from './first-tables-migration.ts';
 import { identityTotp } from './identity-totp-migration.ts';
@@ -32,4 +33,5 @@ export const migrations: Record<string, Migration> = {
   '0013-session-revocations': sessionRevocations,
   '0014-session-method': sessionMethod,
   '0015-identity-totp': identityTotp,
+  '0016-enrollment-username': enrollmentUsername,
 };

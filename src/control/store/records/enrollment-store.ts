@@ -7,7 +7,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { randomEnrollmentCode, type Secrets } from '../../secrets/mod.ts';
 import type { Queries } from '../engine/store.ts';
 
-export type EnrollmentKind = 'environment' | 'gateway' | 'router' | 'edge';
+/** `edge-password`: a password instead of a certificate. */
+export type EnrollmentKind = 'environment' | 'gateway' | 'router' | 'edge' | 'edge-password';
 
 export interface Enrollment {
   readonly id: string;
@@ -20,6 +21,8 @@ export interface Enrollment {
    */
   readonly identityId: string;
   readonly expiresAtMs: number;
+  /** For a password; null for a certificate. */
+  readonly username: string | null;
 }
 
 /** Why an enrollment is refused, for the log only. Callers of the API get the same refusal for all reasons. */
@@ -36,6 +39,8 @@ export interface NewEnrollment {
   readonly identityId: string | null;
   readonly ttlMs: number;
   readonly nowMs: number;
+  /** For `edge-password`. */
+  readonly username?: string | undefined;
 }
 
 /** After this many refused CSRs the enrollment is killed. */
@@ -60,6 +65,7 @@ export async function createEnrollment(
     frontdoorId: wanted.frontdoorId,
     identityId: wanted.identityId ?? randomUUID(),
     expiresAtMs: wanted.nowMs + wanted.ttlMs,
+    username: wanted.username ?? null,
   };
   await db
     .insertInto('enrollment')
@@ -69,6 +75,7 @@ export async function createEnrollment(
       frontdoor_id: enrollment.frontdoorId,
       identity_id: enrollment.identityId,
       code_hmac: secrets.hmac(code),
+      username: enrollment.username,
       expires_at: enrollment.expiresAtMs,
       claimed_at: null,
       created_at: wanted.nowMs,
@@ -172,6 +179,7 @@ interface EnrollmentRow {
   readonly frontdoor_id: string | null;
   readonly identity_id: string;
   readonly expires_at: number;
+  readonly username: string | null;
   readonly refused_csr_count: number;
   readonly claimed_at: number | null;
 }
@@ -183,6 +191,7 @@ function enrollmentOf(row: EnrollmentRow): Enrollment {
     frontdoorId: row.frontdoor_id,
     identityId: row.identity_id,
     expiresAtMs: row.expires_at,
+    username: row.username,
   };
 }
 

@@ -149,12 +149,14 @@ export interface EnrollmentTable {
   /** A UUID, which is part of the one-time token. */
   id: string;
   /** The result: an environment of `frontdoor_id`, or a certificate of the identity `identity_id`. */
-  kind: 'environment' | 'gateway' | 'router' | 'edge';
+  kind: 'environment' | 'gateway' | 'router' | 'edge' | 'edge-password';
   frontdoor_id: string | null;
   /** The identity that enrolls: an existing one, or an environment that is created by the claim. */
   identity_id: string;
   /** Null if only the enrollment JWT was handed out. */
   code_hmac: string | null;
+  /** The user name whose password `edge-password` sets; null for other kinds. */
+  username: string | null;
   expires_at: number;
   refused_csr_count: Generated<number>;
   /** Set by the conditional update that claims the code. */

@@ -1,0 +1,46 @@
+/** The token of an enrollment: who may try one, what it claims, and one refusal for every reason. */
+import type { FastifyRequest } from 'fastify';
+import { addressKey } from '#base';
+import { findByToken, type EnrollmentKind } from '../store/mod.ts';
+import { EdgeApiRefusal, limited } from './edge-answer.ts';
+import type { EdgeApiContext } from './edge-context.ts';
+
+export type EnrollmentMethod = 'ott' | 'erott' | 'updb';
+
+/** The enrollments that each method claims. */
+export const KINDS: Readonly<Record<EnrollmentMethod, readonly EnrollmentKind[]>> = {
+  ott: ['environment', 'gateway', 'edge'],
+  erott: ['router'],
+  updb: ['edge-password'],
+};
+
+/** Refuses early, before a certificate is signed or a password hashed. Only the claim decides about concurrent requests. */
+export async function openEnrollment(
+  context: EdgeApiContext,
+  request: FastifyRequest,
+  token: string,
+  method: EnrollmentMethod,
+): Promise<{ readonly id: string; readonly username: string | null }> {
+  const { store, secrets, clock } = context;
+  const found = await findByToken(store.db, secrets, token, clock.nowMs(), KINDS[method]);
+  if (!found.ok) throw refused(context, request, found.reason);
+  const { identityId: id, username } = found.enrollment;
+  return { id, username };
+}
+
+/** One response for every reason; only the log has the reason. The token itself is never logged. */
+export function refused(context: EdgeApiContext, request: FastifyRequest, reason: string): EdgeApiRefusal {
+  context.log.warn({ address: request.ip, reason }, 'enrollment refused');
+  const refusal = invalidToken();
+  refusal.reason = `ENROLLMENT_${reason.toUpperCase().replaceAll('-', '_')}`;
+  return refusal;
+}
+
+export function invalidToken(): EdgeApiRefusal {
+  return new EdgeApiRefusal('invalid', 'INVALID_ENROLLMENT_TOKEN', 'The supplied token is not valid');
+}
+
+export function admitAddress(context: EdgeApiContext, request: FastifyRequest): void {
+  const waitMs = context.enrollLimit.take(addressKey(request.ip));
+  if (waitMs > 0) throw limited(waitMs);
+}
