@@ -239,6 +239,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     ...edgeTokens,
     status,
     login,
+    egress,
     gatewayCommands,
     intake,
     managementRoutes: options.edgeManagement

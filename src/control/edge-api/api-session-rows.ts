@@ -9,7 +9,7 @@ import { lockedForUpdate, type ApiSessionTable, type Queries, type Store } from 
 export type SessionForm = 'opaque' | 'pending' | 'signed';
 
 /** `cert`: each call needs a certificate of the identity. Otherwise the token alone is enough. */
-export type LogInMethod = 'cert' | 'password';
+export type LogInMethod = 'cert' | 'password' | 'ext-jwt';
 
 /** A certificate that is issued to a session, for channels to routers. */
 export interface SessionCertificate {

@@ -145,6 +145,7 @@ export async function openEdgeFixture(
     sessionTokens,
     tokenKeys,
     login,
+    egress,
     gatewayCommands,
     status: { share: () => ({ state: 'PENDING' }), isConnected: () => false },
     routers: () => routers,

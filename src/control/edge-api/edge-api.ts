@@ -24,6 +24,7 @@ import { addAgentRoutes } from './agent-routes.ts';
 import { recordEdgeRefusal } from './edge-audit.ts';
 import { EdgeApiRefusal, refusalBody, sendRefusal, unknownPath, wrongMethod } from './edge-answer.ts';
 import { tokenOf, type EdgeApiContext, type EdgeParts } from './edge-context.ts';
+import { ExternalSigners } from './external-signers.ts';
 import { addEnrollRoutes } from './enroll-routes.ts';
 import { GatewayFeed } from './gateway-feed.ts';
 import { addGatewayLoginRoutes } from './gateway-login-routes.ts';
@@ -91,6 +92,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     logIns: new LogInLedger(clock),
     sawPeer: (peer) => replaced.saw(peer),
     passwords: new PasswordLogIns(options),
+    externalSigners: new ExternalSigners({ ...options, fetch: (url) => options.egress.get(url) }),
     secondFactors: new SecondFactors(options),
     partialLogIns: new PartialLogIns(options.secrets, clock),
     provePeer: (socket) => connections.prove(socket),

@@ -50,6 +50,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'POST /oidc/login/cert': 'logIn',
   'POST /authenticate/mfa': 'logIn',
   'POST /oidc/login/totp': 'logIn',
+  'POST /oidc/login/ext-jwt': 'logIn',
   'POST /oidc/login/username': 'logIn',
   'POST /oidc/login/password': 'logIn',
   'POST /current-api-session/certificates': 'issueSessionCertificate',

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { Clock, Log, TokenBuckets } from '#base';
+import type { EgressClient } from '#net';
 import type {
   EdgeController,
   EdgeRouter,
@@ -18,6 +19,7 @@ import { EdgeApiRefusal, notAuthorized } from './edge-answer.ts';
 import type { LogInLedger } from '../audit/mod.ts';
 import type { LoginParts } from '../login/mod.ts';
 import type { ProvenPeer, PeerIdentities } from './peer-identity.ts';
+import type { ExternalSigners } from './external-signers.ts';
 import type { PartialLogIns } from './partial-log-ins.ts';
 import type { SecondFactors } from './second-factors.ts';
 import type { PasswordLogIns } from './password-log-in.ts';
@@ -54,6 +56,8 @@ export interface EdgeParts {
   readonly frontendUrls: (host: string) => readonly string[];
   /** `https://host:port` as clients dial it. Called for each response. */
   readonly apiUrl: () => string;
+  /** Fetches the keys of signers of other parties. */
+  readonly egress: Pick<EgressClient, 'get'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -73,6 +77,7 @@ export interface EdgeApiContext extends EdgeParts {
   /** Called with the certificate that an identity uses, so that the one it replaced can be removed. */
   readonly sawPeer: (peer: ProvenPeer) => void;
   readonly passwords: PasswordLogIns;
+  readonly externalSigners: ExternalSigners;
   readonly secondFactors: SecondFactors;
   readonly partialLogIns: PartialLogIns;
   /** The connection of a caller without a certificate has proven itself by a session. */

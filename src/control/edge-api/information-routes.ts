@@ -1,6 +1,7 @@
 /** What anybody may read: version, trust bundle, protocols, external signers, and the description of this API. */
 import type { FastifyInstance } from 'fastify';
 import type { ApiAddresses } from '#wire/ctrl';
+import type { EdgeEntityRecord, JsonObject } from '../model/mod.ts';
 import type { QuerySymbols } from '../entity-query/mod.ts';
 import { notFound, sendData } from './edge-answer.ts';
 import { queryOf, type EdgeApiContext } from './edge-context.ts';
@@ -21,15 +22,36 @@ export function apiAddressesOf(urls: readonly string[]): ApiAddresses {
   return { 'edge-client': at(EDGE_PATH), 'edge-oidc': at(OIDC_PATH) };
 }
 
-/** The fields of OpenZiti's external signers that filters may name. */
-const signerSymbols: QuerySymbols<never> = {
-  id: { type: 'text', read: () => null },
-  name: { type: 'text', read: () => null },
-  issuer: { type: 'text', read: () => null },
-  audience: { type: 'text', read: () => null },
-  clientId: { type: 'text', read: () => null },
-  enabled: { type: 'boolean', read: () => null },
+/** The fields of external signers that filters may name. */
+const signerSymbols: QuerySymbols<EdgeEntityRecord> = {
+  id: { type: 'text', read: ({ id }) => id },
+  name: { type: 'text', read: ({ name }) => name },
+  issuer: { type: 'text', read: ({ data }) => String(data['issuer']) },
+  audience: { type: 'text', read: ({ data }) => String(data['audience']) },
+  clientId: { type: 'text', read: ({ data }) => textOrNull(data['clientId']) },
+  enabled: { type: 'boolean', read: () => true },
 };
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** What a client needs to get a token of the other party. */
+function signerView({ id, name, data, createdAtMs, updatedAtMs }: EdgeEntityRecord): JsonObject {
+  const { audience, clientId, externalAuthUrl, scopes, targetToken } = data;
+  return {
+    _links: { self: { href: `./external-jwt-signers/${id}` } },
+    id,
+    name,
+    createdAt: isoTime(createdAtMs),
+    updatedAt: isoTime(updatedAtMs),
+    tags: {},
+    ...{ audience, clientId, externalAuthUrl, scopes, targetToken },
+    openIdConfigurationUrl: externalAuthUrl,
+    enrollToCertEnabled: false,
+    enrollToTokenEnabled: false,
+  };
+}
 
 /** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
 export function addInformationRoutes(
@@ -53,9 +75,8 @@ export function addInformationRoutes(
     return sendData(reply, [{ name: 'default', token: network.token }]);
   });
 
-  // No signer of another party is trusted.
   app.get('/external-jwt-signers', (request, reply) =>
-    sendPage(reply, queryOf(request), [], signerSymbols, () => undefined),
+    sendPage(reply, queryOf(request), context.externalSigners.enabled(), signerSymbols, signerView),
   );
 
   const spec = {

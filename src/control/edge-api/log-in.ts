@@ -1,5 +1,6 @@
 /** The log-in of an identity, which both kinds of API sessions begin with. */
 import type { FastifyRequest } from 'fastify';
+import { addressKey } from '#base';
 import type { LiveSession, SessionStart } from './api-session-store.ts';
 import type { Identity } from '../model/mod.ts';
 import type { ProvenLeaf } from '../pki/mod.ts';
@@ -10,6 +11,8 @@ import { appendPeerAudit } from './edge-audit.ts';
 import type { EdgeApiContext } from './edge-context.ts';
 import type { StoreTransaction, Touch } from '../store/mod.ts';
 
+/** As many as SDKs send. */
+const MAX_EXTERNAL_TOKENS = 3;
 const MAX_CONFIG_TYPES = 100;
 const MAX_CONFIG_TYPE_CHARS = 200;
 
@@ -41,6 +44,24 @@ export async function provenByPassword(
   if ('waitMs' in proof) throw limited(proof.waitMs);
   if ('problem' in proof) throw logInRefused(context, request, proof.problem);
   return { identity: proof.identity, method: 'password', leaf: undefined };
+}
+
+/** Returns the identity of one of the tokens that the client sends. Throws if none of them is valid. */
+export async function provenByExternalToken(
+  context: EdgeApiContext,
+  request: FastifyRequest,
+): Promise<LogInProof> {
+  const waitMs = context.tokenLimit.take(addressKey(request.ip));
+  if (waitMs > 0) throw limited(waitMs);
+  const headers = request.raw.headersDistinct['authorization'] ?? [];
+  const tokens = headers.flatMap((header) => /^bearer +([A-Za-z0-9._-]+)$/i.exec(header)?.[1] ?? []);
+  let problem = 'no token of another party';
+  for (const token of tokens.slice(0, MAX_EXTERNAL_TOKENS)) {
+    const proof = await context.externalSigners.prove(token);
+    if ('identity' in proof) return { identity: proof.identity, method: 'ext-jwt', leaf: undefined };
+    ({ problem } = proof);
+  }
+  throw logInRefused(context, request, problem);
 }
 
 /** Only a peer with a certificate of ours learns the problem. */

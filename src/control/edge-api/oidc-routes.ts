@@ -1,7 +1,7 @@
 /**
  * OpenID Connect below `/oidc` (ADR 0033), as OpenZiti's SDKs log in with it: authorization code with PKCE, the log-in itself by
- * client certificate or password and a code where the identity has a second factor, refresh and revocation. There is no log-in by
- * tokens of others.
+ * client certificate, password or a token of another party, with a code where the identity has a second factor; refresh and
+ * revocation.
  */
 import { addressKey } from '#base';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -12,7 +12,14 @@ import { peerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody, textBody } from './edge-request.ts';
 import { OIDC_PATH } from './information-routes.ts';
 import type { LogInMethod } from './api-session-rows.ts';
-import { configTypesOf, loggedIn, provenByPassword, provenForLogIn } from './log-in.ts';
+import {
+  configTypesOf,
+  loggedIn,
+  provenByExternalToken,
+  provenByPassword,
+  provenForLogIn,
+  type LogInProof,
+} from './log-in.ts';
 import { accept } from './totp-routes.ts';
 import type { PasswordCredentials } from './password-log-in.ts';
 import { grantTokens, GRANT_TYPES, type GrantAnswer } from './oidc-grants.ts';
@@ -28,6 +35,7 @@ const LOG_IN_STEPS: ReadonlyMap<string, LogInMethod> = new Map([
   ['cert', 'cert'],
   ['username', 'password'],
   ['password', 'password'],
+  ['ext-jwt', 'ext-jwt'],
 ]);
 /** How SDKs ask for a code. */
 const CODE_QUERY = {
@@ -35,7 +43,11 @@ const CODE_QUERY = {
   ...{ httpMethod: 'POST', httpUrl: './oidc/login/totp', isTotpEnrolled: true },
 };
 /** Where `authorize` leads for each value of `method`. */
-const STEP_OF_METHOD: Readonly<Record<string, string>> = { cert: 'cert', password: 'username' };
+const STEP_OF_METHOD: Readonly<Record<string, string>> = {
+  cert: 'cert',
+  password: 'username',
+  'ext-jwt': 'ext-jwt',
+};
 
 export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): void {
   const requests = new OidcRequests(context.secrets, context.clock);
@@ -65,6 +77,16 @@ export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): vo
   app.get(`${OIDC_PATH}/authorize`, (request, reply) => authorize(queryOf(request), reply));
   app.post(`${OIDC_PATH}/authorize`, anybody, (request, reply) => authorize(formOf(request), reply));
 
+  const provenBy = (
+    method: LogInMethod,
+    request: FastifyRequest,
+    credentials: PasswordCredentials,
+  ): Promise<LogInProof> | LogInProof => {
+    if (method === 'cert') return provenForLogIn(context, request);
+    if (method === 'password') return provenByPassword(context, request, credentials);
+    return provenByExternalToken(context, request);
+  };
+
   const callbackOf = (request: FastifyRequest, login: LoggedInRequest): string => {
     const id = encodeURIComponent(requests.loggedIn(login));
     return `${issuerOf(context, request)}/authorize/callback?id=${id}`;
@@ -82,10 +104,7 @@ export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): vo
     const rule = method === 'cert' ? {} : anybody;
     app.post(`${OIDC_PATH}/login/${step}`, rule, async (request, reply) => {
       const { id, configTypes, credentials } = logInOf(request);
-      const proof =
-        method === 'cert'
-          ? provenForLogIn(context, request)
-          : await provenByPassword(context, request, credentials);
+      const proof = await provenBy(method, request, credentials);
       const query = queryOf(request);
       const asked = requests.request(id ?? query.get('id') ?? query.get('authRequestID') ?? '');
       if (asked === undefined) throw notAuthorized();
@@ -113,7 +132,7 @@ export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): vo
     return found(reply, callbackOf(request, { ...asked, identityId, method }));
   });
 
-  for (const method of ['ext-jwt', 'totp/enroll', 'totp/enroll/verify']) {
+  for (const method of ['totp/enroll', 'totp/enroll/verify']) {
     app.all(`${OIDC_PATH}/login/${method}`, () => {
       throw unknownMethod();
     });
@@ -232,7 +251,7 @@ function unknownMethod(): EdgeApiRefusal {
   return new EdgeApiRefusal(
     'invalid',
     'INVALID_AUTH_METHOD',
-    'The supplied authentication method is not valid: identities log in here by certificate or password',
+    'The supplied authentication method is not valid: identities log in here by certificate, password or a token of another party',
   );
 }
 

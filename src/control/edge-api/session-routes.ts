@@ -14,6 +14,7 @@ import {
   configTypesOf,
   loggedIn,
   logInRefused,
+  provenByExternalToken,
   provenByPassword,
   provenForLogIn,
   type LogInProof,
@@ -27,14 +28,15 @@ const MAX_LOG_IN_BYTES = 16_384;
 
 /** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
 export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext): void {
-  type Session = Pick<LiveSession, 'id' | 'token' | 'configTypes' | 'createdAtMs'>;
+  type Session = Pick<LiveSession, 'method' | 'id' | 'token' | 'configTypes' | 'createdAtMs'>;
   const viewOf = (
     session: Session,
     { identity, leaf }: Pick<EdgeCaller, 'identity' | 'leaf'>,
     request: FastifyRequest,
     secondFactor: SecondFactorState,
   ): Record<string, unknown> => {
-    const authenticatorId = leaf?.fingerprint ?? passwordAuthenticatorId(identity);
+    const isPassword = session.method === 'password';
+    const authenticatorId = leaf?.fingerprint ?? (isPassword ? passwordAuthenticatorId(identity) : 'ext-jwt');
     const nowMs = context.clock.nowMs();
     return apiSessionView(session, identity, authenticatorId, request.ip, nowMs, secondFactor);
   };
@@ -58,6 +60,7 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
         request,
         (body ?? {}) as Partial<PasswordCredentials> as PasswordCredentials,
       );
+    if (method === 'ext-jwt') return provenByExternalToken(context, request);
     throw logInRefused(context, request, 'unknown method');
   };
 

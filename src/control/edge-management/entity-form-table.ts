@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type OverlayModel,
 } from '../model/mod.ts';
+import { externalJwtSignerForm } from './external-jwt-signer-form.ts';
 import type { BodyReader } from './body-reader.ts';
 import {
   commonSymbols,
@@ -161,4 +162,5 @@ export const ENTITY_FORMS: readonly EntityForm[] = [
   servicePolicies,
   edgeRouterPolicies,
   serviceEdgeRouterPolicies,
+  externalJwtSignerForm,
 ];

@@ -52,9 +52,11 @@ export interface ManagementFixture extends EdgeFixture {
   logIn(credentials?: { username: string; password: string }): Promise<EdgeManagementAnswer>;
 }
 
-export async function openManagementFixture(): Promise<ManagementFixture> {
+export async function openManagementFixture(
+  egress?: Parameters<typeof openEdgeFixture>[1],
+): Promise<ManagementFixture> {
   const routes: string[] = [];
-  const edge = await openEdgeFixture({}, undefined, (app, context) => {
+  const edge = await openEdgeFixture({}, egress, (app, context) => {
     app.addHook('onRoute', ({ method, url }) => {
       if (url.startsWith(PREFIX))
         for (const one of [method].flat()) routes.push(`${one} ${url.slice(PREFIX.length)}`);

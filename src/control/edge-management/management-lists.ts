@@ -13,13 +13,13 @@ interface ById {
   Params: { id: string };
 }
 
-/** The only authentication policy: certificates, and passwords of administrators. */
+/** The only authentication policy: certificates, passwords, and tokens of every enabled signer. */
 const DEFAULT_POLICY: EdgeEntityRecord = {
   ...{ id: 'default', kind: 'identity', name: 'Default', tags: {}, createdAtMs: 0, updatedAtMs: 0 },
   data: {
     primary: {
       cert: { allowExpiredCerts: false, allowed: true },
-      extJwt: { allowed: false, allowedSigners: [] },
+      extJwt: { allowed: true, allowedSigners: [] },
       updb: {
         ...{
           allowed: true,
@@ -39,9 +39,7 @@ const TYPES: readonly EdgeEntityRecord[] = ['Default', 'Router'].map((name) => (
 }));
 
 /** What this installation never has: its lists are empty. */
-const EMPTY = [
-  ...['posture-checks', 'posture-check-types', 'transit-routers', 'cas', 'external-jwt-signers'],
-];
+const EMPTY = ['posture-checks', 'posture-check-types', 'transit-routers', 'cas'];
 
 export function addManagementLists(app: FastifyInstance, parts: ManagementParts): void {
   const { model, store } = parts;

@@ -4,16 +4,11 @@ import { Compile } from 'typebox/compile';
 import type { FileProblem } from '#base';
 import { SCOPES } from '#contract';
 import { isUuid } from '#domain';
+import { PUBLIC_KEY_ALGORITHMS } from './public-key-algorithm-table.ts';
 import { parseYamlFile, type YamlPath, type YamlRule } from '#net/yaml-file';
 
 const MAX_FILE_BYTES = 1_048_576;
 const MAX_ISSUERS = 100;
-
-/** Asymmetric only, because a party that verifies tokens must not be able to make them. */
-const ALGORITHMS = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
-];
 
 const text = (description: string) => Type.String({ minLength: 1, maxLength: 2_048, description });
 const choice = (values: readonly string[], description: string) =>
@@ -24,7 +19,7 @@ const TrustedIssuerSchema = Type.Object(
     issuer: text('The claim iss of its tokens, letter by letter'),
     audience: text('What their claim aud must hold'),
     jwksUri: text('Where its public keys are; http:// only where --allow-egress opens the address'),
-    algorithms: Type.Optional(choice(ALGORITHMS, 'How its tokens may be signed; RS256 and ES256')),
+    algorithms: Type.Optional(choice(PUBLIC_KEY_ALGORITHMS, 'How its tokens may be signed; RS256 and ES256')),
     organizationClaim: text('The claim that says whose the caller is'),
     organizations: Type.Optional(
       Type.Record(Type.String(), Type.String(), {
@@ -71,7 +66,7 @@ function messageFor(keyword: string, path: YamlPath): string | undefined {
   const isScope = path.at(-2) === 'scopes';
   return isScope
     ? `must be ${SCOPES.join(' or ')}`
-    : `must be an asymmetric algorithm: ${ALGORITHMS.join(', ')}`;
+    : `must be an asymmetric algorithm: ${PUBLIC_KEY_ALGORITHMS.join(', ')}`;
 }
 
 function crossProblems(entries: readonly Entry[]): readonly YamlRule[] {

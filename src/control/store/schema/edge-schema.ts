@@ -18,7 +18,8 @@ export type EdgeEntityKind =
   | 'config'
   | 'service-policy'
   | 'edge-router-policy'
-  | 'service-edge-router-policy';
+  | 'service-edge-router-policy'
+  | 'external-jwt-signer';
 
 export interface EdgeEntityTable {
   /** For identities and routers, the id of their row in `identity`. */

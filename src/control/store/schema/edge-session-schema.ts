@@ -6,7 +6,7 @@ export interface ApiSessionTable {
   token_hmac: string;
   /** The token itself, encrypted, because routers need it. */
   token_sealed: string;
-  method: 'cert' | 'password';
+  method: 'cert' | 'password' | 'ext-jwt';
   /** Fingerprint of the leaf that logged in; '' for a log-in without one. */
   fingerprint: string;
   config_types: string;

@@ -1,0 +1,126 @@
+/**
+ * Log-ins by the tokens of another party, whose signers administrators add. The token's text selects the signer; everything
+ * else is checked against the signer's entity. Keys come from its key set, through the same door as those of share log-ins, and
+ * neither keys nor algorithms from the token.
+ */
+import { decodeJwt, jwtVerify, type JWTPayload } from 'jose';
+import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
+import type { EgressAnswer } from '#net';
+import type { EdgeEntityRecord, Identity, OverlayModel } from '../model/mod.ts';
+import { CLOCK_SKEW_MS, IssuerKeys, PUBLIC_KEY_ALGORITHMS } from '../oauth/mod.ts';
+
+const MAX_TOKEN_CHARS = 16_384;
+const MAX_CLAIM_CHARS = 1_024;
+/** Enabled signers with the same issuer that one token is tried with. */
+const MAX_SIGNERS = 4;
+
+export interface ExternalSignerParts {
+  readonly model: OverlayModel;
+  readonly fetch: (url: string) => Promise<EgressAnswer>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export type ExternalProof =
+  | { readonly identity: Identity; readonly signerId: string }
+  /** For the log. Callers get one answer for all of them. */
+  | { readonly problem: string };
+
+export class ExternalSigners {
+  readonly #parts: ExternalSignerParts;
+  /** By the address of the key set. */
+  readonly #keys = new Map<string, IssuerKeys>();
+  /** Ids of identities by external id; of several with the same, none. Built when it is needed next. */
+  #byExternalId: ReadonlyMap<string, string | undefined> | undefined;
+
+  constructor(parts: ExternalSignerParts) {
+    this.#parts = parts;
+    parts.model.onChange((change) => {
+      if (change.type === 'edge') this.#byExternalId = undefined;
+    });
+  }
+
+  enabled(): EdgeEntityRecord[] {
+    const all = this.#parts.model.edge.all('external-jwt-signer');
+    return [...all].filter(({ data }) => data['enabled'] === true);
+  }
+
+  /** Never rejects for what a client sends; a key set that cannot be fetched is a problem in the log. */
+  async prove(token: string): Promise<ExternalProof> {
+    const issuer = token.length > MAX_TOKEN_CHARS ? undefined : issuerOf(token);
+    if (issuer === undefined) return { problem: 'no token of another party' };
+    const signers = this.enabled().filter(({ data }) => data['issuer'] === issuer);
+    let problem = 'the issuer of the token has no enabled signer';
+    for (const signer of signers.slice(0, MAX_SIGNERS)) {
+      const read = await this.#verify(signer, token);
+      if ('payload' in read) return this.#identityOf(signer, read.payload);
+      ({ problem } = read);
+    }
+    return { problem };
+  }
+
+  async #verify(
+    { data }: EdgeEntityRecord,
+    token: string,
+  ): Promise<{ readonly payload: JWTPayload } | { readonly problem: string }> {
+    try {
+      const { payload } = await jwtVerify(token, this.#keysOf(String(data['jwksEndpoint'])).keyOf, {
+        issuer: String(data['issuer']),
+        audience: String(data['audience']),
+        algorithms: PUBLIC_KEY_ALGORITHMS,
+        clockTolerance: CLOCK_SKEW_MS / 1_000,
+        currentDate: new Date(this.#parts.clock.nowMs()),
+        requiredClaims: ['iss', 'aud', 'exp'],
+      });
+      return { payload };
+    } catch (error) {
+      const why =
+        error instanceof FrontdoorError ? 'the keys of the signer cannot be fetched' : messageOf(error);
+      return { problem: why };
+    }
+  }
+
+  #identityOf({ id: signerId, data }: EdgeEntityRecord, payload: JWTPayload): ExternalProof {
+    const { model } = this.#parts;
+    const claim = payload[String(data['claimsProperty'])];
+    if (typeof claim !== 'string' || claim === '' || claim.length > MAX_CLAIM_CHARS)
+      return { problem: 'the token lacks the claim that names the identity' };
+    const id = data['useExternalId'] === true ? this.#externalIds().get(claim) : claim;
+    const identity = id === undefined ? undefined : model.identity(id);
+    return identity?.kind === 'edge'
+      ? { identity, signerId }
+      : { problem: 'no identity, or several, have the claim of the token' };
+  }
+
+  #externalIds(): ReadonlyMap<string, string | undefined> {
+    if (this.#byExternalId !== undefined) return this.#byExternalId;
+    const found = new Map<string, string | undefined>();
+    for (const { id, data } of this.#parts.model.edge.all('identity')) {
+      const { externalId } = data;
+      if (typeof externalId === 'string' && externalId !== '')
+        found.set(externalId, found.has(externalId) ? undefined : id);
+    }
+    this.#byExternalId = found;
+    return found;
+  }
+
+  #keysOf(jwksUri: string): IssuerKeys {
+    const known = this.#keys.get(jwksUri);
+    if (known !== undefined) return known;
+    const inUse = new Set(this.enabled().map(({ data }) => data['jwksEndpoint']));
+    for (const uri of this.#keys.keys()) if (!inUse.has(uri)) this.#keys.delete(uri);
+    const { fetch, clock, log } = this.#parts;
+    const keys = new IssuerKeys({ jwksUri, fetch, clock, log });
+    this.#keys.set(jwksUri, keys);
+    return keys;
+  }
+}
+
+/** The issuer that an unverified token names. */
+function issuerOf(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss;
+  } catch {
+    return undefined;
+  }
+}
