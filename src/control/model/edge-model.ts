@@ -13,6 +13,7 @@ import {
   type EdgePolicy,
   type ManagedService,
 } from './edge-entity.ts';
+import { PolicyIndex } from './policy-index.ts';
 import { isSelected, type Attributed, type RoleSelection } from './role-policy.ts';
 
 const NONE: ReadonlyMap<string, EdgeEntityRecord> = new Map<string, EdgeEntityRecord>();
@@ -24,10 +25,12 @@ export class EdgeModel {
   readonly #routers = new Map<string, Attributed>();
   readonly #services = new Map<string, ManagedService>();
   readonly #policies = new Map<string, EdgePolicy>();
-  /** Service policies by the ids of services that they name. */
-  readonly #naming = new Map<string, Set<EdgePolicy>>();
-  /** Service policies that select services by attributes. */
-  readonly #general = new Set<EdgePolicy>();
+  readonly #indexes = {
+    servicePoliciesByService: new PolicyIndex(({ services }) => services),
+    servicePoliciesByIdentity: new PolicyIndex(({ identities }) => identities),
+    routerPoliciesByIdentity: new PolicyIndex(({ identities }) => identities),
+    routerPoliciesByService: new PolicyIndex(({ services }) => services),
+  };
 
   get(kind: EdgeEntityKind, id: string): EdgeEntityRecord | undefined {
     const stored = this.#byKind.get(kind)?.get(id);
@@ -113,11 +116,7 @@ export class EdgeModel {
     const policy = this.#policies.get(id);
     if (policy === undefined) return;
     this.#policies.delete(id);
-    this.#general.delete(policy);
-    for (const serviceId of policy.services.ids) {
-      const naming = this.#naming.get(serviceId);
-      if (naming?.delete(policy) === true && naming.size === 0) this.#naming.delete(serviceId);
-    }
+    for (const index of this.#indexesOf(policy)) index.remove(policy);
   }
 
   /** Whether some service policy of the type selects both. */
@@ -125,11 +124,9 @@ export class EdgeModel {
     const identity = this.#identities.get(identityId);
     const service = this.#services.get(serviceId);
     if (identity === undefined || service === undefined) return false;
-    for (const policies of [this.#naming.get(serviceId) ?? [], this.#general]) {
-      for (const policy of policies) {
-        if (policy.type !== type || !isSelected(policy.services, policy.semantic, service)) continue;
-        if (isSelected(policy.identities, policy.semantic, identity)) return true;
-      }
+    for (const policy of this.#indexes.servicePoliciesByService.candidates(serviceId)) {
+      if (policy.type !== type || !isSelected(policy.services, policy.semantic, service)) continue;
+      if (isSelected(policy.identities, policy.semantic, identity)) return true;
     }
     return false;
   }
@@ -139,8 +136,8 @@ export class EdgeModel {
     const identity = this.#identities.get(identityId);
     if (identity === undefined) return [];
     const found = new Set<ManagedService>();
-    for (const policy of this.#policies.values()) {
-      if (policy.type === null || !isSelected(policy.identities, policy.semantic, identity)) continue;
+    for (const policy of this.#indexes.servicePoliciesByIdentity.candidates(identityId)) {
+      if (!isSelected(policy.identities, policy.semantic, identity)) continue;
       for (const service of this.selectedServices(policy)) found.add(service);
     }
     return [...found];
@@ -159,12 +156,12 @@ export class EdgeModel {
     const identity = this.#identities.get(identityId);
     if (identity === undefined) return false;
     const router = this.#routerOf(routerId);
-    return this.#somePolicy(
-      'edge-router-policy',
-      (policy) =>
-        isSelected(policy.identities, policy.semantic, identity) &&
-        isSelected(policy.routers, policy.semantic, router),
-    );
+    for (const { identities, routers, semantic } of this.#indexes.routerPoliciesByIdentity.candidates(
+      identityId,
+    )) {
+      if (isSelected(identities, semantic, identity) && isSelected(routers, semantic, router)) return true;
+    }
+    return false;
   }
 
   /** Whether a service edge router policy lets circuits of the service use the router. */
@@ -172,12 +169,12 @@ export class EdgeModel {
     const service = this.#services.get(serviceId);
     if (service === undefined) return false;
     const router = this.#routerOf(routerId);
-    return this.#somePolicy(
-      'service-edge-router-policy',
-      (policy) =>
-        isSelected(policy.services, policy.semantic, service) &&
-        isSelected(policy.routers, policy.semantic, router),
-    );
+    for (const { services, routers, semantic } of this.#indexes.routerPoliciesByService.candidates(
+      serviceId,
+    )) {
+      if (isSelected(services, semantic, service) && isSelected(routers, semantic, router)) return true;
+    }
+    return false;
   }
 
   /** A router that was made elsewhere has no attributes here. */
@@ -185,24 +182,17 @@ export class EdgeModel {
     return this.#routers.get(id) ?? { id, roleAttributes: new Set() };
   }
 
-  #somePolicy(kind: EdgeEntityKind, test: (policy: EdgePolicy) => boolean): boolean {
-    for (const id of this.#byKind.get(kind)?.keys() ?? []) if (test(this.#policies.get(id)!)) return true;
-    return false;
-  }
-
   #addPolicy(policy: EdgePolicy): void {
     this.#policies.set(policy.id, policy);
-    if (policy.kind !== 'service-policy') return;
-    const { isAll, attributes, ids } = policy.services;
-    if (isAll || attributes.length > 0) {
-      this.#general.add(policy);
-      return;
-    }
-    for (const id of ids) {
-      const naming = this.#naming.get(id);
-      if (naming === undefined) this.#naming.set(id, new Set([policy]));
-      else naming.add(policy);
-    }
+    for (const index of this.#indexesOf(policy)) index.add(policy);
+  }
+
+  #indexesOf({ kind }: EdgePolicy): readonly PolicyIndex[] {
+    const { servicePoliciesByService, servicePoliciesByIdentity, ...ofRouters } = this.#indexes;
+    if (kind === 'service-policy') return [servicePoliciesByService, servicePoliciesByIdentity];
+    return [
+      kind === 'edge-router-policy' ? ofRouters.routerPoliciesByIdentity : ofRouters.routerPoliciesByService,
+    ];
   }
 }
 
