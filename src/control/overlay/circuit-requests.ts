@@ -95,7 +95,13 @@ export class CircuitRequests {
       instanceId: request.terminatorInstanceId,
       peerData: this.#peerDataOf(request, identityId),
       judgeKeys: (terminator: HostTerminator, path: CircuitPath) =>
-        this.#judgeKeys(identityId, request.peerData.has(headerId.edge.publicKey), terminator, path),
+        this.#judgeKeys(
+          identityId,
+          service.id,
+          request.peerData.has(headerId.edge.publicKey),
+          terminator,
+          path,
+        ),
     };
     // The pending request must not retain the socket's read buffer.
     const asked = makeFrame(frame.contentType, { sequence: frame.sequence });
@@ -125,6 +131,7 @@ export class CircuitRequests {
 
   #judgeKeys(
     dialerId: string,
+    serviceId: string,
     hasDialerKey: boolean,
     terminator: HostTerminator,
     path: CircuitPath,
@@ -136,6 +143,7 @@ export class CircuitRequests {
       hasDialerKey,
       hasHostKey: terminator.peerData.has(headerId.edge.publicKey),
       isGateway: model.identity(dialerId)?.kind === 'gateway',
+      isRequired: model.edge.service(serviceId)?.encryptionRequired,
       hostedMs: clock.nowMs() - (terminators.get(terminator.id)?.createdAtMs ?? 0),
       isInProcess:
         ends?.gatewayId === dialerId &&

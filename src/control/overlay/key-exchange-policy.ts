@@ -8,6 +8,8 @@ export interface KeyExchangeCase {
   /** A gateway, which has no key only if it is of an earlier version. */
   readonly isGateway: boolean;
   readonly hostedMs: number;
+  /** What the administrator of the service decided; undefined for shares. */
+  readonly isRequired?: boolean | undefined;
   /** The dialer is in the process of the only router on the path, and the host is our agent. */
   readonly isInProcess: boolean;
 }
@@ -26,6 +28,7 @@ export const KEYLESS_GRACE_MS = 600_000;
 
 export function judgeKeyExchange(given: KeyExchangeCase): KeyExchange {
   if (given.isInProcess) return 'clear';
+  if (given.isRequired !== undefined) return given.isRequired && !given.hasDialerKey ? 'refuse' : 'exchange';
   if (given.hasDialerKey || !given.hasHostKey) return 'exchange';
   return given.isGateway || given.hostedMs < KEYLESS_GRACE_MS ? 'clear' : 'refuse';
 }

@@ -112,7 +112,8 @@ export class ShareProber implements Measurements {
 
   onRouterConnected(router: ConnectedRouter): void {
     for (const { serviceId, identityId } of this.#options.terminators.ofRouter(router.id).values()) {
-      this.#step(serviceId, { type: 'hosted' });
+      // Services of the edge management API are not measured.
+      if (this.#shares.has(serviceId)) this.#step(serviceId, { type: 'hosted' });
       this.#notify('identity', identityId);
     }
   }
@@ -133,7 +134,7 @@ export class ShareProber implements Measurements {
     this.onPresence(router.presentIdentities);
     for (const { serviceId, identityId } of this.#options.terminators.ofRouter(router.id).values()) {
       this.#notify('identity', identityId);
-      if (this.#reachable(serviceId).length > 0) continue;
+      if (!this.#shares.has(serviceId) || this.#reachable(serviceId).length > 0) continue;
       this.#step(serviceId, { type: 'unhosted', reason: `router ${router.id} is not connected` });
     }
   }

@@ -28,7 +28,13 @@ import { ScriptedRouter } from './scripted-router.ts';
 import { openPki, type Pki } from '../../pki/mod.ts';
 import { ephemeralSecrets } from '../../secrets/key-file.ts';
 import type { Secrets } from '../../secrets/mod.ts';
-import type { Store } from '../../store/mod.ts';
+import {
+  findEdgeEntity,
+  insertEdgeEntity,
+  updateEdgeEntity,
+  type EdgeEntityRecord,
+  type Store,
+} from '../../store/mod.ts';
 import { provideServerKey } from '../../../../test/support/server-key.ts';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
 
@@ -117,7 +123,7 @@ export class OverlayWorld {
 
   async addIdentity(
     id: string,
-    kind: 'environment' | 'gateway' | 'router',
+    kind: 'environment' | 'gateway' | 'router' | 'edge',
     fingerprints = [`fp-${id}`],
   ): Promise<void> {
     const frontdoor = kind === 'environment' ? 'fd' : null;
@@ -178,6 +184,16 @@ export class OverlayWorld {
       })
       .execute();
     this.model.setService(service);
+  }
+
+  /** Adds or changes an entity of the edge management API. */
+  async setEntity(kind: EdgeEntityRecord['kind'], id: string, data: EdgeEntityRecord['data']): Promise<void> {
+    const entity = { id, kind, name: id, data, tags: {}, createdAtMs: 0, updatedAtMs: 0 };
+    await this.store.transaction(async (trx, touch) => {
+      const known = await findEdgeEntity(trx, kind, id);
+      await (known === undefined ? insertEdgeEntity : updateEdgeEntity)(trx, touch, entity);
+    });
+    this.model.setEdgeEntity(entity);
   }
 
   /** Adds a router to the model with its certificate; by default it connects and sends a hello. */
