@@ -326,6 +326,16 @@ test('a log-out ends the session at once, and the client logs in again by itself
   assert.notEqual((await guest.client.session()).token, token);
 });
 
+test('a client reports that its session has ended, once, and goes on with another', async () => {
+  const { token } = await host.client.session();
+  let ends = 0;
+  host.client.onSessionEnd(() => (ends += 1));
+  assert.equal((await get(host, '/current-api-session', { method: 'DELETE', token })).status, 200);
+  await Promise.all([host.client.services(), host.client.services()]);
+  assert.equal(ends, 1);
+  assert.notEqual((await host.client.session()).token, token);
+});
+
 test('a missing resource is 404 in the envelope, and broken requests do not disturb others', async () => {
   const answer = await rawRequest(fixture, { path: '/no/such/path' });
   assert.deepEqual(
