@@ -142,6 +142,35 @@ test(
   },
 );
 
+test(
+  'ziti edge enrolls a password, with which the identity logs in, and adds a signer of tokens',
+  { skip },
+  async () => {
+    const { edgeApiUrl } = up.control;
+    const jwt = join(folder, 'person.jwt');
+    await edge('create', 'identity', 'person', '--updb', 'person', '--admin', '--jwt-output-file', jwt);
+    await edge('enroll', '--jwt', jwt, '--username', 'person', '--password', 'of a person');
+    await edge('login', edgeApiUrl, '-u', 'person', '-p', 'of a person', '-y');
+    await edge('login', edgeApiUrl, '-u', 'root', '-p', PASSWORD, '-y');
+    const keys = 'https://idp.example/keys';
+    await edge(
+      'create',
+      'ext-jwt-signer',
+      'idp',
+      'https://idp.example',
+      '-u',
+      keys,
+      '-a',
+      'app',
+      '-c',
+      'email',
+    );
+    assert.match(await edge('list', 'ext-jwt-signers'), /idp\.example/);
+    await edge('delete', 'ext-jwt-signer', 'idp');
+    await edge('delete', 'identity', 'person');
+  },
+);
+
 test('ziti edge lists, changes and deletes what it made', { skip }, async () => {
   const lists = ['identities', 'services', 'configs', 'config-types', 'service-policies', 'edge-routers'];
   const more = [
