@@ -46,6 +46,21 @@ async function start(more: Partial<ControlPlaneOptions>): Promise<ControlPlane> 
   }));
 }
 
+test('a start without the database of its keys is refused, and makes no new one', async () => {
+  await start({});
+  await control?.close();
+  control = undefined;
+  for (const name of readdirSync(folder).filter((file) => file.startsWith('control.db')))
+    rmSync(join(folder, name));
+  await assert.rejects(start({}), {
+    code: 'no-database',
+    message: /restore it from a backup.*move secrets\.key away/,
+  });
+  assert.ok(!readdirSync(folder).includes('control.db'));
+  rmSync(join(folder, 'secrets.key'));
+  await start({});
+});
+
 test('clients reach the edge API under each advertised name, and get all of them', async () => {
   const { edgeApiUrl, createFabricNode } = await start({
     moreAdvertiseHosts: ['other.localhost', '127.0.0.1'],

@@ -4,7 +4,6 @@
  */
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import {
   formatHostPort,
   FrontdoorError,
@@ -44,7 +43,7 @@ import type { PublicApiUrl } from './public-api-url.ts';
 import { listening } from './opened-port.ts';
 import { loadSecrets } from './secrets/mod.ts';
 import { startSweeps } from './store-sweeps.ts';
-import { seedFirstStart } from './installation/mod.ts';
+import { databasePath, refuseLostDatabase, seedFirstStart } from './installation/mod.ts';
 
 export interface ControlPlaneOptions {
   /** Created if absent. */
@@ -145,8 +144,9 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     throw new FrontdoorError('invalid', 'api-tls-missing', message);
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (options.database === undefined) await refuseLostDatabase(dataDir);
   const secrets = await loadSecrets(dataDir);
-  const store = await openStore({ path: join(dataDir, 'control.db'), database: options.database, log });
+  const store = await openStore({ path: databasePath(dataDir), database: options.database, log });
   closers.push(() => store.close());
   const firstStart = await seedFirstStart(store, secrets, { zone: options.zone, clock });
   // Called at once, because these secrets cannot be made again if a later step fails.

@@ -150,7 +150,8 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   'no-database': {
     kind: 'invalid',
     meaning: 'There is no database in the data directory.',
-    remedy: 'Name the data directory, or the database with --database or --database-file.',
+    remedy:
+      'Name the data directory, or the database with --database or --database-file. Restore a lost database from a backup.',
   },
   'no-frontend': {
     kind: 'conflict',

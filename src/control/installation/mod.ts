@@ -1,4 +1,9 @@
 /** Fills an empty database on the first start, and creates an administrator when credentials are lost. */
 export { seedFirstStart } from './first-start.ts';
 export { resetAdmin, type NewAdmin } from './reset-admin.ts';
-export { openInstallation, type InstallationOptions } from './open-installation.ts';
+export {
+  databasePath,
+  openInstallation,
+  refuseLostDatabase,
+  type InstallationOptions,
+} from './open-installation.ts';

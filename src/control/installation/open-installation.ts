@@ -24,7 +24,7 @@ export async function openInstallation(
     const message = `there is no ${join(dataDir, KEY_FILE_NAME)}: name the control plane's data directory with --data-dir`;
     throw new FrontdoorError('invalid', 'key-file', message);
   }
-  const path = join(dataDir, 'control.db');
+  const path = databasePath(dataDir);
   if (database === undefined && !existsSync(path)) {
     const message = `there is no database ${path}: one on PostgreSQL is named with --database or --database-file`;
     throw new FrontdoorError('invalid', 'no-database', message);
@@ -37,4 +37,22 @@ export async function openInstallation(
     throw error;
   }
   return { store, secrets };
+}
+
+/** The embedded database of a data directory. */
+export function databasePath(dataDir: string): string {
+  return join(dataDir, 'control.db');
+}
+
+/**
+ * Throws `invalid` if the data directory has the key file of an installation, but not its embedded database. A new
+ * database would be a new installation, whose agents, routers and shares are gone.
+ */
+export async function refuseLostDatabase(dataDir: string): Promise<void> {
+  const path = databasePath(dataDir);
+  if (existsSync(path) || (await findSecrets(dataDir)) === undefined) return;
+  const message =
+    `there is no database ${path} beside ${KEY_FILE_NAME}: restore it from a backup; one on PostgreSQL is named with ` +
+    `--database or --database-file; to start a new installation, move ${KEY_FILE_NAME} away`;
+  throw new FrontdoorError('invalid', 'no-database', message);
 }
