@@ -1,0 +1,137 @@
+/**
+ * `go-peer/main.go`, a host and a dialer on OpenZiti's Go SDK, built with the `go` in PATH into `.cache/`. Its go.mod
+ * names the SDK's version; `FRONTDOOR_TEST_GO_SDK` takes another, such as v1.3.0.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { repositoryRoot } from '../../../tools/pinned-process.ts';
+import { findCommand } from '../../bench/bench-process.ts';
+import { within } from '../../support/deadline.ts';
+import { zitiBinary, zitiEnvironment } from '../../support/ziti-command.ts';
+
+const SOURCE = join(repositoryRoot, 'test/compat/openziti/go-peer');
+const BUILD_MS = 230_000;
+const READY_MS = 60_000;
+const KEPT_CHARS = 100_000;
+
+/** What a dialer found. `whole`: connections whose bytes came back unchanged, followed by the end of the stream. */
+export interface GoDials {
+  readonly connections: number;
+  readonly whole: number;
+  readonly ms: number;
+  readonly errors: readonly string[];
+}
+
+export interface GoHost {
+  output(): string;
+  /** Ends it as a crash would. */
+  kill(): Promise<void>;
+}
+
+/** Why the tests with the program are skipped, or false. */
+export function skipGoPeer(): string | false {
+  if (zitiBinary() === undefined) return 'ZITI_BIN is not set';
+  return findCommand('go') === undefined ? 'go, which is needed beside ZITI_BIN, is not in PATH' : false;
+}
+
+export class GoPeer {
+  readonly #binary: string;
+  readonly #folder: string;
+
+  private constructor(binary: string, folder: string) {
+    this.#binary = binary;
+    this.#folder = folder;
+  }
+
+  /** Builds it, which takes minutes the first time. `folder` is the home of its processes. */
+  static async build(folder: string): Promise<GoPeer> {
+    const version = process.env['FRONTDOOR_TEST_GO_SDK'] ?? '';
+    const place = join(repositoryRoot, '.cache', `go-peer${version === '' ? '' : `-${version}`}`);
+    rmSync(place, { recursive: true, force: true });
+    mkdirSync(place, { recursive: true });
+    cpSync(SOURCE, place, { recursive: true });
+    const go = async (...args: string[]): Promise<void> => {
+      const child = spawn('go', args, {
+        cwd: place,
+        env: { ...process.env, GOFLAGS: '-mod=mod' },
+        stdio: ['ignore', 'inherit', 'inherit'],
+        timeout: BUILD_MS,
+      });
+      const [status] = (await once(child, 'exit')) as [number | null];
+      if (status !== 0) throw new Error(`go ${args[0]} failed (${status ?? 'killed'})`);
+    };
+    if (version !== '') await go('get', `github.com/openziti/sdk-golang@${version}`);
+    await go('build', '-o', 'go-peer', '.');
+    return new GoPeer(join(place, 'go-peer'), folder);
+  }
+
+  /** Hosts an echo; resolves once the service is bound. */
+  async host(identityFile: string, service: string): Promise<GoHost> {
+    const child = this.#start(['host', identityFile, service]);
+    const output = collect(child);
+    const lines = createInterface({ input: child.stdout! });
+    const kill = async (): Promise<void> => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    };
+    try {
+      await within('a ready Go host', once(lines, 'line'), READY_MS);
+    } catch (error) {
+      await kill();
+      throw new Error(output(), { cause: error });
+    }
+    return { output, kill };
+  }
+
+  /** Rejects with what it printed if it fails as a whole. */
+  async dial(
+    identityFile: string,
+    service: string,
+    load: { readonly connections: number; readonly atOnce: number; readonly bytes: number },
+  ): Promise<GoDials> {
+    const { connections, atOnce, bytes } = load;
+    const child = this.#start(['dial', identityFile, service, ...[connections, atOnce, bytes].map(String)]);
+    const output = collect(child);
+    let text = '';
+    child.stdout!.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    const [status] = (await once(child, 'close')) as [number | null];
+    if (status !== 0) throw new Error(`go-peer dial ended with ${status ?? 'a signal'}: ${output()}`);
+    return JSON.parse(text) as GoDials;
+  }
+
+  /** Dials and is killed in the middle of `bytes`; resolves once it has ended. */
+  async dialAndDie(
+    identityFile: string,
+    service: string,
+    bytes: number,
+    wait: Promise<unknown>,
+  ): Promise<void> {
+    const child = this.#start(['dial', identityFile, service, '1', '1', String(bytes)]);
+    collect(child);
+    const ended = once(child, 'exit');
+    await wait;
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  #start(args: readonly string[]): ChildProcess {
+    return spawn(this.#binary, args, {
+      cwd: this.#folder,
+      env: zitiEnvironment(this.#folder),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  }
+}
+
+function collect(child: ChildProcess): () => string {
+  let output = '';
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    output = (output + text).slice(-KEPT_CHARS);
+  });
+  return () => output;
+}

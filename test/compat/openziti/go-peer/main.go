@@ -1,0 +1,157 @@
+// Go-peer is a host and a dialer on OpenZiti's Go SDK for the interoperability tests.
+//
+//	go-peer host IDENTITY_FILE SERVICE
+//	go-peer dial IDENTITY_FILE SERVICE CONNECTIONS AT_ONCE BYTES
+//
+// A host sends back what it reads, prints "ready" and runs until it is killed. A dialer makes CONNECTIONS connections,
+// AT_ONCE of them at a time. It sends BYTES random bytes over each, half-closes, and reads until the end. It prints one
+// line of JSON.
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/openziti/sdk-golang/ziti"
+	"github.com/openziti/sdk-golang/ziti/edge"
+)
+
+// Result is what a dialer prints. Whole counts the connections whose bytes came back unchanged, followed by the end.
+type Result struct {
+	Connections  int      `json:"connections"`
+	Whole        int      `json:"whole"`
+	Milliseconds int64    `json:"ms"`
+	Errors       []string `json:"errors"`
+}
+
+const maxErrors = 10
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) == 3 && args[0] == "host" {
+		return host(args[1], args[2])
+	}
+	if len(args) == 6 && args[0] == "dial" {
+		var numbers [3]int
+		for at := range numbers {
+			number, err := strconv.Atoi(args[3+at])
+			if err != nil {
+				return err
+			}
+			numbers[at] = number
+		}
+		return dial(args[1], args[2], numbers[0], numbers[1], numbers[2])
+	}
+	return errors.New("usage: go-peer host IDENTITY_FILE SERVICE | " +
+		"dial IDENTITY_FILE SERVICE CONNECTIONS AT_ONCE BYTES")
+}
+
+func contextOf(identityFile string) (ziti.Context, error) {
+	config, err := ziti.NewConfigFromFile(identityFile)
+	if err != nil {
+		return nil, err
+	}
+	return ziti.NewContext(config)
+}
+
+func host(identityFile, service string) error {
+	context, err := contextOf(identityFile)
+	if err != nil {
+		return err
+	}
+	listener, err := context.Listen(service)
+	if err != nil {
+		return err
+	}
+	fmt.Println("ready")
+	for {
+		connection, err := listener.AcceptEdge()
+		if err != nil {
+			return err
+		}
+		go func(connection edge.Conn) {
+			if _, err := io.Copy(connection, connection); err == nil {
+				_ = connection.CloseWrite()
+			}
+			_ = connection.Close()
+		}(connection)
+	}
+}
+
+func dial(identityFile, service string, connections, atOnce, bytes int) error {
+	context, err := contextOf(identityFile)
+	if err != nil {
+		return err
+	}
+	started := time.Now()
+	result := Result{Connections: connections, Errors: []string{}}
+	var lock sync.Mutex
+	var workers sync.WaitGroup
+	turns := make(chan int64)
+	for range atOnce {
+		workers.Go(func() {
+			for seed := range turns {
+				err := exchange(context, service, seed, bytes)
+				lock.Lock()
+				if err == nil {
+					result.Whole++
+				} else if len(result.Errors) < maxErrors {
+					result.Errors = append(result.Errors, err.Error())
+				}
+				lock.Unlock()
+			}
+		})
+	}
+	for turn := range connections {
+		turns <- int64(turn)
+	}
+	close(turns)
+	workers.Wait()
+	result.Milliseconds = time.Since(started).Milliseconds()
+	return json.NewEncoder(os.Stdout).Encode(result)
+}
+
+// exchange returns an error unless the bytes came back unchanged, and then the end of the stream.
+func exchange(context ziti.Context, service string, seed int64, bytes int) error {
+	connection, err := context.Dial(service)
+	if err != nil {
+		return fmt.Errorf("dial: %w", err)
+	}
+	defer func() { _ = connection.Close() }()
+	sent := sha256.New()
+	written := make(chan error, 1)
+	go func() {
+		source := io.TeeReader(io.LimitReader(rand.New(rand.NewSource(seed)), int64(bytes)), sent)
+		_, err := io.CopyBuffer(struct{ io.Writer }{connection}, source, make([]byte, 64*1024))
+		if err == nil {
+			err = connection.CloseWrite()
+		}
+		written <- err
+	}()
+	received := sha256.New()
+	count, err := io.Copy(received, connection)
+	if err != nil {
+		return fmt.Errorf("read after %d bytes: %w", count, err)
+	}
+	if err := <-written; err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	if count != int64(bytes) || string(sent.Sum(nil)) != string(received.Sum(nil)) {
+		return fmt.Errorf("%d of %d bytes came back, or others", count, bytes)
+	}
+	return nil
+}
