@@ -7,12 +7,15 @@ import { after, before, describe, test } from 'node:test';
 import { until } from '../support/deadline.ts';
 import { startIdentityWorld, type IdentityWorld, type SecureReady } from '../support/identity-world.ts';
 import type { PartProcess } from '../support/part-process.ts';
+import { resume, suspend } from '../support/process-faults.ts';
 import { postgresSkip, sharedPostgres } from '../support/postgres.ts';
 import { portOf, type ControlReady } from '../support/separate.ts';
 import { SESSION_COOKIE, Visitor } from '../support/visitor.ts';
 
 const WAIT_MS = 45_000;
 const REQUESTS = 40;
+/** For noticing the silence, and a circuit at the other one. */
+const LEFT_MS = 5_000;
 
 describe('clients of two control planes', { skip: postgresSkip }, () => {
   let world: IdentityWorld;
@@ -124,5 +127,20 @@ describe('clients of two control planes', { skip: postgresSkip }, () => {
         (text) => text.includes(b.ready.edgeApiUrl),
         2 * WAIT_MS,
       );
+  });
+
+  test('go on at the other when theirs stops responding', async (t) => {
+    const { control } = world.parts;
+    suspend(control);
+    t.after(() => resume(control));
+    let longestMs = 0;
+    for (let request = 0; request < REQUESTS; request += 1)
+      for (const host of [open, guarded]) {
+        const startedMs = performance.now();
+        assert.equal(await statusOf(host), 200);
+        longestMs = Math.max(longestMs, performance.now() - startedMs);
+      }
+    t.diagnostic(`the longest answer took ${Math.round(longestMs)} ms`);
+    assert.ok(longestMs < LEFT_MS, `${longestMs} ms`);
   });
 });

@@ -2,15 +2,26 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ChannelError } from '#net';
-import { makeFrame } from '#wire';
+import { HEARTBEAT_TYPE, makeFrame } from '#wire';
 import { until } from '../../../test/support/deadline.ts';
-import { CircuitAsker } from './circuit-asker.ts';
+import { CircuitAsker, type CircuitAnswer, type CircuitQuestion } from './circuit-asker.ts';
 import { FakeControllers, type FakeController } from './testing/fake-controllers.ts';
 
 const QUESTION = 900;
 const REFUSAL = 901;
 const ANSWER = 902;
+/** A silent controller is left after 25 ms. */
+const LIMITS = { waitMs: 5, echoMs: 20 };
 const isRefusal = (answer: { contentType: number }): boolean => answer.contentType === REFUSAL;
+
+function question(timeoutMs = 5_000, unused: CircuitAnswer[] = []): CircuitQuestion {
+  return {
+    frame: makeFrame(QUESTION),
+    timeoutMs,
+    mayKnowBetter: isRefusal,
+    onUnused: (answer) => void unused.push(answer),
+  };
+}
 
 async function asked(controller: FakeController): Promise<FakeController['requests'][number]> {
   const { value } = await until(
@@ -30,7 +41,7 @@ describe('a question for a circuit', () => {
       FakeController,
       FakeController,
     ];
-    const answer = asker.ask(makeFrame(QUESTION), 5_000, isRefusal);
+    const answer = asker.ask(question());
     const first = await asked(a);
     controllers.disconnect(a);
     first.fail(new ChannelError('closed', 'gone'));
@@ -44,7 +55,7 @@ describe('a question for a circuit', () => {
     const controllers = new FakeControllers();
     const asker = new CircuitAsker(controllers);
     const both = ['a', 'b'].map((id) => controllers.connect(id));
-    const answer = asker.ask(makeFrame(QUESTION), 5_000, isRefusal);
+    const answer = asker.ask(question());
     for (const one of both) (await asked(one)).answer(makeFrame(REFUSAL));
     assert.equal((await answer).answer.contentType, REFUSAL);
     assert.deepEqual(
@@ -56,13 +67,54 @@ describe('a question for a circuit', () => {
   test('waits for a controller that was lost a moment ago, and fails at once where none has been', async () => {
     const controllers = new FakeControllers();
     const asker = new CircuitAsker(controllers);
-    await assert.rejects(asker.ask(makeFrame(QUESTION), 5_000, isRefusal), { code: 'no-controller' });
+    await assert.rejects(asker.ask(question()), { code: 'no-controller' });
     controllers.disconnect(controllers.connect('a'));
-    const answer = asker.ask(makeFrame(QUESTION), 5_000, isRefusal);
+    const answer = asker.ask(question());
     const again = controllers.connect('a');
     (await asked(again)).answer(makeFrame(ANSWER));
     assert.equal((await answer).answer.contentType, ANSWER);
     controllers.disconnect(again);
-    await assert.rejects(asker.ask(makeFrame(QUESTION), 20, isRefusal), { code: 'no-controller' });
+    await assert.rejects(asker.ask(question(20)), { code: 'no-controller' });
+  });
+
+  test('goes to another controller when the first stops responding, whose late grant is disposed of', async () => {
+    const controllers = new FakeControllers();
+    const asker = new CircuitAsker(controllers, LIMITS);
+    const [a, b] = [controllers.connect('a'), controllers.connect('b')];
+    const unused: CircuitAnswer[] = [];
+    const answer = asker.ask(question(5_000, unused));
+    const first = await asked(a);
+    (await asked(b)).answer(makeFrame(ANSWER));
+    assert.equal((await answer).controller.id, 'b');
+    assert.equal(a.sentOf(HEARTBEAT_TYPE).length, 1);
+
+    const next = asker.ask(question());
+    (await asked(b)).answer(makeFrame(ANSWER));
+    assert.equal((await next).controller.id, 'b');
+    assert.deepEqual([a.requests.length, unused.length], [0, 0]);
+
+    first.answer(makeFrame(ANSWER));
+    await until(
+      'the late grant',
+      () => unused.map(({ controller }) => controller.id),
+      (ids) => ids.join() === 'a',
+    );
+  });
+
+  test('waits for a controller that is slow but echoes heartbeats', async () => {
+    const controllers = new FakeControllers();
+    const asker = new CircuitAsker(controllers, LIMITS);
+    const [a, b] = [controllers.connect('a'), controllers.connect('b')];
+    a.onHeartbeat = () => (a.reads += 1);
+    const answer = asker.ask(question());
+    const first = await asked(a);
+    await until(
+      'two heartbeats',
+      () => a.sentOf(HEARTBEAT_TYPE).length,
+      (count) => count >= 2,
+    );
+    first.answer(makeFrame(ANSWER));
+    assert.equal((await answer).controller.id, 'a');
+    assert.deepEqual([b.requests.length, a.isResponsive], [0, true]);
   });
 });

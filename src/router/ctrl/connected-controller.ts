@@ -18,6 +18,8 @@ export class ConnectedController implements Controller {
   /** True after the controller announced its shutdown. Other connected controllers have precedence. */
   isStopping = false;
   readonly #connectedMs = performance.now();
+  /** The channel's reads when it was suspected. */
+  #suspectedAtReads: number | undefined;
 
   private constructor(channel: Channel, version: string, endpoint: string | undefined) {
     this.id = channel.peer.id;
@@ -43,7 +45,12 @@ export class ConnectedController implements Controller {
   }
 
   get isResponsive(): boolean {
-    return this.channel.isResponsive;
+    const { isResponsive, reads } = this.channel;
+    return isResponsive && reads !== this.#suspectedAtReads;
+  }
+
+  suspect(): void {
+    this.#suspectedAtReads = this.channel.reads;
   }
 
   onLatency(nanoseconds: number): void {

@@ -11,8 +11,10 @@ export interface Controller {
   /** The version in its hello, such as `v1.7.2`. */
   readonly version: string;
   readonly channel: Channel;
-  /** True if it answers heartbeats in time. */
+  /** True if it answers heartbeats in time, and has sent something since it was last suspected. */
   readonly isResponsive: boolean;
+  /** Notes that it does not respond. Others have precedence until it sends something. */
+  suspect(): void;
 }
 
 export interface Controllers {

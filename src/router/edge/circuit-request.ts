@@ -11,8 +11,8 @@ import {
   type Frame,
 } from '#wire';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
-import type { CircuitAsker } from '../ctrl/circuit-asker.ts';
 import { dialerData } from './dial-frame.ts';
+import type { EdgePeerContext } from './edge-peer-context.ts';
 import { CircuitRefusal } from '../forwarder/dial-refusal.ts';
 
 export interface AskedCircuit {
@@ -26,8 +26,7 @@ export interface AskedCircuit {
 /** Rejects with a `CircuitRefusal`, or like `CircuitAsker.ask`. */
 export async function requestCircuit(
   { frame, session, fingerprint }: AskedCircuit,
-  asker: CircuitAsker,
-  timeoutMs: number,
+  { asker, reportFault, xgress }: Pick<EdgePeerContext, 'asker' | 'reportFault' | 'xgress'>,
 ): Promise<{ readonly created: CircuitCreated; readonly controllerId: string }> {
   const question = encodeCreateCircuitV2({
     sessionToken: textOfBody(frame),
@@ -36,15 +35,23 @@ export async function requestCircuit(
     terminatorInstanceId: frame.headers.text(headerId.edge.terminatorIdentity) ?? '',
     peerData: dialerData(frame, session.identityId),
   });
-  const { answer, controller } = await asker.ask(question, timeoutMs, isNoWay);
-  if (answer.contentType !== contentType.createCircuitV2Response) throw new CircuitRefusal(answer);
+  const { answer, controller } = await asker.ask({
+    frame: question,
+    timeoutMs: xgress.getCircuitTimeoutMs,
+    mayKnowBetter: isNoWay,
+    onUnused: ({ answer: late, controller: { id } }) => {
+      if (isGrant(late)) reportFault(decodeCircuitCreated(late).circuitId, id, false);
+    },
+  });
+  if (!isGrant(answer)) throw new CircuitRefusal(answer);
   return { created: decodeCircuitCreated(answer), controllerId: controller.id };
 }
 
 /** True if the controller does not know the host, or a path to it: another controller may. */
 function isNoWay(answer: Frame): boolean {
-  return (
-    answer.contentType !== contentType.createCircuitV2Response &&
-    decodeEdgeRefusal(answer).code === EdgeErrorCode.invalidTerminator
-  );
+  return !isGrant(answer) && decodeEdgeRefusal(answer).code === EdgeErrorCode.invalidTerminator;
+}
+
+function isGrant(answer: Frame): boolean {
+  return answer.contentType === contentType.createCircuitV2Response;
 }

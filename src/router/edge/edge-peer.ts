@@ -248,7 +248,7 @@ export class EdgePeer {
 
   async #dial(frame: Frame, connId: number): Promise<void> {
     try {
-      const { asker, xgress, grants } = this.#context;
+      const { grants } = this.#context;
       const { session } = this;
       const grant =
         session instanceof TokenSession ? await grants.grant(session, textOfBody(frame), 'Dial') : undefined;
@@ -258,7 +258,7 @@ export class EdgePeer {
       }
       if (!this.#dialing.has(connId)) return;
       const asked = { frame, session: this.session, fingerprint: this.channel.peer.fingerprint };
-      const { created, controllerId } = await requestCircuit(asked, asker, xgress.getCircuitTimeoutMs);
+      const { created, controllerId } = await requestCircuit(asked, this.#context);
       this.#onCircuitCreated(frame, connId, created, controllerId, grant);
     } catch (error) {
       this.#refuseDial(frame, connId, messageOf(error), refusalCodes(error, this.isOurs));

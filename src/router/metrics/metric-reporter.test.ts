@@ -31,7 +31,7 @@ class ControllersInTest implements Controllers {
     this.received.set(id, frames);
     own.handle({ onFrame: () => {} });
     theirs.handle({ onFrame: (frame) => void frames.push(frame) });
-    const controller = { id, version: 'v1.7.2', channel: own, isResponsive: true };
+    const controller = { id, version: 'v1.7.2', channel: own, isResponsive: true, suspect: () => {} };
     this.connected.push(controller);
     for (const listener of this.#listeners) listener(controller);
     return own;

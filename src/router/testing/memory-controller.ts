@@ -27,7 +27,13 @@ export class MemoryControllers extends ControllerList {
       { id, log: silentLog, peer: peer(id) },
       { id, log: silentLog, peer: peer('router') },
     );
-    const controller: Controller = { id, version: 'v1.7.2', channel: own, isResponsive: true };
+    const controller: Controller = {
+      id,
+      version: 'v1.7.2',
+      channel: own,
+      isResponsive: true,
+      suspect: () => {},
+    };
     own.handle({ onFrame: () => {} });
     this.add(controller);
     return new MemoryController(controller, far);

@@ -31,7 +31,7 @@ function connect(tracer: ChannelTracer) {
     onDisconnected: (listener) => (disconnected = listener),
   } as Partial<Controllers> as Controllers;
   tracer.follow(controllers);
-  const controller = { id: 'c1', version: 'v1.7.2', channel: own, isResponsive: true };
+  const controller = { id: 'c1', version: 'v1.7.2', channel: own, isResponsive: true, suspect: () => {} };
   connected!(controller);
   own.handle({ onFrame: () => {}, onClose: () => disconnected!(controller) });
   return { own, theirs };

@@ -1,7 +1,14 @@
 /** Requests a circuit to a service for a local connection, and makes that connection its initiator. */
 import { formatHostPort, FrontdoorError, utf8, type Log } from '#base';
 import { ChannelError } from '#net';
-import { contentType, decodeCircuitAnswer, headerId, peerDataRecord, type CircuitGranted } from '#wire';
+import {
+  contentType,
+  decodeCircuitAnswer,
+  headerId,
+  peerDataRecord,
+  type CircuitGranted,
+  type Frame,
+} from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { XgressConfig } from '../config/router-config.ts';
 import type { CircuitAsker } from '../ctrl/circuit-asker.ts';
@@ -67,6 +74,7 @@ export class IngressCircuits {
   }
 
   async #ask(request: IngressRequest): Promise<{ granted: CircuitGranted; controllerId: string }> {
+    const { asker, faults } = this.#options;
     const { ingressId, service, connection, config } = request;
     const data = new Map([
       [peerData.initiatorLocalAddress, addressOf(connection.localAddress, connection.localPort)],
@@ -74,11 +82,14 @@ export class IngressCircuits {
     ]);
     const frame = ctrlMessages.circuitRequest.frame({ ingressId, service, peerData: peerDataRecord(data) });
     try {
-      const { answer, controller } = await this.#options.asker.ask(
+      const { answer, controller } = await asker.ask({
         frame,
-        config.getCircuitTimeoutMs,
-        (one) => one.contentType === contentType.circuitFailed,
-      );
+        timeoutMs: config.getCircuitTimeoutMs,
+        mayKnowBetter: isFailure,
+        onUnused: ({ answer: late, controller: { id } }) => {
+          if (!isFailure(late)) faults.onCircuitClosed(decodeCircuitAnswer(late).circuitId, id, false);
+        },
+      });
       return { granted: decodeCircuitAnswer(answer), controllerId: controller.id };
     } catch (error) {
       if (!(error instanceof ChannelError)) throw error;
@@ -87,6 +98,10 @@ export class IngressCircuits {
       throw new FrontdoorError(kind, 'circuit-request-failed', text, { cause: error });
     }
   }
+}
+
+function isFailure(answer: Frame): boolean {
+  return answer.contentType === contentType.circuitFailed;
 }
 
 function addressOf(host: string | undefined, port: number | undefined): Uint8Array {

@@ -1,6 +1,14 @@
 /** Controllers for tests of one part: they record frames from the part, and deliver frames from the test to it. */
 import type { Channel } from '#net';
-import { FrameHeaders, HeaderWriter, headerId, makeFrame, RESULT_TYPE, type Frame } from '#wire';
+import {
+  FrameHeaders,
+  HeaderWriter,
+  HEARTBEAT_TYPE,
+  headerId,
+  makeFrame,
+  RESULT_TYPE,
+  type Frame,
+} from '#wire';
 import { ControllerList } from '../../testing/controller-list.ts';
 import type { Controller, CtrlHandlers } from '../controllers.ts';
 
@@ -15,6 +23,10 @@ export class FakeController implements Controller {
   readonly version = 'v1.7.2';
   readonly channel: Channel;
   isResponsive = true;
+  /** Reads of its channel. A test increases it for a controller that responds. */
+  reads = 0;
+  /** Called for each heartbeat from the part. */
+  onHeartbeat: (() => void) | undefined;
   /** The reason with which the part closed the channel. */
   closeReason: string | undefined;
   /** All frames in order, including requests and replies. */
@@ -24,12 +36,20 @@ export class FakeController implements Controller {
   constructor(id: string) {
     this.id = id;
     const isClosed = (): boolean => this.closeReason !== undefined;
-    const take = (frame: Frame): boolean => this.sent.push(frame) > 0;
+    const readCount = (): number => this.reads;
+    const take = (frame: Frame): boolean => {
+      this.sent.push(frame);
+      if (frame.contentType === HEARTBEAT_TYPE) this.onHeartbeat?.();
+      return true;
+    };
     this.channel = {
       id: `channel-${id}`,
       peer: { id, hello: FrameHeaders.empty, fingerprint: '', address: 'test' },
       get isClosed() {
         return isClosed();
+      },
+      get reads() {
+        return readCount();
       },
       send: take,
       reply: (_request: Frame, frame: Frame) => take(frame),
@@ -39,6 +59,10 @@ export class FakeController implements Controller {
       },
       close: (reason: string) => void (this.closeReason ??= reason),
     } as unknown as Channel;
+  }
+
+  suspect(): void {
+    this.isResponsive = false;
   }
 
   sentOf(type: number): Frame[] {

@@ -29,7 +29,13 @@ export class LinkController {
     );
     near.handle({ onFrame: () => {} });
     far.handle({ onFrame: (frame) => this.#onFrame(frame, far) });
-    const controller: Controller = { id: this.id, version: 'v1.7.2', channel: near, isResponsive: true };
+    const controller: Controller = {
+      id: this.id,
+      version: 'v1.7.2',
+      channel: near,
+      isResponsive: true,
+      suspect: () => {},
+    };
     this.#ends.push({ near, far, controller });
     controllers.add(controller);
     return controller;
