@@ -179,3 +179,25 @@ test('a controller that does not answer within ctrl.defaultRequestTimeout is ask
   );
   assert.equal(new Set(value).size, 1);
 });
+
+test('a SessionRemoved of a controller ends what an SDK hosts with that session, and nothing else', async (t) => {
+  const edge = await open(t, {});
+  edge.announce('token');
+  const peer = await edge.connect();
+  await peer.hello('sdk', edgeHelloHeaders('token'));
+  const bind = (connId: number, session: string) => {
+    const headers = new HeaderWriter().u32(headerId.edge.connId, connId);
+    return peer.ask(makeFrame(contentType.bind, { headers, body: session }));
+  };
+  await bind(1, 'removed');
+  await bind(2, 'kept');
+  edge.controller.send(ctrlMessages.sessionRemoved.frame({ tokens: ['removed', 'unknown'] }));
+  edge.controller.send(ctrlMessages.sessionRemoved.frame({ tokens: ['of another'] }));
+  const ended = () =>
+    peer.frames
+      .filter((frame) => frame.contentType === contentType.stateClosed)
+      .map((frame) => frame.headers.u32(headerId.edge.connId));
+  await peer.until('the end of the first', () => ended().length > 0);
+  assert.equal((await peer.ask(makeFrame(LATENCY_TYPE))).contentType, RESULT_TYPE);
+  assert.deepEqual(ended(), [1]);
+});
