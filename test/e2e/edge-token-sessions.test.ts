@@ -37,8 +37,8 @@ const CUT_MS = 5_000;
 const TOKEN_LEFT_MS = 6_000;
 const CIRCUIT = { circuitId: 'c1', address: 'c1-in', peerData: new Map(), tags: new Map() };
 
-/** A router whose controller grants `identity-1` to dial and host `service-1`. */
-async function open(t: TestContext) {
+/** A router whose controller grants `identity-1` to dial and host `service-1`. Hellos wait `lookup` for their session. */
+async function open(t: TestContext, lookup = '10ms') {
   const stage = await RouterStage.open(t);
   const controller = await stage.controller();
   const { log, lines } = keptLog();
@@ -48,7 +48,7 @@ async function open(t: TestContext) {
       {
         binding: 'edge',
         address: 'tls:127.0.0.1:0',
-        options: { advertise: 'localhost:1', lookupApiSessionTimeout: '10ms' },
+        options: { advertise: 'localhost:1', lookupApiSessionTimeout: lookup },
       },
     ],
   };
@@ -103,15 +103,27 @@ async function openChannel(world: Edge, claims: Claims = {}) {
   return { peer, fingerprint, token };
 }
 
-/** Sends a Connect or Bind; the controller accepts it. */
+/** A channel with a session of `identity-1` that the controller announces, as for SDKs that log in without OIDC. */
+async function openAnnouncedChannel(world: Edge): Promise<WirePeer> {
+  const { peer, fingerprint } = await world.connect();
+  const session = { token: 'api-session', id: 'session-1', identityId: 'identity-1' };
+  const apiSessions = [{ ...session, certFingerprints: [fingerprint] }];
+  world.controller.send(ctrlMessages.apiSessionAdded.frame({ apiSessions }));
+  const answer = await peer.hello('sdk', edgeHelloHeaders(session.token));
+  assert.equal(answer?.headers.bool(channelHeaders.resultSuccess), true);
+  return peer;
+}
+
+/** Sends a Connect or Bind, with a token of the signer unless one is given; the controller accepts it. */
 async function openConnection(
   world: Edge,
   peer: WirePeer,
   type: 'Dial' | 'Bind',
   connId: number,
+  serviceToken?: string,
 ): Promise<void> {
   const headers = new HeaderWriter().u32(edge.connId, connId).bool(edge.useXgressToSdk, true);
-  const body = await world.signer.service(type);
+  const body = serviceToken ?? (await world.signer.service(type));
   const request = type === 'Dial' ? contentType.connect : contentType.bind;
   const answering = peer.ask(makeFrame(request, { headers, body }));
   if (type === 'Dial') {
@@ -223,6 +235,25 @@ test('a policy that ends closes the circuits and binds that it granted, and the 
   assert.equal((await world.controller.next('fault')).id, CIRCUIT.circuitId);
   world.change([policyChange('bind', 'Bind')], DataState_Action.DELETE);
   assert.equal(await closedText(peer, 1), 'no policies provide access');
+  assert.equal((await world.controller.next('removeTerminators')).terminatorIds.length, 1);
+  assert.equal(peer.isClosed, false);
+});
+
+test('circuits and binds end with their service session, and those of other sessions stay', async (t) => {
+  const world = await open(t, '30s');
+  const peer = await openAnnouncedChannel(world);
+  await openConnection(world, peer, 'Bind', 1, 'bind-session');
+  await openConnection(world, peer, 'Dial', 2, 'dial-session');
+  const end = (token: string): void =>
+    world.controller.send(ctrlMessages.sessionRemoved.frame({ tokens: ['of-another-sdk', token] }));
+  end('dial-session');
+  assert.equal(await closedText(peer, 2), 'the service session has ended');
+  assert.equal((await world.controller.next('fault')).id, CIRCUIT.circuitId);
+  const isOfBind = ({ contentType: type, headers }: Frame): boolean =>
+    type === contentType.stateClosed && headers.u32(edge.connId) === 1;
+  assert.equal(peer.frames.some(isOfBind), false);
+  end('bind-session');
+  assert.equal(await closedText(peer, 1), 'the service session has ended');
   assert.equal((await world.controller.next('removeTerminators')).terminatorIds.length, 1);
   assert.equal(peer.isClosed, false);
 });
