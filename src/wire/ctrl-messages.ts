@@ -184,5 +184,7 @@ export {
   DataState_RelatedEntityType,
   type ApiSession as ApiSessionRecord,
   type DataState_Event,
+  type DataState_PostureCheck,
+  type DataState_PostureCheck_Process,
   type Listener as EdgeListener,
 } from './gen/edge-ctrl-pb.ts';

@@ -23,6 +23,8 @@ export {
   type CtrlInit,
   type CtrlMessageName,
   type DataState_Event,
+  type DataState_PostureCheck,
+  type DataState_PostureCheck_Process,
   type EdgeListener,
   type Listener,
   type Route_Egress,
@@ -57,3 +59,9 @@ export {
   refusedHelloAlert,
   type RefusedHello,
 } from './refused-hello-codec.ts';
+export {
+  sdkMessages,
+  type PostureResponse,
+  type PostureResponse_Process,
+  type PostureResponses,
+} from './sdk-messages.ts';

@@ -14,7 +14,7 @@ import {
   textOfBody,
   type Frame,
 } from '#wire';
-import { CreateTerminatorResult, ctrlMessages, DataState_Action } from '#wire/ctrl';
+import { CreateTerminatorResult, ctrlMessages, DataState_Action, sdkMessages } from '#wire/ctrl';
 import { lineOf } from '../support/recording-log.ts';
 import { keptLog, RouterStage } from '../support/router-stage.ts';
 import {
@@ -22,6 +22,7 @@ import {
   grantChanges,
   identityChange,
   policyChange,
+  relationChange,
   serviceChange,
   TokenSigner,
   type Claims,
@@ -236,6 +237,63 @@ test('a policy that ends closes the circuits and binds that it granted, and the 
   world.change([policyChange('bind', 'Bind')], DataState_Action.DELETE);
   assert.equal(await closedText(peer, 1), 'no policies provide access');
   assert.equal((await world.controller.next('removeTerminators')).terminatorIds.length, 1);
+  assert.equal(peer.isClosed, false);
+});
+
+test('a policy with a posture check grants while the device passes it, and its circuits end when it does not', async (t) => {
+  const world = await open(t);
+  const { peer, fingerprint } = await openChannel(world);
+  const mac = { case: 'mac' as const, value: { macAddresses: ['00aa'] } };
+  const mfa = { case: 'mfa' as const, value: { timeoutSeconds: -1n } };
+  world.change([
+    { case: 'postureCheck', value: { id: 'mac', name: 'mac', subtype: mac } },
+    { case: 'postureCheck', value: { id: 'mfa', name: 'mfa', subtype: mfa } },
+    relationChange('dial', 'postureCheck', ['mac', 'mfa']),
+  ]);
+  const report = async (address: string, session = 'session-1', type = 't'): Promise<void> => {
+    const token = await world.signer.access(fingerprint, { z_asid: session, z_t: type, exp: undefined });
+    const responses = [
+      { type: { case: 'macs' as const, value: { addresses: [address] } } },
+      { type: { case: 'totpToken' as const, value: { token } } },
+    ];
+    peer.send(sdkMessages.postureResponse.frame({ responses }));
+  };
+  let connId = 1;
+  /** Dials until the refusal matches, or until the controller is asked for the circuit. */
+  const dialed = (refusal?: RegExp): Promise<unknown> =>
+    until(
+      `a dial that is ${refusal === undefined ? 'granted' : `refused: ${refusal.source}`}`,
+      async () => {
+        connId += 1;
+        const headers = new HeaderWriter().u32(edge.connId, connId).bool(edge.useXgressToSdk, true);
+        const body = await world.signer.service('Dial');
+        const answering = peer.ask(makeFrame(contentType.connect, { headers, body }));
+        if (refusal !== undefined) return refusal.test(textOfBody(await answering));
+        const isAsked = ({ contentType: type }: Frame): boolean => type === contentType.createCircuitV2;
+        await Promise.race([
+          answering,
+          until('a request', () => world.controller.frames.some(isAsked), Boolean, CUT_MS).catch(() => {}),
+        ]);
+        if (!world.controller.frames.some(isAsked)) return false;
+        world.controller.send(
+          encodeCircuitCreated(await world.controller.frame(contentType.createCircuitV2), CIRCUIT),
+        );
+        return (await answering).contentType === contentType.stateConnected;
+      },
+      Boolean,
+    );
+  await dialed(/posture check mac \[mac\]: the device has reported no MAC address/);
+  await report('00aa', 'session-2');
+  await dialed(/posture check mfa \[mfa\]: no one-time password was entered/);
+  await report('00aa', 'session-1', 'a');
+  await dialed(/posture check mfa \[mfa\]: no one-time password was entered/);
+  await report('00aa');
+  await dialed();
+  await report('00bb');
+  assert.match(
+    await closedText(peer, connId),
+    /posture check mac \[mac\]: no MAC address is one of the check/,
+  );
   assert.equal(peer.isClosed, false);
 });
 

@@ -88,21 +88,42 @@ export class ControllerTokens {
     return { ...timesOf(claims), serviceId: sub, tokenId: jti, sessionId, identityId, type };
   }
 
+  /**
+   * Verifies the token by which a controller confirms that it accepted a one-time password of a session. Returns the time
+   * at which it did.
+   */
+  async verifyTotp(text: string, sessionId: string): Promise<number | TokenFault> {
+    const claims = await this.#verify(text, ACCESS_AUDIENCES, undefined);
+    if (isFault(claims)) return claims;
+    if (claims['z_t'] !== 't') return final('the token is not one of a one-time password');
+    if (claims['z_asid'] !== sessionId) return final('the token belongs to another API session');
+    return claims.iat! * 1_000;
+  }
+
+  nowMs(): number {
+    return this.#options.clock.nowMs();
+  }
+
   /** True once a verified token has expired. */
   isOver({ expiresAtMs }: { readonly expiresAtMs: number }): boolean {
     return this.#options.clock.nowMs() >= expiresAtMs;
   }
 
-  async #verify(text: string, audience: string[], issuerPath: string): Promise<JWTPayload | TokenFault> {
+  /** Without `issuerPath`, the token may have no expiry, and any issuer. */
+  async #verify(
+    text: string,
+    audience: string[],
+    issuerPath: string | undefined,
+  ): Promise<JWTPayload | TokenFault> {
     if (text.length > MAX_TOKEN_CHARACTERS) return final('the token is too long');
     try {
       const { payload } = await jwtVerify(text, (header) => this.#keyOf(header), {
         audience,
         clockTolerance: CLOCK_TOLERANCE_S,
         currentDate: new Date(this.#options.clock.nowMs()),
-        requiredClaims: ['exp', 'iat'],
+        requiredClaims: issuerPath === undefined ? ['iat'] : ['exp', 'iat'],
       });
-      return this.#isIssuer(payload.iss, issuerPath)
+      return issuerPath === undefined || this.#isIssuer(payload.iss, issuerPath)
         ? payload
         : { fault: 'the token has another issuer', mayChange: true };
     } catch (error) {

@@ -174,6 +174,7 @@ export class EdgeListener {
     const extra = new HeaderWriter()
       .text(channelHeaders.helloVersion, versionHeader(process.platform, process.arch))
       .bool(edge.supportsBindSuccess, true)
+      .bool(edge.supportsPostureChecks, true)
       .build();
     return { accept: true, identity: session.identityId, extra, heartbeat: EDGE_HEARTBEAT };
   }

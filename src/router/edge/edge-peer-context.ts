@@ -15,8 +15,8 @@ export interface EdgePeerContext {
   readonly forwarder: Forwarder;
   readonly terminators: EdgeTerminatorRegistry;
   readonly asker: CircuitAsker;
-  /** Replaces tokens of sessions. */
-  readonly tokenSessions: Pick<TokenSessions, 'renew'>;
+  /** Replaces tokens of sessions, and keeps what their devices report. */
+  readonly tokenSessions: Pick<TokenSessions, 'renew' | 'report'>;
   /** Authorizes dials and binds of sessions that tokens have proven. */
   readonly grants: ServiceGrants;
   sendToControllers(frame: Frame): boolean;

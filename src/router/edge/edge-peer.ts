@@ -9,7 +9,6 @@ import {
   HeaderWriter,
   headerId,
   makeFrame,
-  messageName,
   ownRelease,
   textOfBody,
   type BodyPart,
@@ -34,7 +33,7 @@ import type { EdgeTerminator } from './edge-terminator-registry.ts';
 import { endForbiddenCircuits, endSessionCircuits, type GrantFault } from './forbidden-circuits.ts';
 import type { ConnectionGrant } from './service-grants.ts';
 import { TokenSession } from './token-session.ts';
-import { answerTokenUpdate } from './token-update.ts';
+import { onSessionFrame } from './session-frames.ts';
 
 const { ctrl, edge } = headerId;
 
@@ -150,12 +149,8 @@ export class EdgePeer {
       case contentType.traceRoute:
         this.#onTrace(frame);
         return;
-      case contentType.updateToken:
-        void answerTokenUpdate(frame, this.channel, this.session, this.#context);
-        return;
       default:
-        // Ignores late DialSuccess frames, probes, posture data and inspection answers.
-        this.#context.log.debug({ type: messageName(frame.contentType) }, 'edge message ignored');
+        onSessionFrame(frame, this.channel, this.session, this.#context);
     }
   }
 

@@ -51,7 +51,8 @@ export class ServiceGrants {
   /** Returns why a grant is over, or undefined while it holds. */
   faultOf({ session, serviceId, type, token }: ConnectionGrant): string | undefined {
     if (token !== undefined && isRevoked(this.#model, token)) return 'the service session is revoked';
-    return accessFault(this.#model, session.identityId, serviceId, type);
+    const device = { posture: session.posture, nowMs: this.#tokens.nowMs() };
+    return accessFault(this.#model, session.identityId, serviceId, type, device);
   }
 
   async #ofToken(

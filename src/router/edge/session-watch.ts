@@ -1,6 +1,7 @@
 /**
  * Ends what tokens and policies no longer permit: channels whose token has expired or whose session is over, and
- * connections that the policies no longer grant. Each is ended within a second of the change that the model received.
+ * connections that the policies no longer grant. Each is ended within a second of the change that the model received, or of
+ * the report of a device that no longer passes a posture check.
  */
 import type { Log } from '#base';
 import type { DataModel } from '../model/data-model.ts';
@@ -23,6 +24,8 @@ export class SessionWatch {
   readonly #options: SessionWatchOptions;
   readonly #timer: NodeJS.Timeout;
   readonly #leaveModel: () => void;
+  /** Versions of postures as they were checked last. */
+  readonly #checkedPostures = new WeakMap<TokenSession, number>();
   #isChanged = false;
 
   constructor(options: SessionWatchOptions) {
@@ -51,7 +54,16 @@ export class SessionWatch {
           'API session ended',
         );
         channel.close(fault);
-      } else if (isChanged) peer.endForbidden((grant) => grants.faultOf(grant));
+      } else if (isChanged || this.#isPostureDue(session))
+        peer.endForbidden((grant) => grants.faultOf(grant));
     }
+  }
+
+  /** True if the device has reported its posture since, or if time alone can end what a one-time password grants. */
+  #isPostureDue(session: TokenSession): boolean {
+    const { version, passedMfaMs } = session.posture;
+    const isChanged = (this.#checkedPostures.get(session) ?? 0) !== version;
+    if (isChanged) this.#checkedPostures.set(session, version);
+    return isChanged || passedMfaMs !== undefined;
   }
 }

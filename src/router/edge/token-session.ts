@@ -5,6 +5,7 @@
 import type { X509Certificate } from 'node:crypto';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { AccessToken } from './controller-tokens.ts';
+import { SessionPosture } from './session-posture.ts';
 
 export interface CertifiedPeer {
   /** `host:port` */
@@ -18,11 +19,14 @@ export interface CertifiedPeer {
 
 export class TokenSession implements KnownApiSession {
   readonly peer: CertifiedPeer;
+  /** Sessions of several channels can share it. */
+  readonly posture: SessionPosture;
   #access: AccessToken;
 
-  constructor(access: AccessToken, peer: CertifiedPeer) {
+  constructor(access: AccessToken, peer: CertifiedPeer, posture = new SessionPosture()) {
     this.#access = access;
     this.peer = peer;
+    this.posture = posture;
   }
 
   replace(access: AccessToken): void {

@@ -4,10 +4,13 @@
  * a short time.
  */
 import { addressKey } from '#base';
+import { sdkMessages, type PostureResponses } from '#wire/ctrl';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { DataModel } from '../model/data-model.ts';
 import { isRevoked } from '../model/token-revocations.ts';
 import { isFault, type AccessToken, type ControllerTokens, type TokenFault } from './controller-tokens.ts';
+import { KnownPostures } from './known-postures.ts';
+import { MAX_POSTURE_BYTES } from './session-posture.ts';
 import { TokenSession, type CertifiedPeer } from './token-session.ts';
 
 export interface TokenSessionsOptions {
@@ -33,6 +36,7 @@ export class TokenSessions {
   readonly #options: TokenSessionsOptions;
   /** Numbers of tokens that are checked or wait, by address. */
   readonly #checked = new Map<string, number>();
+  readonly #postures = new KnownPostures();
   #waiterCount = 0;
 
   constructor(options: TokenSessionsOptions) {
@@ -45,7 +49,7 @@ export class TokenSessions {
     if (isFault(access)) return { fault: access.fault, isOfAnother: false };
     if (!isOwnCertificate(access, peer))
       return { fault: `certificate is not that of session ${access.sessionId}`, isOfAnother: true };
-    return new TokenSession(access, peer);
+    return new TokenSession(access, peer, this.#postures.of(access));
   }
 
   /** Returns why an open session is over, or undefined while it is valid. */
@@ -72,10 +76,32 @@ export class TokenSessions {
     return undefined;
   }
 
-  async #limited(
+  /**
+   * Keeps the posture that the device of a session reports. A one-time password counts once its token is verified.
+   * Returns the reason of a refusal, or undefined. Never rejects.
+   */
+  async report(session: TokenSession, body: Uint8Array): Promise<string | undefined> {
+    const { tokens } = this.#options;
+    if (body.length > MAX_POSTURE_BYTES) return 'the report is too long';
+    const reported = decodedReport(body);
+    if (reported === undefined) return 'the report is malformed';
+    const { posture } = session;
+    this.#postures.add(session);
+    const fault = posture.report(reported, tokens.nowMs());
+    const totp = reported.responses.findLast(({ type }) => type.case === 'totpToken')?.type;
+    if (fault !== undefined || totp?.case !== 'totpToken') return fault;
+    const passedMs = await this.#limited(session.peer.address, () =>
+      tokens.verifyTotp(totp.value.token, session.id),
+    );
+    if (typeof passedMs !== 'number') return passedMs.fault;
+    posture.onMfaPassed(passedMs);
+    return undefined;
+  }
+
+  async #limited<Verified>(
     address: string,
-    check: () => Promise<AccessToken | TokenFault>,
-  ): Promise<AccessToken | TokenFault> {
+    check: () => Promise<Verified | TokenFault>,
+  ): Promise<Verified | TokenFault> {
     const key = addressKey(address.slice(0, address.lastIndexOf(':')));
     const count = this.#checked.get(key) ?? 0;
     if (count >= MAX_CHECKED_PER_ADDRESS)
@@ -148,4 +174,12 @@ function isOwnCertificate(
   // A quoted name could contain what looks like another one.
   const named = names.includes('"') ? null : SESSION_NAME.exec(names);
   return named?.[1] === identityId && named[2] === sessionId && peer.isProven();
+}
+
+function decodedReport(body: Uint8Array): PostureResponses | undefined {
+  try {
+    return sdkMessages.postureResponse.decode(body);
+  } catch {
+    return undefined;
+  }
 }

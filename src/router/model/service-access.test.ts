@@ -11,9 +11,21 @@ import {
   type DataModelChange,
 } from '../../../test/support/token-signer.ts';
 import { DataModel } from './data-model.ts';
-import { accessFault } from './service-access.ts';
+import type { Posture } from './posture-policy.ts';
+import { accessFault, type AccessType } from './service-access.ts';
 
 const NO_POLICY = 'no policies provide access';
+const NOW_MS = Date.UTC(2026, 0, 1);
+const NO_POSTURE = { posture: undefined, nowMs: NOW_MS };
+const LINUX: Posture = {
+  os: { type: 'Linux', version: '6.8.0' },
+  domain: undefined,
+  macAddresses: undefined,
+  processes: new Map(),
+  passedMfaMs: undefined,
+  wokenMs: undefined,
+  unlockedMs: undefined,
+};
 
 /** A model with two identities and two services; one of each is in a policy to dial, and in one to host. */
 function modelOf(...more: readonly DataModelChange[]): DataModel {
@@ -38,13 +50,13 @@ function change(model: DataModel, changes: readonly DataModelChange[], action?: 
 
 test('a policy grants its access to its identities and services only', () => {
   const model = modelOf();
-  assert.equal(accessFault(model, 'identity-1', 'service-1', 'Dial'), undefined);
-  assert.equal(accessFault(model, 'identity-2', 'service-1', 'Bind'), undefined);
-  assert.equal(accessFault(model, 'identity-1', 'service-1', 'Bind'), NO_POLICY);
-  assert.equal(accessFault(model, 'identity-2', 'service-1', 'Dial'), NO_POLICY);
-  assert.equal(accessFault(model, 'identity-1', 'service-2', 'Dial'), NO_POLICY);
-  assert.equal(accessFault(model, 'nobody', 'service-1', 'Dial'), 'identity not found by id');
-  assert.equal(accessFault(model, 'identity-1', 'nothing', 'Dial'), 'service not found by id');
+  assert.equal(accessFault(model, 'identity-1', 'service-1', 'Dial', NO_POSTURE), undefined);
+  assert.equal(accessFault(model, 'identity-2', 'service-1', 'Bind', NO_POSTURE), undefined);
+  assert.equal(accessFault(model, 'identity-1', 'service-1', 'Bind', NO_POSTURE), NO_POLICY);
+  assert.equal(accessFault(model, 'identity-2', 'service-1', 'Dial', NO_POSTURE), NO_POLICY);
+  assert.equal(accessFault(model, 'identity-1', 'service-2', 'Dial', NO_POSTURE), NO_POLICY);
+  assert.equal(accessFault(model, 'nobody', 'service-1', 'Dial', NO_POSTURE), 'identity not found by id');
+  assert.equal(accessFault(model, 'identity-1', 'nothing', 'Dial', NO_POSTURE), 'service not found by id');
 });
 
 test('access ends with the policy, with a relation of it, and with the identity or the service', () => {
@@ -58,7 +70,7 @@ test('access ends with the policy, with a relation of it, and with the identity 
   for (const [changes, action, fault] of endings) {
     const model = modelOf();
     change(model, changes, action);
-    assert.equal(accessFault(model, 'identity-1', 'service-1', 'Dial'), fault);
+    assert.equal(accessFault(model, 'identity-1', 'service-1', 'Dial', NO_POSTURE), fault);
   }
 });
 
@@ -66,7 +78,7 @@ test('an identity that is created again after its end has none of its former pol
   const model = modelOf();
   change(model, [identityChange('identity-1')], DataState_Action.DELETE);
   change(model, [identityChange('identity-1')]);
-  assert.equal(accessFault(model, 'identity-1', 'service-1', 'Dial'), NO_POLICY);
+  assert.equal(accessFault(model, 'identity-1', 'service-1', 'Dial', NO_POSTURE), NO_POLICY);
   assert.deepEqual([...model.policiesOf('identity', 'identity-1')], []);
 });
 
@@ -74,17 +86,45 @@ test('a change of an identity keeps its policies, and another policy grants what
   const model = modelOf(...grantChanges('other', 'Dial', 'identity-1', 'service-1'));
   change(model, [identityChange('identity-1', true)], DataState_Action.UPDATE);
   change(model, [policyChange('dial', 'Dial')], DataState_Action.DELETE);
-  assert.equal(accessFault(model, 'identity-1', 'service-1', 'Dial'), undefined);
+  assert.equal(accessFault(model, 'identity-1', 'service-1', 'Dial', NO_POSTURE), undefined);
 });
 
-test('a policy with posture checks grants nothing, because no posture data is evaluated', () => {
+test('a policy with posture checks grants its access to devices that pass all of them', () => {
   const model = modelOf();
+  const dial = (posture: Posture | undefined): string | undefined => {
+    const type: AccessType = 'Dial';
+    return accessFault(model, 'identity-1', 'service-1', type, { posture, nowMs: NOW_MS });
+  };
   change(model, [relationChange('dial', 'postureCheck', ['check-1'])]);
-  const fault = accessFault(model, 'identity-1', 'service-1', 'Dial');
   assert.equal(
-    fault,
-    '1 policies failed: policy dial [dial] failed: this router evaluates no posture checks',
+    dial(LINUX),
+    '1 policies failed: policy dial [dial] failed: posture check check-1 is not in the data model',
   );
+  const isLinux = {
+    case: 'osList' as const,
+    value: { osList: [{ osType: 'linux', osVersions: ['>=6.0.0'] }] },
+  };
+  change(model, [
+    { case: 'postureCheck', value: { id: 'check-1', name: 'kernel', typeId: 'OS', subtype: isLinux } },
+  ]);
+  assert.equal(dial(LINUX), undefined);
+  assert.equal(
+    dial(undefined),
+    '1 policies failed: policy dial [dial] failed: posture check kernel [check-1]: the device has reported no posture',
+  );
+  assert.match(
+    dial({ ...LINUX, os: { type: 'Linux', version: '5.4.0' } })!,
+    /the version of the operating system/,
+  );
+  const inDomain = { case: 'domains' as const, value: { domains: ['corp'] } };
+  change(model, [
+    { case: 'postureCheck', value: { id: 'check-2', name: 'domain', typeId: 'DOMAIN', subtype: inDomain } },
+    relationChange('dial', 'postureCheck', ['check-2']),
+  ]);
+  assert.match(dial(LINUX)!, /the device has reported no domain/);
+  assert.equal(dial({ ...LINUX, domain: 'corp' }), undefined);
+  change(model, grantChanges('other', 'Dial', 'identity-1', 'service-1'));
+  assert.equal(dial(undefined), undefined, 'another policy without checks grants it');
 });
 
 test('listeners are notified of each change until they leave', () => {
