@@ -13,7 +13,7 @@ import {
   type GatewayReplay,
   type ServedShare,
 } from '#domain';
-import { setAside, writeFileDurably } from '#net';
+import { replaceFileDurably, setAside } from '#net';
 import type { AccessFeed } from './access-feed.ts';
 import type { FeedProblem } from './closed-share.ts';
 import { parseFeedEvent, parseSnapshotFile, type FeedPosition } from './share-feed-codec.ts';
@@ -82,6 +82,8 @@ class FeedClient implements ShareFeed {
   #retry: NodeJS.Timeout | undefined;
   #save: NodeJS.Timeout | undefined;
   #saving: Promise<void> = Promise.resolve();
+  /** How long it took to write the list the last time. */
+  #saveMs = 0;
   #closed = false;
   #refusedMs = Number.NEGATIVE_INFINITY;
   /** Number of the current subscription. */
@@ -214,7 +216,8 @@ class FeedClient implements ShareFeed {
     this.#options.access.onContact();
     this.#backOff.reset();
     this.#becameFresh();
-    this.#save ??= setTimeout(() => this.#write(), this.#options.saveDelayMs ?? 500);
+    const delayMs = Math.max(this.#options.saveDelayMs ?? 500, this.#saveMs / MAX_SAVE_LOAD);
+    this.#save ??= setTimeout(() => this.#write(), delayMs);
   }
 
   /** Keeps the last good list, and requests a whole new one. */
@@ -250,11 +253,13 @@ class FeedClient implements ShareFeed {
     const { table, access, snapshotFile, log } = this.#options;
     const at = this.#position;
     if (at === undefined) return;
-    const list = { shares: table.shares().map(withoutSecrets), ...access.kept() };
-    const kept = keptSharesShape.numbered({ ...at, ...list });
+    const shares = table.shares();
+    const { shares: _none, ...rest } = keptSharesShape.numbered({ ...at, shares: [], ...access.kept() });
     this.#saving = this.#saving.then(async () => {
+      const startMs = performance.now();
       try {
-        await writeFileDurably(snapshotFile, JSON.stringify(kept));
+        await writeSnapshot(snapshotFile, rest, shares);
+        this.#saveMs = performance.now() - startMs;
       } catch (error) {
         log.warn(
           { hop: 'gateway', file: snapshotFile, cause: messageOf(error) },
@@ -265,6 +270,11 @@ class FeedClient implements ShareFeed {
   }
 }
 
+/** Shares that are encoded in one turn of the loop. */
+const SHARES_PER_TURN = 500;
+/** Writing the list may take this share of the time. */
+const MAX_SAVE_LOAD = 0.05;
+
 const SENTENCES: Readonly<Record<FeedProblem['kind'], string>> = {
   share: 'a share cannot be read: it is closed if its names are known, and the others are applied',
   provider: 'an auth provider cannot be read: it admits nobody',
@@ -273,6 +283,20 @@ const SENTENCES: Readonly<Record<FeedProblem['kind'], string>> = {
   replay: 'a replay cannot be read and is not sent',
   event: 'the control plane sent a command that this gateway does not know',
 };
+
+/** Writes `rest` with the shares as one JSON object. A long list takes several turns of the loop. */
+async function writeSnapshot(path: string, rest: object, shares: readonly ServedShare[]): Promise<void> {
+  await replaceFileDurably(path, async (file) => {
+    await file.writeFile(`${JSON.stringify(rest).slice(0, -1)},"shares":[`);
+    for (let at = 0; at < shares.length; at += SHARES_PER_TURN) {
+      const some = shares
+        .slice(at, at + SHARES_PER_TURN)
+        .map((share) => JSON.stringify(withoutSecrets(share)));
+      await file.writeFile(`${at === 0 ? '' : ','}${some.join(',')}`);
+    }
+    await file.writeFile(']}');
+  });
+}
 
 /** Replaces passwords by ones that nobody has, so that the share stays guarded. */
 function withoutSecrets(share: ServedShare): ServedShare {
