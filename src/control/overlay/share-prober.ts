@@ -47,10 +47,15 @@ interface Probe {
   readonly deadlineMs: number;
 }
 
+/** Shares that one tick looks at, so that it takes a few milliseconds. The next tick goes on with the others. */
+const MAX_SHARES_PER_TICK = 5_000;
+
 export class ShareProber implements Measurements {
   readonly #options: ShareProberOptions;
   readonly #maxPerSecond: number;
   readonly #shares = new Map<string, ShareStatusState>();
+  /** Where the next tick goes on. */
+  #next = this.#shares.entries();
   /** By circuit id, in the order of their deadlines. */
   readonly #probes = new Map<string, Probe>();
   readonly #listeners: ((kind: MeasuredKind, id: string) => void)[] = [];
@@ -178,7 +183,13 @@ export class ShareProber implements Measurements {
         ?.send(ctrlMessages.unroute.frame({ circuitId, now: true }));
       this.#step(terminator.serviceId, { type: 'failure', error: 'no answer to the probe in time' });
     }
-    for (const [serviceId, record] of this.#shares) {
+    for (let count = 0; count < MAX_SHARES_PER_TICK; count += 1) {
+      const { done = false, value } = this.#next.next();
+      if (done) {
+        this.#next = this.#shares.entries();
+        return;
+      }
+      const [serviceId, record] = value as [string, ShareStatusState];
       const stepped = stepShare(record, { type: 'tick' }, nowMs);
       if (stepped !== record) this.#set(serviceId, record, stepped);
       if (isProbeDue(stepped, nowMs)) this.#probe(serviceId, nowMs);
