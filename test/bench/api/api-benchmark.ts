@@ -10,6 +10,7 @@ import { ApiLoad, type ApiRequest } from './api-load.ts';
 import { API_SCENARIOS } from './api-scenario-table.ts';
 import { EMBEDDED, HELLO, POSTGRESQL, startApiServer, type ApiServer } from './api-server.ts';
 import { openBenchPostgres } from './bench-postgres.ts';
+import { measureGatewayBesideShares } from './gateway-beside-shares.ts';
 import { measureGatewayUnderWrites } from './gateway-under-writes.ts';
 
 /** Providers of the first and of the second frontdoor. */
@@ -35,6 +36,8 @@ async function measure(run: BenchRun): Promise<void> {
   // The servers end first: they would take from what the gateway gets.
   await run.close();
   await measureGatewayUnderWrites(run);
+  await run.close();
+  await measureGatewayBesideShares(run);
 }
 
 async function measureServers(run: BenchRun): Promise<void> {

@@ -1,0 +1,111 @@
+/**
+ * Whether live traffic feels a change of one share, by the number of shares: the p99 of a steady load through
+ * `frontdoor up` while one share is created and deleted again and again.
+ */
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { BenchRun } from '../bench-run.ts';
+import { findCommand } from '../bench-process.ts';
+import { startNginx } from '../nginx-peer.ts';
+import { startUp, untilServed, type UpProduct } from '../product.ts';
+import { startScript } from '../script-process.ts';
+import { FILLED_ENVIRONMENT, fillShares } from './filled-shares.ts';
+import type { SteadyLoad, SteadyResult } from './steady-load-process.ts';
+
+const SCENARIO = 'gateway beside one share created and deleted';
+const sharesScenario = (count: number): string => `${SCENARIO}, of ${count.toLocaleString('en')}`;
+const UP = 'up';
+
+const FULL_COUNTS = [500, 5_000, 20_000, 100_000] as const;
+const QUICK_COUNTS = [500, 20_000] as const;
+const REQUESTS_PER_SECOND = 200;
+const CHANGE_INTERVAL_MS = 500;
+const DOWNLOAD_BYTES = 1_048_576;
+const SHARE = 'bench';
+/** Agents and routers have come back, and the first sweep is over. */
+const SETTLE_MS = 5_000;
+
+/** Skipped where nginx is not installed. */
+export async function measureGatewayBesideShares(run: BenchRun): Promise<void> {
+  const counts = (run.options.isQuick ? QUICK_COUNTS : FULL_COUNTS).filter((n) =>
+    run.wants(sharesScenario(n)),
+  );
+  if (counts.length === 0) return;
+  if (findCommand('nginx') === undefined) return run.skip(SCENARIO, 'nginx is not in PATH');
+  const nginx = await startNginx(join(run.folder, 'nginx-shares'), DOWNLOAD_BYTES);
+  run.defer(() => nginx.stop());
+  const folder = join(run.folder, 'shares');
+  const { cpuProfileDir } = run.options;
+  const start = (): Promise<UpProduct> => startUp({ folder, args: ['--any-port'], cpuProfileDir });
+  const first = await start();
+  await first.publish(SHARE, `http://127.0.0.1:${nginx.servicePort}`);
+  await first.stop();
+  for (const count of counts) {
+    fillShares(join(folder, 'data', 'control.db'), SHARE, count);
+    const product = await start();
+    try {
+      await untilServed(product.port, `${SHARE}.${product.zone}`, '/small');
+      const environmentId = await hostOf(product);
+      await pause(SETTLE_MS);
+      const target = { name: UP, processes: product.processes };
+      await run.measure(sharesScenario(count), 'request', [target], async (_, seconds, metered) => {
+        const { answered, perSecond, p50Us, p99Us } = await metered(() =>
+          measureOnce(product, environmentId, seconds),
+        );
+        return { units: answered, perSecond, p50Us, p99Us };
+      });
+    } finally {
+      await product.stop();
+    }
+  }
+}
+
+async function measureOnce(
+  product: UpProduct,
+  environmentId: string,
+  seconds: number,
+): Promise<SteadyResult> {
+  const load: SteadyLoad = {
+    url: `http://127.0.0.1:${product.port}/small`,
+    method: 'GET',
+    headers: { host: `${SHARE}.${product.zone}` },
+    perSecond: REQUESTS_PER_SECOND,
+  };
+  const running = await startScript('api/steady-load-process.ts', load);
+  const endMs = performance.now() + seconds * 1_000;
+  while (performance.now() < endMs) {
+    const body = {
+      environmentId,
+      shareMode: 'public',
+      backendMode: 'proxy',
+      target: 'http://127.0.0.1:9',
+    };
+    const { token } = await product.call('POST', '/shares', body);
+    await pause(CHANGE_INTERVAL_MS);
+    await request(product, 'DELETE', `/shares/${String(token)}`);
+    await pause(CHANGE_INTERVAL_MS);
+  }
+  const result = JSON.parse(await running.ask()) as SteadyResult;
+  if (result.failed > 0) throw new Error(`${result.failed} requests failed`);
+  return result;
+}
+
+/** Returns the environment of the demo's agent. */
+async function hostOf(product: UpProduct): Promise<string> {
+  const page = await request(product, 'GET', '/environments');
+  const { content } = (await page.json()) as { content: { id: string }[] };
+  return content.find(({ id }) => id !== FILLED_ENVIRONMENT)!.id;
+}
+
+async function request(
+  { apiUrl, frontdoorId, authorization }: UpProduct,
+  method: 'GET' | 'DELETE',
+  path: string,
+): Promise<Response> {
+  const answer = await fetch(`${apiUrl}/frontdoor/${frontdoorId}${path}`, {
+    method,
+    headers: { authorization },
+  });
+  if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${await answer.text()}`);
+  return answer;
+}
