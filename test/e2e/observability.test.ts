@@ -215,7 +215,7 @@ describe('what is seen of requests', () => {
       assert.ok(text.value('process_cpu_seconds_total')! > 0, part);
       for (const name of text.types.keys()) {
         const isOwn =
-          name.startsWith(`frontdoor_${part}_`) || /^(?:process|nodejs|frontdoor_shape)_/.test(name);
+          name.startsWith(`frontdoor_${part}_`) || /^(?:process|nodejs|frontdoor_(?:shape|log))_/.test(name);
         assert.ok(isOwn, `${name} at ${part}`);
       }
     }
