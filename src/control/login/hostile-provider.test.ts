@@ -262,7 +262,7 @@ describe('log-ins with a hostile identity provider', () => {
       }),
     );
     assert.ok((await Promise.all(flood)).every(({ type }) => type === 'refused'));
-    assert.equal(hostile.requests.length, asked, 'nobody was asked');
+    assert.deepEqual(hostile.requests.slice(asked), [], 'nobody was asked');
     assert.equal((await logIn(world.parts, start)).type, 'session');
   });
 
