@@ -231,6 +231,36 @@ test('frames of an SDK that speaks xgress itself pass through, with its connecti
   assert.ok(sdk.data.every(({ connId }) => connId === 1));
 });
 
+test('an SDK that speaks xgress itself is not notified of an end once it ended and got the last payload', async (t) => {
+  const { sdk, near, payloads } = makeEdgeWorld(t);
+  for (const connId of [1, 2]) {
+    const { headers } = await sdk.connect(connId, true);
+    const circuitId = headers.text(edge.circuitId)!;
+    const last = (flags: number): PayloadFrame => new PayloadFrame(circuitId, 1, flags, Buffer.alloc(0));
+    near.forwarder.end(`${circuitId}-in`)!.deliver(last(PAYLOAD_FLAGS.eof | PAYLOAD_FLAGS.originator));
+    if (connId === 1) {
+      const payload = last(PAYLOAD_FLAGS.eof);
+      payload.connId = connId;
+      sdk.channel.sendData(payload);
+      await until(
+        'the SDK’s end',
+        () => payloads.filter((sent) => (sent.flags & PAYLOAD_FLAGS.eof) !== 0),
+        ({ length }) => length === 1,
+      );
+    }
+    near.forwarder.unroute(circuitId);
+  }
+  const closed = await until(
+    'the other connection’s end',
+    () => sdk.frames.filter((frame) => frame.contentType === contentType.stateClosed),
+    (frames) => frames.length > 0,
+  );
+  assert.deepEqual(
+    closed.value.map(({ headers }) => headers.u32(edge.connId)),
+    [2],
+  );
+});
+
 test('an SDK’s traceroute is answered by the hop where its count ends', async (t) => {
   const { sdk } = makeEdgeWorld(t);
   await sdk.connect(1);

@@ -73,6 +73,9 @@ export interface EdgeCircuit extends CircuitEnd {
   onTrace(request: Frame): void;
 }
 
+/** Each of these flags marks the last payload of its direction. */
+const LAST_PAYLOAD = PAYLOAD_FLAGS.eof | PAYLOAD_FLAGS.circuitEnd;
+
 /** Frames of the SDK pass through unchanged except for the connection id. */
 export class XgressCircuit implements EdgeCircuit {
   readonly kind = 'xg-edge-fwd';
@@ -85,6 +88,8 @@ export class XgressCircuit implements EdgeCircuit {
   readonly source: FrameSource;
   readonly #options: EdgeCircuitOptions;
   #isOver = false;
+  #hasLastPayload = false;
+  #hasSdkEnded = false;
 
   constructor(options: EdgeCircuitOptions) {
     this.#options = options;
@@ -101,23 +106,30 @@ export class XgressCircuit implements EdgeCircuit {
     return this.#options.gate.isOpen;
   }
 
+  get hasLastPayload(): boolean {
+    return this.#hasLastPayload;
+  }
+
   /** Sends a frame from the overlay to the SDK. */
   deliver(frame: DataFrame): void {
-    if (isNewData(frame)) this.#options.meters.sent(this.circuitId, frame.data.length);
+    if (isNewData(frame)) this.#onPayload(frame);
     frame.connId = this.connId;
     this.#options.channel.sendData(frame);
   }
 
   /** Sends a payload while the SDK's channel is full, where `deliver` would drop it. */
   deliverLater(payload: PayloadFrame, source: FrameSource | undefined): void {
-    if (isNewData(payload)) this.#options.meters.sent(this.circuitId, payload.data.length);
+    if (isNewData(payload)) this.#onPayload(payload);
     payload.connId = this.connId;
     this.#options.gate.pass(payload, source);
   }
 
   /** Forwards a frame from the SDK to the overlay. */
   onData(frame: DataFrame): void {
-    if (isNewData(frame)) this.#options.meters.received(this.circuitId, frame.data.length);
+    if (isNewData(frame)) {
+      this.#options.meters.received(this.circuitId, frame.data.length);
+      if ((frame.flags & LAST_PAYLOAD) !== 0) this.#hasSdkEnded = true;
+    }
     frame.connId = undefined;
     this.#options.forwarder.forward(this.circuitId, this.address, frame);
   }
@@ -137,8 +149,10 @@ export class XgressCircuit implements EdgeCircuit {
     return inspectEdge(this);
   }
 
+  /** An SDK that has ended both directions is not notified, because a Go SDK would discard what it has not read. */
   unrouted(): void {
-    this.#end();
+    if (this.#hasLastPayload && this.#hasSdkEnded) this.#leave();
+    else this.#end();
   }
 
   close(): void {
@@ -148,10 +162,20 @@ export class XgressCircuit implements EdgeCircuit {
     this.#options.onEnded(this);
   }
 
+  #onPayload({ data, flags }: PayloadFrame): void {
+    this.#options.meters.sent(this.circuitId, data.length);
+    if ((flags & LAST_PAYLOAD) !== 0) this.#hasLastPayload = true;
+  }
+
   #end(): void {
     if (this.#isOver) return;
-    this.#isOver = true;
     this.#options.channel.send(stateClosed(this.connId, 'xgress unrouted'));
+    this.#leave();
+  }
+
+  #leave(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#options.onClosed(this);
   }
 }

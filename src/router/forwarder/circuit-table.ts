@@ -10,7 +10,7 @@ export interface RoutedCircuit {
   /** Peer data of the dialed end. A repeated Route for it gets the same answer. */
   egressData: ReadonlyMap<number, Uint8Array> | undefined;
   lastActiveMs: number;
-  /** Time at which an end here last received a payload from a link. */
+  /** Time at which an end here last received a payload. */
   lastDeliveredMs: number;
   /** True after an end here closed and the controller was notified, so that later frames are not reported as faults. */
   isEnding: boolean;

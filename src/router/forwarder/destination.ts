@@ -33,6 +33,11 @@ export interface CircuitEnd extends Destination {
   onControl(control: ControlFrame): void;
   /** Returns its state for inspections of the circuit. */
   inspect(): object;
+  /**
+   * True once an SDK's end was sent the last payload of the far end. The SDK may not have read all payloads that it
+   * acknowledged, and it closes the circuit itself when it has.
+   */
+  readonly hasLastPayload?: boolean;
   /** The connection that delivers this end's frames, if another party's window bounds them. */
   readonly source?: FrameSource;
 }

@@ -29,6 +29,7 @@ class RecordedEnd implements CircuitEnd {
   readonly controls: ControlFrame[] = [];
   delivered = 0;
   isUnrouted = false;
+  hasLastPayload = false;
   wakings = 0;
 
   deliver(): void {
@@ -196,6 +197,29 @@ test('an Unroute that may not wait drops it at once, as does one for a circuit w
   ]);
   world.forwarder.unrouteWhenQuiet('c2');
   assert.deepEqual([a.isUnrouted, b.isUnrouted, world.forwarder.circuitCount], [true, true, 0]);
+});
+
+test('an end whose SDK still reads the last payloads is not notified that the far end closed, until time is up', (t) => {
+  const world = makeWorld(t);
+  const ends = new Map(['c2', 'c3'].map((id) => [id, new RecordedEnd()]));
+  for (const [id, end] of ends) {
+    world.forwarder.register(id, `${id}-sdk`, end, 'one');
+    world.forwarder.register(id, `${id}-far`, new RecordedEnd(), 'one');
+    world.forwarder.route(id, 'one', [
+      { source: `${id}-sdk`, destination: `${id}-far`, type: 'end' },
+      { source: `${id}-far`, destination: `${id}-sdk`, type: 'start' },
+    ]);
+  }
+  ends.get('c2')!.hasLastPayload = true;
+  const unrouted = (): boolean[] => [...ends.values()].map(({ isUnrouted }) => isUnrouted);
+  for (const id of ends.keys()) world.forwarder.unregister(id, `${id}-far`);
+  assert.deepEqual(unrouted(), [false, true]);
+  // The controller's Unroute that follows changes nothing for it.
+  world.forwarder.unrouteWhenQuiet('c2');
+  for (let elapsedMs = 0; elapsedMs < 25_000; elapsedMs += 5_000) advance(world, 5_000);
+  assert.deepEqual(unrouted(), [false, true]);
+  advance(world, 5_000);
+  assert.deepEqual([...unrouted(), world.forwarder.circuitCount], [true, true, 1]);
 });
 
 test('every idleTxInterval, circuits idle longer than idleCircuitTimeout are confirmed with their controller', async (t) => {

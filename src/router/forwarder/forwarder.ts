@@ -26,6 +26,8 @@ import { TransitGate } from './transit-gate.ts';
 
 /** When a Route arrives for a circuit with more entries than this, entries of closed links are removed. */
 const SWEEP_ENTRIES = 8;
+/** How long an SDK that has the last payload of a circuit may take to read the rest and to close it. */
+const SDK_CLOSE_WAIT_MS = 30_000;
 
 export interface CircuitForward {
   readonly source: string;
@@ -110,7 +112,7 @@ export class Forwarder implements Forwarding {
 
   /**
    * Removes the end at `address`, which has closed. If the other end is at this router too, it is notified immediately,
-   * because it has already received all data.
+   * because it has already received all data; only an SDK that closes the circuit itself gets time to read it.
    */
   unregister(circuitId: string, address: string): void {
     const circuit = this.#circuits.get(circuitId);
@@ -120,8 +122,9 @@ export class Forwarder implements Forwarding {
     const at = circuit.ends.indexOf(address);
     if (at >= 0) circuit.ends.splice(at, 1);
     const other = circuit.next.get(address);
-    if (other === undefined || circuit.ends.includes(other)) this.unroute(circuitId);
-    else if (circuit.ends.length === 0) this.#quiet.add(circuitId);
+    const isOtherHere = other !== undefined && circuit.ends.includes(other);
+    if (other === undefined || (isOtherHere && !this.#isClosedBySdk(circuit))) this.unroute(circuitId);
+    else if (isOtherHere || circuit.ends.length === 0) this.#quiet.add(circuitId);
   }
 
   /**
@@ -230,7 +233,7 @@ export class Forwarder implements Forwarding {
       if (isPayload && !circuit.isEnding) this.#faults.onForwardFault(circuitId, circuit.controllerId);
       return;
     }
-    if (isPayload && isFromLink) circuit.lastDeliveredMs = nowMs;
+    if (isPayload) circuit.lastDeliveredMs = nowMs;
     if (isPayload && !end.isWritable && end.deliverLater !== undefined)
       end.deliverLater(frame, this.#sourceOf(source));
     else end.deliver(frame);
@@ -327,11 +330,16 @@ export class Forwarder implements Forwarding {
     return true;
   }
 
+  #isClosedBySdk({ ends }: RoutedCircuit): boolean {
+    return ends.some((address) => this.#ends.get(address)?.hasLastPayload === true);
+  }
+
   #dropIfQuiet(circuitId: string): boolean {
     const circuit = this.#circuits.get(circuitId);
     if (circuit === undefined) return true;
     const quietMs = this.#clock.nowMs() - circuit.lastDeliveredMs;
-    if (circuit.ends.length > 0 && quietMs < this.#quiet.intervalMs) return false;
+    const waitMs = this.#isClosedBySdk(circuit) ? SDK_CLOSE_WAIT_MS : this.#quiet.intervalMs;
+    if (circuit.ends.length > 0 && quietMs < waitMs) return false;
     this.unroute(circuitId);
     return true;
   }

@@ -1,4 +1,7 @@
 /** Circuits that are removed once no more frames arrive for them. One timer checks each of them at an interval. */
+/** Shortest time between two checks of a circuit. */
+const MIN_CHECK_MS = 100;
+
 export class QuietCircuits {
   readonly intervalMs: number;
   readonly #dropIfQuiet: (circuitId: string) => boolean;
@@ -16,8 +19,8 @@ export class QuietCircuits {
   add(circuitId: string): void {
     if (this.#isClosed || this.#due.has(circuitId)) return;
     if (this.intervalMs === 0 && this.#dropIfQuiet(circuitId)) return;
-    this.#due.set(circuitId, Date.now() + this.intervalMs);
-    this.#timer ??= setTimeout(() => this.#check(), this.intervalMs);
+    this.#due.set(circuitId, Date.now() + this.#checkMs);
+    this.#timer ??= setTimeout(() => this.#check(), this.#checkMs);
   }
 
   remove(circuitId: string): void {
@@ -30,6 +33,10 @@ export class QuietCircuits {
     this.#due.clear();
   }
 
+  get #checkMs(): number {
+    return Math.max(MIN_CHECK_MS, this.intervalMs);
+  }
+
   #check(): void {
     this.#timer = undefined;
     const nowMs = Date.now();
@@ -40,7 +47,7 @@ export class QuietCircuits {
     }
     for (const circuitId of due) {
       this.#due.delete(circuitId);
-      if (!this.#dropIfQuiet(circuitId)) this.#due.set(circuitId, nowMs + this.intervalMs);
+      if (!this.#dropIfQuiet(circuitId)) this.#due.set(circuitId, nowMs + this.#checkMs);
     }
     const next = this.#due.values().next().value;
     if (next !== undefined) this.#timer = setTimeout(() => this.#check(), Math.max(1, next - nowMs));

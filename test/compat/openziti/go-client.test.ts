@@ -17,6 +17,7 @@ const BINARY = zitiBinary() ?? '';
 const skip = BINARY === '' ? 'ZITI_BIN is not set' : false;
 const BODY_BYTES = 1_000_000;
 const READY_MS = 30_000;
+const HALF_CLOSES = 20;
 
 let world: World;
 let service: PrivateService;
@@ -139,9 +140,12 @@ test('its bytes arrive both ways, and an end in one direction leaves the other o
     (back) => String(back) === 'x',
   );
   const sent = [...service.bytes(BODY_BYTES)];
-  const back = await exchange(port, sent);
-  assert.equal(back.length, BODY_BYTES);
-  assert.equal(digestOf([back]), digestOf(sent));
+  // A Go client that is notified of the end before it has read everything loses the rest; whether it does is a race.
+  for (let round = 0; round < HALF_CLOSES; round += 1) {
+    const back = await exchange(port, sent);
+    assert.equal(back.length, BODY_BYTES);
+    assert.equal(digestOf([back]), digestOf(sent));
+  }
 });
 
 test('a revoked grant ends its dials, also with a session that it holds already', { skip }, async () => {
