@@ -33,6 +33,13 @@ export {
   type IdentityRenewal,
   type IdentityRenewalOptions,
 } from './identity-renewal.ts';
+export {
+  encryptionWith,
+  generateEncryptionKeys,
+  sealedPieceBytes,
+  type CircuitEncryption,
+  type EncryptionKeys,
+} from './circuit-encryption.ts';
 export { CircuitError, type Circuit, type CircuitErrorCode } from './circuit.ts';
 export {
   type BindableService,

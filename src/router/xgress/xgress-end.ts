@@ -4,13 +4,11 @@
  * Otherwise it resets the local connection, so that incomplete data is never mistaken for complete.
  */
 import type { Duplex } from 'node:stream';
-import { EMPTY_BYTES, keptBytes, type Log } from '#base';
+import { keptBytes, type Log } from '#base';
+import type { CircuitEncryption } from '#sdk';
 import {
-  PAYLOAD_FLAGS,
   PAYLOAD_HEADERS,
   PAYLOAD_TYPE,
-  PayloadFrame,
-  payloadHeadBytes,
   traceResponse,
   Xgress,
   type ControlFrame,
@@ -20,11 +18,10 @@ import {
 } from '#wire';
 import type { XgressConfig } from '../config/router-config.ts';
 import type { CircuitEnd, Forwarding } from '../forwarder/destination.ts';
+import { PayloadWriter } from './payload-writer.ts';
 import type { SideMeters } from './xgress-meters.ts';
 import type { TickingEnd, XgressTicker } from './xgress-ticker.ts';
 
-/** A payload frame fits into one TLS record, so that the next router receives whole frames and need not join them. */
-const TLS_RECORD_BYTES = 16_384;
 /** Maximum bytes that wait for the local connection, regardless of the number of payloads. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 /**
@@ -56,6 +53,10 @@ export interface XgressEndOptions {
   readonly address: string;
   readonly isTerminator: boolean;
   readonly connection: LocalConnection;
+  /** Seals and opens the payloads. By default, they are in clear. */
+  readonly encryption?: CircuitEncryption | undefined;
+  /** Each chunk of the connection is one datagram, and each payload becomes one chunk. False by default. */
+  readonly isDatagrams?: boolean | undefined;
   readonly config: XgressConfig;
   /** The answer to a traceroute here, such as `xgress/transport`. */
   readonly hopType: string;
@@ -80,7 +81,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
   readonly #options: XgressEndOptions;
   readonly #xgress: Xgress;
   readonly #connection: LocalConnection;
-  readonly #maxPayloadBytes: number;
+  readonly #writer: PayloadWriter;
   #state: State = 'open';
   /** The time at which the current state ends; 0 for no limit. */
   #deadlineMs = 0;
@@ -92,13 +93,12 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
   #lastReceivedMs = Date.now();
 
   constructor(options: XgressEndOptions) {
-    const { circuitId, address, isTerminator, connection, config, context } = options;
+    const { circuitId, address, isTerminator, connection, config, context, encryption } = options;
     this.#options = options;
     this.circuitId = circuitId;
     this.address = address;
     this.isTerminator = isTerminator;
     this.#connection = connection;
-    this.#maxPayloadBytes = maxPayloadBytes(circuitId, config.mtu);
     const send = (frame: DataFrame): void => context.forwarding.forward(circuitId, address, frame);
     this.#xgress = new Xgress(
       circuitId,
@@ -109,7 +109,10 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
         sendPayload: send,
         sendAcknowledgement: send,
         acknowledgementDue: () => context.ticker.acknowledgeLater(this),
-        deliver: (data) => this.#toLocal(data),
+        deliver:
+          encryption === undefined
+            ? (data) => this.#toLocal(data)
+            : (message) => this.#open(encryption, message),
         deliverEnd: () => this.#onFarEnd(),
         drained: () => this.#readAgain(),
         sendFailed: () => this.#onSendFailed(),
@@ -118,6 +121,9 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
       context.counters,
       context.budget,
     );
+    const { mtu } = config;
+    const isDatagrams = options.isDatagrams === true;
+    this.#writer = new PayloadWriter({ xgress: this.#xgress, mtu, encryption, isDatagrams });
     connection.pause();
     connection.on('data', (chunk: Uint8Array) => this.#fromLocal(chunk));
     connection.on('end', () => this.#onLocalEnd());
@@ -135,6 +141,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
     const { circuitStartTimeoutMs } = this.#options.config;
     if (!this.isTerminator) this.#xgress.start(nowMs);
     else if (circuitStartTimeoutMs > 0) this.#deadlineMs = nowMs + circuitStartTimeoutMs;
+    this.#writer.start(nowMs);
     this.#xgress.resume();
     this.#options.context.ticker.watch(this);
     this.#readOnceStarted();
@@ -223,13 +230,8 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
     }
     const { meters, context } = this.#options;
     const nowMs = Date.now();
-    const most = this.#maxPayloadBytes;
     meters.received(this.circuitId, chunk.length);
-    let mayGoOn = true;
-    for (let at = 0; at < chunk.length; at += most) {
-      const data = chunk.length <= most ? chunk : chunk.subarray(at, at + most);
-      mayGoOn = this.#xgress.write(data, nowMs);
-    }
+    const mayGoOn = this.#writer.write(chunk, nowMs);
     context.ticker.watch(this);
     if (!mayGoOn) this.#connection.pause();
   }
@@ -245,6 +247,14 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
     this.#xgress.end(nowMs, EDGE_FIN);
     this.#giveTime(nowMs);
     this.#finishIfDone();
+  }
+
+  /** The first message is the header of the stream, whose text is empty. */
+  #open(encryption: CircuitEncryption, message: Uint8Array): void {
+    if (this.#state === 'over') return;
+    const text = encryption.open(message);
+    if (text === undefined) this.#abort('received a message that was changed on its way, or is out of turn');
+    else if (text.length > 0) this.#toLocal(text);
   }
 
   #toLocal(data: Uint8Array): void {
@@ -379,9 +389,4 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
       this.#connection.destroy();
     else this.#connection.resetAndDestroy();
   }
-}
-
-function maxPayloadBytes(circuitId: string, mtu: number): number {
-  const head = payloadHeadBytes(new PayloadFrame(circuitId, 0, PAYLOAD_FLAGS.originator, EMPTY_BYTES));
-  return mtu > 0 ? Math.min(mtu, TLS_RECORD_BYTES - head) : TLS_RECORD_BYTES - head;
 }

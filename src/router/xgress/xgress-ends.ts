@@ -1,11 +1,10 @@
 /** The ends of circuits that this router holds itself, and their shared resources: timer, counters, metrics. */
 import { FrontdoorError, type Log } from '#base';
 import { ReceiveBudget, XgressCounters } from '#wire';
-import type { XgressConfig } from '../config/router-config.ts';
 import type { CircuitFaults } from '../forwarder/circuit-faults.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { XgressEnd, type LocalConnection, type XgressEndContext } from './xgress-end.ts';
+import { XgressEnd, type XgressEndContext, type XgressEndOptions } from './xgress-end.ts';
 import { FlowMeters, SideMeters } from './xgress-meters.ts';
 import { XgressTicker } from './xgress-ticker.ts';
 
@@ -22,15 +21,9 @@ export interface XgressEndsOptions {
   readonly random?: (() => number) | undefined;
 }
 
-export interface OpenEndOptions {
-  readonly circuitId: string;
-  readonly address: string;
+export interface OpenEndOptions extends Omit<XgressEndOptions, 'meters' | 'context' | 'onClosed'> {
   /** The controller of the circuit, which is notified when the end closes. */
   readonly controllerId: string;
-  readonly isTerminator: boolean;
-  readonly connection: LocalConnection;
-  readonly config: XgressConfig;
-  readonly hopType: string;
 }
 
 export class XgressEnds {

@@ -11,7 +11,7 @@ import type { ForwarderConfig, XgressConfig } from '../../config/router-config.t
 import { NO_METRICS, type Metrics } from '../../metrics/metrics.ts';
 import { MemoryControllers, type MemoryController } from '../../testing/memory-controller.ts';
 import { EgressDialers } from '../../xgress/egress-dialers.ts';
-import { XgressEnds } from '../../xgress/xgress-ends.ts';
+import { XgressEnds, type OpenEndOptions } from '../../xgress/xgress-ends.ts';
 import { CircuitFaults } from '../circuit-faults.ts';
 import { CircuitRoutes } from '../../circuits/circuit-routes.ts';
 import { Forwarder } from '../forwarder.ts';
@@ -24,6 +24,8 @@ export interface MeshOptions {
   readonly xgress?: Partial<XgressConfig>;
   readonly metrics?: Metrics;
   readonly random?: () => number;
+  /** Further options of the ends. */
+  readonly end?: (isTerminator: boolean) => Pick<OpenEndOptions, 'encryption' | 'isDatagrams'>;
 }
 
 export class MemoryRouter {
@@ -36,6 +38,7 @@ export class MemoryRouter {
   readonly dialers = new EgressDialers([]);
   readonly routes: CircuitRoutes;
   readonly xgress: XgressConfig;
+  readonly #endOptions: NonNullable<MeshOptions['end']>;
   /** Service sides of circuits that ended here, by circuit. */
   readonly services = new Map<string, Duplex>();
 
@@ -43,6 +46,7 @@ export class MemoryRouter {
     this.id = id;
     const config = { ...FORWARDER_DEFAULTS, ...options.forwarder };
     const metrics = options.metrics ?? NO_METRICS;
+    this.#endOptions = options.end ?? (() => ({}));
     this.xgress = { ...XGRESS_CONFIG_DEFAULTS, ...options.xgress };
     this.faults = new CircuitFaults({
       controllers: this.controllers,
@@ -106,6 +110,7 @@ export class MemoryRouter {
       connection,
       config: this.xgress,
       hopType: 'xgress/memory',
+      ...this.#endOptions(isTerminator),
     });
     local.on('error', () => {});
     return local;
