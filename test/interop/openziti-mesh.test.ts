@@ -74,7 +74,11 @@ test('a circuit between two Go routers goes through ours, 100 MB each way intact
   await untilLinked('go-dials', 'ours');
   let paths: string[][] = [];
   const { sent, received } = await exchange(ports.goDoor, BODY_BYTES, async () => {
-    paths = await mesh.paths();
+    ({ value: paths } = await until(
+      'the circuit',
+      () => mesh.paths(),
+      (all) => all.length > 0,
+    ));
   });
   assert.equal(received, sent);
   assert.deepEqual(paths, [['go-dials', 'ours', 'go-listens']]);

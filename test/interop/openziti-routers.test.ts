@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import type { AddressInfo, Server } from 'node:net';
 import { after, afterEach, before, test } from 'node:test';
 import { FabricMesh, type MeshRouter } from '../support/fabric-mesh.ts';
+import { until } from '../support/deadline.ts';
 import { exchange, startEcho } from '../support/echo-service.ts';
 import { zitiBinary } from '../support/ziti-command.ts';
 
@@ -62,7 +63,12 @@ test('a circuit between two Go routers through ours carries 100 MB each way inta
   await mesh.untilLinked(goDials, ours);
   let paths: unknown[] = [];
   const { sent, received } = await exchange(ports.goDoor, BODY_BYTES, async () => {
-    paths = (await mesh.list('circuits')).map((row) => row['routerIds']);
+    const { value } = await until(
+      'the circuit',
+      () => mesh.list('circuits'),
+      (rows) => rows.length > 0,
+    );
+    paths = value.map((row) => row['routerIds']);
   });
   assert.equal(received, sent);
   assert.deepEqual(paths, [[goDials, ours.id, goListens]]);
