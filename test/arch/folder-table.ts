@@ -146,6 +146,7 @@ const ROUTER: FolderTable = {
     may: ['config', 'pools', 'ctrl', 'model', 'metrics', 'forwarder', 'xgress'],
     why: 'keeps channels to SDKs, and the ends of circuits that SDKs hold',
   },
+  datagrams: { may: [], why: 'makes connections of datagrams, which circuits take like those of streams' },
   circuits: {
     may: ['config', 'pools', 'ctrl', 'metrics', 'forwarder', 'xgress', 'edge'],
     why: 'applies the routes of controllers to the forwarder and the ends of circuits',

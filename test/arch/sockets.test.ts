@@ -19,6 +19,11 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
     ['node:net', 'node:tls'],
     'the data path: connections of circuits that end at a router',
   ],
+  [
+    'src/router/datagrams/',
+    ['node:dgram', 'node:net'],
+    'the data path: datagrams of circuits that end at a router; isIP: what form an address has',
+  ],
   ['src/agent/target-connection.ts', ['node:net', 'node:tls'], 'the data path: private services'],
   ['src/agent/', ['node:net'], 'the control socket, for its owner on this machine'],
   [

@@ -1,0 +1,151 @@
+/**
+ * The flows of datagrams that one owner has, by a key such as the source address: makes a connection for the first
+ * datagram of a key, passes the following ones to it, and ends those that are idle. The number of flows and the bytes
+ * that wait in them are bounded; what exceeds a bound is dropped, and counted in one log line for each check.
+ */
+import type { Clock, Log } from '#base';
+import { DatagramBudget } from './datagram-budget.ts';
+import { DatagramConnection, type DatagramAddresses } from './datagram-connection.ts';
+
+const MAX_FLOWS = 8_192;
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+/** After a refusal, the datagrams of a source are dropped for this time instead of asking again with each. */
+const REFUSAL_MS = 1_000;
+
+export interface FlowTableOptions {
+  /** Part of log lines, such as `listeners[0]`. */
+  readonly name: string;
+  /** A flow without a datagram in either direction for this time ends. */
+  readonly idleTimeoutMs: number;
+  /** Time between two checks for idle flows. */
+  readonly checkIntervalMs: number;
+  readonly maxFlows?: number | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called for the first datagram of a key, which is not yet in the connection: `flow.receive(first)` puts it there. */
+  onFlow(flow: DatagramConnection, first: Uint8Array, key: string): void;
+}
+
+/** How to reach the source of a flow. Made only for the first datagram of a key. */
+export interface FlowSource {
+  readonly addresses: DatagramAddresses;
+  /** As in `DatagramConnectionOptions`. */
+  send(datagram: Uint8Array, sent: (error?: Error | null) => void): void;
+  /** Called once, when the flow no longer sends. */
+  onClosed?(): void;
+}
+
+interface Flow {
+  /** Undefined for a refused source. */
+  readonly connection: DatagramConnection | undefined;
+  readonly refusedUntilMs: number;
+}
+
+export class FlowTable {
+  readonly #options: FlowTableOptions;
+  readonly #budget = new DatagramBudget(MAX_WAITING_BYTES);
+  readonly #maxFlows: number;
+  /** Flows that accept datagrams, and refused sources. */
+  readonly #flows = new Map<string, Flow>();
+  /** Flows that may still send. */
+  readonly #open = new Set<DatagramConnection>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #empty = Promise.withResolvers<void>();
+  #dropped = 0;
+  #refusedFlows = 0;
+  #isClosed = false;
+
+  constructor(options: FlowTableOptions) {
+    this.#options = options;
+    this.#maxFlows = options.maxFlows ?? MAX_FLOWS;
+    this.#timer = setInterval(() => this.check(), options.checkIntervalMs);
+  }
+
+  /** Number of flows that may still send. */
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Bytes of datagrams that wait for their circuits. */
+  get waitingBytes(): number {
+    return this.#budget.heldBytes;
+  }
+
+  receive(key: string, datagram: Uint8Array, source: () => FlowSource): void {
+    const flow = this.#flows.get(key);
+    if (flow?.connection !== undefined) {
+      if (!flow.connection.receive(datagram)) this.#dropped += 1;
+      return;
+    }
+    if (this.#isClosed || (flow !== undefined && flow.refusedUntilMs > this.#options.clock.nowMs())) {
+      this.#dropped += 1;
+      return;
+    }
+    if (this.#flows.size >= this.#maxFlows || this.#open.size >= this.#maxFlows) {
+      this.#refusedFlows += 1;
+      return;
+    }
+    this.#openFlow(key, datagram, source());
+  }
+
+  /** Ends idle flows, and logs how many datagrams were dropped. Called by the timer. */
+  check(): void {
+    const { name, idleTimeoutMs, clock, log } = this.#options;
+    const nowMs = clock.nowMs();
+    for (const [key, { connection, refusedUntilMs }] of this.#flows) {
+      if (connection !== undefined) connection.endIfIdle(idleTimeoutMs);
+      else if (refusedUntilMs <= nowMs) this.#flows.delete(key);
+    }
+    if (this.#dropped > 0 || this.#refusedFlows > 0)
+      log.warn(
+        { listener: name, dropped: this.#dropped, refusedFlows: this.#refusedFlows, flows: this.#open.size },
+        'datagrams were dropped: a queue was full, or there were too many sources',
+      );
+    this.#dropped = 0;
+    this.#refusedFlows = 0;
+  }
+
+  /** Closes a flow whose circuit was refused. Its source may try again after a second. */
+  refuse(key: string, connection: DatagramConnection): void {
+    if (this.#flows.get(key)?.connection === connection) {
+      const refusedUntilMs = this.#options.clock.nowMs() + REFUSAL_MS;
+      this.#flows.set(key, { connection: undefined, refusedUntilMs });
+    }
+    connection.destroy();
+  }
+
+  /** Accepts no more sources. Resolves when the last flow has closed. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopIfEmpty();
+    return this.#empty.promise;
+  }
+
+  #openFlow(key: string, datagram: Uint8Array, source: FlowSource): void {
+    const { clock, log, name } = this.#options;
+    const connection = new DatagramConnection({
+      addresses: source.addresses,
+      budget: this.#budget,
+      clock,
+      send: (data, sent) => source.send(data, sent),
+      onEnded: (it) => {
+        if (this.#flows.get(key)?.connection === it) this.#flows.delete(key);
+      },
+      onClosed: (it) => {
+        this.#open.delete(it);
+        source.onClosed?.();
+        this.#stopIfEmpty();
+      },
+    });
+    this.#flows.set(key, { connection, refusedUntilMs: 0 });
+    this.#open.add(connection);
+    log.debug({ listener: name, source: key }, 'new source of datagrams');
+    this.#options.onFlow(connection, datagram, key);
+  }
+
+  #stopIfEmpty(): void {
+    if (!this.#isClosed || this.#open.size > 0) return;
+    clearInterval(this.#timer);
+    this.#empty.resolve();
+  }
+}
