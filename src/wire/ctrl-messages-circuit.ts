@@ -213,6 +213,11 @@ export function peerDataRecord(peerData: PeerData): Record<number, Uint8Array> {
   return Object.fromEntries(peerData);
 }
 
+/** Peer data from its protobuf form. */
+export function peerDataOfRecord(record: Readonly<Record<string, Uint8Array>>): Map<number, Uint8Array> {
+  return new Map(Object.entries(record).map(([key, value]) => [Number(key), value]));
+}
+
 function nonEmpty(text: string | undefined): string | undefined {
   return text === '' ? undefined : text;
 }

@@ -115,6 +115,7 @@ export {
   encodeCreateCircuitV2,
   encodeEdgeRefusal,
   encodeRouteResult,
+  peerDataOfRecord,
   peerDataRecord,
   RetryHint,
   RouteErrorCode,

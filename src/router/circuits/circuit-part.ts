@@ -77,6 +77,11 @@ export class CircuitPart {
     this.#ingress = new IngressCircuits({ asker: this.#asker, ends: this.#ends, faults, log });
   }
 
+  /** The interfaces through which tunnels begin and end circuits. */
+  get forTunnel() {
+    return { ingress: this.#ingress, ends: this.#ends, dialers: this.#dialers };
+  }
+
   /** The interfaces through which the edge part uses the forwarder and its reports. */
   get forEdge() {
     return {
@@ -129,16 +134,12 @@ export class CircuitPart {
    * Closes this part's own ports, so that load balancers select another router. Controllers prefer other paths;
    * circuits without another path still begin and end here.
    */
-  async drain(): Promise<void> {
-    await this.#stopListening();
+  drain(): void {
+    for (const listener of this.#listeners.splice(0)) listener.close();
   }
 
-  async #stopListening(): Promise<void> {
-    for (const listener of this.#listeners.splice(0)) await listener.close();
-  }
-
-  async close(): Promise<void> {
-    await this.#stopListening();
+  close(): void {
+    this.drain();
     this.#routes.close();
     this.#idleScan.close();
     this.#ends.close();

@@ -3,7 +3,7 @@
  * answers. The number of concurrent dials is bounded. Dials do not block the control channel.
  */
 import { FrontdoorError, messageOf, type Log } from '#base';
-import { contentType, encodeRouteResult, RouteErrorCode, type Frame } from '#wire';
+import { contentType, encodeRouteResult, peerDataOfRecord, RouteErrorCode, type Frame } from '#wire';
 import { ctrlMessages, DestType, type CtrlBody, type Route_Forward } from '#wire/ctrl';
 import type { ForwarderConfig } from '../config/router-config.ts';
 import type { Controller, CtrlHandlers } from '../ctrl/controllers.ts';
@@ -135,7 +135,7 @@ export class CircuitRoutes {
         address,
         destination,
         controllerId: from.id,
-        peerData: new Map(Object.entries(peerData).map(([key, value]) => [Number(key), value])),
+        peerData: peerDataOfRecord(peerData),
         deadlineMs,
         signal,
       });

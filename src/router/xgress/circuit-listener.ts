@@ -3,12 +3,14 @@
  * `transport`, whose clients name a service in a line before their data. They use TCP, or TLS on a port that can be
  * shared.
  */
-import { createServer, type Server, type Socket } from 'node:net';
-import { formatHostPort, FrontdoorError, messageOf, type Log } from '#base';
+import type { Socket } from 'node:net';
+import { FrontdoorError, messageOf, type Log } from '#base';
 import type { ServerTls, TlsPorts } from '#net';
 import type { ProxyListenerConfig, TransportListenerConfig } from '../config/router-config.ts';
 import { encodePreambleAnswer, PreambleDecoder, type CircuitPreamble } from './circuit-preamble-decoder.ts';
 import type { IngressCircuits } from './ingress-circuits.ts';
+import { openTcpListener } from './tcp-listener.ts';
+import { resetConnection, WaitingConnections } from './waiting-connections.ts';
 
 export type CircuitListenerConfig = ProxyListenerConfig | TransportListenerConfig;
 
@@ -22,20 +24,18 @@ export interface CircuitListenerOptions {
   readonly log: Log;
 }
 
-/** Maximum connections of one listener without a circuit. */
-const MAX_WAITING = 4_096;
 /** Time limit for a client's line. */
 const PREAMBLE_TIMEOUT_MS = 10_000;
 
 export class CircuitListener {
   readonly #options: CircuitListenerOptions;
-  readonly #waiting = new Set<Socket>();
+  readonly #waiting: WaitingConnections;
   #port = 0;
-  #stopListening: () => Promise<void> = () => Promise.resolve();
-  #isClosed = false;
+  #stopListening: () => void = () => {};
 
   private constructor(options: CircuitListenerOptions) {
     this.#options = options;
+    this.#waiting = new WaitingConnections(options.config.path, options.log);
   }
 
   /**
@@ -59,33 +59,23 @@ export class CircuitListener {
   }
 
   /** Accepts no more connections, and closes those that wait for a circuit. Circuits remain. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const socket of this.#waiting) socket.destroy();
-    await this.#stopListening();
+  close(): void {
+    this.#waiting.close();
+    this.#stopListening();
   }
 
   async #listenTcp(): Promise<void> {
     const { config, log } = this.#options;
     const { host, port } = config.address;
-    const options = { allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true };
-    const server = createServer({ ...options, keepAliveInitialDelay: 15_000 }, (socket) =>
-      this.#onConnection(socket),
-    );
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    server.once('error', (error) => reject(listenFailure(config.path, formatHostPort(host, port), error)));
-    server.listen({ host: host || undefined, port }, resolve);
-    await promise;
-    server.removeAllListeners('error');
-    server.on('error', (error) =>
-      log.error({ listener: config.path, err: messageOf(error) }, 'listener failed'),
-    );
-    this.#port = portOf(server);
-    // Circuits outlive their listener, and the callback of `close` would wait for them.
-    this.#stopListening = () => {
-      server.close();
-      return Promise.resolve();
-    };
+    const listener = await openTcpListener({
+      host,
+      port,
+      place: config.path,
+      log,
+      onConnection: (socket) => this.#onConnection(socket),
+    });
+    this.#port = listener.port;
+    this.#stopListening = () => listener.close();
   }
 
   async #listenTls(): Promise<void> {
@@ -102,23 +92,13 @@ export class CircuitListener {
       { name: config.path },
     );
     this.#port = shared.port;
-    this.#stopListening = () => {
-      release();
-      return Promise.resolve();
-    };
+    this.#stopListening = release;
   }
 
   #onConnection(socket: Socket): void {
-    const { config, log } = this.#options;
-    const peer = formatHostPort(socket.remoteAddress ?? '', socket.remotePort ?? 0);
-    socket.on('error', () => {});
-    if (this.#isClosed || this.#waiting.size >= MAX_WAITING) {
-      log.warn({ listener: config.path, peer }, 'too many connections wait for a circuit, connection closed');
-      socket.destroy();
-      return;
-    }
-    this.#waiting.add(socket);
-    socket.once('close', () => this.#waiting.delete(socket));
+    const { config } = this.#options;
+    const peer = this.#waiting.add(socket);
+    if (peer === undefined) return;
     if (config.binding === 'proxy')
       void this.#openCircuit(socket, { id: '', serviceId: config.service }, peer);
     else this.#readPreamble(socket, peer);
@@ -167,7 +147,7 @@ export class CircuitListener {
         config: config.xgress,
         hopType: isProxy ? 'xgress/proxy' : 'xgress/transport',
         onCircuit: (circuitId) => {
-          this.#waiting.delete(socket);
+          this.#waiting.remove(socket);
           if (!isProxy) socket.write(encodePreambleAnswer(true, '', circuitId));
           isSilent = true;
         },
@@ -178,34 +158,11 @@ export class CircuitListener {
         { listener: config.path, peer, service: serviceId, err: reason },
         'no circuit for a connection',
       );
-      // Clients without an answer line get a reset, because a clean end would look like an empty reply.
-      if (isSilent) reset(socket);
+      // Clients without an answer line get a reset.
+      if (isSilent) resetConnection(socket);
       else socket.end(encodePreambleAnswer(false, reason, ''));
       socket.resume();
-      this.#waiting.delete(socket);
+      this.#waiting.remove(socket);
     }
   }
-}
-
-function reset(socket: Socket): void {
-  if ('encrypted' in socket) socket.destroy();
-  else socket.resetAndDestroy();
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-function listenFailure(path: string, where: string, cause: Error): FrontdoorError {
-  return (cause as NodeJS.ErrnoException).code === 'EADDRINUSE'
-    ? new FrontdoorError('conflict', 'port-taken', `${path}: ${where} is taken`, { cause })
-    : new FrontdoorError(
-        'unavailable',
-        'cannot-listen',
-        `${path}: cannot listen on ${where}: ${cause.message}`,
-        {
-          cause,
-        },
-      );
 }

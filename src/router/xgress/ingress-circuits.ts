@@ -1,6 +1,7 @@
 /** Requests a circuit to a service for a local connection, and makes that connection its initiator. */
 import { formatHostPort, FrontdoorError, utf8, type Log } from '#base';
 import { ChannelError } from '#net';
+import type { CircuitEncryption } from '#sdk';
 import {
   contentType,
   decodeCircuitAnswer,
@@ -13,7 +14,7 @@ import { ctrlMessages } from '#wire/ctrl';
 import type { XgressConfig } from '../config/router-config.ts';
 import type { CircuitAsker } from '../ctrl/circuit-asker.ts';
 import type { CircuitFaults } from '../forwarder/circuit-faults.ts';
-import type { LocalConnection } from './xgress-end.ts';
+import type { LocalConnection, XgressEnd } from './xgress-end.ts';
 import type { XgressEnds } from './xgress-ends.ts';
 
 const { peerData } = headerId;
@@ -37,6 +38,31 @@ export interface IngressRequest {
   onCircuit?(circuitId: string): void;
 }
 
+/** A request to controllers for a circuit, and how its answers are read. */
+export interface IngressQuestion {
+  readonly frame: Frame;
+  /** Name or id of the service, for messages. */
+  readonly service: string;
+  readonly timeoutMs: number;
+  isGrant(answer: Frame): boolean;
+  /** Returns true if another controller could give a better answer. */
+  mayKnowBetter(answer: Frame): boolean;
+  /** @throws FrontdoorError with the reason of a refusal, or `protocol`. */
+  decode(answer: Frame): CircuitGranted;
+}
+
+export interface CircuitStart {
+  readonly connection: LocalConnection;
+  readonly config: XgressConfig;
+  readonly hopType: string;
+  readonly isDatagrams?: boolean | undefined;
+  /**
+   * Called when the circuit is established, before the first byte of the far end can arrive. Returns its encryption, and
+   * throws if the circuit cannot be used.
+   */
+  onGranted(granted: CircuitGranted): CircuitEncryption | undefined;
+}
+
 export interface LocalAddresses {
   readonly localAddress?: string | undefined;
   readonly localPort?: number | undefined;
@@ -52,45 +78,54 @@ export class IngressCircuits {
   }
 
   /** Rejects with `FrontdoorError`: unavailable (no controller), timeout, or badGateway with the reason. */
-  async open(request: IngressRequest): Promise<void> {
+  async open({ ingressId, service, onCircuit, ...start }: IngressRequest): Promise<void> {
+    const data = peerDataRecord(initiatorAddresses(start.connection));
+    await this.begin(
+      {
+        frame: ctrlMessages.circuitRequest.frame({ ingressId, service, peerData: data }),
+        service,
+        timeoutMs: start.config.getCircuitTimeoutMs,
+        isGrant: (answer) => !isFailure(answer),
+        mayKnowBetter: isFailure,
+        decode: decodeCircuitAnswer,
+      },
+      {
+        ...start,
+        onGranted: ({ circuitId }) => {
+          onCircuit?.(circuitId);
+          return undefined;
+        },
+      },
+    );
+  }
+
+  /** Rejects like `open`, and as `request.decode` and `start.onGranted` do. */
+  async begin(request: IngressQuestion, { onGranted, ...end }: CircuitStart): Promise<XgressEnd> {
     const { ends, faults } = this.#options;
     const { granted, controllerId } = await this.#ask(request);
     const { circuitId, address } = granted;
     try {
-      request.onCircuit?.(circuitId);
-      ends.open({
-        circuitId,
-        address,
-        controllerId,
-        isTerminator: false,
-        connection: request.connection,
-        config: request.config,
-        hopType: request.hopType,
-      });
+      const encryption = onGranted(granted);
+      return ends.open({ circuitId, address, controllerId, isTerminator: false, encryption, ...end });
     } catch (error) {
       faults.onCircuitClosed(circuitId, controllerId, false);
       throw error;
     }
   }
 
-  async #ask(request: IngressRequest): Promise<{ granted: CircuitGranted; controllerId: string }> {
+  async #ask(request: IngressQuestion): Promise<{ granted: CircuitGranted; controllerId: string }> {
     const { asker, faults } = this.#options;
-    const { ingressId, service, connection, config } = request;
-    const data = new Map([
-      [peerData.initiatorLocalAddress, addressOf(connection.localAddress, connection.localPort)],
-      [peerData.initiatorRemoteAddress, addressOf(connection.remoteAddress, connection.remotePort)],
-    ]);
-    const frame = ctrlMessages.circuitRequest.frame({ ingressId, service, peerData: peerDataRecord(data) });
+    const { frame, service, timeoutMs, mayKnowBetter } = request;
     try {
       const { answer, controller } = await asker.ask({
         frame,
-        timeoutMs: config.getCircuitTimeoutMs,
-        mayKnowBetter: isFailure,
+        timeoutMs,
+        mayKnowBetter,
         onUnused: ({ answer: late, controller: { id } }) => {
-          if (!isFailure(late)) faults.onCircuitClosed(decodeCircuitAnswer(late).circuitId, id, false);
+          if (request.isGrant(late)) faults.onCircuitClosed(request.decode(late).circuitId, id, false);
         },
       });
-      return { granted: decodeCircuitAnswer(answer), controllerId: controller.id };
+      return { granted: request.decode(answer), controllerId: controller.id };
     } catch (error) {
       if (!(error instanceof ChannelError)) throw error;
       const text = `no circuit to ${service}: ${error.message}`;
@@ -98,6 +133,14 @@ export class IngressCircuits {
       throw new FrontdoorError(kind, 'circuit-request-failed', text, { cause: error });
     }
   }
+}
+
+/** Returns the addresses of a local connection as the far end receives them. */
+export function initiatorAddresses(connection: LocalAddresses): Map<number, Uint8Array> {
+  return new Map([
+    [peerData.initiatorLocalAddress, addressOf(connection.localAddress, connection.localPort)],
+    [peerData.initiatorRemoteAddress, addressOf(connection.remoteAddress, connection.remotePort)],
+  ]);
 }
 
 function isFailure(answer: Frame): boolean {
