@@ -24,6 +24,8 @@ export interface RouterConfig extends ConfigOf<typeof routerFileSchema> {
   /** Absolute path. */
   readonly file: string;
   readonly warnings: readonly ConfigProblem[];
+  /** Returns the line of a key, such as `listeners[0].address`, or of what contains it. Lines count from 1. */
+  lineOf(path: string): number;
 }
 
 export interface ConfigProblem extends FileProblem {
@@ -49,6 +51,7 @@ export type ListenerConfig = ConfigOf<typeof listenersSection>[number];
 export type EdgeListenerConfig = Extract<ListenerConfig, { readonly binding: 'edge' }>;
 export type TransportListenerConfig = Extract<ListenerConfig, { readonly binding: 'transport' }>;
 export type ProxyListenerConfig = Extract<ListenerConfig, { readonly binding: 'proxy' }>;
+export type TunnelListenerConfig = Extract<ListenerConfig, { readonly binding: 'tunnel' }>;
 export type ForwarderConfig = ConfigOf<typeof forwarderSection>;
 export type HealthChecksConfig = ConfigOf<typeof healthChecksSection>;
 export type MetricsConfig = ConfigOf<typeof metricsSection>;

@@ -41,8 +41,10 @@ test('v, ctrl and identity alone make a router with every default, and no role',
     identity: { ...expected.identity, cert: 'cert.pem', key: 'key.pem', ca: 'ca.pem' },
     ctrl: { ...expected.ctrl, endpoints: [{ type: 'tls', host: 'ctrl.example', port: 6262 }] },
     warnings: config.warnings,
+    lineOf: config.lineOf,
   });
   assert.deepEqual(told(config.warnings), ['warning csr csr']);
+  assert.deepEqual([config.lineOf('identity'), config.lineOf('ctrl.endpoint')], [4, 3]);
 });
 
 test('ctrl: endpoints, interface, timeouts, options and heartbeats', () => {
@@ -419,7 +421,7 @@ test('a feature that this version cannot run is refused by name at the start, an
   assert.ok(loadRouterConfig(file, {}));
   assert.throws(
     () => loadRunnableRouterConfig(file, {}),
-    /listeners\[3\]\.binding: the listener tunnel: this version cannot run it/,
+    /listeners\[3\]\.binding: the listener tunnel in mode \w+: this version cannot run it/,
   );
 });
 

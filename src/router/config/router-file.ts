@@ -118,6 +118,7 @@ export function readRouterFile(
       ...decodeConfig(routerFileSchema, draft, { path: '', interfaces }),
       file: absolute,
       warnings: all,
+      lineOf: (path) => placeAt(root, path).line,
     },
     notRunnable: checkRunnable(context),
     root,

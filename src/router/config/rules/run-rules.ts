@@ -5,7 +5,8 @@ import type { ConfigProblem } from '../router-config.ts';
 import { addressKeyOf } from './listener-rules.ts';
 import type { RuleContext } from './draft.ts';
 
-const LATER_LISTENERS: readonly string[] = ['tunnel', 'transport_udp', 'proxy_udp'];
+const LATER_LISTENERS: readonly string[] = ['transport_udp', 'proxy_udp'];
+const LATER_TUNNEL_MODES: readonly string[] = ['host', 'proxy', 'tproxy'];
 const LATER_DIALERS: readonly string[] = ['transport_udp', 'tunnel'];
 
 export function checkRunnable({ draft, root }: RuleContext): readonly ConfigProblem[] {
@@ -32,7 +33,10 @@ export function checkRunnable({ draft, root }: RuleContext): readonly ConfigProb
     const path = `listeners[${i}]`;
     const binding = one?.binding ?? '';
     if (one === undefined || binding === '') return;
-    if (LATER_LISTENERS.includes(binding)) refuse(`${path}.binding`, `the listener ${binding}`);
+    if (binding === 'tunnel') {
+      const [mode = ''] = one.options?.mode?.split(':') ?? [];
+      if (LATER_TUNNEL_MODES.includes(mode)) refuse(`${path}.binding`, `the listener tunnel in mode ${mode}`);
+    } else if (LATER_LISTENERS.includes(binding)) refuse(`${path}.binding`, `the listener ${binding}`);
     else {
       const key = addressKeyOf(one);
       held(`${path}.${key}`, one[key], binding === 'edge' ? ['tls'] : ['tls', 'tcp']);

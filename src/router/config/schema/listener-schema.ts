@@ -6,88 +6,16 @@ import {
   oneOf,
   section,
   text,
-  unread,
   unsupported,
   withPath,
   type ConfigFields,
   type DecodePlace,
-  type Field,
-  type FileValueOf,
 } from '../schema-field.ts';
 import { parseFileAddress, parseHostPort } from '../text-kinds.ts';
 import { channelFields, dialTimeout, xgressFields } from './channel-schema.ts';
+import { tunnelDialerFields, tunnelFields } from './tunnel-schema.ts';
 
 const EDGE = ['edge'];
-const TUNNEL = ['tunnel'];
-
-const tunnelFields = unreadAll({
-  mode: text(
-    'host: hosts services; proxy: also listens for them; tproxy: also intercepts them.',
-    'tunnel-mode',
-    { default: 'host', bindings: TUNNEL },
-  ),
-  svcPollRate: duration('Interval of polling for services.', {
-    default: 15_000,
-    bindings: TUNNEL,
-    isExtra: true,
-  }),
-  resolver: list("Listen address of tproxy's name server.", text('A resolver.', 'resolver'), {
-    default: ['udp://127.0.0.1:53'],
-    isSingleAllowed: true,
-    bindings: TUNNEL,
-  }),
-  dnsSvcIpRange: text('Addresses that tproxy assigns to names of services.', 'cidr', {
-    default: '100.64.0.1/10',
-    bindings: TUNNEL,
-  }),
-  'dnsUpstream?': list('Name servers for other names than services.', text('A name server.', 'upstream'), {
-    example: ['udp://192.0.2.53:53'],
-    isSingleAllowed: true,
-    bindings: TUNNEL,
-    isExtra: true,
-  }),
-  dnsUpstreamMode: oneOf(
-    'Order in which several name servers are queried.',
-    ['parallel', 'serial', 'failover', 'random'],
-    { default: 'parallel', isAnyCase: true, bindings: TUNNEL, isExtra: true },
-  ),
-  dnsUnanswerable: oneOf(
-    'Response of the name server for an unknown name.',
-    ['refused', 'servfail', 'timeout'],
-    { default: 'refused', bindings: TUNNEL, isExtra: true },
-  ),
-  'lanIf?': list(
-    'Further network interfaces whose traffic is intercepted.',
-    text('An interface.', 'interface'),
-    { example: ['lo'], isSingleAllowed: true, bindings: TUNNEL, isExtra: true },
-  ),
-  'services?': list(
-    'Services for which proxy listens, each with its port.',
-    text('A service.', 'tunnel-service'),
-    { example: ['web:8080', 'dns:5353:udp'], bindings: TUNNEL },
-  ),
-  udpIdleTimeout: duration('Ends a UDP session that was idle for this time; below 5s: 5m.', {
-    default: 300_000,
-    least: 5_000,
-    beyond: 'default',
-    bindings: TUNNEL,
-    isExtra: true,
-  }),
-  udpCheckInterval: duration('Interval of checks for idle UDP sessions; below 1s: 30s.', {
-    default: 30_000,
-    least: 1_000,
-    beyond: 'default',
-    bindings: TUNNEL,
-    isExtra: true,
-  }),
-});
-
-/** This version runs no tunnels, so these fields are not part of the configuration. */
-function unreadAll<F extends Readonly<Record<string, object>>>(
-  fields: F,
-): { readonly [K in keyof F]: Field<FileValueOf<F[K]>, never, never> } {
-  return Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, unread(field)])) as never;
-}
 
 const legacyOptions = {
   'retransmission?': legacy('Only in older files.'),
@@ -105,7 +33,7 @@ export const xgressDialer = section('One way to reach services.')(
     options: section('Flow control of its circuits.', { as: 'xgress', isFilled: true })({
       ...xgressFields,
       connectTimeout: dialTimeout,
-      ...tunnelFields,
+      ...tunnelDialerFields,
       ...legacyOptions,
     }),
   },
@@ -180,11 +108,33 @@ const listenerFields = {
       maxOutstandingConnects,
       connectTimeoutMs,
       writeTimeoutMs,
+      mode,
+      resolvers,
+      dnsSvcIpRange,
+      dnsUpstreams,
+      dnsUpstreamMode,
+      dnsUnanswerable,
+      lanInterfaces,
+      services,
+      udpIdleTimeoutMs,
+      udpCheckIntervalMs,
       ...xgress
     }) => ({
       advertise,
       lookupApiSessionTimeoutMs,
       channel: { outQueueSize, maxQueuedConnects, maxOutstandingConnects, connectTimeoutMs, writeTimeoutMs },
+      tunnel: {
+        mode,
+        resolvers,
+        dnsSvcIpRange,
+        dnsUpstreams,
+        dnsUpstreamMode,
+        dnsUnanswerable,
+        lanInterfaces,
+        services,
+        udpIdleTimeoutMs,
+        udpCheckIntervalMs,
+      },
       xgress: { ...xgress, connectTimeoutMs: Math.max(0, dialTimeoutMs) },
     }),
   ),
@@ -192,11 +142,11 @@ const listenerFields = {
 
 function listenerOf(fields: ConfigFields<typeof listenerFields>, { path }: DecodePlace) {
   const { binding, service, options } = fields;
-  const { xgress, channel, lookupApiSessionTimeoutMs } = options;
+  const { xgress, channel, lookupApiSessionTimeoutMs, tunnel } = options;
   const base = { path, xgress };
+  if (binding === 'tunnel') return { ...base, binding, ...tunnel };
   // Addresses of datagrams have their own syntax, and their listeners are refused at the start.
-  if (binding === 'tunnel' || binding === 'transport_udp' || binding === 'proxy_udp')
-    return { ...base, binding };
+  if (binding === 'transport_udp' || binding === 'proxy_udp') return { ...base, binding };
   const address = parseFileAddress((fields.address ?? fields.bind)!)!;
   const advertise = (options.advertise ?? fields.advertise)!;
   if (binding === 'proxy') return { ...base, binding, address, service: service! };
