@@ -2,7 +2,7 @@
  * The overlay router: control channels, links to other routers, listeners for SDKs and plain connections, and the
  * circuits between them. Its parts depend on each other by small interfaces; only this file connects them.
  */
-import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
+import { systemClock, type Clock, type FrontdoorError, type Log } from '#base';
 import { TlsPorts, type Channel, type MetricsWriter } from '#net';
 import { contentType, makeFrame, type FrameHeaders } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
@@ -20,6 +20,8 @@ import { CircuitPart } from './circuits/circuit-part.ts';
 import { HealthChecks } from './health/health-checks.ts';
 import { IdentityWatch } from './identity/identity-watch.ts';
 import { loadRouterIdentity, type RouterIdentity } from './identity/router-identity.ts';
+import { openListeners } from './router-listeners.ts';
+import type { TunnelPart } from './tunnel/tunnel-part.ts';
 import { LinkSubsystem } from './link/link-subsystem.ts';
 import { MetricRegistry } from './metrics/metric-registry.ts';
 import { MetricReporter } from './metrics/metric-reporter.ts';
@@ -59,6 +61,7 @@ export class Router {
   #identity: RouterIdentity;
   #diagnostics: Diagnostics | undefined;
   #edge: EdgePart | undefined;
+  #tunnel: TunnelPart | undefined;
   #reporter: MetricReporter | undefined;
   #links: LinkSubsystem | undefined;
   #identityWatch: IdentityWatch | undefined;
@@ -216,7 +219,16 @@ export class Router {
     });
     this.#closers.push(() => this.#edge?.close());
     await this.#openLinks();
-    await this.#openListeners();
+    this.#tunnel = await openListeners({
+      routerId: this.id,
+      config,
+      edge: this.#edge,
+      circuits: this.#circuits,
+      ports: this.#ports,
+      tls: this.#identity.server,
+      log,
+    });
+    this.#closers.push(() => this.#tunnel?.close());
     const health = new HealthChecks({
       config: config.healthChecks,
       controllers: () => controllers.all(),
@@ -257,21 +269,6 @@ export class Router {
     this.#links = links;
     this.#registry.addPool(links.dialPool);
     this.#closers.push(() => links.close());
-  }
-
-  async #openListeners(): Promise<void> {
-    const { config, log } = this.#options;
-    for (const listener of config.listeners) {
-      if (listener.binding === 'edge') await this.#edge!.listen(listener, this.#ports, this.#identity.server);
-      else if (listener.binding === 'transport' || listener.binding === 'proxy')
-        await this.#circuits.listen(listener);
-      else {
-        const message = `${config.file}: ${listener.path}.binding "${listener.binding}" cannot be run by this version`;
-        throw new FrontdoorError('invalid', 'unsupported-binding', message);
-      }
-    }
-    if (this.#edge?.listener === undefined)
-      log.warn({}, 'no edge listener is configured: SDKs cannot connect');
   }
 
   async #openWeb(health: HealthChecks): Promise<void> {
@@ -344,7 +341,8 @@ export class Router {
     ] satisfies [number, CtrlHandler][]);
     const parts = [
       this.#membership.handlers(),
-      ...this.#edge!.handlers(),
+      ...this.#edge!.handlers(this.#tunnel?.terminatorChecks),
+      ...(this.#tunnel?.handlers() ?? []),
       ...this.#circuits.handlers(),
       this.#links?.handlers() ?? new Map(),
       new InspectResponder(inspectors, log).handlers(),
@@ -379,7 +377,8 @@ export class Router {
     this.#controllers.onConnected(({ channel }) => channel.send(makeFrame(contentType.quiesceRouter)));
     this.#controllers.broadcast(makeFrame(contentType.quiesceRouter));
     this.#edge?.drain();
-    await this.#circuits.drain();
+    await this.#tunnel?.close();
+    this.#circuits.drain();
     const busy = (): number => this.#circuits.busyCount(DRAINED_IDLE_MS) + (this.#edge?.dialingCount ?? 0);
     if (busy() > 0) log.info({ circuits: busy(), drainMs }, 'waiting for circuits to end');
     while (this.#closing === undefined && busy() > 0 && this.#clock.nowMs() < untilMs)
@@ -389,7 +388,7 @@ export class Router {
   async #close(): Promise<void> {
     this.#renewal.close();
     for (const close of this.#closers.reverse()) await close();
-    await this.#circuits.close();
+    this.#circuits.close();
     this.#rateLimiter.close();
     this.#controllers.close();
     await this.#membership.close();

@@ -151,6 +151,16 @@ const ROUTER: FolderTable = {
     may: ['config', 'pools', 'ctrl', 'metrics', 'forwarder', 'xgress', 'edge'],
     why: 'applies the routes of controllers to the forwarder and the ends of circuits',
   },
+  tunnel: {
+    may: ['config', 'ctrl', 'model', 'forwarder', 'xgress', 'edge'],
+    why: 'carries services for programs without an SDK, and follows the data model',
+  },
+};
+
+const TUNNEL: FolderTable = {
+  services: { may: [], why: 'derives the services of the own identity from the data model' },
+  circuits: { may: ['services'], why: 'dials services as the own identity' },
+  proxy: { may: ['services', 'circuits'], why: 'opens ports for services' },
 };
 
 /** The tables by the folder whose subfolders they order. */
@@ -159,6 +169,7 @@ export const FOLDERS: Readonly<Record<string, FolderTable>> = {
   'src/control/store': STORE,
   'src/gateway': GATEWAY,
   'src/router': ROUTER,
+  'src/router/tunnel': TUNNEL,
 };
 
 /** Parts whose folders have a door, their mod.ts, and whose tests keep the arrows too. */

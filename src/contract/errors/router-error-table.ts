@@ -27,6 +27,12 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     meaning: 'The router cannot connect to the service of a terminator.',
     remedy: 'Read the cause in the message.',
   },
+  'dial-not-permitted': {
+    kind: 'forbidden',
+    meaning: 'No service policy lets the identity of the router dial the service.',
+    remedy:
+      'Add the identity and the service to a policy of type Dial, or remove the service from the listener.',
+  },
   'dial-refused': {
     kind: 'badGateway',
     meaning: 'The program that hosts a service refused a circuit.',
@@ -36,6 +42,11 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     kind: 'timeout',
     meaning: 'The destination of a circuit did not answer in time.',
     remedy: 'See whether the service runs and is not overloaded.',
+  },
+  'host-without-key': {
+    kind: 'badGateway',
+    meaning: 'A service requires end-to-end encryption, and its host sent no usable key.',
+    remedy: 'Host the service with a program that encrypts, or do not require encryption for it.',
   },
   'identity-inline': {
     kind: 'invalid',

@@ -62,12 +62,13 @@ export interface EdgePartOptions {
 
 export class EdgePart {
   readonly terminators: EdgeTerminatorRegistry;
+  /** Empty without the `edge` section. */
+  readonly model = new DataModel();
   readonly #options: EdgePartOptions;
   readonly #sessions: ApiSessionRegistry;
   readonly #refused: RefusedHellos;
   readonly #connectEvents: ConnectEvents | undefined;
   readonly #sessionHeartbeat: SessionHeartbeat | undefined;
-  readonly #model = new DataModel();
   readonly #tokens: ControllerTokens;
   #subscription: DataModelSubscription | undefined;
   #modelFile: DataModelFile | undefined;
@@ -79,7 +80,7 @@ export class EdgePart {
     this.#options = options;
     const { config, edge, controllers, rateLimiter, clock, log, metrics } = options;
     this.#tokens = new ControllerTokens({
-      keys: new ControllerKeys(this.#model),
+      keys: new ControllerKeys(this.model),
       isAnnouncedHost: (host) => isAnnouncedHost(controllers, host),
       clock,
     });
@@ -111,7 +112,7 @@ export class EdgePart {
     const part = new EdgePart(options);
     const { edge, controllers, clock, log, onIndexReset } = options;
     if (edge !== undefined) {
-      const model = part.#model;
+      const model = part.model;
       const file = { path: edge.db, saveIntervalMs: edge.dbSaveIntervalMs, model, log };
       part.#modelFile = await DataModelFile.open(file);
       part.#subscription = new DataModelSubscription({ model, controllers, clock, log, onIndexReset });
@@ -124,7 +125,7 @@ export class EdgePart {
     const { routerId, forwarder, ends, faults, controllers, dialers, asker, ca, clock, log } = this.#options;
     const { address, xgress } = config;
     const { handshakeTimeoutMs } = this.#options.config;
-    const model = this.#model;
+    const model = this.model;
     const peers = (): Iterable<EdgePeer> => this.#listener?.peers() ?? [];
     const open = (): Iterable<KnownApiSession> => [...peers()].map(({ session }) => session);
     const tokenSessions = new TokenSessions({ tokens: this.#tokens, model, open });
@@ -172,10 +173,11 @@ export class EdgePart {
     return this.#listener;
   }
 
-  handlers(): CtrlHandlers[] {
+  /** `moreChecks` validate terminators before the checks of the options. */
+  handlers(moreChecks: readonly TerminatorCheck[] = []): CtrlHandlers[] {
     const { controllers, edge, terminatorChecks } = this.#options;
     return [
-      new TerminatorMessages(this.terminators, terminatorChecks).handlers(),
+      new TerminatorMessages(this.terminators, [...moreChecks, ...terminatorChecks]).handlers(),
       new Map([[contentType.circuitsLeaving, (frame: Frame) => this.#onLeaving(frame)]]),
       ...(edge === undefined
         ? []
@@ -184,7 +186,7 @@ export class EdgePart {
             new ApiSessionMessages(this.#sessions, controllers).handlers(),
             new EdgeHello({
               advertised: () => this.#advertised(),
-              dataModelIndex: () => this.#model.index,
+              dataModelIndex: () => this.model.index,
               onData: (data, from) => this.#refused.onServerData(data, from),
             }).handlers(),
             this.#subscription!.handlers(),

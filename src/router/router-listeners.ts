@@ -1,0 +1,49 @@
+/** Opens the listeners that the configuration lists, each by the part of its binding. */
+import { FrontdoorError, type Log } from '#base';
+import type { ServerTls, TlsPorts } from '#net';
+import type { CircuitPart } from './circuits/circuit-part.ts';
+import type { ListenerConfig, RouterConfig, TunnelListenerConfig } from './config/router-config.ts';
+import type { EdgePart } from './edge/edge-part.ts';
+import { TunnelPart } from './tunnel/tunnel-part.ts';
+
+export interface RouterListenersOptions {
+  readonly routerId: string;
+  readonly config: RouterConfig;
+  readonly edge: EdgePart;
+  readonly circuits: CircuitPart;
+  readonly ports: TlsPorts;
+  readonly tls: ServerTls;
+  readonly log: Log;
+}
+
+/**
+ * Resolves with the part of the listeners with the binding `tunnel`, if there are any. Rejects with a `FrontdoorError`
+ * when an address cannot be listened on.
+ */
+export async function openListeners(options: RouterListenersOptions): Promise<TunnelPart | undefined> {
+  const { config, edge, circuits, ports, tls, log } = options;
+  for (const listener of config.listeners) {
+    if (listener.binding === 'edge') await edge.listen(listener, ports, tls);
+    else if (listener.binding === 'transport' || listener.binding === 'proxy')
+      await circuits.listen(listener);
+    else if (listener.binding !== 'tunnel') {
+      const message = `${config.file}: ${listener.path}.binding "${listener.binding}" cannot be run by this version`;
+      throw new FrontdoorError('invalid', 'unsupported-binding', message);
+    }
+  }
+  if (edge.listener === undefined) log.warn({}, 'no edge listener is configured: SDKs cannot connect');
+  const listeners = config.listeners.filter(isTunnel);
+  if (listeners.length === 0) return undefined;
+  return TunnelPart.open({
+    routerId: options.routerId,
+    listeners,
+    model: edge.model,
+    ...circuits.forTunnel,
+    placeOf: (path) => `${config.file}:${config.lineOf(path)}: ${path}`,
+    log,
+  });
+}
+
+function isTunnel(listener: ListenerConfig): listener is TunnelListenerConfig {
+  return listener.binding === 'tunnel';
+}
