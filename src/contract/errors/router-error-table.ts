@@ -63,6 +63,16 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     meaning: 'Enrolling could not write its files; the token was not used.',
     remedy: 'Make the files that the message names writable, each under a name of its own, and enroll again.',
   },
+  'invalid-app-data': {
+    kind: 'invalid',
+    meaning: 'A dial sent application data that is no JSON object, or is too long.',
+    remedy: 'Correct the program that dials the service.',
+  },
+  'invalid-host-config': {
+    kind: 'invalid',
+    meaning: 'A config that says how to host a service cannot be decoded; the message names the field.',
+    remedy: 'Correct the host.v1, host.v2 or ziti-tunneler-server.v1 config of the service.',
+  },
   'link-address': {
     kind: 'invalid',
     meaning: 'The address of a link is invalid.',
