@@ -142,8 +142,9 @@ const ROUTER: FolderTable = {
     may: ['config', 'ctrl', 'metrics', 'forwarder'],
     why: 'holds the ends of circuits on this router',
   },
+  terminators: { may: ['pools', 'ctrl'], why: 'registers terminators with controllers' },
   edge: {
-    may: ['config', 'pools', 'ctrl', 'model', 'metrics', 'forwarder', 'xgress'],
+    may: ['config', 'pools', 'ctrl', 'model', 'metrics', 'forwarder', 'xgress', 'terminators'],
     why: 'keeps channels to SDKs, and the ends of circuits that SDKs hold',
   },
   datagrams: { may: [], why: 'makes connections of datagrams, which circuits take like those of streams' },

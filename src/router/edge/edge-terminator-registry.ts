@@ -1,6 +1,5 @@
 /**
- * The services that SDKs host at this router. Registers one terminator per Bind with every controller and keeps it
- * registered: creation is retried, repeated after a controller reconnects, and undone when the Bind ends. A terminator
+ * The services that SDKs host at this router: one terminator per Bind, which is removed when the Bind ends. A terminator
  * is established once any controller has accepted it. It fails when no controller is left that could accept it.
  */
 import { randomUUID } from 'node:crypto';
@@ -11,7 +10,12 @@ import { CreateTerminatorResult, ctrlMessages, type CtrlBody, type TerminatorPre
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { Controller, Controllers } from '../ctrl/controllers.ts';
 import type { WorkerPool } from '../pools/worker-pool.ts';
-import { TerminatorRemovals } from './terminator-removals.ts';
+import {
+  CREATION_RETRY_MS,
+  TerminatorCreations,
+  type CreationAnswer,
+} from '../terminators/terminator-creations.ts';
+import { TerminatorRemovals } from '../terminators/terminator-removals.ts';
 
 const { edge } = headerId;
 
@@ -49,37 +53,34 @@ export interface TerminatorRegistryOptions {
   onFailed(terminator: EdgeTerminator, reason: string): void;
 }
 
-/** The state of one terminator at one controller. */
-interface Attempt {
-  state: 'asked' | 'accepted' | 'refused';
-  failures: number;
-  timer: NodeJS.Timeout | undefined;
-  /** Returns the worker to the pool. */
-  release: () => void;
-}
-
 interface Entry {
   readonly terminator: EdgeTerminator;
   isEstablished: boolean;
   /** The last values that the host set. Controllers forget them when they restart. */
   isHealthy: boolean | undefined;
-  /** Registration attempts by the id of a connected controller. */
-  readonly attempts: Map<string, Attempt>;
 }
 
-const RETRY_MS = 5_000;
 const MAX_FAILURES = 3;
 
 export class EdgeTerminatorRegistry {
   readonly #options: TerminatorRegistryOptions;
   readonly #entries = new Map<string, Entry>();
+  readonly #creations: TerminatorCreations<EdgeTerminator>;
   readonly #removals: TerminatorRemovals;
 
   constructor(options: TerminatorRegistryOptions) {
     this.#options = options;
     this.#removals = new TerminatorRemovals({ ...options, isHosted: (id) => this.#entries.has(id) });
-    options.controllers.onConnected((controller) => this.#onConnected(controller));
-    options.controllers.onDisconnected((controller) => this.#onDisconnected(controller));
+    this.#creations = new TerminatorCreations({
+      ...options,
+      frameOf: createFrame,
+      retryMs,
+      onAccepted: (terminator, from) => this.#onAccepted(terminator, from),
+      onRefused: (terminator, reason) => {
+        this.#entries.delete(terminator.id);
+        options.onFailed(terminator, reason);
+      },
+    });
   }
 
   static newId(): string {
@@ -106,9 +107,8 @@ export class EdgeTerminatorRegistry {
 
   add(terminator: EdgeTerminator): void {
     this.#forget(terminator.id);
-    const entry: Entry = { terminator, isEstablished: false, isHealthy: undefined, attempts: new Map() };
-    this.#entries.set(terminator.id, entry);
-    for (const controller of this.#options.controllers.all()) this.#ask(entry, controller);
+    this.#entries.set(terminator.id, { terminator, isEstablished: false, isHealthy: undefined });
+    this.#creations.add(terminator);
   }
 
   /** Removes a terminator that its host has closed, and reports removals to controllers in batches. */
@@ -127,38 +127,12 @@ export class EdgeTerminatorRegistry {
   }
 
   onCreateResponse(body: CtrlBody<'createTerminatorV2Response'>, from: Controller): void {
-    const entry = this.#entries.get(body.terminatorId);
-    const attempt = entry?.attempts.get(from.id);
-    if (entry === undefined || attempt === undefined) return;
-    clearTimeout(attempt.timer);
-    attempt.release();
-    if (body.result === CreateTerminatorResult.SUCCESS) {
-      attempt.state = 'accepted';
-      attempt.failures = 0;
-      if (entry.isHealthy !== undefined) from.channel.send(healthEvent(entry.terminator, entry.isHealthy));
-      if (entry.isEstablished) return;
-      entry.isEstablished = true;
-      this.#options.onEstablished(entry.terminator);
-      return;
-    }
-    const isFinal =
-      body.result === CreateTerminatorResult.FAILED_INVALID_SESSION ||
-      body.retryHint === RetryHint.startOver ||
-      body.retryHint === RetryHint.notRetriable;
-    if (body.result !== CreateTerminatorResult.FAILED_BUSY) attempt.failures += 1;
-    if (!isFinal && attempt.failures <= MAX_FAILURES) {
-      attempt.timer = setTimeout(() => this.#ask(entry, from), RETRY_MS);
-      return;
-    }
-    attempt.state = 'refused';
-    const fields = { terminator: body.terminatorId, controllerId: from.id, reason: body.msg };
-    this.#options.log.warn(fields, 'controller refused a terminator');
-    this.#judge(entry, body.msg || 'refused by the controller');
+    this.#creations.onAnswer(body, from);
   }
 
   inspect(name: string): unknown {
     if (name !== 'sdk-terminators') return undefined;
-    const entries = [...this.#entries.values()].map(({ terminator, isEstablished, attempts }) => ({
+    const entries = [...this.#entries.values()].map(({ terminator, isEstablished }) => ({
       key: terminator.id,
       id: terminator.id,
       state: isEstablished ? 'established' : 'establishing',
@@ -169,77 +143,39 @@ export class EdgeTerminatorRegistry {
       assignIds: terminator.takesConnId,
       useSdkXgress: terminator.takesXgress,
       supportsInspect: false,
-      operationActive: [...attempts.values()].some(({ state }) => state === 'asked'),
+      operationActive: this.#creations.isPending(terminator.id),
     }));
     return { entries, errors: [] };
   }
 
   close(): void {
-    for (const id of [...this.#entries.keys()]) this.#forget(id);
+    this.#entries.clear();
+    this.#creations.close();
     this.#removals.close();
   }
 
-  #onConnected(controller: Controller): void {
-    // The controller may have missed changes, so everything is sent again.
-    for (const entry of this.#entries.values()) this.#ask(entry, controller);
-  }
-
-  #onDisconnected({ id }: Controller): void {
-    for (const entry of this.#entries.values()) {
-      const attempt = entry.attempts.get(id);
-      if (attempt === undefined) continue;
-      clearTimeout(attempt.timer);
-      attempt.release();
-      entry.attempts.delete(id);
-    }
-  }
-
-  #ask(entry: Entry, controller: Controller): void {
-    const former = entry.attempts.get(controller.id);
-    clearTimeout(former?.timer);
-    former?.release();
-    const attempt: Attempt = {
-      state: 'asked',
-      failures: former?.failures ?? 0,
-      timer: undefined,
-      release: () => {},
-    };
-    entry.attempts.set(controller.id, attempt);
-    const isCurrent = (): boolean =>
-      this.#entries.get(entry.terminator.id) === entry && entry.attempts.get(controller.id) === attempt;
-    const askAgain = (): void => {
-      if (isCurrent()) this.#ask(entry, controller);
-    };
-    const create = (): Promise<void> | undefined => {
-      if (!isCurrent() || controller.channel.isClosed) return undefined;
-      controller.channel.send(createFrame(entry.terminator));
-      attempt.timer = setTimeout(askAgain, this.#options.requestTimeoutMs);
-      // Keeps the worker until the answer arrives or its time limit elapses.
-      return new Promise((resolve) => {
-        attempt.release = resolve;
-      });
-    };
-    // A controller that does not answer must not occupy workers that other controllers need.
-    if (controller.isResponsive && this.#options.pool.offer(create)) return;
-    attempt.timer = setTimeout(askAgain, RETRY_MS);
-  }
-
-  #judge(entry: Entry, reason: string): void {
-    const attempts = [...entry.attempts.values()];
-    if (attempts.length === 0 || attempts.some(({ state }) => state !== 'refused')) return;
-    this.#forget(entry.terminator.id);
-    this.#options.onFailed(entry.terminator, reason);
+  #onAccepted(terminator: EdgeTerminator, from: Controller): void {
+    const entry = this.#entries.get(terminator.id);
+    if (entry === undefined) return;
+    if (entry.isHealthy !== undefined) from.channel.send(healthEvent(terminator, entry.isHealthy));
+    if (entry.isEstablished) return;
+    entry.isEstablished = true;
+    this.#options.onEstablished(terminator);
   }
 
   #forget(id: string): void {
-    const entry = this.#entries.get(id);
-    if (entry === undefined) return;
     this.#entries.delete(id);
-    for (const attempt of entry.attempts.values()) {
-      clearTimeout(attempt.timer);
-      attempt.release();
-    }
+    this.#creations.forget(id);
   }
+}
+
+/** A session that is over stays over. Other refusals may be temporary, such as a policy that has not arrived yet. */
+function retryMs(failures: number, { result, retryHint }: CreationAnswer): number | undefined {
+  const isFinal =
+    result === CreateTerminatorResult.FAILED_INVALID_SESSION ||
+    retryHint === RetryHint.startOver ||
+    retryHint === RetryHint.notRetriable;
+  return isFinal || failures > MAX_FAILURES ? undefined : CREATION_RETRY_MS;
 }
 
 function createFrame(terminator: EdgeTerminator): Frame {
