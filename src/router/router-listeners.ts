@@ -1,5 +1,5 @@
 /** Opens the listeners that the configuration lists, each by the part of its binding. */
-import { FrontdoorError, type Log } from '#base';
+import { FrontdoorError, type Clock, type Log } from '#base';
 import type { ServerTls, TlsPorts } from '#net';
 import type { CircuitPart } from './circuits/circuit-part.ts';
 import type { ListenerConfig, RouterConfig, TunnelListenerConfig } from './config/router-config.ts';
@@ -13,6 +13,7 @@ export interface RouterListenersOptions {
   readonly circuits: CircuitPart;
   readonly ports: TlsPorts;
   readonly tls: ServerTls;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -40,6 +41,7 @@ export async function openListeners(options: RouterListenersOptions): Promise<Tu
     model: edge.model,
     ...circuits.forTunnel,
     placeOf: (path) => `${config.file}:${config.lineOf(path)}: ${path}`,
+    clock: options.clock,
     log,
   });
 }

@@ -226,6 +226,7 @@ export class Router {
       circuits: this.#circuits,
       ports: this.#ports,
       tls: this.#identity.server,
+      clock,
       log,
     });
     this.#closers.push(() => this.#tunnel?.close());

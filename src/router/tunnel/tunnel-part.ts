@@ -2,7 +2,7 @@
  * Tunnels: listeners with the binding `tunnel` carry services for programs that know nothing of the overlay. The services
  * are those of the router's own identity, which the data model contains. Only this file connects the parts below.
  */
-import type { Log } from '#base';
+import type { Clock, Log } from '#base';
 import type { TunnelListenerConfig } from '../config/router-config.ts';
 import type { CtrlHandlers } from '../ctrl/controllers.ts';
 import type { TerminatorCheck } from '../edge/terminator-messages.ts';
@@ -19,6 +19,7 @@ export interface TunnelPartOptions {
   readonly ingress: IngressCircuits;
   /** Returns the place of a key in the router file: file, line and key. */
   placeOf(path: string): string;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -71,12 +72,14 @@ export class TunnelPart {
     this.#services.close();
   }
 
-  async #open({ mode, xgress, services: entries }: TunnelListenerConfig): Promise<void> {
-    const { ingress, placeOf, log } = this.#options;
+  async #open(listener: TunnelListenerConfig): Promise<void> {
+    const { ingress, placeOf, clock, log } = this.#options;
     const services = this.#services;
-    const dialer = new TunnelCircuits({ services, ingress, config: xgress });
+    const dialer = new TunnelCircuits({ services, ingress, config: listener.xgress });
     this.#features.push(dialer);
-    if (mode.name === 'proxy')
-      this.#features.push(await ProxyPart.open({ entries, placeOf, host: ANY_HOST, services, dialer, log }));
+    if (listener.mode.name !== 'proxy') return;
+    const entries = { entries: listener.services, placeOf, host: ANY_HOST };
+    const options = { ...entries, config: listener, services, dialer, clock, log };
+    this.#features.push(await ProxyPart.open(options));
   }
 }

@@ -1,14 +1,14 @@
 /** One TCP port of mode `proxy`: each of its connections becomes a circuit to the service. */
 import type { Socket } from 'node:net';
-import { messageOf, type Log } from '#base';
+import { formatHostPort, messageOf, type Log } from '#base';
 import { openTcpListener, type TcpListener } from '../../xgress/tcp-listener.ts';
 import { resetConnection, WaitingConnections } from '../../xgress/waiting-connections.ts';
-import type { TunnelDialer } from '../circuits/tunnel-circuits.ts';
+import type { TunnelDialer, TunnelDialRequest } from '../circuits/tunnel-circuits.ts';
 import type { TunnelService } from '../services/tunnel-service.ts';
 import type { ProxyTarget } from './proxy-target.ts';
 
 /** Time limit for a circuit to the service. */
-export const DIAL_TIMEOUT_MS = 5_000;
+const DIAL_TIMEOUT_MS = 5_000;
 
 export interface ProxyListenerOptions {
   readonly target: ProxyTarget;
@@ -33,8 +33,7 @@ export async function openProxyTcpListener(options: ProxyListenerOptions): Promi
     ...target,
     log,
     onConnection: (socket) => {
-      const peer = waiting.add(socket);
-      if (peer !== undefined) void openCircuit(options, socket, waiting, peer);
+      if (waiting.add(socket) !== undefined) void openCircuit(options, socket, waiting);
     },
   });
   return {
@@ -46,33 +45,42 @@ export async function openProxyTcpListener(options: ProxyListenerOptions): Promi
   };
 }
 
-/** The data for the host: the address that the client dialed, as OpenZiti's proxies send it. */
-export function proxyAppData({ host, port, protocol }: ProxyTarget): Record<string, string> {
-  return { dst_protocol: protocol, dst_ip: host, dst_port: String(port) };
-}
-
-async function openCircuit(
+/** Dials the service of a port for one client. Rejects like the dialer, and if the service was lost. */
+export async function dialTarget(
   { target, service, dialer, log }: ProxyListenerOptions,
-  socket: Socket,
-  waiting: WaitingConnections,
-  peer: string,
+  connection: TunnelDialRequest['connection'],
 ): Promise<void> {
+  const { host, port, protocol, place } = target;
   const current = service();
   try {
     if (current === undefined) throw new Error('the service was lost');
     await dialer.dial({
       service: current,
-      connection: socket,
-      protocol: 'tcp',
-      appData: proxyAppData(target),
+      connection,
+      protocol,
+      // The address that the client dialed, as OpenZiti's proxies send it.
+      appData: { dst_protocol: protocol, dst_ip: host, dst_port: String(port) },
       instanceId: '',
       connectTimeoutMs: DIAL_TIMEOUT_MS,
     });
   } catch (error) {
+    const peer = formatHostPort(connection.remoteAddress ?? '', connection.remotePort ?? 0);
     log.info(
-      { listener: target.place, peer, service: current?.name, err: messageOf(error) },
-      'no circuit for a connection',
+      { listener: place, protocol, peer, service: current?.name, err: messageOf(error) },
+      'no circuit for a client',
     );
+    throw error;
+  }
+}
+
+async function openCircuit(
+  options: ProxyListenerOptions,
+  socket: Socket,
+  waiting: WaitingConnections,
+): Promise<void> {
+  try {
+    await dialTarget(options, socket);
+  } catch {
     resetConnection(socket);
   }
   waiting.remove(socket);

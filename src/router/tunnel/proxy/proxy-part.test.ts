@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { silentLog } from '#base';
+import { silentLog, systemClock, type Clock } from '#base';
 import {
   grantChanges,
   identityChange,
@@ -14,6 +15,9 @@ import { ROUTER_ID, TunnelWorld } from '../testing/tunnel-world.ts';
 import { ProxyPart } from './proxy-part.ts';
 
 const HOST = '127.0.0.1';
+const IDLE_MS = 60_000;
+/** A datagram can be lost while the port is not open yet. */
+const MOMENT_MS = 200;
 
 interface Entry {
   readonly path: string;
@@ -26,13 +30,20 @@ async function entryOf(name: string, protocol: 'tcp' | 'udp' = 'tcp'): Promise<E
   return { path: 'listeners[0].options.services[0]', name, port: await freePort(), protocol };
 }
 
-async function openPart(t: TestContext, world: TunnelWorld, entries: readonly Entry[]): Promise<ProxyPart> {
+async function openPart(
+  t: TestContext,
+  world: TunnelWorld,
+  entries: readonly Entry[],
+  clock: Clock = systemClock,
+): Promise<ProxyPart> {
   const part = await ProxyPart.open({
     entries,
     placeOf: (path) => `router.yml:7: ${path}`,
     host: HOST,
     services: world.services,
     dialer: world.circuits,
+    config: { udpIdleTimeoutMs: IDLE_MS, udpCheckIntervalMs: 3_600_000 },
+    clock,
     log: silentLog,
   });
   t.after(() => part.close());
@@ -163,3 +174,62 @@ test('a dial that fails resets the connection', async (t) => {
   };
   await until('the reset', failure, (code) => code === 'ECONNRESET');
 });
+
+test('each source of datagrams at the port of a service is a circuit, whose datagrams stay whole', async (t) => {
+  const world = new TunnelWorld(t);
+  world.isDatagrams = true;
+  const entry = await entryOf('web', 'udp');
+  await openPart(t, world, [entry]);
+  granted(world);
+  const clients = [await udpClient(t), await udpClient(t)];
+  for (const [index, client] of clients.entries()) {
+    const text = 'datagram'.repeat(1 + index * 5_000);
+    await until(
+      'the echo',
+      () => client.exchange(entry.port, text),
+      (echo) => echo === text,
+    );
+  }
+  assert.deepEqual(
+    world.requests
+      .slice(-1)
+      .map(({ serviceName, peerData }) => [
+        serviceName,
+        (JSON.parse(String(Buffer.from(peerData[1011]!))) as { dst_protocol: string }).dst_protocol,
+      ]),
+    [['web', 'udp']],
+  );
+  assert.equal(new Set(world.requests.map(({ peerData }) => String(Buffer.from(peerData[1113]!)))).size, 2);
+});
+
+test('a UDP port that is taken at the start is an error with file, line and key', async (t) => {
+  const world = new TunnelWorld(t);
+  const socket = createSocket('udp4');
+  await new Promise<void>((resolve) => socket.bind(0, HOST, resolve));
+  t.after(() => void socket.close());
+  const { port } = socket.address();
+  await assert.rejects(openPart(t, world, [{ ...(await entryOf('web', 'udp')), port }]), {
+    code: 'port-taken',
+    message: `router.yml:7: listeners[0].options.services[0]: ${HOST}:${port} is taken`,
+  });
+});
+
+interface UdpClient {
+  /** Resolves with the next datagram, or undefined after a moment without one. */
+  exchange(port: number, text: string): Promise<string | undefined>;
+}
+
+async function udpClient(t: TestContext): Promise<UdpClient> {
+  const socket = createSocket('udp4');
+  await new Promise<void>((resolve) => socket.bind(0, HOST, resolve));
+  t.after(() => void socket.close());
+  return {
+    exchange: (port, text) => {
+      const { promise, resolve } = Promise.withResolvers<string | undefined>();
+      const timer = setTimeout(() => resolve(undefined), MOMENT_MS);
+      socket.once('message', (datagram) => resolve(String(datagram)));
+      socket.send(text, port, HOST);
+      return promise.finally(() => clearTimeout(timer));
+    },
+  };
+}

@@ -2,22 +2,27 @@
  * Mode `proxy`: opens the ports of the services that the identity may dial, and closes them when a service is lost or its
  * ports change. A port that is taken while the router runs is tried again.
  */
+import type { Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { messageOf, type Log } from '#base';
+import { messageOf, type Clock, type Log } from '#base';
+import { listenUdp } from '../../datagrams/udp-socket.ts';
 import { openTcpListener } from '../../xgress/tcp-listener.ts';
 import type { TunnelDialer } from '../circuits/tunnel-circuits.ts';
 import type { TunnelService } from '../services/tunnel-service.ts';
 import type { TunnelServices } from '../services/tunnel-services.ts';
+import { openProxyUdpListener, type ProxyUdpListenerOptions } from './proxy-datagrams.ts';
 import { openProxyTcpListener, type ProxyListener } from './proxy-listener.ts';
 import { entryTargets, proxyTargets, type ProxyTarget, type ProxyTargetsOptions } from './proxy-target.ts';
 
 export interface ProxyPartOptions extends Pick<ProxyTargetsOptions, 'entries' | 'placeOf' | 'host'> {
+  readonly config: ProxyUdpListenerOptions['config'];
   readonly services: TunnelServices;
   readonly dialer: TunnelDialer;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
-const RETRY_MS = 5_000;
+const RETRY_MS = 1_000;
 
 /** A port of a service that is open, or will be. */
 interface Port {
@@ -79,13 +84,16 @@ export class ProxyPart {
 
   /** Never rejects. */
   async #tryPort(service: TunnelService, port: Port): Promise<void> {
-    const { services, dialer, log } = this.#options;
+    const { services, dialer, config, clock, log } = this.#options;
     const { target } = port;
     const { id, name } = service;
     const about = { listener: target.place, service: name, protocol: target.protocol };
     try {
       const options = { target, service: () => services.get(id), dialer, log };
-      const listener = await openProxyTcpListener(options);
+      const listener =
+        target.protocol === 'tcp'
+          ? await openProxyTcpListener(options)
+          : await openProxyUdpListener({ ...options, config, clock });
       if (port.isOver) listener.close();
       else {
         port.listener = listener;
@@ -105,9 +113,12 @@ export class ProxyPart {
 /** The services of the file's ports may not be known yet, so that a port that is taken would be noticed late. */
 async function checkPorts(options: ProxyPartOptions): Promise<void> {
   for (const target of entryTargets(undefined, options)) {
-    const { log } = options;
-    const listener = await openTcpListener({ ...target, log, onConnection: (socket) => socket.destroy() });
-    listener.close();
+    const { host, port, place, protocol } = target;
+    if (protocol === 'udp') (await listenUdp('udp', host, port, place)).close();
+    else {
+      const onConnection = (socket: Socket): void => void socket.destroy();
+      (await openTcpListener({ host, port, place, log: options.log, onConnection })).close();
+    }
   }
 }
 
