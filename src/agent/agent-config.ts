@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { fileProblemLine, FrontdoorError, messageOf } from '#base';
+import { fileProblemLine, FrontdoorError, messageOf, readHostPort } from '#base';
 import { isShareLabel } from '#domain';
 import { parseYamlFile, type ParsedYamlFile, type YamlPath, type YamlRule } from '#net/yaml-file';
 import { parseTarget } from './target-address.ts';
@@ -10,6 +10,7 @@ import { checkNotWritableByOthers } from './state-file.ts';
 
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 const MAX_SHARES = 10_000;
+const MAX_ACCESSES = 256;
 
 const ConfiguredShareSchema = Type.Object(
   {
@@ -25,8 +26,19 @@ const ConfiguredShareSchema = Type.Object(
   { additionalProperties: false },
 );
 
+const ConfiguredAccessSchema = Type.Object(
+  {
+    share: Type.String({ description: 'Name or token of a private share that this environment may dial' }),
+    listen: Type.String({ description: 'HOST:PORT on this machine, at which it is accessible' }),
+  },
+  { additionalProperties: false },
+);
+
 export const AgentConfigSchema = Type.Object(
-  { shares: Type.Array(ConfiguredShareSchema, { maxItems: MAX_SHARES }) },
+  {
+    shares: Type.Array(ConfiguredShareSchema, { maxItems: MAX_SHARES }),
+    accesses: Type.Optional(Type.Array(ConfiguredAccessSchema, { maxItems: MAX_ACCESSES })),
+  },
   { additionalProperties: false },
 );
 
@@ -70,11 +82,20 @@ function messageFor(keyword: string, path: YamlPath): string | undefined {
 }
 
 function knownAt(path: YamlPath): string[] {
-  return Object.keys(path.length > 1 ? ConfiguredShareSchema.properties : AgentConfigSchema.properties);
+  if (path.length <= 1) return Object.keys(AgentConfigSchema.properties);
+  const entry = path[0] === 'accesses' ? ConfiguredAccessSchema : ConfiguredShareSchema;
+  return Object.keys(entry.properties);
 }
 
 function crossProblems(config: AgentConfig): readonly YamlRule[] {
   const found: YamlRule[] = [];
+  for (const [i, { share, listen }] of (config.accesses ?? []).entries()) {
+    const address = readHostPort(listen);
+    if (address === undefined || address.port === 0)
+      found.push([['accesses', String(i), 'listen'], 'must be HOST:PORT, such as 127.0.0.1:9000']);
+    const first = config.accesses!.findIndex((one) => one.share === share);
+    if (first < i) found.push([['accesses', String(i), 'share'], `is also the share of accesses[${first}]`]);
+  }
   const names = new Map<string, number>();
   for (const [i, share] of config.shares.entries()) {
     const at = (field: string): string[] => ['shares', String(i), field];

@@ -3,7 +3,7 @@
  * implements them with `#sdk`; tests use their own.
  */
 import type { HostedShare, HostedShareRequest } from '#domain';
-import type { BindableService, OverlayHost } from '#sdk';
+import type { BindableService, Circuit, OverlayHost } from '#sdk';
 
 /** A share of this environment in the form of `/agent/v1/shares`. Its token is the name of its overlay service. */
 export type AgentShare = HostedShare;
@@ -28,5 +28,10 @@ export interface AgentNetwork {
   readonly apiUrl: string;
   readonly controlPlane: AgentControlPlane;
   readonly host: OverlayHost;
+  /**
+   * Opens a circuit to a private share, paused. Rejects with a `FrontdoorError` or `CircuitError`; `service-unknown` if
+   * this environment may not dial it.
+   */
+  dial(share: string, timeoutMs: number): Promise<Circuit>;
   close(): Promise<void>;
 }

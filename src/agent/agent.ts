@@ -14,12 +14,13 @@ import {
   type AgentVersionResult,
   type AllowedNetwork,
 } from '#domain';
-import { FrontdoorError, type Log, messageOf } from '#base';
+import { FrontdoorError, type Log, messageOf, readHostPort } from '#base';
 import type { MetricsWriter } from '#net';
 import { acquireAgentLock, type AgentLock } from './agent-lock.ts';
 import { writeAgentMetrics } from './agent-metrics.ts';
+import { AccessRegistry } from './access/access-registry.ts';
 import type { AgentNetwork } from './agent-network.ts';
-import type { ConfiguredShare } from './agent-config.ts';
+import type { AgentConfig, ConfiguredShare } from './agent-config.ts';
 import { ConfigRestore } from './config-restore.ts';
 import { openControlSocket, type ControlSocket } from './control-socket.ts';
 import { OwnTargets } from './own-targets.ts';
@@ -72,8 +73,8 @@ export interface Agent {
   /** For Prometheus. */
   readonly writeMetrics: MetricsWriter;
   /**
-   * Reads the configuration file again, if there is one, and creates or reclaims its shares. Rejects with its
-   * problems.
+   * Reads the configuration file again, if there is one, and creates or reclaims its shares and accesses. Rejects with
+   * its problems.
    */
   reload(): Promise<void>;
   /**
@@ -85,6 +86,7 @@ export interface Agent {
 
 export const AGENT_DRAIN_MS = 30_000;
 const OWN_TARGETS_FILE = 'agent-shares.json';
+const ACCESSES_FILE = 'agent-accesses.json';
 
 /** Throws `FrontdoorError` if the agent cannot start. Once enrolled, it starts without a control plane. */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
@@ -93,7 +95,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const problem = checkSocketPath(socketPath, process.platform);
   if (problem !== undefined) throw new FrontdoorError('invalid', 'socket-path', problem);
   const allowTargets = parseAllowTargets(options.allowTargets);
-  const shares = await configuredShares(options);
+  const config = await readConfig(options);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = acquireAgentLock(dataDir, socketPath, version);
   let network: AgentNetwork | undefined;
@@ -101,7 +103,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     network = await options.openNetwork();
     const own = OwnTargets.load(join(dataDir, OWN_TARGETS_FILE), log);
     const agent = new RunningAgent({ options, lock, network, own, allowTargets, socketPath });
-    await agent.start(shares);
+    await agent.start(config);
     return agent;
   } catch (error) {
     await network?.close();
@@ -110,11 +112,11 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   }
 }
 
-/** Returns none without a configuration file. */
-async function configuredShares({ configFile }: AgentOptions): Promise<readonly ConfiguredShare[]> {
-  if (configFile === undefined) return [];
+/** Returns an empty configuration without a file. */
+async function readConfig({ configFile }: AgentOptions): Promise<AgentConfig> {
+  if (configFile === undefined) return { shares: [] };
   // Loaded on demand, because the schema compiler would be a fifth of an idle agent's memory.
-  return (await import('./agent-config.ts')).loadAgentConfig(configFile).shares;
+  return (await import('./agent-config.ts')).loadAgentConfig(configFile);
 }
 
 /** Reports all problems in one error. */
@@ -148,6 +150,7 @@ class RunningAgent implements Agent {
   readonly #table: ShareRegistry;
   readonly #follower: ShareFollower;
   readonly #commands: ShareCommands;
+  readonly #accesses: AccessRegistry;
   readonly #cutDrain = new AbortController();
   readonly #tellClosed: (how: { readonly reason: 'asked' | 'lost' }) => void;
   #restore: ConfigRestore | undefined;
@@ -187,9 +190,15 @@ class RunningAgent implements Agent {
       table: this.#table,
       follower: this.#follower,
     });
+    this.#accesses = new AccessRegistry({
+      path: join(options.dataDir, ACCESSES_FILE),
+      dial: (share, timeoutMs) => network.dial(share, timeoutMs),
+      log,
+      retryMs: timing.retryMs,
+    });
   }
 
-  async start(shares: readonly ConfiguredShare[]): Promise<void> {
+  async start(config: AgentConfig): Promise<void> {
     const { options, lock, network } = this.#parts;
     const { log, timing = {} } = options;
     this.#socket = await openControlSocket({
@@ -198,7 +207,8 @@ class RunningAgent implements Agent {
       handle: (request) => this.#handle(request),
     });
     await this.#follower.start();
-    await this.#restoreShares(shares);
+    await this.#accesses.restore();
+    await this.#configure(config);
     this.#lockTimer = setInterval(() => {
       if (lock.isHeld()) return;
       log.error(
@@ -214,8 +224,15 @@ class RunningAgent implements Agent {
   }
 
   async reload(): Promise<void> {
-    const shares = await configuredShares(this.#parts.options);
-    if (this.#closing === undefined) await this.#restoreShares(shares);
+    const config = await readConfig(this.#parts.options);
+    if (this.#closing === undefined) await this.#configure(config);
+  }
+
+  async #configure({ shares, accesses = [] }: AgentConfig): Promise<void> {
+    await this.#accesses.configure(
+      accesses.map(({ share, listen }) => ({ share, ...readHostPort(listen)! })),
+    );
+    await this.#restoreShares(shares);
   }
 
   async #restoreShares(shares: readonly ConfiguredShare[]): Promise<void> {
@@ -259,7 +276,11 @@ class RunningAgent implements Agent {
     await this.#socket?.close(1_000);
     // From here on another process may take the directory, and with it the shares.
     lock.release();
-    await this.#table.drain(drainMs, options.timing?.drainQuietMs ?? 2_000, this.#cutDrain.signal);
+    await Promise.all([
+      this.#table.drain(drainMs, options.timing?.drainQuietMs ?? 2_000, this.#cutDrain.signal),
+      this.#accesses.drain(drainMs, this.#cutDrain.signal),
+    ]);
+    this.#accesses.close();
     this.#table.close();
     this.#health.close();
     try {
@@ -282,6 +303,10 @@ class RunningAgent implements Agent {
         return await this.#status();
       case 'version':
         return this.#version();
+      case 'access':
+        return await this.#accesses.open({ share: request.share, host: request.host, port: request.port });
+      case 'endAccess':
+        return this.#accesses.end(request.share);
       case 'stop':
         // After the response has been sent.
         setImmediate(() => void this.close({ drainMs: AGENT_DRAIN_MS }));
@@ -310,6 +335,7 @@ class RunningAgent implements Agent {
       problem: this.#follower.problem ?? null,
       startedAt: this.#startedAt,
       shares: this.#table.views(),
+      accesses: this.#accesses.views(),
       failedEntries: this.#restore?.failed ?? [],
     };
   }

@@ -14,7 +14,9 @@ import {
   enrollIdentity,
   fetchBootstrapToken,
   KeptControlPlanes,
+  ServiceDirectory,
   startIdentityRenewal,
+  type OverlayClient,
   type OverlayHost,
 } from '#sdk';
 import type { AgentNetwork } from './agent-network.ts';
@@ -34,7 +36,7 @@ export interface SdkNetworkOptions {
   readonly version: string;
   readonly log: Log;
   /** Opens the overlay side with the edge API. */
-  readonly openHost: (edge: EdgeApiClient) => OverlayHost & { close(): Promise<void> | void };
+  readonly openHost: (edge: EdgeApiClient) => OverlayHost & Pick<OverlayClient, 'dial' | 'close'>;
 }
 
 /** Throws `FrontdoorError` if there is no identity and none can be obtained. */
@@ -67,6 +69,7 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
   const agentApi = new AgentApiClient(client.connection, log);
   const renewal = startIdentityRenewal({ client, path, log });
   const host = options.openHost(client);
+  const directory = new ServiceDirectory(client);
   return {
     environmentId,
     environmentName,
@@ -74,6 +77,10 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
       return client.connection.apiUrl;
     },
     host,
+    dial: (share, timeoutMs) =>
+      directory.dial(share, ({ id, encryptionRequired }) =>
+        host.dial(id, timeoutMs, { isEncryptionRequired: encryptionRequired }),
+      ),
     controlPlane: {
       reportVersion: (told) => agentApi.reportVersion(told),
       lastServiceChange: () => client.serviceUpdates(),
@@ -90,7 +97,7 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
     },
     close: async () => {
       renewal.close();
-      await host.close();
+      host.close();
       await client.close();
     },
   };

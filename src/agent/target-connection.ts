@@ -48,7 +48,7 @@ export interface TargetConnectOptions {
   readonly handshake?: boolean;
 }
 
-/** The handlers must be set inside `onOpen`, before the next tick. */
+/** A connection to a service, or one that a client opened. The handlers must be set inside `onOpen`, before the next tick. */
 export class TargetConnection {
   /**
    * Bytes of the service. The view may be kept, unless `lendsViews` is set. Return false to pause until `resume`.
@@ -129,6 +129,19 @@ export class TargetConnection {
   closeWhenIdle(timeoutMs: number): void {
     this.#socket.setTimeout(timeoutMs, () => this.#socket.destroy());
   }
+}
+
+/** Wraps a connection that a client opened and that is paused; it is read from `resume` on. */
+export function acceptedConnection(socket: Socket): TargetConnection {
+  const connection = new TargetConnection(socket, true);
+  let failure: Error | undefined;
+  socket.on('data', (chunk: Buffer) => {
+    if (!connection.onData(chunk)) socket.pause();
+  });
+  socket.on('end', () => connection.onEnd());
+  socket.on('error', (error) => (failure = error));
+  socket.on('close', () => connection.onClose(failure));
+  return connection;
 }
 
 /** One callback serves all connections that were written to in the tick. */

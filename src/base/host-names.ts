@@ -10,3 +10,17 @@ export function isLoopbackHost(host: string): boolean {
 export function formatHostPort(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
+
+export interface HostPort {
+  /** An IPv6 address has no brackets here. */
+  readonly host: string;
+  /** 0 to 65535. */
+  readonly port: number;
+}
+
+/** Reads `HOST:PORT`, with brackets around an IPv6 literal. Returns undefined for other texts. */
+export function readHostPort(text: string): HostPort | undefined {
+  const [, bracketed, plain, digits] = /^(?:\[([0-9A-Fa-f:.]+)\]|([^\s:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  return host === undefined || Number(digits) > 65_535 ? undefined : { host, port: Number(digits) };
+}

@@ -4,10 +4,11 @@
  */
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { definedFields, ERROR_KINDS } from '#base';
+import { definedFields, ERROR_KINDS, type HostPort } from '#base';
 import { AGENT_SOCKET_FILE, type AgentShareView, type AgentStatusResult } from '#domain';
 import { callAgent } from './agent-socket-client.ts';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
+import { parseListenAddress } from './listen-address.ts';
 import { addMetricsOption, type MetricsCommandOptions } from './observation-options.ts';
 
 export interface AgentStartOptions extends MetricsCommandOptions {
@@ -62,12 +63,18 @@ interface StartFlags extends Where, MetricsCommandOptions {
 }
 
 export function agentCommand(options: AgentCommandOptions): Command {
-  const agent = new Command('agent').description('publish private services from this machine');
+  const agent = new Command('agent').description(
+    'publish private services from this machine, and use those of others',
+  );
   agent.addCommand(startCommand(options));
   const share = new Command('share').description('publish a service through the running agent');
   share.addCommand(shareCommand(options, 'public'));
   share.addCommand(shareCommand(options, 'private'));
   agent.addCommand(share);
+  const access = new Command('access').description('use private shares of others on this machine');
+  access.addCommand(openAccessCommand(options));
+  access.addCommand(endAccessCommand(options));
+  agent.addCommand(access);
   agent.addCommand(statusCommand(options));
   agent.addCommand(releaseCommand(options));
   agent.addCommand(stopCommand(options));
@@ -154,7 +161,7 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
     .description(
       mode === 'public'
         ? 'share publicly, as https?://NAME.<zone> at the frontdoor'
-        : 'share with granted environments, which dial it with an OpenZiti SDK; agents cannot dial it yet',
+        : 'share with granted environments, which dial it with "agent access open" or an OpenZiti SDK',
     )
     .argument('<target>', 'http://HOST:PORT or https://HOST:PORT')
     .option(
@@ -164,7 +171,7 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
   if (mode === 'private') {
     command.option(
       '--grant <environmentId>',
-      'id of an environment that may dial the share, as "frontdoor environments list" shows it; may be repeated;' +
+      'id of an environment that may dial the share, as "frontdoor environments list" shows it; may be repeated; ' +
         'for example 5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11',
       collect,
       [],
@@ -231,8 +238,57 @@ function statusText(status: AgentStatusResult): string {
     );
     if (share.problem !== null) lines.push(`${' '.repeat(width)}  ${share.problem}`);
   }
+  for (const { share: name, listen, connections, problem } of status.accesses) {
+    lines.push(`${listen}  -> private share ${name}  ${connections} connections`);
+    if (problem !== null) lines.push(`  ${problem}`);
+  }
   for (const { name, reason } of status.failedEntries) lines.push(`${name}: not shared yet: ${reason}`);
   return `${lines.join('\n')}\n`;
+}
+
+function openAccessCommand(options: AgentCommandOptions): Command {
+  const { io } = options;
+  const command = new Command('open')
+    .description('make a private share accessible at an address of this machine, also after restarts')
+    .argument('<share>', 'name or token of a private share that is granted to this environment')
+    .addOption(
+      new Option(
+        '--listen <host:port>',
+        'address of this machine; everyone who can connect to it uses the share; port 0: a free port, kept from then on',
+      )
+        .argParser(parseListenAddress)
+        .default({ host: '127.0.0.1', port: 0 }, '127.0.0.1:0'),
+    );
+  return askingOptions(command, options).action(
+    async (share: string, flags: Where & { readonly listen: HostPort }) => {
+      await runCommand(io, flags.json === true, async () => {
+        const { host, port } = flags.listen;
+        const view = await callAgent(socketOf(flags, options), { op: 'access', share, host, port });
+        if (flags.json === true) writeJson(io, view);
+        else if (view.problem === null) io.out(`${view.listen}\n  -> private share ${view.share}\n`);
+        else
+          io.err(
+            `frontdoor: ${view.listen} is open, but ${view.share} cannot be reached: ${view.problem}\n` +
+              `It works as soon as that changes; "frontdoor agent access end ${view.share}" closes it.\n`,
+          );
+        if (view.problem !== null) io.exitCode = ERROR_KINDS.unavailable.exitCode;
+      });
+    },
+  );
+}
+
+function endAccessCommand(options: AgentCommandOptions): Command {
+  const { io } = options;
+  const command = new Command('end')
+    .description('close the address of a private share, and its connections')
+    .argument('<share>', 'name or token of the share, as "frontdoor agent status" shows it');
+  return askingOptions(command, options).action(async (share: string, flags: Where) => {
+    await runCommand(io, flags.json === true, async () => {
+      const view = await callAgent(socketOf(flags, options), { op: 'endAccess', share });
+      if (flags.json === true) writeJson(io, view);
+      else io.out(`closed ${view.listen}\n`);
+    });
+  });
 }
 
 function releaseCommand(options: AgentCommandOptions): Command {

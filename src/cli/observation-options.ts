@@ -1,9 +1,10 @@
 /** Options about what operators see of requests and of a program's state. */
 import { Option, type Command } from 'commander';
-import { parseListenAddress, type ListenHostPort } from './listen-address.ts';
+import type { HostPort } from '#base';
+import { parseListenAddress } from './listen-address.ts';
 
 export interface MetricsCommandOptions {
-  readonly metricsListen?: ListenHostPort | undefined;
+  readonly metricsListen?: HostPort | undefined;
 }
 
 export interface ObservationCommandOptions extends MetricsCommandOptions {

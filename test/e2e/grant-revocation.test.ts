@@ -2,11 +2,12 @@
 // share goes, live circuits end within ten seconds and nothing new is dialed from the answer on.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { silentLog } from '#base';
+import { readHostPort, silentLog } from '#base';
+import { callAgent } from '#cli';
 import { OverlayClient, type Circuit } from '#sdk';
-import { within } from '../support/deadline.ts';
+import { until, within } from '../support/deadline.ts';
 import { startHttpService, type FaultyService } from '../support/faulty-service.ts';
-import { openWorld, type World, type WorldAgent, type WorldIdentity } from '../support/world.ts';
+import { httpGet, openWorld, type World, type WorldAgent, type WorldIdentity } from '../support/world.ts';
 
 const CUT_MS = 10_000;
 
@@ -104,5 +105,35 @@ describe('a private share', () => {
     await done(world.call('DELETE', `/environments/${agent.environmentId}`));
     await assert.rejects(staying.overlay.dial(second, 1_000));
     await within('the circuit to the deleted host ends', hosted.ended, CUT_MS);
+  });
+});
+
+describe('a private share that an agent makes accessible on its machine', () => {
+  it('serves the machine’s programs until the grant goes, and again after it is back', async () => {
+    const host = await world.startAgent('host');
+    const visitor = await world.startAgent('visitor');
+    const grantTo = async (...grants: string[]): Promise<void> => {
+      const { status } = await world.call('PATCH', '/shares/accessed', { grants });
+      assert.equal(status, 200);
+    };
+    await host.share(service.target, {
+      name: 'accessed',
+      mode: 'private',
+      grants: [visitor.environmentId],
+    });
+    const request = { op: 'access', share: 'accessed', host: '127.0.0.1', port: 0 } as const;
+    const { listen, isOpen, problem } = await callAgent(visitor.agent.socketPath, request);
+    assert.deepEqual([isOpen, problem], [true, null]);
+    const get = (): Promise<string> =>
+      httpGet(readHostPort(listen)!.port, 'accessed', '/').then(({ body }) => String(body), String);
+    const untilAnswer = (text: string): Promise<unknown> =>
+      until(`the answer ${text}`, get, (answer) => answer.includes(text), CUT_MS);
+    await untilAnswer('private');
+    await grantTo();
+    await untilAnswer('ECONNRESET');
+    const { accesses } = await callAgent(visitor.agent.socketPath, { op: 'status' });
+    assert.match(accesses[0]!.problem!, /there is no service "accessed" that this identity may dial/);
+    await grantTo(visitor.environmentId);
+    await untilAnswer('private');
   });
 });

@@ -2,6 +2,11 @@
 import { errorsSince } from '#base';
 
 export const AGENT_ERRORS = errorsSince('0.1.0', {
+  'access-unknown': {
+    kind: 'notFound',
+    meaning: 'The agent has no access to a private share of this name.',
+    remedy: '`frontdoor agent status` lists the accesses.',
+  },
   'agent-running': {
     kind: 'conflict',
     meaning: 'An agent already runs on the data directory.',
@@ -71,6 +76,11 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
     kind: 'unavailable',
     meaning: 'The agent is stopping.',
     remedy: 'Start the agent, then try again.',
+  },
+  'too-many-accesses': {
+    kind: 'limited',
+    meaning: 'The agent has as many accesses to private shares as it may have.',
+    remedy: 'End one with `frontdoor agent access end`, or start another agent.',
   },
   'too-many-changes': {
     kind: 'limited',

@@ -14,6 +14,7 @@ const {
   nullable,
   oneOf,
   orElse,
+  port,
   refined,
   someText,
   text,
@@ -60,6 +61,9 @@ export const agentRequestShape = new Shape(
     share: shareRequestSchema,
     status: closed({ id }),
     release: closed({ id, name: someText() }),
+    /** Port 0: a free one. */
+    access: closed({ id, share: someText(), host: someText(), port: port() }),
+    endAccess: closed({ id, share: someText() }),
     stop: closed({ id }),
     version: closed({ id }),
   }),
@@ -108,6 +112,18 @@ const shareViewSchema = Type.Object({
 });
 export type AgentShareView = ShapeOf<typeof shareViewSchema>;
 
+const accessViewSchema = Type.Object({
+  /** Token of the private share. */
+  share: text(),
+  /** `host:port` on the agent's machine. */
+  listen: text(),
+  isOpen: flag(),
+  connections: count(),
+  /** Why it is not open, or why the last circuit could not be made. */
+  problem: nullable(text()),
+});
+export type AgentAccessView = ShapeOf<typeof accessViewSchema>;
+
 const shareResultSchema = Type.Object({ share: shareViewSchema, readiness: readinessSchema });
 export type AgentShareResult = ShapeOf<typeof shareResultSchema>;
 
@@ -122,6 +138,7 @@ const statusResultSchema = Type.Object({
   problem: nullable(text()),
   startedAt: text(),
   shares: lossyList('shares', shareViewSchema),
+  accesses: withDefault(lossyList('accesses', accessViewSchema), []),
   /** Entries of the configuration file that could not be shared, each with its reason. */
   failedEntries: lossyList('failedEntries', Type.Object({ name: text(), reason: text() })),
 });
@@ -134,6 +151,8 @@ const RESULTS = {
   share: shareResultSchema,
   status: statusResultSchema,
   release: Type.Object({ token: text() }),
+  access: accessViewSchema,
+  endAccess: accessViewSchema,
   stop: Type.Object({ stopping: flag() }),
   version: versionResultSchema,
 };

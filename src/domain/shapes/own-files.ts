@@ -73,6 +73,20 @@ export const ownTargetsShape = new Shape(
   { name: 'list of own targets', format: 1, formatField: 'v', remedy: 'upgrade this agent' },
 );
 
+const keptAccessSchema = Type.Object({
+  /** Token of the private share. */
+  share: someText(),
+  host: someText(),
+  port: port(),
+});
+export type KeptAccess = ShapeOf<typeof keptAccessSchema>;
+
+/** `agent-accesses.json`: the private shares that commands made accessible on the agent's machine. */
+export const keptAccessesShape = new Shape(
+  Type.Object({ accesses: withDefault(lossyList('accesses', keptAccessSchema), []) }),
+  { name: 'list of accesses', format: 1, formatField: 'v', remedy: 'upgrade this agent' },
+);
+
 /** `control-planes.json`: the control planes that an agent or gateway knows. */
 export const keptControlPlanesShape = new Shape(
   Type.Object({

@@ -7,7 +7,7 @@ import type { ListedService, ListedTerminator } from './listed-service.ts';
 import { startIdentityRenewal, type IdentityRenewal } from '../identity-renewal.ts';
 import { KeptControlPlanes } from '../kept-control-planes.ts';
 import { OverlayClient, type RouterChange } from '../overlay-client.ts';
-import { CircuitError } from '../circuit.ts';
+import { ServiceDirectory } from '../service-directory.ts';
 import { abortable } from './abortable.ts';
 import { CircuitStream } from './circuit-stream.ts';
 import { checkAddress, OverlayServer, terminatorOf, type BindOptions } from './overlay-server.ts';
@@ -103,8 +103,7 @@ export class Overlay extends EventEmitter<OverlayEvents> {
   readonly #servers = new Set<OverlayServer>();
   readonly #streams = new Set<CircuitStream>();
   readonly #routersUp = new Set<string>();
-  /** Services that were dialed, by name. */
-  readonly #byName = new Map<string, ListedService>();
+  readonly #directory: ServiceDirectory;
   #watch: ServiceWatch | undefined;
   #closing: Promise<void> | undefined;
 
@@ -114,6 +113,7 @@ export class Overlay extends EventEmitter<OverlayEvents> {
     const { name, log } = options;
     this.name = name;
     this.#api = api;
+    this.#directory = new ServiceDirectory(api);
     this.#options = options;
     this.#log = log;
     api.onSessionEnd(() => this.emit('sessionEnded'));
@@ -149,7 +149,9 @@ export class Overlay extends EventEmitter<OverlayEvents> {
     service: string,
     { signal }: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<readonly ListedTerminator[]> {
-    return this.#run(signal, async () => this.#api.terminators((await this.#lookUp(service, 'Dial')).id));
+    return this.#run(signal, async () =>
+      this.#api.terminators((await this.#directory.find(service, 'Dial')).id),
+    );
   }
 
   /**
@@ -163,17 +165,7 @@ export class Overlay extends EventEmitter<OverlayEvents> {
       async () => {
         checkAddress(options.terminator);
         const deadlineMs = systemClock.nowMs() + (options.timeoutMs ?? DIAL_MS);
-        try {
-          return await this.#dial(await this.#lookUp(service, 'Dial'), deadlineMs, options);
-        } catch (error) {
-          if (!(error instanceof CircuitError) || error.code !== 'not-authorized') throw error;
-          // The service may be another one of the same name now.
-          const former = this.#byName.get(service);
-          this.#byName.delete(service);
-          const current = await this.#lookUp(service, 'Dial').catch(() => former);
-          if (current === undefined || current.id === former?.id) throw error;
-          return await this.#dial(current, deadlineMs, options);
-        }
+        return this.#directory.dial(service, (found) => this.#dial(found, deadlineMs, options));
       },
       (late) => late.destroy(),
     );
@@ -189,7 +181,7 @@ export class Overlay extends EventEmitter<OverlayEvents> {
     try {
       return await this.#run(signal, async () => {
         const terminator = terminatorOf(options, this.#api.identity.keyPem);
-        const found = await this.#lookUp(service, 'Bind');
+        const found = await this.#directory.find(service, 'Bind');
         this.#checkOpen();
         signal?.throwIfAborted();
         server = new OverlayServer(this.#client, found, terminator, (stream) => this.#keep(stream));
@@ -256,22 +248,6 @@ export class Overlay extends EventEmitter<OverlayEvents> {
     return stream;
   }
 
-  async #lookUp(name: string, permission: 'Dial' | 'Bind'): Promise<ListedService> {
-    const known = this.#byName.get(name);
-    if (known?.permissions.includes(permission) === true) return known;
-    const found = await this.#api.serviceByName(name);
-    if (found?.permissions.includes(permission) !== true) {
-      const verb = permission === 'Dial' ? 'dial' : 'host';
-      throw new FrontdoorError(
-        'notFound',
-        'service-unknown',
-        `there is no service ${JSON.stringify(name)} that this identity may ${verb}`,
-      );
-    }
-    this.#byName.set(name, found);
-    return found;
-  }
-
   #keep(stream: CircuitStream): void {
     this.#streams.add(stream);
     stream.once('close', () => this.#streams.delete(stream));
@@ -302,7 +278,7 @@ export class Overlay extends EventEmitter<OverlayEvents> {
       intervalMs: this.#options.servicesIntervalMs ?? SERVICES_MS,
       log: this.#log,
       onChange: (change) => {
-        this.#byName.clear();
+        this.#directory.forgetAll();
         this.emit('servicesChanged', change);
       },
     });
