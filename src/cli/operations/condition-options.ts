@@ -44,7 +44,7 @@ function etagOption(): Option {
 function ifMatchOption(): Option {
   return new Option(
     '--if-match <etag>',
-    'fail with status 6 unless the resource still has this ETag; "*" matches any;' +
+    'fail with status 6 unless the resource still has this ETag; "*" matches any; ' +
       'for example \'"q83vASNFZ4mrze8BI0VniQ"\'',
   ).argParser(textOf(/^[\x20-\x7E]+$/, 'must be an ETag with its quotes, as --etag prints it, or *.'));
 }
@@ -52,7 +52,7 @@ function ifMatchOption(): Option {
 function idempotencyKeyOption(): Option {
   return new Option(
     '--idempotency-key <key>',
-    'repeated commands with the same key take effect once within 24 hours; default: a new key;' +
+    'repeated commands with the same key take effect once within 24 hours; default: a new key; ' +
       'for example deploy-417-5f0c9a1e',
   ).argParser(textOf(IDEMPOTENCY_KEY_FORM, 'must be 1 to 255 visible ASCII characters without spaces.'));
 }
