@@ -264,7 +264,7 @@ test('a listener that closes takes no connections any more and leaves its circui
     () => client.bytesRead,
     (bytes) => bytes === 6,
   );
-  await listener.close();
+  listener.close();
   assert.equal(await endingOf(dial(t, port)), 'ECONNREFUSED');
   client.end(' and after');
   assert.equal(await got, 'before and after');
