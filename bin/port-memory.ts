@@ -1,16 +1,40 @@
 /**
- * With --any-port a data directory keeps the ports it once got: identities name the edge API's address, so a second
- * start should be found where the first one was.
+ * The ports of `up`. With --any-port a data directory keeps the ports it once got: identities name the edge API's address,
+ * so a second start should be found where the first one was. Without, a port that is taken is refused before any part starts.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { FrontdoorError } from '#base';
 import { portsFileShape, type RememberedPorts } from '#domain';
 import { writeFileDurably } from '#net';
 
 export type PortChoice = RememberedPorts;
 
 const FILE = 'ports.json';
+/** The option of `up` that chooses each port. */
+const OPTIONS: Readonly<Record<keyof PortChoice, string>> = {
+  http: '--http-port',
+  https: '--https-port',
+  api: '--api-port',
+  edgeApi: '--edge-api-port',
+  ctrl: '--ctrl-port',
+  edge: '--edge-port',
+};
+
+/**
+ * Refuses ports that other programs listen on. The parts refuse them as well, but the first of them starts a database and
+ * makes keys before that.
+ * @throws FrontdoorError `port-taken`, which names the option that chooses another port.
+ */
+export async function refuseTakenPorts(ports: PortChoice, host: string): Promise<void> {
+  for (const [name, option] of Object.entries(OPTIONS) as [keyof PortChoice, string][]) {
+    const port = ports[name];
+    if (port === 0 || (await listenFailure(port, host)) !== 'EADDRINUSE') continue;
+    const message = `port ${port} is taken: choose another with ${option}, or any with --any-port`;
+    throw new FrontdoorError('conflict', 'port-taken', message);
+  }
+}
 
 /** Ports of the last start that are free now; 0 for the others. */
 export async function rememberedPorts(dataDir: string, host: string): Promise<PortChoice> {
@@ -26,7 +50,7 @@ export async function rememberedPorts(dataDir: string, host: string): Promise<Po
   const known = 'value' in read ? read.value : ports;
   for (const name of Object.keys(ports) as (keyof PortChoice)[]) {
     const port = known[name];
-    if (port !== 0 && (await isFree(port, host))) ports[name] = port;
+    if (port !== 0 && (await listenFailure(port, host)) === undefined) ports[name] = port;
   }
   return ports;
 }
@@ -38,10 +62,11 @@ export function rememberPorts(dataDir: string, ports: PortChoice): Promise<void>
   );
 }
 
-function isFree(port: number, host: string): Promise<boolean> {
+/** The code of the error that listening fails with; undefined for a free port. */
+function listenFailure(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen({ port, host }, () => probe.close(() => resolve(true)));
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.name));
+    probe.listen({ port, host }, () => probe.close(() => resolve(undefined)));
   });
 }

@@ -13,7 +13,7 @@ import { CertificateStore, type GatewayLimits } from '#gateway';
 import type { ChannelOpener } from '#sdk';
 import type { AccessSettings } from './access-options.ts';
 import { gatewayIdentity, startGatewayPart } from './gateway-part.ts';
-import { rememberedPorts, rememberPorts, type PortChoice } from './port-memory.ts';
+import { refuseTakenPorts, rememberedPorts, rememberPorts, type PortChoice } from './port-memory.ts';
 import { startRouter, writeRouterFile } from './router-part.ts';
 import type { TlsFiles } from './tls-files.ts';
 
@@ -70,6 +70,7 @@ export interface Up {
 
 /** @throws FrontdoorError that names the obstacle and the options that avoid it. */
 export async function startUp(options: UpOptions): Promise<Up> {
+  if (!options.anyPort) await refuseTakenPorts(options.ports, options.listenHost);
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
   const ports = options.anyPort ? await rememberedPorts(options.dataDir, options.listenHost) : options.ports;
   const closers: ((drainMs: number) => Promise<void>)[] = [];

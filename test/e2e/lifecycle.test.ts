@@ -1,7 +1,7 @@
 // `frontdoor up --demo` as a user runs it, through its launcher: what it writes, how it ends, what it survives.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -182,6 +182,7 @@ describe('a running demo', () => {
       assert.notEqual(status, 0);
       assert.ok(run.output().includes(String(port)), run.output());
       assert.ok(run.output().includes(option), run.output());
+      assert.equal(existsSync(join(folder, 'control.db')), false, 'nothing was started');
     }
     rmSync(folder, { recursive: true, force: true });
     blocker.close();
