@@ -121,11 +121,14 @@ export const stringFormats = {
     },
   ),
   'terminator-address': patterned(
-    `(?:tcp|tls):${patterns.HOST}:${patterns.PORT}`,
-    { maxLength: 300, description: 'The address that the router dials: `tcp:host:port` or `tls:host:port`.' },
+    `(?:tcp|tls|udp):${patterns.HOST}:${patterns.PORT}`,
     {
-      saidAs: 'tcp:host:port or tls:host:port',
-      rule: 'tcp:host:port or tls:host:port',
+      maxLength: 300,
+      description: 'The address that the router dials: `tcp:host:port`, `tls:host:port` or `udp:host:port`.',
+    },
+    {
+      saidAs: 'tcp:host:port, tls:host:port or udp:host:port',
+      rule: 'tcp:host:port, tls:host:port or udp:host:port',
       name: 'address',
       example: 'tcp:127.0.0.1:5432',
     },

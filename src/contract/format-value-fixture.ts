@@ -121,9 +121,9 @@ export const formatValues: Readonly<Record<FormatName, FormatValues>> = {
     wrong: ['', ' ', 'a@b', '@', 'a\nb', 'x'.repeat(256)],
   },
   'terminator-address': {
-    right: ['tcp:127.0.0.1:5432', 'tls:db.internal:443', 'tls:[::1]:65535', 'tcp:a_b:1'],
+    right: ['tcp:127.0.0.1:5432', 'tls:db.internal:443', 'tls:[::1]:65535', 'tcp:a_b:1', 'udp:a:1'],
     wrong: [
-      'udp:a:1',
+      'dtls:a:1',
       'tcp:a',
       'tcp:a:0',
       'tls:a:65536',

@@ -1,5 +1,5 @@
 /** Opens the listeners that the configuration lists, each by the part of its binding. */
-import { FrontdoorError, type Clock, type Log } from '#base';
+import type { Clock, Log } from '#base';
 import type { ServerTls, TlsPorts } from '#net';
 import type { CircuitPart } from './circuits/circuit-part.ts';
 import type { ListenerConfig, RouterConfig, TunnelListenerConfig } from './config/router-config.ts';
@@ -25,12 +25,7 @@ export async function openListeners(options: RouterListenersOptions): Promise<Tu
   const { config, edge, circuits, ports, tls, log } = options;
   for (const listener of config.listeners) {
     if (listener.binding === 'edge') await edge.listen(listener, ports, tls);
-    else if (listener.binding === 'transport' || listener.binding === 'proxy')
-      await circuits.listen(listener);
-    else if (listener.binding !== 'tunnel') {
-      const message = `${config.file}: ${listener.path}.binding "${listener.binding}" cannot be run by this version`;
-      throw new FrontdoorError('invalid', 'unsupported-binding', message);
-    }
+    else if (listener.binding !== 'tunnel') await circuits.listen(listener);
   }
   if (edge.listener === undefined) log.warn({}, 'no edge listener is configured: SDKs cannot connect');
   const listeners = config.listeners.filter(isTunnel);

@@ -138,8 +138,9 @@ const ROUTER: FolderTable = {
   web: { may: ['config', 'health', 'metrics'], why: 'serves health and metrics over HTTP' },
   forwarder: { may: ['ctrl', 'metrics'], why: 'moves frames between links and ends of circuits' },
   link: { may: ['config', 'pools', 'ctrl', 'metrics', 'forwarder'], why: 'keeps channels to other routers' },
+  datagrams: { may: [], why: 'makes connections of datagrams, which circuits take like those of streams' },
   xgress: {
-    may: ['config', 'ctrl', 'metrics', 'forwarder'],
+    may: ['config', 'ctrl', 'metrics', 'forwarder', 'datagrams'],
     why: 'holds the ends of circuits on this router',
   },
   terminators: { may: ['pools', 'ctrl'], why: 'registers terminators with controllers' },
@@ -147,7 +148,6 @@ const ROUTER: FolderTable = {
     may: ['config', 'pools', 'ctrl', 'model', 'metrics', 'forwarder', 'xgress', 'terminators'],
     why: 'keeps channels to SDKs, and the ends of circuits that SDKs hold',
   },
-  datagrams: { may: [], why: 'makes connections of datagrams, which circuits take like those of streams' },
   circuits: {
     may: ['config', 'pools', 'ctrl', 'metrics', 'forwarder', 'xgress', 'edge'],
     why: 'applies the routes of controllers to the forwarder and the ends of circuits',

@@ -1,6 +1,7 @@
 // What the sections of a router's file make of it, over a mesh of real processes at our control plane: circuits over
 // several hops through proxy and transport listeners, and what is missing where a section is.
 import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { after, afterEach, before, test } from 'node:test';
 import * as tls from 'node:tls';
@@ -52,6 +53,7 @@ before(async () => {
       listeners: [
         { binding: 'proxy', address: tcp(ports.proxy), service: 'echo', options: { mtu: 900 } },
         { binding: 'transport', bind: tcp(ports.named), advertise: `localhost:${ports.named}` },
+        { binding: 'proxy_udp', address: `udp:127.0.0.1:${ports.proxy}`, service: 'datagrams' },
       ],
     },
   });
@@ -132,6 +134,23 @@ test('a proxy listener’s connections become circuits over several hops, whole 
     () => mesh.list('circuits'),
     (rows) => rows.length === 0,
   );
+});
+
+test('datagrams of a proxy_udp listener reach a service over several hops, each source its own circuit', async (t) => {
+  const service = createSocket('udp4', (data, { port }) => service.send(data, port, '127.0.0.1'));
+  t.after(() => void service.close());
+  await new Promise<void>((resolve) => service.bind(0, '127.0.0.1', resolve));
+  await mesh.service('datagrams', exit.id, `udp:127.0.0.1:${service.address().port}`);
+  for (const size of [1, 700, 701, 30_000]) {
+    const client = createSocket('udp4');
+    t.after(() => void client.close());
+    const answer = within(
+      'the answer',
+      new Promise<Buffer>((resolve) => void client.once('message', resolve)),
+    );
+    client.send(Buffer.alloc(size, 'x'), ports.proxy, '127.0.0.1');
+    assert.equal((await answer).length, size);
+  }
 });
 
 test('options of a listener and of a dialer hold for their circuits, each at its end', async () => {

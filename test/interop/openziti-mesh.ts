@@ -119,12 +119,13 @@ export class OpenZitiMesh {
   }
 
   /** Creates a service without an edge: a circuit to it ends at `127.0.0.1:port` behind `router`. */
-  async service(name: string, router: string, port: number): Promise<void> {
+  async service(name: string, router: string, port: number, protocol: 'tcp' | 'udp' = 'tcp'): Promise<void> {
+    const binding = protocol === 'tcp' ? 'transport' : 'transport_udp';
     await this.network.run(`fabric create service ${name}`);
     const id = (await this.#list('edge-routers', 'edge')).find((one) => one['name'] === router)!['id'];
     await this.network.run(
       // An id may begin with a hyphen.
-      `fabric create terminator --binding transport -- ${name} ${String(id)} tcp:127.0.0.1:${port}`,
+      `fabric create terminator --binding ${binding} -- ${name} ${String(id)} ${protocol}:127.0.0.1:${port}`,
     );
   }
 

@@ -184,9 +184,4 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     meaning: 'A listener has an address of a type that this version cannot listen on.',
     remedy: 'Use the types of the reference of the configuration.',
   },
-  'unsupported-binding': {
-    kind: 'invalid',
-    meaning: 'A listener has a binding that this version cannot run.',
-    remedy: 'Use the bindings of the reference of the configuration.',
-  },
 });

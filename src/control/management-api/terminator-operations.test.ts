@@ -132,8 +132,12 @@ describeEachStore('services of the fabric and their terminators', (open) => {
       world.call('POST', TERMINATORS, {
         body: { serviceId, routerId, address: 'tcp:127.0.0.1:1', ...more },
       });
-    for (const address of ['127.0.0.1:1', 'udp:127.0.0.1:1', 'tcp::1', 'tcp:127.0.0.1:0', 'tcp:a b:1'])
-      refused(await post({ address }), 400, 'Value for address must be of tcp:host:port or tls:host:port');
+    for (const address of ['127.0.0.1:1', 'dtls:127.0.0.1:1', 'tcp::1', 'tcp:127.0.0.1:0', 'tcp:a b:1'])
+      refused(
+        await post({ address }),
+        400,
+        'Value for address must be of tcp:host:port, tls:host:port or udp:host:port',
+      );
     refused(await post({ cost: 65_536 }), 400, 'Value for cost must be of integer from 0 to 65535');
     refused(await post({ binding: 'edge' }), 400, 'Value for binding must be of transport');
     refused(await post({ serviceId: 'none' }), 404, 'Service none not found');

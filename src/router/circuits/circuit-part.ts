@@ -6,16 +6,25 @@
 import type { Clock, Log } from '#base';
 import type { ServerTls, TlsIdentity, TlsPorts } from '#net';
 import { TerminatorInvalidReason } from '#wire/ctrl';
-import type { ProxyListenerConfig, RouterConfig, TransportListenerConfig } from '../config/router-config.ts';
+import type {
+  ProxyListenerConfig,
+  ProxyUdpListenerConfig,
+  RouterConfig,
+  TransportListenerConfig,
+  TransportUdpListenerConfig,
+} from '../config/router-config.ts';
+import type { DatagramAddress } from '../config/text-kinds.ts';
 import { CircuitAsker } from '../ctrl/circuit-asker.ts';
 import type { Controllers, CtrlHandlers, InspectSource } from '../ctrl/controllers.ts';
 import type { TerminatorCheck } from '../edge/terminator-messages.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { WorkerPool } from '../pools/worker-pool.ts';
 import { CircuitListener } from '../xgress/circuit-listener.ts';
+import { DatagramListener } from '../xgress/datagram-listener.ts';
 import { EgressDialers } from '../xgress/egress-dialers.ts';
 import { IngressCircuits } from '../xgress/ingress-circuits.ts';
 import { transportDialer } from '../xgress/transport-dialer.ts';
+import { transportUdpDialer } from '../xgress/transport-udp-dialer.ts';
 import { XgressEnds } from '../xgress/xgress-ends.ts';
 import { CircuitFaults } from '../forwarder/circuit-faults.ts';
 import { inspectCircuits } from '../forwarder/circuit-inspection.ts';
@@ -36,6 +45,10 @@ export interface CircuitPartOptions {
 }
 
 const TRANSPORT = 'transport';
+const TRANSPORT_UDP = 'transport_udp';
+
+type OwnListenerConfig =
+  ProxyListenerConfig | ProxyUdpListenerConfig | TransportListenerConfig | TransportUdpListenerConfig;
 
 export class CircuitPart {
   readonly forwarder: Forwarder;
@@ -47,7 +60,7 @@ export class CircuitPart {
   readonly #idleScan: IdleScan;
   readonly #ingress: IngressCircuits;
   readonly #asker: CircuitAsker;
-  readonly #listeners: CircuitListener[] = [];
+  readonly #listeners: (CircuitListener | DatagramListener)[] = [];
 
   constructor(options: CircuitPartOptions) {
     this.#options = options;
@@ -69,7 +82,18 @@ export class CircuitPart {
     if (transport !== undefined)
       this.#dialers.add(
         TRANSPORT,
-        transportDialer({ ends: this.#ends, config: transport.xgress, tls: () => options.tls().client }),
+        transportDialer({
+          ends: this.#ends,
+          config: transport.xgress,
+          tls: () => options.tls().client,
+          clock,
+        }),
+      );
+    const transportUdp = this.#dialers.listed(TRANSPORT_UDP);
+    if (transportUdp !== undefined)
+      this.#dialers.add(
+        TRANSPORT_UDP,
+        transportUdpDialer({ ends: this.#ends, config: transportUdp.xgress, clock }),
       );
     this.#routes = new CircuitRoutes({ forwarder, dialers: this.#dialers, config: config.forwarder, log });
     this.#idleScan = new IdleScan({ forwarder, controllers, ...config.forwarder, log, clock });
@@ -99,20 +123,34 @@ export class CircuitPart {
   }
 
   /** Rejects with a `FrontdoorError` when the address cannot be listened on. */
-  async listen(config: ProxyListenerConfig | TransportListenerConfig): Promise<void> {
+  async listen(config: OwnListenerConfig): Promise<void> {
+    const { log } = this.#options;
+    const listener = await this.#open(config);
+    this.#listeners.push(listener);
+    log.info({ listener: config.path, binding: config.binding, port: listener.port }, 'listener is open');
+  }
+
+  #open(config: OwnListenerConfig): Promise<CircuitListener | DatagramListener> {
     const { ports, tls, log } = this.#options;
     const { handshakeTimeoutMs } = this.#options.config;
     const circuits = this.#ingress;
-    const listener = await CircuitListener.open({
-      config,
-      circuits,
-      ports,
-      tls: tls().server,
-      handshakeTimeoutMs,
+    if (config.binding === 'proxy_udp' || config.binding === 'transport_udp')
+      return this.#openDatagrams(config, config.address);
+    const { type, host, port } = config.address;
+    if (type === 'udp') return this.#openDatagrams(config, { network: 'udp', host, port });
+    const certificates = tls().server;
+    return CircuitListener.open({ config, circuits, ports, tls: certificates, handshakeTimeoutMs, log });
+  }
+
+  #openDatagrams(config: OwnListenerConfig, address: DatagramAddress): Promise<DatagramListener> {
+    const { clock, log } = this.#options;
+    const service = 'service' in config ? config.service : undefined;
+    return DatagramListener.open({
+      config: { ...config, address, service },
+      circuits: this.#ingress,
+      clock,
       log,
     });
-    this.#listeners.push(listener);
-    log.info({ listener: config.path, binding: config.binding, port: listener.port }, 'listener is open');
   }
 
   handlers(): CtrlHandlers[] {

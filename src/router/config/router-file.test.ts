@@ -254,9 +254,10 @@ test('listeners: address or bind, advertise beside or inside options, what each 
         options: { advertise: "[2001:db8::2]:7", connectTimeout: 3s, mtu: 1000, lookupApiSessionTimeout: 2s } },
       { binding: transport, bind: "tcp:127.0.0.1:7000", advertise: "t.example:7000", options: { txQueueSize: 3, connectTimeout: 2s, maxRttScale: 1 } },
       { binding: proxy, address: "tls:127.0.0.1:7001", service: web }, { binding: tunnel },
-      { binding: proxy_udp, address: "udp:127.0.0.1:1", service: dns }]`,
+      { binding: proxy_udp, address: "udp:127.0.0.1:1", service: dns },
+      { binding: transport_udp, bind: "udp6:[::1]:2", advertise: "u.example:2", options: { mtu: 9 } }]`,
   );
-  const [edge, transport, proxy, ...later] = listeners;
+  const [edge, transport, proxy, tunnel, ...udp] = listeners;
   assert.ok(edge?.binding === 'edge' && transport?.binding === 'transport' && proxy?.binding === 'proxy');
   assert.deepEqual(edge.address, { type: 'tls', host: '0.0.0.0', port: 3022 });
   assert.deepEqual(edge.advertise, { host: '2001:db8::2', port: 7 });
@@ -273,13 +274,13 @@ test('listeners: address or bind, advertise beside or inside options, what each 
   const { txQueueSize, connectTimeoutMs, maxRttScale } = transport.xgress;
   assert.deepEqual([txQueueSize, connectTimeoutMs, maxRttScale], [3, 2_000, 2]);
   assert.deepEqual([proxy.service, proxy.address.port], ['web', 7001]);
-  assert.deepEqual(
-    later.map(({ binding, path }) => [binding, path]),
-    [
-      ['tunnel', 'listeners[3]'],
-      ['proxy_udp', 'listeners[4]'],
-    ],
-  );
+  assert.deepEqual([tunnel?.binding, tunnel?.path], ['tunnel', 'listeners[3]']);
+  const [proxyUdp, transportUdp] = udp;
+  assert.ok(proxyUdp?.binding === 'proxy_udp' && transportUdp?.binding === 'transport_udp');
+  assert.deepEqual(proxyUdp.address, { network: 'udp', host: '127.0.0.1', port: 1 });
+  assert.equal(proxyUdp.service, 'dns');
+  assert.deepEqual(transportUdp.address, { network: 'udp6', host: '::1', port: 2 });
+  assert.deepEqual([transportUdp.advertise, transportUdp.xgress.mtu], ['u.example:2', 9]);
 });
 
 test('of dialers with one binding the last holds, with its options', () => {
@@ -395,13 +396,11 @@ test('a feature that this version cannot run is refused by name at the start, an
     ['listeners[3]', '{ binding: tunnel }', 'listeners[3].binding'],
     [
       'listeners[3]',
-      '{ binding: transport_udp, address: "udp:x:1", advertise: "a:1" }',
-      'listeners[3].binding',
+      '{ binding: transport_udp, address: "unixgram:/run/x", advertise: "a:1" }',
+      'listeners[3].address',
     ],
-    ['listeners[3]', '{ binding: proxy_udp, address: "udp:x:1", service: s }', 'listeners[3].binding'],
     ['listeners[3]', '{ binding: edge, address: "wss:x:1", advertise: "a:1" }', 'listeners[3].address'],
     ['listeners[3]', '{ binding: proxy, bind: "dtls:x:1", service: s }', 'listeners[3].bind'],
-    ['dialers[0].binding', 'transport_udp', 'dialers[0].binding'],
     ['ctrl.endpoint', 'dtls:x:1', 'ctrl.endpoint'],
     ['ctrl', '{ endpoints: ["tls:x:1", "ws:x:1"] }', 'ctrl.endpoints[1]'],
     ['link.listeners[0].bind', 'tcp:x:1', 'link.listeners[0].bind'],
@@ -412,7 +411,7 @@ test('a feature that this version cannot run is refused by name at the start, an
     assert.deepEqual(told(problems), [], field);
     assert.deepEqual(told(notRunnable), [`error not-runnable ${path}`]);
   }
-  for (const binding of ['proxy', 'proxy_udp', 'edge'])
+  for (const binding of ['proxy', 'proxy_udp', 'transport_udp', 'edge'])
     assert.deepEqual(told(read(fileWith('dialers[0].binding', binding)).notRunnable), [
       'error not-runnable listeners[3].binding',
     ]);

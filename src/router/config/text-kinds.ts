@@ -102,6 +102,28 @@ export function parseFileAddress(text: string): OverlayAddress | undefined {
   return parseAddress(text, ADDRESS_TYPES);
 }
 
+/** An address of datagrams. With `unixgram`, the host is the path of a socket. */
+export interface DatagramAddress {
+  readonly network: 'udp' | 'udp4' | 'udp6' | 'unixgram';
+  /** Without brackets. May be empty (all interfaces). */
+  readonly host: string;
+  readonly port: number;
+}
+
+const UNIXGRAM = 'unixgram:';
+
+/** Returns undefined if the text is no address of datagrams, such as `udp:0.0.0.0:53` or `udp6:[::1]:53`. */
+export function parseDatagramAddress(text: string): DatagramAddress | undefined {
+  if (text.startsWith(UNIXGRAM))
+    return text === UNIXGRAM
+      ? undefined
+      : { network: 'unixgram', host: text.slice(UNIXGRAM.length), port: 0 };
+  const network = (['udp', 'udp4', 'udp6'] as const).find((one) => text.startsWith(`${one}:`));
+  if (network === undefined) return undefined;
+  const address = parseAddress(`udp${text.slice(network.length)}`, ['udp']);
+  return address === undefined ? undefined : { network, host: address.host, port: address.port };
+}
+
 /** Requires a host. IPv6 addresses are written in brackets. */
 export function parseHostPort(text: string): { readonly host: string; readonly port: number } | undefined {
   const address = parseAddress(`tls:${text}`);

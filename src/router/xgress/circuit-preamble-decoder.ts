@@ -1,6 +1,6 @@
 /**
- * Decodes the first line from a client of a `transport` listener: JSON that names a service. The router answers with
- * one line of JSON. Pure.
+ * Decodes the first line from a client of a `transport` listener, or the first datagram from one of `transport_udp`: JSON
+ * that names a service. The router answers with one line of JSON. Pure.
  */
 import { concatBytes, EMPTY_BYTES, textOf, utf8 } from '#base';
 
@@ -36,6 +36,14 @@ export class PreambleDecoder {
     if (typeof preamble === 'string') return { kind: 'malformed', reason: preamble };
     return { kind: 'complete', preamble, rest: bytes.subarray(end + 1) };
   }
+}
+
+/** Decodes a request that is one datagram, with or without a newline at its end. */
+export function decodePreambleDatagram(datagram: Uint8Array): CircuitPreamble | { readonly reason: string } {
+  if (datagram.length > MAX_PREAMBLE_BYTES)
+    return { reason: `the request is longer than ${MAX_PREAMBLE_BYTES} bytes` };
+  const preamble = preambleOf(textOf(datagram));
+  return typeof preamble === 'string' ? { reason: preamble } : preamble;
 }
 
 export function encodePreambleAnswer(isSuccess: boolean, message: string, circuitId: string): Uint8Array {

@@ -1,23 +1,15 @@
 /** Requests a circuit to a service for a local connection, and makes that connection its initiator. */
-import { formatHostPort, FrontdoorError, utf8, type Log } from '#base';
+import { FrontdoorError, type Log } from '#base';
 import { ChannelError } from '#net';
 import type { CircuitEncryption } from '#sdk';
-import {
-  contentType,
-  decodeCircuitAnswer,
-  headerId,
-  peerDataRecord,
-  type CircuitGranted,
-  type Frame,
-} from '#wire';
+import { contentType, decodeCircuitAnswer, peerDataRecord, type CircuitGranted, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { XgressConfig } from '../config/router-config.ts';
 import type { CircuitAsker } from '../ctrl/circuit-asker.ts';
 import type { CircuitFaults } from '../forwarder/circuit-faults.ts';
+import { initiatorAddresses, type LocalAddresses } from './local-addresses.ts';
 import type { LocalConnection, XgressEnd } from './xgress-end.ts';
 import type { XgressEnds } from './xgress-ends.ts';
-
-const { peerData } = headerId;
 
 export interface IngressCircuitsOptions {
   readonly asker: CircuitAsker;
@@ -34,6 +26,8 @@ export interface IngressRequest {
   readonly connection: LocalConnection & LocalAddresses;
   readonly config: XgressConfig;
   readonly hopType: string;
+  /** Each chunk of the connection is one datagram. */
+  readonly isDatagrams?: boolean | undefined;
   /** Called when the circuit is established, before the first byte of the far end can arrive. */
   onCircuit?(circuitId: string): void;
 }
@@ -61,13 +55,6 @@ export interface CircuitStart {
    * throws if the circuit cannot be used.
    */
   onGranted(granted: CircuitGranted): CircuitEncryption | undefined;
-}
-
-export interface LocalAddresses {
-  readonly localAddress?: string | undefined;
-  readonly localPort?: number | undefined;
-  readonly remoteAddress?: string | undefined;
-  readonly remotePort?: number | undefined;
 }
 
 export class IngressCircuits {
@@ -135,18 +122,6 @@ export class IngressCircuits {
   }
 }
 
-/** Returns the addresses of a local connection as the far end receives them. */
-export function initiatorAddresses(connection: LocalAddresses): Map<number, Uint8Array> {
-  return new Map([
-    [peerData.initiatorLocalAddress, addressOf(connection.localAddress, connection.localPort)],
-    [peerData.initiatorRemoteAddress, addressOf(connection.remoteAddress, connection.remotePort)],
-  ]);
-}
-
 function isFailure(answer: Frame): boolean {
   return answer.contentType === contentType.circuitFailed;
-}
-
-function addressOf(host: string | undefined, port: number | undefined): Uint8Array {
-  return utf8(formatHostPort(host ?? '', port ?? 0));
 }

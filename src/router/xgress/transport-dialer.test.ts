@@ -15,7 +15,7 @@ test('an address that is none, or of a type that cannot be dialed, is a misconfi
   for (const address of [
     '127.0.0.1:80',
     'tcp:127.0.0.1',
-    'udp:127.0.0.1:53',
+    'udp:127.0.0.1',
     'tcp://host:1',
     'tcp:host:99999',
   ]) {

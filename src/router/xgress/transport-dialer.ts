@@ -1,36 +1,40 @@
 /**
- * Dials the services of terminators with the binding `transport`: `tcp:host:port`, or `tls:host:port`, for which the
- * router shows its own certificate and trusts its authority beside this machine's anchors.
+ * Dials the services of terminators with the binding `transport`: `tcp:host:port`, `udp:host:port`, or `tls:host:port`,
+ * for which the router shows its own certificate and trusts its authority beside this machine's anchors.
  */
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { FrontdoorError, formatHostPort, utf8 } from '#base';
+import { FrontdoorError, type Clock } from '#base';
 import { systemAnchors, type TlsIdentity } from '#net';
-import { headerId, parseAddress, type OverlayAddress } from '#wire';
+import { parseAddress, type OverlayAddress } from '#wire';
 import type { XgressConfig } from '../config/router-config.ts';
+import { dialFailure, dialTimeoutMs } from './dial-outcome.ts';
+import { terminatorAddresses } from './local-addresses.ts';
 import { misconfigured, type EgressDial, type EgressDialer } from './egress-dialers.ts';
+import { transportUdpDialer } from './transport-udp-dialer.ts';
 import type { XgressEnds } from './xgress-ends.ts';
 
 const KEEP_ALIVE_MS = 15_000;
-const { peerData } = headerId;
 
 export interface TransportDialerOptions {
   readonly ends: XgressEnds;
   readonly config: XgressConfig;
   /** The router's certificate and key, and its authority's bundle. */
   tls(): TlsIdentity;
+  readonly clock?: Clock | undefined;
 }
 
-export function transportDialer({ ends, config, tls }: TransportDialerOptions): EgressDialer {
+export function transportDialer({ ends, config, tls, clock }: TransportDialerOptions): EgressDialer {
+  const overUdp = transportUdpDialer({ ends, config, clock });
   return async (dial) => {
+    if (dial.destination.startsWith('udp:')) return overUdp(dial);
     const destination = parseAddress(dial.destination, ['tcp', 'tls']);
     if (destination === undefined)
-      throw misconfigured(`cannot dial "${dial.destination}": expected tcp:host:port or tls:host:port`);
+      throw misconfigured(
+        `cannot dial "${dial.destination}": expected tcp:host:port, tls:host:port or udp:host:port`,
+      );
     const socket = await connect(destination, dial, config.connectTimeoutMs, tls);
-    const data = new Map([
-      [peerData.terminatorLocalAddress, addressOf(socket.localAddress, socket.localPort)],
-      [peerData.terminatorRemoteAddress, addressOf(socket.remoteAddress, socket.remotePort)],
-    ]);
+    const data = terminatorAddresses(socket);
     try {
       ends.open({
         circuitId: dial.circuitId,
@@ -56,8 +60,7 @@ function connect(
   tls: () => TlsIdentity,
 ): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  const routeMs = Math.max(1, dial.deadlineMs - performance.now());
-  const timeoutMs = connectTimeoutMs > 0 ? Math.min(connectTimeoutMs, routeMs) : routeMs;
+  const timeoutMs = dialTimeoutMs(dial, connectTimeoutMs);
   const isTls = destination.type === 'tls';
   const socket = isTls ? openTls(destination, tls()) : connectTcp(socketOptions(destination));
   const fail = (error: FrontdoorError): void => {
@@ -114,29 +117,4 @@ function openTls(destination: OverlayAddress, identity: TlsIdentity): Socket {
     minVersion: 'TLSv1.2',
     ...(isIP(destination.host) === 0 ? { servername: destination.host } : {}),
   });
-}
-
-/** Controllers send the text to the dialer, so that it contains no address. The cause does. */
-function dialFailure(error: NodeJS.ErrnoException): FrontdoorError {
-  const text = `cannot connect to the service: ${error.code ?? 'failed'}`;
-  const cause = { cause: error };
-  switch (error.code) {
-    case 'ECONNREFUSED':
-      return new FrontdoorError('badGateway', 'connection-refused', text, cause);
-    case 'ETIMEDOUT':
-      return new FrontdoorError('timeout', 'dial-timeout', text, cause);
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new FrontdoorError('badGateway', 'name-not-found', text, cause);
-    case 'EMFILE':
-    case 'ENFILE':
-    case 'ENOBUFS':
-      return new FrontdoorError('limited', 'no-sockets', text, cause);
-    default:
-      return new FrontdoorError('badGateway', 'dial-failed', text, cause);
-  }
-}
-
-function addressOf(host: string | undefined, port: number | undefined): Uint8Array {
-  return utf8(formatHostPort(host ?? '', port ?? 0));
 }

@@ -4,14 +4,12 @@ import { placeAt } from '../file-tree.ts';
 import { formatGoDuration, parseGoDuration } from '../go-duration.ts';
 import { DIALER_BINDINGS, IMPLIED_DIALER_BINDINGS } from '../schema/listener-schema.ts';
 import type { ListenerFile } from '../schema/router-file-schema.ts';
-import { parseFileAddress, parseHostPort, TEXT_KINDS } from '../text-kinds.ts';
+import { parseDatagramAddress, parseFileAddress, parseHostPort, TEXT_KINDS } from '../text-kinds.ts';
 import type { Draft, RuleContext } from './draft.ts';
 
 type ListenerDraft = Draft<ListenerFile>;
 
-/** Addresses of datagrams have their own syntax. */
-const UDP_ADDRESS = /^(?:(?:udp|udp4|udp6):(?:\[[0-9a-fA-F:.]+\]|[^:[\]/]*):\d{1,5}|unixgram:.+)$/;
-const UDP_BINDINGS = ['transport_udp', 'proxy_udp'];
+export const UDP_BINDINGS: readonly string[] = ['transport_udp', 'proxy_udp'];
 const ADVERTISING = ['edge', 'transport', 'transport_udp'];
 const EDGE_TIMEOUT = { leastMs: 30, mostMs: 60_000 };
 
@@ -89,7 +87,7 @@ function checkAddress(context: RuleContext, listener: ListenerDraft, path: strin
       );
     return;
   }
-  if (isUdp ? UDP_ADDRESS.test(text) : parseFileAddress(text) !== undefined) return;
+  if ((isUdp ? parseDatagramAddress(text) : parseFileAddress(text)) !== undefined) return;
   const words = isUdp ? 'an address such as udp:0.0.0.0:5000' : TEXT_KINDS.address.words;
   context.problems.error(`${path}.${key}`, 'address', `must be ${words}`);
 }

@@ -1,13 +1,12 @@
 /** Settings that are valid but that this version cannot run. The router refuses them by name at the start. */
-import { parseFileAddress } from '../text-kinds.ts';
+import { parseDatagramAddress, parseFileAddress } from '../text-kinds.ts';
 import { ProblemList } from '../problem-list.ts';
 import type { ConfigProblem } from '../router-config.ts';
-import { addressKeyOf } from './listener-rules.ts';
+import { addressKeyOf, UDP_BINDINGS } from './listener-rules.ts';
 import type { RuleContext } from './draft.ts';
 
-const LATER_LISTENERS: readonly string[] = ['transport_udp', 'proxy_udp'];
 const LATER_TUNNEL_MODES: readonly string[] = ['host', 'proxy', 'tproxy'];
-const LATER_DIALERS: readonly string[] = ['transport_udp', 'tunnel'];
+const LATER_DIALERS: readonly string[] = ['tunnel'];
 
 export function checkRunnable({ draft, root }: RuleContext): readonly ConfigProblem[] {
   const problems = new ProblemList(root);
@@ -36,10 +35,14 @@ export function checkRunnable({ draft, root }: RuleContext): readonly ConfigProb
     if (binding === 'tunnel') {
       const [mode = ''] = one.options?.mode?.split(':') ?? [];
       if (LATER_TUNNEL_MODES.includes(mode)) refuse(`${path}.binding`, `the listener tunnel in mode ${mode}`);
-    } else if (LATER_LISTENERS.includes(binding)) refuse(`${path}.binding`, `the listener ${binding}`);
-    else {
+    } else {
       const key = addressKeyOf(one);
-      held(`${path}.${key}`, one[key], binding === 'edge' ? ['tls'] : ['tls', 'tcp']);
+      const text = one[key];
+      if (!UDP_BINDINGS.includes(binding))
+        held(`${path}.${key}`, text, binding === 'edge' ? ['tls'] : ['tls', 'tcp', 'udp']);
+      // The platform has no sockets of this kind.
+      else if (text !== undefined && parseDatagramAddress(text)?.network === 'unixgram')
+        refuse(`${path}.${key}`, 'the protocol unixgram');
     }
   });
   return problems.all();

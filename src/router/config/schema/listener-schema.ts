@@ -11,7 +11,7 @@ import {
   type ConfigFields,
   type DecodePlace,
 } from '../schema-field.ts';
-import { parseFileAddress, parseHostPort } from '../text-kinds.ts';
+import { parseDatagramAddress, parseFileAddress, parseHostPort } from '../text-kinds.ts';
 import { channelFields, dialTimeout, xgressFields } from './channel-schema.ts';
 import { tunnelDialerFields, tunnelFields } from './tunnel-schema.ts';
 
@@ -145,10 +145,13 @@ function listenerOf(fields: ConfigFields<typeof listenerFields>, { path }: Decod
   const { xgress, channel, lookupApiSessionTimeoutMs, tunnel } = options;
   const base = { path, xgress };
   if (binding === 'tunnel') return { ...base, binding, ...tunnel };
-  // Addresses of datagrams have their own syntax, and their listeners are refused at the start.
-  if (binding === 'transport_udp' || binding === 'proxy_udp') return { ...base, binding };
-  const address = parseFileAddress((fields.address ?? fields.bind)!)!;
+  const place = (fields.address ?? fields.bind)!;
   const advertise = (options.advertise ?? fields.advertise)!;
+  if (binding === 'proxy_udp')
+    return { ...base, binding, address: parseDatagramAddress(place)!, service: service! };
+  if (binding === 'transport_udp')
+    return { ...base, binding, address: parseDatagramAddress(place)!, advertise };
+  const address = parseFileAddress(place)!;
   if (binding === 'proxy') return { ...base, binding, address, service: service! };
   if (binding === 'transport') return { ...base, binding, address, advertise };
   return {

@@ -17,11 +17,8 @@ import {
 } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { XgressConfig } from '../../config/router-config.ts';
-import {
-  initiatorAddresses,
-  type IngressCircuits,
-  type LocalAddresses,
-} from '../../xgress/ingress-circuits.ts';
+import type { IngressCircuits } from '../../xgress/ingress-circuits.ts';
+import { initiatorAddresses, type LocalAddresses } from '../../xgress/local-addresses.ts';
 import type { LocalConnection, XgressEnd } from '../../xgress/xgress-end.ts';
 import type { TunnelService } from '../services/tunnel-service.ts';
 import type { TunnelServices } from '../services/tunnel-services.ts';

@@ -2,9 +2,10 @@
  * Two routers of a test with real sockets at their ends: listeners at the first, dialers at the second, a link between
  * them, and a controller that grants circuits to all services for which the test has an address.
  */
+import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import { silentLog } from '#base';
+import { silentLog, systemClock, type Clock } from '#base';
 import { TlsPorts, type TlsIdentity } from '#net';
 import { contentType, encodeCircuitFailed, encodeCircuitSuccess, type Frame, type RouteResult } from '#wire';
 import { ctrlMessages, DestType, type CtrlBody } from '#wire/ctrl';
@@ -15,7 +16,9 @@ import { MemoryLink, type MemoryLinkOptions } from '../../forwarder/testing/memo
 import { MemoryRouter, type MeshOptions } from '../../forwarder/testing/memory-mesh.ts';
 import { CircuitListener, type CircuitListenerConfig } from '../circuit-listener.ts';
 import { IngressCircuits } from '../ingress-circuits.ts';
+import { DatagramListener } from '../datagram-listener.ts';
 import { transportDialer } from '../transport-dialer.ts';
+import { transportUdpDialer } from '../transport-udp-dialer.ts';
 
 export const NO_TLS: TlsIdentity = { cert: '', key: '', ca: '' };
 
@@ -57,6 +60,10 @@ export class TransportWorld {
         tls: () => options.tls ?? NO_TLS,
       }),
     );
+    this.far.dialers.add(
+      'transport_udp',
+      transportUdpDialer({ ends: this.far.ends, config: { ...XGRESS_CONFIG_DEFAULTS, ...options.egress } }),
+    );
     this.near.controller.answers.set(contentType.circuitRequest, (request, channel) => {
       void this.#grant(request).then((answer) => channel.send(answer));
     });
@@ -77,11 +84,7 @@ export class TransportWorld {
     const { tls = NO_TLS } = this.#options;
     const listener = await CircuitListener.open({
       config,
-      circuits: new IngressCircuits({
-        ...this.near,
-        asker: new CircuitAsker(this.near.controllers),
-        log: silentLog,
-      }),
+      circuits: this.#circuits(),
       ports: this.#ports,
       tls: { default: tls, alternates: [] },
       handshakeTimeoutMs: 600_000,
@@ -89,6 +92,31 @@ export class TransportWorld {
     });
     this.#t.after(() => listener.close());
     return listener;
+  }
+
+  /** Opens a `proxy_udp` listener with a service, or a `transport_udp` one without. */
+  async listenUdp(service: string | undefined, clock: Clock = systemClock): Promise<DatagramListener> {
+    const listener = await DatagramListener.open({
+      config: {
+        path: 'listeners[0]',
+        xgress: { ...XGRESS_CONFIG_DEFAULTS, ...this.#options.ingress },
+        address: { network: 'udp', host: '127.0.0.1', port: 0 },
+        service,
+      },
+      circuits: this.#circuits(),
+      clock,
+      log: silentLog,
+    });
+    this.#t.after(() => listener.close());
+    return listener;
+  }
+
+  /** A service of the test that receives datagrams. */
+  async serveUdp(name: string, onDatagram: (socket: UdpSocket, data: Buffer, from: RemoteInfo) => void) {
+    const socket = createSocket('udp4', (data, from) => onDatagram(socket, data, from));
+    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+    this.#t.after(() => void socket.close());
+    this.services.set(name, `udp:127.0.0.1:${socket.address().port}`);
   }
 
   /** A service of the test, which receives each of its connections. */
@@ -108,10 +136,11 @@ export class TransportWorld {
   async dial(service: string): Promise<RouteResult> {
     const circuitId = `circuit${(this.#count += 1)}`;
     const destination = this.services.get(service) ?? service;
+    const binding = destination.startsWith('udp4:') ? 'transport_udp' : 'transport';
     const result = await this.far.route({
       circuitId,
       timeout: 30_000_000_000n,
-      egress: { binding: 'transport', address: `${circuitId}-out`, destination },
+      egress: { binding, address: `${circuitId}-out`, destination },
       forwards: [
         { srcAddress: 'link', dstAddress: `${circuitId}-out`, dstType: DestType.END },
         { srcAddress: `${circuitId}-out`, dstAddress: 'link', dstType: DestType.LINK },
@@ -126,6 +155,11 @@ export class TransportWorld {
         { srcAddress: 'link', dstAddress: `${circuitId}-in`, dstType: DestType.START },
       ],
     });
+  }
+
+  #circuits(): IngressCircuits {
+    const asker = new CircuitAsker(this.near.controllers);
+    return new IngressCircuits({ ...this.near, asker, log: silentLog });
   }
 
   async #grant(request: Frame): Promise<Frame> {
