@@ -4,17 +4,15 @@
  */
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { FrontdoorError, type Clock } from '#base';
+import type { Clock } from '#base';
 import { systemAnchors, type TlsIdentity } from '#net';
 import { parseAddress, type OverlayAddress } from '#wire';
 import type { XgressConfig } from '../config/router-config.ts';
-import { dialFailure, dialTimeoutMs } from './dial-outcome.ts';
 import { terminatorAddresses } from './local-addresses.ts';
 import { misconfigured, type EgressDial, type EgressDialer } from './egress-dialers.ts';
+import { SERVICE_SOCKET_OPTIONS, whenEstablished } from './service-socket.ts';
 import { transportUdpDialer } from './transport-udp-dialer.ts';
 import type { XgressEnds } from './xgress-ends.ts';
-
-const KEEP_ALIVE_MS = 15_000;
 
 export interface TransportDialerOptions {
   readonly ends: XgressEnds;
@@ -59,62 +57,22 @@ function connect(
   connectTimeoutMs: number,
   tls: () => TlsIdentity,
 ): Promise<Socket> {
-  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  const timeoutMs = dialTimeoutMs(dial, connectTimeoutMs);
-  const isTls = destination.type === 'tls';
-  const socket = isTls ? openTls(destination, tls()) : connectTcp(socketOptions(destination));
-  const fail = (error: FrontdoorError): void => {
-    socket.destroy();
-    settle();
-    reject(error);
-  };
-  const timer = setTimeout(() => {
-    const text = `the service did not take the connection within ${Math.round(timeoutMs)} ms`;
-    fail(new FrontdoorError('timeout', 'dial-timeout', text));
-  }, timeoutMs);
-  const onAbort = (): void => fail(new FrontdoorError('conflict', 'unrouted', 'the circuit was unrouted'));
-  const onError = (error: NodeJS.ErrnoException): void => fail(dialFailure(error));
-  const settle = (): void => {
-    clearTimeout(timer);
-    dial.signal.removeEventListener('abort', onAbort);
-    socket.off('error', onError);
-    // The circuit's own end handles later errors.
-    socket.on('error', () => {});
-  };
-  dial.signal.addEventListener('abort', onAbort);
-  socket.on('error', onError);
-  socket.once(isTls ? 'secureConnect' : 'connect', () => {
-    settle();
-    resolve(socket);
-  });
-  return promise;
+  if (destination.type === 'tls')
+    return whenEstablished(openTls(destination, tls()), 'secureConnect', dial, connectTimeoutMs);
+  const { host, port } = destination;
+  const socket = connectTcp({ host, port, ...SERVICE_SOCKET_OPTIONS });
+  return whenEstablished(socket, 'connect', dial, connectTimeoutMs);
 }
 
-function socketOptions({ host, port }: OverlayAddress): {
-  host: string;
-  port: number;
-  allowHalfOpen: true;
-  noDelay: true;
-  keepAlive: true;
-  keepAliveInitialDelay: number;
-} {
-  return {
+function openTls({ host, port }: OverlayAddress, identity: TlsIdentity): Socket {
+  return connectTls({
     host,
     port,
-    allowHalfOpen: true,
-    noDelay: true,
-    keepAlive: true,
-    keepAliveInitialDelay: KEEP_ALIVE_MS,
-  };
-}
-
-function openTls(destination: OverlayAddress, identity: TlsIdentity): Socket {
-  return connectTls({
-    ...socketOptions(destination),
+    ...SERVICE_SOCKET_OPTIONS,
     cert: identity.cert,
     key: identity.key,
     ca: [identity.ca, ...systemAnchors()],
     minVersion: 'TLSv1.2',
-    ...(isIP(destination.host) === 0 ? { servername: destination.host } : {}),
+    ...(isIP(host) === 0 ? { servername: host } : {}),
   });
 }
