@@ -19,7 +19,8 @@ import { ctrlMessages } from '#wire/ctrl';
 import type { XgressConfig } from '../../config/router-config.ts';
 import type { IngressCircuits } from '../../xgress/ingress-circuits.ts';
 import { initiatorAddresses, type LocalAddresses } from '../../xgress/local-addresses.ts';
-import type { LocalConnection, XgressEnd } from '../../xgress/xgress-end.ts';
+import type { LocalConnection } from '../../xgress/xgress-end.ts';
+import { ServiceCircuits } from '../services/service-circuits.ts';
 import type { TunnelService } from '../services/tunnel-service.ts';
 import type { TunnelServices } from '../services/tunnel-services.ts';
 
@@ -54,8 +55,7 @@ export interface TunnelCircuitsOptions {
 
 export class TunnelCircuits implements TunnelDialer {
   readonly #options: TunnelCircuitsOptions;
-  /** Open ends by service id. */
-  readonly #ends = new Map<string, Set<XgressEnd>>();
+  readonly #circuits = new ServiceCircuits();
   readonly #unfollow: () => void;
 
   constructor(options: TunnelCircuitsOptions) {
@@ -99,7 +99,7 @@ export class TunnelCircuits implements TunnelDialer {
         },
       },
     );
-    this.#keep(service, end, connection);
+    this.#circuits.keep(service.id, end, connection);
   }
 
   /** Ends nothing: circuits end with the ends of the router. */
@@ -113,18 +113,8 @@ export class TunnelCircuits implements TunnelDialer {
     throw new FrontdoorError('forbidden', 'dial-not-permitted', `the router may not dial ${name}: ${fault}`);
   }
 
-  #keep({ id }: TunnelService, end: XgressEnd, connection: LocalConnection): void {
-    let ends = this.#ends.get(id);
-    if (ends === undefined) this.#ends.set(id, (ends = new Set()));
-    ends.add(end);
-    connection.once('close', () => {
-      ends.delete(end);
-      if (ends.size === 0 && this.#ends.get(id) === ends) this.#ends.delete(id);
-    });
-  }
-
   #endCircuits({ id, name }: TunnelService): void {
-    for (const end of [...(this.#ends.get(id) ?? [])]) end.destroy(`the router may no longer dial ${name}`);
+    this.#circuits.end(id, `the router may no longer dial ${name}`);
   }
 }
 
