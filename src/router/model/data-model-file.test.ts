@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, mock, test, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { silentLog, type Log } from '#base';
+import { silentLog, textOf, utf8, type Log } from '#base';
 import { ctrlMessages, DataState_Action, DataState_RelatedEntityType, type CtrlInit } from '#wire/ctrl';
 import { until } from '../../../test/support/deadline.ts';
 import { frameOfHex, loadRecordedFrames } from '../../../test/support/recorded-frames.ts';
@@ -140,6 +140,21 @@ test('it is written every dbSaveInterval, only when the index moved', async (t) 
   assert.equal(model.change(next), 'applied');
   mock.timers.tick(SAVE_INTERVAL_MS);
   await until('the second file', exists, Boolean);
+});
+
+test('what the router itself keeps is written without a change of the index, and remains when a controller sends a model', async (t) => {
+  const path = join(folder, 'kept.proto.gzip');
+  const model = recordedModel();
+  const file = await openFile(t, path, model);
+  await file.save();
+  for (const key of ['s1.0', 's2.0']) model.keep('TerminatorIds', key, utf8(key));
+  model.keep('TerminatorIds', 's2.0', undefined);
+  await file.save();
+  const loaded = new DataModel();
+  await openFile(t, path, loaded);
+  loaded.replace(ctrlMessages.dataState.decode(recordedBody));
+  assert.equal(textOf(loaded.kept('TerminatorIds', 's1.0')!), 's1.0');
+  assert.equal(loaded.kept('TerminatorIds', 's2.0'), undefined);
 });
 
 test('a missing file is no error, a broken one is, and both begin with an empty model', async (t) => {

@@ -1,7 +1,7 @@
 /**
  * `edge.db`: the data model on disk, as a gzipped DataState that OpenZiti's routers can read and write, too. Loaded at
- * start, and written at intervals when the model's index has changed. A file that cannot be read counts as missing,
- * because controllers send the model again.
+ * start, and written at intervals when it has changed. A file that cannot be read counts as missing, because controllers
+ * send the model again.
  */
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
@@ -34,6 +34,7 @@ export class DataModelFile {
   #timer: NodeJS.Timeout | undefined;
   #savedIndex = 0n;
   #savedTimelineId = '';
+  #savedKept = 0;
   #saving: Promise<void> | undefined;
 
   private constructor(options: DataModelFileOptions) {
@@ -84,8 +85,10 @@ export class DataModelFile {
 
   async #save(): Promise<void> {
     const { path, model, log } = this.#options;
-    const { index, timelineId } = model;
-    if (index === 0n || (index === this.#savedIndex && timelineId === this.#savedTimelineId)) return;
+    const { index, timelineId, keptChanges } = model;
+    const isSaved =
+      index === this.#savedIndex && timelineId === this.#savedTimelineId && keptChanges === this.#savedKept;
+    if (index === 0n || isSaved) return;
     try {
       const bytes = await compressedState(model);
       // Another model took its place meanwhile. It is written at the next interval.
@@ -93,6 +96,7 @@ export class DataModelFile {
       await writeFileDurably(path, bytes);
       this.#savedIndex = index;
       this.#savedTimelineId = timelineId;
+      this.#savedKept = keptChanges;
     } catch (error) {
       log.error({ file: path, err: messageOf(error) }, 'the data model could not be written');
     }

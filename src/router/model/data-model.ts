@@ -52,6 +52,8 @@ const MAX_EVENT_IDS = 500;
 
 const NO_IDS: readonly string[] = [];
 
+const CACHE_TYPE = 'ziti.edge_ctrl.pb.DataState.Cache';
+
 export class DataModel {
   #entities = emptyEntities();
   /** Relations by policy id. */
@@ -61,6 +63,7 @@ export class DataModel {
   readonly #listeners = new Set<() => void>();
   #caches: DataState['caches'] = {};
   #generation = 0;
+  #keptChanges = 0;
   #index = 0n;
   #timelineId = '';
 
@@ -139,6 +142,27 @@ export class DataModel {
   /** Returns a state that produces the same model. */
   state(): CtrlInit<'dataState'> {
     return { events: [...this.events()], ...this.origin() };
+  }
+
+  /** Returns a value that this router keeps with the model, by a name and a key. */
+  kept(name: string, key: string): Uint8Array | undefined {
+    return this.#caches[name]?.data[key];
+  }
+
+  /**
+   * Sets a value that this router keeps with the model; `undefined` removes it. It is saved with the model, and stays when
+   * a controller replaces that.
+   */
+  keep(name: string, key: string, value: Uint8Array | undefined): void {
+    const { data } = (this.#caches[name] ??= { $typeName: CACHE_TYPE, data: {} });
+    if (value === undefined) delete data[key];
+    else data[key] = value;
+    this.#keptChanges += 1;
+  }
+
+  /** Increases with each `keep`. */
+  get keptChanges(): number {
+    return this.#keptChanges;
   }
 
   /** Returns the fields of a state other than its events. */
