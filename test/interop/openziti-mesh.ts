@@ -15,7 +15,10 @@ const READY_MS = 30_000;
 
 /** The controller's own port unless another is named. */
 export type OpenZitiRouterShape = Omit<RouterShape, 'controllerPort'> &
-  Partial<Pick<RouterShape, 'controllerPort'>>;
+  Partial<Pick<RouterShape, 'controllerPort'>> & {
+    /** The router has an identity of its own, which can dial and host services. */
+    readonly isTunneler?: boolean;
+  };
 
 export interface GoRouter {
   kill(): Promise<void>;
@@ -72,12 +75,16 @@ export class OpenZitiMesh {
     return file;
   }
 
-  async ourRouter(name: string, shape: OpenZitiRouterShape): Promise<PartProcess<unknown>> {
+  async ourRouter(
+    name: string,
+    shape: OpenZitiRouterShape,
+    logLevel = 'debug',
+  ): Promise<PartProcess<unknown>> {
     const file = await this.prepareOurs(name, shape);
     const ready = join(this.folder, name, 'ready.json');
     const part = new PartProcess({
       name,
-      args: () => ['router', 'run', file, '--ready-file', ready, '--log-level', 'debug'],
+      args: () => ['router', 'run', file, '--ready-file', ready, '--log-level', logLevel],
       readyFile: ready,
     });
     this.#ours.push(part);
@@ -145,7 +152,8 @@ export class OpenZitiMesh {
     mkdirSync(folder);
     const file = join(folder, 'router.yml');
     writeFileSync(file, routerFile(folder, { controllerPort: this.network.controllerPort, ...shape }));
-    await this.network.run(`edge create edge-router ${name} -o ${name}.jwt`);
+    const tunneler = shape.isTunneler === true ? ' -t' : '';
+    await this.network.run(`edge create edge-router ${name} -o ${name}.jwt${tunneler}`);
     readFileSync(join(this.folder, `${name}.jwt`));
     return file;
   }

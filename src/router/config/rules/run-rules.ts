@@ -5,7 +5,7 @@ import type { ConfigProblem } from '../router-config.ts';
 import { addressKeyOf, UDP_BINDINGS } from './listener-rules.ts';
 import type { RuleContext } from './draft.ts';
 
-const LATER_TUNNEL_MODES: readonly string[] = ['host', 'proxy', 'tproxy'];
+const LATER_TUNNEL_MODES: readonly string[] = ['host', 'tproxy'];
 const LATER_DIALERS: readonly string[] = ['tunnel'];
 
 export function checkRunnable({ draft, root }: RuleContext): readonly ConfigProblem[] {
