@@ -1,5 +1,5 @@
-// The entry point of all benchmarks: `npm run bench`, `bench:api`, `bench:fabric`, `bench:gateway`; the first argument
-// is that name. Run them on a quiet machine, and compare ratios of one run only.
+// The entry point of all benchmarks: `npm run bench`, `bench:api`, `bench:fabric`, `bench:gateway`,
+// `bench:tunnel`; the first argument is that name. Run them on a quiet machine, and compare ratios of one run only.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   'bench:api': async () => (await import('./api/api-benchmark.ts')).API_BENCHMARK,
   'bench:fabric': async () => (await import('./fabric/fabric-benchmark.ts')).FABRIC_BENCHMARK,
   'bench:gateway': async () => (await import('./gateway/gateway-benchmark.ts')).GATEWAY_BENCHMARK,
+  'bench:tunnel': async () => (await import('./tunnel/tunnel-benchmark.ts')).TUNNEL_BENCHMARK,
 };
 
 async function main(name = '', args: readonly string[] = []): Promise<number> {

@@ -1,0 +1,125 @@
+/**
+ * `npm run bench:tunnel`: mode `proxy` of our router beside that of OpenZiti's, both at one controller of OpenZiti, with
+ * and without end-to-end encryption. It needs ZITI_BIN.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { zitiBinary } from '../../support/ziti-command.ts';
+import type { BenchRun, Sampler } from '../bench-run.ts';
+import type { Benchmark } from '../benchmark.ts';
+import type { LoadArguments, LoadKind, LoadResult } from '../fabric/load-process.ts';
+import { between, least, type Goal } from '../goal.ts';
+import { runScript, startScript } from '../script-process.ts';
+import type { DatagramArguments, DatagramResult } from './datagram-load-process.ts';
+import { GO, OURS, SERVICE_KINDS, startTunnels, type ServiceKind, type TunnelDoors } from './tunnel-doors.ts';
+
+interface StreamScenario {
+  readonly name: string;
+  readonly kind: LoadKind;
+  readonly connections: number;
+}
+
+const STREAM_SCENARIOS: readonly StreamScenario[] = [
+  { name: 'download, 1 connection', kind: 'download', connections: 1 },
+  { name: 'download, 32 connections', kind: 'download', connections: 32 },
+  { name: 'requests, 1 connection', kind: 'messages', connections: 1 },
+  { name: 'requests, 32 connections', kind: 'messages', connections: 32 },
+  { name: 'new connections', kind: 'circuits', connections: 32 },
+];
+const DATAGRAMS = 'datagrams, 32 sources';
+const SOURCES = 32;
+const UNITS = { download: 'MB', messages: 'request', circuits: 'circuit', idle: 'circuit' } as const;
+const STREAM_LOAD = 'fabric/load-process.ts';
+const DATAGRAM_LOAD = 'tunnel/datagram-load-process.ts';
+const SERVED_MS = 60_000;
+const LOOK_MS = 500;
+const TRIAL_SECONDS = 0.2;
+const BYTES_PER_MB = 1_000_000;
+
+export const TUNNEL_BENCHMARK: Benchmark = {
+  name: 'bench:tunnel',
+  full: { rounds: 5, roundSeconds: 3, singleRounds: 5 },
+  quick: { rounds: 1, roundSeconds: 2, singleRounds: 1 },
+  // The load runs for a while before it counts.
+  warmUpRounds: 0,
+  reference: () => GO,
+  goals: () => ({ "goals beside OpenZiti's router (× is a ratio of medians)": GOALS }),
+  measure,
+};
+
+const GOALS: readonly Goal[] = SERVICE_KINDS.flatMap((kind) =>
+  scenariosOf(kind).map((name) => least(name, '×', 1, between(name, OURS, GO))),
+);
+
+function scenariosOf(kind: ServiceKind): string[] {
+  const names = kind.endsWith('-udp') ? [DATAGRAMS] : STREAM_SCENARIOS.map(({ name }) => name);
+  return names.map((name) => scenarioName(name, kind));
+}
+
+function scenarioName(name: string, kind: ServiceKind): string {
+  return `${name}, ${kind.startsWith('sealed') ? 'encrypted' : 'in clear'}`;
+}
+
+async function measure(run: BenchRun): Promise<void> {
+  const binary = zitiBinary();
+  if (binary === undefined) {
+    run.skip('all of it', 'ZITI_BIN is not set');
+    return;
+  }
+  const service = await startScript('fabric/service-process.ts');
+  run.defer(() => service.stop());
+  const echo = await startScript(DATAGRAM_LOAD, { kind: 'echo', port: 0, sources: 0, seconds: 0 });
+  run.defer(() => echo.stop());
+  run.report('starting both routers at one controller');
+  const network = await startTunnels(binary, { tcpPort: Number(service.line), udpPort: Number(echo.line) });
+  run.defer(() => network.stop());
+  for (const door of network.doors) await untilServed(door);
+  for (const kind of ['sealed', 'plain'] as const) {
+    for (const { name, kind: load, connections } of STREAM_SCENARIOS)
+      await run.measure(
+        scenarioName(name, kind),
+        UNITS[load],
+        network.doors,
+        streams(kind, load, connections),
+      );
+    const udp = `${kind}-udp` as const;
+    await run.measure(scenarioName(DATAGRAMS, udp), 'message', network.doors, datagrams(udp));
+  }
+}
+
+function streams(service: ServiceKind, kind: LoadKind, connections: number): Sampler<TunnelDoors> {
+  return async ({ ports }, seconds, metered) => {
+    const load: LoadArguments = { kind, port: ports[service], connections, seconds };
+    const result = await metered(() => runScript<LoadResult>(STREAM_LOAD, load));
+    if (result.failed > 0) throw new Error(`${result.failed} connections failed (${JSON.stringify(load)})`);
+    const { rate, p50Us, p99Us } = result;
+    if (kind === 'download') return { units: (rate * seconds) / BYTES_PER_MB, perSecond: rate };
+    return { units: rate * seconds, perSecond: rate, p50Us, p99Us };
+  };
+}
+
+function datagrams(service: ServiceKind): Sampler<TunnelDoors> {
+  return async ({ ports }, seconds, metered) => {
+    const load: DatagramArguments = { kind: 'load', port: ports[service], sources: SOURCES, seconds };
+    const { rate, p50Us, p99Us } = await metered(() => runScript<DatagramResult>(DATAGRAM_LOAD, load));
+    return { units: rate * seconds, perSecond: rate, p50Us, p99Us };
+  };
+}
+
+/** Terminators come seconds after their host. */
+async function untilServed({ name, ports }: TunnelDoors): Promise<void> {
+  const deadlineMs = performance.now() + SERVED_MS;
+  for (const service of ['sealed', 'plain'] as const) {
+    const load: LoadArguments = {
+      kind: 'circuits',
+      port: ports[service],
+      connections: 1,
+      seconds: TRIAL_SECONDS,
+    };
+    for (;;) {
+      const { rate } = await runScript<LoadResult>(STREAM_LOAD, load);
+      if (rate > 0) break;
+      if (performance.now() > deadlineMs) throw new Error(`${name} does not serve ${service}`);
+      await pause(LOOK_MS);
+    }
+  }
+}

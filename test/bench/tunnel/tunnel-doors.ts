@@ -1,0 +1,102 @@
+/**
+ * Two routers of one OpenZiti network as tunnelers in mode `proxy`: ours and OpenZiti's, each with the same services. Behind
+ * each, `ziti tunnel host` hosts them, so that only the router differs.
+ */
+import type { Target } from '../bench-run.ts';
+import { OpenZitiMesh } from '../../interop/openziti-mesh.ts';
+import { freePort } from '../../support/free-port.ts';
+
+export const OURS = 'Frontdoor';
+export const GO = 'OpenZiti';
+
+export const SERVICE_KINDS = ['sealed', 'plain', 'sealed-udp', 'plain-udp'] as const;
+export type ServiceKind = (typeof SERVICE_KINDS)[number];
+
+/** The ports of one router. */
+export interface TunnelDoors extends Target {
+  readonly ports: Readonly<Record<ServiceKind, number>>;
+}
+
+export interface TunnelNetwork {
+  readonly doors: readonly TunnelDoors[];
+  stop(): Promise<void>;
+}
+
+interface Backends {
+  readonly tcpPort: number;
+  readonly udpPort: number;
+}
+
+const MAKERS = [
+  { maker: OURS, router: 'ours' },
+  { maker: GO, router: 'theirs' },
+] as const;
+
+export async function startTunnels(binary: string, backends: Backends): Promise<TunnelNetwork> {
+  const mesh = await OpenZitiMesh.start(binary);
+  try {
+    const { network } = mesh;
+    await network.run(
+      'edge create service-edge-router-policy all --service-roles #all --edge-router-roles #all',
+    );
+    for (const [protocol, port] of [
+      ['tcp', backends.tcpPort],
+      ['udp', backends.udpPort],
+    ] as const) {
+      const config = JSON.stringify({ protocol, address: '127.0.0.1', port });
+      await network.run(`edge create config ${protocol} host.v1`, config);
+    }
+    const doors: TunnelDoors[] = [];
+    for (const row of MAKERS) doors.push(await startDoors(mesh, row));
+    return { doors, stop: () => mesh.stop() };
+  } catch (error) {
+    process.stderr.write(mesh.ourOutput);
+    await mesh.stop();
+    throw error;
+  }
+}
+
+async function startDoors(
+  mesh: OpenZitiMesh,
+  { maker, router }: (typeof MAKERS)[number],
+): Promise<TunnelDoors> {
+  const { network } = mesh;
+  const edgePort = await freePort();
+  const ports = {} as Record<ServiceKind, number>;
+  for (const kind of SERVICE_KINDS) ports[kind] = await freePort();
+  const protocolOf = (kind: ServiceKind): string => (kind.endsWith('-udp') ? 'udp' : 'tcp');
+  const services = SERVICE_KINDS.map((kind) => `${router}-${kind}:${ports[kind]}:${protocolOf(kind)}`);
+  const edge = {
+    binding: 'edge',
+    address: `tls:127.0.0.1:${edgePort}`,
+    options: { advertise: `localhost:${edgePort}` },
+  };
+  const listeners = [edge, { binding: 'tunnel', options: { mode: 'proxy', services } }];
+  const shape = { edgePort, isTunneler: true, sections: { listeners } };
+  let pid: number;
+  if (maker === OURS) pid = (await mesh.ourRouter(router, shape, 'warn')).pid;
+  else {
+    await mesh.goRouter(router, shape);
+    pid = network.processes.get(`ziti ${router}`)!;
+  }
+  for (const kind of SERVICE_KINDS) {
+    const encryption = kind.startsWith('plain') ? 'OFF' : 'ON';
+    const options = `--configs ${protocolOf(kind)} --role-attributes ${router} --encryption ${encryption}`;
+    await network.run(`edge create service ${router}-${kind} ${options}`);
+  }
+  const host = `${router}-host`;
+  await network.run(`edge create identity ${host} -o ${host}.jwt`);
+  await network.run(`edge enroll --jwt ${host}.jwt --out ${host}.json`);
+  await network.run(
+    `edge create edge-router-policy ${host} --identity-roles @${host} --edge-router-roles @${router}`,
+  );
+  for (const [right, identity] of [
+    ['Bind', host],
+    ['Dial', router],
+  ] as const)
+    await network.run(
+      `edge create service-policy ${router}-${right} ${right} --service-roles #${router} --identity-roles @${identity}`,
+    );
+  await network.start(host, `tunnel host -i ${host}.json --cli-agent=false`);
+  return { name: maker, ports, processes: new Map([['router', pid]]) };
+}
