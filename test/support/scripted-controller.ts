@@ -43,7 +43,7 @@ export interface ScriptedControllerOptions {
   /** Headers of the answer to hellos; those of a 1.7.2 controller when absent. */
   readonly helloHeaders?: FrameHeaders;
   /** Returns the reason for refusing the router, or undefined to admit it. */
-  readonly refuse?: () => string | undefined;
+  readonly refuse?: (() => string | undefined) | undefined;
 }
 
 const { createTerminatorV2, singleRouterLinkSource, createCircuitV2, routerDataModel } = ControllerCapability;

@@ -35,8 +35,8 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-async function openController(id: string): Promise<ScriptedController> {
-  const controller = await openScriptedController(server, { id });
+async function openController(id: string, refuse?: () => string | undefined): Promise<ScriptedController> {
+  const controller = await openScriptedController(server, { id, refuse });
   closers.push(() => controller.close());
   return controller;
 }
@@ -62,7 +62,7 @@ async function startMembership(
     linkListeners: () => [],
     log: silentLog,
   });
-  const membership = new ClusterMembership({ config, controllers: set, log });
+  const membership = new ClusterMembership({ config, controllers: set, log, returnAfterMs: 20 });
   set.start(new CtrlDispatcher([membership.handlers()], silentLog));
   await membership.start();
   const close = async (): Promise<void> => {
@@ -139,6 +139,42 @@ test('a controller that the list no longer has is left, and forgotten at the nex
   await close();
   const again = await startMembership(file, [second]);
   await again.connected('c1');
+});
+
+test('a configured controller that the list left out is dialed again while no other can be reached, also after a restart', async () => {
+  const file = newFile();
+  const [first, second] = [await openController('c1'), await openController('c2')];
+  const { connected, close } = await startMembership(file, [first, second]);
+  await connected('c1', 'c2');
+  // The first stops in order: the second, which leads, leaves it out.
+  tell(second, { index: 5n, isLeader: true, addresses: [second.endpoint] });
+  await connected('c2');
+  await second.close();
+  await connected('c1');
+  assert.deepEqual(await contentOf(file), { endpoints: [second.endpoint] });
+  await close();
+  const again = await startMembership(file, [first, second]);
+  await again.connected('c1');
+});
+
+test('a configured controller that the list leaves out is left again when a member returns with that list', async () => {
+  let isAway = false;
+  const first = await openController('c1');
+  const second = await openController('c2', () => (isAway ? 'away' : undefined));
+  const { connected } = await startMembership(newFile(), [first, second]);
+  await connected('c1', 'c2');
+  const update = { index: 5n, isLeader: true, addresses: [second.endpoint] };
+  tell(second, update);
+  await connected('c2');
+  isAway = true;
+  second.channels[0]!.close('restart');
+  await connected('c1');
+  // The only channel stays, whatever its controller sends.
+  tell(first, update);
+  isAway = false;
+  await second.connected(2);
+  tell(second, update);
+  await connected('c2');
 });
 
 test('a list of a controller that does not lead adds controllers, but removes none that is connected; the leader is asked', async () => {

@@ -1,6 +1,7 @@
 /**
  * The set of controllers: read at start from the endpoints file or the configuration, then updated by messages of
- * controllers (1037, 1051, 1020) and saved in the file.
+ * controllers (1037, 1051, 1020) and saved in the file. While none of them can be reached, the controllers of the
+ * configuration are dialed as well.
  */
 import { textOf, type Log } from '#base';
 import { contentType, formatAddress, makeFrame, parseAddress, type Frame } from '#wire';
@@ -20,8 +21,11 @@ export interface ClusterMembershipOptions {
   readonly config: CtrlConfig;
   readonly controllers: ControllerSet;
   readonly log: Log;
+  /** Time without any controller after which those of the configuration are dialed as well; by default 5 s. */
+  readonly returnAfterMs?: number | undefined;
 }
 
+const RETURN_AFTER_MS = 5_000;
 const ASK_INTERVAL_MS = 30_000;
 const MAX_CONTROLLERS = 100;
 /** Key in Settings: the single address of the controllers from now on. */
@@ -32,11 +36,18 @@ export class ClusterMembership {
   #index = 0n;
   #leaderIndex = 0n;
   #ids = new Set<string>();
+  /** Endpoints of the last list. */
+  #members: readonly string[] = [];
+  #returnTimer: NodeJS.Timeout | undefined;
   #askTimer: NodeJS.Timeout | undefined;
   #saving: Promise<void> = Promise.resolve();
+  #isClosed = false;
 
   constructor(options: ClusterMembershipOptions) {
     this.#options = options;
+    const { controllers } = options;
+    controllers.onConnected(() => clearTimeout(this.#returnTimer));
+    controllers.onDisconnected(() => this.#returnLater());
   }
 
   /** Dials for the first time. Call it after `ControllerSet.start`. */
@@ -50,7 +61,9 @@ export class ClusterMembership {
       );
       this.#ids = new Set(known.controllers.map(({ id }) => id));
     }
-    controllers.setEndpoints(known?.endpoints ?? config.endpoints.map(formatAddress));
+    this.#members = known?.endpoints ?? config.endpoints.map(formatAddress);
+    controllers.setEndpoints(this.#members);
+    this.#returnLater();
   }
 
   /** Returns the controller with this id from the last list or the endpoints file. */
@@ -77,8 +90,30 @@ export class ClusterMembership {
 
   /** Waits until a pending write has finished. */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#returnTimer);
     clearInterval(this.#askTimer);
     await this.#saving;
+  }
+
+  /** Ends dials of the configuration's controllers when one of the list in use has returned. */
+  #leaveOthers(): void {
+    const { controllers } = this.#options;
+    const members = this.#members;
+    if (controllers.connectedEndpoints.some((endpoint) => members.includes(endpoint)))
+      controllers.setEndpoints(members);
+  }
+
+  /** A controller that stopped in order is in no list, and the others may be gone before it returns. */
+  #returnLater(): void {
+    const { config, controllers, log, returnAfterMs = RETURN_AFTER_MS } = this.#options;
+    if (this.#isClosed || controllers.all().length > 0) return;
+    clearTimeout(this.#returnTimer);
+    this.#returnTimer = setTimeout(() => {
+      const endpoints = config.endpoints.map(formatAddress);
+      if (!controllers.setEndpoints(endpoints, true)) return;
+      log.warn({ endpoints }, 'no controller can be reached: dialing those of the configuration as well');
+    }, returnAfterMs);
   }
 
   #onAddresses(frame: Frame, from: Controller): void {
@@ -104,6 +139,7 @@ export class ClusterMembership {
     }
     if (decision.asksLeader) this.#askLeader();
     if (decision.use === 'add') controllers.setEndpoints(known.endpoints, true);
+    if (index === this.#index) this.#leaveOthers();
     if (decision.use !== 'replace') return;
     this.#stopAsking();
     this.#index = index;
@@ -138,6 +174,7 @@ export class ClusterMembership {
     const ids = new Set(known.controllers.map(({ id }) => id));
     const hasOtherIds = ids.size !== this.#ids.size || [...ids].some((id) => !this.#ids.has(id));
     this.#ids = ids;
+    this.#members = known.endpoints;
     if (!controllers.setEndpoints(known.endpoints) && !hasOtherIds) return;
     this.#saving = this.#saving.then(() => saveEndpointsFile(config.endpointsFile, known, log));
   }
