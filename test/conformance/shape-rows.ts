@@ -25,6 +25,7 @@ import {
   loginStartedShape,
   loginStartShape,
   OPEN_RULES,
+  keptAccessesShape,
   keptControlPlanesShape,
   ownTargetsShape,
   portsFileShape,
@@ -140,6 +141,7 @@ const profile = {
 };
 const ports = { http: 1, https: 0, api: 2, edgeApi: 3, ctrl: 4, edge: 5 };
 const credentials = { organizationId: 'o', frontdoorId: 'f', accountId: 'a', apiToken: 't' };
+const access = { share: 'a', host: '127.0.0.1', port: 9000 };
 const workerStart = {
   ...{ type: 'start', number: 1, workers: 2, options: { logLevel: 'info' }, dataDir: '/d', version: '1' },
   ...{ identity: { apiUrl: 'https://e' }, plainPort: 80, securePort: null, ticketSecret: 'c2VjcmV0' },
@@ -289,6 +291,15 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
       newer: { targets: { app: 'http://127.0.0.1:1', other: later } },
     },
     { shape: ownTargetsShape, example: { targets: {} }, older: {}, unknown: 'ignored' },
+  ],
+  keptAccessesShape: [
+    {
+      shape: keptAccessesShape,
+      example: { accesses: [access] },
+      unknown: 'ignored',
+      newer: { accesses: [{ ...access, ...later }] },
+    },
+    { shape: keptAccessesShape, example: { accesses: [] }, older: {}, unknown: 'ignored' },
   ],
   keptControlPlanesShape: [
     {
