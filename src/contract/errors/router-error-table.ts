@@ -73,6 +73,11 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     meaning: 'A config that says how to host a service cannot be decoded; the message names the field.',
     remedy: 'Correct the host.v1, host.v2 or ziti-tunneler-server.v1 config of the service.',
   },
+  'invalid-template': {
+    kind: 'invalid',
+    meaning: 'A template in a config of a service cannot be filled.',
+    remedy: 'Correct the identity or sourceIp of the config as the message says.',
+  },
   'link-address': {
     kind: 'invalid',
     meaning: 'The address of a link is invalid.',
