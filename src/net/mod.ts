@@ -35,7 +35,7 @@ export {
   MAX_CLIENT_HELLO_BYTES,
   type ClientHelloOutcome,
 } from './client-hello-decoder.ts';
-export type { HttpProxy } from './proxy-connect.ts';
+export { connectThroughProxy, type HttpProxy } from './proxy-connect.ts';
 export { openMemoryChannel } from './channel/memory-driver.ts';
 export { fingerprintOf, leafOf } from './channel/peer-certificate.ts';
 export {

@@ -68,6 +68,11 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     meaning: 'A dial sent application data that is no JSON object, or is too long.',
     remedy: 'Correct the program that dials the service.',
   },
+  'far-end-not-allowed': {
+    kind: 'forbidden',
+    meaning: 'The name that a dialer asked for has no address that the config of the service allows.',
+    remedy: 'Correct the DNS records of the name, or allowedAddresses in the host.v1 config.',
+  },
   'invalid-host-config': {
     kind: 'invalid',
     meaning: 'A config that says how to host a service cannot be decoded; the message names the field.',

@@ -1,0 +1,166 @@
+/**
+ * Connects to the far end of a hosted circuit: TCP, UDP, or TCP through an HTTP proxy. A forwarded name is resolved once,
+ * and only the addresses that the config allows are connected to. A proxy resolves names itself, and answers for what it
+ * reaches.
+ */
+import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
+import { FrontdoorError } from '#base';
+import { connectThroughProxy } from '#net';
+import type { UdpDialer } from '../../datagrams/udp-dialer.ts';
+import { dialFailure, dialTimeoutMs } from '../../xgress/dial-outcome.ts';
+import { misconfigured, type EgressDial } from '../../xgress/egress-dialers.ts';
+import type { LocalAddresses } from '../../xgress/local-addresses.ts';
+import { SERVICE_SOCKET_OPTIONS, whenEstablished } from '../../xgress/service-socket.ts';
+import type { LocalConnection } from '../../xgress/xgress-end.ts';
+import type { FarEnd, SourceAddress } from './far-end-policy.ts';
+import type { HostTerminatorConfig } from './host-config.ts';
+
+export type HostLookup = (
+  host: string,
+  options: { readonly all: true },
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+export interface FarEndDial {
+  readonly farEnd: FarEnd;
+  readonly source: SourceAddress | undefined;
+  readonly proxy: HostTerminatorConfig['proxy'];
+  readonly connectTimeoutMs: number;
+  readonly dial: Pick<EgressDial, 'deadlineMs' | 'signal'>;
+}
+
+export interface FarEndDialerOptions {
+  readonly udp: UdpDialer;
+  /** Replaces the resolver of the system. */
+  readonly lookup?: HostLookup | undefined;
+}
+
+/** If a name has more addresses, only these are tried. */
+const MAX_TRIED_ADDRESSES = 8;
+
+export class FarEndDialer {
+  readonly #udp: UdpDialer;
+  readonly #lookup: HostLookup;
+
+  constructor({ udp, lookup = systemLookup }: FarEndDialerOptions) {
+    this.#udp = udp;
+    this.#lookup = lookup;
+  }
+
+  /** Rejects with a `FrontdoorError` whose text contains no address that the dialer did not send. */
+  async dial(request: FarEndDial): Promise<LocalConnection & LocalAddresses> {
+    const { farEnd, source, proxy, connectTimeoutMs } = request;
+    const { signal } = request.dial;
+    const deadlineMs = performance.now() + dialTimeoutMs(request.dial, connectTimeoutMs);
+    const dial = { deadlineMs, signal };
+    if (proxy !== undefined) return this.#throughProxy(farEnd, source, proxy, dial);
+    const addresses = await this.#resolve(farEnd, source, dial);
+    if (farEnd.protocol === 'udp') return this.#overUdp(addresses[0]!, farEnd.port, source, dial);
+    const lookup: LookupFunction = (_host, options, done) => {
+      if (options.all === true) done(null, [...addresses]);
+      else done(null, addresses[0]!.address, addresses[0]!.family);
+    };
+    const socket = connect({
+      host: farEnd.host,
+      port: farEnd.port,
+      lookup,
+      ...localEnd(source),
+      ...SERVICE_SOCKET_OPTIONS,
+    });
+    return whenEstablished(socket, 'connect', dial, 0);
+  }
+
+  async #overUdp(
+    { address: host }: LookupAddress,
+    port: number,
+    source: SourceAddress | undefined,
+    dial: FarEndDial['dial'],
+  ): Promise<LocalConnection & LocalAddresses> {
+    const { signal } = dial;
+    try {
+      const timeoutMs = dialTimeoutMs(dial, 0);
+      return await this.#udp.dial({ network: 'udp', host, port, timeoutMs, signal, ...localEnd(source) });
+    } catch (error) {
+      throw dialFailure(error as NodeJS.ErrnoException);
+    }
+  }
+
+  async #throughProxy(
+    { protocol, host, port }: FarEnd,
+    source: SourceAddress | undefined,
+    proxy: NonNullable<FarEndDial['proxy']>,
+    dial: FarEndDial['dial'],
+  ): Promise<Socket> {
+    if (protocol !== 'tcp') throw misconfigured('an HTTP proxy carries no datagrams');
+    const late = AbortSignal.timeout(Math.ceil(dialTimeoutMs(dial, 0)));
+    const signal = AbortSignal.any([late, dial.signal]);
+    // The proxy chooses the source of the connection that the service sees, and so its port.
+    const localAddress = source?.host;
+    try {
+      const socket = await connectThroughProxy(proxy, { host, port }, { localAddress, signal });
+      // Nothing was read yet, so that the end of one direction does not close the other.
+      socket.allowHalfOpen = true;
+      socket.setNoDelay(true);
+      socket.setKeepAlive(true, SERVICE_SOCKET_OPTIONS.keepAliveInitialDelay);
+      socket.on('error', () => {});
+      return socket;
+    } catch (error) {
+      if (late.aborted) throw timedOut('the proxy did not connect to the service in time');
+      if (dial.signal.aborted) throw unrouted();
+      throw dialFailure(error as NodeJS.ErrnoException);
+    }
+  }
+
+  /** Returns at least one address, and only those that the circuit may reach. */
+  async #resolve(
+    farEnd: FarEnd,
+    source: SourceAddress | undefined,
+    dial: FarEndDial['dial'],
+  ): Promise<readonly LookupAddress[]> {
+    const { host } = farEnd;
+    const literal = isIP(host);
+    if (literal !== 0) return [{ address: host, family: literal }];
+    const found = await this.#lookUp(host, dial);
+    const family = source === undefined ? 0 : isIP(source.host);
+    const allowed = found.filter(
+      (one) => farEnd.mayReach(one.address) && (family === 0 || one.family === family),
+    );
+    if (allowed.length > 0) return allowed.slice(0, MAX_TRIED_ADDRESSES);
+    const text = `address '${host}' has no address in allowed addresses`;
+    throw new FrontdoorError('forbidden', 'far-end-not-allowed', text);
+  }
+
+  #lookUp(host: string, dial: FarEndDial['dial']): Promise<readonly LookupAddress[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly LookupAddress[]>();
+    const timer = setTimeout(
+      () => reject(timedOut('the name of the service was not resolved in time')),
+      dialTimeoutMs(dial, 0),
+    );
+    const onAbort = (): void => reject(unrouted());
+    dial.signal.addEventListener('abort', onAbort);
+    this.#lookup(host, { all: true }, (error, addresses) => {
+      if (error === null) resolve(addresses);
+      else reject(dialFailure(error));
+    });
+    return promise.finally(() => {
+      clearTimeout(timer);
+      dial.signal.removeEventListener('abort', onAbort);
+    });
+  }
+}
+
+function localEnd(source: SourceAddress | undefined): { localAddress?: string; localPort?: number } {
+  if (source === undefined) return {};
+  return source.port === 0
+    ? { localAddress: source.host }
+    : { localAddress: source.host, localPort: source.port };
+}
+
+function timedOut(text: string): FrontdoorError {
+  return new FrontdoorError('timeout', 'dial-timeout', text);
+}
+
+function unrouted(): FrontdoorError {
+  return new FrontdoorError('conflict', 'unrouted', 'the circuit was unrouted');
+}
