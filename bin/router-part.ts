@@ -2,9 +2,9 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { formatHostPort, type FrontdoorError, type Log } from '#base';
+import { formatHostPort, type Log } from '#base';
 import { writeFileDurably } from '#net';
-import { loadRunnableRouterConfig, Router } from '#router';
+import { loadRunnableRouterConfig, Router, type RouterOptions } from '#router';
 import { formatAddress } from '#wire';
 
 export interface RouterFileOptions {
@@ -62,15 +62,10 @@ export function startRouter(
   file: string,
   release: string,
   log: Log,
-  onStartupTimeout?: (error: FrontdoorError) => void,
+  startup?: RouterOptions['startup'],
 ): Promise<Router> {
   const config = loadRunnableRouterConfig(file);
-  return Router.start({
-    config,
-    release,
-    log,
-    onStartupTimeout,
-  });
+  return Router.start({ config, release, log, startup });
 }
 
 /**

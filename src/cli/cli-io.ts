@@ -33,8 +33,16 @@ export const processIo: CliIo = {
   exitCode: 0,
 };
 
-/** Runs a command's work. A failure becomes one readable line, or JSON, on `err`, and the exit status of its kind. */
-export async function runCommand(io: CliIo, json: boolean, work: () => Promise<void>): Promise<void> {
+/**
+ * Runs a command's work. A failure becomes one readable line, or JSON, on `err`, and the exit status of `statusOf` or else
+ * of its kind.
+ */
+export async function runCommand(
+  io: CliIo,
+  json: boolean,
+  work: () => Promise<void>,
+  statusOf: (error: unknown) => number | undefined = () => undefined,
+): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -42,7 +50,7 @@ export async function runCommand(io: CliIo, json: boolean, work: () => Promise<v
       error instanceof FrontdoorError ? error : { kind: 'internal' as const, code: 'internal' };
     if (json) io.err(`${JSON.stringify({ error: code, message: messageOf(error) })}\n`);
     else io.err(`frontdoor: ${messageOf(error)}\n`);
-    io.exitCode = ERROR_KINDS[kind].exitCode;
+    io.exitCode = statusOf(error) ?? ERROR_KINDS[kind].exitCode;
   }
 }
 

@@ -1,11 +1,13 @@
 /** `frontdoor router …`: commands to run a router, enroll it, and check its file. `bin/` wires their implementation. */
 import { Command } from 'commander';
+import { fileExitStatus } from '#base';
 import { runCommand, type CliIo } from './cli-io.ts';
 import { addLogOptions } from './log-options.ts';
 
 export interface RouterRunOptions {
   readonly logLevel: string;
   readonly readyFile?: string;
+  readonly readyWithoutController: boolean;
 }
 
 export interface RouterEnrollOptions {
@@ -32,9 +34,16 @@ export function routerCommand(io: CliIo, run: RouterRunners): Command {
   const router = new Command('router').description('overlay router');
   addLogOptions(router.command('run'))
     .argument('<file>', 'configuration file')
-    .description('run a router from its configuration file')
+    .option(
+      '--ready-without-controller',
+      'write the ready file before a controller is reached; by default after the first one',
+      false,
+    )
+    .description(
+      'run a router from its configuration file; exit status 1 (errors in the file) or 2 (unreadable)',
+    )
     .action((file: string, options: RouterRunOptions) =>
-      runCommand(io, false, () => run.routerRun(file, options)),
+      runCommand(io, false, () => run.routerRun(file, options), fileExitStatus),
     );
   router
     .command('enroll')
@@ -46,7 +55,7 @@ export function routerCommand(io: CliIo, run: RouterRunners): Command {
     .option('--force', 'replace the keys, and certificates of another router', false)
     .description("exchange an enrollment token for the router's identity files")
     .action((file: string, options: RouterEnrollOptions) =>
-      runCommand(io, false, () => run.routerEnroll(file, options)),
+      runCommand(io, false, () => run.routerEnroll(file, options), fileExitStatus),
     );
   router
     .command('check')

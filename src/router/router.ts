@@ -2,14 +2,14 @@
  * The overlay router: control channels, links to other routers, listeners for SDKs and plain connections, and the
  * circuits between them. Its parts depend on each other by small interfaces; only this file connects them.
  */
-import { systemClock, type Clock, type FrontdoorError, type Log } from '#base';
+import { systemClock, type Clock, type Log } from '#base';
 import { TlsPorts, type Channel, type MetricsWriter } from '#net';
 import { contentType, makeFrame, type FrameHeaders } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { RouterConfig } from './config/router-config.ts';
 import { ClusterMembership } from './ctrl/cluster-membership.ts';
 import { configInspector } from './ctrl/config-inspector.ts';
-import { ControllerSet } from './ctrl/controller-set.ts';
+import { ControllerSet, type StartupEvents } from './ctrl/controller-set.ts';
 import { CtrlDispatcher } from './ctrl/ctrl-dispatcher.ts';
 import { CtrlListeners } from './ctrl/ctrl-listeners.ts';
 import type { CtrlHandler } from './ctrl/controllers.ts';
@@ -36,8 +36,7 @@ export interface RouterOptions {
   readonly log: Log;
   readonly release?: string | undefined;
   readonly clock?: Clock | undefined;
-  /** Called when `ctrl.startupTimeout` has elapsed without any controller, so that the process can end. */
-  onStartupTimeout?: ((error: FrontdoorError) => void) | undefined;
+  readonly startup?: StartupEvents | undefined;
 }
 
 /** While the router drains, circuits that were idle for this time are not waited for. */
@@ -68,11 +67,11 @@ export class Router {
   #closing: Promise<void> | undefined;
 
   private constructor(options: RouterOptions) {
-    const { config, log, clock = systemClock, onStartupTimeout } = options;
+    const { config, log, clock = systemClock, startup } = options;
     this.#options = options;
     this.#clock = clock;
-    for (const { path, line, message } of config.warnings)
-      log.warn({ file: config.file, line, key: path }, message);
+    for (const { path, line, column, rule, message } of config.warnings)
+      log.warn({ file: config.file, line, column, key: path, rule }, message);
     this.#identity = loadRouterIdentity(config.identity);
     this.id = this.#identity.id;
     const { metrics, forwarder } = config;
@@ -93,7 +92,7 @@ export class Router {
       tls: () => this.#identity.client,
       linkListeners: () => this.#links?.advertised() ?? [],
       log,
-      onStartupTimeout,
+      startup,
     });
     this.#membership = new ClusterMembership({ config: config.ctrl, controllers: this.#controllers, log });
     this.#circuits = new CircuitPart({

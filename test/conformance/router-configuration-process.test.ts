@@ -10,9 +10,12 @@ import { makeTestAuthority, type TestAuthority } from '../support/certificates.t
 import { callCommand } from '../support/command-line.ts';
 import { until, within } from '../support/deadline.ts';
 import { FabricMesh } from '../support/fabric-mesh.ts';
+import { freePort } from '../support/free-port.ts';
 import { PartProcess } from '../support/part-process.ts';
+import { isAlive } from '../support/process-state.ts';
 import { runLauncher } from '../support/product-process.ts';
 import type { Sections } from '../support/router-stage.ts';
+import { openScriptedController } from '../support/scripted-controller.ts';
 import type { RouterReady } from '../support/separate.ts';
 
 const END_MS = 30_000;
@@ -73,7 +76,7 @@ async function started(t: TestContext, sections: Sections): Promise<PartProcess<
   const part = new PartProcess<RouterReady>({
     name: 'router',
     readyFile,
-    args: () => ['router', 'run', path, '--ready-file', readyFile],
+    args: () => ['router', 'run', path, '--ready-file', readyFile, '--ready-without-controller'],
   });
   t.after(() => part.stop());
   await part.start();
@@ -86,11 +89,11 @@ test('run with an invalid file fails and reports all of its problems; a missing 
     forwarder: { linkDialWorkerCount: 0, xgressDialQueueLength: 10_001 },
   });
   const { status, output } = await ended('run', invalid);
-  assert.notEqual(status, 0);
+  assert.equal(status, 1);
   for (const path of ['v', 'forwarder.linkDialWorkerCount', 'forwarder.xgressDialQueueLength'])
     assert.match(output, new RegExp(`invalid\\.yml:\\d+:\\d+ error ${path.replace('.', String.raw`\.`)}:`));
   const missing = await ended('run', join(folder, 'missing.yml'));
-  assert.notEqual(missing.status, 0);
+  assert.equal(missing.status, 2);
   assert.match(missing.output, /cannot read .*missing\.yml/);
 });
 
@@ -112,7 +115,7 @@ test('bindings of the next version pass check, and run refuses each by name', as
   const checked = await ended('check', path);
   assert.equal(checked.status, 0, checked.output);
   const run = await ended('run', path);
-  assert.notEqual(run.status, 0);
+  assert.equal(run.status, 1);
   for (const [index, { binding }] of bindings.entries())
     assert.match(run.output, new RegExp(`listeners\\[${index}\\]\\.binding.*\\b${binding}\\b`));
 });
@@ -124,12 +127,35 @@ test('without a controller within ctrl.startupTimeout the process logs that and 
   assert.match(output, /controller/);
 });
 
+test('the ready file is written when the first controller is connected, and the router ends with its launcher', async (t) => {
+  const port = await freePort();
+  const endpoint = `tls:127.0.0.1:${port}`;
+  const readyFile = join(folder, 'connected.json');
+  const path = file('waiting.yml', { ctrl: { endpoint } });
+  const running = runLauncher(['router', 'run', path, '--ready-file', readyFile]);
+  t.after(() => running.child.kill('SIGKILL'));
+  await until('an attempt', running.output, (text) => text.includes('cannot reach controller'), END_MS);
+  assert.equal(existsSync(readyFile), false);
+  const controller = await openScriptedController(await authority.issue('controller'), { port });
+  t.after(() => controller.close());
+  await until('the ready file', () => existsSync(readyFile), Boolean, END_MS);
+  const { pids } = JSON.parse(readFileSync(readyFile, 'utf8')) as RouterReady;
+  running.child.kill('SIGKILL');
+  await until(
+    'the end of the router',
+    () => isAlive(pids.router),
+    (it) => !it,
+    END_MS,
+  );
+});
+
 test('SIGUSR1 logs the state, SIGUSR2 writes the CPU profile, and the router continues to run', async (t) => {
   const profile = join(folder, 'router.cpuprofile');
   const path = file('signals.yml', { profile: { cpu: { path: profile } } });
   const readyFile = join(folder, 'signals.json');
   // The launcher forwards signals, and sets how Node handles them.
-  const running = runLauncher(['router', 'run', path, '--ready-file', readyFile]);
+  const ready = ['--ready-file', readyFile, '--ready-without-controller'];
+  const running = runLauncher(['router', 'run', path, ...ready]);
   t.after(async () => {
     running.child.kill('SIGINT');
     await running.exit;

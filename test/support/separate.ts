@@ -30,6 +30,7 @@ interface FirstReady extends ControlReady {
 export interface RouterReady {
   readonly routerId: string;
   readonly edgePort: number;
+  readonly pids: { readonly router: number };
 }
 
 export interface GatewayReady {

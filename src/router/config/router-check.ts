@@ -1,6 +1,14 @@
 /** `router check` and `router schema`: check a file, print the result as text or JSON, and return an exit status. */
 import { stringify } from 'yaml';
-import { FILE_START, fileProblemLine, FrontdoorError, inFileOrder, messageOf } from '#base';
+import {
+  FILE_EXIT_STATUS,
+  FILE_START,
+  fileExitStatus,
+  fileProblemLine,
+  FrontdoorError,
+  inFileOrder,
+  messageOf,
+} from '#base';
 import { effectiveView } from './effective-file.ts';
 import { routerFileJsonSchema } from './file-json-schema.ts';
 import { checkIdentityFiles } from './identity-check.ts';
@@ -20,10 +28,6 @@ export interface CheckOutput {
   readonly err: (text: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
-
-const VALID_STATUS = 0;
-const INVALID_STATUS = 1;
-const UNREADABLE_STATUS = 2;
 
 /** Exit status: 0 for a valid file, 1 for an invalid one, 2 if it cannot be read. */
 export function checkRouterFile(file: string, options: RouterCheckOptions, io: CheckOutput): number {
@@ -46,7 +50,7 @@ export function checkRouterFile(file: string, options: RouterCheckOptions, io: C
     io.out(options.json ? json(view) : stringify(view));
   } else if (options.json) io.out(json({ valid: isValid, problems: problems.map(asJson) }));
   else io.out(report(file, problems));
-  return isValid ? VALID_STATUS : INVALID_STATUS;
+  return isValid ? FILE_EXIT_STATUS.success : FILE_EXIT_STATUS.invalidFile;
 }
 
 export function routerSchemaText(): string {
@@ -61,7 +65,7 @@ function refuse(file: string, error: unknown, options: RouterCheckOptions, io: C
   if (options.json) io.out(json({ valid: false, problems: [asJson(problem)] }));
   else if (isUnreadable) io.err(`frontdoor: ${message}\n`);
   else io.out(report(file, [problem]));
-  return isUnreadable ? UNREADABLE_STATUS : INVALID_STATUS;
+  return fileExitStatus(error) ?? FILE_EXIT_STATUS.invalidFile;
 }
 
 function report(file: string, problems: readonly ConfigProblem[]): string {

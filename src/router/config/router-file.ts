@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { fileProblemLine, FrontdoorError, messageOf } from '#base';
+import { fileProblemLine, FrontdoorError, inFileOrder, messageOf } from '#base';
 import { EXPIRY_RULE } from './certificate-expiry.ts';
 import { decodeConfig } from './config-decoding.ts';
 import { substituteEnvironment } from './environment-substitution.ts';
@@ -135,7 +135,7 @@ export function parseRouterConfig(
   return { config, problems: problems.filter(({ severity }) => severity === 'error') };
 }
 
-/** @throws FrontdoorError `invalid`, which lists every error with line and path, or `notFound`. */
+/** @throws FrontdoorError `invalid`, which lists every problem with line and path, or `notFound`. */
 export function loadRouterConfig(
   file: string,
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -175,10 +175,10 @@ export function loadRunnableRouterConfig(
     surroundingsOf(environment),
   );
   const found = config === undefined ? [] : checkIdentityFiles(config, root);
-  const more = [...notRunnable, ...found.filter(({ rule }) => rule !== EXPIRY_RULE)];
-  if (config === undefined || more.length > 0) throw configInvalid(file, [...problems, ...more]);
-  const expired = found.filter(({ rule, severity }) => rule === EXPIRY_RULE && severity === 'error');
-  return { ...config, warnings: [...config.warnings, ...expired] };
+  const more = [...notRunnable, ...found];
+  const stops = ({ rule, severity }: ConfigProblem): boolean => severity === 'error' && rule !== EXPIRY_RULE;
+  if (config === undefined || more.some(stops)) throw configInvalid(file, [...problems, ...more]);
+  return { ...config, warnings: inFileOrder([...config.warnings, ...found]) };
 }
 
 /** @throws FrontdoorError `notFound` when it cannot be read, `invalid` when it is too long. */
@@ -200,8 +200,7 @@ export function namesAnything({ hosts, uris, emails }: CsrConfig): boolean {
 }
 
 export function configInvalid(file: string, problems: readonly ConfigProblem[]): FrontdoorError {
-  const errors = problems.filter(({ severity }) => severity === 'error');
-  const lines = errors.map((problem) => `  ${fileProblemLine(file, problem)}`);
+  const lines = inFileOrder(problems).map((problem) => `  ${fileProblemLine(file, problem)}`);
   return new FrontdoorError('invalid', 'config-invalid', `${file} has problems:\n${lines.join('\n')}`);
 }
 

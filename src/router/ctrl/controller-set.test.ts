@@ -70,7 +70,7 @@ function openSet(endpoints: readonly string[], options: SetOptions = {}) {
     tls: () => options.tls ?? router,
     linkListeners: () => options.linkListeners ?? [],
     log: silentLog,
-    onStartupTimeout: (error) => void timeouts.push(error),
+    startup: { onTimeout: (error) => void timeouts.push(error) },
   });
   closers.push(() => set.close());
   const events: string[] = [];

@@ -35,8 +35,14 @@ export interface ControllerSetOptions {
   /** Returns the link listeners that controllers announce to other routers. Called for each hello. */
   readonly linkListeners: () => readonly AdvertisedListener[];
   readonly log: Log;
+  readonly startup?: StartupEvents | undefined;
+}
+
+export interface StartupEvents {
+  /** Called when the first controller is connected. */
+  onConnected?(): void;
   /** Called when `ctrl.startupTimeout` has elapsed without a connection to any controller. */
-  onStartupTimeout?: ((error: FrontdoorError) => void) | undefined;
+  onTimeout?(error: FrontdoorError): void;
 }
 
 type Listener = (controller: Controller) => void;
@@ -53,6 +59,7 @@ export class ControllerSet implements Controllers {
   #sink: FrameSink | undefined;
   #leaderId = '';
   #startupTimer: NodeJS.Timeout | undefined;
+  #wasConnected = false;
   #isClosed = false;
 
   constructor(options: ControllerSetOptions) {
@@ -75,7 +82,7 @@ export class ControllerSet implements Controllers {
       const message = `no controller was reached within ${startupTimeoutMs} ms (ctrl.startupTimeout)`;
       const error = new FrontdoorError('unavailable', 'no-controller', message);
       this.#options.log.error({ startupTimeoutMs }, 'no controller was reached in time');
-      this.#options.onStartupTimeout?.(error);
+      this.#options.startup?.onTimeout?.(error);
     }, startupTimeoutMs);
   }
 
@@ -237,6 +244,8 @@ export class ControllerSet implements Controllers {
     }
     clearTimeout(this.#startupTimer);
     this.#byId.set(id, controller);
+    if (!this.#wasConnected) this.#options.startup?.onConnected?.();
+    this.#wasConnected = true;
     log.info({ controller: where, controllerId: id, version: controller.version }, 'connected to controller');
     this.#notify(this.#connectedListeners, controller);
     channel.handle({
