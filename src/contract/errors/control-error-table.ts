@@ -198,6 +198,12 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     meaning: 'The database has the schema of a newer version.',
     remedy: 'Start the newer version, or put back a copy from before the upgrade.',
   },
+  'server-certificate-contended': {
+    kind: 'unavailable',
+    meaning:
+      'Other control planes over the database replaced the certificate of the edge API again and again during the start.',
+    remedy: 'Start the control plane again.',
+  },
   'service-gone': {
     kind: 'conflict',
     meaning: 'The service was deleted meanwhile.',

@@ -18,6 +18,8 @@ export const BACKED_UP = [
   { table: 'oauth_client', key: ['id'] },
   { table: 'signing_key', key: ['id'] },
   { table: 'authority', key: ['name'] },
+  { table: 'shared_key', key: ['name'] },
+  { table: 'shared_leaf', key: ['host'] },
   { table: 'frontend', key: ['id'] },
   { table: 'enrollment', key: ['id'] },
   { table: 'identity', key: ['id'] },

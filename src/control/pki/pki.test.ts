@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { verify, X509Certificate } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, verify, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { ManualClock, silentLog, type Clock } from '#base';
+import { ManualClock, silentLog, type Clock, type Log } from '#base';
 import { makeKeyRequest, type RequestDetails } from '#sdk';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import type { Store } from '../store/mod.ts';
 import { makeAuthority } from './certificate-authority.ts';
 import { openPki, type Pki } from './pki.ts';
 import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
+import { recordingLog } from '../../../test/support/recording-log.ts';
 
 const DAY_MS = 86_400_000;
 const secrets = ephemeralSecrets();
@@ -25,6 +26,7 @@ function open(
   hosts = ['edge.example', '192.0.2.7'],
   at: Clock = clock,
   of: Store = store,
+  log: Log = silentLog,
 ): Promise<Pki> {
   return openPki({
     dataDir,
@@ -34,7 +36,7 @@ function open(
     hosts,
     controllerId: 'ctrl-1',
     clock: at,
-    log: silentLog,
+    log,
   });
 }
 
@@ -313,24 +315,23 @@ test('the enrollment token verifies with the key of the served leaf', () => {
 });
 
 test('keys on disk are readable by their owner alone, and a second start finds the same authority', async () => {
-  for (const name of ['edge-api', 'control']) {
-    assert.equal(statSync(join(folder, 'pki', `${name}.key`)).mode & 0o777, 0o600);
-  }
+  assert.equal(statSync(join(folder, 'pki', 'control.key')).mode & 0o777, 0o600);
   const again = await open();
   assert.equal(again.caBundlePem, pki.caBundlePem);
   assert.equal(again.edgeServer.certPem, pki.edgeServer.certPem);
   again.close();
 });
 
-test('the keys of the authorities stand in the database alone, sealed', async () => {
+test('the keys of the authorities and of the edge API stand in the database alone, sealed', async () => {
   assert.deepEqual(
-    readdirSync(join(folder, 'pki')).filter((name) => name.includes('-ca')),
+    readdirSync(join(folder, 'pki')).filter((name) => /-ca|edge-api\.key/.test(name)),
     [],
   );
-  const rows = await store.db.selectFrom('authority').selectAll().orderBy('name').execute();
+  const authorities = await store.db.selectFrom('authority').selectAll().orderBy('name').execute();
+  const rows = [...authorities, ...(await store.db.selectFrom('shared_key').selectAll().execute())];
   assert.deepEqual(
     rows.map(({ name }) => name),
-    ['intermediate-ca', 'root-ca'],
+    ['intermediate-ca', 'root-ca', 'edge-api'],
   );
   for (const row of rows) {
     assert.doesNotMatch(row.key_sealed, /PRIVATE KEY/);
@@ -339,11 +340,24 @@ test('the keys of the authorities stand in the database alone, sealed', async ()
   }
 });
 
-test('control planes that start together over an empty database have one authority', async () => {
+test('control planes that start together over an empty database have one authority and one certificate of the edge API', async () => {
   await elsewhere(async (dataDir, of) => {
     const folders = [1, 2, 3, 4].map((n) => join(dataDir, String(n)));
     const all = await Promise.all(folders.map((each) => open(each, undefined, clock, of)));
     assert.equal(new Set(all.map((each) => each.caBundlePem)).size, 1);
+    assert.equal(new Set(all.map((each) => each.edgeServer.certPem)).size, 1);
+    const secondName = await open(join(dataDir, '6'), ['edge.example', 'six.example'], clock, of);
+    for (const host of ['edge.example', 'six.example'])
+      assert.ok(new X509Certificate(secondName.edgeServer.leafPem).checkHost(host), host);
+    await all[0]!.renewServers();
+    assert.equal(all[0]!.edgeServer.certPem, secondName.edgeServer.certPem, 'the others take the longer one');
+    assert.ok(new X509Certificate(secondName.edgeServer.leafPem).checkIP('192.0.2.7'));
+    secondName.close();
+    const elsewhereListed = await open(join(dataDir, '5'), ['other.example'], clock, of);
+    assert.equal(elsewhereListed.edgeServer.keyPem, all[0]!.edgeServer.keyPem);
+    assert.notEqual(elsewhereListed.edgeServer.certPem, all[0]!.edgeServer.certPem);
+    elsewhereListed.close();
+    assert.equal(new Set(all.map((each) => each.controlServer.keyPem)).size, 4);
     const leaf = new X509Certificate(await issue('env-1'));
     for (const each of all) {
       const answer = await each.issueClient(csr('/CN=x'), { id: 'env-2', lifetimeDays: 30 });
@@ -382,6 +396,25 @@ test('authorities that an earlier version kept as files are taken into the datab
     writeFileSync(keyFile, other.keyPem);
     await assert.rejects(open(dataDir, undefined, clock, of), { code: 'authority-differs' });
     assert.equal(existsSync(keyFile), true);
+  });
+});
+
+test('the key of the edge API that an earlier version kept in a file is taken into the database once, and the file goes', async () => {
+  await elsewhere(async (dataDir, of) => {
+    const [first, second] = ['a', 'b'].map((name) => join(dataDir, name)) as [string, string];
+    const earlier = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+    writeFileSync(authorityFile(first, 'edge-api.key'), earlier.export({ type: 'pkcs8', format: 'pem' }));
+    writeFileSync(authorityFile(second, 'edge-api.key'), pki.edgeServer.keyPem);
+    const warnings: string[] = [];
+    const log = recordingLog(({ level, message }) => void (level === 'warn' && warnings.push(message)));
+    for (const each of [first, second]) {
+      const taken = await open(each, undefined, clock, of, log);
+      assert.ok(createPrivateKey(taken.edgeServer.keyPem).equals(earlier));
+      assert.equal(existsSync(authorityFile(each, 'edge-api.key')), false);
+      taken.close();
+    }
+    assert.equal(warnings.length, 1, 'tokens that the second one issued are not valid any more');
+    assert.match(warnings[0]!, /create enrollment tokens again/);
   });
 });
 

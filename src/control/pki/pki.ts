@@ -3,7 +3,7 @@
  * channel), and those of identities and routers. Roles are in a SPIFFE URI that only this file writes. Lifetimes:
  * 30 days for our own agents, gateways and routers, one year for foreign clients; the caller selects.
  */
-import { createHash, generateKeyPairSync, randomUUID, X509Certificate } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomUUID, X509Certificate, type KeyObject } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
@@ -12,16 +12,24 @@ import { fingerprintOf } from '#net';
 import type { Secrets } from '../secrets/mod.ts';
 import type { Queries } from '../store/mod.ts';
 import { keepAuthority, type AuthorityShelf } from './authority-store.ts';
-import { authorityOf, makeAuthority } from './certificate-authority.ts';
+import { authorityOf, makeAuthority, openKey } from './certificate-authority.ts';
 import { certificateBundleBase64 } from './certificate-bundle.ts';
 import { parseCertificateRequest, type ProvenRequest } from './certificate-request.ts';
 import { signEnrollmentJwt, signNetworkJwt, type EnrollmentClaims } from './enrollment-jwt.ts';
 import { allowedNames, type AllowedNames } from './requested-names-policy.ts';
-import { openServerLeaf, type ServerCredentials, type ServerLeafPlan } from './server-leaf.ts';
+import {
+  BACKDATE_MS,
+  leafFile,
+  openServerLeaf,
+  sharedLeaf,
+  type ServerCredentials,
+  type ServerLeafPlan,
+} from './server-leaf.ts';
+import { keepSharedKey } from './shared-key-store.ts';
 
 const DAY_MS = 86_400_000;
-const BACKDATE_MS = 60_000;
-const RENEWAL_CHECK_MS = 3_600_000;
+/** Another control plane may have replaced the shared certificate. */
+const RENEWAL_CHECK_MS = 60_000;
 const ROOT_DAYS = 7_300;
 const INTERMEDIATE_DAYS = 3_650;
 const SERVER_DAYS = 365;
@@ -35,9 +43,9 @@ export const OWN_LIFETIME_DAYS = 30;
 export const FOREIGN_LIFETIME_DAYS = 365;
 
 export interface PkiOptions {
-  /** Server leaves and their keys are in its folder `pki`, because they belong to this process. */
+  /** Has the certificates of the control channel and the frontend and their keys, which belong to this process, in `pki`. */
   readonly dataDir: string;
-  /** Has the authorities, which all control planes over it share. */
+  /** Has the authorities, the edge API's key and its certificates, which all control planes over it share. */
   readonly db: Queries;
   readonly secrets: Pick<Secrets, 'seal' | 'unseal'>;
   /** Host part of the SPIFFE URIs, in lower case. */
@@ -109,7 +117,10 @@ export interface Pki {
   readonly caBundlePem: string;
   /** The same as PKCS#7, base64 in lines. */
   readonly cacertsPkcs7Base64: string;
-  /** RSA-2048, because OpenZiti's clients verify enrollment tokens with this key. */
+  /**
+   * RSA-2048, because OpenZiti's clients verify enrollment tokens with this key. All control planes over the database have
+   * it, so that a token of one is valid where a load balancer leads to another.
+   */
   readonly edgeServer: ServerCredentials;
   /** P-256, for server and client use. */
   readonly controlServer: ServerCredentials;
@@ -131,7 +142,7 @@ export interface Pki {
   mintEnrollmentJwt(claims: EnrollmentClaims): string;
   /** `issuer` is `https://host:port` of the edge API. */
   mintNetworkJwt(issuer: string): string;
-  /** Renews due certificates. Runs every hour by itself. */
+  /** Renews due certificates, and takes those that other control planes renewed. Runs every minute by itself. */
   renewServers(): Promise<void>;
   close(): void;
 }
@@ -160,22 +171,27 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
   );
   const hosts = [...new Set([...options.hosts, 'localhost', '127.0.0.1'])];
   const edgePlan: ServerLeafPlan = {
-    folder,
-    name: 'edge-api',
+    shelf: sharedLeaf(db, hosts[0]!, clock),
+    isShared: true,
     commonName: hosts[0]!.length <= 64 ? hosts[0]! : 'edge-api',
     hosts,
     uses: ['server'],
     lifetimeDays: SERVER_DAYS,
-    makeKey: () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
+    key: await keepSharedKey(
+      shelf,
+      'edge-api',
+      () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
+      log,
+    ),
   };
   const controlPlan: ServerLeafPlan = {
-    folder,
-    name: 'control',
+    shelf: leafFile(join(folder, 'control.crt')),
+    isShared: false,
     commonName: options.controllerId ?? 'controller',
     hosts,
     uses: ['server', 'client'],
     lifetimeDays: CONTROL_DAYS,
-    makeKey: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
+    key: await openKey(join(folder, 'control.key'), newP256Key),
   };
   let edge = await openServerLeaf(edgePlan, intermediate, nowMs);
   let control = await openServerLeaf(controlPlan, intermediate, nowMs);
@@ -279,13 +295,13 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
     },
     frontendServer: async (zone) => {
       const plan: ServerLeafPlan = {
-        folder,
-        name: 'frontend',
+        shelf: leafFile(join(folder, 'frontend.crt')),
+        isShared: false,
         commonName: zone.length <= 62 ? `*.${zone}` : 'frontend',
         hosts: [`*.${zone}`, zone],
         uses: ['server'],
         lifetimeDays: CONTROL_DAYS,
-        makeKey: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
+        key: await openKey(join(folder, 'frontend.key'), newP256Key),
       };
       return (await openServerLeaf(plan, intermediate, clock.nowMs())).credentials;
     },
@@ -338,4 +354,8 @@ function proveLeaf(
   if (nowMs < notBeforeMs) return { problem: 'certificate is not valid yet', outOfDate: proven };
   if (nowMs > notAfterMs) return { problem: 'certificate has expired', outOfDate: proven };
   return { leaf: proven };
+}
+
+function newP256Key(): KeyObject {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 }

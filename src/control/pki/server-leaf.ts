@@ -1,27 +1,38 @@
 /**
- * A server certificate of the control plane on disk. It is made if absent, and made again with the same key after
- * two thirds of its lifetime, or if its authority or its names changed.
+ * A server certificate of the control plane. It is made if absent, and made again with the same key after two thirds of
+ * its lifetime, if its authority changed, or if names are missing.
  */
 import { X509Certificate, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
-import { join } from 'node:path';
+import { FrontdoorError, type Clock } from '#base';
 import { writeFileDurably } from '#net';
+import type { Queries } from '../store/mod.ts';
 import { readIfThere } from './authority-store.ts';
-import { openKey, spkiOf, type AlternativeName, type CertificateAuthority } from './certificate-authority.ts';
+import { spkiOf, type AlternativeName, type CertificateAuthority } from './certificate-authority.ts';
 
 const DAY_MS = 86_400_000;
-const BACKDATE_MS = 60_000;
+/** How long before its signature a certificate begins to be valid, for machines whose clocks are late. */
+export const BACKDATE_MS = 60_000;
+/** Of several control planes that start at once, each adds its names to the shared certificate. */
+const MAX_STORE_ATTEMPTS = 20;
+
+/** Where the certificate (PEM) is stored. */
+export interface LeafShelf {
+  find(): Promise<string | undefined>;
+  /** Stores `pem` in place of `before`. Returns another one if another process replaced `before` first. */
+  replace(before: string | undefined, pem: string): Promise<string>;
+}
 
 export interface ServerLeafPlan {
-  readonly folder: string;
-  /** File name without extension. */
-  readonly name: string;
+  readonly shelf: LeafShelf;
+  /** Whether names of other control planes that the stored certificate has are kept when this one's are added. */
+  readonly isShared: boolean;
   readonly commonName: string;
   /** DNS names and IP literals. */
   readonly hosts: readonly string[];
   readonly uses: readonly ('server' | 'client')[];
   readonly lifetimeDays: number;
-  readonly makeKey: () => KeyObject;
+  readonly key: KeyObject;
 }
 
 /** The input of a TLS listener; `certPem` is the leaf and its intermediate. */
@@ -44,21 +55,70 @@ export async function openServerLeaf(
   authority: CertificateAuthority,
   nowMs: number,
 ): Promise<ServerLeaf> {
-  const path = join(plan.folder, `${plan.name}.crt`);
-  const key = await openKey(join(plan.folder, `${plan.name}.key`), plan.makeKey);
-  const kept = await readIfThere(path);
-  if (kept !== undefined && !isDue(kept, key, plan, authority, nowMs))
-    return serverLeaf(key, kept, authority);
-  const pem = await authority.signLeaf({
-    commonName: plan.commonName,
-    spki: spkiOf(key),
-    uses: plan.uses,
-    names: plan.hosts.map(hostName),
-    notBeforeMs: nowMs - BACKDATE_MS,
-    notAfterMs: nowMs + plan.lifetimeDays * DAY_MS,
-  });
-  await writeFileDurably(path, pem);
-  return serverLeaf(key, pem, authority);
+  const { key, shelf, commonName, uses, lifetimeDays } = plan;
+  let kept = await shelf.find();
+  for (let attempt = 0; attempt < MAX_STORE_ATTEMPTS; attempt += 1) {
+    if (kept !== undefined && !isDue(kept, plan, authority, nowMs) && hasNames(kept, plan.hosts))
+      return serverLeaf(key, kept, authority);
+    const isOnlyShort = kept !== undefined && !isDue(kept, plan, authority, nowMs);
+    const others = plan.isShared && isOnlyShort ? hostsOf(kept!) : [];
+    const pem = await authority.signLeaf({
+      commonName,
+      spki: spkiOf(key),
+      uses,
+      names: [...new Set([...plan.hosts, ...others])].map(hostName),
+      notBeforeMs: nowMs - BACKDATE_MS,
+      notAfterMs: nowMs + lifetimeDays * DAY_MS,
+    });
+    kept = await shelf.replace(kept, pem);
+  }
+  throw new FrontdoorError(
+    'unavailable',
+    'server-certificate-contended',
+    `other control planes replaced the certificate of ${commonName} ${MAX_STORE_ATTEMPTS} times meanwhile: start again`,
+  );
+}
+
+/** A file of the data directory: the certificate belongs to this process alone. */
+export function leafFile(path: string): LeafShelf {
+  return {
+    find: () => readIfThere(path),
+    async replace(_before, pem) {
+      await writeFileDurably(path, pem);
+      return pem;
+    },
+  };
+}
+
+/**
+ * A row of the database: control planes with the same first advertised host, which is a load balancer's if there are
+ * several, have the same certificate, because a client that enrolls trusts the one that proved its token.
+ */
+export function sharedLeaf(db: Queries, host: string, clock: Clock): LeafShelf {
+  const row = { host };
+  const find = async (): Promise<string | undefined> =>
+    (await db.selectFrom('shared_leaf').select('certificate_pem').where('host', '=', host).executeTakeFirst())
+      ?.certificate_pem;
+  return {
+    find,
+    async replace(before, pem) {
+      const values = { certificate_pem: pem, created_at: clock.nowMs() };
+      if (before === undefined)
+        await db
+          .insertInto('shared_leaf')
+          .values({ ...row, ...values })
+          .onConflict((conflict) => conflict.column('host').doNothing())
+          .execute();
+      else
+        await db
+          .updateTable('shared_leaf')
+          .set(values)
+          .where('host', '=', host)
+          .where('certificate_pem', '=', before)
+          .execute();
+      return (await find()) ?? pem;
+    },
+  };
 }
 
 function serverLeaf(key: KeyObject, leafPem: string, authority: CertificateAuthority): ServerLeaf {
@@ -75,7 +135,6 @@ function serverLeaf(key: KeyObject, leafPem: string, authority: CertificateAutho
 
 function isDue(
   leafPem: string,
-  key: KeyObject,
   plan: ServerLeafPlan,
   authority: CertificateAuthority,
   nowMs: number,
@@ -91,11 +150,21 @@ function isDue(
   return (
     nowMs < notBeforeMs ||
     nowMs > notBeforeMs + ((notAfterMs - notBeforeMs) * 2) / 3 ||
-    !leaf.checkPrivateKey(key) ||
+    !leaf.checkPrivateKey(plan.key) ||
     !leaf.verify(authority.certificate.publicKey) ||
-    leaf.subject !== `CN=${plan.commonName}` ||
-    !plan.hosts.every((host) => (isIP(host) === 0 ? leaf.checkHost(host) : leaf.checkIP(host)) !== undefined)
+    leaf.subject !== `CN=${plan.commonName}`
   );
+}
+
+function hasNames(leafPem: string, hosts: readonly string[]): boolean {
+  const leaf = new X509Certificate(leafPem);
+  return hosts.every((host) => (isIP(host) === 0 ? leaf.checkHost(host) : leaf.checkIP(host)) !== undefined);
+}
+
+/** The alternative names of a leaf that a control plane of ours signed. */
+function hostsOf(leafPem: string): string[] {
+  const names = new X509Certificate(leafPem).subjectAltName ?? '';
+  return [...names.matchAll(/(?:DNS|IP Address):([^\s,"]+)/g)].map(([, host]) => host!);
 }
 
 function hostName(host: string): AlternativeName {

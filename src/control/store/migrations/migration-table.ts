@@ -15,6 +15,7 @@ import { restingNames } from './resting-name-migration.ts';
 import { sessionForm } from './session-form-migration.ts';
 import { sessionMethod } from './session-method-migration.ts';
 import { sessionRevocations } from './session-revocation-migration.ts';
+import { sharedKeys } from './shared-key-migration.ts';
 import { unroutedFailures } from './unrouted-failure-migration.ts';
 
 export const migrations: Record<string, Migration> = {
@@ -34,4 +35,5 @@ export const migrations: Record<string, Migration> = {
   '0014-session-method': sessionMethod,
   '0015-identity-totp': identityTotp,
   '0016-enrollment-username': enrollmentUsername,
+  '0017-shared-keys': sharedKeys,
 };

@@ -56,6 +56,8 @@ export interface Database extends EdgeTables {
   metric_rollup: MetricRollupTable;
   metric_source: MetricSourceTable;
   authority: AuthorityTable;
+  shared_key: SharedKeyTable;
+  shared_leaf: SharedLeafTable;
   replica: ReplicaTable;
   replica_status: ReplicaStatusTable;
   idempotency_answer: IdempotencyAnswerTable;
@@ -342,6 +344,21 @@ export interface AuthorityTable {
   certificate_pem: string;
   /** PKCS#8 PEM, encrypted. */
   key_sealed: string;
+  created_at: number;
+}
+
+/** A private key that all control planes over the database use. */
+export interface SharedKeyTable {
+  name: string;
+  /** PKCS#8 PEM, encrypted. */
+  key_sealed: string;
+  created_at: number;
+}
+
+/** A certificate of the edge API that all control planes with the same first advertised host use. */
+export interface SharedLeafTable {
+  host: string;
+  certificate_pem: string;
   created_at: number;
 }
 
