@@ -235,6 +235,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     store,
     secrets,
     model,
+    loadIdentity: (id) => attached.loadIdentity(id),
     sessions,
     ...edgeTokens,
     status,

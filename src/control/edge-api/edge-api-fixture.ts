@@ -140,6 +140,7 @@ export async function openEdgeFixture(
     store,
     secrets,
     model,
+    loadIdentity: (id) => attached.loadIdentity(id),
     sessions,
     tokens,
     sessionTokens,

@@ -50,6 +50,8 @@ export interface EdgeParts {
   readonly hasKeylessHost: (serviceId: string) => boolean;
   /** Domain of the addresses of private shares (`<share>.<domain>`); undefined: they have none. */
   readonly interceptDomain: string | undefined;
+  /** Reads an identity from the store into the model. */
+  readonly loadIdentity: (id: string) => Promise<void>;
   /** Every control plane over this database; this one alone if it shares none. */
   readonly controllers: () => readonly EdgeController[];
   /** Returns the URLs under which gateways serve a public share's host. */

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { addressKey } from '#base';
 import type { LiveSession, SessionStart } from './api-session-store.ts';
 import type { Identity } from '../model/mod.ts';
-import type { ProvenLeaf } from '../pki/mod.ts';
+import { BACKDATE_MS, type ProvenLeaf } from '../pki/mod.ts';
 import type { PasswordCredentials } from './password-log-in.ts';
 import type { LogInMethod, SessionForm } from './api-session-rows.ts';
 import { couldNotValidate, EdgeApiRefusal, limited } from './edge-answer.ts';
@@ -15,6 +15,8 @@ import type { StoreTransaction, Touch } from '../store/mod.ts';
 const MAX_EXTERNAL_TOKENS = 3;
 const MAX_CONFIG_TYPES = 100;
 const MAX_CONFIG_TYPE_CHARS = 200;
+/** Time within which news of other control planes arrive. */
+const NEWS_MS = 60_000;
 
 /** An identity that has proven itself, by one of the methods. */
 export interface LogInProof {
@@ -25,13 +27,23 @@ export interface LogInProof {
 }
 
 /** Returns the peer if its identity may log in by certificate. */
-export function provenForLogIn(context: EdgeApiContext, request: FastifyRequest): LogInProof {
-  const proof = context.peers.of(request.raw.socket);
+export async function provenForLogIn(context: EdgeApiContext, request: FastifyRequest): Promise<LogInProof> {
+  const { socket } = request.raw;
+  let proof = context.peers.of(socket);
+  if ('problem' in proof && isJustIssued(proof.signed, context.clock.nowMs())) {
+    await context.loadIdentity(proof.signed.id);
+    proof = context.peers.of(socket);
+  }
   if (!('problem' in proof) && proof.peer.identity.kind !== 'router')
     return { ...proof.peer, method: 'cert' };
   const problem = 'problem' in proof ? proof.problem : 'routers do not log in here';
   const leaf = 'problem' in proof ? proof.signed : proof.peer.leaf;
   throw logInRefused(context, request, problem, leaf);
+}
+
+/** Whether another control plane may have issued the certificate a moment ago, so that it is not in the model yet. */
+function isJustIssued(leaf: ProvenLeaf | undefined, nowMs: number): leaf is ProvenLeaf {
+  return leaf !== undefined && nowMs < leaf.notBeforeMs + BACKDATE_MS + NEWS_MS;
 }
 
 /** Returns the identity of a user name and password. Throws if they are wrong, or guessed too often. */

@@ -81,7 +81,7 @@ export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): vo
     method: LogInMethod,
     request: FastifyRequest,
     credentials: PasswordCredentials,
-  ): Promise<LogInProof> | LogInProof => {
+  ): Promise<LogInProof> => {
     if (method === 'cert') return provenForLogIn(context, request);
     if (method === 'password') return provenByPassword(context, request, credentials);
     return provenByExternalToken(context, request);

@@ -48,11 +48,7 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
     return viewOf(session, { identity, leaf }, request, 'pending');
   };
 
-  const provenBy = (
-    method: string | null,
-    request: FastifyRequest,
-    body: unknown,
-  ): Promise<LogInProof> | LogInProof => {
+  const provenBy = (method: string | null, request: FastifyRequest, body: unknown): Promise<LogInProof> => {
     if (method === 'cert') return provenForLogIn(context, request);
     if (method === 'password')
       return provenByPassword(

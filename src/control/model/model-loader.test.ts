@@ -110,6 +110,25 @@ describe('the overlay model', () => {
     attached.close();
   });
 
+  it('reads an identity when asked, which another control plane has written and not yet reported', async () => {
+    const model = new OverlayModel();
+    const attached = await attachModel(store, model);
+    const id = randomUUID();
+    const row = {
+      id,
+      kind: 'environment',
+      frontdoor_id: frontdoorId,
+      name: 'e',
+      agent_version: null,
+      created_at: 1,
+    } as const;
+    await store.db.insertInto('identity').values(row).execute();
+    assert.equal(model.identity(id), undefined);
+    await attached.loadIdentity(id);
+    assert.equal(model.identity(id)?.id, id);
+    attached.close();
+  });
+
   it('is whole with more rows than one answer holds', async () => {
     const host = await addEnvironment([]);
     await store.transaction(async (trx) => {

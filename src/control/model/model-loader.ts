@@ -15,6 +15,8 @@ import {
 import type { OverlayModel, Service } from './overlay-model.ts';
 
 export interface AttachedModel {
+  /** Reads an identity from the store, where another control plane may have just written it. */
+  loadIdentity(id: string): Promise<void>;
   /** Stops retrying. Changes of the store still arrive. */
   close(): void;
 }
@@ -60,6 +62,11 @@ export async function attachModel(
     loaded.resolve();
   }
   return {
+    loadIdentity(id) {
+      dirty.identities.add(id);
+      reading = reading.then(read);
+      return reading;
+    },
     close() {
       closed = true;
       clearTimeout(timer);

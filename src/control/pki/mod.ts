@@ -9,4 +9,4 @@ export {
   type Pki,
   type ProvenLeaf,
 } from './pki.ts';
-export type { ServerCredentials } from './server-leaf.ts';
+export { BACKDATE_MS, type ServerCredentials } from './server-leaf.ts';
