@@ -70,8 +70,8 @@ export interface GatewayPart {
   readonly gateway: Gateway;
   /** Undefined when HTTPS is off. */
   readonly certificates: CertificateStore | undefined;
-  /** Resolves when the control plane has sent the shares, or when it is late and the last good list serves. */
-  readonly freshOrLate: Promise<void>;
+  /** Resolves to true when a control plane has sent the shares; to false when it is late and the last good list serves. */
+  readonly freshOrLate: Promise<boolean>;
   /** Takes a renewed certificate of the same identity. */
   useIdentity(identity: IdentityFile): Promise<void>;
   /** Reads its files again and keeps all connections. It never rejects: a bad file is logged and the old one stays. */
@@ -191,10 +191,15 @@ export async function startGatewayPart(
     overlay.close();
     await api.close();
   }
+  const freshOrLate = waitAtMost(feed.fresh, FRESH_MS);
+  void freshOrLate.then((isFresh) => {
+    if (!isFresh)
+      void feed.fresh.then(() => log.info({}, 'a control plane has sent the shares: gateway is up'));
+  });
   const part: GatewayPart = {
     gateway,
     certificates: secure?.certificates,
-    freshOrLate: waitAtMost(feed.fresh, FRESH_MS),
+    freshOrLate,
     useIdentity: async (renewed) => {
       await api.useIdentity(renewed);
       await api.session();

@@ -79,8 +79,8 @@ function onMessage(value: unknown): void {
     case 'start':
       part = start(message);
       part.then(
-        () => {
-          send({ type: 'ready' });
+        async ({ freshOrLate }) => {
+          send({ type: 'ready', isFresh: await freshOrLate });
           collectAfterStart();
         },
         (error: unknown) => send({ type: 'failed', message: messageOf(error) }, () => process.exit(1)),

@@ -64,6 +64,7 @@ export class GatewayWorkers {
   /** Every process that has not ended, including those that were replaced. */
   readonly #living = new Set<WorkerProcess>();
   #crashesAtMs: number[] = [];
+  #isFresh = false;
   #replacing: Promise<boolean> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -99,7 +100,7 @@ export class GatewayWorkers {
     });
   }
 
-  /** Resolves when all workers serve. Rejects with the error of the first that did not start, after ending the others. */
+  /** Resolves when all workers listen. Rejects with the error of the first that did not start, after ending the others. */
   static async start(options: GatewayWorkersOptions): Promise<GatewayWorkers> {
     const { listen: host, httpPort, httpsPort, workers, metricsListen: metrics } = options.options;
     const ports = await WorkerPorts.open({
@@ -118,12 +119,18 @@ export class GatewayWorkers {
     });
     try {
       for (const slot of started.#slots) mkdirSync(started.#folderOf(slot), { recursive: true, mode: 0o700 });
-      await Promise.all(started.#slots.map((slot) => started.#start(slot).ready));
+      const areFresh = await Promise.all(started.#slots.map((slot) => started.#start(slot).ready));
+      started.#isFresh = areFresh.every(Boolean);
     } catch (error) {
       await started.close(0);
       throw error;
     }
     return started;
+  }
+
+  /** Whether a control plane had sent the shares to each worker when they started. */
+  get isFresh(): boolean {
+    return this.#isFresh;
   }
 
   get plainPort(): number {

@@ -17,6 +17,8 @@ import { collectAfterStart } from './start-collection.ts';
 interface RunningGateway {
   readonly plainPort: number | undefined;
   readonly securePort: number | undefined;
+  /** Whether a control plane has sent the shares. */
+  readonly isFresh: boolean;
   reload(): Promise<void> | void;
   /** Replaces every worker by a new one. */
   replace(): Promise<unknown> | void;
@@ -34,7 +36,13 @@ export async function runGateway(options: GatewayCommandOptions, version: string
       : await startWorkers(options, dataDir, version, log);
   const { plainPort, securePort } = running;
   const gatewayUrl = `http://${formatHostPort(options.listen, plainPort ?? 0)}`;
-  log.info({ gatewayUrl, securePort, workers: options.workers }, 'gateway is up');
+  const at = { gatewayUrl, securePort, workers: options.workers };
+  if (running.isFresh) log.info(at, 'gateway is up');
+  else
+    log.warn(
+      at,
+      'gateway listens, but no control plane responds: it serves the shares of its last list, if it has one',
+    );
   const stopped = runUntilStopped(
     (drainMs) => running.close(drainMs),
     log,
@@ -55,11 +63,12 @@ async function startAlone(
 ): Promise<RunningGateway> {
   const identity = await identityOf(options, dataDir);
   const part = await startGatewayProgram({ options, dataDir, identity, version, log });
-  await part.freshOrLate;
+  const isFresh = await part.freshOrLate;
   const { plainPort, securePort } = part.gateway;
   return {
     plainPort,
     securePort,
+    isFresh,
     reload: () => part.reload(),
     replace: () => log.warn({}, 'SIGUSR2 replaces the workers of --workers 2 or more: nothing done'),
     close: (drainMs) => part.close(drainMs),

@@ -7,7 +7,7 @@ import type { GatewayCommandOptions } from '#cli';
 import type { KeptCertificate } from '#gateway';
 import type { IdentityFile } from '#net';
 
-const { count, nullable, port, text, variants } = Part;
+const { count, flag, nullable, port, text, variants } = Part;
 
 const anyObject = { type: 'object', additionalProperties: true };
 const identity = () => Type.Unsafe<IdentityFile>(anyObject);
@@ -44,7 +44,8 @@ export type WorkerStart = Extract<ToWorker, { type: 'start' }>;
 
 export const fromWorkerShape = new Shape(
   variants('type', {
-    ready: Type.Object({}),
+    /** It listens; `isFresh` when a control plane has sent it the shares. */
+    ready: Type.Object({ isFresh: { ...flag(), default: true } }),
     /** Every so often, by a timer: its loop turns. */
     alive: Type.Object({}),
     failed: Type.Object({ message: text() }),

@@ -29,8 +29,11 @@ export interface WorkerEnd {
 export class WorkerProcess {
   readonly number: number;
   readonly startedMs = performance.now();
-  /** Resolves when the worker serves; rejects with its error, or when it takes too long. */
-  readonly ready: Promise<void>;
+  /**
+   * Resolves when the worker listens, to whether a control plane has sent it the shares. Rejects with its error, or when it
+   * takes too long.
+   */
+  readonly ready: Promise<boolean>;
   readonly ended: Promise<WorkerEnd>;
   readonly #child: ChildProcess;
   #deadline: NodeJS.Timeout | undefined;
@@ -95,8 +98,8 @@ export class WorkerProcess {
     if (this.#isSilent) this.kill();
   }
 
-  async #untilReady(): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+  async #untilReady(): Promise<boolean> {
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
     const fail = (why: string): void => {
       reject(
         new FrontdoorError('unavailable', 'worker-failed', `worker ${this.number} did not start: ${why}`),
@@ -106,10 +109,10 @@ export class WorkerProcess {
     this.#child.on('message', (value) => {
       const read = fromWorkerShape.read(value);
       if ('problem' in read) fail(read.problem);
-      else if (read.value.type === 'ready') resolve();
+      else if (read.value.type === 'ready') resolve(read.value.isFresh);
       else if (read.value.type === 'failed') fail(read.value.message);
     });
     void this.ended.then(({ reason }) => fail(`it ended with ${reason}`));
-    await promise.finally(() => clearTimeout(timer));
+    return promise.finally(() => clearTimeout(timer));
   }
 }

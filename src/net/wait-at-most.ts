@@ -1,11 +1,11 @@
 /** Waits for work, but not longer than a limit. Unfinished work continues by itself. */
 
-/** Rejects if the work does so within the time. */
-export async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, ms);
+/** Resolves to whether the work was finished within the time. Rejects if the work does so within it. */
+export async function waitAtMost(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), ms);
   try {
-    await Promise.race([work, late.promise]);
+    return await Promise.race([work.then(() => true), late.promise]);
   } finally {
     clearTimeout(timer);
   }

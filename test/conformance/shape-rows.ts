@@ -337,7 +337,7 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
     { shape: toWorkerShape, example: { type: 'identity', identity: { apiUrl: 'x' } }, unknown: 'ignored' },
   ],
   fromWorkerShape: [
-    { shape: fromWorkerShape, example: { type: 'ready' }, unknown: 'ignored' },
+    { shape: fromWorkerShape, example: { type: 'ready', isFresh: true }, unknown: 'ignored' },
     { shape: fromWorkerShape, example: { type: 'alive' }, unknown: 'ignored' },
     { shape: fromWorkerShape, example: { type: 'failed', message: 'm' }, unknown: 'ignored' },
   ],

@@ -128,6 +128,28 @@ test('requests flow over standing circuits while the control plane is away; what
   );
 });
 
+test('a gateway that starts while no control plane responds is up once one does, and not before', async () => {
+  const { control, gateway } = parts;
+  await control.kill();
+  await gateway.stop();
+  const lines: string[] = [];
+  const unwatch = gateway.watch((line) => lines.push(line));
+  const output = (): string => lines.join('\n');
+  await gateway.start();
+  assert.match(output(), /no control plane responds/);
+  assert.doesNotMatch(output(), /gateway is up/);
+  await control.start();
+  await eventually(
+    async () => output(),
+    (text) => text.includes('gateway is up'),
+  );
+  await eventually(
+    () => statusOf('after.share.localhost'),
+    (status) => status === 200,
+  );
+  unwatch();
+});
+
 test('each part ends with status 0 on SIGINT', async () => {
   for (const part of [parts.agent, parts.gateway, parts.router, parts.control]) {
     assert.equal(await within(`${part.name} stops`, part.stop('SIGINT'), STOP_MS), 0, part.output);

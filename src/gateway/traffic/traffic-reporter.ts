@@ -84,8 +84,8 @@ class Reporter implements TrafficReporter {
     );
   }
 
-  report(timeoutMs: number): Promise<void> {
-    return waitAtMost(this.#report(), timeoutMs);
+  async report(timeoutMs: number): Promise<void> {
+    await waitAtMost(this.#report(), timeoutMs);
   }
 
   async close(timeoutMs: number): Promise<void> {
