@@ -78,7 +78,7 @@ export {
 export { TLS_CIPHERS, TLS_MIN_VERSION } from './tls-policy.ts';
 export { fetchServedCertificate } from './served-certificate.ts';
 export { QuietLog } from './quiet-log.ts';
-export { createHttpServer, STATUS_CODES } from './node-http.ts';
+export { createHttpServer, httpRequest, STATUS_CODES } from './node-http.ts';
 export { openTextEndpoint, type TextEndpoint, type TextEndpointOptions } from './text-endpoint.ts';
 export { Exposition, EXPOSITION_TYPE, type Labels, type SummaryReading } from './metrics/exposition.ts';
 export {

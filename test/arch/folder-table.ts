@@ -162,7 +162,7 @@ const TUNNEL: FolderTable = {
   services: { may: [], why: 'derives the services of the own identity from the data model' },
   circuits: { may: ['services'], why: 'dials services as the own identity' },
   proxy: { may: ['services', 'circuits'], why: 'opens ports for services' },
-  host: { may: [], why: 'hosts services as the own identity' },
+  host: { may: ['services'], why: 'hosts services as the own identity' },
 };
 
 /** The tables by the folder whose subfolders they order. */

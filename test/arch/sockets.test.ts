@@ -25,9 +25,9 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
     'the data path: datagrams of circuits that end at a router; isIP: what form an address has',
   ],
   [
-    'src/router/tunnel/host/far-end-dialer.ts',
-    ['node:net'],
-    'the data path: connections to the services that a tunnel hosts',
+    'src/router/tunnel/host/',
+    ['node:https', 'node:net'],
+    'the data path: connections to the services that a tunnel hosts, and their health checks',
   ],
   ['src/agent/target-connection.ts', ['node:net', 'node:tls'], 'the data path: private services'],
   ['src/agent/', ['node:net'], 'the control socket, for its owner on this machine'],
