@@ -23,6 +23,8 @@ export interface TlsPortOptions {
   readonly tls: ServerTls;
   /** From the connection to the end of the TLS handshake. */
   readonly handshakeTimeoutMs: number;
+  /** Where the address comes from, such as a key of a file, for errors. */
+  readonly place?: string | undefined;
   readonly log: Log;
 }
 
@@ -91,16 +93,17 @@ export class TlsPort {
     checkServerTls(options.tls);
     const port = new TlsPort(options);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const { host, port: number, log } = options;
+    const { host, port: number, place, log } = options;
+    const prefix = place === undefined ? '' : `${place}: `;
     port.#server.once('error', (error: NodeJS.ErrnoException) => {
       const where = `${host}:${number}`;
       reject(
         error.code === 'EADDRINUSE'
-          ? new FrontdoorError('conflict', 'port-taken', `${where} is taken`, { cause: error })
+          ? new FrontdoorError('conflict', 'port-taken', `${prefix}${where} is taken`, { cause: error })
           : new FrontdoorError(
               'unavailable',
               'cannot-listen',
-              `cannot listen on ${where}: ${messageOf(error)}`,
+              `${prefix}cannot listen on ${where}: ${messageOf(error)}`,
               {
                 cause: error,
               },

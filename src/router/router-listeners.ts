@@ -35,7 +35,7 @@ export async function openListeners(options: RouterListenersOptions): Promise<Tu
     listeners,
     model: edge.model,
     ...circuits.forTunnel,
-    placeOf: (path) => `${config.file}:${config.lineOf(path)}: ${path}`,
+    placeOf: (path) => config.placeOf(path),
     clock: options.clock,
     log,
   });

@@ -280,6 +280,7 @@ export class Router {
       loadTls: (identity) => loadRouterIdentity(identity, 'web.identity').server,
       handshakeTimeoutMs: config.handshakeTimeoutMs,
       routerId: this.id,
+      placeOf: (path) => config.placeOf(path),
       health,
       registry: this.#registry,
       log,

@@ -7,7 +7,6 @@ import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import * as tls from 'node:tls';
-import { FrontdoorError } from '#base';
 import {
   acceptHello,
   CHANNEL_HEADERS,
@@ -187,11 +186,22 @@ test('bind is accepted for address, which wins; advertise stands beside options 
 test('a port that is taken stops the start with a clear error', async (t) => {
   const stage = await RouterStage.open(t);
   const taken = await stage.rawController(() => {});
-  const listeners = [{ binding: 'edge', address: `tls:127.0.0.1:${taken.port}`, advertise: 'x:1' }];
-  await assert.rejects(
-    stage.start([taken], { edge: {}, listeners }),
-    (error) => error instanceof FrontdoorError && error.message.includes(String(taken.port)),
-  );
+  const place = `127.0.0.1:${taken.port}`;
+  const edge = (key: string) => ({ binding: 'edge', [key]: `tls:${place}`, advertise: 'x:1' });
+  const bindPoints = [{ interface: place, address: 'x:1' }];
+  for (const [sections, key] of [
+    [{ edge: {}, listeners: [edge('address')] }, 'listeners[0].address'],
+    [{ edge: {}, listeners: [edge('bind')] }, 'listeners[0].bind'],
+    [
+      { web: [{ name: 'w', bindPoints, apis: [{ binding: 'health-checks' }] }] },
+      'web[0].bindPoints[0].interface',
+    ],
+  ] as const)
+    await assert.rejects(stage.start([taken], sections), (error: Error) => {
+      const [, line, rest] = /:(\d+): (.*)$/.exec(error.message) ?? [];
+      assert.equal(line, '1', error.message);
+      return rest === `${key}: ${place} is taken`;
+    });
 });
 
 test('every endpoint is dialed, from the address that bind names', async (t) => {

@@ -139,7 +139,16 @@ export class CircuitPart {
     const { type, host, port } = config.address;
     if (type === 'udp') return this.#openDatagrams(config, { network: 'udp', host, port });
     const certificates = tls().server;
-    return CircuitListener.open({ config, circuits, ports, tls: certificates, handshakeTimeoutMs, log });
+    const place = this.#placeOf(config);
+    return CircuitListener.open({
+      config,
+      place,
+      circuits,
+      ports,
+      tls: certificates,
+      handshakeTimeoutMs,
+      log,
+    });
   }
 
   #openDatagrams(config: OwnListenerConfig, address: DatagramAddress): Promise<DatagramListener> {
@@ -147,10 +156,15 @@ export class CircuitPart {
     const service = 'service' in config ? config.service : undefined;
     return DatagramListener.open({
       config: { ...config, address, service },
+      place: this.#placeOf(config),
       circuits: this.#ingress,
       clock,
       log,
     });
+  }
+
+  #placeOf({ path }: OwnListenerConfig): string {
+    return this.#options.config.placeOf(path, 'address', 'bind');
   }
 
   handlers(): CtrlHandlers[] {

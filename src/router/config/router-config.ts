@@ -24,8 +24,11 @@ export interface RouterConfig extends ConfigOf<typeof routerFileSchema> {
   /** Absolute path. */
   readonly file: string;
   readonly warnings: readonly ConfigProblem[];
-  /** Returns the line of a key, such as `listeners[0].address`, or of what contains it. Lines count from 1. */
-  lineOf(path: string): number;
+  /**
+   * Returns the place of a setting for messages: `/etc/router.yml:12: listeners[0].address`. If keys are given, it is that
+   * of the first one that the file has in the section at `path`.
+   */
+  placeOf(path: string, ...keys: readonly string[]): string;
 }
 
 export interface ConfigProblem extends FileProblem {

@@ -41,10 +41,12 @@ test('v, ctrl and identity alone make a router with every default, and no role',
     identity: { ...expected.identity, cert: 'cert.pem', key: 'key.pem', ca: 'ca.pem' },
     ctrl: { ...expected.ctrl, endpoints: [{ type: 'tls', host: 'ctrl.example', port: 6262 }] },
     warnings: config.warnings,
-    lineOf: config.lineOf,
+    placeOf: config.placeOf,
   });
   assert.deepEqual(told(config.warnings), ['warning csr csr']);
-  assert.deepEqual([config.lineOf('identity'), config.lineOf('ctrl.endpoint')], [4, 3]);
+  assert.match(config.placeOf('identity'), /^\/.*router\.yml:4: identity$/);
+  assert.match(config.placeOf('ctrl', 'endpoints', 'endpoint'), /router\.yml:3: ctrl\.endpoint$/);
+  assert.match(config.placeOf('ctrl', 'endpoints'), /router\.yml:3: ctrl$/);
 });
 
 test('ctrl: endpoints, interface, timeouts, options and heartbeats', () => {

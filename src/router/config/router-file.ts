@@ -118,7 +118,11 @@ export function readRouterFile(
       ...decodeConfig(routerFileSchema, draft, { path: '', interfaces }),
       file: absolute,
       warnings: all,
-      lineOf: (path) => placeAt(root, path).line,
+      placeOf: (path, ...keys) => {
+        const paths = keys.map((key) => `${path}.${key}`);
+        const found = paths.find((one) => placeAt(root, one).node !== undefined) ?? path;
+        return `${absolute}:${placeAt(root, found).line}: ${found}`;
+      },
     },
     notRunnable: checkRunnable(context),
     root,

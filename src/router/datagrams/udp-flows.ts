@@ -13,6 +13,8 @@ export interface UdpFlowsOptions extends FlowTableOptions {
   /** Host name or IP address; empty for all addresses. */
   readonly host: string;
   readonly port: number;
+  /** The address in the configuration, for errors; by default `name`. */
+  readonly place?: string | undefined;
 }
 
 export class UdpFlows {
@@ -36,8 +38,8 @@ export class UdpFlows {
 
   /** Rejects with `conflict` if the port is taken, and `unavailable` if the address cannot be bound. */
   static async open(options: UdpFlowsOptions): Promise<UdpFlows> {
-    const { network, host, port, name } = options;
-    return new UdpFlows(await listenUdp(network, host, port, name), options);
+    const { network, host, port, name, place = name } = options;
+    return new UdpFlows(await listenUdp(network, host, port, place), options);
   }
 
   get port(): number {

@@ -130,7 +130,9 @@ export class EdgePart {
     const open = (): Iterable<KnownApiSession> => [...peers()].map(({ session }) => session);
     const tokenSessions = new TokenSessions({ tokens: this.#tokens, model, open });
     const grants = new ServiceGrants(model, this.#tokens);
-    const port = await ports.open({ host: address.host, port: address.port, tls, handshakeTimeoutMs });
+    const { host, port: number } = address;
+    const place = this.#options.config.placeOf(config.path, 'address', 'bind');
+    const port = await ports.open({ host, port: number, place, tls, handshakeTimeoutMs });
     this.#listener = await EdgeListener.open({
       routerId,
       config,

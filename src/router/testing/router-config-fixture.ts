@@ -49,7 +49,7 @@ export function routerConfigFixture(folder: string, more: Partial<RouterConfig> 
     connectEvents: CONNECT_EVENTS_DEFAULTS,
     interfaceDiscovery: INTERFACE_DISCOVERY_DEFAULTS,
     warnings: [],
-    lineOf: () => 1,
+    placeOf: (path) => path,
     ...more,
   };
 }

@@ -57,6 +57,7 @@ async function open(t: TestContext, change: Change = {}) {
     await ports.close();
   });
   const web = await WebServers.open({
+    placeOf: (path) => path,
     servers: [
       {
         path: 'web[0]',
@@ -281,10 +282,10 @@ test('bindPoints[].address: one that no certificate is made out to gets a warnin
 
 test('bindPoints[].interface: a port that is taken refuses the start', async (t) => {
   const { port } = await open(t);
-  await assert.rejects(
-    open(t, { point: { port } }),
-    (error: unknown) => error instanceof FrontdoorError && error.code === 'port-taken',
-  );
+  await assert.rejects(open(t, { point: { port } }), {
+    code: 'port-taken',
+    message: `web[0].bindPoints[0].interface: 127.0.0.1:${port} is taken`,
+  });
 });
 
 test('identity: a server shows its own certificate, or else the router’s', async (t) => {

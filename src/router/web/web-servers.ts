@@ -26,6 +26,8 @@ export interface WebServersOptions {
   readonly loadTls: (identity: IdentityConfig) => ServerTls;
   readonly handshakeTimeoutMs: number;
   readonly routerId: string;
+  /** Returns the place of a setting for messages. */
+  readonly placeOf: (path: string) => string;
   readonly health: HealthChecks;
   readonly registry: MetricRegistry;
   readonly log: Log;
@@ -107,6 +109,7 @@ export class WebServers {
     const port = await ports.open({
       host: point.host,
       port: point.port,
+      place: this.#options.placeOf(`${point.path}.interface`),
       tls: this.#options.tls,
       handshakeTimeoutMs,
     });

@@ -242,13 +242,17 @@ test('a port that is taken is named with its listener', async (t) => {
       address: { type: 'tcp', host: '127.0.0.1', port },
       xgress: world.near.xgress,
     },
+    place: 'router.yml:3: listeners[3].bind',
     circuits: undefined!,
     ports: undefined!,
     tls: undefined!,
     handshakeTimeoutMs: 1,
     log: undefined!,
   });
-  await assert.rejects(taken, { code: 'port-taken', message: `listeners[3]: 127.0.0.1:${port} is taken` });
+  await assert.rejects(taken, {
+    code: 'port-taken',
+    message: `router.yml:3: listeners[3].bind: 127.0.0.1:${port} is taken`,
+  });
 });
 
 test('a listener that closes takes no connections any more and leaves its circuits alone', async (t) => {

@@ -16,6 +16,8 @@ export type CircuitListenerConfig = ProxyListenerConfig | TransportListenerConfi
 
 export interface CircuitListenerOptions {
   readonly config: CircuitListenerConfig;
+  /** The address in the configuration, for errors. */
+  readonly place: string;
   readonly circuits: IngressCircuits;
   readonly ports: TlsPorts;
   /** Certificates of listeners of type `tls`. */
@@ -70,7 +72,7 @@ export class CircuitListener {
     const listener = await openTcpListener({
       host,
       port,
-      place: config.path,
+      place: this.#options.place,
       log,
       onConnection: (socket) => this.#onConnection(socket),
     });
@@ -79,9 +81,9 @@ export class CircuitListener {
   }
 
   async #listenTls(): Promise<void> {
-    const { config, ports, tls, handshakeTimeoutMs } = this.#options;
+    const { config, place, ports, tls, handshakeTimeoutMs } = this.#options;
     const { host, port } = config.address;
-    const shared = await ports.open({ host, port, tls, handshakeTimeoutMs });
+    const shared = await ports.open({ host, port, place, tls, handshakeTimeoutMs });
     const release = shared.handle(
       [''],
       (socket) => {

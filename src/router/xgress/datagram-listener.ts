@@ -24,6 +24,8 @@ export interface DatagramListenerConfig {
 
 export interface DatagramListenerOptions {
   readonly config: DatagramListenerConfig;
+  /** The address in the configuration, for errors. */
+  readonly place: string;
   readonly circuits: IngressCircuits;
   readonly clock: Clock;
   readonly log: Log;
@@ -47,11 +49,12 @@ export class DatagramListener {
   /** Rejects with `conflict` when the port is in use, and `unavailable` when it cannot be opened. */
   static async open(options: DatagramListenerOptions): Promise<DatagramListener> {
     const listener = new DatagramListener(options);
-    const { config, clock, log } = options;
+    const { config, place, clock, log } = options;
     const { network, host, port } = config.address;
     if (network === 'unixgram') throw new TypeError('the configuration refuses unixgram');
     listener.#flows = await UdpFlows.open({
       name: config.path,
+      place,
       network,
       host,
       port,

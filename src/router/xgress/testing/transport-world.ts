@@ -84,6 +84,7 @@ export class TransportWorld {
     const { tls = NO_TLS } = this.#options;
     const listener = await CircuitListener.open({
       config,
+      place: config.path,
       circuits: this.#circuits(),
       ports: this.#ports,
       tls: { default: tls, alternates: [] },
@@ -103,6 +104,7 @@ export class TransportWorld {
         address: { network: 'udp', host: '127.0.0.1', port: 0 },
         service,
       },
+      place: 'listeners[0]',
       circuits: this.#circuits(),
       clock,
       log: silentLog,
