@@ -122,6 +122,21 @@ test('connectTimeout wins over connectTimeoutMs, its older form; startupTimeout 
   assert.equal(withValue('ctrl.startupTimeout', '-1s').ctrl.startupTimeoutMs, undefined);
 });
 
+test('durations are whole milliseconds for the router, of which at least 1 is left', () => {
+  for (const [text, ms] of [
+    ['300us', 1],
+    ['1.4ms', 1],
+    ['1.6ms', 2],
+    ['2.3s', 2_300],
+    ['30.5ms', 31],
+  ] as const) {
+    const { ctrl } = withValue('ctrl.startupTimeout', text);
+    assert.equal(ctrl.startupTimeoutMs, ms, text);
+  }
+  const { ctrl } = withValue('ctrl.options.connectTimeout', '30.5ms');
+  assert.equal(ctrl.channel.connectTimeoutMs, 31);
+});
+
 test('identity: file URLs become paths, PEM stays, alternates have their keys', () => {
   const { identity } = withValue(
     'identity',

@@ -7,7 +7,7 @@ import { FILE_START, nearestNames, type FilePosition } from '#base';
 import { emptyMap, type FileEntry, type FileMap, type FileNode, type FileScalar } from './file-tree.ts';
 import { formatGoDuration, parseGoDuration } from './go-duration.ts';
 import type { ProblemList } from './problem-list.ts';
-import { isPrivateText, notesOf, type Field } from './schema-field.ts';
+import { isPrivateText, notesOf, timerMs, type Field } from './schema-field.ts';
 import { kindRow, type NetworkInterfaces } from './text-kinds.ts';
 
 interface Place extends FilePosition {
@@ -324,7 +324,8 @@ function bringIntoStep(properties: Readonly<Record<string, Field>>, result: Reco
     const { millisecondsIn } = notesOf(field);
     if (millisecondsIn === undefined) continue;
     const [text, ms] = [result[key], result[millisecondsIn]];
-    if (typeof text === 'string' && ms !== undefined) result[millisecondsIn] = parseGoDuration(text);
+    if (typeof text === 'string' && ms !== undefined)
+      result[millisecondsIn] = timerMs(parseGoDuration(text)!);
     else if (typeof ms === 'number') result[key] = formatGoDuration(ms);
   }
 }

@@ -137,7 +137,7 @@ export function text<Kind extends TextKind, Value = KindValue<Kind>, Name extend
   return describedBy('string', about, { kind, ...words }) as Field<string, Value, Name>;
 }
 
-/** Decoded to milliseconds within the range of timers. `least`, `most` and `default` are milliseconds, too. */
+/** Decoded to whole milliseconds within the range of timers. `least`, `most` and `default` are milliseconds, too. */
 export function duration<Value = number, Name extends string = never>(
   about: string,
   { default: ms, decode = (ms) => ms as Value, ...words }: Words<number, Name> & Decoding<number, Value>,
@@ -228,8 +228,10 @@ export function legacy(about: string): Field<unknown, never, never> {
 /** The longest delay that Node's timers support. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** Rounds to whole milliseconds, which timers count. Of more than 0, at least 1 ms is left, because 0 often means none. */
 export function timerMs(milliseconds: number): number {
-  return Math.min(milliseconds, MAX_TIMER_MS);
+  const whole = milliseconds > 0 ? Math.max(1, Math.round(milliseconds)) : Math.round(milliseconds);
+  return Math.min(whole, MAX_TIMER_MS);
 }
 
 /** Adds the path to a list item, which problems and log messages show. */
