@@ -11,7 +11,7 @@ export { copyOf, keptBytes, keptSize } from './kept-bytes.ts';
 export { base62 } from './base62.ts';
 export { definedFields, type DefinedFields } from './defined-fields.ts';
 export { FILE_EXIT_STATUS, fileExitStatus } from './file-exit-status-table.ts';
-export { nearestNames } from './nearest-names.ts';
+export { misspelledName, nearestNames } from './nearest-names.ts';
 export { formatHostPort, isLoopbackHost, readHostPort, type HostPort } from './host-names.ts';
 export { AttemptLimits, type AttemptRate } from './attempt-limits.ts';
 export { TokenBuckets, type BucketRate } from './token-buckets.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nearestNames } from './nearest-names.ts';
+import { misspelledName, nearestNames } from './nearest-names.ts';
 
 test('the names that need the fewest changes come first, whatever their case', () => {
   const known = ['endpoint', 'endpoints', 'options', 'bind'];
@@ -14,4 +14,18 @@ test('a name of any length is answered at once', () => {
   nearestNames('x'.repeat(1_000_000), ['endpoint', 'options'], 1);
   const { user, system } = process.cpuUsage(before);
   assert.ok(user + system < 5_000_000, `${user + system} µs`);
+});
+
+test('a misspelled name is one with few other letters', () => {
+  const known = ['listeners', 'link', 'web', 'v'];
+  for (const [name, meant] of [
+    ['listners', 'listeners'],
+    ['Listener', 'listeners'],
+    ['lnk', 'link'],
+    ['webs', 'web'],
+    ['ha', undefined],
+    ['lnkk2', undefined],
+    ['anything', undefined],
+  ] as const)
+    assert.equal(misspelledName(name, known), meant, name);
 });

@@ -1,4 +1,5 @@
 const MAX_NAME_LENGTH = 100;
+const MAX_MISSPELLED_LETTERS = 2;
 
 /** Returns the known names that are most similar to a misspelled one, the most similar first. */
 export function nearestNames(name: string, known: readonly string[], count: number): string[] {
@@ -8,6 +9,14 @@ export function nearestNames(name: string, known: readonly string[], count: numb
     .sort((a, b) => a.distance - b.distance)
     .slice(0, count)
     .map(({ candidate }) => candidate);
+}
+
+/** Returns the known name that a misspelled one is meant to be: it differs in at most two letters, and in less than half. */
+export function misspelledName(name: string, known: readonly string[]): string | undefined {
+  const [nearest] = nearestNames(name, known, 1);
+  if (nearest === undefined) return undefined;
+  const distance = editDistance(name.slice(0, MAX_NAME_LENGTH).toLowerCase(), nearest.toLowerCase());
+  return distance <= MAX_MISSPELLED_LETTERS && distance < nearest.length / 2 ? nearest : undefined;
 }
 
 function editDistance(a: string, b: string): number {

@@ -46,12 +46,17 @@ export class ProblemList {
     this.#problems.push(problem);
   }
 
-  unknownKey(path: string, { line, column, node }: FileEntry, message: () => string): void {
+  unknownKey(
+    path: string,
+    { line, column, node }: FileEntry,
+    message: () => string,
+    severity: Severity = 'warning',
+  ): void {
     this.#unknownKeys += 1;
     if (this.#unknownKeys > MAX_UNKNOWN_KEYS) return;
     const value = given(node, SECRET_NAME.test(path));
     this.reportAt({
-      severity: 'warning',
+      severity,
       path,
       line,
       column,

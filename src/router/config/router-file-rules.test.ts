@@ -117,16 +117,40 @@ test('a file of 10 MiB is judged at once: comments are passed over, more content
   assert.ok(user + system < 10_000_000, `${user + system} µs`);
 });
 
-test('a byte order mark, Windows line ends and a second document do no harm', () => {
+test('a byte order mark and Windows line ends do no harm, a second document is refused', () => {
   assert.equal(folder.judge(`\uFEFF${SMALLEST}`).status, 0);
   assert.equal(folder.judge(SMALLEST.replaceAll('\n', '\r\n')).status, 0);
-  assert.equal(folder.judge(`${SMALLEST}---\nv: [\n`).status, 0);
+  for (const second of ['v: [\n', 'link: {}\n', '']) {
+    const { status, problems } = folder.judge(`${SMALLEST}---\n${second}`);
+    assert.equal(status, 1);
+    assert.deepEqual(
+      problems.map(({ rule, line, message }) => [rule, line, message]),
+      [['syntax', SMALLEST.split('\n').length, 'has a second document, which would have no effect']],
+    );
+  }
   assert.equal(folder.judge(Buffer.from(`\uFEFF${SMALLEST}`, 'utf16le')).status, 0);
+});
+
+test('an unknown section is an error if the section that it probably is meant to be is missing', () => {
+  for (const [written, meant] of [
+    ['listners', 'listeners'],
+    ['dialer', 'dialers'],
+    ['lnk', 'link'],
+    ['Edge', 'edge'],
+    ['healthcheck', 'healthChecks'],
+  ] as const) {
+    const { status, problems } = folder.judge(`${SMALLEST}${written}: {}\n`);
+    const found = problems.filter(({ path }) => path === written);
+    assert.deepEqual([status, found.length], [1, 1], written);
+    assert.equal(found[0]!.severity, 'error');
+    assert.equal(found[0]!.message, `is unknown, and ${meant} is missing`);
+  }
+  for (const rest of ['ha: {}\n', 'listners: []\nlisteners: []\n', 'ctrl2: {}\n'])
+    assert.equal(folder.judge(`${SMALLEST}${rest}`).status, 0, rest);
 });
 
 test('unknown keys are warned of at every level, with the nearest known key', () => {
   for (const [field, nearest] of [
-    ['metricz', 'metrics'],
     ['ctrl.endpiont', 'endpoint'],
     ['ctrl.options.outQueueSiz', 'outQueueSize'],
     ['ctrl.heartbeats.sendIntervall', 'sendInterval'],

@@ -3,7 +3,7 @@
  * known key is suggested. Fills in defaults. Checking continues after errors. An invalid value is omitted, or replaced
  * by its default where the schema only warns.
  */
-import { FILE_START, nearestNames, type FilePosition } from '#base';
+import { FILE_START, misspelledName, nearestNames, type FilePosition } from '#base';
 import { emptyMap, type FileEntry, type FileMap, type FileNode, type FileScalar } from './file-tree.ts';
 import { formatGoDuration, parseGoDuration } from './go-duration.ts';
 import type { ProblemList } from './problem-list.ts';
@@ -102,7 +102,10 @@ export class SchemaCheck {
     return result;
   }
 
-  /** Returns the schema's spelling of each key. Warns of keys that are not in the schema. */
+  /**
+   * Returns the schema's spelling of each key. Warns of keys that are not in the schema; a section that is probably a
+   * misspelled one is an error, because the router would run without that section.
+   */
   #knownEntries(
     properties: Readonly<Record<string, Field>>,
     { entries }: FileMap,
@@ -119,7 +122,10 @@ export class SchemaCheck {
           : undefined;
       if (known === undefined) {
         const at = path === '' ? written : `${path}.${written}`;
-        this.#problems.unknownKey(at, entry, () => nearestKey(written, properties, binding));
+        const missing = path === '' ? misspelledName(written, usedNames(properties, binding)) : undefined;
+        if (missing !== undefined && !entries.has(missing))
+          this.#problems.unknownKey(at, entry, () => `is unknown, and ${missing} is missing`, 'error');
+        else this.#problems.unknownKey(at, entry, () => nearestKey(written, properties, binding));
       } else found.set(known, entry);
     }
     return found;
@@ -336,17 +342,21 @@ function isPrivate(field: Field, node: FileNode): boolean {
   return notes.isSecret === true && (notes.kind !== 'key' || node.kind === 'list' || node.kind === 'map');
 }
 
+/** Returns the keys that have an effect with the binding. */
+function usedNames(properties: Readonly<Record<string, Field>>, binding: string | undefined): string[] {
+  return Object.keys(properties).filter((name) => {
+    const { isLegacy, isUnsupported, bindings } = notesOf(properties[name]!);
+    const fits = bindings === undefined || binding === undefined || bindings.includes(binding);
+    return fits && isLegacy !== true && isUnsupported !== true;
+  });
+}
+
 function nearestKey(
   written: string,
   properties: Readonly<Record<string, Field>>,
   binding: string | undefined,
 ): string {
-  const known = Object.keys(properties).filter((name) => {
-    const { isLegacy, isUnsupported, bindings } = notesOf(properties[name]!);
-    const fits = bindings === undefined || binding === undefined || bindings.includes(binding);
-    return fits && isLegacy !== true && isUnsupported !== true;
-  });
-  const [nearest] = nearestNames(written, known, 1);
+  const [nearest] = nearestNames(written, usedNames(properties, binding), 1);
   const hint = nearest === undefined ? 'there are no keys here' : `the nearest known key is ${nearest}`;
   return `is unknown and has no effect; ${hint}`;
 }

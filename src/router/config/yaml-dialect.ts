@@ -1,7 +1,7 @@
 /**
- * Parses YAML like OpenZiti's routers: only the first document, scalars of YAML 1.1 without base 60 and dates, `0o`
- * octals, the last of equal keys, and merge keys. Reports one problem for a file that cannot be parsed. Size, depth and
- * the number of values from aliases are bounded.
+ * Parses YAML like OpenZiti's routers: scalars of YAML 1.1 without base 60 and dates, `0o` octals, the last of equal keys,
+ * and merge keys. Reports one problem for a file that cannot be parsed, or that has a second document, which OpenZiti's
+ * routers ignore. Size, depth and the number of values from aliases are bounded.
  */
 import {
   isAlias,
@@ -62,7 +62,7 @@ export function decodeText(bytes: Uint8Array): string | YamlFault {
   }
 }
 
-/** Parses the first document of `text`. Applies `substitute` to every text value, but not to keys. */
+/** Parses the only document of `text`. Applies `substitute` to every text value, but not to keys. */
 export function parseYaml(text: string, substitute: (text: string) => string = (same) => same): ParsedYaml {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const odd = FORBIDDEN.exec(source);
@@ -90,12 +90,19 @@ function parseSource(source: string, substitute: (text: string) => string): Pars
     schema: 'yaml-1.1',
     resolveKnownTags: false,
     customTags: dialectTags,
-    logLevel: 'silent',
+    // With `silent`, further documents would be ignored.
+    logLevel: 'error',
   });
-  const error = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS');
+  const [error] = document.errors;
   if (error !== undefined) {
     const message = error.message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '');
-    return { fault: { ...positionOf(lines, error.pos[0]), message: `is no YAML: ${message}` } };
+    const isSecond = error.code === 'MULTIPLE_DOCS';
+    return {
+      fault: {
+        ...positionOf(lines, error.pos[0]),
+        message: isSecond ? 'has a second document, which would have no effect' : `is no YAML: ${message}`,
+      },
+    };
   }
   const reader = new TreeReader(lines, substitute);
   const root = document.contents === null ? nothing(FILE_START) : reader.read(document.contents, '', 0).node;
