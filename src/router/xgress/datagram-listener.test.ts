@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { createSocket, type Socket } from 'node:dgram';
 import { test, type TestContext } from 'node:test';
 import { ManualClock, textOf } from '#base';
-import { headerId, RouteErrorCode } from '#wire';
+import { headerId, PAYLOAD_FLAGS, PayloadFrame, RouteErrorCode, type DataFrame } from '#wire';
 import { until } from '../../../test/support/deadline.ts';
-import { TransportWorld } from './testing/transport-world.ts';
+import { TransportWorld, type TransportWorldOptions } from './testing/transport-world.ts';
 
 interface Client {
   readonly socket: Socket;
@@ -32,8 +32,12 @@ async function received(from: Client, count: number): Promise<string[]> {
 }
 
 /** Sends back each datagram, with the port that it came from before it. */
-async function echoWorld(t: TestContext, binding = 'udp'): Promise<TransportWorld> {
-  const world = new TransportWorld(t);
+async function echoWorld(
+  t: TestContext,
+  binding = 'udp',
+  options: TransportWorldOptions = {},
+): Promise<TransportWorld> {
+  const world = new TransportWorld(t, options);
   await world.serveUdp('echo', (socket, data, { port, address }) =>
     socket.send(Buffer.concat([Buffer.from(`${port} `), data]), port, address),
   );
@@ -78,6 +82,33 @@ test('one datagram stays one datagram through the mesh, whatever its size', asyn
     one.got.map(({ length }) => length - prefix),
     sizes,
   );
+});
+
+test('mtu of a listener and of a dialer cuts payloads of the circuit, and a datagram still arrives as one', async (t) => {
+  const lengths = { request: [] as number[], answer: [] as number[] };
+  const onData = (frame: DataFrame): void => {
+    if (!(frame instanceof PayloadFrame)) return;
+    const isRequest = (frame.flags & PAYLOAD_FLAGS.originator) === 0;
+    lengths[isRequest ? 'request' : 'answer'].push(frame.data.length);
+  };
+  const options = { ingress: { mtu: 900 }, egress: { mtu: 700 }, link: { onData } };
+  const world = await echoWorld(t, 'udp4', options);
+  const { port } = await world.listenUdp('echo');
+  const one = await client(t, port);
+  one.socket.send(Buffer.alloc(30_000, 'x'));
+  await received(one, 1);
+  assert.ok(one.got[0]!.length > 30_000);
+  assert.deepEqual([Math.max(...lengths.request), Math.max(...lengths.answer)], [900, 700]);
+});
+
+test('getCircuitTimeout bounds how long a source waits for its circuit', async (t) => {
+  const world = new TransportWorld(t, { ingress: { getCircuitTimeoutMs: 40 } });
+  world.near.controller.answers.clear();
+  const { port } = await world.listenUdp(undefined);
+  const one = await client(t, port);
+  one.socket.send('{"svcId":"echo"}');
+  const [answer = ''] = await received(one, 1);
+  assert.match(answer, /no response within [1-4]?\d ms/);
 });
 
 test('the controller receives the address of the source, the dialing side that of the service', async (t) => {
