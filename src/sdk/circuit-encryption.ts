@@ -36,8 +36,9 @@ export interface EncryptionKeys {
 
 export function generateEncryptionKeys(): EncryptionKeys {
   const { privateKey, publicKey } = generateKeyPairSync('x25519');
-  const spki = publicKey.export({ type: 'spki', format: 'der' });
-  return { publicKey: new Uint8Array(spki.subarray(SPKI_PREFIX.length)), privateKey };
+  // Its SubjectPublicKeyInfo takes OpenSSL almost as long as the key pair; the bare key takes 2 µs.
+  const { x } = publicKey.export({ format: 'jwk' });
+  return { publicKey: new Uint8Array(Buffer.from(x!, 'base64url')), privateKey };
 }
 
 export interface DirectionKeys {
