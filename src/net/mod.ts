@@ -19,8 +19,9 @@ export { dialChannel, type ConnectionPlan, type DialChannelOptions } from './cha
 export type { ConnectionType } from './channel/group-keeper.ts';
 export type { SendLimits } from './channel/tls-driver.ts';
 export { channelTls, type TlsIdentity } from './channel/channel-tls.ts';
-export { TlsPort, type TlsHandlerOptions, type TlsPortOptions } from './tls-port.ts';
+export { TlsPort, type ChannelPort, type TlsHandlerOptions, type TlsPortOptions } from './tls-port.ts';
 export { TlsPorts } from './tls-ports.ts';
+export type { WebSocketTimes } from './web-socket-port.ts';
 export {
   leafsOf,
   ServerCertificates,

@@ -7,6 +7,7 @@ import * as net from 'node:net';
 import * as tls from 'node:tls';
 import { FrontdoorError, messageOf, type Log } from '#base';
 import { decodeClientHello } from './client-hello-decoder.ts';
+import { listenOn, portOf } from './listen-on.ts';
 import { QuietLog } from './quiet-log.ts';
 import {
   checkServerTls,
@@ -35,6 +36,27 @@ export interface TlsHandlerOptions {
   /** Replaces the port's settings. */
   readonly tls?: ServerTls;
   readonly versions?: TlsVersions;
+  /** Whether clients are asked for a certificate, which is not verified here. True by default. */
+  readonly requestsCertificate?: boolean;
+}
+
+/** A port at which clients prove a certificate: of TLS, or of TLS inside WebSocket. */
+export interface ChannelPort {
+  readonly port: number;
+  /**
+   * `protocols` are ALPN names, `''` for clients that offer none. `onSocket` receives sockets after their
+   * handshake; a client certificate was requested but not verified. Returns a function that removes the handler.
+   * Throws `conflict` if another handler has one of the protocols.
+   */
+  handle(
+    protocols: readonly string[],
+    onSocket: (socket: tls.TLSSocket) => void,
+    options?: TlsHandlerOptions,
+  ): () => void;
+  /** Applies to new handshakes. Throws `invalid` and keeps the former certificates if these cannot be used. */
+  setTls(tls: ServerTls): void;
+  /** Accepts no new connections. */
+  close(): Promise<void>;
 }
 
 interface Handler {
@@ -65,7 +87,7 @@ const PATIENCE_MS = 2_000;
 /** `15 03 01 00 02`: alert, fatal, no application protocol. */
 const NO_APPLICATION_PROTOCOL = Uint8Array.of(0x15, 3, 1, 0, 2, 2, 120);
 
-export class TlsPort {
+export class TlsPort implements ChannelPort {
   readonly #options: TlsPortOptions;
   readonly #quietLog: QuietLog;
   readonly #server: net.Server;
@@ -92,41 +114,14 @@ export class TlsPort {
   static async open(options: TlsPortOptions): Promise<TlsPort> {
     checkServerTls(options.tls);
     const port = new TlsPort(options);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const { host, port: number, place, log } = options;
-    const prefix = place === undefined ? '' : `${place}: `;
-    port.#server.once('error', (error: NodeJS.ErrnoException) => {
-      const where = `${host}:${number}`;
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new FrontdoorError('conflict', 'port-taken', `${prefix}${where} is taken`, { cause: error })
-          : new FrontdoorError(
-              'unavailable',
-              'cannot-listen',
-              `${prefix}cannot listen on ${where}: ${messageOf(error)}`,
-              {
-                cause: error,
-              },
-            ),
-      );
-    });
-    port.#server.listen({ host: host || undefined, port: number }, resolve);
-    await promise;
-    port.#server.removeAllListeners('error');
-    port.#server.on('error', (error) => log.error({ err: error }, 'TLS port failed'));
+    await listenOn(port.#server, options, options.log);
     return port;
   }
 
   get port(): number {
-    const address = this.#server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
+    return portOf(this.#server);
   }
 
-  /**
-   * `protocols` are ALPN names, `''` for clients that offer none. `onSocket` receives sockets after their
-   * handshake; a client certificate was requested but not verified. Returns a function that removes the handler.
-   * Throws `conflict` if another handler has one of the protocols.
-   */
   handle(
     protocols: readonly string[],
     onSocket: (socket: tls.TLSSocket) => void,
@@ -149,7 +144,7 @@ export class TlsPort {
       protocols,
       options,
       certificates,
-      server: this.#tlsServer(() => handler),
+      server: this.#tlsServer(() => handler, options.requestsCertificate),
     };
     handler.server.setSecureContext(certificates.defaultOptions);
     let isReleased = false;
@@ -191,19 +186,8 @@ export class TlsPort {
     return new Promise((resolve) => void setImmediate(resolve));
   }
 
-  #tlsServer(handler: () => Handler): tls.Server {
-    const server = tls.createServer({
-      requestCert: true,
-      rejectUnauthorized: false,
-      ALPNCallback: ({ protocols }) => handler().protocols.find((name) => protocols.includes(name)),
-      SNICallback: (serverName, done) => {
-        try {
-          done(null, handler().certificates.contextFor(serverName));
-        } catch (error) {
-          done(error instanceof Error ? error : new Error(String(error)));
-        }
-      },
-    });
+  #tlsServer(handler: () => Handler, requestCert = true): tls.Server {
+    const server = tls.createServer({ ...handshakeOptions(handler), requestCert });
     server.on('tlsClientError', (error, socket) => {
       const { remoteAddress: peer } = socket;
       this.#options.log.info({ peer, err: messageOf(error) }, 'TLS handshake failed');
@@ -296,6 +280,22 @@ export class TlsPort {
     const [first] = this.#handlers.values();
     return this.#handlers.size === 1 ? first : this.#handlers.get('');
   }
+}
+
+/** Options of a handshake: `acceptor` returns the current protocols and certificates. */
+export function handshakeOptions(acceptor: () => Pick<Handler, 'protocols' | 'certificates'>) {
+  return {
+    requestCert: true,
+    rejectUnauthorized: false,
+    ALPNCallback: ({ protocols }) => acceptor().protocols.find((name) => protocols.includes(name)),
+    SNICallback: (serverName, done) => {
+      try {
+        done(null, acceptor().certificates.contextFor(serverName));
+      } catch (error) {
+        done(error instanceof Error ? error : new Error(String(error)));
+      }
+    },
+  } satisfies tls.TlsOptions;
 }
 
 /** The same key for a connection and for the TLS socket that was made of it. */

@@ -5,10 +5,12 @@
 import type { Log } from '#base';
 import { TlsPort, type TlsPortOptions } from './tls-port.ts';
 import type { ServerTls } from './server-certificates.ts';
+import type { WebSocketPort, WebSocketPortOptions } from './web-socket-port.ts';
 
 export class TlsPorts {
   readonly #log: Log;
   readonly #ports = new Map<string, Promise<TlsPort>>();
+  readonly #webSockets: WebSocketPort[] = [];
   #unnamed = 0;
 
   constructor({ log }: { readonly log: Log }) {
@@ -28,13 +30,22 @@ export class TlsPorts {
     return opened;
   }
 
+  /** Opens a port for TLS inside WebSocket, which nothing else shares. Rejects as `TlsPort.open` does. */
+  async openWebSocket(options: Omit<WebSocketPortOptions, 'log'>): Promise<WebSocketPort> {
+    // Its library is loaded only when a listener needs it.
+    const { WebSocketPort } = await import('./web-socket-port.ts');
+    const port = await WebSocketPort.open({ ...options, log: this.#log });
+    this.#webSockets.push(port);
+    return port;
+  }
+
   /** Applies to new handshakes; existing connections keep their settings. */
   async setTls(tls: ServerTls): Promise<void> {
-    for (const port of await this.#opened()) port.setTls(tls);
+    for (const port of [...(await this.#opened()), ...this.#webSockets]) port.setTls(tls);
   }
 
   async close(): Promise<void> {
-    const ports = await this.#opened();
+    const ports = [...(await this.#opened()), ...this.#webSockets.splice(0)];
     this.#ports.clear();
     await Promise.all(ports.map((port) => port.close()));
   }

@@ -7,7 +7,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   wire: ['@bufbuild/protobuf'],
   domain: ['typebox'],
   contract: ['typebox'],
-  net: ['yaml'],
+  // TLS inside WebSocket for edge listeners.
+  net: ['yaml', 'ws'],
   sdk: ['jose', '@peculiar/x509', 'reflect-metadata', 'typebox'],
   control: ['kysely', 'pg', 'fastify', 'jose', 'openid-client', '@peculiar/x509', 'ajv', 'typebox', 'tldts'],
   // The request path is ours; tokens are proven by a library.

@@ -10,7 +10,7 @@ const SOCKET_MODULES = ['node:net', 'node:tls', 'node:http', 'node:https', 'node
  * everywhere.
  */
 const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string[], reason: string])[] = [
-  ['src/net/', ['node:net', 'node:tls', 'node:https'], 'the part that opens sockets'],
+  ['src/net/', ['node:net', 'node:tls', 'node:https', 'ws'], 'the part that opens sockets'],
   ['src/gateway/gateway-listener.ts', ['node:net'], 'the data path: client connections'],
   ['src/gateway/tls-front.ts', ['node:tls'], 'the data path: TLS of client connections'],
   ['src/gateway/certificates/', ['node:tls'], 'contexts of certificates'],

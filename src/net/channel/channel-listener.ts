@@ -20,7 +20,7 @@ import {
 import { issuersOf } from '../certificate-chain.ts';
 import { QuietLog } from '../quiet-log.ts';
 import type { ServerTls } from '../server-certificates.ts';
-import { TlsPort } from '../tls-port.ts';
+import { TlsPort, type ChannelPort } from '../tls-port.ts';
 import { ChannelGroups } from './channel-groups.ts';
 import { frameLimitsOf, isSplitAllowed, peerLimitsOf, type PeerLimits } from './channel-kind-table.ts';
 import type { TlsIdentity } from './channel-tls.ts';
@@ -51,7 +51,7 @@ export type ListenerPlace =
       readonly port: number;
       readonly tls: TlsIdentity | ServerTls;
     }
-  | { readonly port: TlsPort };
+  | { readonly port: ChannelPort };
 
 export interface ChannelListenerParts extends SendLimits {
   /** The accepted ALPN protocols. `''` in addition to others accepts clients that offer none. */
@@ -97,7 +97,7 @@ const CLOSE_MS = 500;
 
 export class ChannelListener {
   readonly #options: ChannelListenerOptions;
-  readonly #port: TlsPort;
+  readonly #port: ChannelPort;
   readonly #ownsPort: boolean;
   readonly #groups: ChannelGroups;
   readonly #hellos: HelloQueue;
@@ -106,7 +106,7 @@ export class ChannelListener {
   readonly #release: () => void;
   #judgedCount = 0;
 
-  private constructor(options: ChannelListenerOptions, port: TlsPort) {
+  private constructor(options: ChannelListenerOptions, port: ChannelPort) {
     const { alpn, log, helloTimeoutMs = HELLO_TIMEOUT_MS } = options;
     const { maxQueuedConnects = MAX_HELLOS, maxOutstandingConnects = MAX_HELLOS } = options;
     this.#options = options;
