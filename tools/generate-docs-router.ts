@@ -38,7 +38,7 @@ export function routerConfigurationPage(): string {
       'Texts may hold variables of the environment, `$NAME` or `${NAME}`; one that is not set becomes nothing. Numbers cannot come of them.',
       'A duration is a text of numbers and units: `250ms`, `5s`, `1h30m`.',
       'An address is `<protocol>:<host>:<port>` with the protocols tls, tcp, udp, dtls, ws and wss, of which this version runs tls, ' +
-        'and tcp for transport and proxy listeners. IPv6 hosts stand in brackets; an empty host is every interface.',
+        'tcp and udp where circuits begin and end, and wss and ws for edge listeners. IPv6 hosts stand in brackets; an empty host is every interface.',
       'An interface is the name of a network interface, or an address that one of them has.',
       'Certificates and keys are paths, `file:` URLs, `pem:` with the text after it, or PEM itself. Relative paths start at the working directory.',
       'An unknown key is a warning that names the nearest known one.',

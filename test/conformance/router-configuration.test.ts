@@ -7,6 +7,7 @@ import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import * as tls from 'node:tls';
+import { createWebSocketStream, WebSocket } from 'ws';
 import {
   acceptHello,
   CHANNEL_HEADERS,
@@ -156,6 +157,51 @@ test('an edge listener listens at its address and announces its advertised addre
   await within('the edge handshake', once(socket, 'secureConnect'));
   // No hello is sent: options.connectTimeout ends the wait.
   await within('the end of a connection without a hello', closeOf(socket.resume()));
+});
+
+test('edge listeners at tls and wss beside each other are announced, and both accept SDKs', async (t) => {
+  const stage = await RouterStage.open(t);
+  const controller = await stage.controller();
+  const port = await freePort();
+  const options = { connectTimeoutMs: 30 };
+  await stage.start([controller], {
+    edge: {},
+    listeners: [
+      { binding: 'edge', address: 'tls:127.0.0.1:0', options: { ...options, advertise: 'edge.example:443' } },
+      {
+        binding: 'edge',
+        address: `wss:127.0.0.1:${port}`,
+        options: { ...options, advertise: 'web.example:444' },
+      },
+    ],
+  });
+  await controller.connected();
+  controller.send(ctrlMessages.serverHello.frame({ version: 'v1.7.2' }));
+  const hello = await controller.next('clientHello');
+  assert.deepEqual(
+    [hello.protocols, hello.protocolPorts],
+    [
+      ['tls', 'wss'],
+      ['443', '444'],
+    ],
+  );
+  assert.deepEqual(
+    hello.listeners.map(({ address, advertise }) => [address?.protocol, advertise?.value]),
+    [
+      ['tls', 'edge.example:443'],
+      ['wss', 'web.example:444'],
+    ],
+  );
+  const webSocket = new WebSocket(`wss://127.0.0.1:${port}/ws`, { rejectUnauthorized: false });
+  await within('the upgrade', once(webSocket, 'open'));
+  const socket = tls.connect({
+    socket: createWebSocketStream(webSocket),
+    ...(await stage.authority.issue('sdk')),
+  });
+  socket.on('error', () => {});
+  await within('the handshake inside', once(socket, 'secureConnect'));
+  // No hello is sent: options.connectTimeout ends the wait.
+  await within('the end of a connection without a hello', once(webSocket, 'close'));
 });
 
 test('bind is accepted for address, which wins; advertise stands beside options or inside, which wins', async (t) => {

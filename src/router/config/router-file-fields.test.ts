@@ -344,6 +344,11 @@ test('metrics, trace and profile', () => {
   judge('profile.memory.intervalMs', integerCases({ min: 1 }));
 });
 
+test('transport.wss', () => {
+  for (const key of ['readTimeout', 'handshakeTimeout', 'pingInterval', 'pongTimeout'])
+    judge(`transport.wss.${key}`, integerCases({ min: 1 }));
+});
+
 test('transport: fields are checked, the underlay gives one warning and never an error', () => {
   judge('transport', [[undefined, 'ok'], ['null', 'warning empty'], ...MAP_ERRORS]);
   judge('transport.westworld3', [

@@ -416,7 +416,8 @@ test('a feature that this version cannot run is refused by name at the start, an
       '{ binding: transport_udp, address: "unixgram:/run/x", advertise: "a:1" }',
       'listeners[3].address',
     ],
-    ['listeners[3]', '{ binding: edge, address: "wss:x:1", advertise: "a:1" }', 'listeners[3].address'],
+    ['listeners[3]', '{ binding: edge, address: "dtls:x:1", advertise: "a:1" }', 'listeners[3].address'],
+    ['listeners[3]', '{ binding: proxy, address: "wss:x:1", service: s }', 'listeners[3].address'],
     ['listeners[3]', '{ binding: proxy, bind: "dtls:x:1", service: s }', 'listeners[3].bind'],
     ['ctrl.endpoint', 'dtls:x:1', 'ctrl.endpoint'],
     ['ctrl', '{ endpoints: ["tls:x:1", "ws:x:1"] }', 'ctrl.endpoints[1]'],
@@ -439,6 +440,25 @@ test('a feature that this version cannot run is refused by name at the start, an
     () => loadRunnableRouterConfig(file, {}),
     /listeners\[3\]\.binding: the listener tunnel in mode \w+: this version cannot run it/,
   );
+});
+
+test('transport.wss has the times of WebSockets in seconds, and those of OpenZiti by default', () => {
+  const defaults = {
+    handshakeTimeoutMs: 10_000,
+    readTimeoutMs: 5_000,
+    pingIntervalMs: 54_000,
+    pongTimeoutMs: 60_000,
+  };
+  assert.deepEqual(configOf(SMALLEST).webSockets, defaults);
+  const yaml = '{ wss: { readTimeout: 1, handshakeTimeout: 2, pingInterval: 3 } }';
+  assert.deepEqual(configOf(fileWith('transport', yaml)).webSockets, {
+    handshakeTimeoutMs: 2_000,
+    readTimeoutMs: 1_000,
+    pingIntervalMs: 3_000,
+    pongTimeoutMs: 60_000,
+  });
+  const { notRunnable } = read(fileWith('transport', '{ wss: { identity: { cert: a } } }'));
+  assert.ok(told(notRunnable).includes('error not-runnable transport.wss.identity'));
 });
 
 test('an invalid file is one error that lists every problem, warnings too; a missing one is another error', () => {

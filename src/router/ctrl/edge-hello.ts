@@ -5,6 +5,8 @@ import { ctrlMessages } from '#wire/ctrl';
 import type { Controller, CtrlHandlers } from './controllers.ts';
 
 export interface AdvertisedEdge {
+  /** `tls`, `wss` or `ws`. */
+  readonly protocol: string;
   /** Host and port of the address that SDKs dial. */
   readonly host: string;
   readonly port: number;
@@ -12,8 +14,8 @@ export interface AdvertisedEdge {
 }
 
 export interface EdgeHelloOptions {
-  /** Returns undefined without an edge listener. Called for each hello. */
-  advertised(): AdvertisedEdge | undefined;
+  /** Called for each hello. */
+  advertised(): readonly AdvertisedEdge[];
   /** Index of the router's data model; undefined if it does not use one. */
   dataModelIndex(): bigint | undefined;
   /** Called with the data of the controller's ServerHello. */
@@ -33,17 +35,18 @@ export class EdgeHello {
 
   #onServerHello(frame: Frame, from: Controller): void {
     this.#options.onData(ctrlMessages.serverHello.decode(frame.body).data, from);
-    const edge = this.#options.advertised();
+    const edges = this.#options.advertised();
     const index = this.#options.dataModelIndex();
     const headers = new HeaderWriter().bool(headerId.edgeCtrl.routerDataModel, index !== undefined);
     if (index !== undefined) headers.u64(headerId.edgeCtrl.routerDataModelIndex, index);
     const hello = ctrlMessages.clientHello.frame(
       {
         version: WIRE_VERSION,
-        hostname: edge?.host ?? '',
-        protocols: edge === undefined ? [] : ['tls'],
-        protocolPorts: edge === undefined ? [] : [String(edge.port)],
-        listeners: edge === undefined ? [] : [listenerOf(edge)],
+        // OpenZiti sends the host of the last listener, which older controllers read.
+        hostname: edges.at(-1)?.host ?? '',
+        protocols: edges.map(({ protocol }) => protocol),
+        protocolPorts: edges.map(({ port }) => String(port)),
+        listeners: edges.map(listenerOf),
       },
       headers,
     );
@@ -51,10 +54,10 @@ export class EdgeHello {
   }
 }
 
-function listenerOf({ host, port, bind }: AdvertisedEdge) {
+function listenerOf({ protocol, host, port, bind }: AdvertisedEdge) {
   const bound = formatHostPort(bind.host, bind.port);
   return {
-    address: { value: `tls:${bound}`, protocol: 'tls', hostname: bind.host, port: bind.port },
-    advertise: { value: formatHostPort(host, port), protocol: 'tls', hostname: host, port },
+    address: { value: `${protocol}:${bound}`, protocol, hostname: bind.host, port: bind.port },
+    advertise: { value: formatHostPort(host, port), protocol, hostname: host, port },
   };
 }

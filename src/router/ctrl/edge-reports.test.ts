@@ -214,7 +214,9 @@ test('a controller that asks gets the addresses for SDKs, and the index of the d
   const controller = controllers.connect('c1');
   const told: unknown[] = [];
   const hello = new EdgeHello({
-    advertised: () => ({ host: 'edge.example', port: 443, bind: { host: '0.0.0.0', port: 3022 } }),
+    advertised: () => [
+      { protocol: 'tls', host: 'edge.example', port: 443, bind: { host: '0.0.0.0', port: 3022 } },
+    ],
     dataModelIndex: () => 7n,
     onData: (data) => told.push(data),
   });
@@ -236,7 +238,7 @@ test('a controller that asks gets the addresses for SDKs, and the index of the d
 test('without an edge listener and data model the answer has neither', () => {
   const controller = new FakeControllers().connect('c1');
   const hello = new EdgeHello({
-    advertised: () => undefined,
+    advertised: () => [],
     dataModelIndex: () => undefined,
     onData: () => {},
   });

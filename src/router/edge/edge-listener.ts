@@ -11,8 +11,8 @@ import {
   openMemoryChannel,
   type Channel,
   type ChannelPeer,
+  type ChannelPort,
   type HelloDecision,
-  type TlsPort,
 } from '#net';
 import {
   acceptHello,
@@ -43,7 +43,7 @@ const EDGE_HEARTBEAT = { sendIntervalMs: 0, closeAfterMs: 8_000, onlyIfPeerBeats
 export interface EdgeListenerOptions {
   readonly routerId: string;
   readonly config: EdgeListenerConfig;
-  readonly port: TlsPort;
+  readonly port: ChannelPort;
   readonly sessions: ApiSessionRegistry;
   readonly tokenSessions: TokenSessions;
   readonly context: EdgePeerContext;

@@ -3,17 +3,17 @@
  * exists without an edge listener, which is one of `listeners`, for the data model and its file.
  */
 import type { Clock, Log } from '#base';
-import type { Channel, ServerTls, TlsPorts } from '#net';
+import type { Channel, ChannelPort, ServerTls, TlsPorts } from '#net';
 import { contentType, textOfBody, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
-import type { EdgeConfig, EdgeListenerConfig, RouterConfig } from '../config/router-config.ts';
+import type { EdgeConfig, EdgeListenerConfig, RouterConfig, XgressConfig } from '../config/router-config.ts';
 import { isAnnouncedHost } from '../ctrl/announced-hosts.ts';
 import { ApiSessionMessages } from '../ctrl/api-session-messages.ts';
 import { ApiSessionRegistry, type KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { CircuitAsker } from '../ctrl/circuit-asker.ts';
 import { ConnectEvents } from '../ctrl/connect-events.ts';
 import type { Controllers, CtrlHandlers, InspectSource } from '../ctrl/controllers.ts';
-import { EdgeHello, type AdvertisedEdge } from '../ctrl/edge-hello.ts';
+import { EdgeHello } from '../ctrl/edge-hello.ts';
 import { SessionHeartbeat } from '../ctrl/session-heartbeat.ts';
 import { TerminatorMessages, type TerminatorCheck } from './terminator-messages.ts';
 import type { CircuitFaults } from '../forwarder/circuit-faults.ts';
@@ -29,6 +29,7 @@ import type { XgressEnds } from '../xgress/xgress-ends.ts';
 import { ControllerTokens } from './controller-tokens.ts';
 import { edgeDialer } from './edge-dialer.ts';
 import { EdgeListener } from './edge-listener.ts';
+import { EdgeListeners } from './edge-listeners.ts';
 import type { EdgePeer } from './edge-peer.ts';
 import { RefusedHellos } from './refused-hellos.ts';
 import { EdgeTerminatorRegistry } from './edge-terminator-registry.ts';
@@ -60,6 +61,12 @@ export interface EdgePartOptions {
   readonly log: Log;
 }
 
+interface EdgeServices {
+  readonly tokenSessions: TokenSessions;
+  readonly grants: ServiceGrants;
+  readonly watch: SessionWatch;
+}
+
 export class EdgePart {
   readonly terminators: EdgeTerminatorRegistry;
   /** Empty without the `edge` section. */
@@ -72,8 +79,8 @@ export class EdgePart {
   readonly #tokens: ControllerTokens;
   #subscription: DataModelSubscription | undefined;
   #modelFile: DataModelFile | undefined;
-  #listener: EdgeListener | undefined;
-  #sessionWatch: SessionWatch | undefined;
+  readonly #listeners = new EdgeListeners();
+  #services: EdgeServices | undefined;
   #isDraining = false;
 
   private constructor(options: EdgePartOptions) {
@@ -85,16 +92,16 @@ export class EdgePart {
       clock,
     });
     this.#refused = new RefusedHellos({ routerId: options.routerId, controllers, clock });
-    this.#sessions = new ApiSessionRegistry((session) => this.#listener?.closeSession(session));
+    this.#sessions = new ApiSessionRegistry((session) => this.#listeners.closeSession(session));
     this.terminators = new EdgeTerminatorRegistry({
       log,
       requestTimeoutMs: config.ctrl.requestTimeoutMs,
       controllers,
       pool: rateLimiter,
       onEstablished: (terminator) =>
-        this.#listener?.peerOf(terminator.channel)?.binds.onEstablished(terminator),
+        this.#listeners.peerOf(terminator.channel)?.binds.onEstablished(terminator),
       onFailed: (terminator, reason) =>
-        this.#listener?.peerOf(terminator.channel)?.binds.onFailed(terminator, reason),
+        this.#listeners.peerOf(terminator.channel)?.binds.onFailed(terminator, reason),
     });
     if (edge !== undefined) {
       this.#connectEvents = new ConnectEvents({ config: config.connectEvents, controllers, clock });
@@ -104,7 +111,7 @@ export class EdgePart {
         tokens: () => this.#announcedTokens(),
       });
     }
-    metrics.gauge('edge.connections', () => [...(this.#listener?.peers() ?? [])].length);
+    metrics.gauge('edge.connections', () => [...this.#listeners.peers()].length);
   }
 
   /** Loads the data model and starts to process messages of controllers. */
@@ -122,18 +129,11 @@ export class EdgePart {
 
   /** Rejects with a `FrontdoorError` when the port, or the protocol on it, is in use. */
   async listen(config: EdgeListenerConfig, ports: TlsPorts, tls: ServerTls): Promise<void> {
-    const { routerId, forwarder, ends, faults, controllers, dialers, asker, ca, clock, log } = this.#options;
+    const { routerId, forwarder, ends, faults, controllers, asker, ca, clock, log } = this.#options;
     const { address, xgress } = config;
-    const { handshakeTimeoutMs } = this.#options.config;
-    const model = this.model;
-    const peers = (): Iterable<EdgePeer> => this.#listener?.peers() ?? [];
-    const open = (): Iterable<KnownApiSession> => [...peers()].map(({ session }) => session);
-    const tokenSessions = new TokenSessions({ tokens: this.#tokens, model, open });
-    const grants = new ServiceGrants(model, this.#tokens);
-    const { host, port: number } = address;
-    const place = this.#options.config.placeOf(config.path, 'address', 'bind');
-    const port = await ports.open({ host, port: number, place, tls, handshakeTimeoutMs });
-    this.#listener = await EdgeListener.open({
+    const { tokenSessions, grants } = (this.#services ??= this.#openServices(xgress));
+    const port = await this.#openPort(config, ports, tls);
+    const listener = await EdgeListener.open({
       routerId,
       config,
       port,
@@ -162,17 +162,13 @@ export class EdgePart {
       },
       onClosed: (identityId) => this.#connectEvents?.onClosed(identityId),
     });
-    this.#sessionWatch = new SessionWatch({ model, sessions: tokenSessions, grants, peers, log });
-    const { terminators } = this;
-    dialers.add(
-      'edge',
-      edgeDialer({ terminators, peerOf: (channel) => this.#peerOf(channel), config: xgress }),
-    );
-    log.info({ port: port.port }, 'edge listener is open');
+    this.#listeners.add(config, listener);
+    log.info({ protocol: address.type, port: port.port }, 'edge listener is open');
   }
 
+  /** The first edge listener in the file. */
   get listener(): EdgeListener | undefined {
-    return this.#listener;
+    return this.#listeners.first;
   }
 
   /** `moreChecks` validate terminators before the checks of the options. */
@@ -187,7 +183,7 @@ export class EdgePart {
             new Map([[contentType.sessionRemoved, (frame: Frame) => this.#onSessionsRemoved(frame)]]),
             new ApiSessionMessages(this.#sessions, controllers).handlers(),
             new EdgeHello({
-              advertised: () => this.#advertised(),
+              advertised: () => this.#listeners.advertised(),
               dataModelIndex: () => this.model.index,
               onData: (data, from) => this.#refused.onServerData(data, from),
             }).handlers(),
@@ -201,21 +197,21 @@ export class EdgePart {
   /** Asks peers of ours to use another router. Peers without another one are served until the end. */
   drain(): void {
     this.#isDraining = true;
-    for (const peer of this.#listener?.peers() ?? []) peer.announceStop();
+    for (const peer of this.#listeners.peers()) peer.announceStop();
   }
 
   /** Number of dials whose circuits are pending. */
   get dialingCount(): number {
     let count = 0;
-    for (const peer of this.#listener?.peers() ?? []) count += peer.dialingCount;
+    for (const peer of this.#listeners.peers()) count += peer.dialingCount;
     return count;
   }
 
   async close(): Promise<void> {
     this.#sessionHeartbeat?.close();
     this.#connectEvents?.close();
-    this.#sessionWatch?.close();
-    await this.#listener?.close();
+    this.#services?.watch.close();
+    await this.#listeners.close();
     this.#refused.close();
     this.terminators.close();
     this.#subscription?.close();
@@ -224,33 +220,42 @@ export class EdgePart {
 
   /** Tokens that expire without reports. Those that controllers sign have their own time. */
   #announcedTokens(): ReadonlySet<string> {
-    const sessions = [...(this.#listener?.peers() ?? [])].map(({ session }) => session);
+    const sessions = [...this.#listeners.peers()].map(({ session }) => session);
     return new Set(sessions.filter((it) => !(it instanceof TokenSession)).map(({ token }) => token));
   }
 
   #onSessionsRemoved(frame: Frame): void {
     const tokens = new Set(ctrlMessages.sessionRemoved.decode(frame.body).tokens);
-    for (const peer of this.#listener?.peers() ?? []) peer.endServiceSessions(tokens);
+    for (const peer of this.#listeners.peers()) peer.endServiceSessions(tokens);
   }
 
   #onLeaving(frame: Frame): void {
     const circuitIds = textOfBody(frame).split('\n');
-    for (const peer of this.#listener?.peers() ?? []) peer.announceLeaving(circuitIds);
+    for (const peer of this.#listeners.peers()) peer.announceLeaving(circuitIds);
   }
 
-  #advertised(): AdvertisedEdge | undefined {
-    const config = edgeListenerOf(this.#options.config);
-    const listener = this.#listener;
-    if (config === undefined || listener === undefined) return undefined;
-    return {
-      host: config.advertise.host,
-      port: config.advertise.port || listener.port,
-      bind: { host: config.address.host, port: listener.port },
-    };
+  /** What all edge listeners share. `xgress` is the flow control of circuits to services that SDKs host. */
+  #openServices(xgress: XgressConfig): EdgeServices {
+    const { dialers, log } = this.#options;
+    const { model, terminators } = this;
+    const peers = (): Iterable<EdgePeer> => this.#listeners.peers();
+    const open = (): Iterable<KnownApiSession> => [...peers()].map(({ session }) => session);
+    const tokenSessions = new TokenSessions({ tokens: this.#tokens, model, open });
+    const grants = new ServiceGrants(model, this.#tokens);
+    const peerOf = (channel: Channel): EdgePeer | undefined => this.#listeners.peerOf(channel);
+    dialers.add('edge', edgeDialer({ terminators, peerOf, config: xgress }));
+    const watch = new SessionWatch({ model, sessions: tokenSessions, grants, peers, log });
+    return { tokenSessions, grants, watch };
   }
 
-  #peerOf(channel: Channel) {
-    return this.#listener?.peerOf(channel);
+  #openPort({ path, address }: EdgeListenerConfig, ports: TlsPorts, tls: ServerTls): Promise<ChannelPort> {
+    const { config } = this.#options;
+    const { handshakeTimeoutMs, webSockets: times } = config;
+    const { type, host, port } = address;
+    const place = config.placeOf(path, 'address', 'bind');
+    return type === 'wss' || type === 'ws'
+      ? ports.openWebSocket({ protocol: type, host, port, place, tls, times })
+      : ports.open({ host, port, place, tls, handshakeTimeoutMs });
   }
 }
 

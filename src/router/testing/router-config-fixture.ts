@@ -11,6 +11,7 @@ import {
   METRICS_DEFAULTS,
 } from '../config/testing/router-config-defaults.ts';
 import type { RouterConfig } from '../config/router-config.ts';
+import { DEFAULT_WEB_SOCKET_TIMES } from '../config/schema/transport-schema.ts';
 
 export function routerConfigFixture(folder: string, more: Partial<RouterConfig> = {}): RouterConfig {
   return {
@@ -45,6 +46,7 @@ export function routerConfigFixture(folder: string, more: Partial<RouterConfig> 
     profile: { cpuPath: undefined, memory: undefined },
     web: [],
     proxy: undefined,
+    webSockets: DEFAULT_WEB_SOCKET_TIMES,
     handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS,
     connectEvents: CONNECT_EVENTS_DEFAULTS,
     interfaceDiscovery: INTERFACE_DISCOVERY_DEFAULTS,

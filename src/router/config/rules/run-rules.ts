@@ -1,11 +1,13 @@
 /** Settings that are valid but that this version cannot run. The router refuses them by name at the start. */
 import { parseDatagramAddress, parseFileAddress } from '../text-kinds.ts';
+import { placeAt } from '../file-tree.ts';
 import { ProblemList } from '../problem-list.ts';
 import type { ConfigProblem } from '../router-config.ts';
 import { addressKeyOf, UDP_BINDINGS } from './listener-rules.ts';
 import type { RuleContext } from './draft.ts';
 
 const LATER_TUNNEL_MODES: readonly string[] = ['host', 'tproxy'];
+const WEB_SOCKET_IDENTITY = 'transport.wss.identity';
 const LATER_DIALERS: readonly string[] = ['tunnel'];
 
 export function checkRunnable({ draft, root }: RuleContext): readonly ConfigProblem[] {
@@ -24,6 +26,11 @@ export function checkRunnable({ draft, root }: RuleContext): readonly ConfigProb
     held(`link.listeners[${i}].bind`, one?.bind, ['tls']);
     held(`link.listeners[${i}].advertise`, one?.advertise, ['tls']);
   });
+  if (placeAt(root, WEB_SOCKET_IDENTITY).node !== undefined)
+    refuse(
+      WEB_SOCKET_IDENTITY,
+      'a certificate of WebSockets beside alt_server_certs of the identity section',
+    );
   draft.dialers?.forEach((one, i) => {
     const binding = one?.binding ?? '';
     if (LATER_DIALERS.includes(binding)) refuse(`dialers[${i}].binding`, `the dialer ${binding}`);
@@ -39,7 +46,7 @@ export function checkRunnable({ draft, root }: RuleContext): readonly ConfigProb
       const key = addressKeyOf(one);
       const text = one[key];
       if (!UDP_BINDINGS.includes(binding))
-        held(`${path}.${key}`, text, binding === 'edge' ? ['tls'] : ['tls', 'tcp', 'udp']);
+        held(`${path}.${key}`, text, binding === 'edge' ? ['tls', 'wss', 'ws'] : ['tls', 'tcp', 'udp']);
       // The platform has no sockets of this kind.
       else if (text !== undefined && parseDatagramAddress(text)?.network === 'unixgram')
         refuse(`${path}.${key}`, 'the protocol unixgram');

@@ -27,6 +27,7 @@ import {
 } from './operation-schema.ts';
 import {
   connectEventsSection,
+  DEFAULT_WEB_SOCKET_TIMES,
   interfaceDiscoverySection,
   managedConfigSection,
   proxySection,
@@ -79,11 +80,12 @@ export const routerFileSchema = section('Configuration of an overlay router.')(
     'healthCheck?': legacy('Only in older files.'),
     'example?': legacy('Only in older files.'),
   },
-  ({ csr, edge, tls, profile, ...fields }) => ({
+  ({ csr, edge, tls, profile, transport, ...fields }) => ({
     ...fields,
     ...tls,
     edge: edge === undefined ? undefined : withoutCsr(edge),
     csr: csr ?? edge?.csr,
+    webSockets: transport?.wss ?? DEFAULT_WEB_SOCKET_TIMES,
     profile: { cpuPath: profile?.cpu?.path, memory: profile?.memory },
   }),
 );

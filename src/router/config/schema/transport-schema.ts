@@ -8,58 +8,72 @@ import {
   oneOf,
   section,
   text,
-  unread,
+  timerMs,
   unsupported,
 } from '../schema-field.ts';
 
 const count = (about: string) => integer(about);
 const seconds = (about: string) => integer(`Seconds. ${about}`);
+const SECOND_MS = 1_000;
 
-export const transportSection = unread(
-  section('Tuning of underlays.', { isEmptyAllowed: true, isCommented: true })({
-    'westworld3?': unsupported(
-      section('An underlay that OpenZiti removed, and that this router does not have.', {
-        isCommented: true,
-      })({
-        'profile_version?': integer('Version of the profile.', { example: 1 }),
-        'tx_portal_min_sz?': integer('Smallest window.', { example: 16_384 }),
-        'tx_portal_max_sz?': integer('Largest window.', { example: 4_194_304 }),
-        'instrument?': section('The measured resource.')({
-          'name?': text('Name.', 'any-text', { example: 'metrics' }),
-          'path?': text('Path of the output.', 'any-text', { example: 'westworld3' }),
-          'snapshot_ms?': integer('Interval of snapshots in milliseconds.', { example: 1_000 }),
-          'enabled?': flag('Whether it is enabled.'),
-        }),
+function wholeSeconds<Name extends keyof typeof DEFAULT_WEB_SOCKET_TIMES>(about: string, as: Name) {
+  const secondsByDefault = DEFAULT_WEB_SOCKET_TIMES[as] / SECOND_MS;
+  return integer(`Seconds. ${about}`, {
+    as,
+    default: secondsByDefault,
+    least: 1,
+    isExtra: true,
+    decode: (value: number) => timerMs(value * SECOND_MS),
+  });
+}
+
+/** Times of WebSockets without the section `transport.wss`. */
+export const DEFAULT_WEB_SOCKET_TIMES = {
+  handshakeTimeoutMs: 10_000,
+  readTimeoutMs: 5_000,
+  pingIntervalMs: 54_000,
+  pongTimeoutMs: 60_000,
+};
+
+export const transportSection = section('Tuning of underlays.', { isEmptyAllowed: true, isCommented: true })({
+  'westworld3?': unsupported(
+    section('An underlay that OpenZiti removed, and that this router does not have.', {
+      isCommented: true,
+    })({
+      'profile_version?': integer('Version of the profile.', { example: 1 }),
+      'tx_portal_min_sz?': integer('Smallest window.', { example: 16_384 }),
+      'tx_portal_max_sz?': integer('Largest window.', { example: 4_194_304 }),
+      'instrument?': section('The measured resource.')({
+        'name?': text('Name.', 'any-text', { example: 'metrics' }),
+        'path?': text('Path of the output.', 'any-text', { example: 'westworld3' }),
+        'snapshot_ms?': integer('Interval of snapshots in milliseconds.', { example: 1_000 }),
+        'enabled?': flag('Whether it is enabled.'),
       }),
-    ),
-    'dtls?': unsupported(
-      section('Datagram TLS.', { isExtra: true })({
-        'writeBufferSize?': count('Bytes.'),
-        'readBufferSize?': count('Bytes.'),
-        'maxBytesPerSecond?': count('Bytes.'),
-      }),
-    ),
-    'wss?': unsupported(
-      section('Websockets.', { isExtra: true })({
-        'writeTimeout?': seconds('Of a write.'),
-        'readTimeout?': seconds('Of a read.'),
-        'idleTimeout?': seconds('Without traffic.'),
-        'pongTimeout?': seconds('Time limit for the response to a ping.'),
-        'pingInterval?': seconds('Interval of pings.'),
-        'handshakeTimeout?': seconds('Time limit for the upgrade.'),
-        'readBufferSize?': count('Bytes.'),
-        'writeBufferSize?': count('Bytes.'),
-        'enableCompression?': flag('Whether messages are compressed.'),
-        'identity?': legacy('Certificates of the websockets.'),
-      }),
-    ),
-    'ws?': legacy('Only in generated files.'),
-    'proxy?': legacy('Set by OpenZiti from the section of that name.'),
-    'handshakeTimeout?': unsupported(
-      duration('Time limit for handshakes of datagram TLS.', { isExtra: true }),
-    ),
+    }),
+  ),
+  'dtls?': unsupported(
+    section('Datagram TLS.', { isExtra: true })({
+      'writeBufferSize?': count('Bytes.'),
+      'readBufferSize?': count('Bytes.'),
+      'maxBytesPerSecond?': count('Bytes.'),
+    }),
+  ),
+  'wss?': section('WebSockets of edge listeners with an address of wss or ws.', { isExtra: true })({
+    readTimeout: wholeSeconds('Time limit for the request of a WebSocket.', 'readTimeoutMs'),
+    handshakeTimeout: wholeSeconds('Time limit for the TLS handshake inside.', 'handshakeTimeoutMs'),
+    pingInterval: wholeSeconds('Interval of pings.', 'pingIntervalMs'),
+    pongTimeout: wholeSeconds('Age of the last response to a ping that ends a WebSocket.', 'pongTimeoutMs'),
+    'writeTimeout?': unsupported(seconds('Of the answer to a request.')),
+    'idleTimeout?': unsupported(seconds('Between requests. Each connection has one request here.')),
+    'readBufferSize?': unsupported(count('Bytes.')),
+    'writeBufferSize?': unsupported(count('Bytes.')),
+    'enableCompression?': unsupported(flag('Whether messages, which are encrypted, are compressed.')),
+    'identity?': legacy('Certificates of its own, which this version refuses at the start.'),
   }),
-);
+  'ws?': legacy('Only in generated files; OpenZiti reads wss.'),
+  'proxy?': legacy('Set by OpenZiti from the section of that name.'),
+  'handshakeTimeout?': unsupported(duration('Time limit for handshakes of datagram TLS.', { isExtra: true })),
+});
 
 export const proxySection = section('A proxy for control channels and links.', {
   isFilled: true,
