@@ -32,16 +32,20 @@ export function zitiEnvironment(folder: string): NodeJS.ProcessEnv {
   };
 }
 
-/** Runs one command to its end, by force after a minute; rejects only when it cannot be started or has to be ended. */
+/**
+ * Runs one command to its end, by force after a minute; rejects only when it cannot be started or has to be ended.
+ * `variables` are settings of the command, such as ZITI_ROUTER_PORT.
+ */
 export async function runZiti(
   binary: string,
   folder: string,
   args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<CommandResult> {
   const child = spawn(binary, args, {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: zitiEnvironment(folder),
+    env: { ...zitiEnvironment(folder), ...variables },
     timeout: COMMAND_MS,
     killSignal: 'SIGKILL',
   });

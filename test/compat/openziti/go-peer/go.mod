@@ -2,10 +2,12 @@ module frontdoor.invalid/go-peer
 
 go 1.25
 
-require github.com/openziti/sdk-golang v1.2.10
+require (
+	github.com/openziti/sdk-golang v1.2.10
+	github.com/openziti/transport/v2 v2.0.194
+)
 
 require (
-	github.com/Jeffail/gabs v1.4.0 // indirect
 	github.com/asaskevich/govalidator v0.0.0-20230301143203-a9d515a09cc2 // indirect
 	github.com/cenkalti/backoff/v4 v4.3.0 // indirect
 	github.com/emirpasic/gods v1.18.1 // indirect
@@ -60,7 +62,6 @@ require (
 	github.com/openziti/identity v1.0.116 // indirect
 	github.com/openziti/metrics v1.4.2 // indirect
 	github.com/openziti/secretstream v0.1.39 // indirect
-	github.com/openziti/transport/v2 v2.0.194 // indirect
 	github.com/orcaman/concurrent-map/v2 v2.0.1 // indirect
 	github.com/parallaxsecond/parsec-client-go v0.0.0-20221025095442-f0a77d263cf9 // indirect
 	github.com/pkg/errors v0.9.1 // indirect

@@ -22,6 +22,8 @@ import (
 
 	"github.com/openziti/sdk-golang/ziti"
 	"github.com/openziti/sdk-golang/ziti/edge"
+	"github.com/openziti/transport/v2"
+	"github.com/openziti/transport/v2/wss"
 )
 
 // Result is what a dialer prints. Whole counts the connections whose bytes came back unchanged, followed by the end.
@@ -61,6 +63,8 @@ func run(args []string) error {
 }
 
 func contextOf(identityFile string) (ziti.Context, error) {
+	// The SDK itself adds it only for browsers.
+	transport.AddAddressParser(wss.AddressParser{})
 	config, err := ziti.NewConfigFromFile(identityFile)
 	if err != nil {
 		return nil, err
