@@ -33,7 +33,7 @@ export async function openListeners(options: RouterListenersOptions): Promise<Tu
   return TunnelPart.open({
     routerId: options.routerId,
     listeners,
-    model: edge.model,
+    ...edge.forTunnel,
     ...circuits.forTunnel,
     placeOf: (path) => config.placeOf(path),
     clock: options.clock,

@@ -153,7 +153,7 @@ const ROUTER: FolderTable = {
     why: 'applies the routes of controllers to the forwarder and the ends of circuits',
   },
   tunnel: {
-    may: ['config', 'pools', 'ctrl', 'model', 'forwarder', 'datagrams', 'xgress', 'edge'],
+    may: [...['config', 'pools', 'ctrl', 'model', 'forwarder', 'datagrams', 'xgress', 'terminators'], 'edge'],
     why: 'carries services for programs without an SDK, and follows the data model',
   },
 };

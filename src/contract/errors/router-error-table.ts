@@ -68,6 +68,11 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     meaning: 'A dial sent application data that is no JSON object, or is too long.',
     remedy: 'Correct the program that dials the service.',
   },
+  'dialer-without-key': {
+    kind: 'invalid',
+    meaning: 'The service is encrypted, and its dialer sent no usable key.',
+    remedy: 'Dial with an SDK that encrypts, or switch off the encryption of the service.',
+  },
   'far-end-not-allowed': {
     kind: 'forbidden',
     meaning: 'The name that a dialer asked for has no address that the config of the service allows.',
@@ -178,6 +183,11 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     kind: 'notFound',
     meaning: 'A route names a link that the router does not have.',
     remedy: 'Nothing, if it happens once: the controller makes a new route.',
+  },
+  'no-data-model': {
+    kind: 'unavailable',
+    meaning: 'The router does not know yet which services it hosts.',
+    remedy: 'Wait until it has reached a controller.',
   },
   'unknown-terminator': {
     kind: 'notFound',

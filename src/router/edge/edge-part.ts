@@ -171,6 +171,18 @@ export class EdgePart {
     return this.#listeners.first;
   }
 
+  /** The interfaces through which tunnels follow the data model and register what they host. */
+  get forTunnel() {
+    const { controllers, rateLimiter, config, clock } = this.#options;
+    return {
+      model: this.model,
+      controllers,
+      rateLimiter,
+      requestTimeoutMs: config.ctrl.requestTimeoutMs,
+      clock,
+    };
+  }
+
   /** `moreChecks` validate terminators before the checks of the options. */
   handlers(moreChecks: readonly TerminatorCheck[] = []): CtrlHandlers[] {
     const { controllers, edge, terminatorChecks } = this.#options;

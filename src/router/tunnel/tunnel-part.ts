@@ -4,11 +4,15 @@
  */
 import type { Clock, Log } from '#base';
 import type { TunnelListenerConfig } from '../config/router-config.ts';
-import type { CtrlHandlers } from '../ctrl/controllers.ts';
+import type { Controllers, CtrlHandlers } from '../ctrl/controllers.ts';
 import type { TerminatorCheck } from '../edge/terminator-messages.ts';
 import type { DataModel } from '../model/data-model.ts';
+import type { WorkerPool } from '../pools/worker-pool.ts';
+import type { EgressDialers } from '../xgress/egress-dialers.ts';
 import type { IngressCircuits } from '../xgress/ingress-circuits.ts';
+import type { XgressEnds } from '../xgress/xgress-ends.ts';
 import { TunnelCircuits } from './circuits/tunnel-circuits.ts';
+import { HostPart } from './host/host-part.ts';
 import { ProxyPart } from './proxy/proxy-part.ts';
 import { TunnelServices } from './services/tunnel-services.ts';
 
@@ -16,7 +20,14 @@ export interface TunnelPartOptions {
   readonly routerId: string;
   readonly listeners: readonly TunnelListenerConfig[];
   readonly model: DataModel;
+  readonly controllers: Controllers;
+  /** Time limit for a controller's answer. */
+  readonly requestTimeoutMs: number;
+  /** The pool of `forwarder.rateLimited*`. */
+  readonly rateLimiter: WorkerPool;
   readonly ingress: IngressCircuits;
+  readonly dialers: EgressDialers;
+  readonly ends: XgressEnds;
   /** Returns the place of a key in the router file: file, line and key. */
   placeOf(path: string): string;
   readonly clock: Clock;
@@ -50,6 +61,7 @@ export class TunnelPart {
   static async open(options: TunnelPartOptions): Promise<TunnelPart> {
     const part = new TunnelPart(options);
     try {
+      part.#openHost();
       for (const listener of options.listeners) await part.#open(listener);
       return part;
     } catch (error) {
@@ -70,6 +82,14 @@ export class TunnelPart {
   async close(): Promise<void> {
     for (const feature of this.#features.splice(0).reverse()) await feature.close();
     this.#services.close();
+  }
+
+  /** Every mode hosts. The router has one identity, so that several listeners host its services once. */
+  #openHost(): void {
+    const { listeners, dialers } = this.#options;
+    const config = dialers.listed('tunnel')?.xgress ?? listeners[0]?.xgress;
+    if (config === undefined) return;
+    this.#features.push(new HostPart({ ...this.#options, services: this.#services, config }));
   }
 
   async #open(listener: TunnelListenerConfig): Promise<void> {
