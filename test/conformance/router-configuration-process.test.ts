@@ -110,7 +110,7 @@ test('check ends with 0 for a valid file, 1 for an invalid one, 2 for one that c
 });
 
 test('bindings of the next version pass check, and run refuses each by name', async () => {
-  const bindings = [{ binding: 'tunnel', options: { mode: 'host' } }];
+  const bindings = [{ binding: 'tunnel', options: { mode: 'tproxy' } }];
   const path = file('later.yml', { edge: {}, listeners: bindings });
   const checked = await ended('check', path);
   assert.equal(checked.status, 0, checked.output);

@@ -329,6 +329,14 @@ test('edge without an edge listener starts, edge and tunnel listeners without ed
   ]);
 });
 
+test('a tunnel dialer sets options of a tunnel listener, and has no effect without one', () => {
+  assert.deepEqual(problemsOf('dialers', '[{ binding: tunnel }]'), []);
+  const listeners = WHOLE_FILE.listeners.slice(0, 3);
+  assert.deepEqual(problemsOf('dialers', '[{ binding: tunnel }]', { ...WHOLE_FILE, listeners }), [
+    'warning no-effect dialers[0].binding',
+  ]);
+});
+
 test('a section that is empty counts as absent, except where its absence cannot be meant', () => {
   for (const section of ['link', 'dialers', 'web', 'metrics', 'profile', 'transport', 'connectEvents', 'csr'])
     assert.deepEqual(problemsOf(section, 'null')[0], `warning empty ${section}`, section);

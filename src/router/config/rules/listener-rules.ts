@@ -142,6 +142,14 @@ export function checkDialers({ draft, problems }: RuleContext): void {
       problems.warning(path, 'duplicate-binding', `stands in dialers[${first}] too: the last one holds`);
     seen.set(binding, i);
   });
+  const tunnel = seen.get('tunnel');
+  if (tunnel === undefined || draft.listeners?.some((one) => one === undefined || one.binding === 'tunnel'))
+    return;
+  problems.warning(
+    `dialers[${tunnel}].binding`,
+    'no-effect',
+    'has no effect without a listener with the binding tunnel',
+  );
 }
 
 function isGiven({ root }: RuleContext, path: string): boolean {

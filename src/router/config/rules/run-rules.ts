@@ -6,9 +6,8 @@ import type { ConfigProblem } from '../router-config.ts';
 import { addressKeyOf, UDP_BINDINGS } from './listener-rules.ts';
 import type { RuleContext } from './draft.ts';
 
-const LATER_TUNNEL_MODES: readonly string[] = ['host', 'tproxy'];
+const LATER_TUNNEL_MODES: readonly string[] = ['tproxy'];
 const WEB_SOCKET_IDENTITY = 'transport.wss.identity';
-const LATER_DIALERS: readonly string[] = ['tunnel'];
 
 export function checkRunnable({ draft, root }: RuleContext): readonly ConfigProblem[] {
   const problems = new ProblemList(root);
@@ -31,10 +30,6 @@ export function checkRunnable({ draft, root }: RuleContext): readonly ConfigProb
       WEB_SOCKET_IDENTITY,
       'a certificate of WebSockets beside alt_server_certs of the identity section',
     );
-  draft.dialers?.forEach((one, i) => {
-    const binding = one?.binding ?? '';
-    if (LATER_DIALERS.includes(binding)) refuse(`dialers[${i}].binding`, `the dialer ${binding}`);
-  });
   draft.listeners?.forEach((one, i) => {
     const path = `listeners[${i}]`;
     const binding = one?.binding ?? '';
