@@ -162,6 +162,7 @@ const TUNNEL: FolderTable = {
   services: { may: [], why: 'derives the services of the own identity from the data model' },
   circuits: { may: ['services'], why: 'dials services as the own identity' },
   proxy: { may: ['services', 'circuits'], why: 'opens ports for services' },
+  dns: { may: [], why: 'answers queries for the names of services, and forwards the others' },
   host: { may: ['services'], why: 'hosts services as the own identity' },
 };
 

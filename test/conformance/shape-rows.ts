@@ -27,6 +27,7 @@ import {
   OPEN_RULES,
   keptAccessesShape,
   keptControlPlanesShape,
+  namedAddressShape,
   ownTargetsShape,
   portsFileShape,
   sampleReadyShape,
@@ -291,6 +292,13 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
       newer: { targets: { app: 'http://127.0.0.1:1', other: later } },
     },
     { shape: ownTargetsShape, example: { targets: {} }, older: {}, unknown: 'ignored' },
+  ],
+  namedAddressShape: [
+    {
+      shape: namedAddressShape,
+      example: { name: 'a.test', address: '100.64.0.2' },
+      unknown: 'ignored',
+    },
   ],
   keptAccessesShape: [
     {

@@ -2,10 +2,26 @@
 import { errorsSince } from '#base';
 
 export const ROUTER_ERRORS = errorsSince('0.1.0', {
+  'bad-dns-range': {
+    kind: 'invalid',
+    meaning: 'The range for the names of services has no usable addresses.',
+    remedy: 'Set `dnsSvcIpRange` of the listener to a range of IPv4 addresses such as 100.64.0.1/10.',
+  },
+  'bad-host-name': {
+    kind: 'invalid',
+    meaning:
+      'An address of a service is neither a host name nor `*.domain`, or the resolver cannot answer it.',
+    remedy: 'Correct the addresses in the config `intercept.v1`. Wildcards need a resolver `udp://`.',
+  },
   'bad-identity': {
     kind: 'invalid',
     meaning: 'The identity of the router cannot be used.',
     remedy: 'Read the reason in the message: certificate, key and authority must belong together.',
+  },
+  'bad-name-file': {
+    kind: ['invalid', 'unavailable'],
+    meaning: 'The file that keeps the addresses of names cannot be used.',
+    remedy: 'Read the reason in the message. Without the file, names get new addresses.',
   },
   'connection-closed': {
     kind: 'badGateway',
@@ -42,6 +58,11 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     kind: 'timeout',
     meaning: 'The destination of a circuit did not answer in time.',
     remedy: 'See whether the service runs and is not overloaded.',
+  },
+  'dns-range-exhausted': {
+    kind: 'unavailable',
+    meaning: 'All addresses for the names of services are in use.',
+    remedy: 'Enlarge `dnsSvcIpRange` of the listener.',
   },
   'host-without-key': {
     kind: 'badGateway',

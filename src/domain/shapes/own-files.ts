@@ -87,6 +87,22 @@ export const keptAccessesShape = new Shape(
   { name: 'list of accesses', format: 1, formatField: 'v', remedy: 'upgrade this agent' },
 );
 
+const namedAddressSchema = Type.Object({
+  /** Host name in lower case. */
+  name: someText(),
+  /** IPv4 address. */
+  address: someText(),
+});
+export type NamedAddress = ShapeOf<typeof namedAddressSchema>;
+
+/** A line of the file in which a router keeps the addresses that it gave to the names of services. */
+export const namedAddressShape = new Shape(namedAddressSchema, {
+  name: 'address of a name',
+  format: 1,
+  formatField: 'v',
+  remedy: 'upgrade this router',
+});
+
 /** `control-planes.json`: the control planes that an agent or gateway knows. */
 export const keptControlPlanesShape = new Shape(
   Type.Object({
