@@ -142,14 +142,22 @@ test('it is written every dbSaveInterval, only when the index moved', async (t) 
   await until('the second file', exists, Boolean);
 });
 
-test('what the router itself keeps is written without a change of the index, and remains when a controller sends a model', async (t) => {
+test('what the router itself keeps is written at once, and remains when a controller sends a model', async (t) => {
   const path = join(folder, 'kept.proto.gzip');
   const model = recordedModel();
   const file = await openFile(t, path, model);
   await file.save();
+  const before = await readFile(path);
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => mock.timers.reset());
   for (const key of ['s1.0', 's2.0']) model.keep('TerminatorIds', key, utf8(key));
   model.keep('TerminatorIds', 's2.0', undefined);
-  await file.save();
+  mock.timers.tick(500);
+  await until(
+    'the next file',
+    () => readFile(path),
+    (bytes) => !bytes.equals(before),
+  );
   const loaded = new DataModel();
   await openFile(t, path, loaded);
   loaded.replace(ctrlMessages.dataState.decode(recordedBody));

@@ -1,7 +1,7 @@
 /**
  * `edge.db`: the data model on disk, as a gzipped DataState that OpenZiti's routers can read and write, too. Loaded at
- * start, and written at intervals when it has changed. A file that cannot be read counts as missing, because controllers
- * send the model again.
+ * start, and written at intervals when it has changed; values that the router itself keeps are written at once, because
+ * nobody sends them again. A file that cannot be read counts as missing, because controllers send the model again.
  */
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
@@ -24,6 +24,9 @@ export interface DataModelFileOptions {
 const MAX_FILE_BYTES = 256 << 20;
 const MAX_STATE_BYTES = 1 << 30;
 
+/** Changes of kept values within this time are written together. */
+const KEPT_DELAY_MS = 500;
+
 /** Events that are encoded in one turn of the loop. */
 const EVENTS_PER_TURN = 500;
 
@@ -32,6 +35,8 @@ const decompress = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gu
 export class DataModelFile {
   readonly #options: DataModelFileOptions;
   #timer: NodeJS.Timeout | undefined;
+  #keptTimer: NodeJS.Timeout | undefined;
+  #leaveModel = (): void => {};
   #savedIndex = 0n;
   #savedTimelineId = '';
   #savedKept = 0;
@@ -46,6 +51,7 @@ export class DataModelFile {
     const file = new DataModelFile(options);
     await file.#load();
     file.#timer = setInterval(() => void file.save(), options.saveIntervalMs);
+    file.#leaveModel = options.model.onKept(() => file.#saveSoon());
     return file;
   }
 
@@ -60,7 +66,17 @@ export class DataModelFile {
   /** Waits until a pending write has finished. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    clearTimeout(this.#keptTimer);
+    this.#leaveModel();
     await this.#saving;
+  }
+
+  #saveSoon(): void {
+    this.#keptTimer ??= setTimeout(() => {
+      this.#keptTimer = undefined;
+      // A write that goes on may not contain the latest values.
+      void this.save().then(() => this.save());
+    }, KEPT_DELAY_MS);
   }
 
   async #load(): Promise<void> {

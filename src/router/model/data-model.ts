@@ -61,6 +61,7 @@ export class DataModel {
   /** Ids of policies by the id of an entity that they relate. Lists, because most are short. */
   #policies = noPolicies();
   readonly #listeners = new Set<() => void>();
+  readonly #keptListeners = new Set<() => void>();
   #caches: DataState['caches'] = {};
   #generation = 0;
   #keptChanges = 0;
@@ -158,6 +159,13 @@ export class DataModel {
     if (value === undefined) delete data[key];
     else data[key] = value;
     this.#keptChanges += 1;
+    for (const listener of this.#keptListeners) listener();
+  }
+
+  /** Calls `listener` after each `keep`, until the returned function is called. */
+  onKept(listener: () => void): () => void {
+    this.#keptListeners.add(listener);
+    return () => void this.#keptListeners.delete(listener);
   }
 
   /** Increases with each `keep`. */
