@@ -26,6 +26,15 @@ export interface GoRouter {
   start(): Promise<void>;
 }
 
+export interface MeshTerminator {
+  readonly id: string;
+  readonly service: string;
+  readonly router: string;
+  readonly binding: string;
+  readonly precedence: string;
+  readonly cost: number;
+}
+
 export interface MeshLink {
   readonly id: string;
   readonly iteration: number;
@@ -113,6 +122,18 @@ export class OpenZitiMesh {
     }));
   }
 
+  async terminators(): Promise<MeshTerminator[]> {
+    const nameOf = (entity: unknown): string => String((entity as { name?: unknown }).name);
+    return (await this.#list('terminators', 'edge')).map((one) => ({
+      id: String(one['id']),
+      service: nameOf(one['service']),
+      router: nameOf(one['router']),
+      binding: String(one['binding']),
+      precedence: String(one['precedence']),
+      cost: Number(one['cost']),
+    }));
+  }
+
   /** Names of the routers on the path of each circuit, ingress first. */
   async paths(): Promise<string[][]> {
     return (await this.#list('circuits', 'fabric')).map((one) => {
@@ -159,7 +180,7 @@ export class OpenZitiMesh {
   }
 
   async #list(kind: string, area: 'edge' | 'fabric'): Promise<Readonly<Record<string, unknown>>[]> {
-    const output = await this.network.run(`${area} list ${kind} -j`);
+    const output = await this.network.run(`${area} list ${kind} -j`, 'true limit none');
     const { data } = JSON.parse(output.slice(output.indexOf('{'))) as { data: Record<string, unknown>[] };
     return data;
   }

@@ -1,12 +1,13 @@
 // Our router as a tunneler in mode `proxy` at OpenZiti's controller: programs reach through its ports what
 // `ziti tunnel host` hosts. ZITI_BIN names `ziti` (1.7.2); without it: skipped.
 import assert from 'node:assert/strict';
-import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
+import type { Socket as DatagramSocket } from 'node:dgram';
 import { connect, type AddressInfo, type Server } from 'node:net';
 import { after, afterEach, before, test } from 'node:test';
 import { until, within } from '../support/deadline.ts';
 import { exchange, startEcho } from '../support/echo-service.ts';
 import { freePort } from '../support/free-port.ts';
+import { askPort, startUdpEcho, udpClient } from '../support/port-client.ts';
 import { zitiBinary } from '../support/ziti-command.ts';
 import { OpenZitiMesh } from './openziti-mesh.ts';
 
@@ -19,7 +20,6 @@ const UDP_SOURCES = 50;
 const WAIT_MS = 30_000;
 /** Time within which a change of policies at the controller ends what it forbids. */
 const CUT_MS = 5_000;
-const MOMENT_MS = 500;
 
 let mesh: OpenZitiMesh;
 let echo: Server;
@@ -90,22 +90,8 @@ async function allowDial(): Promise<void> {
   );
 }
 
-/** Sends `text` with the end of the stream, and resolves with what came back until the end of the other direction. */
-function ask(port: number, text: string): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
-  let answer = '';
-  socket.setEncoding('utf8');
-  socket.on('data', (chunk) => (answer += String(chunk)));
-  socket.on('end', () => resolve(answer));
-  socket.on('error', reject);
-  socket.on('close', () => reject(new Error('closed')));
-  socket.end(text);
-  return within('the answer', promise, WAIT_MS);
-}
-
 async function untilServed(name: ServiceName): Promise<void> {
-  const answer = (): Promise<string> => ask(doors[name], name).catch(() => '');
+  const answer = (): Promise<string> => askPort(doors[name], name).catch(() => '');
   await until(`an answer of ${name}`, answer, (text) => text === name, WAIT_MS);
 }
 
@@ -122,7 +108,7 @@ for (const name of ['sealed', 'plain'] as const) {
     const one = async (): Promise<void> => {
       while (next < SHORT_CONNECTIONS) {
         const text = `connection ${(next += 1)}`;
-        assert.equal(await ask(doors[name], text), text);
+        assert.equal(await askPort(doors[name], text), text);
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, one));
@@ -169,37 +155,8 @@ test(
     const sinceMs = performance.now();
     await within('the end of the circuit', ended, WAIT_MS);
     assert.ok(performance.now() - sinceMs < CUT_MS, `ended after ${performance.now() - sinceMs} ms`);
-    await assert.rejects(ask(doors.sealed, 'x'), { code: 'ECONNREFUSED' });
+    await assert.rejects(askPort(doors.sealed, 'x'), { code: 'ECONNREFUSED' });
     await allowDial();
     await untilServed('sealed');
   },
 );
-
-interface UdpClient {
-  /** Resolves with the next datagram, or undefined after a moment without one. */
-  exchange(port: number, text: string): Promise<string | undefined>;
-  close(): void;
-}
-
-async function udpClient(): Promise<UdpClient> {
-  const socket = createSocket('udp4');
-  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
-  return {
-    exchange: (port, text) => {
-      const { promise, resolve } = Promise.withResolvers<string | undefined>();
-      const timer = setTimeout(() => resolve(undefined), MOMENT_MS);
-      socket.once('message', (datagram) => resolve(String(datagram)));
-      socket.send(text, port, '127.0.0.1');
-      return promise.finally(() => clearTimeout(timer));
-    },
-    close: () => void socket.close(),
-  };
-}
-
-async function startUdpEcho(): Promise<DatagramSocket> {
-  const socket = createSocket('udp4', (datagram, { port, address }) => {
-    socket.send(datagram, port, address);
-  });
-  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
-  return socket;
-}
