@@ -1,10 +1,19 @@
 // Which router a dial goes through, and through which one it goes next.
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { afterEach, beforeEach, describe, mock, test } from 'node:test';
 import { FrontdoorError, silentLog } from '#base';
 import { openMemoryChannel, type Channel, type ChannelPeer } from '#net';
 import type { FrameHeaders } from '#wire';
-import { contentType, EdgeErrorCode, HeaderWriter, headerId, makeFrame, ownRelease } from '#wire';
+import {
+  contentType,
+  EdgeErrorCode,
+  HeaderWriter,
+  headerId,
+  makeFrame,
+  ownRelease,
+  PAYLOAD_FLAGS,
+  PayloadFrame,
+} from '#wire';
 import { until } from '../../test/support/deadline.ts';
 import type { EdgeApiClient } from './edge-api-client.ts';
 import { OverlayClient } from './overlay-client.ts';
@@ -14,6 +23,10 @@ const SESSION = { id: 'api', token: 'token', identityId: 'me', expiresAt: '' };
 
 /** More than any round trip here, so that the other router comes first. */
 const DISTANT = 10_000;
+/** At least the interval at which a client asks for the list of routers. */
+const POLL_MS = 10_000;
+/** More than the time for which an idle channel of a router that is not listed is kept. */
+const SOME_MINUTES_MS = 600_000;
 
 class ScriptedRouter {
   readonly name: string;
@@ -23,6 +36,8 @@ class ScriptedRouter {
   channel: Channel | undefined;
   /** What the control plane lists. */
   cost = 0;
+  /** Whether the control plane lists it. */
+  isListed = true;
   /** False: it leaves everything unread that comes over its next channel, so that no probe has an answer. */
   isReading = true;
   hello: FrameHeaders | undefined;
@@ -78,12 +93,9 @@ describe('a dial', () => {
       session: async () => SESSION,
       checkSession: async () => {},
       edgeRouters: async () =>
-        Object.values(routers).map(({ name, cost }) => ({
-          name,
-          isOnline: true,
-          cost,
-          tlsUrl: `tls://${name}:1`,
-        })),
+        Object.values(routers)
+          .filter(({ isListed }) => isListed)
+          .map(({ name, cost }) => ({ name, isOnline: true, cost, tlsUrl: `tls://${name}:1` })),
       createSession: async (serviceId: string) => {
         if (sessionFailure !== undefined) throw sessionFailure;
         return {
@@ -173,5 +185,40 @@ describe('a dial', () => {
     await assert.rejects(client.dial('service', 5_000), { code: 'control-away', hop: 'control' });
     sessionFailure = new FrontdoorError('notFound', 'http-404', 'no such service');
     await assert.rejects(client.dial('service', 5_000), { code: 'not-authorized' });
+  });
+
+  test('keeps the channel of a router that is not listed while it is up, and closes it minutes later once it is idle', async (t) => {
+    client.close();
+    mock.timers.enable({ apis: ['setTimeout'] });
+    t.after(() => mock.timers.reset());
+    Object.assign(routers, { r1: new ScriptedRouter('r1'), r2: new ScriptedRouter('r2') });
+    routers.r2.cost = DISTANT;
+    await connect();
+    const circuit = await client.dial('service', 5_000);
+    const received: string[] = [];
+    circuit.onData = (data) => void received.push(Buffer.from(data).toString());
+    circuit.resume();
+    const { channel } = routers.r1;
+    const poll = async (): Promise<void> => {
+      mock.timers.tick(POLL_MS);
+      for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+    };
+    routers.r1.isListed = false;
+    for (let polls = 0; polls < 3; polls += 1) await poll();
+    channel!.sendData(new PayloadFrame(circuit.id, 0, PAYLOAD_FLAGS.originator, Buffer.from('goes on')));
+    await until(
+      'bytes arrive',
+      () => received.join(''),
+      (text) => text === 'goes on',
+    );
+    const startMs = performance.now();
+    mock.method(performance, 'now', () => startMs + SOME_MINUTES_MS);
+    t.after(() => mock.restoreAll());
+    await poll();
+    assert.equal(channel!.isClosed, false);
+    circuit.destroy('over');
+    await poll();
+    assert.equal(channel!.isClosed, true);
+    assert.match((await client.dial('service', 5_000)).id, /^r2-/);
   });
 });

@@ -2,7 +2,7 @@
  * An identity in the overlay: keeps channels to the routers that the control plane lists, dials services through
  * them and hosts services at them. It reconnects by itself.
  */
-import { messageOf, systemClock, type Log } from '#base';
+import { messageOf, type Log } from '#base';
 import { CircuitError, type Circuit, type CircuitErrorCode } from './circuit.ts';
 import type { EdgeApiClient } from './edge-api-client.ts';
 import type { ChannelDial } from './edge-channel-options.ts';
@@ -29,11 +29,25 @@ export interface RouterChange {
   readonly reason?: string;
 }
 
+interface ListedRouter {
+  readonly host: string;
+  readonly port: number;
+  readonly cost: number;
+}
+
 export type CircuitRequest = Pick<ChannelDial, 'isStandby' | 'isEncryptionRequired' | 'terminator'>;
 
 const ROUTER_POLL_MS = 10_000;
 const ROUTER_RETRY_MS = 1_000;
+/** Limit for the listed routers that it connects to. */
 const MAX_ROUTERS = 4;
+/** Limit for these and the ones that are kept although they are not listed. */
+const MAX_KEPT_ROUTERS = 3 * MAX_ROUTERS;
+/**
+ * How long an idle channel to a router is kept that the control plane does not list. After a restart, a control plane
+ * lists a router once it has reconnected.
+ */
+const UNLISTED_KEPT_MS = 300_000;
 /** Attempts per dial, each at another router if there are enough. */
 const MAX_DIAL_ATTEMPTS = 4;
 /** Codes after which another router may succeed, because it may know another controller or path. */
@@ -79,13 +93,13 @@ export class OverlayClient implements OverlayHost {
    * `CircuitError`.
    */
   async dial(serviceId: string, timeoutMs: number, options: CircuitRequest = {}): Promise<Circuit> {
-    const deadlineMs = systemClock.nowMs() + timeoutMs;
+    const deadlineMs = performance.now() + timeoutMs;
     const refusedBy = new Set<RouterConnection>();
     let wasStale = false;
     for (let attempt = 1; ; attempt += 1) {
       const session = await this.#dialSession(serviceId);
       const connection = await this.#awaitRouter(deadlineMs, refusedBy);
-      const leftMs = Math.max(1, deadlineMs - systemClock.nowMs());
+      const leftMs = Math.max(1, deadlineMs - performance.now());
       try {
         return await connection.edge!.dial({
           ...options,
@@ -170,7 +184,7 @@ export class OverlayClient implements OverlayHost {
     for (;;) {
       const best = this.#bestRouter(refusedBy) ?? this.#bestRouter();
       if (best !== undefined) return best;
-      const leftMs = deadlineMs - systemClock.nowMs();
+      const leftMs = deadlineMs - performance.now();
       if (this.#isClosed || leftMs <= 0)
         throw new CircuitError('channel-closed', 'router', 'no router is reachable');
       await new Promise<void>((resolve) => {
@@ -200,36 +214,45 @@ export class OverlayClient implements OverlayHost {
   }
 
   /**
-   * A router that the control plane reports as offline may still serve this client, so only routers that it no
-   * longer lists are removed.
+   * A router that the control plane reports as offline, or does not list, may still serve this client. A channel that is
+   * up is closed only if its router has not been listed for minutes and it has no circuits.
    */
   #setRouters(routers: readonly EdgeRouterAddress[]): void {
-    const wanted = new Map<string, { host: string; port: number; cost: number }>();
+    const listed = new Map<string, ListedRouter>();
     for (const { name, tlsUrl, cost } of routers) {
-      if (tlsUrl === undefined || wanted.size >= MAX_ROUTERS || !URL.canParse(tlsUrl)) continue;
+      if (tlsUrl === undefined || !URL.canParse(tlsUrl)) continue;
       const { hostname, port } = new URL(tlsUrl);
-      wanted.set(name, { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), cost });
+      listed.set(name, { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), cost });
     }
+    const nowMs = performance.now();
     for (const [name, connection] of this.#routers) {
-      const address = wanted.get(name);
-      if (address !== undefined && address.host === connection.host && address.port === connection.port)
+      const address = listed.get(name);
+      if (address !== undefined) connection.listedMs = nowMs;
+      if (address?.host === connection.host && address.port === connection.port) {
+        connection.listedCost = address.cost;
         continue;
-      if (address === undefined && connection.edge !== undefined && routers.length === 0) continue;
+      }
+      if (connection.isUp && !(connection.isIdle && nowMs - connection.listedMs > UNLISTED_KEPT_MS)) continue;
       this.#routers.delete(name);
       connection.close('the router was removed or moved');
     }
-    for (const [name, address] of wanted) {
-      if (!this.#routers.has(name)) this.#routers.set(name, this.#connectTo(name, address));
-      this.#routers.get(name)!.listedCost = address.cost;
+    let used = 0;
+    for (const name of this.#routers.keys()) if (listed.has(name)) used += 1;
+    for (const [name, address] of listed) {
+      if (used >= MAX_ROUTERS || this.#routers.size >= MAX_KEPT_ROUTERS) return;
+      if (this.#routers.has(name)) continue;
+      this.#routers.set(name, this.#connectTo(name, address));
+      used += 1;
     }
   }
 
-  #connectTo(name: string, { host, port }: { host: string; port: number }): RouterConnection {
+  #connectTo(name: string, { host, port, cost }: ListedRouter): RouterConnection {
     const { api, log, openChannel } = this.#options;
     return new RouterConnection({
       name,
       host,
       port,
+      cost,
       api,
       log,
       openChannel,

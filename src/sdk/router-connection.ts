@@ -24,6 +24,8 @@ export interface RouterConnectionOptions {
   readonly name: string;
   readonly host: string;
   readonly port: number;
+  /** The router's cost, as the control plane lists it. */
+  readonly cost: number;
   readonly api: EdgeApiClient;
   readonly log: Log;
   readonly openChannel?: ChannelOpener | undefined;
@@ -49,7 +51,9 @@ export class RouterConnection {
   readonly host: string;
   readonly port: number;
   /** The router's cost, as the control plane lists it. */
-  listedCost = 0;
+  listedCost: number;
+  /** When the control plane listed the router last, on the monotonic clock. */
+  listedMs = performance.now();
   readonly #options: RouterConnectionOptions;
   readonly #backOff = new BackOff(REDIAL);
   readonly #stop = new AbortController();
@@ -67,6 +71,7 @@ export class RouterConnection {
     this.name = options.name;
     this.host = options.host;
     this.port = options.port;
+    this.listedCost = options.cost;
     this.#options = options;
     void this.#connect();
   }
@@ -79,6 +84,11 @@ export class RouterConnection {
   /** Whether it can accept circuits now. */
   get isUp(): boolean {
     return this.#edge !== undefined && !this.#edge.isClosed;
+  }
+
+  /** Whether it carries no circuits, also on replaced channels. */
+  get isIdle(): boolean {
+    return (this.#edge?.circuitCount ?? 0) === 0 && this.#retired.size === 0;
   }
 
   /**
