@@ -5,7 +5,7 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
   'access-unknown': {
     kind: 'notFound',
     meaning: 'The agent has no access to a private share of this name.',
-    remedy: '`frontdoor agent status` lists the accesses.',
+    remedy: 'List the accesses with `frontdoor agent status`.',
   },
   'agent-running': {
     kind: 'conflict',
