@@ -1,6 +1,6 @@
 /** The stored part of API sessions: rows with encrypted tokens, in batches of one statement each. */
 import type { Secrets } from '../secrets/mod.ts';
-import { lockedForUpdate, type ApiSessionTable, type Queries, type Store } from '../store/mod.ts';
+import { lockedForUpdate, type ApiSessionTable, type Queries, type Store, type Touch } from '../store/mod.ts';
 
 /**
  * `opaque`: the client has the session's own token. `pending`: opened through OpenID Connect, its code not exchanged
@@ -135,16 +135,45 @@ export function sessionRowOf(
  */
 export async function endRow(store: Store, id: string, nowMs: number): Promise<void> {
   await store.transaction(async (trx, touch) => {
+    await endIn(trx, touch, [id], nowMs);
+    touch('api-session', id);
+  });
+}
+
+/**
+ * Ends, inside the caller's transaction, the sessions that were opened with one of these certificates. Control planes drop
+ * them, and routers end their channels.
+ */
+export async function endSessionsOf(
+  trx: Queries,
+  touch: Touch,
+  fingerprints: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  for (const batch of batchesOf(fingerprints)) {
+    const opened = await trx
+      .selectFrom('api_session')
+      .select('id')
+      .where('fingerprint', 'in', batch)
+      .execute();
+    await endIn(trx, touch, idsOf(opened), nowMs);
+  }
+}
+
+async function endIn(trx: Queries, touch: Touch, ids: readonly string[], nowMs: number): Promise<void> {
+  for (const batch of batchesOf(ids)) {
     const ended = await trx
       .deleteFrom('api_session')
-      .where('id', '=', id)
-      .returning('form')
-      .executeTakeFirst();
-    touch('api-session', id);
-    if (ended?.form !== 'signed') return;
-    await trx.insertInto('session_revocation').values({ session_id: id, ended_at: nowMs }).execute();
-    touch('session-revocation', id);
-  });
+      .where('id', 'in', batch)
+      .returning(['id', 'form'])
+      .execute();
+    for (const { id } of ended) touch('api-session', id);
+    const signed = ended.filter(({ form }) => form === 'signed');
+    if (signed.length === 0) continue;
+    const values = signed.map(({ id }) => ({ session_id: id, ended_at: nowMs }));
+    await trx.insertInto('session_revocation').values(values).execute();
+    for (const { id } of signed) touch('session-revocation', id);
+  }
 }
 
 /** Deletes the sessions whose stored expiry is not after `endedByMs`, and returns their ids. */

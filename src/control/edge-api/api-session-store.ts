@@ -88,7 +88,7 @@ export class ApiSessionStore implements ApiSessions {
   constructor(options: ApiSessionOptions) {
     this.#options = options;
     this.#index = new ApiSessionIndex(options.model);
-    if (options.store.isShared) options.store.onChange((changes) => this.#hear(changes));
+    options.store.onChange((changes) => this.#hear(changes));
     this.#timer = setInterval(() => {
       this.tick().catch((error: unknown) =>
         options.log.error({ error: messageOf(error) }, 'API sessions could not be written; retrying soon'),
@@ -301,7 +301,7 @@ export class ApiSessionStore implements ApiSessions {
     }
   }
 
-  /** Applies changes by other control planes. */
+  /** Applies changes by other control planes, and by transactions of other parts of this one. */
   async #hear(changes: readonly Change[]): Promise<void> {
     if (changes.some(({ entity }) => entity === 'everything')) return this.#rereadAll();
     const ids = changes.filter(({ entity }) => entity === 'api-session').map(({ id }) => id);

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FrontdoorError } from '#base';
 import { appendMachineAudit } from '../audit/mod.ts';
 import {
+  endSessionsOf,
   invalidParameter,
   isoTime,
   jsonBody,
@@ -14,7 +15,7 @@ import {
 import type { QuerySymbols } from '../entity-query/mod.ts';
 import type { JsonObject } from '../model/mod.ts';
 import { hashPassword } from '../policy/mod.ts';
-import { findEdgeEntity, putIdentityPassword, type Queries } from '../store/mod.ts';
+import { findEdgeEntity, putIdentityPassword, type Queries, type Touch } from '../store/mod.ts';
 import { MAX_CREDENTIAL_CHARS, MIN_PASSWORD_CHARS } from './administrator-creation.ts';
 import type { Administrators } from './administrators.ts';
 import { BodyReader } from './body-reader.ts';
@@ -98,9 +99,11 @@ export function addAuthenticatorRoutes(
 
   app.delete<ById>('/authenticators/:id', async (request, reply) => {
     const { id, method, identityId } = await known(request.params.id);
-    await write(request, 'deleteEdgeAuthenticator', identityId, { method, id }, async (trx) => {
-      if (method === 'cert') await trx.deleteFrom('certificate').where('fingerprint', '=', id).execute();
-      else await trx.deleteFrom('identity_password').where('identity_id', '=', identityId).execute();
+    await write(request, 'deleteEdgeAuthenticator', identityId, { method, id }, async (trx, touch) => {
+      if (method === 'cert') {
+        await trx.deleteFrom('certificate').where('fingerprint', '=', id).execute();
+        await endSessionsOf(trx, touch, [id], parts.clock.nowMs());
+      } else await trx.deleteFrom('identity_password').where('identity_id', '=', identityId).execute();
     });
     return sendData(reply, {});
   });
@@ -132,12 +135,12 @@ export function addAuthenticatorRoutes(
     action: string,
     identityId: string,
     after: JsonObject,
-    work: (trx: Queries) => Promise<void>,
+    work: (trx: Queries, touch: Touch) => Promise<void>,
   ): Promise<void> {
     const actor = { kind: 'edge', id: administrators.of(request).identity.id } as const;
     const target = { kind: 'edge-identity', id: identityId };
     await parts.store.transaction(async (trx, touch) => {
-      await work(trx);
+      await work(trx, touch);
       await trx.deleteFrom('management_session').where('identity_id', '=', identityId).execute();
       touch('identity', identityId);
       const event = { frontdoorId: null, actor, action, target, after, address: request.ip };

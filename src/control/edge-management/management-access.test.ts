@@ -100,16 +100,21 @@ describe('the edge management API', () => {
 
   it('enrolls an identity anew, revokes its certificate, and sets its password', async () => {
     const id = await api.make('identities', { name: 'again' });
-    const enroll = async (): Promise<void> => {
+    const enroll = async () => {
       await api.make('enrollments', { method: 'ott', identityId: id });
       const { jwt } = (await api.call('GET', `identities/${id}`)).data.enrollment.ott;
-      await enrollIdentity({ jwt });
+      return enrollIdentity({ jwt });
     };
-    await enroll();
+    const { identity: own } = await enroll();
+    const logIn = { method: 'POST', path: '/edge/client/v1/authenticate?method=cert', body: '{}' };
+    await rawRequest(api, { ...logIn, cert: own.certPem, key: own.keyPem });
+    const sessions = () => Array.from(api.sessions.all()).filter(({ identityId }) => identityId === id);
+    assert.equal(sessions().length, 1);
     const [certificate] = (await api.call('GET', `identities/${id}/authenticators`)).data;
     assert.equal(api.model.identity(id)?.fingerprints[0], certificate?.id);
     assert.equal((await api.call('DELETE', `authenticators/${certificate?.id}`)).status, 200);
     assert.deepEqual(api.model.identity(id)?.fingerprints, []);
+    assert.deepEqual(sessions(), [], 'routers learn the end of its sessions');
     await enroll();
     const late = { method: 'ott', identityId: id, expiresAt: '2001-01-01T00:00:00Z' };
     assert.equal((await api.call('POST', 'enrollments', late)).error.cause?.field, 'expiresAt');
