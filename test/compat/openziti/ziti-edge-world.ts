@@ -1,0 +1,108 @@
+/** An installation with the edge management API and an administrator, whom `ziti edge` has logged in. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { text } from 'node:stream/consumers';
+import type { IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLog } from '#base';
+import { startUp, type Up } from '../../../bin/up.ts';
+import { callCommand } from '../../support/command-line.ts';
+import { until } from '../../support/deadline.ts';
+import { freePort } from '../../support/free-port.ts';
+import { startPrivateService, type PrivateService } from '../../support/private-service.ts';
+import { provideServerKey } from '../../support/server-key.ts';
+import { httpGet } from '../../support/world.ts';
+import { runZiti } from '../../support/ziti-command.ts';
+import { startTunneler, type Tunneler } from './tunneler.ts';
+
+export const CREDENTIALS = { username: 'root', password: 'a password of an administrator' };
+const READY_MS = 30_000;
+
+export interface ZitiEdgeWorld {
+  readonly folder: string;
+  readonly up: Up;
+  readonly service: PrivateService;
+  /** Runs `ziti edge` and returns its output. Fails unless it ends well. */
+  edge(...args: string[]): Promise<string>;
+  /** Writes a file of the folder and returns its path. */
+  write(name: string, text: string): string;
+  /** The answer of the edge management API, of which `ziti edge` has no command. */
+  read(path: string): Promise<string>;
+  /** Runs `ziti tunnel` until the world ends. */
+  tunnel(identityFile: string, mode: string, ...services: string[]): void;
+  /** Resolves with the port of `ziti tunnel proxy` when it answers for the service. */
+  proxy(identityFile: string, service: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function openZitiEdgeWorld(binary: string): Promise<ZitiEdgeWorld> {
+  const folder = mkdtempSync(join(tmpdir(), 'frontdoor-ziti-edge-'));
+  const dataDir = join(folder, 'data');
+  provideServerKey(dataDir);
+  const service = await startPrivateService();
+  const start = (): Promise<Up> =>
+    startUp({
+      dataDir,
+      listenHost: '127.0.0.1',
+      advertiseHost: 'localhost',
+      ports: { http: 0, https: 0, api: 0, edgeApi: 0, ctrl: 0, edge: 0 },
+      anyPort: true,
+      zone: 'share.localhost',
+      access: { edgeManagement: true },
+      version: '0.0.0-test',
+      log: silentLog,
+    });
+  await (await start()).close(0);
+  const write = (name: string, content: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return path;
+  };
+  await callCommand([
+    ...['admins', 'create', '--data-dir', dataDir, '--username', CREDENTIALS.username],
+    ...['--password-file', write('password', `${CREDENTIALS.password}\n`)],
+    ...['--out', join(folder, 'admin.json')],
+  ]);
+  const up = await start();
+  const { edgeApiUrl } = up.control;
+  const edge = async (...args: string[]): Promise<string> => {
+    const { status, output } = await runZiti(binary, folder, ['edge', ...args]);
+    assert.equal(status, 0, `ziti edge ${args.join(' ')}: ${output}`);
+    return output;
+  };
+  await edge('login', edgeApiUrl, '-u', CREDENTIALS.username, '-p', CREDENTIALS.password, '-y');
+  const tunnelers: Tunneler[] = [];
+  const tunnel = (file: string, mode: string, ...services: string[]): void => {
+    tunnelers.push(startTunneler(binary, folder, file, mode, ...services));
+  };
+  return {
+    ...{ folder, up, service, edge, write, tunnel },
+    async read(path) {
+      const send = async (method: string, at: string, headers: Record<string, string>, body?: string) => {
+        const url = `${edgeApiUrl}/edge/management/v1/${at}`;
+        const sent = request(url, { method, headers, rejectUnauthorized: false });
+        sent.end(body);
+        const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+        return { headers: answer.headers, text: await text(answer) };
+      };
+      const login = await send('POST', 'authenticate?method=password', {}, JSON.stringify(CREDENTIALS));
+      return (await send('GET', path, { 'zt-session': String(login.headers['zt-session']) })).text;
+    },
+    async proxy(file, name) {
+      const port = await freePort();
+      tunnel(file, 'proxy', `${name}:${port}`);
+      const answer = () => httpGet(port, name, '/').catch(() => ({ status: 0 }));
+      await until('an answer through ziti tunnel proxy', answer, ({ status }) => status === 200, READY_MS);
+      return port;
+    },
+    async close() {
+      for (const tunneler of tunnelers) await tunneler.stop();
+      await up.close(0);
+      await service.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
