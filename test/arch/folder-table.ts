@@ -78,10 +78,10 @@ const CONTROL: FolderTable = {
   },
   'edge-management': {
     may: [
-      ...['secrets', 'entity-query', 'policy', 'store', 'model', 'audit', 'installation', 'oauth'],
+      ...['secrets', 'entity-query', 'policy', 'store', 'model', 'pki', 'audit', 'installation', 'oauth'],
       'edge-api',
     ],
-    why: 'answers administrators through the server, envelopes and errors of the edge API',
+    why: 'answers administrators through the server, envelopes and errors of the edge API, and reads authorities',
   },
 };
 

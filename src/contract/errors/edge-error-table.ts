@@ -57,6 +57,32 @@ export const EDGE_ERRORS = errorsSince('0.1.0', {
     meaning: 'The identity has a second factor.',
     remedy: 'Remove it first, with a code.',
   },
+  CA_ALREADY_VERIFIED: {
+    kind: 'conflict',
+    meaning: 'The authority is verified already.',
+    remedy: 'Use it; its verification needs no repetition.',
+  },
+  CERT_FAILED_VALIDATION: {
+    kind: 'invalid',
+    meaning: 'No verified authority that permits this enrollment issued the certificate of the connection.',
+    remedy:
+      'Verify the authority, permit the enrollment, and present a valid certificate for clients that the authority itself issued.',
+  },
+  CERT_IN_USE: {
+    kind: 'conflict',
+    meaning: 'An identity has the certificate already.',
+    remedy: 'Log in with it, or enroll with another certificate.',
+  },
+  FAILED_CERTIFICATE_VALIDATION: {
+    kind: 'invalid',
+    meaning: 'The verification certificate is not a valid one of the authority.',
+    remedy: 'Sign it with the key of the authority.',
+  },
+  INVALID_COMMON_NAME: {
+    kind: 'invalid',
+    meaning: 'The common name of the verification certificate is another one.',
+    remedy: 'Issue it for the verification token of the authority.',
+  },
   MFA_INVALID_TOKEN: {
     kind: 'invalid',
     meaning: 'The code of the second factor is wrong, or was used before.',

@@ -10,6 +10,8 @@ export interface AuthenticatorRow {
   readonly method: 'cert' | 'updb';
   readonly fingerprint?: string;
   readonly username?: string;
+  /** Whether our authority issued the certificate. */
+  readonly isOurs?: boolean;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }
@@ -23,7 +25,7 @@ export function passwordAuthenticatorId({ id }: Pick<Identity, 'id'>): string {
 export async function authenticatorsOf(db: Queries, identityId: string): Promise<AuthenticatorRow[]> {
   const certificates = await db
     .selectFrom('certificate')
-    .select(['fingerprint', 'created_at'])
+    .select(['fingerprint', 'authority_id', 'created_at'])
     .where('identity_id', '=', identityId)
     .orderBy('created_at')
     .orderBy('fingerprint')
@@ -34,7 +36,8 @@ export async function authenticatorsOf(db: Queries, identityId: string): Promise
     .where('identity_id', '=', identityId)
     .execute();
   return [
-    ...certificates.map(({ fingerprint, created_at }) => ({
+    ...certificates.map(({ fingerprint, authority_id, created_at }) => ({
+      isOurs: authority_id === null,
       ...{ id: fingerprint, method: 'cert' as const, fingerprint },
       ...{ createdAtMs: created_at, updatedAtMs: created_at },
     })),
@@ -46,8 +49,8 @@ export async function authenticatorsOf(db: Queries, identityId: string): Promise
 }
 
 export function authenticatorView(row: AuthenticatorRow, identity: Identity): Record<string, unknown> {
-  const { id, method, fingerprint, username } = row;
-  const ofCertificate = { isIssuedByNetwork: true, isExtendRequested: false, isKeyRollRequested: false };
+  const { id, method, fingerprint, username, isOurs } = row;
+  const ofCertificate = { isIssuedByNetwork: isOurs, isExtendRequested: false, isKeyRollRequested: false };
   return {
     _links: { self: { href: `./current-identity/authenticators/${id}` } },
     id,

@@ -42,6 +42,7 @@ const STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
 const RECORDED_CODES: ReadonlySet<string> = new Set([
   'INVALID_ENROLLMENT_TOKEN',
   'COULD_NOT_PROCESS_CSR',
+  'CERT_FAILED_VALIDATION',
   'MFA_INVALID_TOKEN',
 ]);
 /** Action names by method and route. Other calls are recorded under method and route. */
@@ -58,6 +59,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'POST /enroll': 'enroll',
   'POST /enroll/ott': 'enroll',
   'POST /enroll/updb': 'enroll',
+  'POST /enroll/ottca': 'enroll',
+  'POST /enroll/ca': 'enroll',
   'POST /enroll/extend/identity': 'renewCertificate',
   'POST /enroll/extend/router': 'renewCertificate',
 };

@@ -8,6 +8,7 @@ import { FOREIGN_LIFETIME_DAYS, OWN_LIFETIME_DAYS, type IssuedCertificate } from
 import { appendMachineAudit, renewCertificate } from '../audit/mod.ts';
 import { claimEnrollment, insertCertificate, refuseCsr } from '../store/mod.ts';
 import { admitAddress, invalidToken, KINDS, openEnrollment, refused } from './enrollment-token.ts';
+import { enrollNewIdentity, enrollOwnCertificate } from './authority-enrollment.ts';
 import { enrollPassword } from './password-enrollment.ts';
 import { bodyRule, MAX_CSR_BYTES } from './edge-body.ts';
 import { badCsr, couldNotValidate, notAuthorized, sendData } from './edge-answer.ts';
@@ -35,7 +36,24 @@ export function addEnrollRoutes(app: FastifyInstance, context: EdgeApiContext): 
     if (method === 'erott')
       return sendData(reply, await enrollRouter(context, request, token, routerCsrs(request)));
     if (method === 'updb') return sendData(reply, await enrollPassword(context, request, token));
-    throw invalidToken();
+    if (method === 'ottca') await enrollOwnCertificate(context, request, token);
+    else if (method === 'ca') await enrollNewIdentity(context, request);
+    else throw invalidToken();
+    return sendData(reply, {});
+  });
+
+  app.post('/enroll/ottca', enrolls, async (request, reply) => {
+    admitAddress(context, request);
+    const { token } = (jsonBody(request) ?? {}) as { token?: unknown };
+    const stated = typeof token === 'string' ? token : (queryOf(request).get('token') ?? '');
+    await enrollOwnCertificate(context, request, stated);
+    return sendData(reply, {});
+  });
+
+  app.post('/enroll/ca', enrolls, async (request, reply) => {
+    admitAddress(context, request);
+    await enrollNewIdentity(context, request);
+    return sendData(reply, {});
   });
 
   app.post('/enroll/updb', enrolls, async (request, reply) => {
@@ -82,6 +100,7 @@ export async function renewedClient(
   peer: ProvenPeer,
   csr: string,
 ): Promise<string> {
+  if (peer.leaf.isThirdParty === true) throw couldNotValidate('the issuer of the certificate renews it');
   const subject = { id: peer.identity.id, lifetimeDays: lifetimeDaysOf(peer) };
   const answer = await context.pki.issueClient(csr, subject);
   if ('problem' in answer) throw badCsr(answer.problem);

@@ -1,15 +1,16 @@
 /** The token of an enrollment: who may try one, what it claims, and one refusal for every reason. */
 import type { FastifyRequest } from 'fastify';
 import { addressKey } from '#base';
-import { findByToken, type EnrollmentKind } from '../store/mod.ts';
+import { findByToken, MAX_EDGE_ENTITIES, type EnrollmentKind } from '../store/mod.ts';
 import { EdgeApiRefusal, limited } from './edge-answer.ts';
 import type { EdgeApiContext } from './edge-context.ts';
 
-export type EnrollmentMethod = 'ott' | 'erott' | 'updb';
+export type EnrollmentMethod = 'ott' | 'ottca' | 'erott' | 'updb';
 
 /** The enrollments that each method claims. */
 export const KINDS: Readonly<Record<EnrollmentMethod, readonly EnrollmentKind[]>> = {
   ott: ['environment', 'gateway', 'edge'],
+  ottca: ['edge-authority'],
   erott: ['router'],
   updb: ['edge-password'],
 };
@@ -20,12 +21,12 @@ export async function openEnrollment(
   request: FastifyRequest,
   token: string,
   method: EnrollmentMethod,
-): Promise<{ readonly id: string; readonly username: string | null }> {
+): Promise<{ readonly id: string; readonly username: string | null; readonly authorityId: string | null }> {
   const { store, secrets, clock } = context;
   const found = await findByToken(store.db, secrets, token, clock.nowMs(), KINDS[method]);
   if (!found.ok) throw refused(context, request, found.reason);
-  const { identityId: id, username } = found.enrollment;
-  return { id, username };
+  const { identityId: id, username, authorityId } = found.enrollment;
+  return { id, username, authorityId };
 }
 
 /** One response for every reason; only the log has the reason. The token itself is never logged. */
@@ -38,6 +39,12 @@ export function refused(context: EdgeApiContext, request: FastifyRequest, reason
 
 export function invalidToken(): EdgeApiRefusal {
   return new EdgeApiRefusal('invalid', 'INVALID_ENROLLMENT_TOKEN', 'The supplied token is not valid');
+}
+
+/** Refuses an enrollment that creates an identity when there are too many. */
+export function admitIdentity({ model }: EdgeApiContext): void {
+  if (model.edge.count('identity') >= MAX_EDGE_ENTITIES)
+    throw new EdgeApiRefusal('limited', 'RATE_LIMITED', `There are ${MAX_EDGE_ENTITIES} identities already`);
 }
 
 export function admitAddress(context: EdgeApiContext, request: FastifyRequest): void {

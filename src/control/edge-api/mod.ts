@@ -15,7 +15,7 @@ export { passwordAuthenticatorId } from './authenticator-view.ts';
 export { isUsername } from './password-log-in.ts';
 export { bodyRule } from './edge-body.ts';
 export { queryOf, type EdgeApiContext } from './edge-context.ts';
-export { jsonBody, sendPage } from './edge-request.ts';
+export { jsonBody, sendPage, textBody } from './edge-request.ts';
 export { SessionRevocations } from './session-revocations.ts';
 export { openEdgeTokens } from './edge-tokens.ts';
 export { addVersionRoutes, apiAddressesOf, MANAGEMENT_PATH } from './information-routes.ts';

@@ -1,13 +1,14 @@
 /**
  * Maps a TLS peer to an identity. Only the leaf counts; other certificates of the chain are never read. The leaf
  * must be issued by our authority, be valid now and for clients, and belong in the model to the identity that its
- * SPIFFE URI names.
+ * SPIFFE URI names; or it is the very certificate of another party that an identity enrolled with.
  */
+import type { X509Certificate } from 'node:crypto';
 import { TLSSocket } from 'node:tls';
 import type { Clock } from '#base';
-import { leafOf } from '#net';
+import { fingerprintOf, leafOf } from '#net';
 import type { Identity, OverlayModel } from '../model/mod.ts';
-import type { LeafProof, Pki, ProvenLeaf } from '../pki/mod.ts';
+import { thirdPartyLeaf, type LeafProof, type Pki, type ProvenLeaf } from '../pki/mod.ts';
 
 export interface ProvenPeer {
   readonly identity: Identity;
@@ -28,6 +29,8 @@ export class PeerIdentities {
   readonly #clock: Clock;
   /** A socket's certificate does not change (renegotiation is off), so its signature is verified once. */
   readonly #proofs = new WeakMap<TLSSocket, LeafProof>();
+  /** Leaves that are not of our authority. */
+  readonly #others = new WeakMap<TLSSocket, X509Certificate>();
 
   constructor(pki: Pick<Pki, 'proveLeaf'>, model: OverlayModel, clock: Clock) {
     this.#pki = pki;
@@ -40,6 +43,8 @@ export class PeerIdentities {
     const proof = this.#proofOf(socket);
     if ('problem' in proof) {
       const { problem, outOfDate } = proof;
+      const other = outOfDate === undefined ? this.#thirdPartyLeafOf(socket) : undefined;
+      if (other !== undefined) return this.check(other);
       return outOfDate === undefined ? { problem } : { problem, signed: outOfDate };
     }
     return this.check(proof.leaf);
@@ -47,7 +52,9 @@ export class PeerIdentities {
 
   /** Checks what may change during a connection: the certificate's dates, and its entry in the model. */
   check(leaf: ProvenLeaf): PeerProof {
-    if (this.#clock.nowMs() > leaf.notAfterMs) return { problem: 'certificate has expired', signed: leaf };
+    const nowMs = this.#clock.nowMs();
+    if (nowMs > leaf.notAfterMs) return { problem: 'certificate has expired', signed: leaf };
+    if (nowMs < leaf.notBeforeMs) return { problem: 'certificate is not valid yet', signed: leaf };
     const identity = this.#model.identityByFingerprint(leaf.fingerprint);
     if (identity === undefined) {
       const isDeleted = this.#model.identity(leaf.id) === undefined;
@@ -60,13 +67,26 @@ export class PeerIdentities {
     return { peer: { identity, leaf } };
   }
 
+  /** The peer may have enrolled on this connection, so the answer is not kept. */
+  #thirdPartyLeafOf(socket: TLSSocket): ProvenLeaf | undefined {
+    const leaf = this.#others.get(socket);
+    const identity = leaf === undefined ? undefined : this.#model.identityByFingerprint(fingerprintOf(leaf));
+    return leaf === undefined || identity?.kind !== 'edge' ? undefined : thirdPartyLeaf(leaf, identity.id);
+  }
+
   #proofOf(socket: TLSSocket): LeafProof {
     let proof = this.#proofs.get(socket);
     if (proof === undefined) {
       const leaf = leafOf(socket);
       proof = leaf === undefined ? { problem: 'no client certificate' } : this.#pki.proveLeaf(leaf);
       this.#proofs.set(socket, proof);
+      if (leaf !== undefined && 'problem' in proof) this.#others.set(socket, leaf);
     }
     return proof;
   }
+}
+
+/** Returns the certificate that the client presented. Its issuer may be anybody. */
+export function certificateOf(socket: unknown): X509Certificate | undefined {
+  return socket instanceof TLSSocket ? leafOf(socket) : undefined;
 }

@@ -33,6 +33,8 @@ interface Authenticator {
   readonly identityId: string;
   readonly fingerprint: string | null;
   readonly username: string | null;
+  /** Whether our authority issued the certificate. */
+  readonly isOurs: boolean;
   readonly createdAtMs: number;
 }
 
@@ -154,6 +156,7 @@ async function allAuthenticators(db: Queries): Promise<Authenticator[]> {
     .selectFrom('certificate')
     .innerJoin('identity', 'identity.id', 'certificate.identity_id')
     .select(['certificate.fingerprint', 'certificate.identity_id', 'certificate.created_at'])
+    .select('certificate.authority_id')
     .where('identity.kind', '=', 'edge')
     .orderBy('certificate.fingerprint')
     .execute();
@@ -167,23 +170,23 @@ async function allAuthenticators(db: Queries): Promise<Authenticator[]> {
   return [
     ...passwords.map(({ identity_id, username, created_at }) => ({
       ...{ id: `${PASSWORD}${identity_id}`, method: 'updb' as const, identityId: identity_id },
-      ...{ username, fingerprint: null, createdAtMs: Number(created_at) },
+      ...{ username, fingerprint: null, isOurs: false, createdAtMs: Number(created_at) },
     })),
-    ...certificates.map(({ identity_id, fingerprint, created_at }) => ({
+    ...certificates.map(({ identity_id, fingerprint, authority_id, created_at }) => ({
       ...{ id: fingerprint, method: 'cert' as const, identityId: identity_id },
-      ...{ fingerprint, username: null, createdAtMs: Number(created_at) },
+      ...{ fingerprint, username: null, isOurs: authority_id === null, createdAtMs: Number(created_at) },
     })),
   ];
 }
 
 function authenticatorView({ model }: ManagementParts, one: Authenticator): JsonObject {
-  const { id, method, identityId, username, fingerprint, createdAtMs } = one;
+  const { id, method, identityId, username, fingerprint, isOurs, createdAtMs } = one;
   const at = isoTime(createdAtMs);
   return {
     ...{ _links: { self: { href: `./authenticators/${id}` } }, id, method, tags: {} },
     ...{ createdAt: at, updatedAt: at, identityId },
     identity: referenceView('identities', identityId, model.identity(identityId)?.name ?? ''),
     ...(username === null ? {} : { username }),
-    ...(fingerprint === null ? {} : { fingerprint, isIssuedByNetwork: true }),
+    ...(fingerprint === null ? {} : { fingerprint, isIssuedByNetwork: isOurs }),
   };
 }

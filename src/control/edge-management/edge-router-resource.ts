@@ -120,7 +120,7 @@ function enrollmentView(parts: ManagementParts, open: OpenEnrollment | undefined
       enrollmentExpiresAt: null,
       enrollmentCreatedAt: null,
     };
-  const { token, jwt } = tokenOf(parts, 'router', open);
+  const { token, jwt } = tokenOf(parts, open);
   return {
     enrollmentJwt: jwt,
     enrollmentToken: token,

@@ -18,10 +18,13 @@ import type { Administrators } from './administrators.ts';
 import { BodyReader } from './body-reader.ts';
 import { referenceView } from './entity-form.ts';
 import type { ManagementParts } from './entity-resource.ts';
+import { checkAuthority } from './identity-resource.ts';
 import {
   enrollAnew,
   ENROLLMENT_TTL_MS,
+  methodOf,
   openEnrollments,
+  particulars,
   tokenOf,
   type OpenEnrollment,
 } from './enrollments.ts';
@@ -47,10 +50,7 @@ export function addEnrollmentRoutes(
   administrators: Administrators,
 ): void {
   const view = (enrollment: OpenEnrollment): JsonObject => enrollmentView(parts, enrollment);
-  const all = async (): Promise<OpenEnrollment[]> => [
-    ...(await openEnrollments(parts, 'edge')).values(),
-    ...(await openEnrollments(parts, 'edge-password')).values(),
-  ];
+  const all = async (): Promise<OpenEnrollment[]> => [...(await openEnrollments(parts, 'identity')).values()];
   const one = async (id: string): Promise<OpenEnrollment> => {
     const found = (await all()).find((enrollment) => enrollment.id === id);
     if (found === undefined) throw notFound();
@@ -71,17 +71,22 @@ export function addEnrollmentRoutes(
   // An identity has one open enrollment, so a new one ends the other.
   app.post('/enrollments', async (request, reply) => {
     const body = new BodyReader((jsonBody(request) ?? {}) as JsonObject);
-    const method = body.choice('method', ['ott', 'updb']);
-    const username = body.text('username');
+    const method = body.choice('method', ['ott', 'ottca', 'updb']);
+    const [username, authorityId] = [body.text('username'), body.text('caId')];
     if ((method === 'updb') !== isUsername(username))
       throw invalidParameter('username', 'a user name belongs to the method updb', username.slice(0, 100));
+    if ((method === 'ottca') !== (authorityId !== ''))
+      throw invalidParameter('caId', 'an authority belongs to the method ottca', authorityId.slice(0, 100));
     const identityId = body.text('identityId');
     const ttlMs = ttlOf(body.text('expiresAt'), parts.clock.nowMs());
     body.end();
     await write(request, 'createEdgeEnrollment', identityId, async (trx) => {
       if ((await findEdgeEntity(trx, 'identity', identityId)) === undefined) throw notFound();
-      if (method === 'ott') await enrollAnew(parts, trx, 'edge', identityId, { ttlMs });
-      else await enrollAnew(parts, trx, 'edge-password', identityId, { ttlMs, username });
+      if (method === 'ottca') await checkAuthority(trx, 'caId', authorityId);
+      await enrollAnew(parts, trx, 'edge', identityId, {
+        ttlMs,
+        ...(method === 'updb' ? { username } : method === 'ottca' ? { authorityId } : {}),
+      });
     });
     const { id } = (await all()).find((enrollment) => enrollment.identityId === identityId)!;
     return sendData(reply, { _links: { self: { href: `./enrollments/${id}` } }, id }, 201);
@@ -120,17 +125,13 @@ function ttlOf(expiresAt: string, nowMs: number): number {
 }
 
 function enrollmentView(parts: ManagementParts, enrollment: OpenEnrollment): JsonObject {
-  const { id, identityId, createdAtMs, expiresAtMs, username } = enrollment;
+  const { id, identityId, createdAtMs, expiresAtMs } = enrollment;
   const name = parts.model.identity(identityId)?.name ?? '';
   return {
     ...{ _links: { self: { href: `./enrollments/${id}` } }, id, tags: {}, method: methodOf(enrollment) },
     ...{ createdAt: isoTime(createdAtMs), updatedAt: isoTime(createdAtMs), expiresAt: isoTime(expiresAtMs) },
     ...{ identityId, identity: referenceView('identities', identityId, name), details: {} },
-    ...(username === null ? {} : { username }),
-    ...tokenOf(parts, username === null ? 'edge' : 'edge-password', enrollment),
+    ...particulars(parts, enrollment),
+    ...tokenOf(parts, enrollment),
   };
-}
-
-function methodOf({ username }: OpenEnrollment): string {
-  return username === null ? 'ott' : 'updb';
 }

@@ -38,6 +38,10 @@ export interface EntityResource {
   remove(parts: ManagementParts, writing: Writing, entity: EdgeEntityRecord): Promise<void>;
   /** Fields of the request that `insert` reads. */
   readonly moreFields: readonly string[];
+  /** Fields of `data` that no change of the entity writes; none by default. */
+  readonly keptFields?: readonly string[];
+  /** Further entities are refused; `MAX_EDGE_ENTITIES` by default. */
+  readonly maxCount?: number;
 }
 
 export function plainResource(form: EntityForm): EntityResource {

@@ -13,15 +13,12 @@ import {
   sendPage,
 } from '../edge-api/mod.ts';
 import { BUILT_IN_CONFIG_TYPES, type EdgeEntityRecord, type JsonObject } from '../model/mod.ts';
-import { deleteEdgeEntity, lockEdgeEntities } from '../store/mod.ts';
+import { deleteEdgeEntity, lockEdgeEntities, MAX_EDGE_ENTITIES } from '../store/mod.ts';
 import type { Administrators } from './administrators.ts';
 import { BodyReader } from './body-reader.ts';
 import { MAX_FREE_CHARS, type EntityForm } from './entity-form.ts';
 import { checkReferences, forgetReferences } from './entity-references.ts';
 import type { EntityResource, ManagementParts, Writing } from './entity-resource.ts';
-
-/** Further entities of a kind are refused. */
-export const MAX_ENTITIES = 100_000;
 
 interface ById {
   Params: { id: string };
@@ -49,8 +46,9 @@ export function addEntityRoutes(
   app.post(`/${path}`, async (request, reply) => {
     const body = bodyOf(request);
     const nowMs = parts.clock.nowMs();
-    if (entityCount(parts, form) >= MAX_ENTITIES)
-      throw new EdgeApiRefusal('limited', 'RATE_LIMITED', `There are ${MAX_ENTITIES} ${path} already`);
+    const { maxCount = MAX_EDGE_ENTITIES } = resource;
+    if (entityCount(parts, form) >= maxCount)
+      throw new EdgeApiRefusal('limited', 'RATE_LIMITED', `There are ${maxCount} ${path} already`);
     const entity = { id: randomUUID(), createdAtMs: nowMs, ...read(resource, body, nowMs) };
     await write(request, 'create', async (writing) => {
       await checkReferences(writing.trx, form, entity);
@@ -67,9 +65,11 @@ export function addEntityRoutes(
       const { id } = request.params;
       await write(request, 'update', async (writing) => {
         const before = await known(id, writing.trx);
-        const { name, tags, data } = before;
+        const { name, tags } = before;
+        const [kept, data] = separated(before.data, resource.keptFields ?? []);
         const whole = method === 'put' ? body : { ...data, name, tags, ...body };
-        const entity = { ...before, ...read(resource, whole, parts.clock.nowMs()) };
+        const changed = read(resource, whole, parts.clock.nowMs());
+        const entity = { ...before, ...changed, data: { ...changed.data, ...kept } };
         await checkReferences(writing.trx, form, entity);
         await resource.update(parts, writing, entity);
         return { target: entity, before: auditView(before), after: auditView(entity) };
@@ -142,6 +142,13 @@ function read(
   const data = form.read(reader);
   reader.end();
   return { kind: form.kind, name, tags, data, updatedAtMs };
+}
+
+/** Returns the named fields, and the others. */
+function separated(data: JsonObject, fields: readonly string[]): readonly [JsonObject, JsonObject] {
+  const [named, others] = [[] as [string, unknown][], [] as [string, unknown][]];
+  for (const entry of Object.entries(data)) (fields.includes(entry[0]) ? named : others).push(entry);
+  return [Object.fromEntries(named), Object.fromEntries(others)];
 }
 
 function entityCount({ model }: ManagementParts, { kind }: EntityForm): number {

@@ -1,12 +1,13 @@
 /** Identities: their row in `identity`, with certificates and sessions, and their enrollment. */
 import { couldNotValidate, invalidParameter, isUsername, passwordAuthenticatorId } from '../edge-api/mod.ts';
 import { textsOf, type EdgeEntityRecord, type JsonObject } from '../model/mod.ts';
-import { insertEdgeEntity, updateEdgeEntity } from '../store/mod.ts';
+import { findEdgeEntity, insertEdgeIdentity, updateEdgeEntity, type Queries } from '../store/mod.ts';
 import { entityView } from './entity-form.ts';
 import { plainResource, type EntityResource, type ManagementParts } from './entity-resource.ts';
-import { enrollAnew, enrollmentView, openEnrollments } from './enrollments.ts';
+import { enrollAnew, enrollmentsView, openEnrollments, type NewEnrollmentOptions } from './enrollments.ts';
 import { identityForm } from './identity-form.ts';
 
+const MAX_QUOTED_CHARS = 100;
 const LINKS = ['edge-router-policies', 'edge-routers', 'enrollments', 'service-policies', 'services'];
 
 export const identityResource: EntityResource = {
@@ -14,22 +15,17 @@ export const identityResource: EntityResource = {
   moreFields: ['enrollment'],
 
   async viewer(parts) {
-    const open = await openEnrollments(parts, 'edge');
-    const openPasswords = await openEnrollments(parts, 'edge-password');
+    const open = await openEnrollments(parts, 'identity');
     const usernames = await usernamesOf(parts);
     const withSession = new Set(Array.from(parts.sessions.all(), ({ identityId }) => identityId));
     return (entity) => {
       const { id } = entity;
-      const [ott, updb] = [open.get(id), openPasswords.get(id)];
       const isConnected = parts.status.isConnected(id);
       return {
         ...entityView('identities', entity, LINKS),
         ...identityForm.view(parts.model, entity),
         authenticators: authenticatorsOf(parts, id, usernames.get(id)),
-        enrollment: {
-          ...(ott === undefined ? {} : { ott: enrollmentView(parts, 'edge', ott) }),
-          ...(updb === undefined ? {} : { updb: enrollmentView(parts, 'edge-password', updb) }),
-        },
+        enrollment: enrollmentsView(parts, open.get(id)),
         edgeRouterConnectionStatus: isConnected ? 'online' : 'offline',
         hasEdgeRouterConnection: isConnected,
         hasApiSession: withSession.has(id),
@@ -38,18 +34,11 @@ export const identityResource: EntityResource = {
   },
 
   async insert(parts, { trx, touch }, entity, { enrollment }) {
-    const { id, name, createdAtMs } = entity;
-    const row = { id, kind: 'edge', frontdoor_id: null, name, agent_version: null } as const;
-    await trx
-      .insertInto('identity')
-      .values({ ...row, created_at: createdAtMs })
-      .execute();
-    await insertEdgeEntity(trx, touch, entity);
+    const { id } = entity;
+    await insertEdgeIdentity(trx, touch, entity);
     const wanted = wantedEnrollment(enrollment);
-    if (wanted?.username !== undefined)
-      await enrollAnew(parts, trx, 'edge-password', id, { username: wanted.username });
-    else if (wanted !== undefined) await enrollAnew(parts, trx, 'edge', id);
-    touch('identity', id);
+    if (wanted?.authorityId !== undefined) await checkAuthority(trx, 'enrollment', wanted.authorityId);
+    if (wanted !== undefined) await enrollAnew(parts, trx, 'edge', id, wanted);
   },
 
   async update(_parts, { trx, touch }, entity) {
@@ -66,22 +55,31 @@ export const identityResource: EntityResource = {
   },
 };
 
+/** An identity can only wait for a certificate of an authority that exists. Throws if there is none. */
+export async function checkAuthority(trx: Queries, field: string, id: string): Promise<void> {
+  if ((await findEdgeEntity(trx, 'ca', id)) === undefined)
+    throw invalidParameter(field, `no ca found with ids [${id}]`, id);
+}
+
 /**
- * Reads `enrollment` of a new identity: `ott` gives it a certificate, `updb` a password for that user name. Returns
- * undefined for neither. The other methods need authorities that are given elsewhere.
+ * Reads `enrollment` of a new identity: `ott` gives it a certificate, `ottca` one that an authority of another party issued,
+ * `updb` a password for that user name. Returns undefined for none of them.
  */
-function wantedEnrollment(enrollment: unknown): { readonly username?: string } | undefined {
+function wantedEnrollment(enrollment: unknown): NewEnrollmentOptions | undefined {
   if (enrollment === undefined || enrollment === null) return undefined;
   if (typeof enrollment !== 'object') throw couldNotValidate('enrollment is not an object');
-  const { ott, updb, ...others } = enrollment as JsonObject;
-  const isGiven = (value: unknown) => value !== null && value !== undefined && value !== '';
+  const { ott, ottca, updb, ...others } = enrollment as JsonObject;
+  const isGiven = (value: unknown) =>
+    value !== null && value !== undefined && value !== '' && value !== false;
   const other = Object.entries(others).find(([, value]) => isGiven(value));
   if (other !== undefined)
     throw invalidParameter('enrollment', `enrollment by ${other[0]} is not supported`, other[0]);
+  if ([ott, ottca, updb].filter(isGiven).length > 1)
+    throw invalidParameter('enrollment', 'an identity enrolls by one of ott, ottca and updb', '');
+  if (isGiven(ottca)) return { authorityId: String(ottca).slice(0, MAX_QUOTED_CHARS) };
   if (!isGiven(updb)) return ott === true ? {} : undefined;
-  if (ott === true) throw invalidParameter('enrollment', 'an identity enrolls by ott or by updb', 'updb');
   if (!isUsername(updb))
-    throw invalidParameter('enrollment', 'updb is no user name', String(updb).slice(0, 100));
+    throw invalidParameter('enrollment', 'updb is no user name', String(updb).slice(0, MAX_QUOTED_CHARS));
   return { username: updb };
 }
 

@@ -39,7 +39,7 @@ const TYPES: readonly EdgeEntityRecord[] = ['Default', 'Router'].map((name) => (
 }));
 
 /** What this installation never has: its lists are empty. */
-const EMPTY = ['posture-checks', 'posture-check-types', 'transit-routers', 'cas'];
+const EMPTY = ['posture-checks', 'posture-check-types', 'transit-routers'];
 
 export function addManagementLists(app: FastifyInstance, parts: ManagementParts): void {
   const { model, store } = parts;

@@ -14,6 +14,8 @@ import {
 } from '../edge-api/mod.ts';
 import { Administrators } from './administrators.ts';
 import { addAuthenticatorRoutes } from './authenticator-routes.ts';
+import { authorityResource } from './authority-resource.ts';
+import { addAuthorityRoutes } from './authority-routes.ts';
 import { edgeRouterResource } from './edge-router-resource.ts';
 import { ENTITY_FORMS } from './entity-form-table.ts';
 import { plainResource, type EntityResource, type ManagementParts } from './entity-resource.ts';
@@ -31,6 +33,7 @@ const OPEN: ReadonlySet<string> = new Set(['/', '/version', '/authenticate', '/.
 const RESOURCES: readonly EntityResource[] = [
   identityResource,
   edgeRouterResource,
+  authorityResource,
   ...ENTITY_FORMS.map(plainResource),
 ];
 
@@ -63,6 +66,7 @@ export async function addManagementRoutes(
       for (const resource of RESOURCES) addEntityRoutes(scope, parts, administrators, resource);
       addRelatedEntities(scope, parts, RESOURCES);
       addEnrollmentRoutes(scope, parts, administrators);
+      addAuthorityRoutes(scope, parts, administrators);
       addAuthenticatorRoutes(scope, parts, administrators);
       scope.get('/current-identity', async (request, reply) => {
         const { identity } = administrators.of(request);

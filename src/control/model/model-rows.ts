@@ -82,7 +82,7 @@ async function withCertificates(db: Queries, rows: readonly IdentityRow[]): Prom
   if (rows.length === 0) return [];
   const certificates = await db
     .selectFrom('certificate')
-    .select(['fingerprint', 'identity_id'])
+    .select(['fingerprint', 'identity_id', 'authority_id'])
     .where(
       'identity_id',
       'in',
@@ -90,7 +90,12 @@ async function withCertificates(db: Queries, rows: readonly IdentityRow[]): Prom
     )
     .orderBy('created_at')
     .execute();
-  const fingerprintsOf = Map.groupBy(certificates, (certificate) => certificate.identity_id);
+  const closed = await closedAuthorities(
+    db,
+    certificates.flatMap(({ authority_id }) => authority_id ?? []),
+  );
+  const usable = certificates.filter(({ authority_id }) => !closed.has(authority_id));
+  const fingerprintsOf = Map.groupBy(usable, (certificate) => certificate.identity_id);
   return rows.map((row) => ({
     id: row.id,
     kind: row.kind,
@@ -99,6 +104,15 @@ async function withCertificates(db: Queries, rows: readonly IdentityRow[]): Prom
     isAgent: row.agent_version !== null,
     fingerprints: (fingerprintsOf.get(row.id) ?? []).map(({ fingerprint }) => fingerprint),
   }));
+}
+
+/** Returns those authorities of other parties whose certificates do not log in. A change of one touches its identities. */
+async function closedAuthorities(db: Queries, ids: readonly string[]): Promise<ReadonlySet<string | null>> {
+  const closed = new Set<string | null>(ids);
+  if (closed.size === 0) return closed;
+  for (const { id, data } of await findEdgeEntities(db, [...new Set(ids)]))
+    if (data['isAuthEnabled'] === true) closed.delete(id);
+  return closed;
 }
 
 /** Reads `CHUNK` rows at a time, so that no response is large; all rows in the order of ids. */

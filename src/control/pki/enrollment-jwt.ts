@@ -11,8 +11,9 @@ export interface EnrollmentClaims {
   readonly subject: string;
   /** The one-time token that `/enroll` accepts. */
   readonly jti: string;
-  readonly method: 'ott' | 'erott' | 'updb';
-  readonly expiresAtMs: number;
+  readonly method: 'ott' | 'ottca' | 'ca' | 'erott' | 'updb';
+  /** Undefined for the token of an authority, which any number of clients may use. */
+  readonly expiresAtMs: number | undefined;
   /** Control channel addresses (`tls:host:port`), for routers. */
   readonly controlAddresses: readonly string[];
 }
@@ -22,7 +23,7 @@ export function signEnrollmentJwt(claims: EnrollmentClaims, key: KeyObject, keyI
     iss: claims.issuer,
     sub: claims.subject,
     aud: [''],
-    exp: Math.floor(claims.expiresAtMs / 1000),
+    exp: claims.expiresAtMs === undefined ? undefined : Math.floor(claims.expiresAtMs / 1000),
     jti: claims.jti,
     em: claims.method,
     ctrls: claims.controlAddresses,

@@ -10,3 +10,10 @@ export {
   type ProvenLeaf,
 } from './pki.ts';
 export { BACKDATE_MS, type ServerCredentials } from './server-leaf.ts';
+export {
+  commonNameOf,
+  isForClients,
+  isIssuedBy,
+  readCertificate,
+  thirdPartyLeaf,
+} from './third-party-certificate.ts';

@@ -36,7 +36,7 @@ const SERVER_DAYS = 365;
 const CONTROL_DAYS = 90;
 /** Refused names that one answer or log message contains. */
 const MAX_REASONS = 5;
-const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
+export const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
 /** Lifetimes for our own agents, gateways and routers, and for foreign clients. */
 export const OWN_LIFETIME_DAYS = 30;
@@ -91,7 +91,10 @@ export interface RouterSubject {
 /** `problem` may be shown to the sender of the request. */
 export type Issued<T> = { readonly issued: T } | { readonly problem: string };
 
-/** A leaf that our authority issued and that is valid now. The model knows whether it still belongs to an identity. */
+/**
+ * A leaf that our authority issued and that is valid now, or one of another party that an identity enrolled with. The model
+ * knows whether it still belongs to an identity.
+ */
 export interface ProvenLeaf {
   readonly fingerprint: string;
   readonly spkiSha256: string;
@@ -99,6 +102,8 @@ export interface ProvenLeaf {
   readonly id: string;
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
+  /** Set if another party issued it, so that it is not renewed here. */
+  readonly isThirdParty?: true;
 }
 
 export type LeafProof =
@@ -313,7 +318,7 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
   };
 }
 
-function spkiSha256Of(certificate: X509Certificate): string {
+export function spkiSha256Of(certificate: X509Certificate): string {
   return createHash('sha256')
     .update(certificate.publicKey.export({ type: 'spki', format: 'der' }))
     .digest('hex');

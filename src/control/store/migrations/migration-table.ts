@@ -16,6 +16,7 @@ import { sessionForm } from './session-form-migration.ts';
 import { sessionMethod } from './session-method-migration.ts';
 import { sessionRevocations } from './session-revocation-migration.ts';
 import { sharedKeys } from './shared-key-migration.ts';
+import { thirdPartyAuthorities } from './third-party-authority-migration.ts';
 import { unroutedFailures } from './unrouted-failure-migration.ts';
 
 export const migrations: Record<string, Migration> = {
@@ -36,4 +37,5 @@ export const migrations: Record<string, Migration> = {
   '0015-identity-totp': identityTotp,
   '0016-enrollment-username': enrollmentUsername,
   '0017-shared-keys': sharedKeys,
+  '0018-third-party-authorities': thirdPartyAuthorities,
 };

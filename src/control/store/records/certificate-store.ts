@@ -11,6 +11,8 @@ export interface NewCertificate {
   /** SHA-256 of the subject public key info in lower-case hex. */
   readonly spkiSha256: string;
   readonly notAfterMs: number;
+  /** The authority of another party that issued it; ours by default. */
+  readonly authorityId?: string | undefined;
 }
 
 /** Must be called inside the caller's transaction, which touches the identity. */
@@ -26,6 +28,7 @@ export async function insertCertificate(
       fingerprint: issued.fingerprint,
       identity_id: identityId,
       spki_sha256: issued.spkiSha256,
+      authority_id: issued.authorityId ?? null,
       not_after: issued.notAfterMs,
       created_at: nowMs,
     })

@@ -8,6 +8,9 @@ import { isUniqueViolation } from '../engine/store-errors.ts';
 import type { Queries, Touch } from '../engine/store.ts';
 import type { EdgeEntityKind, EdgeEntityTable } from '../schema/schema.ts';
 
+/** Further entities of a kind are refused. */
+export const MAX_EDGE_ENTITIES = 100_000;
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface EdgeEntityRecord {
@@ -36,6 +39,30 @@ export async function insertEdgeEntity(trx: Queries, touch: Touch, entity: EdgeE
       throw isUniqueViolation(error) ? nameTaken(entity.name) : error;
     });
   touch('edge-entity', entity.id);
+}
+
+/** Inserts an identity with its row in `identity`, which certificates and sessions refer to. */
+export async function insertEdgeIdentity(
+  trx: Queries,
+  touch: Touch,
+  entity: EdgeEntityRecord,
+): Promise<void> {
+  const { id, name, createdAtMs } = entity;
+  await trx
+    .insertInto('identity')
+    .values({
+      ...{ id, kind: 'edge', frontdoor_id: null, name, agent_version: null },
+      created_at: createdAtMs,
+    })
+    .execute();
+  await insertEdgeEntity(trx, touch, entity);
+  touch('identity', id);
+}
+
+/** Whether an entity of the kind has the name. */
+export async function isEdgeNameTaken(db: Queries, kind: EdgeEntityKind, name: string): Promise<boolean> {
+  const query = db.selectFrom('edge_entity').select('id').where('kind', '=', kind).where('name', '=', name);
+  return (await query.executeTakeFirst()) !== undefined;
 }
 
 /** Throws `conflict` for a taken name. */

@@ -7,8 +7,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { randomEnrollmentCode, type Secrets } from '../../secrets/mod.ts';
 import type { Queries } from '../engine/store.ts';
 
-/** `edge-password`: a password instead of a certificate. */
-export type EnrollmentKind = 'environment' | 'gateway' | 'router' | 'edge' | 'edge-password';
+/** `edge-password`: a password instead of a certificate; `edge-authority`: a certificate that another party issued. */
+export type EnrollmentKind =
+  'environment' | 'gateway' | 'router' | 'edge' | 'edge-password' | 'edge-authority';
 
 export interface Enrollment {
   readonly id: string;
@@ -23,6 +24,8 @@ export interface Enrollment {
   readonly expiresAtMs: number;
   /** For a password; null for a certificate. */
   readonly username: string | null;
+  /** The authority of another party, for `edge-authority`. */
+  readonly authorityId: string | null;
 }
 
 /** Why an enrollment is refused, for the log only. Callers of the API get the same refusal for all reasons. */
@@ -41,6 +44,8 @@ export interface NewEnrollment {
   readonly nowMs: number;
   /** For `edge-password`. */
   readonly username?: string | undefined;
+  /** For `edge-authority`. */
+  readonly authorityId?: string | undefined;
 }
 
 /** After this many refused CSRs the enrollment is killed. */
@@ -66,6 +71,7 @@ export async function createEnrollment(
     identityId: wanted.identityId ?? randomUUID(),
     expiresAtMs: wanted.nowMs + wanted.ttlMs,
     username: wanted.username ?? null,
+    authorityId: wanted.authorityId ?? null,
   };
   await db
     .insertInto('enrollment')
@@ -76,6 +82,7 @@ export async function createEnrollment(
       identity_id: enrollment.identityId,
       code_hmac: secrets.hmac(code),
       username: enrollment.username,
+      authority_id: enrollment.authorityId,
       expires_at: enrollment.expiresAtMs,
       claimed_at: null,
       created_at: wanted.nowMs,
@@ -180,6 +187,7 @@ interface EnrollmentRow {
   readonly identity_id: string;
   readonly expires_at: number;
   readonly username: string | null;
+  readonly authority_id: string | null;
   readonly refused_csr_count: number;
   readonly claimed_at: number | null;
 }
@@ -192,6 +200,7 @@ function enrollmentOf(row: EnrollmentRow): Enrollment {
     identityId: row.identity_id,
     expiresAtMs: row.expires_at,
     username: row.username,
+    authorityId: row.authority_id,
   };
 }
 

@@ -19,7 +19,8 @@ export type EdgeEntityKind =
   | 'service-policy'
   | 'edge-router-policy'
   | 'service-edge-router-policy'
-  | 'external-jwt-signer';
+  | 'external-jwt-signer'
+  | 'ca';
 
 export interface EdgeEntityTable {
   /** For identities and routers, the id of their row in `identity`. */

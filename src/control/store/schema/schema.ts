@@ -151,7 +151,7 @@ export interface EnrollmentTable {
   /** A UUID, which is part of the one-time token. */
   id: string;
   /** The result: an environment of `frontdoor_id`, or a certificate of the identity `identity_id`. */
-  kind: 'environment' | 'gateway' | 'router' | 'edge' | 'edge-password';
+  kind: 'environment' | 'gateway' | 'router' | 'edge' | 'edge-password' | 'edge-authority';
   frontdoor_id: string | null;
   /** The identity that enrolls: an existing one, or an environment that is created by the claim. */
   identity_id: string;
@@ -159,6 +159,8 @@ export interface EnrollmentTable {
   code_hmac: string | null;
   /** The user name whose password `edge-password` sets; null for other kinds. */
   username: string | null;
+  /** The entity of the authority whose certificate `edge-authority` takes; null for other kinds. */
+  authority_id: string | null;
   expires_at: number;
   refused_csr_count: Generated<number>;
   /** Set by the conditional update that claims the code. */
@@ -185,6 +187,8 @@ export interface CertificateTable {
   identity_id: string;
   /** SHA-256 of the subject public key info, hex. */
   spki_sha256: string;
+  /** The entity of the authority of another party that issued it; null for ours. */
+  authority_id: string | null;
   not_after: number;
   created_at: number;
 }

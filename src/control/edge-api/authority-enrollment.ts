@@ -1,0 +1,153 @@
+/**
+ * Enrollment with a certificate that an authority of another party issued: by a one-time token for an identity (OpenZiti's
+ * `ottca`), or by the certificate alone, which creates an identity (`ca`). The TLS connection proves the key.
+ */
+import { randomUUID, type X509Certificate } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { fingerprintOf } from '#net';
+import { appendMachineAudit, type AuditTarget } from '../audit/mod.ts';
+import { textsOf, type EdgeEntityRecord } from '../model/mod.ts';
+import { commonNameOf, isForClients, isIssuedBy, thirdPartyLeaf } from '../pki/mod.ts';
+import {
+  claimEnrollment,
+  insertCertificate,
+  insertEdgeIdentity,
+  isEdgeNameTaken,
+  lockEdgeEntities,
+  type Queries,
+  type Touch,
+} from '../store/mod.ts';
+import { EdgeApiRefusal } from './edge-answer.ts';
+import type { EdgeApiContext } from './edge-context.ts';
+import { jsonBody } from './edge-request.ts';
+import { certificateOf } from './peer-identity.ts';
+import { admitIdentity, KINDS, openEnrollment, refused } from './enrollment-token.ts';
+import { enrolledIdentity, identityNameOf } from './enrolled-identity.ts';
+
+type Purpose = 'isOttCaEnrollmentEnabled' | 'isAutoCaEnrollmentEnabled';
+
+/** Gives the identity of the token the certificate of this connection. */
+export async function enrollOwnCertificate(
+  context: EdgeApiContext,
+  request: FastifyRequest,
+  token: string,
+): Promise<void> {
+  const { store, secrets, clock, model, log } = context;
+  const { id, authorityId } = await openEnrollment(context, request, token, 'ottca');
+  const authority = authorityId === null ? undefined : model.edge.get('ca', authorityId);
+  const certificate = certificateOf(request.raw.socket);
+  if (
+    authority === undefined ||
+    certificate === undefined ||
+    !vouches(context, authority, certificate, 'ottca')
+  )
+    throw failedValidation(context, request);
+  const nowMs = clock.nowMs();
+  const claimed = await store.transaction(async (trx, touch) => {
+    const result = await claimEnrollment(trx, secrets, token, nowMs, KINDS.ottca);
+    if (!result.ok) return result;
+    const known = await trx.selectFrom('identity').select('kind').where('id', '=', id).executeTakeFirst();
+    if (known === undefined) return { ok: false, reason: 'identity-gone' } as const;
+    await addCertificate(trx, touch, { identityId: id, certificate, authority, nowMs });
+    await record(context, request, trx, touch, {
+      actor: { kind: 'enrollment', id: result.enrollment.id },
+      target: { kind: known.kind, id },
+      after: { ca: authority.id, fingerprint: fingerprintOf(certificate) },
+    });
+    return result;
+  });
+  if (!claimed.ok) throw refused(context, request, claimed.reason);
+  log.info({ identity: id, ca: authority.id, address: request.ip }, 'enrolled with a certificate of its own');
+}
+
+/** Creates an identity for the certificate of this connection, if an authority vouches for it. */
+export async function enrollNewIdentity(context: EdgeApiContext, request: FastifyRequest): Promise<void> {
+  const { store, clock, model, log } = context;
+  const { name: requestedName } = (jsonBody(request) ?? {}) as { name?: unknown };
+  const certificate = certificateOf(request.raw.socket);
+  const authority =
+    certificate && [...model.edge.all('ca')].find((one) => vouches(context, one, certificate, 'ca'));
+  if (certificate === undefined || authority === undefined) throw failedValidation(context, request);
+  admitIdentity(context);
+  const nowMs = clock.nowMs();
+  const id = randomUUID();
+  const fingerprint = fingerprintOf(certificate);
+  const { identityNameFormat: format } = authority.data;
+  const wanted = identityNameOf(format, {
+    caName: authority.name,
+    caId: authority.id,
+    commonName: commonNameOf(certificate),
+    requestedName: typeof requestedName === 'string' && requestedName !== '' ? requestedName : id,
+    identityId: id,
+  });
+  await store.transaction(async (trx, touch) => {
+    await lockEdgeEntities(trx);
+    const name = (await isEdgeNameTaken(trx, 'identity', wanted)) ? `${wanted}-${id}` : wanted;
+    const roleAttributes = textsOf(authority.data['identityRoles']);
+    await insertEdgeIdentity(trx, touch, enrolledIdentity({ id, name, roleAttributes, nowMs }));
+    await addCertificate(trx, touch, { identityId: id, certificate, authority, nowMs });
+    await record(context, request, trx, touch, {
+      actor: { kind: 'edge', id },
+      target: { kind: 'edge', id },
+      after: { name, ca: authority.id, fingerprint },
+    });
+  });
+  log.info({ identity: id, ca: authority.id, address: request.ip }, 'enrolled by its authority');
+}
+
+/** Whether administrators verified the authority and let it enroll this way, and it issued the certificate. */
+function vouches(
+  { clock }: EdgeApiContext,
+  { data }: EdgeEntityRecord,
+  certificate: X509Certificate,
+  method: 'ottca' | 'ca',
+): boolean {
+  const purpose: Purpose = method === 'ca' ? 'isAutoCaEnrollmentEnabled' : 'isOttCaEnrollmentEnabled';
+  if (data['isVerified'] !== true || data[purpose] !== true || !isForClients(certificate)) return false;
+  return isIssuedBy(certificate, String(data['certPem']), clock.nowMs());
+}
+
+interface OwnCertificate {
+  readonly identityId: string;
+  readonly certificate: X509Certificate;
+  readonly authority: EdgeEntityRecord;
+  readonly nowMs: number;
+}
+
+async function addCertificate(trx: Queries, touch: Touch, own: OwnCertificate): Promise<void> {
+  const { identityId, certificate, authority, nowMs } = own;
+  const issued = { ...thirdPartyLeaf(certificate, identityId), authorityId: authority.id };
+  const present = trx
+    .selectFrom('certificate')
+    .select('identity_id')
+    .where('fingerprint', '=', issued.fingerprint);
+  if ((await present.executeTakeFirst()) !== undefined)
+    throw new EdgeApiRefusal(
+      'conflict',
+      'CERT_IN_USE',
+      'The certificate supplied is already associated with another identity',
+    );
+  await insertCertificate(trx, identityId, issued, nowMs);
+  touch('identity', identityId);
+}
+
+async function record(
+  context: EdgeApiContext,
+  request: FastifyRequest,
+  trx: Queries,
+  touch: Touch,
+  event: {
+    readonly actor: { readonly kind: 'enrollment' | 'edge'; readonly id: string };
+    readonly target: AuditTarget;
+    readonly after: unknown;
+  },
+): Promise<void> {
+  const { ip: address } = request;
+  await appendMachineAudit(trx, touch, context, { ...event, frontdoorId: null, action: 'enroll', address });
+}
+
+/** Callers get one answer for every reason. */
+function failedValidation({ log }: EdgeApiContext, request: FastifyRequest): EdgeApiRefusal {
+  log.warn({ address: request.ip }, 'enrollment refused: no authority vouches for the certificate');
+  return new EdgeApiRefusal('invalid', 'CERT_FAILED_VALIDATION', 'certificate failed to validate against CA');
+}
