@@ -66,14 +66,7 @@ export function addInformationRoutes(
     sendData(reply, { https: { address: new URL(context.apiUrl()).host } }),
   );
 
-  // Anybody may ask, and a signature costs time, so that one is kept for each certificate and address.
-  let network: { readonly leafPem: string; readonly url: string; readonly token: string } | undefined;
-  app.get('/network-jwts', (_request, reply) => {
-    const [url, { leafPem }] = [context.apiUrl(), context.pki.edgeServer];
-    if (network?.url !== url || network.leafPem !== leafPem)
-      network = { url, leafPem, token: context.pki.mintNetworkJwt(url) };
-    return sendData(reply, [{ name: 'default', token: network.token }]);
-  });
+  addNetworkTokens(app, context);
 
   app.get('/external-jwt-signers', (request, reply) =>
     sendPage(reply, queryOf(request), context.externalSigners.enabled(), signerSymbols, signerView),
@@ -99,6 +92,18 @@ export function addInformationRoutes(
     return reply
       .header('content-type', asksJson ? 'application/json' : 'text/yaml')
       .send(Buffer.from(JSON.stringify(swagger(context, methods))));
+  });
+}
+
+/** Adds the token that names this installation, by which clients that log in elsewhere enroll. */
+export function addNetworkTokens(app: FastifyInstance, context: EdgeApiContext): void {
+  // Anybody may ask, and a signature costs time, so that one is kept for each certificate and address.
+  let network: { readonly leafPem: string; readonly url: string; readonly token: string } | undefined;
+  app.get('/network-jwts', (_request, reply) => {
+    const [url, { leafPem }] = [context.apiUrl(), context.pki.edgeServer];
+    if (network?.url !== url || network.leafPem !== leafPem)
+      network = { url, leafPem, token: context.pki.mintNetworkJwt(url) };
+    return sendData(reply, [{ name: 'default', token: network.token }]);
   });
 }
 

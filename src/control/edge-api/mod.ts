@@ -18,6 +18,14 @@ export { queryOf, type EdgeApiContext } from './edge-context.ts';
 export { jsonBody, sendPage, textBody } from './edge-request.ts';
 export { SessionRevocations } from './session-revocations.ts';
 export { openEdgeTokens } from './edge-tokens.ts';
-export { addVersionRoutes, apiAddressesOf, MANAGEMENT_PATH } from './information-routes.ts';
+export { controllerView } from './controller-view.ts';
+export { controllerSymbols } from './entity-symbols.ts';
+export {
+  addNetworkTokens,
+  addVersionRoutes,
+  apiAddressesOf,
+  EDGE_PATH,
+  MANAGEMENT_PATH,
+} from './information-routes.ts';
 export { sessionIdOf } from './service-tokens.ts';
 export { isoTime, routerView } from './service-view.ts';

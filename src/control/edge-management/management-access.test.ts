@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Agent } from 'node:https';
+import { decodeJwt } from 'jose';
 import { enrollIdentity } from '#sdk';
 import { rawRequest } from '../edge-api/edge-api-fixture.ts';
 import { openManagementFixture, type ManagementFixture } from './management-fixture.ts';
 
 /** What anybody may call. */
-const OPEN = new Set(['GET ', 'GET /', 'GET /version', 'POST /authenticate', 'GET /.well-known/est/cacerts']);
+const OPEN = new Set([
+  ...['GET ', 'GET /', 'GET /version', 'POST /authenticate', 'GET /.well-known/est/cacerts'],
+  'GET /network-jwts',
+]);
 
 let api: ManagementFixture;
 before(async () => {
@@ -173,5 +177,22 @@ describe('the edge management API', () => {
     assert.deepEqual(apiVersions['edge-management'], {
       v1: { path: '/edge/management/v1', apiBaseUrls: [`${api.apiUrl}/edge/management/v1`] },
     });
+  });
+
+  it('lists its control planes, and names the network to everybody', async () => {
+    const certificatePem = api.pki.edgeServer.leafPem;
+    const controller = { id: 'east', apiUrls: [api.apiUrl], certificatePem, startedAtMs: 0, isOnline: true };
+    api.controllers.push(controller);
+    const [listed] = (await api.call('GET', 'controllers')).data as unknown as Record<string, unknown>[];
+    const addresses = listed?.['apiAddresses'] as Record<string, { url: string }[]>;
+    assert.deepEqual(
+      [addresses['edge-client']?.[0]?.url, addresses['edge-management']?.[0]?.url],
+      [`${api.apiUrl}/edge/client/v1`, `${api.apiUrl}/edge/management/v1`],
+    );
+    assert.equal((await api.call('GET', 'controllers/east')).data.name, 'east');
+    assert.equal((await api.call('GET', 'controllers/west')).status, 404);
+    const { json } = await rawRequest(api, { path: '/edge/management/v1/network-jwts' });
+    const [network] = (json as { data: { name: string; token: string }[] }).data;
+    assert.deepEqual([network!.name, decodeJwt(network!.token)['em']], ['default', 'network']);
   });
 });

@@ -1,8 +1,19 @@
 /** Lists that the edge management API derives from what the overlay and the store have. */
 import type { FastifyInstance } from 'fastify';
-import { isoTime, notFound, queryOf, sendData, sendPage, sessionIdOf } from '../edge-api/mod.ts';
+import {
+  controllerSymbols,
+  controllerView,
+  EDGE_PATH,
+  isoTime,
+  MANAGEMENT_PATH,
+  notFound,
+  queryOf,
+  sendData,
+  sendPage,
+  sessionIdOf,
+} from '../edge-api/mod.ts';
 import type { QuerySymbols } from '../entity-query/mod.ts';
-import type { EdgeEntityRecord, JsonObject } from '../model/mod.ts';
+import type { EdgeController, EdgeEntityRecord, JsonObject } from '../model/mod.ts';
 import type { EdgeTerminatorTable } from '../store/mod.ts';
 import { MIN_PASSWORD_CHARS } from './administrator-creation.ts';
 import { commonSymbols, entityView, referenceView } from './entity-form.ts';
@@ -42,7 +53,7 @@ const TYPES: readonly EdgeEntityRecord[] = ['Default', 'Router'].map((name) => (
 const EMPTY = ['posture-checks', 'posture-check-types', 'transit-routers'];
 
 export function addManagementLists(app: FastifyInstance, parts: ManagementParts): void {
-  const { model, store } = parts;
+  const { model, store, controllers } = parts;
   const constants = [
     ['auth-policies', [DEFAULT_POLICY]],
     ['identity-types', TYPES],
@@ -93,6 +104,15 @@ export function addManagementLists(app: FastifyInstance, parts: ManagementParts)
     return sendData(reply, terminatorView(parts, row));
   });
 
+  app.get('/controllers', (request, reply) =>
+    sendPage(reply, queryOf(request), controllers(), controllerSymbols, controllerDetail),
+  );
+  app.get<ById>('/controllers/:id', (request, reply) => {
+    const controller = controllers().find(({ id }) => id === request.params.id);
+    if (controller === undefined) throw notFound();
+    return sendData(reply, controllerDetail(controller));
+  });
+
   app.get('/sessions', (request, reply) =>
     sendPage(reply, queryOf(request), serviceSessionsOf(parts), serviceSessionSymbols, (one) => one),
   );
@@ -117,6 +137,13 @@ export function addManagementLists(app: FastifyInstance, parts: ManagementParts)
   async function terminatorRows({ store: { db } }: Pick<ManagementParts, 'store'> = { store }) {
     return db.selectFrom('edge_terminator').selectAll().orderBy('id').execute();
   }
+}
+
+/** As at the client API, with the addresses of this one. */
+function controllerDetail(controller: EdgeController): JsonObject {
+  const { apiAddresses, ...view } = controllerView(controller, EDGE_PATH);
+  const management = controller.apiUrls.map((url) => ({ url: `${url}${MANAGEMENT_PATH}`, version: 'v1' }));
+  return { ...view, apiAddresses: { ...(apiAddresses as JsonObject), 'edge-management': management } };
 }
 
 type TerminatorRow = Readonly<EdgeTerminatorTable>;
@@ -206,6 +233,7 @@ function summaryOf({ model, sessions, controllers }: ManagementParts): JsonObjec
     apiSessions,
     authPolicies: 1,
     configTypes: edge.configTypes().length,
+    cas: edge.count('ca'),
     configs: edge.count('config'),
     controllers: controllers().length,
     edgeRouterPolicies: edge.count('edge-router-policy'),

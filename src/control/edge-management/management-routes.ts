@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { TokenBuckets } from '#base';
 import {
+  addNetworkTokens,
   addVersionRoutes,
   bodyRule,
   limited,
@@ -28,7 +29,9 @@ import { addRelatedEntities } from './related-entities.ts';
 const MAX_BODY_BYTES = 262_144;
 /** Calls of one administrator. */
 const CALLS = { perSecond: 200, burst: 2_000 };
-const OPEN: ReadonlySet<string> = new Set(['/', '/version', '/authenticate', '/.well-known/est/cacerts']);
+const OPEN: ReadonlySet<string> = new Set([
+  ...['/', '/version', '/authenticate', '/.well-known/est/cacerts', '/network-jwts'],
+]);
 
 const RESOURCES: readonly EntityResource[] = [
   identityResource,
@@ -61,6 +64,7 @@ export async function addManagementRoutes(
         if (waitMs > 0) throw limited(waitMs);
       });
       addVersionRoutes(scope, context);
+      addNetworkTokens(scope, context);
       administrators.addRoutes(scope);
       addManagementLists(scope, parts);
       for (const resource of RESOURCES) addEntityRoutes(scope, parts, administrators, resource);

@@ -27,6 +27,7 @@ const LISTED_ONLY = [
     'authenticators',
     'cas',
     'ext-jwt-signers',
+    'network-jwts',
   ],
 ];
 
