@@ -8,14 +8,9 @@ import { silentLog, textOf } from '#base';
 import { headerId, RetryHint, RouteErrorCode } from '#wire';
 import { TerminatorPrecedence } from '#wire/ctrl';
 import { until, within } from '../../../../test/support/deadline.ts';
+import { hostChanges, serviceChanges } from '../../../../test/support/hosted-services.ts';
 import { grantChanges, identityChange, relationChange } from '../../../../test/support/token-signer.ts';
-import {
-  hostChanges,
-  HostWorld,
-  serviceChanges,
-  type HostWorldOptions,
-  type TerminatorRequest,
-} from '../testing/host-world.ts';
+import { HostWorld, type HostWorldOptions, type TerminatorRequest } from '../testing/host-world.ts';
 import { ROUTER_ID } from '../testing/tunnel-world.ts';
 
 const { DEFAULT, REQUIRED, FAILED } = TerminatorPrecedence;
@@ -37,7 +32,7 @@ const CHECKED = {
 
 function open(t: TestContext, services: Record<string, object>, more?: Partial<HostWorldOptions>): HostWorld {
   const world = new HostWorld(t, { log: silentLog, ...more });
-  world.tunnel.change(hostChanges(services));
+  world.tunnel.change(hostChanges(ROUTER_ID, services));
   return world;
 }
 
@@ -157,7 +152,7 @@ test('a config that cannot be decoded hosts nothing, is named in the log, and af
 test('a refusal that is final leads to another id, and any other to another request', async (t) => {
   const world = new HostWorld(t, { log: silentLog });
   world.refusal = { retryHint: RetryHint.notRetriable, msg: 'belongs to another router' };
-  world.tunnel.change(hostChanges({ web: WEB }));
+  world.tunnel.change(hostChanges(ROUTER_ID, { web: WEB }));
   await until(
     'the request',
     () => world.requests.length,
@@ -229,6 +224,21 @@ test('datagrams of many circuits reach the service whole and apart', async (t) =
   );
 });
 
+test('a far end that never reads keeps its own circuit waiting, within a bound, and no other', async (t) => {
+  const silent = createServer((socket) => void socket.pause().on('error', () => {}));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  silent.on('connection', (socket) => t.after(() => socket.destroy()));
+  t.after(() => silent.close());
+  const { port } = silent.address() as AddressInfo;
+  const world = open(t, { silent: { ...WEB, port }, web: { ...WEB, port: await echo(t) } });
+  const stuck = (await world.dial((await world.hosted('silent'))[0]!.address)).client!;
+  const other = (await world.dial((await world.hosted('web'))[0]!.address)).client!;
+  const MIB = 1024 * 1024;
+  for (let i = 0; i < 64; i += 1) stuck.write(Buffer.alloc(MIB));
+  for (let i = 0; i < 200; i += 1) assert.equal(await exchange(other, `${i}`), `${i}`);
+  assert.ok(stuck.writableLength > 40 * MIB, `${stuck.writableLength} bytes wait at the dialer`);
+});
+
 test('a dialer that asks for the resolver gets answers of it', async (t) => {
   const forward = { protocol: 'tcp', forwardAddress: true, allowedAddresses: ['*.corp.example'], port: 1 };
   const world = open(t, { dns: forward });
@@ -272,7 +282,7 @@ test('controllers that validate learn which terminators are hosted, once there i
   const [check] = world.part.terminatorChecks;
   const asked = { id: 'unknown', address: 'unknown', binding: 'tunnel' };
   assert.equal(check!(asked)?.valid, true);
-  world.tunnel.change(hostChanges({ web: WEB }));
+  world.tunnel.change(hostChanges(ROUTER_ID, { web: WEB }));
   const [{ address } = { address: '' }] = await world.hosted('web');
   assert.equal(check!(asked)?.valid, false);
   assert.equal(check!({ ...asked, id: address })?.valid, true);

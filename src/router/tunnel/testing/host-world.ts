@@ -18,13 +18,12 @@ import {
   type RouteResult,
 } from '#wire';
 import { CreateTerminatorResult, ctrlMessages, DestType, type CtrlBody } from '#wire/ctrl';
-import { grantChanges, identityChange, type DataModelChange } from '../../../../test/support/token-signer.ts';
 import { until } from '../../../../test/support/deadline.ts';
 import { WorkerPool } from '../../pools/worker-pool.ts';
 import type { MemoryController } from '../../testing/memory-controller.ts';
 import { HostPart } from '../host/host-part.ts';
 import type { ServiceProbe } from '../host/service-probe.ts';
-import { ROUTER_ID, TunnelWorld } from './tunnel-world.ts';
+import { TunnelWorld } from './tunnel-world.ts';
 
 export type TerminatorRequest = CtrlBody<'createTunnelTerminatorV2'>;
 
@@ -182,30 +181,4 @@ export class HostWorld {
       log,
     });
   }
-}
-
-/** Changes by which the router may host services that have a `host.v1` or `host.v2` config. */
-export function hostChanges(services: Readonly<Record<string, object>>): DataModelChange[] {
-  const changes: DataModelChange[] = [
-    { case: 'configType', value: { id: 'v1', name: 'host.v1' } },
-    { case: 'configType', value: { id: 'v2', name: 'host.v2' } },
-    identityChange(ROUTER_ID),
-  ];
-  for (const [id, config] of Object.entries(services)) {
-    changes.push(...serviceChanges(id, config), ...grantChanges(`bind-${id}`, 'Bind', ROUTER_ID, id));
-  }
-  return changes;
-}
-
-/** A service with its config, new or changed. */
-export function serviceChanges(id: string, config: object, isEncrypted = false): DataModelChange[] {
-  const typeId = 'terminators' in config ? 'v2' : 'v1';
-  const dataJson = JSON.stringify(config);
-  return [
-    { case: 'config', value: { id: `config-${id}`, name: `config-${id}`, typeId, dataJson } },
-    {
-      case: 'service',
-      value: { id, name: id, encryptionRequired: isEncrypted, configs: [`config-${id}`] },
-    },
-  ];
 }
