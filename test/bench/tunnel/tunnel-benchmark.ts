@@ -1,6 +1,6 @@
 /**
  * `npm run bench:tunnel`: mode `proxy` of our router beside that of OpenZiti's, both at one controller of OpenZiti, with
- * and without end-to-end encryption. It needs ZITI_BIN.
+ * and without end-to-end encryption, and datagrams through the bindings `proxy_udp` and `transport_udp`. It needs ZITI_BIN.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { zitiBinary } from '../../support/ziti-command.ts';
@@ -10,7 +10,15 @@ import type { LoadArguments, LoadKind, LoadResult } from '../fabric/load-process
 import { between, least, type Goal } from '../goal.ts';
 import { runScript, startScript } from '../script-process.ts';
 import type { DatagramArguments, DatagramResult } from './datagram-load-process.ts';
-import { GO, OURS, SERVICE_KINDS, startTunnels, type ServiceKind, type TunnelDoors } from './tunnel-doors.ts';
+import {
+  BINDINGS_UDP,
+  GO,
+  OURS,
+  SERVICE_KINDS,
+  startTunnels,
+  type ServiceKind,
+  type TunnelDoors,
+} from './tunnel-doors.ts';
 
 interface StreamScenario {
   readonly name: string;
@@ -26,6 +34,7 @@ const STREAM_SCENARIOS: readonly StreamScenario[] = [
   { name: 'new connections', kind: 'circuits', connections: 32 },
 ];
 const DATAGRAMS = 'datagrams, 32 sources';
+const BINDING_DATAGRAMS = 'datagrams, 32 sources, proxy_udp to transport_udp';
 const SOURCES = 32;
 const UNITS = { download: 'MB', messages: 'request', circuits: 'circuit', idle: 'circuit' } as const;
 const STREAM_LOAD = 'fabric/load-process.ts';
@@ -46,8 +55,8 @@ export const TUNNEL_BENCHMARK: Benchmark = {
   measure,
 };
 
-const GOALS: readonly Goal[] = SERVICE_KINDS.flatMap((kind) =>
-  scenariosOf(kind).map((name) => least(name, '×', 1, between(name, OURS, GO))),
+const GOALS: readonly Goal[] = [...SERVICE_KINDS.flatMap(scenariosOf), BINDING_DATAGRAMS].map((name) =>
+  least(name, '×', 1, between(name, OURS, GO)),
 );
 
 function scenariosOf(kind: ServiceKind): string[] {
@@ -84,6 +93,7 @@ async function measure(run: BenchRun): Promise<void> {
     const udp = `${kind}-udp` as const;
     await run.measure(scenarioName(DATAGRAMS, udp), 'message', network.doors, datagrams(udp));
   }
+  await run.measure(BINDING_DATAGRAMS, 'message', network.doors, datagrams(BINDINGS_UDP));
 }
 
 function streams(service: ServiceKind, kind: LoadKind, connections: number): Sampler<TunnelDoors> {
@@ -97,7 +107,7 @@ function streams(service: ServiceKind, kind: LoadKind, connections: number): Sam
   };
 }
 
-function datagrams(service: ServiceKind): Sampler<TunnelDoors> {
+function datagrams(service: ServiceKind | typeof BINDINGS_UDP): Sampler<TunnelDoors> {
   return async ({ ports }, seconds, metered) => {
     const load: DatagramArguments = { kind: 'load', port: ports[service], sources: SOURCES, seconds };
     const { rate, p50Us, p99Us } = await metered(() => runScript<DatagramResult>(DATAGRAM_LOAD, load));

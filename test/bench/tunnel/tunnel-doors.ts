@@ -11,10 +11,12 @@ export const GO = 'OpenZiti';
 
 export const SERVICE_KINDS = ['sealed', 'plain', 'sealed-udp', 'plain-udp'] as const;
 export type ServiceKind = (typeof SERVICE_KINDS)[number];
+/** A `proxy_udp` listener, whose service a `transport_udp` dialer of the same router reaches. */
+export const BINDINGS_UDP = 'bindings-udp';
 
 /** The ports of one router. */
 export interface TunnelDoors extends Target {
-  readonly ports: Readonly<Record<ServiceKind, number>>;
+  readonly ports: Readonly<Record<ServiceKind | typeof BINDINGS_UDP, number>>;
 }
 
 export interface TunnelNetwork {
@@ -47,7 +49,7 @@ export async function startTunnels(binary: string, backends: Backends): Promise<
       await network.run(`edge create config ${protocol} host.v1`, config);
     }
     const doors: TunnelDoors[] = [];
-    for (const row of MAKERS) doors.push(await startDoors(mesh, row));
+    for (const row of MAKERS) doors.push(await startDoors(mesh, row, backends.udpPort));
     return { doors, stop: () => mesh.stop() };
   } catch (error) {
     process.stderr.write(mesh.ourOutput);
@@ -59,11 +61,12 @@ export async function startTunnels(binary: string, backends: Backends): Promise<
 async function startDoors(
   mesh: OpenZitiMesh,
   { maker, router }: (typeof MAKERS)[number],
+  udpPort: number,
 ): Promise<TunnelDoors> {
   const { network } = mesh;
   const edgePort = await freePort();
-  const ports = {} as Record<ServiceKind, number>;
-  for (const kind of SERVICE_KINDS) ports[kind] = await freePort();
+  const ports = {} as Record<ServiceKind | typeof BINDINGS_UDP, number>;
+  for (const kind of [...SERVICE_KINDS, BINDINGS_UDP] as const) ports[kind] = await freePort();
   const protocolOf = (kind: ServiceKind): string => (kind.endsWith('-udp') ? 'udp' : 'tcp');
   const services = SERVICE_KINDS.map((kind) => `${router}-${kind}:${ports[kind]}:${protocolOf(kind)}`);
   const edge = {
@@ -71,8 +74,17 @@ async function startDoors(
     address: `tls:127.0.0.1:${edgePort}`,
     options: { advertise: `localhost:${edgePort}` },
   };
-  const listeners = [edge, { binding: 'tunnel', options: { mode: 'proxy', services } }];
-  const shape = { edgePort, isTunneler: true, sections: { listeners } };
+  const listeners = [
+    edge,
+    { binding: 'tunnel', options: { mode: 'proxy', services } },
+    {
+      binding: 'proxy_udp',
+      address: `udp:127.0.0.1:${ports[BINDINGS_UDP]}`,
+      service: `${router}-${BINDINGS_UDP}`,
+    },
+  ];
+  const sections = { listeners, dialers: [{ binding: 'transport_udp' }] };
+  const shape = { edgePort, isTunneler: true, sections };
   let pid: number;
   if (maker === OURS) pid = (await mesh.ourRouter(router, shape, 'warn')).pid;
   else {
@@ -84,6 +96,7 @@ async function startDoors(
     const options = `--configs ${protocolOf(kind)} --role-attributes ${router} --encryption ${encryption}`;
     await network.run(`edge create service ${router}-${kind} ${options}`);
   }
+  await mesh.service(`${router}-${BINDINGS_UDP}`, router, udpPort, 'udp');
   const host = `${router}-host`;
   await network.run(`edge create identity ${host} -o ${host}.jwt`);
   await network.run(`edge enroll --jwt ${host}.jwt --out ${host}.json`);
