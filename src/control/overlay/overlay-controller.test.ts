@@ -58,6 +58,19 @@ test('a router connects, announces its address for SDKs, and gets sessions and k
   ]);
 });
 
+test('clients get the address of a router’s tls listener, and none of its other listeners', async () => {
+  await world.start();
+  for (const [id, protocols, port] of [
+    ['r1', ['wss', 'tls'], 4_001],
+    ['r2', ['wss'], undefined],
+  ] as const) {
+    const router = await world.dial(id, await world.identityOf(id));
+    await world.sayHello(router, 4_000, protocols);
+    const found = world.controller.routers().find((one) => one.id === id);
+    assert.equal(found?.port, port, id);
+  }
+});
+
 test('sessions that come and go are pushed, tokens in use are touched, a resync sends all again', async () => {
   await world.start();
   const router = await world.router('r1');

@@ -61,6 +61,7 @@ const MAX_CIRCUITS_PER_MESSAGE = 10_000;
 const MAX_VALIDATED_SESSIONS = 256;
 const MAX_ALERTS_PER_MESSAGE = 100;
 const MAX_PORT = 65_535;
+const DIALED_PROTOCOL = 'tls';
 
 export class RouterFrameDispatcher {
   readonly #parts: CtrlParts;
@@ -173,10 +174,13 @@ export class RouterFrameDispatcher {
   #onClientHello(router: ConnectedRouter, frame: Frame): void {
     const { routers, sessionFeed, dataModel, clock } = this.#parts;
     const hello = ctrlMessages.clientHello.decode(frame.body);
-    const advertised = hello.listeners[0]?.advertise;
-    const hostname = advertised?.hostname ?? hello.hostname;
-    const port = advertised?.port ?? Number(hello.protocolPorts[0]);
-    const isUsable = hostname !== '' && Number.isInteger(port) && port > 0 && port <= MAX_PORT;
+    const advertised = hello.listeners.map(({ advertise }) => advertise);
+    // Our clients dial `tls` alone; a router can have a listener of another protocol beside it, or instead.
+    const dialed = advertised.find((one) => one?.protocol === DIALED_PROTOCOL);
+    const hostname = dialed?.hostname ?? hello.hostname;
+    const port = dialed?.port ?? Number(hello.protocolPorts[0]);
+    const isNumber = Number.isInteger(port) && port > 0 && port <= MAX_PORT;
+    const isUsable = hostname !== '' && isNumber && (dialed !== undefined || advertised.length === 0);
     routers.setEdge(router, isUsable ? { hostname, port } : undefined);
     router.hasEdge = true;
     router.wantsPublicKeys = frame.headers.bool(headerId.edgeCtrl.routerDataModel);

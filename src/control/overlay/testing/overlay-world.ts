@@ -203,16 +203,18 @@ export class OverlayWorld {
     return router;
   }
 
-  async sayHello(router: ScriptedRouter, edgePort = 3022): Promise<void> {
+  async sayHello(
+    router: ScriptedRouter,
+    edgePort = 3022,
+    protocols: readonly string[] = ['tls'],
+  ): Promise<void> {
     await router.frame(contentType.serverHello);
     const headers = new HeaderWriter().bool(headerId.edgeCtrl.routerDataModel, true);
-    const advertise = {
-      value: `localhost:${String(edgePort)}`,
-      protocol: 'tls',
-      hostname: 'localhost',
-      port: edgePort,
-    };
-    router.send(ctrlMessages.clientHello.frame({ version: 'v1.7.2', listeners: [{ advertise }] }, headers));
+    const listeners = protocols.map((protocol, i) => {
+      const port = edgePort + i;
+      return { advertise: { value: `localhost:${port}`, protocol, hostname: 'localhost', port } };
+    });
+    router.send(ctrlMessages.clientHello.frame({ version: 'v1.7.2', listeners }, headers));
     await router.settle();
   }
 
