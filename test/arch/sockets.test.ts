@@ -29,6 +29,11 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
     ['node:https', 'node:net'],
     'the data path: connections to the services that a tunnel hosts, and their health checks',
   ],
+  [
+    'src/router/tunnel/dns/',
+    ['node:net'],
+    'connections to upstreams of the name server; isIP: what form an address has',
+  ],
   ['src/agent/target-connection.ts', ['node:net', 'node:tls'], 'the data path: private services'],
   ['src/agent/', ['node:net'], 'the control socket, for its owner on this machine'],
   [
