@@ -210,6 +210,11 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     meaning: 'The router does not know yet which services it hosts.',
     remedy: 'Wait until it has reached a controller.',
   },
+  'too-many-lookups': {
+    kind: 'limited',
+    meaning: 'The router resolves too many names of hosted services at once.',
+    remedy: 'See why the name servers of its machine do not answer.',
+  },
   'unknown-terminator': {
     kind: 'notFound',
     meaning: 'A circuit leads to a terminator that is not hosted here any more.',

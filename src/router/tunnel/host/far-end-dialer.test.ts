@@ -7,7 +7,8 @@ import { within } from '../../../../test/support/deadline.ts';
 import { UdpDialer } from '../../datagrams/udp-dialer.ts';
 import type { LocalAddresses } from '../../xgress/local-addresses.ts';
 import type { LocalConnection } from '../../xgress/xgress-end.ts';
-import { FarEndDialer, type FarEndDial, type HostLookup } from './far-end-dialer.ts';
+import { FarEndDialer, type FarEndDial } from './far-end-dialer.ts';
+import { NameLookups, type HostLookup } from './name-lookups.ts';
 
 const NEVER: HostLookup = () => {};
 
@@ -24,7 +25,8 @@ interface Request {
 }
 
 async function dial(t: TestContext, request: Request): Promise<LocalConnection & LocalAddresses> {
-  const { host, port, protocol = 'tcp', mayReach = () => true, source, proxy, lookup } = request;
+  const { host, port, protocol = 'tcp', mayReach = () => true, source, proxy } = request;
+  const { lookup = new NameLookups().lookup } = request;
   const { signal = new AbortController().signal, connectTimeoutMs = 30_000 } = request;
   const connection = await new FarEndDialer({ udp: new UdpDialer(), lookup }).dial({
     farEnd: { protocol, host, port, mayReach },

@@ -3,7 +3,7 @@
  * and only the addresses that the config allows are connected to. A proxy resolves names itself, and answers for what it
  * reaches.
  */
-import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { FrontdoorError } from '#base';
 import { connectThroughProxy } from '#net';
@@ -15,12 +15,7 @@ import { SERVICE_SOCKET_OPTIONS, whenEstablished } from '../../xgress/service-so
 import type { LocalConnection } from '../../xgress/xgress-end.ts';
 import type { FarEnd, SourceAddress } from './far-end-policy.ts';
 import type { HostTerminatorConfig } from './host-config.ts';
-
-export type HostLookup = (
-  host: string,
-  options: { readonly all: true },
-  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
+import type { HostLookup } from './name-lookups.ts';
 
 export interface FarEndDial {
   readonly farEnd: FarEnd;
@@ -32,8 +27,7 @@ export interface FarEndDial {
 
 export interface FarEndDialerOptions {
   readonly udp: UdpDialer;
-  /** Replaces the resolver of the system. */
-  readonly lookup?: HostLookup | undefined;
+  readonly lookup: HostLookup;
 }
 
 /** If a name has more addresses, only these are tried. */
@@ -43,7 +37,7 @@ export class FarEndDialer {
   readonly #udp: UdpDialer;
   readonly #lookup: HostLookup;
 
-  constructor({ udp, lookup = systemLookup }: FarEndDialerOptions) {
+  constructor({ udp, lookup }: FarEndDialerOptions) {
     this.#udp = udp;
     this.#lookup = lookup;
   }

@@ -30,7 +30,8 @@ import { decodeHosting } from './host-config.ts';
 import { HostDialer } from './host-dialer.ts';
 import { planOf, type HostedTerminator, type TerminatorPlan } from './hosted-terminator.ts';
 import { ServiceChecks } from './service-checks.ts';
-import type { ServiceProbe } from './service-probe.ts';
+import { NameLookups } from './name-lookups.ts';
+import { serviceProbe, type ServiceProbe } from './service-probe.ts';
 import { TerminatorIds } from './terminator-ids.ts';
 import { TerminatorUpdates } from './terminator-updates.ts';
 
@@ -98,12 +99,14 @@ export class HostPart {
       isHosted: (id) => this.#terminators.has(id),
     });
     this.#updates = new TerminatorUpdates({ controllers, requestTimeoutMs, log });
+    const names = new NameLookups();
     this.#checks = new ServiceChecks({
       ...options,
+      probe: options.probe ?? serviceProbe(names.forSockets),
       onChanged: ({ id }) => this.#updates.push(id),
       onEvent: ({ id }, passed) => this.#updates.sendEvent(id, passed),
     });
-    const farEnds = new FarEndDialer({ udp: new UdpDialer(options.clock) });
+    const farEnds = new FarEndDialer({ udp: new UdpDialer(options.clock), lookup: names.lookup });
     this.#dialer = new HostDialer({ ...options, farEnds });
     this.terminatorChecks = [this.#validate];
     dialers.add(BINDING, (dial) => this.#dial(dial));

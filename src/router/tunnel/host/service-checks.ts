@@ -7,13 +7,12 @@ import { WorkerPool } from '../../pools/worker-pool.ts';
 import { applyHealthActions, stepCheckRun, type CheckRun } from './health-action-machine.ts';
 import type { HealthCheckConfig } from './host-config.ts';
 import type { HostedTerminator } from './hosted-terminator.ts';
-import { probeService, type ServiceProbe } from './service-probe.ts';
+import type { ServiceProbe } from './service-probe.ts';
 
 export interface ServiceChecksOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Replaces the checks over the network. */
-  readonly probe?: ServiceProbe | undefined;
+  readonly probe: ServiceProbe;
   /** The terminator has new values. */
   onChanged(terminator: HostedTerminator): void;
   /** An action sends the result itself. */
@@ -80,8 +79,7 @@ export class ServiceChecks {
       check.timer = setTimeout(() => this.#begin(check), restMs);
     };
     const isTaken = this.#pool.offer(async () => {
-      if (this.#isActive(check))
-        this.#apply(check, await (this.#options.probe ?? probeService)(check.config));
+      if (this.#isActive(check)) this.#apply(check, await this.#options.probe(check.config));
       next();
     });
     if (isTaken) return;

@@ -3,7 +3,10 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { decodeHosting, type HealthCheckConfig } from './host-config.ts';
-import { probeService } from './service-probe.ts';
+import { NameLookups } from './name-lookups.ts';
+import { serviceProbe } from './service-probe.ts';
+
+const probeService = serviceProbe(new NameLookups().forSockets);
 
 async function open(t: TestContext, server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -29,7 +32,7 @@ const http = (port: number, fields: object = {}): Promise<string | undefined> =>
 test('a port check passes when the port takes a connection', async (t) => {
   const server = createServer((socket) => socket.destroy());
   const port = await open(t, server);
-  const address = `127.0.0.1:${port}`;
+  const address = `localhost:${port}`;
   assert.equal(await probeService(check('portChecks', { address })), undefined);
   await new Promise((resolve) => server.close(resolve));
   assert.match((await probeService(check('portChecks', { address })))!, /ECONNREFUSED/);

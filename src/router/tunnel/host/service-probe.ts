@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { connect } from 'node:net';
+import { connect, type LookupFunction } from 'node:net';
 import { messageOf } from '#base';
 import { httpRequest, systemAnchors } from '#net';
 import type { HealthCheckConfig, HttpCheck, PortCheck } from './host-config.ts';
@@ -17,18 +17,28 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_REDIRECTS = 10;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-export const probeService: ServiceProbe = async (check) => {
-  const signal = AbortSignal.timeout(Math.ceil(check.timeoutMs));
-  try {
-    return await (check.kind === 'port' ? probePort(check, signal) : probeHttp(check, signal));
-  } catch (error) {
-    return signal.aborted ? `no response within ${check.timeoutMs} ms` : messageOf(error);
-  }
-};
+/** How a check connects. */
+interface Connecting {
+  readonly signal: AbortSignal;
+  readonly lookup: LookupFunction;
+}
 
-function probePort({ host, port }: PortCheck, signal: AbortSignal): Promise<undefined> {
+/** `lookup` resolves the names of the targets. */
+export function serviceProbe(lookup: LookupFunction): ServiceProbe {
+  return async (check) => {
+    const signal = AbortSignal.timeout(Math.ceil(check.timeoutMs));
+    const connecting = { signal, lookup };
+    try {
+      return await (check.kind === 'port' ? probePort(check, connecting) : probeHttp(check, connecting));
+    } catch (error) {
+      return signal.aborted ? `no response within ${check.timeoutMs} ms` : messageOf(error);
+    }
+  };
+}
+
+function probePort({ host, port }: PortCheck, connecting: Connecting): Promise<undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<undefined>();
-  const socket = connect({ host, port, signal });
+  const socket = connect({ host, port, ...connecting });
   socket.once('error', reject);
   socket.once('connect', () => {
     socket.destroy();
@@ -37,10 +47,10 @@ function probePort({ host, port }: PortCheck, signal: AbortSignal): Promise<unde
   return promise;
 }
 
-async function probeHttp(check: HttpCheck, signal: AbortSignal): Promise<string | undefined> {
+async function probeHttp(check: HttpCheck, connecting: Connecting): Promise<string | undefined> {
   let { url, method, body } = check;
   for (let left = MAX_REDIRECTS; ; left -= 1) {
-    const response = await open(url, { method, signal }, body);
+    const response = await open(url, { method, ...connecting }, body);
     const status = response.statusCode ?? 0;
     const { location } = response.headers;
     if (REDIRECTS.has(status) && location !== undefined && status !== check.expectStatus) {
