@@ -160,6 +160,29 @@ export async function endSessionsOf(
   }
 }
 
+/**
+ * Ends, inside the caller's transaction, the sessions of these identities that were opened by one of the methods, and their
+ * sessions of administrators.
+ */
+export async function endLogIns(
+  trx: Queries,
+  touch: Touch,
+  identityIds: readonly string[],
+  methods: readonly LogInMethod[],
+  nowMs: number,
+): Promise<void> {
+  for (const batch of batchesOf(identityIds)) {
+    const opened = await trx
+      .selectFrom('api_session')
+      .select('id')
+      .where('identity_id', 'in', batch)
+      .where('method', 'in', methods)
+      .execute();
+    await endIn(trx, touch, idsOf(opened), nowMs);
+    await trx.deleteFrom('management_session').where('identity_id', 'in', batch).execute();
+  }
+}
+
 async function endIn(trx: Queries, touch: Touch, ids: readonly string[], nowMs: number): Promise<void> {
   for (const batch of batchesOf(ids)) {
     const ended = await trx

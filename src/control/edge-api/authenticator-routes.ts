@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fingerprintOf } from '#net';
+import { authPolicyOf, passwordProblem } from '../model/mod.ts';
 import { hashPassword } from '../policy/mod.ts';
 import { putIdentityPassword } from '../store/mod.ts';
 import { couldNotValidate, notAuthorized, notFound, sendData } from './edge-answer.ts';
@@ -53,6 +54,8 @@ export function addAuthenticatorRoutes(app: FastifyInstance, context: EdgeApiCon
     const password = isWhole ? body['password'] : (body['password'] ?? currentPassword);
     if (!isUsername(username)) throw couldNotValidate('username is missing or too long');
     if (!isPassword(password)) throw couldNotValidate('password is missing, too short or too long');
+    const problem = passwordProblem(authPolicyOf(context.model.edge, identity.id), password);
+    if (problem !== undefined) throw couldNotValidate(problem);
     const credentials = { username: present.username, password: currentPassword };
     const proof = await provenByPassword(context, request, credentials);
     if (proof.identity.id !== identity.id) throw notAuthorized();

@@ -5,6 +5,7 @@ import { authenticatorsOf } from './authenticator-view.ts';
 import { callerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
 import { sendPage } from './edge-request.ts';
 import { routerSymbols } from './entity-symbols.ts';
+import { authPolicyOf } from '../model/mod.ts';
 import { identityView, routerView } from './service-view.ts';
 
 /** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
@@ -30,7 +31,8 @@ export function addIdentityRoutes(app: FastifyInstance, context: EdgeApiContext)
     const isMfaEnabled = await context.secondFactors.isRequired(identity.id);
     const isConnected = status.isConnected(identity.id);
     const given = model.edge.get('identity', identity.id)?.data;
-    const view = identityView(identity, authenticators, row.created_at, isConnected, given);
+    const policy = authPolicyOf(model.edge, identity.id);
+    const view = identityView(identity, authenticators, row.created_at, isConnected, policy, given);
     return sendData(reply, { ...view, isMfaEnabled });
   });
 

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { addressKey } from '#base';
 import type { LiveSession, SessionStart } from './api-session-store.ts';
-import type { Identity } from '../model/mod.ts';
+import { authPolicyOf, permitsLogIn, type Identity } from '../model/mod.ts';
 import { BACKDATE_MS, type ProvenLeaf } from '../pki/mod.ts';
 import type { PasswordCredentials } from './password-log-in.ts';
 import type { LogInMethod, SessionForm } from './api-session-rows.ts';
@@ -35,7 +35,7 @@ export async function provenForLogIn(context: EdgeApiContext, request: FastifyRe
     proof = context.peers.of(socket);
   }
   if (!('problem' in proof) && proof.peer.identity.kind !== 'router')
-    return { ...proof.peer, method: 'cert' };
+    return permitted(context, request, { ...proof.peer, method: 'cert' });
   const problem = 'problem' in proof ? proof.problem : 'routers do not log in here';
   const leaf = 'problem' in proof ? proof.signed : proof.peer.leaf;
   throw logInRefused(context, request, problem, leaf);
@@ -55,7 +55,7 @@ export async function provenByPassword(
   const proof = await context.passwords.prove(credentials, request.ip);
   if ('waitMs' in proof) throw limited(proof.waitMs);
   if ('problem' in proof) throw logInRefused(context, request, proof.problem);
-  return { identity: proof.identity, method: 'password', leaf: undefined };
+  return permitted(context, request, { identity: proof.identity, method: 'password', leaf: undefined });
 }
 
 /** Returns the identity of one of the tokens that the client sends. Throws if none of them is valid. */
@@ -70,10 +70,26 @@ export async function provenByExternalToken(
   let problem = 'no token of another party';
   for (const token of tokens.slice(0, MAX_EXTERNAL_TOKENS)) {
     const proof = await context.externalSigners.prove(token);
-    if ('identity' in proof) return { identity: proof.identity, method: 'ext-jwt', leaf: undefined };
+    if ('identity' in proof) {
+      const { identity, signerId } = proof;
+      return permitted(context, request, { identity, method: 'ext-jwt', leaf: undefined }, signerId);
+    }
     ({ problem } = proof);
   }
   throw logInRefused(context, request, problem);
+}
+
+/** Returns the proof if the policy of the identity permits its method. Throws otherwise. */
+function permitted(
+  context: EdgeApiContext,
+  request: FastifyRequest,
+  proof: LogInProof,
+  signerId?: string,
+): LogInProof {
+  const { identity, method, leaf } = proof;
+  const way = signerId === undefined ? { method } : { method, signerId };
+  if (permitsLogIn(authPolicyOf(context.model.edge, identity.id), way)) return proof;
+  throw logInRefused(context, request, 'the authentication policy does not permit the method', leaf);
 }
 
 /** Only a peer with a certificate of ours learns the problem. */

@@ -1,6 +1,7 @@
 /** Enrollment by password (OpenZiti's updb): a one-time token is exchanged for the password of a given user name. */
 import type { FastifyRequest } from 'fastify';
 import { appendMachineAudit } from '../audit/mod.ts';
+import { authPolicyOf, passwordProblem } from '../model/mod.ts';
 import { hashPassword } from '../policy/mod.ts';
 import { claimEnrollment, putIdentityPassword } from '../store/mod.ts';
 import { couldNotValidate } from './edge-answer.ts';
@@ -15,13 +16,15 @@ export async function enrollPassword(
   request: FastifyRequest,
   token: string,
 ): Promise<{ readonly username: string }> {
-  const { store, secrets, clock, log } = context;
+  const { store, secrets, clock, log, model } = context;
   const { id, username } = await openEnrollment(context, request, token, 'updb');
   const { password, username: named } = (jsonBody(request) ?? {}) as {
     password?: unknown;
     username?: unknown;
   };
   if (!isPassword(password)) throw couldNotValidate('password is missing, too short or too long');
+  const problem = passwordProblem(authPolicyOf(model.edge, id), password);
+  if (problem !== undefined) throw couldNotValidate(problem);
   if (username === null) throw refused(context, request, 'wrong-method');
   if (named !== undefined && named !== '' && named !== username)
     throw couldNotValidate('username is not the one of the enrollment');

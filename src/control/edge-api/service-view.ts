@@ -151,6 +151,7 @@ export function identityView(
   authenticators: Readonly<Record<string, unknown>>,
   createdAtMs: number,
   isConnected: boolean,
+  policy: { readonly id: string; readonly name: string },
   given: JsonObject = {},
 ): Record<string, unknown> {
   const createdAt = isoTime(createdAtMs);
@@ -162,8 +163,6 @@ export function identityView(
     updatedAt: createdAt,
     tags: {},
     appData: {},
-    authPolicy: linked('auth-policies', 'default', 'Default'),
-    authPolicyId: 'default',
     authenticators,
     defaultHostingCost: 0,
     defaultHostingPrecedence: 'default',
@@ -183,6 +182,8 @@ export function identityView(
     serviceHostingCosts: {},
     serviceHostingPrecedences: {},
     ...given,
+    authPolicy: linked('auth-policies', policy.id, policy.name),
+    authPolicyId: policy.id,
     type: linked('identity-types', 'Default', 'Default'),
     typeId: 'Default',
   };

@@ -17,6 +17,7 @@ import {
   sendData,
   type EdgeApiContext,
 } from '../edge-api/mod.ts';
+import { authPolicyOf, permitsLogIn, type LogInWay } from '../model/mod.ts';
 import { LoginFailures } from '../oauth/mod.ts';
 import { isPasswordOf } from '../policy/mod.ts';
 import {
@@ -87,13 +88,8 @@ export class Administrators {
       const method = queryOf(request).get('method');
       const waitMs = this.#logIns.take(addressKey(request.ip));
       if (waitMs > 0) throw limited(waitMs);
-      const identityId =
-        method === 'password'
-          ? await this.#byPassword(request)
-          : method === 'cert'
-            ? this.#byCertificate(request)
-            : undefined;
-      return this.#open(request, reply, identityId);
+      if (method === 'password') return this.#open(request, reply, method, await this.#byPassword(request));
+      return this.#open(request, reply, 'cert', method === 'cert' ? this.#byCertificate(request) : undefined);
     });
 
     app.get('/current-api-session', (request, reply) => {
@@ -125,13 +121,20 @@ export class Administrators {
     return 'problem' in proof ? undefined : proof.peer.identity.id;
   }
 
-  async #open(request: FastifyRequest, reply: FastifyReply, identityId: string | undefined) {
+  async #open(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    method: LogInWay['method'],
+    identityId: string | undefined,
+  ) {
     const { store, secrets, clock, log } = this.#context;
     const identity =
       identityId === undefined ? undefined : await findEdgeEntity(store.db, 'identity', identityId);
     // A session here has one factor, so it is no way around the second.
     const isWhole = identity !== undefined && !(await this.#context.secondFactors.isRequired(identity.id));
-    if (identity?.data['isAdmin'] !== true || !isWhole) {
+    const isPermitted =
+      identity !== undefined && permitsLogIn(authPolicyOf(this.#context.model.edge, identity.id), { method });
+    if (identity?.data['isAdmin'] !== true || !isWhole || !isPermitted) {
       log.info({ identity: identityId, address: request.ip }, 'edge management API: log-in refused');
       throw new EdgeApiRefusal('unauthenticated', 'INVALID_AUTH', 'The authentication request failed');
     }

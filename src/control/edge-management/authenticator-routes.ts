@@ -13,7 +13,7 @@ import {
   sendPage,
 } from '../edge-api/mod.ts';
 import type { QuerySymbols } from '../entity-query/mod.ts';
-import type { JsonObject } from '../model/mod.ts';
+import { authPolicyOf, passwordProblem, type JsonObject } from '../model/mod.ts';
 import { hashPassword } from '../policy/mod.ts';
 import { findEdgeEntity, putIdentityPassword, type Queries, type Touch } from '../store/mod.ts';
 import { MAX_CREDENTIAL_CHARS, MIN_PASSWORD_CHARS } from './administrator-creation.ts';
@@ -120,6 +120,8 @@ export function addAuthenticatorRoutes(
       const reason = `password must have ${MIN_PASSWORD_CHARS} to ${MAX_CREDENTIAL_CHARS} characters`;
       throw invalidParameter('password', reason, '');
     }
+    const problem = passwordProblem(authPolicyOf(parts.model.edge, identityId), password);
+    if (problem !== undefined) throw invalidParameter('password', problem, '');
     const passwordHash = await hashPassword(password);
     const after = { method: 'updb', username };
     await write(request, 'setEdgePassword', identityId, after, async (trx) => {

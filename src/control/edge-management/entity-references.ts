@@ -1,7 +1,7 @@
 /** References between entities: they must exist when they are written, and go when their target is deleted. */
 import { invalidParameter } from '../edge-api/mod.ts';
 import {
-  BUILT_IN_CONFIG_TYPES,
+  builtInEntities,
   namedIds,
   textsOf,
   type EdgeEntityKind,
@@ -48,7 +48,7 @@ async function targetsOf(
       node === undefined ? [] : { ...node, kind, data: {}, tags: {}, updatedAtMs: node.createdAtMs },
     );
   }
-  const builtIn = kind === 'config-type' ? BUILT_IN_CONFIG_TYPES.filter(({ id }) => ids.includes(id)) : [];
+  const builtIn = builtInEntities(kind).filter(({ id }) => ids.includes(id));
   return [...builtIn, ...(await findEdgeEntities(db, ids)).filter((entity) => entity.kind === kind)];
 }
 
@@ -74,7 +74,9 @@ export async function forgetReferences(
 ): Promise<boolean> {
   const { id } = gone;
   for (const entity of await edgeEntitiesNaming(trx, id)) {
-    if (entity.data['configTypeId'] === id) return false;
+    if (entity.data['configTypeId'] === id || entity.data['authPolicyId'] === id) return false;
+    // Without its last signer, a policy would permit every one.
+    if (entity.kind === 'auth-policy') return false;
     const data = without(entity, id);
     await updateEdgeEntity(trx, touch, { ...entity, data, updatedAtMs: nowMs });
   }

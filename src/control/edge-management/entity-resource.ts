@@ -1,7 +1,7 @@
 /** A kind of entity with what there is to it besides its row: identities and routers have certificates and enrollments. */
 import type { FastifyRequest } from 'fastify';
 import type { EdgeApiContext } from '../edge-api/mod.ts';
-import type { EdgeEntityRecord, JsonObject } from '../model/mod.ts';
+import { builtInEntities, type EdgeEntityRecord, type JsonObject } from '../model/mod.ts';
 import {
   findEdgeEntity,
   insertEdgeEntity,
@@ -40,6 +40,8 @@ export interface EntityResource {
   readonly moreFields: readonly string[];
   /** Fields of `data` that no change of the entity writes; none by default. */
   readonly keptFields?: readonly string[];
+  /** Applies a PATCH to the present fields; by default its fields replace those. */
+  readonly merge?: (before: JsonObject, change: JsonObject) => JsonObject;
   /** Further entities are refused; `MAX_EDGE_ENTITIES` by default. */
   readonly maxCount?: number;
 }
@@ -48,8 +50,7 @@ export function plainResource(form: EntityForm): EntityResource {
   return {
     form,
     moreFields: [],
-    all: ({ model: { edge } }) =>
-      Promise.resolve(form.kind === 'config-type' ? edge.configTypes() : [...edge.all(form.kind)]),
+    all: ({ model: { edge } }) => Promise.resolve([...builtInEntities(form.kind), ...edge.all(form.kind)]),
     find: (db, id) => findEdgeEntity(db, form.kind, id),
     viewer: (parts) =>
       Promise.resolve((entity) => ({ ...entityView(form.path, entity), ...form.view(parts.model, entity) })),

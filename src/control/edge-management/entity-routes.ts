@@ -12,7 +12,7 @@ import {
   sendData,
   sendPage,
 } from '../edge-api/mod.ts';
-import { BUILT_IN_CONFIG_TYPES, type EdgeEntityRecord, type JsonObject } from '../model/mod.ts';
+import { builtInEntities, type EdgeEntityRecord, type JsonObject } from '../model/mod.ts';
 import { deleteEdgeEntity, lockEdgeEntities, MAX_EDGE_ENTITIES } from '../store/mod.ts';
 import type { Administrators } from './administrators.ts';
 import { BodyReader } from './body-reader.ts';
@@ -67,7 +67,8 @@ export function addEntityRoutes(
         const before = await known(id, writing.trx);
         const { name, tags } = before;
         const [kept, data] = separated(before.data, resource.keptFields ?? []);
-        const whole = method === 'put' ? body : { ...data, name, tags, ...body };
+        const { merge = shallowMerged } = resource;
+        const whole = method === 'put' ? body : merge({ ...data, name, tags }, body);
         const changed = read(resource, whole, parts.clock.nowMs());
         const entity = { ...before, ...changed, data: { ...changed.data, ...kept } };
         await checkReferences(writing.trx, form, entity);
@@ -144,6 +145,10 @@ function read(
   return { kind: form.kind, name, tags, data, updatedAtMs };
 }
 
+function shallowMerged(before: JsonObject, change: JsonObject): JsonObject {
+  return { ...before, ...change };
+}
+
 /** Returns the named fields, and the others. */
 function separated(data: JsonObject, fields: readonly string[]): readonly [JsonObject, JsonObject] {
   const [named, others] = [[] as [string, unknown][], [] as [string, unknown][]];
@@ -156,7 +161,7 @@ function entityCount({ model }: ManagementParts, { kind }: EntityForm): number {
 }
 
 function builtIn({ kind }: EntityForm, id: string): EdgeEntityRecord | undefined {
-  return kind === 'config-type' ? BUILT_IN_CONFIG_TYPES.find((type) => type.id === id) : undefined;
+  return builtInEntities(kind).find((entity) => entity.id === id);
 }
 
 function auditView({ name, tags, data }: EdgeEntityRecord): JsonObject {

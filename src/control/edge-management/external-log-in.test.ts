@@ -162,3 +162,18 @@ test('the log-in through OpenID Connect takes such a token', async () => {
   const callback = await rawRequest(api, { path: passed.headers.location!.slice(api.apiUrl.length) });
   assert.match(callback.headers.location!, /\?code=/);
 });
+
+test('an authentication policy permits the tokens of the signers that it lists', async () => {
+  const other = await api.make('external-jwt-signers', {
+    ...{ name: 'other', issuer: 'https://other.example', audience: AUDIENCE, jwksEndpoint: JWKS },
+  });
+  const primary = (signer: string) => ({ primary: { extJwt: { allowed: true, allowedSigners: [signer] } } });
+  const policyId = await api.make('auth-policies', { name: 'signers', ...primary(other) });
+  await api.call('PATCH', `identities/${identityId}`, { authPolicyId: policyId });
+  assert.equal((await logIn(await tokenOf())).status, 401);
+  await api.call('PATCH', `auth-policies/${policyId}`, primary(signerId));
+  assert.equal((await logIn(await tokenOf())).status, 200);
+  const listed = await api.call('DELETE', `external-jwt-signers/${signerId}`);
+  assert.equal(listed.error.code, 'CONFLICT_CANNOT_DELETE_REFERENCED');
+  await api.call('PATCH', `identities/${identityId}`, { authPolicyId: 'default' });
+});

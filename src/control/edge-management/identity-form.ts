@@ -1,5 +1,5 @@
 /** The fields of identities that administrators create. */
-import { textsOf } from '../model/mod.ts';
+import { authPolicyIdOf, authPolicyOf, DEFAULT_AUTH_POLICY_ID, textsOf } from '../model/mod.ts';
 import { invalidParameter } from '../edge-api/mod.ts';
 import type { BodyReader } from './body-reader.ts';
 import { MAX_FREE_CHARS, referenceView, roleAttributeSymbols, type EntityForm } from './entity-form.ts';
@@ -13,11 +13,11 @@ export const identityForm: EntityForm = {
   read(body) {
     // OpenZiti keeps `Default` for all types of devices, users and services.
     body.choice('type', ['Default', 'Device', 'User', 'Service']);
-    body.only('authPolicyId', 'default');
     return {
       isAdmin: body.flag('isAdmin'),
       roleAttributes: body.texts('roleAttributes'),
       externalId: body.textOrNull('externalId'),
+      authPolicyId: body.textOrNull('authPolicyId') ?? DEFAULT_AUTH_POLICY_ID,
       appData: body.object('appData', MAX_FREE_CHARS),
       defaultHostingCost: body.whole('defaultHostingCost', MAX_COST),
       defaultHostingPrecedence: body.choice('defaultHostingPrecedence', PRECEDENCES),
@@ -25,25 +25,27 @@ export const identityForm: EntityForm = {
       serviceHostingPrecedences: byService(body, 'serviceHostingPrecedences', isPrecedence),
     };
   },
-  references: (data) =>
-    (['serviceHostingCosts', 'serviceHostingPrecedences'] as const).map((field) => ({
+  references: (data) => [
+    ...(['serviceHostingCosts', 'serviceHostingPrecedences'] as const).map((field) => ({
       field,
-      kind: 'service',
+      kind: 'service' as const,
       ids: Object.keys(data[field] ?? {}),
     })),
+    { field: 'authPolicyId', kind: 'auth-policy', ids: [authPolicyIdOf({ data })] },
+  ],
   symbols: {
     ...roleAttributeSymbols,
     externalId: { type: 'text', read: ({ data }) => (data['externalId'] as string | null) ?? null },
     isAdmin: { type: 'boolean', read: ({ data }) => data['isAdmin'] === true },
     isDefaultAdmin: { type: 'boolean', read: () => false },
     type: { type: 'text', read: () => 'Default' },
-    authPolicyId: { type: 'text', read: () => 'default' },
+    authPolicyId: { type: 'text', read: authPolicyIdOf },
   },
-  view: (_model, { data }) => ({
+  view: ({ edge }, { id, data }) => ({
     ...data,
     roleAttributes: textsOf(data['roleAttributes']),
-    authPolicy: referenceView('auth-policies', 'default', 'Default'),
-    authPolicyId: 'default',
+    authPolicy: referenceView('auth-policies', authPolicyIdOf({ data }), authPolicyOf(edge, id).name),
+    authPolicyId: authPolicyIdOf({ data }),
     disabled: false,
     envInfo: {},
     interfaces: null,

@@ -1,7 +1,8 @@
 /** Identities: their row in `identity`, with certificates and sessions, and their enrollment. */
 import { couldNotValidate, invalidParameter, isUsername, passwordAuthenticatorId } from '../edge-api/mod.ts';
-import { textsOf, type EdgeEntityRecord, type JsonObject } from '../model/mod.ts';
+import { authPolicyIdOf, textsOf, type EdgeEntityRecord, type JsonObject } from '../model/mod.ts';
 import { findEdgeEntity, insertEdgeIdentity, updateEdgeEntity, type Queries } from '../store/mod.ts';
+import { endForbiddenLogIns } from './auth-policy-resource.ts';
 import { entityView } from './entity-form.ts';
 import { plainResource, type EntityResource, type ManagementParts } from './entity-resource.ts';
 import { enrollAnew, enrollmentsView, openEnrollments, type NewEnrollmentOptions } from './enrollments.ts';
@@ -41,9 +42,17 @@ export const identityResource: EntityResource = {
     if (wanted !== undefined) await enrollAnew(parts, trx, 'edge', id, wanted);
   },
 
-  async update(_parts, { trx, touch }, entity) {
+  async update(parts, writing, entity) {
+    const { trx, touch } = writing;
     const { id, name } = entity;
     await trx.updateTable('identity').set({ name }).where('id', '=', id).execute();
+    const before = await findEdgeEntity(trx, 'identity', id);
+    const policyId = authPolicyIdOf(entity);
+    if (before !== undefined && authPolicyIdOf(before) !== policyId) {
+      const policy = await findEdgeEntity(trx, 'auth-policy', policyId);
+      // The built-in one permits everything.
+      if (policy !== undefined) await endForbiddenLogIns(parts, writing, policy, [entity]);
+    }
     await updateEdgeEntity(trx, touch, entity);
     touch('identity', id);
   },

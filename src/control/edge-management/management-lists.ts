@@ -15,7 +15,6 @@ import {
 import type { QuerySymbols } from '../entity-query/mod.ts';
 import type { EdgeController, EdgeEntityRecord, JsonObject } from '../model/mod.ts';
 import type { EdgeTerminatorTable } from '../store/mod.ts';
-import { MIN_PASSWORD_CHARS } from './administrator-creation.ts';
 import { commonSymbols, entityView, referenceView } from './entity-form.ts';
 import type { ManagementParts } from './entity-resource.ts';
 import { roleAttributesOf } from './identity-resource.ts';
@@ -23,27 +22,6 @@ import { roleAttributesOf } from './identity-resource.ts';
 interface ById {
   Params: { id: string };
 }
-
-/** The only authentication policy: certificates, passwords, and tokens of every enabled signer. */
-const DEFAULT_POLICY: EdgeEntityRecord = {
-  ...{ id: 'default', kind: 'identity', name: 'Default', tags: {}, createdAtMs: 0, updatedAtMs: 0 },
-  data: {
-    primary: {
-      cert: { allowExpiredCerts: false, allowed: true },
-      extJwt: { allowed: true, allowedSigners: [] },
-      updb: {
-        ...{
-          allowed: true,
-          lockoutDurationMinutes: 0,
-          maxAttempts: 0,
-          minPasswordLength: MIN_PASSWORD_CHARS,
-        },
-        ...{ requireMixedCase: false, requireNumberChar: false, requireSpecialChar: false },
-      },
-    },
-    secondary: { requireTotp: false, requireExtJwtSigner: null },
-  },
-};
 
 const TYPES: readonly EdgeEntityRecord[] = ['Default', 'Router'].map((name) => ({
   ...{ id: name, kind: 'identity', name, data: {}, tags: {}, createdAtMs: 0, updatedAtMs: 0 },
@@ -54,11 +32,7 @@ const EMPTY = ['posture-checks', 'posture-check-types', 'transit-routers'];
 
 export function addManagementLists(app: FastifyInstance, parts: ManagementParts): void {
   const { model, store, controllers } = parts;
-  const constants = [
-    ['auth-policies', [DEFAULT_POLICY]],
-    ['identity-types', TYPES],
-    ...EMPTY.map((path) => [path, []] as const),
-  ] as const;
+  const constants = [['identity-types', TYPES], ...EMPTY.map((path) => [path, []] as const)] as const;
   for (const [path, entities] of constants) {
     const viewOf = (entity: EdgeEntityRecord) => ({ ...entityView(path, entity), ...entity.data });
     app.get(`/${path}`, (request, reply) =>
@@ -231,7 +205,7 @@ function summaryOf({ model, sessions, controllers }: ManagementParts): JsonObjec
   const apiSessions = [...sessions.all()].filter(({ identityId }) => edge.hasIdentity(identityId)).length;
   return {
     apiSessions,
-    authPolicies: 1,
+    authPolicies: edge.count('auth-policy') + 1,
     configTypes: edge.configTypes().length,
     cas: edge.count('ca'),
     configs: edge.count('config'),

@@ -15,6 +15,7 @@ import {
 } from '../edge-api/mod.ts';
 import { Administrators } from './administrators.ts';
 import { addAuthenticatorRoutes } from './authenticator-routes.ts';
+import { authPolicyResource } from './auth-policy-resource.ts';
 import { authorityResource } from './authority-resource.ts';
 import { addAuthorityRoutes } from './authority-routes.ts';
 import { edgeRouterResource } from './edge-router-resource.ts';
@@ -37,6 +38,7 @@ const RESOURCES: readonly EntityResource[] = [
   identityResource,
   edgeRouterResource,
   authorityResource,
+  authPolicyResource,
   ...ENTITY_FORMS.map(plainResource),
 ];
 

@@ -3,7 +3,7 @@
  * services of that API; environments and shares have rules of their own (ADR 0034). Policies that name services by id
  * are indexed, because programs create one or two for each service.
  */
-import { BUILT_IN_CONFIG_TYPES } from './built-in-config-types.ts';
+import { builtInEntities } from './built-in-entities.ts';
 import {
   attributedOf,
   edgePolicyOf,
@@ -33,9 +33,7 @@ export class EdgeModel {
   };
 
   get(kind: EdgeEntityKind, id: string): EdgeEntityRecord | undefined {
-    const stored = this.#byKind.get(kind)?.get(id);
-    if (stored !== undefined || kind !== 'config-type') return stored;
-    return BUILT_IN_CONFIG_TYPES.find((type) => type.id === id);
+    return this.#byKind.get(kind)?.get(id) ?? builtInEntities(kind).find((entity) => entity.id === id);
   }
 
   count(kind: EdgeEntityKind): number {
@@ -43,7 +41,7 @@ export class EdgeModel {
   }
 
   configTypes(): EdgeEntityRecord[] {
-    return [...BUILT_IN_CONFIG_TYPES, ...this.all('config-type')];
+    return [...builtInEntities('config-type'), ...this.all('config-type')];
   }
 
   find(id: string): EdgeEntityRecord | undefined {

@@ -10,7 +10,15 @@ export {
   type OverlayService,
 } from './edge-entity.ts';
 export type { EdgeModel } from './edge-model.ts';
-export { BUILT_IN_CONFIG_TYPES } from './built-in-config-types.ts';
+export {
+  authPolicyIdOf,
+  authPolicyOf,
+  DEFAULT_AUTH_POLICY_ID,
+  passwordProblem,
+  permitsLogIn,
+  type LogInWay,
+} from './auth-policy.ts';
+export { builtInEntities } from './built-in-entities.ts';
 export { GatewayCommands } from './gateway-commands.ts';
 export { attachModel } from './model-loader.ts';
 export {

@@ -104,6 +104,14 @@ test(
     await edge('enroll', '--jwt', jwt, '--username', 'person', '--password', 'of a person');
     await edge('login', edgeApiUrl, '-u', 'person', '-p', 'of a person', '-y');
     await edge('login', edgeApiUrl, '-u', username, '-p', password, '-y');
+    await edge('create', 'auth-policy', 'machines', '--primary-cert-allowed');
+    await edge('update', 'identity', 'person', '--auth-policy', 'machines');
+    const logIn = ['edge', 'login', edgeApiUrl, '-u', 'person', '-p', 'of a person', '-y'];
+    assert.notEqual((await runZiti(BINARY, folder, logIn)).status, 0, 'a policy of certificates alone');
+    await edge('login', edgeApiUrl, '-u', username, '-p', password, '-y');
+    await edge('update', 'auth-policy', 'machines', '--primary-updb-allowed');
+    await edge('update', 'identity', 'person', '--auth-policy', 'default');
+    await edge('delete', 'auth-policy', 'machines');
     const keys = 'https://idp.example/keys';
     await edge(
       'create',

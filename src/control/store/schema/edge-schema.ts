@@ -20,7 +20,8 @@ export type EdgeEntityKind =
   | 'edge-router-policy'
   | 'service-edge-router-policy'
   | 'external-jwt-signer'
-  | 'ca';
+  | 'ca'
+  | 'auth-policy';
 
 export interface EdgeEntityTable {
   /** For identities and routers, the id of their row in `identity`. */

@@ -1,0 +1,113 @@
+/** Authentication policies: by which methods the identities that name one log in, and how their passwords have to be. */
+import { endLogIns } from '../edge-api/mod.ts';
+import {
+  authPolicyIdOf,
+  permitsLogIn,
+  textsOf,
+  type EdgeEntityRecord,
+  type JsonObject,
+} from '../model/mod.ts';
+import { findEdgeEntity, updateEdgeEntity } from '../store/mod.ts';
+import { BodyReader } from './body-reader.ts';
+import { commonSymbols, MAX_FREE_CHARS, type EntityForm } from './entity-form.ts';
+import { plainResource, type EntityResource, type ManagementParts, type Writing } from './entity-resource.ts';
+
+const MAX_PASSWORD_CHARS = 1_024;
+const METHODS = ['cert', 'password', 'ext-jwt'] as const;
+
+const authPolicyForm: EntityForm = {
+  kind: 'auth-policy',
+  path: 'auth-policies',
+  read(body) {
+    return section(body, 'primary', (primary) => {
+      const cert = section(primary, 'cert', (reader) => {
+        reader.only('allowExpiredCerts', false);
+        return { allowed: reader.flag('allowed'), allowExpiredCerts: false };
+      });
+      const extJwt = section(primary, 'extJwt', (reader) => ({
+        ...{ allowed: reader.flag('allowed'), allowedSigners: reader.texts('allowedSigners') },
+      }));
+      const updb = section(primary, 'updb', passwordRules);
+      // A session that only enrolls a second factor does not exist here.
+      const secondary = section(body, 'secondary', (reader) => {
+        reader.only('requireTotp', false);
+        reader.only('requireExtJwtSigner');
+        return { requireTotp: false, requireExtJwtSigner: null };
+      });
+      return { primary: { cert, extJwt, updb }, secondary };
+    });
+  },
+  references: ({ primary }) => [
+    {
+      field: 'allowedSigners',
+      kind: 'external-jwt-signer',
+      ids: textsOf((primary as { extJwt: { allowedSigners: unknown } }).extJwt.allowedSigners),
+    },
+  ],
+  symbols: commonSymbols,
+  view: (_model, { data }) => data,
+};
+
+/** Wrong passwords are limited for each name and address, without locking an identity. */
+function passwordRules(reader: BodyReader): JsonObject {
+  reader.only('maxAttempts', 0);
+  reader.only('lockoutDurationMinutes', 0);
+  return {
+    ...{ allowed: reader.flag('allowed'), maxAttempts: 0, lockoutDurationMinutes: 0 },
+    minPasswordLength: reader.whole('minPasswordLength', MAX_PASSWORD_CHARS),
+    requireMixedCase: reader.flag('requireMixedCase'),
+    requireNumberChar: reader.flag('requireNumberChar'),
+    requireSpecialChar: reader.flag('requireSpecialChar'),
+  };
+}
+
+/** Reads an object of the body by its own reader. Absent fields are false, none or 0. */
+function section<T>(body: BodyReader, field: string, read: (reader: BodyReader) => T): T {
+  const reader = new BodyReader(body.object(field, MAX_FREE_CHARS));
+  const found = read(reader);
+  reader.end();
+  return found;
+}
+
+export const authPolicyResource: EntityResource = {
+  ...plainResource(authPolicyForm),
+  merge: deepMerged,
+
+  async update(parts, writing, entity) {
+    const before = await findEdgeEntity(writing.trx, 'auth-policy', entity.id);
+    await updateEdgeEntity(writing.trx, writing.touch, entity);
+    if (JSON.stringify(before?.data) === JSON.stringify(entity.data)) return;
+    const holders = [...parts.model.edge.all('identity')].filter((one) => authPolicyIdOf(one) === entity.id);
+    await endForbiddenLogIns(parts, writing, entity, holders);
+  },
+};
+
+/**
+ * Ends the sessions that the policy would not have permitted. Sessions do not name the signer of their token, so that those by
+ * tokens end if the policy lists signers.
+ */
+export async function endForbiddenLogIns(
+  { clock }: ManagementParts,
+  { trx, touch }: Writing,
+  policy: EdgeEntityRecord,
+  holders: readonly EdgeEntityRecord[],
+): Promise<void> {
+  const forbidden = METHODS.filter((method) => !permitsLogIn(policy, { method }));
+  if (forbidden.length === 0) return;
+  const ids = holders.map(({ id }) => id);
+  await endLogIns(trx, touch, ids, forbidden, clock.nowMs());
+}
+
+/** Objects of a change replace only the fields that they have. */
+function deepMerged(before: JsonObject, change: JsonObject): JsonObject {
+  const merged: Record<string, unknown> = { ...before };
+  for (const [field, value] of Object.entries(change)) {
+    const old = Object.hasOwn(before, field) ? before[field] : undefined;
+    merged[field] = isObject(value) && isObject(old) ? deepMerged(old, value) : value;
+  }
+  return merged;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
