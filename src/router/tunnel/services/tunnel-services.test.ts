@@ -27,14 +27,14 @@ interface World {
   untilNotified(what: string): Promise<void>;
 }
 
-function openWorld(t: TestContext, changes: readonly DataModelChange[]): World {
+function openWorld(t: TestContext, changes: readonly DataModelChange[], log = silentLog): World {
   const model = new DataModel();
   const change = (more: readonly DataModelChange[], action?: DataState_Action): void => {
     const set = { index: model.index + 1n, changes: eventsOf(more, action) };
     model.change(ctrlMessages.dataStateChangeSet.decode(ctrlMessages.dataStateChangeSet.frame(set).body));
   };
   change(changes);
-  const services = new TunnelServices({ routerId: ROUTER, model, log: silentLog });
+  const services = new TunnelServices({ routerId: ROUTER, model, log });
   t.after(() => services.close());
   const notified: string[] = [];
   services.follow({
@@ -151,4 +151,17 @@ test('a config of clients is read with its defaults, and one that cannot be read
   const proxy = { port: 80, protocols: ['tcp', 'udp'], binding: 'lo' };
   assert.deepEqual(proxyConfigOf(withConfigs({ 'proxy.v1': proxy }), silentLog), proxy);
   assert.equal(proxyConfigOf(withConfigs({ 'proxy.v1': { ...proxy, port: 0 } }), silentLog), undefined);
+});
+
+test('a router without an identity logs that once, and the identity when it comes', async (t) => {
+  const lines: string[] = [];
+  const keep = (_fields: unknown, text: string): void => void lines.push(text);
+  const world = openWorld(t, [serviceChange('web')], { ...silentLog, warn: keep, info: keep });
+  world.change([serviceChange('dns')]);
+  world.change(GRANTED);
+  await world.untilNotified('gained web');
+  assert.deepEqual(lines, [
+    'the router has no identity, so that its tunnels carry no service: enable it as a tunneler at the controller',
+    'the router has an identity for its tunnels',
+  ]);
 });

@@ -37,6 +37,8 @@ export class TunnelServices {
   readonly #leaveModel: () => void;
   #services: ReadonlyMap<string, TunnelService> = new Map();
   #timer: NodeJS.Timeout | undefined;
+  /** Whether the model has the router's identity; undefined before the first model. */
+  #hasIdentity: boolean | undefined;
 
   constructor(options: TunnelServicesOptions) {
     this.#options = options;
@@ -101,6 +103,7 @@ export class TunnelServices {
     const { model, routerId } = this.#options;
     const entity = model.entities('identity').get(routerId);
     const services = new Map<string, TunnelService>();
+    this.#logIdentity(entity !== undefined);
     if (entity?.case !== 'identity' || entity.value.disabled) return services;
     const identity = this.#identityOf(entity.value);
     for (const serviceId of this.#relatedServices()) {
@@ -121,6 +124,18 @@ export class TunnelServices {
       });
     }
     return services;
+  }
+
+  #logIdentity(hasIdentity: boolean): void {
+    const { model, routerId, log } = this.#options;
+    if (model.index === 0n || hasIdentity === this.#hasIdentity) return;
+    this.#hasIdentity = hasIdentity;
+    if (hasIdentity) log.info({ identity: routerId }, 'the router has an identity for its tunnels');
+    else
+      log.warn(
+        { identity: routerId },
+        'the router has no identity, so that its tunnels carry no service: enable it as a tunneler at the controller',
+      );
   }
 
   /** Returns the ids of all services in policies of the identity. */
