@@ -7,3 +7,4 @@ export {
 } from './config/mod.ts';
 export type { ConfigProblem, CsrConfig, RouterConfig } from './config/router-config.ts';
 export { enrollRouterIdentity, type RouterEnrollmentOptions } from './enrollment/router-enrollment.ts';
+export { NameServer, type NameServerOptions } from './tunnel/dns/name-server.ts';
