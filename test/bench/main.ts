@@ -1,4 +1,4 @@
-// The entry point of all benchmarks: `npm run bench`, `bench:api`, `bench:fabric`, `bench:gateway`,
+// The entry point of all benchmarks: `npm run bench`, `bench:api`, `bench:dns`, `bench:fabric`, `bench:gateway`,
 // `bench:tunnel`; the first argument is that name. Run them on a quiet machine, and compare ratios of one run only.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,7 @@ import type { Benchmark } from './benchmark.ts';
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   bench: async () => (await import('./product-benchmark.ts')).PRODUCT_BENCHMARK,
   'bench:api': async () => (await import('./api/api-benchmark.ts')).API_BENCHMARK,
+  'bench:dns': async () => (await import('./dns/dns-benchmark.ts')).DNS_BENCHMARK,
   'bench:fabric': async () => (await import('./fabric/fabric-benchmark.ts')).FABRIC_BENCHMARK,
   'bench:gateway': async () => (await import('./gateway/gateway-benchmark.ts')).GATEWAY_BENCHMARK,
   'bench:tunnel': async () => (await import('./tunnel/tunnel-benchmark.ts')).TUNNEL_BENCHMARK,

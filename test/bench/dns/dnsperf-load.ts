@@ -1,0 +1,55 @@
+/** dnsperf as the load generator: its own report, and every lost or failed query an error of the run. */
+import { once } from 'node:events';
+import { spawn } from 'node:child_process';
+import { findCommand } from '../bench-process.ts';
+import { percentile } from '../figure.ts';
+
+export const DNSPERF = 'dnsperf';
+
+export interface DnsperfLoad {
+  readonly port: number;
+  /** File with a name and a type on each line. */
+  readonly queries: string;
+  readonly seconds: number;
+  /** Maximum queries per second; absent: as many as are answered. */
+  readonly rate?: number | undefined;
+}
+
+export interface DnsperfResult {
+  readonly queries: number;
+  readonly perSecond: number;
+  /** Only of a load with a rate, because the report of each query costs more than the query. */
+  readonly p50Us?: number | undefined;
+  readonly p99Us?: number | undefined;
+}
+
+const CLIENTS = 10;
+const WAITING_QUERIES = 100;
+const EACH_ANSWER = /^> (\S+) .* (\d+\.\d+)$/gm;
+const US_PER_SECOND = 1_000_000;
+
+/** Rejects when a query got no answer, or another one than NOERROR. */
+export async function runDnsperf({ port, queries, seconds, rate }: DnsperfLoad): Promise<DnsperfResult> {
+  const args = ['-s', '127.0.0.1', '-p', `${port}`, '-d', queries, '-l', `${seconds}`];
+  args.push('-c', `${CLIENTS}`, '-q', `${WAITING_QUERIES}`);
+  if (rate !== undefined) args.push('-Q', `${rate}`, '-v');
+  const child = spawn(findCommand(DNSPERF)!, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await once(child, 'close');
+  const text = Buffer.concat(chunks).toString();
+  const queriesDone = numberIn(text, /Queries completed: +(\d+)/);
+  const good = numberIn(text, /Response codes: +NOERROR (\d+)/);
+  if (good === 0 || good !== numberIn(text, /Queries sent: +(\d+)/))
+    throw new Error(`dnsperf: ${good} good answers\n${text.slice(-600)}`);
+  const perSecond = numberIn(text, /Queries per second: +([\d.]+)/);
+  if (rate === undefined) return { queries: queriesDone, perSecond };
+  const latencies = [...text.matchAll(EACH_ANSWER)].map(([, , time]) => Number(time) * US_PER_SECOND);
+  latencies.sort((a, b) => a - b);
+  const [p50Us, p99Us] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];
+  return { queries: queriesDone, perSecond, p50Us, p99Us };
+}
+
+function numberIn(text: string, pattern: RegExp): number {
+  return Number(pattern.exec(text)?.[1] ?? 0);
+}
