@@ -23,7 +23,7 @@ let middle: MeshRouter;
 let exit: MeshRouter;
 let silent: MeshRouter;
 let alone: MeshRouter;
-const ports = { middle: 0, exit: 0, silent: 0, proxy: 0, named: 0, alone: 0, many: 0 };
+const ports = { middle: 0, exit: 0, silent: 0, proxy: 0, named: 0, alone: 0, many: 0, killed: 0 };
 
 before(async () => {
   for (const name of Object.keys(ports) as (keyof typeof ports)[]) ports[name] = await FabricMesh.freePort();
@@ -58,6 +58,7 @@ before(async () => {
         { binding: 'transport', bind: tcp(ports.named), advertise: `localhost:${ports.named}` },
         { binding: 'proxy_udp', address: `udp:127.0.0.1:${ports.proxy}`, service: 'datagrams' },
         { binding: 'proxy_udp', address: `udp:127.0.0.1:${ports.many}`, service: 'many' },
+        { binding: 'proxy_udp', address: `udp:127.0.0.1:${ports.killed}`, service: 'killed' },
       ],
     },
   });
@@ -290,4 +291,36 @@ test('a thousand sources of datagrams have circuits at once, and each gets its o
   assert.deepEqual(wrong, []);
   // Nothing came twice, and no source lost its circuit between the rounds.
   assert.equal(sources.size, SOURCES);
+});
+
+test('sources of datagrams get new circuits when the router of their service was killed and is back', async (t) => {
+  const service = createSocket('udp4', (data, { port }) => service.send(data, port, '127.0.0.1'));
+  t.after(() => void service.close());
+  await new Promise<void>((resolve) => service.bind(0, '127.0.0.1', resolve));
+  await mesh.service('killed', exit.id, `udp:127.0.0.1:${service.address().port}`);
+  const clients = Array.from({ length: SOURCES_AT_ONCE }, () => createSocket('udp4'));
+  t.after(() => {
+    for (const client of clients) client.close();
+  });
+  const answers = new Set<string>();
+  for (const [index, client] of clients.entries())
+    client.on(
+      'message',
+      (data) => void (data.toString().startsWith(`${index} `) && answers.add(data.toString())),
+    );
+  const untilAnswered = (text: string): Promise<unknown> =>
+    until(
+      `answers ${text}`,
+      () => {
+        for (const [index, client] of clients.entries())
+          if (!answers.has(`${index} ${text}`)) client.send(`${index} ${text}`, ports.killed, '127.0.0.1');
+        return answers.size;
+      },
+      () => clients.every((_, index) => answers.has(`${index} ${text}`)),
+    );
+  await untilAnswered('before');
+  await exit.process.kill();
+  await exit.process.start();
+  await mesh.untilLinked(middle, exit);
+  await untilAnswered('after');
 });
