@@ -150,6 +150,11 @@ export class DataModel {
     return this.#caches[name]?.data[key];
   }
 
+  /** Returns all keys and values under a name. */
+  keptEntries(name: string): readonly [key: string, value: Uint8Array][] {
+    return Object.entries(this.#caches[name]?.data ?? {});
+  }
+
   /**
    * Sets a value that this router keeps with the model; `undefined` removes it. It is saved with the model, and stays when
    * a controller replaces that.

@@ -95,6 +95,23 @@ test('a router that starts again takes its terminators over', async (t) => {
   );
 });
 
+test('a router that starts again removes the terminators of services that it lost meanwhile', async (t) => {
+  const world = open(t, { web: WEB, db: WEB });
+  const [db] = await world.hosted('db');
+  await world.hosted('web');
+  world.part.close();
+  world.tunnel.change([relationChange('bind-web', 'identity', [ROUTER_ID], false)]);
+  await until(
+    'the loss',
+    () => world.tunnel.services.get('web'),
+    (it) => it === undefined,
+  );
+  assert.equal((await world.hosted('web')).length, 1);
+  world.start();
+  await world.hosted('web', 0);
+  assert.deepEqual(await world.hosted('db'), [db]);
+});
+
 test('a controller that reconnects, and each other one, gets the terminators', async (t) => {
   const world = open(t, { web: WEB });
   const [{ address } = { address: '' }] = await world.hosted('web');

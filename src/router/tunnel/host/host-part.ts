@@ -51,6 +51,8 @@ export interface HostPartOptions {
   readonly probe?: ServiceProbe | undefined;
   /** Time from a new terminator to its first request; 2 s by default. */
   readonly settleMs?: number | undefined;
+  /** Interval at which ids of an earlier run are looked at; a minute by default. */
+  readonly pruneMs?: number | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -59,6 +61,7 @@ const BINDING = 'tunnel';
 /** The policies that a controller also wants usually come together with the one that lets the router host. */
 const SETTLE_MS = 2_000;
 const MAX_RETRY_MS = 60_000;
+const PRUNE_MS = 60_000;
 
 export class HostPart {
   readonly terminatorChecks: readonly TerminatorCheck[];
@@ -74,6 +77,7 @@ export class HostPart {
   readonly #checks: ServiceChecks;
   readonly #dialer: HostDialer;
   readonly #unfollow: () => void;
+  readonly #pruneTimer: NodeJS.Timeout;
 
   constructor(options: HostPartOptions) {
     this.#options = options;
@@ -115,6 +119,7 @@ export class HostPart {
       changed: (service) => this.#host(service),
       lost: (service) => this.#leave(service),
     });
+    this.#pruneTimer = setInterval(() => this.#prune(), options.pruneMs ?? PRUNE_MS);
   }
 
   handlers(): CtrlHandlers[] {
@@ -132,6 +137,7 @@ export class HostPart {
 
   /** Ends checks and requests. Terminators stay at the controllers, and circuits end with the ends of the router. */
   close(): void {
+    clearInterval(this.#pruneTimer);
     this.#unfollow();
     this.#checks.close();
     this.#creations.close();
@@ -226,6 +232,13 @@ export class HostPart {
     this.#ids.delete(terminator.key);
     this.#forget(terminator);
     this.#add(terminator, MAX_RETRY_MS);
+  }
+
+  /** Removes the terminators of services that the router may no longer host since it ran before. */
+  #prune(): void {
+    const { model, controllers } = this.#options;
+    if (model.index === 0n || controllers.best() === undefined) return;
+    for (const id of this.#ids.prune((one) => this.#terminators.has(one))) this.#removals.add(id);
   }
 
   async #dial(dial: EgressDial): Promise<ReadonlyMap<number, Uint8Array>> {

@@ -43,6 +43,18 @@ export class TerminatorIds {
     this.#keepInstance(key, '');
   }
 
+  /** Forgets the ids that are not hosted, and returns them: they were when the router ran before. */
+  prune(isHosted: (id: string) => boolean): readonly string[] {
+    const stale: string[] = [];
+    for (const [key, value] of this.#model.keptEntries(IDS)) {
+      const id = textOf(value);
+      if (isHosted(id)) continue;
+      stale.push(id);
+      this.delete(key);
+    }
+    return stale;
+  }
+
   #keepInstance(key: string, instanceId: string): void {
     if (instanceId !== '') this.#model.keep(INSTANCES, key, utf8(instanceId));
     else if (this.#model.kept(INSTANCES, key) !== undefined) this.#model.keep(INSTANCES, key, undefined);

@@ -68,6 +68,11 @@ export class HostWorld {
   /** Ends hosting and begins again with the same data model, as a router that starts again. */
   restart(): void {
     this.part.close();
+    this.start();
+  }
+
+  /** After `part` was closed. */
+  start(): void {
     this.part = this.#open();
   }
 
@@ -177,6 +182,7 @@ export class HostWorld {
       config: router.xgress,
       probe,
       settleMs: 0,
+      pruneMs: 20,
       clock: systemClock,
       log,
     });
