@@ -33,7 +33,7 @@ export class TargetResolver {
 
   resolve(host: string, answer: Answer): void {
     const known = this.#known.get(host);
-    if (known !== undefined && known.untilMs > this.#clock.nowMs()) {
+    if (known !== undefined && known.untilMs > this.#clock.monotonicMs()) {
       process.nextTick(answer, null, known.addresses);
       return;
     }
@@ -49,7 +49,7 @@ export class TargetResolver {
       this.#known.delete(host);
       if (error === null) {
         if (this.#known.size >= MAX_NAMES) this.#known.delete(this.#known.keys().next().value ?? '');
-        this.#known.set(host, { addresses, untilMs: this.#clock.nowMs() + KEEP_MS });
+        this.#known.set(host, { addresses, untilMs: this.#clock.monotonicMs() + KEEP_MS });
       }
       for (const each of answers) each(error, addresses);
     });

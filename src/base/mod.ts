@@ -2,7 +2,7 @@ export { addressKey } from './address-key.ts';
 export { errorsSince, type ErrorRow, type ErrorTable } from './error-row.ts';
 export { ERROR_KINDS, FrontdoorError, messageOf, type ErrorKind } from './errors.ts';
 export { countDroppedLogLine, droppedLogLines, silentLog, type Log, type LogFields } from './log.ts';
-export { ForwardClock, ManualClock, systemClock, type Clock } from './clock.ts';
+export { ForwardClock, LeaseClock, ManualClock, systemClock, type Clock } from './clock.ts';
 export { RunningClock } from './running-clock.ts';
 export { BackOff, type BackOffOptions } from './back-off.ts';
 export { textOf, utf8 } from './text.ts';

@@ -2,9 +2,7 @@
  * Milliseconds during which this process ran, for deadlines of its peers: a time in which the process or the
  * machine stood still counts as at most one step. Exact if it is read more often than that.
  */
-import type { Clock } from './clock.ts';
-
-export class RunningClock implements Clock {
+export class RunningClock {
   readonly #maxStepMs: number;
   readonly #monotonicMs: () => number;
   #readMs: number;

@@ -373,7 +373,7 @@ export class Router {
 
   async #drain(drainMs: number): Promise<void> {
     const { log } = this.#options;
-    const untilMs = this.#clock.nowMs() + drainMs;
+    const untilMs = this.#clock.monotonicMs() + drainMs;
     // Also notifies controllers that reconnect meanwhile, because they forget it when the channel closes.
     this.#controllers.onConnected(({ channel }) => channel.send(makeFrame(contentType.quiesceRouter)));
     this.#controllers.broadcast(makeFrame(contentType.quiesceRouter));
@@ -382,7 +382,7 @@ export class Router {
     this.#circuits.drain();
     const busy = (): number => this.#circuits.busyCount(DRAINED_IDLE_MS) + (this.#edge?.dialingCount ?? 0);
     if (busy() > 0) log.info({ circuits: busy(), drainMs }, 'waiting for circuits to end');
-    while (this.#closing === undefined && busy() > 0 && this.#clock.nowMs() < untilMs)
+    while (this.#closing === undefined && busy() > 0 && this.#clock.monotonicMs() < untilMs)
       await new Promise((resolve) => setTimeout(resolve, DRAIN_LOOK_MS));
   }
 

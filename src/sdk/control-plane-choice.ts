@@ -42,7 +42,7 @@ export class ControlPlaneChoice {
     this.#pause = new BackOff(RETURN_PAUSE, random);
     this.#urls = [home];
     this.#current = home;
-    this.#homeSinceMs = clock.nowMs();
+    this.#homeSinceMs = clock.monotonicMs();
   }
 
   get current(): string {
@@ -56,7 +56,7 @@ export class ControlPlaneChoice {
 
   /** Whether it is time to probe the home. */
   get isReturnDue(): boolean {
-    return this.#clock.nowMs() >= this.#returnAtMs;
+    return this.#clock.monotonicMs() >= this.#returnAtMs;
   }
 
   /**
@@ -85,7 +85,7 @@ export class ControlPlaneChoice {
 
   /** Notes that a control plane failed, and leaves it if it is in use. Returns the new one, or undefined. */
   failed(url: string): string | undefined {
-    this.#failedAtMs.set(url, this.#clock.nowMs());
+    this.#failedAtMs.set(url, this.#clock.monotonicMs());
     if (url !== this.#current) return undefined;
     const other = this.#bestOf(this.#urls.filter((one) => one !== url));
     if (other !== undefined) this.use(other);
@@ -103,10 +103,10 @@ export class ControlPlaneChoice {
     this.#offline.delete(url);
     if (url === this.#current || !this.#urls.includes(url)) return;
     if (url === this.home) {
-      this.#homeSinceMs = this.#clock.nowMs();
+      this.#homeSinceMs = this.#clock.monotonicMs();
       this.#returnAtMs = Number.POSITIVE_INFINITY;
     } else if (this.#current === this.home) {
-      if (this.#clock.nowMs() - this.#homeSinceMs >= STEADY_MS) this.#pause.reset();
+      if (this.#clock.monotonicMs() - this.#homeSinceMs >= STEADY_MS) this.#pause.reset();
       this.postponeReturn();
     }
     this.#current = url;
@@ -114,12 +114,12 @@ export class ControlPlaneChoice {
 
   /** Plans the next probe of the home. */
   postponeReturn(): void {
-    this.#returnAtMs = this.#clock.nowMs() + this.#pause.next();
+    this.#returnAtMs = this.#clock.monotonicMs() + this.#pause.next();
   }
 
   #isSuspect(url: string): boolean {
     if (this.#offline.has(url)) return true;
-    return this.#clock.nowMs() - (this.#failedAtMs.get(url) ?? Number.NEGATIVE_INFINITY) < SUSPECT_MS;
+    return this.#clock.monotonicMs() - (this.#failedAtMs.get(url) ?? Number.NEGATIVE_INFINITY) < SUSPECT_MS;
   }
 
   /** A random one of those that are online and have not failed lately, or else the one whose failure is the oldest. */

@@ -220,8 +220,8 @@ export class EdgeApiClient {
   /** Gets the list of control planes if that is due. A failure leaves the former list. */
   async #followControlPlanes(): Promise<void> {
     const { clock = systemClock, random = Math.random, controlPlanes, log } = this.#options;
-    if (clock.nowMs() < this.#listDueMs) return;
-    this.#listDueMs = clock.nowMs() + CONTROL_PLANES_MS * (0.8 + 0.4 * random());
+    if (clock.monotonicMs() < this.#listDueMs) return;
+    this.#listDueMs = clock.monotonicMs() + CONTROL_PLANES_MS * (0.8 + 0.4 * random());
     try {
       const listed = await this.#pages(`${BASE_PATH}/controllers`, readEdgeControllers);
       const online = clientApiUrlsOf(listed.filter(({ isOnline }) => isOnline));

@@ -70,7 +70,7 @@ export class EdgeChannel implements CircuitCarrier {
     this.#log = log;
     this.#options = options;
     this.#timer = setInterval(() => {
-      const nowMs = Date.now();
+      const nowMs = performance.now();
       for (const circuit of this.#byConnId.values()) circuit.tick(nowMs);
       this.#onDrain();
     }, XGRESS_TICK_MS);

@@ -133,14 +133,14 @@ export class OverlayCircuit implements Circuit {
 
   /** Opens the circuit at the initiator, and sends what the far end needs for the first message. */
   start(): void {
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     if (!this.isTerminator) this.#xgress.start(nowMs);
     if (this.#encryption !== undefined) this.#xgress.write(this.#encryption.header, nowMs);
   }
 
   write(view: Uint8Array): boolean {
     if (this.#isOver || this.#isGone || view.length === 0) return true;
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     const most = this.#maxPayloadBytes;
     if (this.#encryption !== undefined) return this.#writeSealed(this.#encryption, view, nowMs);
     if (view.length <= most) return this.#xgress.write(view, nowMs);
@@ -153,7 +153,7 @@ export class OverlayCircuit implements Circuit {
 
   end(): void {
     if (this.#isOver || this.#isGone) return;
-    this.#xgress.end(Date.now());
+    this.#xgress.end(performance.now());
     this.#finishIfDone();
   }
 
@@ -184,11 +184,11 @@ export class OverlayCircuit implements Circuit {
       // Only the payload that opens the circuit needs the time, and reading the clock costs more than the
       // rest for many others.
       const isOpening = (frame.flags & PAYLOAD_FLAGS.circuitStart) !== 0;
-      this.#xgress.onPayload(frame, isOpening ? Date.now() : 0);
+      this.#xgress.onPayload(frame, isOpening ? performance.now() : 0);
       frame.isSpent = this.#opened === frame.data;
       this.#opened = undefined;
     } else {
-      this.#xgress.onAcknowledgement(frame, Date.now());
+      this.#xgress.onAcknowledgement(frame, performance.now());
       this.#finishIfDone();
     }
   }
@@ -203,7 +203,7 @@ export class OverlayCircuit implements Circuit {
 
   /** Called when it is the circuit's turn after it had to wait for room. */
   onChannelDrain(): void {
-    if (!this.#isOver) this.#xgress.resumeSending(Date.now());
+    if (!this.#isOver) this.#xgress.resumeSending(performance.now());
   }
 
   /** The overlay removed the circuit, or its channel ended. Data that arrived completely is still delivered. */

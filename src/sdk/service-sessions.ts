@@ -49,7 +49,7 @@ export class ServiceSessions {
    */
   get(serviceId: string, type: SessionType): Promise<ServiceSession> {
     const key = `${type} ${serviceId}`;
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#clock.monotonicMs();
     const former = this.#kept.get(key);
     if (former !== undefined && nowMs < former.dueMs) return former.session;
     const kept: Kept = {
@@ -99,7 +99,7 @@ export class ServiceSessions {
 
   #retrySoon({ serviceId, type }: ServiceSession): void {
     const kept = this.#kept.get(`${type} ${serviceId}`);
-    if (kept !== undefined) kept.dueMs = this.#clock.nowMs() + RETRY_MS;
+    if (kept !== undefined) kept.dueMs = this.#clock.monotonicMs() + RETRY_MS;
   }
 }
 

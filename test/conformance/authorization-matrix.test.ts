@@ -104,7 +104,7 @@ before(async () => {
     ...{ dataDir: folder, listenHost: '127.0.0.1', advertiseHost: 'localhost', zone: 'share.localhost' },
     ...{ apiPort: 0, edgeApiPort: 0, ctrlPort: 0, apiTls: server, frontendUrls: () => [], log: silentLog },
     limits: { credentials: RATE, writes: RATE, failedLogins: RATE },
-    clock: { nowMs: () => Date.now() + offsetMs },
+    clock: { nowMs: () => Date.now() + offsetMs, monotonicMs: () => performance.now() + offsetMs },
   });
   first = control.firstStart!;
   admin = `Basic ${first.accountId}:${first.apiToken}`;

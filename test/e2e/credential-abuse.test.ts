@@ -21,7 +21,9 @@ let offsetMs = 0;
 
 before(async () => {
   service = await startHttpService((_request, response) => response.end('here'));
-  world = await openWorld({ clock: { nowMs: () => Date.now() + offsetMs } });
+  world = await openWorld({
+    clock: { nowMs: () => Date.now() + offsetMs, monotonicMs: () => performance.now() + offsetMs },
+  });
   const agent = await world.startAgent('site');
   await agent.share(service.target, { name: 'canary' });
   canary = startCanary(world.up.httpPort, 'canary.share.localhost', '/', 'here'.length);

@@ -55,7 +55,7 @@ test('a renewed certificate is taken by every worker without a failed request, a
     identityFile,
     version: '0.0.0-test',
     log: silentLog,
-    clock: { nowMs: () => Date.now() + aheadMs },
+    clock: { nowMs: () => Date.now() + aheadMs, monotonicMs: () => performance.now() + aheadMs },
   });
   try {
     await parts.share('public', `http://127.0.0.1:${service.port}`, 'before');

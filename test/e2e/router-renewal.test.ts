@@ -66,7 +66,7 @@ function files(): { cert: string; server: string; key: string } {
 }
 
 function startRouter(nowMs: () => number, log: Log = silentLog): Promise<Router> {
-  return Router.start({ config, log, clock: { nowMs } });
+  return Router.start({ config, log, clock: { ...systemClock, nowMs } });
 }
 
 const whenDue = (): number => systemClock.nowMs() + DUE_MS;
@@ -154,7 +154,7 @@ test('a renewal that is due while the control plane is away is done when it is b
   const lonely = await Router.start({
     config: away,
     log: silentLog,
-    clock: { nowMs: whenDue },
+    clock: { ...systemClock, nowMs: whenDue },
   });
   try {
     await assert.rejects(lonely.renewCertificates(), { code: 'no-controller' });

@@ -43,7 +43,10 @@ test(
     const old = names.map(certificate);
     const livesMs = old[0]!.validToDate.getTime() - Date.now();
     const aheadMs = 0.8 * livesMs;
-    const clock: Clock = { nowMs: () => Date.now() + aheadMs };
+    const clock: Clock = {
+      nowMs: () => Date.now() + aheadMs,
+      monotonicMs: () => performance.now() + aheadMs,
+    };
 
     const config = loadRunnableRouterConfig(file);
     router = await Router.start({ config, log: silentLog, clock });

@@ -82,6 +82,10 @@ export class OffsetClock implements Clock {
   nowMs(): number {
     return Date.now() + this.offsetMs;
   }
+
+  monotonicMs(): number {
+    return performance.now() + this.offsetMs;
+  }
 }
 
 export async function openEdgeFixture(

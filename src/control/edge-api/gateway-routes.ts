@@ -40,7 +40,7 @@ export function addGatewayRoutes(
 
   function write(subscriber: Subscriber, text: string): void {
     const { response } = subscriber;
-    if (response.write(text)) subscriber.flowingAtMs = clock.nowMs();
+    if (response.write(text)) subscriber.flowingAtMs = clock.monotonicMs();
     if (response.writableLength > subscriber.maxQueuedBytes) cut(subscriber, 'the gateway reads too slowly');
   }
 
@@ -66,7 +66,7 @@ export function addGatewayRoutes(
   });
   const timer = setInterval(() => {
     for (const subscriber of subscribers) {
-      const stalledMs = clock.nowMs() - subscriber.flowingAtMs;
+      const stalledMs = clock.monotonicMs() - subscriber.flowingAtMs;
       if (subscriber.response.writableNeedDrain && stalledMs > MAX_STALLED_MS)
         cut(subscriber, 'the gateway stopped reading');
       else if ('problem' in peers.check(subscriber.peer.leaf))
@@ -91,9 +91,9 @@ export function addGatewayRoutes(
       peer,
       response,
       maxQueuedBytes: Buffer.byteLength(opening) + MAX_QUEUED_BYTES,
-      flowingAtMs: clock.nowMs(),
+      flowingAtMs: clock.monotonicMs(),
     };
-    response.on('drain', () => (subscriber.flowingAtMs = clock.nowMs()));
+    response.on('drain', () => (subscriber.flowingAtMs = clock.monotonicMs()));
     response.on('error', () => {});
     response.once('close', () => subscribers.delete(subscriber));
     subscribers.add(subscriber);

@@ -35,7 +35,7 @@ test('at two thirds of its life an identity gets a new key and certificate; the 
   const agent = await fixture.enroll('agent');
   const path = join(fixture.folder, 'identity.json');
   await saveIdentityFile(path, agent.identity);
-  const clock = { nowMs: () => Date.now() + fixture.clock.offsetMs };
+  const { clock } = fixture;
   const renewal = startIdentityRenewal({ client: agent.client, path, log: silentLog, clock });
   const old = agent.identity;
   const { token } = await agent.client.session();

@@ -45,7 +45,7 @@ export class ClusterMemberList implements ClusterSource {
   onDied(address: string | null): void {
     if (address === null) return;
     this.#dead.delete(address);
-    this.#dead.set(address, this.#clock.nowMs() + REMEMBERED_MS);
+    this.#dead.set(address, this.#clock.monotonicMs() + REMEMBERED_MS);
     if (this.#dead.size > MAX_REMEMBERED) this.#dead.delete(this.#dead.keys().next().value!);
   }
 
@@ -72,7 +72,7 @@ export class ClusterMemberList implements ClusterSource {
       if (ctrlAddress === null) return undefined;
       addresses.add(ctrlAddress);
     }
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#clock.monotonicMs();
     for (const [address, untilMs] of this.#dead) {
       if (untilMs > nowMs && rows.length > 0) addresses.add(address);
       else this.#dead.delete(address);

@@ -158,11 +158,11 @@ export class Replicas {
   async #publishDue(): Promise<void> {
     const { clock } = this.#options;
     const publisher = this.#publisher;
-    if (publisher?.isDue !== true || clock.nowMs() < this.#notBeforeMs) return;
+    if (publisher?.isDue !== true || clock.monotonicMs() < this.#notBeforeMs) return;
     if (await this.#run(() => publisher.publish())) {
       this.#retry.reset();
       this.#notBeforeMs = 0;
-    } else this.#notBeforeMs = clock.nowMs() + this.#retry.next();
+    } else this.#notBeforeMs = clock.monotonicMs() + this.#retry.next();
   }
 
   /** One at a time. After a failure the timers retry. */

@@ -172,11 +172,11 @@ export class CircuitPart {
   }
 
   readonly inspect: InspectSource = (name) =>
-    inspectCircuits(this.forwarder, name, this.#options.clock.nowMs());
+    inspectCircuits(this.forwarder, name, this.#options.clock.monotonicMs());
 
   /** Counts the circuits that moved data within the last `idleMs`, and the far ends that are being dialed. */
   busyCount(idleMs: number): number {
-    const sinceMs = this.#options.clock.nowMs() - idleMs;
+    const sinceMs = this.#options.clock.monotonicMs() - idleMs;
     let count = this.#routes.dialCount;
     for (const { lastActiveMs } of this.forwarder.circuits()) if (lastActiveMs >= sinceMs) count += 1;
     return count;

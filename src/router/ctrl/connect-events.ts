@@ -34,7 +34,7 @@ export class ConnectEvents {
   readonly #states = new Map<string, IdentityState>();
   readonly #timer: NodeJS.Timeout;
   #waiting = 0;
-  #lastFullMs = 0;
+  #lastFullMs = Number.NEGATIVE_INFINITY;
   #isReportDue = false;
 
   constructor(options: ConnectEventsOptions) {
@@ -80,7 +80,7 @@ export class ConnectEvents {
 
   #report(): void {
     const { config, controllers, clock } = this.#options;
-    const nowMs = clock.nowMs();
+    const nowMs = clock.monotonicMs();
     const fullState = nowMs - this.#lastFullMs >= config.fullSyncIntervalMs;
     const reported = [...this.#states].filter(
       ([, { isChanged, connections, channelCount }]) =>

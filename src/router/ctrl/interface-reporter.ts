@@ -48,13 +48,13 @@ export class InterfaceReporter {
     this.#isReporting = true;
     try {
       const interfaces = read();
-      const isDue = clock.nowMs() - this.#reportedMs >= config.minReportIntervalMs;
+      const isDue = clock.monotonicMs() - this.#reportedMs >= config.minReportIntervalMs;
       if (!isDue && isDeepStrictEqual(interfaces, this.#reported)) return;
       const request = ctrlMessages.updateRouterInterfaces.frame({ interfaces });
       const answer = await controller.channel.request(request, requestTimeoutMs);
       if (!answer.headers.bool(CHANNEL_HEADERS.resultSuccess)) throw new Error('the controller refused');
       this.#reported = interfaces;
-      this.#reportedMs = clock.nowMs();
+      this.#reportedMs = clock.monotonicMs();
     } catch (error) {
       log.warn(
         { controllerId: controller.id, err: messageOf(error) },

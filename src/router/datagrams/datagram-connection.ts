@@ -53,7 +53,7 @@ export class DatagramConnection extends Duplex {
     this.remotePort = remotePort;
     this.#options = options;
     this.#clock = options.clock;
-    this.#lastActiveMs = options.clock.nowMs();
+    this.#lastActiveMs = options.clock.monotonicMs();
     // The circuit's end handles errors; before there is one, the owner sees that the connection closed.
     this.on('error', () => {});
   }
@@ -70,7 +70,7 @@ export class DatagramConnection extends Duplex {
   /** Takes a datagram of the peer. Returns false if it was dropped: too many wait, or the connection has ended. */
   receive(datagram: Uint8Array): boolean {
     if (this.#hasEnded || this.destroyed) return false;
-    this.#lastActiveMs = this.#clock.nowMs();
+    this.#lastActiveMs = this.#clock.monotonicMs();
     if (this.#isWanted) {
       this.#isWanted = this.push(datagram);
       return true;
@@ -83,7 +83,7 @@ export class DatagramConnection extends Duplex {
 
   /** Ends the connection if no datagram came or went for `idleMs`. Returns whether it has ended. */
   endIfIdle(idleMs: number): boolean {
-    if (!this.#hasEnded && this.#clock.nowMs() - this.#lastActiveMs >= idleMs) this.finish();
+    if (!this.#hasEnded && this.#clock.monotonicMs() - this.#lastActiveMs >= idleMs) this.finish();
     return this.#hasEnded;
   }
 
@@ -106,7 +106,7 @@ export class DatagramConnection extends Duplex {
   }
 
   override _write(datagram: Uint8Array, _encoding: string, done: (error?: Error | null) => void): void {
-    this.#lastActiveMs = this.#clock.nowMs();
+    this.#lastActiveMs = this.#clock.monotonicMs();
     this.#options.send(datagram, done);
   }
 

@@ -77,7 +77,7 @@ export class FlowTable {
       if (!flow.connection.receive(datagram)) this.#dropped += 1;
       return;
     }
-    if (this.#isClosed || (flow !== undefined && flow.refusedUntilMs > this.#options.clock.nowMs())) {
+    if (this.#isClosed || (flow !== undefined && flow.refusedUntilMs > this.#options.clock.monotonicMs())) {
       this.#dropped += 1;
       return;
     }
@@ -91,7 +91,7 @@ export class FlowTable {
   /** Ends idle flows, and logs how many datagrams were dropped. Called by the timer. */
   check(): void {
     const { name, idleTimeoutMs, clock, log } = this.#options;
-    const nowMs = clock.nowMs();
+    const nowMs = clock.monotonicMs();
     for (const [key, { connection, refusedUntilMs }] of this.#flows) {
       if (connection !== undefined) connection.endIfIdle(idleTimeoutMs);
       else if (refusedUntilMs <= nowMs) this.#flows.delete(key);
@@ -108,7 +108,7 @@ export class FlowTable {
   /** Closes a flow whose circuit was refused. Its source may try again after a second. */
   refuse(key: string, connection: DatagramConnection): void {
     if (this.#flows.get(key)?.connection === connection) {
-      const refusedUntilMs = this.#options.clock.nowMs() + REFUSAL_MS;
+      const refusedUntilMs = this.#options.clock.monotonicMs() + REFUSAL_MS;
       this.#flows.set(key, { connection: undefined, refusedUntilMs });
     }
     connection.destroy();

@@ -77,7 +77,7 @@ export class UdpDialer {
     const checkLater = (delayMs: number): void => {
       idleTimer = setTimeout(() => {
         if (!connection.endIfIdle(idleTimeoutMs))
-          checkLater(connection.lastActiveMs + idleTimeoutMs - this.#clock.nowMs());
+          checkLater(connection.lastActiveMs + idleTimeoutMs - this.#clock.monotonicMs());
       }, delayMs);
     };
     if (idleTimeoutMs > 0) checkLater(idleTimeoutMs);

@@ -104,7 +104,7 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
    */
   start(isEncrypted: boolean): void {
     this.#isEncrypted = isEncrypted;
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     const { circuitStartTimeoutMs } = this.#options.config;
     if (!this.isTerminator) this.#xgress.start(nowMs);
     else if (!this.#xgress.isStarted && circuitStartTimeoutMs > 0)
@@ -132,7 +132,7 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
   }
 
   onWritable(): void {
-    if (!this.#isOver) this.#xgress.resumeSending(Date.now());
+    if (!this.#isOver) this.#xgress.resumeSending(performance.now());
   }
 
   /** Handles a frame from the overlay. */
@@ -140,12 +140,12 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
     if (this.#isOver) return;
     const { config, ends } = this.#options;
     if (frame.contentType !== PAYLOAD_TYPE) {
-      this.#xgress.onAcknowledgement(frame, Date.now());
+      this.#xgress.onAcknowledgement(frame, performance.now());
       if (this.#state === 'draining') this.#leaveIfSent();
     } else if (config.randomDrops && ends.random() * config.drop1InN < 1) {
       ends.counters.droppedPayloads += 1;
     } else {
-      this.#xgress.onPayload(frame, Date.now());
+      this.#xgress.onPayload(frame, performance.now());
     }
   }
 
@@ -162,7 +162,7 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
     const { config, ends, meters } = this.#options;
     const headers = payloadHeadersOf(frame);
     const isFin = (flagsOf(frame) & FIN) !== 0;
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     ends.ticker.watch(this);
     if (frame.body.length > 0) {
       meters.received(this.circuitId, frame.body.length);
@@ -179,7 +179,7 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
     const flags = flagsOf(frame);
     const isFin = (flags & FIN) !== 0;
     const headers = payloadHeadersOf(frame);
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     ends.ticker.watch(this);
     meters.received(this.circuitId, bytes.length);
     const firstHeaders = at > 0 || isFin ? undefined : headers;
@@ -216,7 +216,7 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
     this.#state = 'draining';
     this.#readAgain();
     this.#options.onClosed(this);
-    this.#deadlineMs = Date.now() + Math.max(1, this.#options.config.maxCloseWaitMs);
+    this.#deadlineMs = performance.now() + Math.max(1, this.#options.config.maxCloseWaitMs);
     this.#options.ends.ticker.watch(this);
     this.#leaveIfSent();
   }

@@ -27,7 +27,7 @@ function circuitRow(forwarder: Forwarder, circuit: RoutedCircuit, nowMs: number)
   const destinations = [...addresses].map((address) => [address, destinationKind(forwarder, address)]);
   return {
     id: circuit.id,
-    timeSinceActivity: `${(nowMs - circuit.lastActiveMs) / 1_000}s`,
+    timeSinceActivity: `${Math.round(nowMs - circuit.lastActiveMs) / 1_000}s`,
     ctrlId: circuit.controllerId,
     routes: Object.fromEntries(circuit.next),
     destinations: Object.fromEntries(destinations),

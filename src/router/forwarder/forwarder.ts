@@ -75,7 +75,7 @@ export class Forwarder implements Forwarding {
     this.#faults = faults;
     this.#meters = new FabricMeters(metrics);
     this.#clock = clock;
-    this.#quiet = new QuietCircuits(closeCheckIntervalMs, (circuitId) => this.#dropIfQuiet(circuitId));
+    this.#quiet = new QuietCircuits(closeCheckIntervalMs, (circuitId) => this.#dropIfQuiet(circuitId), clock);
   }
 
   get circuitCount(): number {
@@ -142,7 +142,7 @@ export class Forwarder implements Forwarding {
       return { type, address: destination };
     }
     const circuit = this.#circuit(circuitId, controllerId);
-    circuit.lastActiveMs = this.#clock.nowMs();
+    circuit.lastActiveMs = this.#clock.monotonicMs();
     for (const { source, destination } of forwards) {
       const before = circuit.next.get(source);
       circuit.next.set(source, destination);
@@ -218,7 +218,7 @@ export class Forwarder implements Forwarding {
         this.#faults.onForwardFault(circuitId, circuit?.controllerId);
       return;
     }
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#clock.monotonicMs();
     // Frames that cannot be forwarded do not keep a circuit alive.
     if (!isPayload || (frame.flags & PAYLOAD_FLAGS.retransmit) === 0) circuit.lastActiveMs = nowMs;
     const link = this.#links.get(address);
@@ -297,7 +297,7 @@ export class Forwarder implements Forwarding {
   #circuit(circuitId: string, controllerId: string): RoutedCircuit {
     let circuit = this.#circuits.get(circuitId);
     if (circuit === undefined) {
-      circuit = newCircuit(circuitId, controllerId, this.#clock.nowMs());
+      circuit = newCircuit(circuitId, controllerId, this.#clock.monotonicMs());
       this.#circuits.set(circuitId, circuit);
     }
     return circuit;
@@ -337,7 +337,7 @@ export class Forwarder implements Forwarding {
   #dropIfQuiet(circuitId: string): boolean {
     const circuit = this.#circuits.get(circuitId);
     if (circuit === undefined) return true;
-    const quietMs = this.#clock.nowMs() - circuit.lastDeliveredMs;
+    const quietMs = this.#clock.monotonicMs() - circuit.lastDeliveredMs;
     const waitMs = this.#isClosedBySdk(circuit) ? SDK_CLOSE_WAIT_MS : this.#quiet.intervalMs;
     if (circuit.ends.length > 0 && quietMs < waitMs) return false;
     this.unroute(circuitId);

@@ -37,7 +37,7 @@ export class IdleScan {
 
   #scan(): void {
     const { forwarder, idleCircuitTimeoutMs } = this.#options;
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#clock.monotonicMs();
     const byController = new Map<string, [circuitId: string, idleNs: bigint][]>();
     for (const { id, controllerId, lastActiveMs } of forwarder.circuits()) {
       const idleMs = nowMs - lastActiveMs;

@@ -1,25 +1,29 @@
 /** Circuits that are removed once no more frames arrive for them. One timer checks each of them at an interval. */
+import type { Clock } from '#base';
+
 /** Shortest time between two checks of a circuit. */
 const MIN_CHECK_MS = 100;
 
 export class QuietCircuits {
   readonly intervalMs: number;
   readonly #dropIfQuiet: (circuitId: string) => boolean;
+  readonly #clock: Clock;
   /** The due time of each, in ascending order, because the interval is the same for all. */
   readonly #due = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   /** `dropIfQuiet` returns true if the circuit was removed. With an interval of 0, it is called at once. */
-  constructor(intervalMs: number, dropIfQuiet: (circuitId: string) => boolean) {
+  constructor(intervalMs: number, dropIfQuiet: (circuitId: string) => boolean, clock: Clock) {
     this.intervalMs = Math.max(0, intervalMs);
     this.#dropIfQuiet = dropIfQuiet;
+    this.#clock = clock;
   }
 
   add(circuitId: string): void {
     if (this.#isClosed || this.#due.has(circuitId)) return;
     if (this.intervalMs === 0 && this.#dropIfQuiet(circuitId)) return;
-    this.#due.set(circuitId, Date.now() + this.#checkMs);
+    this.#due.set(circuitId, this.#clock.monotonicMs() + this.#checkMs);
     this.#timer ??= setTimeout(() => this.#check(), this.#checkMs);
   }
 
@@ -39,7 +43,7 @@ export class QuietCircuits {
 
   #check(): void {
     this.#timer = undefined;
-    const nowMs = Date.now();
+    const nowMs = this.#clock.monotonicMs();
     const due: string[] = [];
     for (const [circuitId, dueMs] of this.#due) {
       if (dueMs > nowMs) break;

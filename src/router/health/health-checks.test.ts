@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test, type TestContext } from 'node:test';
-import { silentLog, systemClock, type Log } from '#base';
+import { silentLog, type Log } from '#base';
 import { HEALTH_CHECK_DEFAULTS } from '../config/testing/router-config-defaults.ts';
 import type { HealthChecksConfig } from '../config/router-config.ts';
 import { HealthChecks, type LinkHealth } from './health-checks.ts';
@@ -36,7 +36,7 @@ function open(t: TestContext, change: Change = {}, log: Log = silentLog) {
       world.linkLooks += 1;
       return world.links;
     },
-    clock: systemClock,
+    clock: { nowMs: () => Date.now(), monotonicMs: () => Date.now() },
     log,
   });
   t.after(() => {

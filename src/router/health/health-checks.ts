@@ -76,14 +76,14 @@ export class HealthChecks {
     const first = this.#controllerProblem();
     const { timeoutMs } = this.#options.config.ctrlPing;
     if (first === undefined || timeoutMs <= 0) return pinged(first);
-    const untilMs = this.#options.clock.nowMs() + timeoutMs;
+    const untilMs = this.#options.clock.monotonicMs() + timeoutMs;
     return new Promise((resolve) => {
       this.#giveUp = () => {
         clearTimeout(this.#again);
         resolve(pinged(this.#controllerProblem()));
       };
       const look = (): void => {
-        const leftMs = untilMs - this.#options.clock.nowMs();
+        const leftMs = untilMs - this.#options.clock.monotonicMs();
         const problem = this.#controllerProblem();
         if (problem === undefined || leftMs <= 0) resolve(pinged(problem));
         else this.#again = setTimeout(look, Math.min(LOOK_AGAIN_MS, leftMs));

@@ -42,7 +42,8 @@ test('a link silent for more than 30 s costs more than any other, until it answe
   const { clock, latency, values } = makeWorld();
   latency.onAnswer(1_000);
   clock.advance(30_000);
-  assert.equal(latency.check(), false);
+  clock.jump(7_200_000);
+  assert.equal(latency.check(), false, 'setting the clock does not count');
   clock.advance(1);
   assert.equal(latency.check(), true);
   assert.deepEqual(values, [SILENT], 'nothing from before softens it');

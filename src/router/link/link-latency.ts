@@ -23,7 +23,7 @@ export class LinkLatency {
   constructor(metrics: Metrics, linkId: string, clock: Clock, graceMs: number) {
     this.#clock = clock;
     this.#histogram = metrics.histogram(`link.${linkId}.latency`);
-    this.#lastAnswerMs = clock.nowMs() + graceMs;
+    this.#lastAnswerMs = clock.monotonicMs() + graceMs;
   }
 
   /** Mean of the last round trips in nanoseconds; undefined before the first answer. */
@@ -36,14 +36,14 @@ export class LinkLatency {
   }
 
   onAnswer(nanoseconds: number): void {
-    this.#lastAnswerMs = Math.max(this.#lastAnswerMs, this.#clock.nowMs());
+    this.#lastAnswerMs = Math.max(this.#lastAnswerMs, this.#clock.monotonicMs());
     if (this.#isSilent) this.#restart(false);
     this.#add(nanoseconds);
   }
 
   /** Returns true if the link became silent in this call. */
   check(): boolean {
-    return this.#clock.nowMs() - this.#lastAnswerMs > SILENT_AFTER_MS && this.fallSilent();
+    return this.#clock.monotonicMs() - this.#lastAnswerMs > SILENT_AFTER_MS && this.fallSilent();
   }
 
   /** Records that the link receives nothing at all. Returns false if it was silent before. */

@@ -142,10 +142,10 @@ export class LinkListener {
    */
   async #ask(routerId: string, fingerprint: string): Promise<string | undefined> {
     const { controllers, clock } = this.#options;
-    const deadlineMs = clock.nowMs() + VERIFY_TIMEOUT_MS;
+    const deadlineMs = clock.monotonicMs() + VERIFY_TIMEOUT_MS;
     for (;;) {
       const controller = controllers.best();
-      const leftMs = deadlineMs - clock.nowMs();
+      const leftMs = deadlineMs - clock.monotonicMs();
       if (controller === undefined) return 'no controller is connected';
       if (leftMs <= 0) return 'no controller answered in time';
       const request = ctrlMessages.verifyRouter.frame({ routerId, fingerprints: [fingerprint] });

@@ -69,7 +69,7 @@ export class LinkReporter {
     this.#clock = clock;
     this.#log = log;
     controllers.onConnected((controller) => this.#onConnected(controller));
-    controllers.onDisconnected((controller) => this.#awaySinceMs.set(controller.id, clock.nowMs()));
+    controllers.onDisconnected((controller) => this.#awaySinceMs.set(controller.id, clock.monotonicMs()));
   }
 
   /** Number of faults that at least one controller may not have received. */
@@ -123,7 +123,7 @@ export class LinkReporter {
   tick(): void {
     for (const [controllerId, sinceMs] of this.#awaySinceMs) {
       const isBack = this.#controllers.byId(controllerId) !== undefined;
-      if (!isBack && this.#clock.nowMs() - sinceMs < GIVEN_UP_AFTER_MS) continue;
+      if (!isBack && this.#clock.monotonicMs() - sinceMs < GIVEN_UP_AFTER_MS) continue;
       this.#awaySinceMs.delete(controllerId);
     }
     for (const fault of this.#faults.values()) this.#settle(fault);

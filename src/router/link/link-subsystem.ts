@@ -157,7 +157,7 @@ export class LinkSubsystem {
 
   /** Closes links and starts dials that are due. Also called by a timer. */
   tick(): void {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#clock.monotonicMs();
     for (const [link, { atMs, reason }] of this.#closing) if (atMs <= nowMs) link.close(reason);
     this.#step({ kind: 'tick' });
   }
@@ -220,7 +220,7 @@ export class LinkSubsystem {
     this.#isStepping = true;
     try {
       for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) {
-        for (const effect of this.#machine.step(next, this.#clock.nowMs())) this.#perform(effect);
+        for (const effect of this.#machine.step(next, this.#clock.monotonicMs())) this.#perform(effect);
       }
     } finally {
       this.#isStepping = false;
@@ -243,7 +243,11 @@ export class LinkSubsystem {
     switch (effect.kind) {
       case 'close':
         if (effect.afterMs === 0) link.close(effect.reason);
-        else this.#closing.set(link, { atMs: this.#clock.nowMs() + effect.afterMs, reason: effect.reason });
+        else
+          this.#closing.set(link, {
+            atMs: this.#clock.monotonicMs() + effect.afterMs,
+            reason: effect.reason,
+          });
         break;
       case 'established':
         this.#log.info({ ...fields, isDialed: link.isDialed }, 'link is established');
@@ -350,7 +354,7 @@ export class LinkSubsystem {
     clearTimeout(this.#timer);
     let dueMs = this.#machine.nextDueMs;
     for (const { atMs } of this.#closing.values()) if (atMs < dueMs) dueMs = atMs;
-    const delayMs = Math.min(MAX_SLEEP_MS, Math.max(0, dueMs - this.#clock.nowMs()));
+    const delayMs = Math.min(MAX_SLEEP_MS, Math.max(0, dueMs - this.#clock.monotonicMs()));
     this.#timer = setTimeout(() => this.tick(), delayMs).unref();
   }
 }

@@ -93,7 +93,7 @@ export class DataModelSubscription {
     const best = controllers.best();
     if (best === undefined) return;
     const current = this.#current;
-    if (current === undefined || clock.nowMs() + CHECK_INTERVAL_MS >= current.endsMs) {
+    if (current === undefined || clock.monotonicMs() + CHECK_INTERVAL_MS >= current.endsMs) {
       // A renewal keeps the same controller as long as it responds.
       this.#subscribe(
         current?.controller.isResponsive === true ? current.controller : best,
@@ -114,7 +114,7 @@ export class DataModelSubscription {
     // A renewal does not interrupt a state that arrives in parts.
     if (!renew) this.#staged = undefined;
     const id = renew ? this.#current!.id : randomUUID();
-    this.#current = { controller, id, endsMs: clock.nowMs() + DURATION_MS };
+    this.#current = { controller, id, endsMs: clock.monotonicMs() + DURATION_MS };
     const request = ctrlMessages.subscribeToDataModel.frame({
       currentIndex: model.index,
       subscriptionDurationSeconds: DURATION_MS / 1_000,

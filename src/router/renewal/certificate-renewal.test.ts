@@ -71,7 +71,7 @@ function start(
     use: (it) => {
       identity = it;
     },
-    clock: { nowMs: () => Date.now() + offsetMs },
+    clock: { nowMs: () => Date.now() + offsetMs, monotonicMs: () => performance.now() + offsetMs },
     log: silentLog,
     answerMs: more.answerMs ?? 30_000,
   });

@@ -90,7 +90,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
   #waitingBytes = 0;
   #isReading = false;
   #hasLocalEnded = false;
-  #lastReceivedMs = Date.now();
+  #lastReceivedMs = performance.now();
 
   constructor(options: XgressEndOptions) {
     const { circuitId, address, isTerminator, connection, config, context, encryption } = options;
@@ -137,7 +137,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
 
   /** Called after registration. The initiator starts the circuit; the terminator waits for the start. */
   start(): void {
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     const { circuitStartTimeoutMs } = this.#options.config;
     if (!this.isTerminator) this.#xgress.start(nowMs);
     else if (circuitStartTimeoutMs > 0) this.#deadlineMs = nowMs + circuitStartTimeoutMs;
@@ -150,7 +150,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
   /** Handles a frame from the overlay. */
   deliver(frame: DataFrame): void {
     if (this.#state === 'over' || this.#state === 'detached') return;
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     if (frame.contentType !== PAYLOAD_TYPE) {
       this.#xgress.onAcknowledgement(frame, nowMs);
       if (this.#hasLocalEnded && this.#state === 'open') this.#giveTime(nowMs);
@@ -169,7 +169,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
   }
 
   onWritable(): void {
-    if (this.#state === 'open') this.#xgress.resumeSending(Date.now());
+    if (this.#state === 'open') this.#xgress.resumeSending(performance.now());
   }
 
   onControl(control: ControlFrame): void {
@@ -209,7 +209,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
   inspect(): object {
     return {
       originator: this.isTerminator ? 'Terminator' : 'Initiator',
-      timeSinceLastLinkRx: `${(Date.now() - this.#lastReceivedMs) / 1_000}s`,
+      timeSinceLastLinkRx: `${Math.round(performance.now() - this.#lastReceivedMs) / 1_000}s`,
       state: this.#state,
       ...this.#xgress.inspect(),
     };
@@ -229,7 +229,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
       return;
     }
     const { meters, context } = this.#options;
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     meters.received(this.circuitId, chunk.length);
     const mayGoOn = this.#writer.write(chunk, nowMs);
     context.ticker.watch(this);
@@ -242,7 +242,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
 
   #onLocalEnd(): void {
     if (this.#state !== 'open') return;
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     this.#hasLocalEnded = true;
     this.#xgress.end(nowMs, EDGE_FIN);
     this.#giveTime(nowMs);
@@ -271,7 +271,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
 
   readonly #onWritten = (): void => {
     if (this.#waiting.length === 0) return;
-    if (this.#state === 'detached') this.#giveTime(Date.now());
+    if (this.#state === 'detached') this.#giveTime(performance.now());
     this.#countWaiting();
     if (!this.#isLocalFull && this.#state !== 'over') this.#xgress.resume();
   };
@@ -298,7 +298,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
   /** The far end does not read any more. Its further data is still delivered to the local connection. */
   #onSendFailed(): void {
     if (this.#state !== 'open') return;
-    this.#giveTime(Date.now());
+    this.#giveTime(performance.now());
     this.#finishIfDone();
     if (this.#state === 'open') this.#connection.resume();
   }
@@ -312,7 +312,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
       this.#close(false);
       return;
     }
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     xgress.sendCircuitEnd(nowMs);
     if (xgress.hasPeerEnded) {
       this.#close(false);
@@ -351,7 +351,8 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
     if (this.#state === 'over') return;
     if (this.#state === 'open') {
       this.#options.context.log.info({ circuit: this.circuitId, reason }, 'circuit reset');
-      if (!this.#xgress.isReceiveDone && this.#xgress.isStarted) this.#xgress.sendWriteFailed(Date.now());
+      if (!this.#xgress.isReceiveDone && this.#xgress.isStarted)
+        this.#xgress.sendWriteFailed(performance.now());
     }
     this.#close(false);
     this.#reset();
@@ -367,7 +368,7 @@ export class XgressEnd implements CircuitEnd, TickingEnd {
       this.#finish();
       return;
     }
-    this.#giveTime(Date.now());
+    this.#giveTime(performance.now());
     // Further data of the connection is read and discarded, so that its end is noticed.
     this.#connection.resume();
   }

@@ -16,7 +16,7 @@ export class XgressTicker {
   #due: TickingEnd[] = [];
 
   constructor() {
-    this.#timer = setInterval(() => this.tick(Date.now()), XGRESS_TICK_MS);
+    this.#timer = setInterval(() => this.tick(performance.now()), XGRESS_TICK_MS);
   }
 
   /** Ends whose acknowledgements are sent at the end of this turn. */

@@ -164,7 +164,7 @@ export class Overlay extends EventEmitter<OverlayEvents> {
       options.signal,
       async () => {
         checkAddress(options.terminator);
-        const deadlineMs = systemClock.nowMs() + (options.timeoutMs ?? DIAL_MS);
+        const deadlineMs = systemClock.monotonicMs() + (options.timeoutMs ?? DIAL_MS);
         return this.#directory.dial(service, (found) => this.#dial(found, deadlineMs, options));
       },
       (late) => late.destroy(),
@@ -240,7 +240,7 @@ export class Overlay extends EventEmitter<OverlayEvents> {
 
   async #dial(service: ListedService, deadlineMs: number, options: DialOptions): Promise<CircuitStream> {
     const { terminator, encryption = service.encryptionRequired ? 'required' : 'offered' } = options;
-    const leftMs = Math.max(1, deadlineMs - systemClock.nowMs());
+    const leftMs = Math.max(1, deadlineMs - systemClock.monotonicMs());
     const isEncryptionRequired = encryption === 'required';
     const circuit = await this.#client.dial(service.id, leftMs, { terminator, isEncryptionRequired });
     const stream = new CircuitStream(circuit, { service: service.name, callerId: '' });

@@ -72,10 +72,10 @@ export class ServiceChecks {
   #begin(check: Check): void {
     const { clock, log } = this.#options;
     const { service } = check.terminator;
-    const startedMs = clock.nowMs();
+    const startedMs = clock.monotonicMs();
     const next = (): void => {
       if (!this.#isActive(check)) return;
-      const restMs = Math.max(0, startedMs + check.config.intervalMs - clock.nowMs());
+      const restMs = Math.max(0, startedMs + check.config.intervalMs - clock.monotonicMs());
       check.timer = setTimeout(() => this.#begin(check), restMs);
     };
     const isTaken = this.#pool.offer(async () => {
@@ -97,7 +97,7 @@ export class ServiceChecks {
     const { terminator, config } = check;
     const passed = fault === undefined;
     const wasPassing = check.run?.passed ?? true;
-    const nowMs = clock.nowMs();
+    const nowMs = clock.monotonicMs();
     check.run = stepCheckRun(check.run, passed, nowMs);
     const { name } = terminator.service;
     if (passed !== wasPassing)
