@@ -1,6 +1,7 @@
 /**
  * A16: the clock of all parts jumps an hour ahead and back again, by libfaketime, while they run. Credentials that
- * have expired stay expired, revoked ones stay revoked, and everything else continues to work.
+ * have expired stay expired, revoked ones stay revoked, and everything else continues to work. Streams outlive jumps of
+ * two hours.
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +12,7 @@ import { until } from '../support/deadline.ts';
 import { startIdentityWorld, type IdentityWorld } from '../support/identity-world.ts';
 import type { Visitor } from '../support/visitor.ts';
 import { RowSkipped, Tally, type BatteryRow, type BatteryRowContext } from './battery-row.ts';
+import { checkStreams } from './clock-streams.ts';
 import { cpuMs } from './memory-watch.ts';
 
 const LIBRARIES = [
@@ -52,7 +54,9 @@ export const CLOCK_ROW: BatteryRow = {
         },
       });
       try {
-        return await checkJumps(context, world, setClock);
+        const tally = await checkJumps(context, world, setClock);
+        await checkStreams(tally, world, setClock);
+        return tally;
       } finally {
         setClock(0);
         await world.close();

@@ -74,6 +74,29 @@ test('a session outlives a restart, with its token, and stands nowhere in clear'
   await again.close();
 });
 
+test('a clock that is set ends no session and lets none live longer', async () => {
+  const HOURS_MS = 2 * 3_600_000;
+  await identity('set', 'ce');
+  for (const jumpMs of [HOURS_MS, -HOURS_MS]) {
+    const session = await sessions.create('set', 'ce', []);
+    clock.advance(60_000);
+    clock.jump(jumpMs);
+    await sessions.tick();
+    assert.equal(sessions.byToken(session.token)?.id, session.id);
+    const again = await reopened();
+    assert.equal(again.byToken(session.token)?.id, session.id, 'a restart keeps it, too');
+    await again.close();
+    clock.advance(SESSION_IDLE_MS - 60_001);
+    assert.equal(sessions.byToken(session.token)?.id, session.id);
+    clock.advance(1);
+    assert.equal(sessions.byToken(session.token), undefined);
+    await sessions.tick();
+    const rows = store.db.selectFrom('api_session').selectAll().where('id', '=', session.id);
+    assert.deepEqual(await rows.execute(), []);
+    clock.jump(-jumpMs);
+  }
+});
+
 test('a session idles out after 30 minutes, unless it is touched', async () => {
   await identity('two', 'bb');
   const idle = await sessions.create('two', 'bb', []);

@@ -2,10 +2,11 @@
  * The API sessions, read from memory and kept in the store (the token encrypted and as an HMAC), so that a
  * restart of the control plane logs nobody out, and sessions of other control planes are valid here. A session
  * expires after 30 minutes without a call or a router's heartbeat at any control plane. New expiry times are
- * written in batches.
+ * written in batches. Expiry times in memory are in the time of leases, so that setting the machine's clock ends no
+ * session; those in the store are Unix ms.
  */
 import { randomUUID } from 'node:crypto';
-import { messageOf, type Clock, type Log } from '#base';
+import { LeaseClock, messageOf, type Clock, type Log } from '#base';
 import type { ApiSession, ApiSessions, OverlayModel } from '../model/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import type { ApiSessionTable, Change, Store, StoreTransaction, Touch } from '../store/mod.ts';
@@ -81,6 +82,7 @@ export async function openApiSessions(options: ApiSessionOptions): Promise<ApiSe
 export class ApiSessionStore implements ApiSessions {
   readonly #options: ApiSessionOptions;
   readonly #index: ApiSessionIndex;
+  readonly #leases: LeaseClock;
   readonly #timer: NodeJS.Timeout;
   /** Sessions that are being written or deleted here. Notifications about them are our own. */
   readonly #writing = new Set<string>();
@@ -88,6 +90,7 @@ export class ApiSessionStore implements ApiSessions {
   constructor(options: ApiSessionOptions) {
     this.#options = options;
     this.#index = new ApiSessionIndex(options.model);
+    this.#leases = new LeaseClock(options.clock);
     options.store.onChange((changes) => this.#hear(changes));
     this.#timer = setInterval(() => {
       this.tick().catch((error: unknown) =>
@@ -159,7 +162,7 @@ export class ApiSessionStore implements ApiSessions {
   }
 
   touch(tokens: readonly string[]): void {
-    const expiresAtMs = this.#options.clock.nowMs() + SESSION_IDLE_MS;
+    const expiresAtMs = this.#leases.nowMs() + SESSION_IDLE_MS;
     for (const token of tokens) {
       const entry = this.#index.byToken(token);
       if (entry !== undefined && this.#alive(entry) !== undefined) entry.expiresAtMs = expiresAtMs;
@@ -170,7 +173,7 @@ export class ApiSessionStore implements ApiSessions {
   extend(id: string): void {
     const entry = this.#index.get(id);
     if (entry?.form === 'signed' && this.#alive(entry) !== undefined)
-      entry.expiresAtMs = this.#options.clock.nowMs() + SIGNED_LIFETIME_MS;
+      entry.expiresAtMs = this.#leases.nowMs() + SIGNED_LIFETIME_MS;
   }
 
   /** Returns a pending session as one of signed tokens. Of several calls, also elsewhere, one gets it. */
@@ -184,7 +187,7 @@ export class ApiSessionStore implements ApiSessions {
     const entry = this.#index.get(id);
     if (entry === undefined) return undefined;
     entry.form = 'signed';
-    entry.expiresAtMs = expiresAtMs;
+    entry.expiresAtMs = expiresAtMs - this.#leases.aheadMs;
     entry.storedExpiresAtMs = expiresAtMs;
     return entry;
   }
@@ -222,7 +225,7 @@ export class ApiSessionStore implements ApiSessions {
         await also?.(trx, touch, session.id);
       }),
     );
-    const entry = this.#index.insert(session);
+    const entry = this.#index.insert(session, session.expiresAtMs - this.#leases.aheadMs);
     // The identity may have been deleted while the row was written.
     if (model.identity(identityId) === undefined) await this.remove(entry.id);
     const others = this.#index.ofIdentity(identityId);
@@ -253,24 +256,26 @@ export class ApiSessionStore implements ApiSessions {
 
   /** Ends expired sessions and writes new expiry times. Runs every 30 s by itself. */
   async tick(): Promise<void> {
-    const { store, clock } = this.#options;
-    const nowMs = clock.nowMs();
+    const { store } = this.#options;
+    const nowMs = this.#leases.nowMs();
+    const { aheadMs } = this.#leases;
     const moved = [...this.#index.all()].filter(
-      (entry) => entry.expiresAtMs > entry.storedExpiresAtMs + TICK_MS,
+      (entry) => entry.expiresAtMs + aheadMs > entry.storedExpiresAtMs + TICK_MS,
     );
     // Sessions of signed tokens last longer, so the two kinds share no statement.
     for (const isSigned of [false, true]) {
       const alike = moved.filter((entry) => entry.isSigned === isSigned);
       if (alike.length === 0) continue;
-      const expiresAtMs = alike.reduce((latest, entry) => Math.max(latest, entry.expiresAtMs), 0);
+      const expiresAtMs = alike.reduce((latest, entry) => Math.max(latest, entry.expiresAtMs), 0) + aheadMs;
       await extendRows(store.db, idsOf(alike), expiresAtMs);
       for (const entry of alike) entry.storedExpiresAtMs = expiresAtMs;
     }
     if (store.isShared) await this.#reread(idsOf(this.#endingBy(nowMs + OTHERS_LAG_MS + TICK_MS)));
     const dead = this.#endingBy(nowMs - this.#lagMs);
     if (!store.isShared) for (const { id } of dead) this.#index.drop(id);
-    // Checked against the row again, because another control plane may have extended it.
-    const ended = await deleteEndedRows(store, idsOf(dead), nowMs - this.#lagMs);
+    // Checked against the row again, because another control plane may have extended it, whose clock was perhaps not set.
+    const endedByMs = store.isShared ? nowMs + Math.min(aheadMs, 0) - this.#lagMs : Number.MAX_SAFE_INTEGER;
+    const ended = await deleteEndedRows(store, idsOf(dead), endedByMs);
     for (const id of ended) this.#index.drop(id);
   }
 
@@ -321,17 +326,18 @@ export class ApiSessionStore implements ApiSessions {
   /** `ids` without a row were deleted. */
   #settle(ids: readonly string[], rows: readonly ApiSessionTable[]): void {
     const present = new Set(rows.map(({ id }) => id));
+    const { aheadMs } = this.#leases;
     for (const id of ids) if (!present.has(id)) this.#index.drop(id);
     for (const row of rows) {
       const entry = this.#index.get(row.id);
       if (entry === undefined) {
-        if (!this.#writing.has(row.id)) this.#take(row, row.expires_at);
+        if (!this.#writing.has(row.id)) this.#take(row, row.expires_at - Math.min(aheadMs, 0));
         continue;
       }
       entry.form = row.form;
       this.#index.setCertificates(entry, certificatesOf(row));
       entry.storedExpiresAtMs = row.expires_at;
-      entry.expiresAtMs = Math.max(entry.expiresAtMs, row.expires_at);
+      entry.expiresAtMs = Math.max(entry.expiresAtMs, row.expires_at - aheadMs);
     }
   }
 
@@ -355,7 +361,7 @@ export class ApiSessionStore implements ApiSessions {
   }
 
   #alive(entry: SessionEntry | undefined): LiveSession | undefined {
-    if (entry === undefined || entry.expiresAtMs > this.#options.clock.nowMs()) return entry;
+    if (entry === undefined || entry.expiresAtMs > this.#leases.nowMs()) return entry;
     return undefined;
   }
 }

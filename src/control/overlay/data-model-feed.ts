@@ -141,12 +141,13 @@ export class DataModelFeed {
     this.#subscriptions.delete(router);
   }
 
-  tick(nowMs: number): void {
+  /** `unixMs` is the time by which revocations end. */
+  tick(nowMs: number, unixMs = nowMs): void {
     for (const [router, { untilMs }] of this.#subscriptions)
       if (untilMs < nowMs) this.#subscriptions.delete(router);
     for (const [id, untilMs] of this.#revocations) {
       // The oldest is the first.
-      if (untilMs >= nowMs) break;
+      if (untilMs >= unixMs) break;
       this.#revocations.delete(id);
       this.#add([{ action: DataState_Action.DELETE, model: revocationEntity(id, untilMs) }]);
     }

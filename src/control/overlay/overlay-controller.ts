@@ -4,7 +4,7 @@
  * OverlayModel and ApiSessions provide the model. overlay-parts.ts composes its parts.
  */
 import type { X509Certificate } from 'node:crypto';
-import { FrontdoorError, messageOf, systemClock, type Clock, type Log } from '#base';
+import { FrontdoorError, LeaseClock, messageOf, systemClock, type Clock, type Log } from '#base';
 import {
   ChannelListener,
   type Channel,
@@ -78,6 +78,8 @@ export async function startOverlayController(options: OverlayControllerOptions):
 class OverlayCore implements OverlayController {
   readonly #options: OverlayControllerOptions;
   readonly #clock: Clock;
+  /** For durations, so that setting the machine's clock ends no wait early or late. */
+  readonly #leases: LeaseClock;
   readonly #log: Log;
   readonly #parts: OverlayParts;
   #listener: ChannelListener | undefined;
@@ -88,8 +90,9 @@ class OverlayCore implements OverlayController {
     const { model, clock = systemClock, log } = options;
     this.#options = options;
     this.#clock = clock;
+    this.#leases = new LeaseClock(clock);
     this.#log = log;
-    const { routers, prober } = (this.#parts = makeOverlayParts(options, clock));
+    const { routers, prober } = (this.#parts = makeOverlayParts(options, clock, this.#leases));
     model.onChange((change) => this.#onModelChange(change));
     routers.onEdgeChange((id) => prober.onRouterEdge(id));
   }
@@ -167,12 +170,13 @@ class OverlayCore implements OverlayController {
   }
 
   tick(): void {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#leases.nowMs();
     const { builder, rerouter, costs, awayCircuits, prober, validation, sessionFeed, dataModel } =
       this.#parts;
     try {
-      for (const part of [builder, rerouter, costs, awayCircuits, prober, validation, sessionFeed, dataModel])
+      for (const part of [builder, rerouter, costs, awayCircuits, prober, validation, sessionFeed])
         part.tick(nowMs);
+      dataModel.tick(nowMs, this.#clock.nowMs());
     } catch (error) {
       this.#log.error({ err: error }, 'overlay tick failed');
     }
@@ -211,7 +215,7 @@ class OverlayCore implements OverlayController {
   ): HelloDecision {
     const { issuer, model } = this.#options;
     const connectedAtMs = this.#parts.routers.get(routerId)?.connectedAtMs;
-    const question = { hello, routerId, certificate, connectedAtMs, nowMs: this.#clock.nowMs() };
+    const question = { hello, routerId, certificate, connectedAtMs, nowMs: this.#leases.nowMs() };
     try {
       const verdict = admitRouter(question, (leaf) => issuer.proveLeaf(leaf), model);
       if (!verdict.isAdmitted) {
@@ -252,7 +256,7 @@ class OverlayCore implements OverlayController {
     }
     const { routers, dispatcher, awayCircuits, certificates, peers, membership, validation, prober } =
       this.#parts;
-    const router = new ConnectedRouter(channel, hello, this.#clock.nowMs());
+    const router = new ConnectedRouter(channel, hello, this.#leases.nowMs());
     const before = routers.get(router.id);
     if (before !== undefined) {
       this.#onGone(before, 'a newer channel took its place');

@@ -1,5 +1,5 @@
 /** Composes the parts of the overlay controller. Nothing here listens or acts; OverlayCore drives the parts. */
-import type { Clock } from '#base';
+import type { Clock, LeaseClock } from '#base';
 import { certificatesOfPem, fingerprintOf } from '#net';
 import { RefusalRecorder } from '../audit/mod.ts';
 import { AwayCircuits } from './away-circuits.ts';
@@ -36,7 +36,7 @@ import { TerminatorValidation } from './terminator-validation.ts';
 
 export type OverlayParts = ReturnType<typeof makeOverlayParts>;
 
-export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock) {
+export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock, leases: LeaseClock) {
   const { model, sessions, store, secrets, issuer, log } = options;
   const limits = options.pendingLimits === undefined ? {} : { limits: options.pendingLimits };
   const random = options.random === undefined ? {} : { random: options.random };
@@ -55,12 +55,12 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     model,
     terminators,
     routers,
-    clock,
+    clock: leases,
     log,
     maxProbesPerSecond,
     isConnectedElsewhere,
   });
-  const rerouter = new CircuitRerouter({ routers, circuits, paths, clock, log });
+  const rerouter = new CircuitRerouter({ routers, circuits, paths, clock: leases, log });
   const selector = new TerminatorSelector({
     terminators,
     fabricTerminators,
@@ -74,7 +74,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     routers,
     selector,
     circuits,
-    clock,
+    clock: leases,
     onTerminatorResult: (terminator, error) => prober.onCircuitResult(terminator, error),
     onEstablished: (circuit) => rerouter.onEstablished(circuit),
   });
@@ -85,7 +85,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     if (isSigned) dataModel.onSessionEnded(id, clock.nowMs());
   });
   options.endedSessions?.follow(({ id, endedAtMs }) => dataModel.onSessionEnded(id, endedAtMs));
-  const validation = new TerminatorValidation(terminators, fabricTerminators, routers, clock, log);
+  const validation = new TerminatorValidation(terminators, fabricTerminators, routers, leases, log);
   const follower = new ModelFollower({ model, sessions, terminators, circuits, builder, costs, prober, log });
   const authorities = new Set(certificatesOfPem(options.issuer.caBundlePem).map(fingerprintOf));
   const sessionCheck = new ServiceSessionCheck(model, sessions, options.verifyServiceToken, authorities);
@@ -93,7 +93,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
   const proveLeaf = issuer.proveLeaf.bind(issuer);
   const refusals = new RefusalTrail({ model, proveLeaf, recorder, clock, log });
   const certificates = new CertificateExtension({ issuer, model, store, secrets, clock, log });
-  const awayCircuits = new AwayCircuits({ routers, circuits, rerouter, inspection, clock, log });
+  const awayCircuits = new AwayCircuits({ routers, circuits, rerouter, inspection, clock: leases, log });
   const { fabricTerminators: writer } = options;
   const fabricTerminatorRequests =
     writer === undefined
@@ -139,7 +139,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     validation,
     prober,
     leaving,
-    clock,
+    clock: leases,
     log,
     sessionCheck,
   });

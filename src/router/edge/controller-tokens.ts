@@ -1,9 +1,10 @@
 /**
  * Verifies tokens that controllers sign (JWT): those of API sessions and of services. The keys, and the identities that
- * tokens belong to, are those of the data model. Times may differ from the controller's by a few seconds.
+ * tokens belong to, are those of the data model. Times may differ from the controller's by a few seconds. A token that was
+ * verified lasts as long as it had left then, also when the machine's clock is set.
  */
 import { errors, jwtVerify, type JWTHeaderParameters, type JWTPayload } from 'jose';
-import type { Clock } from '#base';
+import { LeaseClock, type Clock } from '#base';
 import type { ControllerKeys } from '../model/controller-keys.ts';
 import type { AccessType } from '../model/service-access.ts';
 import type { RevocableToken } from '../model/token-revocations.ts';
@@ -12,13 +13,14 @@ export interface AccessToken extends RevocableToken {
   readonly text: string;
   /** SHA-1 fingerprints of the certificates that the session was opened with, in lower-case hex. */
   readonly fingerprints: readonly string[];
-  /** The tolerance is included. */
+  /** In the time of leases. The tolerance is included. */
   readonly expiresAtMs: number;
 }
 
 export interface ServiceToken extends RevocableToken {
   readonly serviceId: string;
   readonly type: AccessType;
+  /** In the time of leases. The tolerance is included. */
   readonly expiresAtMs: number;
 }
 
@@ -62,9 +64,11 @@ export function isSignedToken(text: string): boolean {
 
 export class ControllerTokens {
   readonly #options: ControllerTokensOptions;
+  readonly #leases: LeaseClock;
 
   constructor(options: ControllerTokensOptions) {
     this.#options = options;
+    this.#leases = new LeaseClock(options.clock);
   }
 
   async verifyAccess(text: string): Promise<AccessToken | TokenFault> {
@@ -74,7 +78,7 @@ export class ControllerTokens {
     const { sub, jti, z_asid: sessionId, z_cfs: fingerprints } = claims;
     if (!isText(sub) || !isText(jti) || !isText(sessionId)) return final('the token lacks a claim');
     if (!isFingerprints(fingerprints)) return final('the token has malformed fingerprints');
-    return { ...timesOf(claims), text, tokenId: jti, sessionId, identityId: sub, fingerprints };
+    return { ...this.#timesOf(claims), text, tokenId: jti, sessionId, identityId: sub, fingerprints };
   }
 
   async verifyService(text: string): Promise<ServiceToken | TokenFault> {
@@ -85,7 +89,7 @@ export class ControllerTokens {
     if (!isText(sub) || !isText(jti) || !isText(sessionId) || !isText(identityId))
       return final('the token lacks a claim');
     if (type !== 'Dial' && type !== 'Bind') return final('the token has an unknown session type');
-    return { ...timesOf(claims), serviceId: sub, tokenId: jti, sessionId, identityId, type };
+    return { ...this.#timesOf(claims), serviceId: sub, tokenId: jti, sessionId, identityId, type };
   }
 
   /**
@@ -106,7 +110,7 @@ export class ControllerTokens {
 
   /** True once a verified token has expired. */
   isOver({ expiresAtMs }: { readonly expiresAtMs: number }): boolean {
-    return this.#options.clock.nowMs() >= expiresAtMs;
+    return this.#leases.nowMs() >= expiresAtMs;
   }
 
   /** Without `issuerPath`, the token may have no expiry, and any issuer. */
@@ -139,6 +143,11 @@ export class ControllerTokens {
     return known.key;
   }
 
+  #timesOf({ exp, iat }: JWTPayload): { readonly expiresAtMs: number; readonly issuedAtMs: number } {
+    const expiresAtMs = (exp! + CLOCK_TOLERANCE_S) * 1_000 - this.#leases.aheadMs;
+    return { expiresAtMs, issuedAtMs: iat! * 1_000 };
+  }
+
   #isIssuer(issuer: unknown, path: string): boolean {
     if (!isText(issuer) || !URL.canParse(issuer)) return false;
     const { protocol, hostname, pathname, search, username } = new URL(issuer);
@@ -166,10 +175,6 @@ function faultOf(error: unknown): TokenFault {
     return final('a claim of the token is missing or malformed');
   }
   return final('the token is malformed');
-}
-
-function timesOf({ exp, iat }: JWTPayload): { readonly expiresAtMs: number; readonly issuedAtMs: number } {
-  return { expiresAtMs: (exp! + CLOCK_TOLERANCE_S) * 1_000, issuedAtMs: iat! * 1_000 };
 }
 
 function isText(value: unknown): value is string {
