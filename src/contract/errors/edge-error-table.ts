@@ -73,6 +73,16 @@ export const EDGE_ERRORS = errorsSince('0.1.0', {
     meaning: 'An identity has the certificate already.',
     remedy: 'Log in with it, or enroll with another certificate.',
   },
+  ENROLLMENT_IDENTITY_ALREADY_ENROLLED: {
+    kind: 'conflict',
+    meaning: 'An identity has the external id of the token already.',
+    remedy: 'Log in with the token, or delete the identity.',
+  },
+  INVALID_ENROLLMENT_NOT_ALLOWED: {
+    kind: 'conflict',
+    meaning: 'The signer of the token or its authentication policy does not permit this enrollment.',
+    remedy: 'Permit enrollment by token or by certificate in the signer, and the method in its policy.',
+  },
   FAILED_CERTIFICATE_VALIDATION: {
     kind: 'invalid',
     meaning: 'The verification certificate is not a valid one of the authority.',

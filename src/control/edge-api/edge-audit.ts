@@ -43,6 +43,7 @@ const RECORDED_CODES: ReadonlySet<string> = new Set([
   'INVALID_ENROLLMENT_TOKEN',
   'COULD_NOT_PROCESS_CSR',
   'CERT_FAILED_VALIDATION',
+  'INVALID_ENROLLMENT_NOT_ALLOWED',
   'MFA_INVALID_TOKEN',
 ]);
 /** Action names by method and route. Other calls are recorded under method and route. */
@@ -61,6 +62,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'POST /enroll/updb': 'enroll',
   'POST /enroll/ottca': 'enroll',
   'POST /enroll/ca': 'enroll',
+  'POST /enroll/token': 'enroll',
   'POST /enroll/extend/identity': 'renewCertificate',
   'POST /enroll/extend/router': 'renewCertificate',
 };

@@ -9,6 +9,7 @@ import { appendMachineAudit, renewCertificate } from '../audit/mod.ts';
 import { claimEnrollment, insertCertificate, refuseCsr } from '../store/mod.ts';
 import { admitAddress, invalidToken, KINDS, openEnrollment, refused } from './enrollment-token.ts';
 import { enrollNewIdentity, enrollOwnCertificate } from './authority-enrollment.ts';
+import { enrollByToken } from './token-enrollment.ts';
 import { enrollPassword } from './password-enrollment.ts';
 import { bodyRule, MAX_CSR_BYTES } from './edge-body.ts';
 import { badCsr, couldNotValidate, notAuthorized, sendData } from './edge-answer.ts';
@@ -36,6 +37,7 @@ export function addEnrollRoutes(app: FastifyInstance, context: EdgeApiContext): 
     if (method === 'erott')
       return sendData(reply, await enrollRouter(context, request, token, routerCsrs(request)));
     if (method === 'updb') return sendData(reply, await enrollPassword(context, request, token));
+    if (method === 'token') return sendData(reply, await enrollByToken(context, request));
     if (method === 'ottca') await enrollOwnCertificate(context, request, token);
     else if (method === 'ca') await enrollNewIdentity(context, request);
     else throw invalidToken();
@@ -54,6 +56,11 @@ export function addEnrollRoutes(app: FastifyInstance, context: EdgeApiContext): 
     admitAddress(context, request);
     await enrollNewIdentity(context, request);
     return sendData(reply, {});
+  });
+
+  app.post('/enroll/token', enrolls, async (request, reply) => {
+    admitAddress(context, request);
+    return sendData(reply, await enrollByToken(context, request));
   });
 
   app.post('/enroll/updb', enrolls, async (request, reply) => {

@@ -1,5 +1,5 @@
 /** Identities of the edge management API that an enrollment creates, with the fields that administrators would give them. */
-import type { EdgeEntityRecord, JsonObject } from '../model/mod.ts';
+import { DEFAULT_AUTH_POLICY_ID, type EdgeEntityRecord, type JsonObject } from '../model/mod.ts';
 
 const MAX_NAME_CHARS = 256;
 /** As OpenZiti names identities of an authority. */
@@ -11,13 +11,22 @@ export interface NewEnrolledIdentity {
   readonly roleAttributes: readonly string[];
   /** By which signers of tokens know it. */
   readonly externalId?: string;
+  /** The default one by default. */
+  readonly authPolicyId?: string;
   readonly nowMs: number;
 }
 
 export function enrolledIdentity(wanted: NewEnrolledIdentity): EdgeEntityRecord {
-  const { id, name, roleAttributes, externalId = null, nowMs } = wanted;
+  const {
+    id,
+    name,
+    roleAttributes,
+    externalId = null,
+    authPolicyId = DEFAULT_AUTH_POLICY_ID,
+    nowMs,
+  } = wanted;
   const data: JsonObject = {
-    ...{ isAdmin: false, roleAttributes, externalId, appData: {} },
+    ...{ isAdmin: false, roleAttributes, externalId, authPolicyId, appData: {} },
     ...{ defaultHostingCost: 0, defaultHostingPrecedence: 'default' },
     ...{ serviceHostingCosts: {}, serviceHostingPrecedences: {} },
   };

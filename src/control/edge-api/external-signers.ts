@@ -7,10 +7,15 @@ import { decodeJwt, jwtVerify, type JWTPayload } from 'jose';
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import type { EgressAnswer } from '#net';
 import type { EdgeEntityRecord, Identity, OverlayModel } from '../model/mod.ts';
+import { claimAt } from './claim-selector.ts';
 import { CLOCK_SKEW_MS, IssuerKeys, PUBLIC_KEY_ALGORITHMS } from '../oauth/mod.ts';
 
 const MAX_TOKEN_CHARS = 16_384;
 const MAX_CLAIM_CHARS = 1_024;
+/** Role attributes that an enrolling token gives, as many as administrators may. */
+const MAX_ROLES = 512;
+const MAX_ROLE_CHARS = 256;
+const DEFAULT_NAME_CLAIM = 'sub';
 /** Enabled signers with the same issuer that one token is tried with. */
 const MAX_SIGNERS = 4;
 
@@ -24,6 +29,18 @@ export interface ExternalSignerParts {
 export type ExternalProof =
   | { readonly identity: Identity; readonly signerId: string }
   /** For the log. Callers get one answer for all of them. */
+  | { readonly problem: string };
+
+/** The identity that a token may enroll. */
+export type EnrollingProof =
+  | {
+      readonly signer: EdgeEntityRecord;
+      readonly claims: {
+        readonly externalId: string;
+        readonly name: string;
+        readonly roleAttributes: readonly string[];
+      };
+    }
   | { readonly problem: string };
 
 export class ExternalSigners {
@@ -47,13 +64,33 @@ export class ExternalSigners {
 
   /** Never rejects for what a client sends; a key set that cannot be fetched is a problem in the log. */
   async prove(token: string): Promise<ExternalProof> {
+    const read = await this.#read(token);
+    return 'payload' in read ? this.#identityOf(read.signer, read.payload) : read;
+  }
+
+  /** Returns what the claims of the token give a new identity. Never rejects, as `prove`. */
+  async enrolling(token: string): Promise<EnrollingProof> {
+    const read = await this.#read(token);
+    return 'payload' in read ? enrollingClaims(read.signer, read.payload) : read;
+  }
+
+  /** Whether an identity has the external id. */
+  isKnown(externalId: string): boolean {
+    return this.#externalIds().has(externalId);
+  }
+
+  async #read(
+    token: string,
+  ): Promise<
+    { readonly signer: EdgeEntityRecord; readonly payload: JWTPayload } | { readonly problem: string }
+  > {
     const issuer = token.length > MAX_TOKEN_CHARS ? undefined : issuerOf(token);
     if (issuer === undefined) return { problem: 'no token of another party' };
     const signers = this.enabled().filter(({ data }) => data['issuer'] === issuer);
     let problem = 'the issuer of the token has no enabled signer';
     for (const signer of signers.slice(0, MAX_SIGNERS)) {
       const read = await this.#verify(signer, token);
-      if ('payload' in read) return this.#identityOf(signer, read.payload);
+      if ('payload' in read) return { signer, payload: read.payload };
       ({ problem } = read);
     }
     return { problem };
@@ -82,9 +119,8 @@ export class ExternalSigners {
 
   #identityOf({ id: signerId, data }: EdgeEntityRecord, payload: JWTPayload): ExternalProof {
     const { model } = this.#parts;
-    const claim = payload[String(data['claimsProperty'])];
-    if (typeof claim !== 'string' || claim === '' || claim.length > MAX_CLAIM_CHARS)
-      return { problem: 'the token lacks the claim that names the identity' };
+    const claim = claimAt(payload, String(data['claimsProperty']));
+    if (!isClaim(claim)) return { problem: 'the token lacks the claim that names the identity' };
     const id = data['useExternalId'] === true ? this.#externalIds().get(claim) : claim;
     const identity = id === undefined ? undefined : model.identity(id);
     return identity?.kind === 'edge'
@@ -114,6 +150,31 @@ export class ExternalSigners {
     this.#keys.set(jwksUri, keys);
     return keys;
   }
+}
+
+function enrollingClaims(signer: EdgeEntityRecord, payload: JWTPayload): EnrollingProof {
+  const { claimsProperty, enrollNameClaimsSelector, enrollAttributeClaimsSelector } = signer.data;
+  const externalId = claimAt(payload, String(claimsProperty));
+  const name = claimAt(payload, selectorOf(enrollNameClaimsSelector) ?? DEFAULT_NAME_CLAIM);
+  const attributes = selectorOf(enrollAttributeClaimsSelector);
+  const given = attributes === undefined ? undefined : claimAt(payload, attributes);
+  const roles = [given ?? []].flat().filter((role) => role !== '');
+  if (!isClaim(externalId) || !isClaim(name)) return { problem: 'the token lacks a claim of the identity' };
+  if (roles.length > MAX_ROLES || !roles.every(isRole))
+    return { problem: 'the claim of the role attributes is no list of texts, or too long' };
+  return { signer, claims: { externalId, name, roleAttributes: [...new Set(roles)] } };
+}
+
+function selectorOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function isClaim(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= MAX_CLAIM_CHARS;
+}
+
+function isRole(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_ROLE_CHARS;
 }
 
 /** The issuer that an unverified token names. */

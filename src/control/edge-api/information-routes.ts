@@ -48,8 +48,8 @@ function signerView({ id, name, data, createdAtMs, updatedAtMs }: EdgeEntityReco
     tags: {},
     ...{ audience, clientId, externalAuthUrl, scopes, targetToken },
     openIdConfigurationUrl: externalAuthUrl,
-    enrollToCertEnabled: false,
-    enrollToTokenEnabled: false,
+    enrollToCertEnabled: data['enrollToCertEnabled'] === true,
+    enrollToTokenEnabled: data['enrollToTokenEnabled'] === true,
   };
 }
 

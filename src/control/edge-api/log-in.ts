@@ -65,10 +65,8 @@ export async function provenByExternalToken(
 ): Promise<LogInProof> {
   const waitMs = context.tokenLimit.take(addressKey(request.ip));
   if (waitMs > 0) throw limited(waitMs);
-  const headers = request.raw.headersDistinct['authorization'] ?? [];
-  const tokens = headers.flatMap((header) => /^bearer +([A-Za-z0-9._-]+)$/i.exec(header)?.[1] ?? []);
   let problem = 'no token of another party';
-  for (const token of tokens.slice(0, MAX_EXTERNAL_TOKENS)) {
+  for (const token of bearerTokensOf(request)) {
     const proof = await context.externalSigners.prove(token);
     if ('identity' in proof) {
       const { identity, signerId } = proof;
@@ -77,6 +75,13 @@ export async function provenByExternalToken(
     ({ problem } = proof);
   }
   throw logInRefused(context, request, problem);
+}
+
+/** Returns the first tokens of the request, as many as SDKs send. */
+export function bearerTokensOf(request: FastifyRequest): readonly string[] {
+  const headers = request.raw.headersDistinct['authorization'] ?? [];
+  const tokens = headers.flatMap((header) => /^bearer +([A-Za-z0-9._-]+)$/i.exec(header)?.[1] ?? []);
+  return tokens.slice(0, MAX_EXTERNAL_TOKENS);
 }
 
 /** Returns the proof if the policy of the identity permits its method. Throws otherwise. */

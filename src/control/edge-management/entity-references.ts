@@ -74,7 +74,8 @@ export async function forgetReferences(
 ): Promise<boolean> {
   const { id } = gone;
   for (const entity of await edgeEntitiesNaming(trx, id)) {
-    if (entity.data['configTypeId'] === id || entity.data['authPolicyId'] === id) return false;
+    const { configTypeId, authPolicyId, enrollAuthPolicyId } = entity.data;
+    if ([configTypeId, authPolicyId, enrollAuthPolicyId].includes(id)) return false;
     // Without its last signer, a policy would permit every one.
     if (entity.kind === 'auth-policy') return false;
     const data = without(entity, id);

@@ -1,4 +1,4 @@
-/** Signers of tokens of another party, by which identities log in. */
+/** Signers of tokens of another party, by which identities log in and enroll. */
 import { invalidParameter } from '../edge-api/mod.ts';
 import { textsOf } from '../model/mod.ts';
 import type { BodyReader } from './body-reader.ts';
@@ -14,15 +14,27 @@ export const externalJwtSignerForm: EntityForm = {
   read(body) {
     // Keys are fetched, so that the other party can replace them.
     for (const field of ['certPem', 'kid']) body.only(field);
-    for (const field of ['enrollToCertEnabled', 'enrollToTokenEnabled']) body.only(field, false);
-    for (const field of ['enrollAttributeClaimsSelector', 'enrollAuthPolicyId', 'enrollNameClaimsSelector'])
-      body.only(field);
+    const [useExternalId, enrollToTokenEnabled] = [
+      body.flag('useExternalId'),
+      body.flag('enrollToTokenEnabled'),
+    ];
+    if (enrollToTokenEnabled && !useExternalId)
+      throw invalidParameter(
+        'enrollToTokenEnabled',
+        'identities that tokens enroll are known by their external id, so useExternalId is needed',
+        'true',
+      );
     return {
       issuer: required(body, 'issuer'),
       audience: required(body, 'audience'),
       jwksEndpoint: urlOf('jwksEndpoint', required(body, 'jwksEndpoint')),
       claimsProperty: body.textOrNull('claimsProperty') ?? CLAIM,
-      useExternalId: body.flag('useExternalId'),
+      useExternalId,
+      enrollToTokenEnabled,
+      enrollToCertEnabled: body.flag('enrollToCertEnabled'),
+      enrollAuthPolicyId: body.textOrNull('enrollAuthPolicyId'),
+      enrollNameClaimsSelector: body.textOrNull('enrollNameClaimsSelector') ?? '/sub',
+      enrollAttributeClaimsSelector: body.textOrNull('enrollAttributeClaimsSelector'),
       enabled: body.flag('enabled'),
       externalAuthUrl: urlOf('externalAuthUrl', body.textOrNull('externalAuthUrl')),
       clientId: body.textOrNull('clientId'),
@@ -30,7 +42,8 @@ export const externalJwtSignerForm: EntityForm = {
       targetToken: body.choice('targetToken', ['ACCESS', 'ID']),
     };
   },
-  references: () => [],
+  references: ({ enrollAuthPolicyId: id }) =>
+    typeof id === 'string' ? [{ field: 'enrollAuthPolicyId', kind: 'auth-policy', ids: [id] }] : [],
   symbols: {
     ...commonSymbols,
     issuer: { type: 'text', read: ({ data }) => String(data['issuer']) },
@@ -38,10 +51,10 @@ export const externalJwtSignerForm: EntityForm = {
     enabled: { type: 'boolean', read: ({ data }) => data['enabled'] === true },
   },
   view: (_model, { data }) => ({
+    ...{ enrollToCertEnabled: false, enrollToTokenEnabled: false },
     ...data,
     scopes: textsOf(data['scopes']),
     ...{ certPem: null, commonName: '', fingerprint: '', kid: null, notAfter: null, notBefore: null },
-    ...{ enrollToCertEnabled: false, enrollToTokenEnabled: false },
   }),
 };
 

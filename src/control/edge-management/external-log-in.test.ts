@@ -2,13 +2,18 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose';
+import { SignJWT } from 'jose';
 import { rawRequest } from '../edge-api/edge-api-fixture.ts';
 import { openManagementFixture, type ManagementFixture } from './management-fixture.ts';
+import {
+  AUDIENCE,
+  ISSUER,
+  JWKS,
+  openExternalIssuer,
+  type TokenChange,
+  type ExternalIssuer,
+} from './external-issuer-fixture.ts';
 
-const ISSUER = 'https://idp.example';
-const AUDIENCE = 'frontdoor';
-const JWKS = 'https://idp.example/keys';
 const API = '/edge/client/v1';
 
 interface Answer {
@@ -17,22 +22,13 @@ interface Answer {
 }
 
 let api: ManagementFixture;
-let key: CryptoKey;
-let otherKey: CryptoKey;
+let signer: ExternalIssuer;
 let identityId: string;
 let signerId: string;
-const fetched: string[] = [];
 
 before(async () => {
-  const pair = await generateKeyPair('ES256', { extractable: true });
-  key = pair.privateKey;
-  ({ privateKey: otherKey } = await generateKeyPair('ES256'));
-  const json = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }] };
-  const get = (url: string) => {
-    fetched.push(url);
-    return Promise.resolve({ status: 200, headers: {}, text: JSON.stringify(json), json });
-  };
-  api = await openManagementFixture({ get, send: ({ url }) => get(url) });
+  signer = await openExternalIssuer();
+  api = await openManagementFixture(signer.egress);
   identityId = await api.make('identities', { name: 'Ada', type: 'User', externalId: 'ada@example.com' });
   signerId = await api.make('external-jwt-signers', {
     ...{ name: 'idp', issuer: ISSUER, audience: AUDIENCE, jwksEndpoint: JWKS, enabled: true },
@@ -42,24 +38,7 @@ before(async () => {
 });
 after(() => api.close());
 
-interface Change {
-  readonly claims?: Record<string, unknown>;
-  readonly issuer?: string;
-  readonly audience?: string;
-  readonly expires?: string;
-  readonly by?: CryptoKey;
-}
-
-function tokenOf({ claims, issuer = ISSUER, audience = AUDIENCE, expires = '5m', by = key }: Change = {}) {
-  return new SignJWT({ email: 'ada@example.com', ...claims })
-    .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
-    .setIssuer(issuer)
-    .setAudience(audience)
-    .setSubject('42')
-    .setIssuedAt()
-    .setExpirationTime(expires)
-    .sign(by);
-}
+const tokenOf = (change?: TokenChange) => signer.token(change);
 
 async function logIn(token: string): Promise<Answer> {
   const headers = { authorization: `Bearer ${token}` };
@@ -76,7 +55,7 @@ test('a token of an enabled signer logs in the identity with its external id', a
     headers: { 'zt-session': json.data['token'] as string },
   });
   assert.equal((self.json as Answer['json']).data['externalId'], 'ada@example.com');
-  assert.deepEqual(fetched, [JWKS], 'one fetch, through the door of outgoing requests');
+  assert.deepEqual(signer.fetched, [JWKS], 'one fetch, through the door of outgoing requests');
 });
 
 test('tokens of every wrong kind get one answer', async () => {
@@ -90,7 +69,7 @@ test('tokens of every wrong kind get one answer', async () => {
     .setExpirationTime('5m')
     .sign(randomBytes(32));
   const wrong = [
-    await tokenOf({ by: otherKey }),
+    await tokenOf({ by: signer.otherKey }),
     await tokenOf({ issuer: 'https://other.example' }),
     await tokenOf({ audience: 'other' }),
     await tokenOf({ expires: '-5m' }),
@@ -156,7 +135,7 @@ test('the log-in through OpenID Connect takes such a token', async () => {
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-www-form-urlencoded' },
       body,
     });
-  assert.equal((await post(await tokenOf({ by: otherKey }))).status, 401);
+  assert.equal((await post(await tokenOf({ by: signer.otherKey }))).status, 401);
   const passed = await post(await tokenOf());
   assert.equal(passed.status, 302);
   const callback = await rawRequest(api, { path: passed.headers.location!.slice(api.apiUrl.length) });

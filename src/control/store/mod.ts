@@ -58,6 +58,7 @@ export {
   edgeEntitiesNaming,
   findEdgeEntities,
   findEdgeEntity,
+  findEdgeIdentityByExternalId,
   insertEdgeEntity,
   insertEdgeIdentity,
   isEdgeNameTaken,

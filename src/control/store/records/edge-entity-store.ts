@@ -2,6 +2,7 @@
  * Entities of the edge management API. Writers wait for each other, so that what an entity refers to is still there
  * when it is stored.
  */
+import { sql } from 'kysely';
 import { FrontdoorError } from '#base';
 import { lockedByName } from '../engine/row-lock.ts';
 import { isUniqueViolation } from '../engine/store-errors.ts';
@@ -63,6 +64,21 @@ export async function insertEdgeIdentity(
 export async function isEdgeNameTaken(db: Queries, kind: EdgeEntityKind, name: string): Promise<boolean> {
   const query = db.selectFrom('edge_entity').select('id').where('kind', '=', kind).where('name', '=', name);
   return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** The identity that signers of tokens know by this id; of several, any. */
+export async function findEdgeIdentityByExternalId(
+  db: Queries,
+  externalId: string,
+): Promise<EdgeEntityRecord | undefined> {
+  const pattern = `%"externalId":${JSON.stringify(externalId).replaceAll(/[!%_]/g, '!$&')}%`;
+  const rows = await db
+    .selectFrom('edge_entity')
+    .selectAll()
+    .where('kind', '=', 'identity')
+    .where(sql<boolean>`data like ${pattern} escape '!'`)
+    .execute();
+  return rows.map(recordOf).find(({ data }) => data['externalId'] === externalId);
 }
 
 /** Throws `conflict` for a taken name. */
