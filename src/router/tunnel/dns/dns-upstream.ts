@@ -9,7 +9,7 @@ import { isIP } from 'node:net';
 import { BackOff, formatHostPort, type Log } from '#base';
 import type { UpstreamConfig } from '../../config/schema/tunnel-schema.ts';
 import { HEADER_BYTES } from './dns-query.ts';
-import { encodeName } from './host-name-codec.ts';
+import { encodeName, PROBE_DOMAIN } from './host-name-codec.ts';
 import { TcpUpstream } from './tcp-upstream.ts';
 import { UdpUpstream } from './udp-upstream.ts';
 import { isTruncated, type UpstreamAnswered, type UpstreamQuery } from './upstream-query.ts';
@@ -27,9 +27,6 @@ const RANDOM_NAME_BYTES = 8;
 const FLAG_RECURSION_DESIRED = 0x01;
 const TYPE_TXT = 16;
 const CLASS_IN = 1;
-
-/** The domain of probes. It is one that forwarders forward, and that exists nowhere else. */
-const PROBE_DOMAIN = encodeName('frontdoor-probe.internal')!;
 
 type State = 'up' | 'down' | 'loop';
 
@@ -210,7 +207,7 @@ export class DnsUpstream {
 
 function newProbe(): UpstreamQuery & { readonly name: string } {
   const label = randomBytes(RANDOM_NAME_BYTES).toString('hex');
-  const name = `${encodeName(label)!}${PROBE_DOMAIN}`;
+  const name = encodeName(`${label}.${PROBE_DOMAIN}`)!;
   const head = Buffer.alloc(HEADER_BYTES);
   head[2] = FLAG_RECURSION_DESIRED;
   head[5] = 1;

@@ -10,6 +10,9 @@ const MAX_WIRE_NAME_LENGTH = 255;
 const LABEL = /^[a-z0-9_-]+$/;
 const WILDCARD_PREFIX = '*.';
 
+/** The domain of names with which the name server probes. Forwarders forward it, and it exists nowhere. */
+export const PROBE_DOMAIN = 'frontdoor-probe.internal';
+
 export interface NamePattern {
   /** The host name, or the domain below which all names are meant. Lower case, without a dot at the end. */
   readonly name: string;

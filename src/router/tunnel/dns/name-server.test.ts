@@ -5,10 +5,14 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { silentLog, type Log, type LogFields } from '#base';
+import { silentLog, systemClock, type Log, type LogFields } from '#base';
 import { until } from '../../../../test/support/deadline.ts';
+import type { InterceptedNames } from './intercepted-names.ts';
+import { QueryResponder } from './query-responder.ts';
+import { checkSystemResolver } from './system-resolver-check.ts';
 import { addressOf, askTcp, askUdp, queryOf, readAnswer, TYPES } from './testing/dns-messages.ts';
 import { openNameServer } from './testing/dns-world.ts';
+import { Upstreams } from './upstreams.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'frontdoor-name-server-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -186,6 +190,31 @@ describe('an address of resolver that is taken', () => {
       (open) => open === port,
     );
     assert.equal(addressOf(await ask(port, 'web.test')), '100.64.0.2');
+  });
+});
+
+describe('the resolver of the machine', () => {
+  const names = { find: () => undefined, isCovered: () => false } as unknown as InterceptedNames;
+  const options = { names, upstreams: new Upstreams([], 'parallel'), clock: systemClock };
+
+  it('that does not ask this name server is a warning with file, line and key', async () => {
+    const { log, lines } = recordingLog();
+    const responder = new QueryResponder({ ...options, unanswerable: 'refused', log });
+    const asked: string[] = [];
+    const place = 'router.yml:9: listeners[0].options.resolver';
+    const lookup = async (name: string): Promise<void> => {
+      asked.push(name);
+      assert.equal((responder.answer(queryOf(name)) as Buffer)[3]! & 0x0f, 3);
+      throw new Error('ENOTFOUND');
+    };
+    await checkSystemResolver({ responder, place, log, lookup });
+    assert.deepEqual(lines, []);
+    await checkSystemResolver({ responder, place, log, lookup: () => Promise.resolve() });
+    assert.deepEqual(
+      lines.map((line) => line['option']),
+      [place],
+    );
+    assert.equal((responder.answer(queryOf(asked[0]!)) as Buffer)[3]! & 0x0f, 5, 'it is forgotten');
   });
 });
 

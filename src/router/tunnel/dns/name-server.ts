@@ -9,6 +9,7 @@ import { HostsFile } from './hosts-file.ts';
 import { InterceptedNames } from './intercepted-names.ts';
 import { QueryResponder } from './query-responder.ts';
 import { ResolverPort } from './resolver-port.ts';
+import { checkSystemResolver, SYSTEM_PORT } from './system-resolver-check.ts';
 import { DnsUpstream } from './dns-upstream.ts';
 import { Upstreams } from './upstreams.ts';
 
@@ -31,6 +32,7 @@ export class NameServer {
   readonly names: InterceptedNames;
   readonly #upstreams: Upstreams;
   readonly #ports: readonly ResolverPort[];
+  readonly #responder: QueryResponder;
   #hostsFiles: readonly HostsFile[] = [];
 
   private constructor(options: NameServerOptions, names: InterceptedNames) {
@@ -44,6 +46,7 @@ export class NameServer {
     this.#upstreams = new Upstreams(upstreams, config.dnsUpstreamMode);
     const unanswerable = config.dnsUnanswerable;
     const responder = new QueryResponder({ names, upstreams: this.#upstreams, unanswerable, clock, log });
+    this.#responder = responder;
     this.#ports = config.resolvers.flatMap((resolver) =>
       resolver.kind === 'file'
         ? []
@@ -94,5 +97,7 @@ export class NameServer {
     );
     await Promise.all(this.#ports.map((port) => port.open()));
     this.#upstreams.start();
+    const responder = this.#responder;
+    if (this.ports.includes(SYSTEM_PORT)) void checkSystemResolver({ responder, place, log });
   }
 }

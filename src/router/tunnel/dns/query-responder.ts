@@ -59,6 +59,8 @@ export class QueryResponder {
   readonly #query = new DnsQuery();
   readonly #isRecursive: boolean;
   #waitingForNames = 0;
+  /** Functions to call when a query for a wire name arrives. */
+  readonly #watched = new Map<string, () => void>();
 
   constructor(options: QueryResponderOptions) {
     const { upstreams, clock } = options;
@@ -81,10 +83,21 @@ export class QueryResponder {
     const record = names.find(query.name);
     if (record !== undefined && record.ready === undefined) return this.#local(message, record);
     if (record !== undefined || names.isCovered(query.name)) return LATER;
+    const notice = this.#watched.get(query.name);
+    if (notice !== undefined) {
+      notice();
+      return encodeEmptyAnswer(message, query, Rcode.NxDomain, this.#isRecursive);
+    }
     if (upstreams.isEmpty) return this.#unanswerable(message);
     // A probe that comes back shows a loop, and must not go round again.
     if (upstreams.noticeQuery(query.name)) return this.#failure(message, Rcode.Refused);
     return message.length > MAX_FORWARDED_BYTES ? this.#failure(message, Rcode.FormErr) : LATER;
+  }
+
+  /** Calls `notice` when a query for a wire name arrives, until the returned function is called. */
+  watch(name: string, notice: () => void): () => void {
+    this.#watched.set(name, notice);
+    return () => void this.#watched.delete(name);
   }
 
   /** Answers the message for which `answer` has just returned `LATER`. The message must not be changed afterwards. */
