@@ -1,5 +1,7 @@
 /** The reference page of the router's configuration file, in Markdown, from its schema. */
+import { FILE_EXIT_STATUS } from '#base';
 import { notesOf, rangeOf, routerFileField, type Field, type TextKind } from '#router/config';
+import { markdownTable } from './markdown-table.ts';
 
 const KIND_WORDS: Readonly<Partial<Record<TextKind, string>>> = {
   duration: 'duration',
@@ -32,16 +34,32 @@ export function routerConfigurationPage(): string {
       'file with every key, [router.schema.json](router.schema.json) the JSON Schema for editors, which ' +
       '`frontdoor router schema` prints too. `frontdoor router check FILE` reports every problem of a file, ' +
       '`--effective` shows it with every default filled in, and `--files` looks at its certificates and keys as well.',
+    'The commands `check`, `run` and `enroll` end with the same statuses:',
+    ...markdownTable(
+      ['Exit status', 'Meaning'],
+      [
+        [
+          `${FILE_EXIT_STATUS.success}`,
+          'The file is valid; the router was stopped by a signal, or is enrolled.',
+        ],
+        [
+          `${FILE_EXIT_STATUS.invalidFile}`,
+          'The file has errors, which are printed with its warnings; or no controller was reached within `ctrl.startupTimeout`.',
+        ],
+        [`${FILE_EXIT_STATUS.unreadableFile}`, 'The file cannot be read.'],
+        ['others', 'Those of every command, such as 6 for a port that is taken.'],
+      ],
+    ),
     '## Values',
     ...[
-      'The file is YAML 1.1: `yes` and `on` are booleans too, of equal keys the last one holds, anchors and merge keys work.',
+      'The file is one document of YAML 1.1: `yes` and `on` are booleans too, of equal keys the last one holds, anchors and merge keys work.',
       'Texts may hold variables of the environment, `$NAME` or `${NAME}`; one that is not set becomes nothing. Numbers cannot come of them.',
-      'A duration is a text of numbers and units: `250ms`, `5s`, `1h30m`.',
+      'A duration is a text of numbers and units: `250ms`, `5s`, `1h30m`. It is rounded to whole milliseconds.',
       'An address is `<protocol>:<host>:<port>` with the protocols tls, tcp, udp, dtls, ws and wss, of which this version runs tls, ' +
         'tcp and udp where circuits begin and end, and wss and ws for edge listeners. IPv6 hosts stand in brackets; an empty host is every interface.',
       'An interface is the name of a network interface, or an address that one of them has.',
       'Certificates and keys are paths, `file:` URLs, `pem:` with the text after it, or PEM itself. Relative paths start at the working directory.',
-      'An unknown key is a warning that names the nearest known one.',
+      'An unknown key is a warning that names the nearest known one. At the top level it is an error if it is a misspelled section, which is missing then.',
       '† marks keys that OpenZiti has beside those of the product’s own requirement.',
     ].map((text) => `- ${text}`),
     '## Top level',
