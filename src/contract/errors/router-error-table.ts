@@ -210,6 +210,11 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     meaning: 'The router does not know yet which services it hosts.',
     remedy: 'Wait until it has reached a controller.',
   },
+  'source-not-local': {
+    kind: 'invalid',
+    meaning: 'A dialer asked for a source address that the machine of the hosting router does not have.',
+    remedy: 'Add the address to the machine, or remove it from allowedSourceAddresses.',
+  },
   'too-many-lookups': {
     kind: 'limited',
     meaning: 'The router resolves too many names of hosted services at once.',

@@ -110,6 +110,16 @@ test('a connection comes from the source address that was asked for, and from it
   assert.equal(await exchange(connection, ''), '127.0.0.7');
 });
 
+test('a source address that the machine does not have is named', async (t) => {
+  const port = await serve(t, '127.0.0.1', 0, () => {});
+  const source = { host: '192.0.2.77', port: 0 };
+  for (const protocol of ['tcp', 'udp'] as const)
+    await assert.rejects(dial(t, { protocol, host: '127.0.0.1', port, source }), {
+      code: 'source-not-local',
+      message: /192\.0\.2\.77/,
+    });
+});
+
 test('a far end that refuses, does not answer or has no name fails with its reason', async (t) => {
   const port = await serve(t, '127.0.0.1', 0, () => {});
   const gone: HostLookup = (_host, _options, done) =>

@@ -44,6 +44,16 @@ export class FarEndDialer {
 
   /** Rejects with a `FrontdoorError` whose text contains no address that the dialer did not send. */
   async dial(request: FarEndDial): Promise<LocalConnection & LocalAddresses> {
+    try {
+      return await this.#connect(request);
+    } catch (error) {
+      const { source } = request;
+      if (source !== undefined && isNoOwnAddress(error)) throw notLocal(source);
+      throw error;
+    }
+  }
+
+  async #connect(request: FarEndDial): Promise<LocalConnection & LocalAddresses> {
     const { farEnd, source, proxy, connectTimeoutMs } = request;
     const { signal } = request.dial;
     const deadlineMs = performance.now() + dialTimeoutMs(request.dial, connectTimeoutMs);
@@ -149,6 +159,16 @@ function localEnd(source: SourceAddress | undefined): { localAddress?: string; l
   return source.port === 0
     ? { localAddress: source.host }
     : { localAddress: source.host, localPort: source.port };
+}
+
+function isNoOwnAddress(error: unknown): boolean {
+  const cause = error instanceof FrontdoorError ? error.cause : undefined;
+  return (cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRNOTAVAIL';
+}
+
+function notLocal({ host }: SourceAddress): FrontdoorError {
+  const text = `source address '${host}' is not an address of the hosting machine`;
+  return new FrontdoorError('invalid', 'source-not-local', text);
 }
 
 function timedOut(text: string): FrontdoorError {
