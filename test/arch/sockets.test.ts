@@ -34,6 +34,11 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
     ['node:net'],
     'connections to upstreams of the name server; isIP: what form an address has',
   ],
+  [
+    'src/router/tunnel/tproxy/',
+    ['node:dgram', 'node:net'],
+    'the data path: connections and datagrams that are led to a tunnel',
+  ],
   ['src/agent/target-connection.ts', ['node:net', 'node:tls'], 'the data path: private services'],
   ['src/agent/', ['node:net'], 'the control socket, for its owner on this machine'],
   [
@@ -71,6 +76,10 @@ const PROCESS_USERS: readonly (readonly [prefix: string, reason: string])[] = [
   ['bin/', 'wiring: the launcher and the demo’s programs'],
   ['tools/', 'development commands'],
   ['src/control/store/', 'the database’s thread'],
+  [
+    'src/router/tunnel/tproxy/',
+    'sets rules and routes of the machine by its own programs; receives datagrams by calls that block',
+  ],
   ['src/agent/process-identity.ts', 'asks `ps` when a process began, where there is no /proc'],
 ];
 

@@ -64,6 +64,11 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     meaning: 'All addresses for the names of services are in use.',
     remedy: 'Enlarge `dnsSvcIpRange` of the listener.',
   },
+  'host-program-failed': {
+    kind: 'unavailable',
+    meaning: 'A program that sets addresses, routes or rules of the machine failed.',
+    remedy: 'Read its message; it needs the privileges of mode tproxy, and support by the kernel.',
+  },
   'host-without-key': {
     kind: 'badGateway',
     meaning: 'A service requires end-to-end encryption, and its host sent no usable key.',
@@ -134,6 +139,13 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     meaning: 'The host name of a terminator has no address.',
     remedy: 'Correct the name, or see whether the router resolves names.',
   },
+  'net-admin-missing': {
+    kind: 'forbidden',
+    meaning:
+      'Mode tproxy changes the routing of the machine, and the process lacks the capability CAP_NET_ADMIN.',
+    remedy:
+      'Run the router as root, or grant the capability as the message describes. Modes host and proxy do not need it.',
+  },
   'no-controller': {
     kind: 'unavailable',
     meaning: 'The router is connected to no control plane.',
@@ -144,10 +156,20 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     meaning: 'The configuration has no csr section, which certificate requests need.',
     remedy: 'Add the section.',
   },
+  'no-ip-program': {
+    kind: 'unavailable',
+    meaning: 'Mode tproxy needs the program `ip`.',
+    remedy: 'Install iproute2.',
+  },
   'no-names': {
     kind: 'invalid',
     meaning: 'The configuration has no name at which its listeners could be dialed.',
     remedy: 'Add names to edge.csr.sans.',
+  },
+  'no-packet-filter': {
+    kind: 'unavailable',
+    meaning: 'Mode tproxy needs nft or iptables, and the machine has neither.',
+    remedy: 'Install nftables or iptables, or use mode proxy or host.',
   },
   'no-server-cert': {
     kind: 'invalid',
@@ -159,6 +181,16 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     kind: 'limited',
     meaning: 'The router has no sockets left for another connection.',
     remedy: 'Raise the limit of open files of the process.',
+  },
+  'no-transparent-sockets': {
+    kind: 'unavailable',
+    meaning: 'The system refused a socket for addresses that are not its own.',
+    remedy: 'Use Linux on a 64-bit machine, with the capability CAP_NET_ADMIN and TPROXY in the kernel.',
+  },
+  'not-intercepted': {
+    kind: 'notFound',
+    meaning: 'A connection came to an address and port of no service.',
+    remedy: 'Compare the addresses and ports of the config `intercept.v1`, and which clients it allows.',
   },
   'renewal-invalid': {
     kind: 'badGateway',
@@ -199,6 +231,11 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     kind: 'notFound',
     meaning: 'A route names an end that the router does not have.',
     remedy: 'Nothing, if it happens once: the controller makes a new route.',
+  },
+  'unknown-interface': {
+    kind: 'invalid',
+    meaning: '`lanIf` names a network interface that the machine does not have.',
+    remedy: 'Choose one of the interfaces that the message lists.',
   },
   'unknown-link': {
     kind: 'notFound',

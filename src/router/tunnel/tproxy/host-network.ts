@@ -1,0 +1,120 @@
+/**
+ * What the machine's routing needs beside the rules: marked packets are delivered to this machine, and the addresses of
+ * names are its own.
+ */
+import { networkInterfaces } from 'node:os';
+import { readFile } from 'node:fs/promises';
+import { FrontdoorError } from '#base';
+import { runProgram } from './host-program.ts';
+
+/** CAP_NET_ADMIN of capabilities(7). */
+const NET_ADMIN_BIT = 12n;
+/** Routing tables and marks of routers begin here; the rest of the number is the router's. */
+const NUMBER_BASE = 0xfd000000;
+const ID_BITS = 0xffffff;
+/** Interface labels have at most 15 characters. */
+const LABEL_PREFIX = 'lo:fd';
+
+/** The mark of a router's packets, which is the number of its routing table, too. */
+export function markOf(id: string): number {
+  return NUMBER_BASE + (Number.parseInt(id, 16) & ID_BITS);
+}
+
+/** @throws FrontdoorError `forbidden` with the missing capability and ways to grant it. */
+export async function requireNetAdmin(): Promise<void> {
+  const status = await readFile('/proc/self/status', 'latin1');
+  const effective = /^CapEff:\s*([0-9a-f]+)/m.exec(status)?.[1] ?? '0';
+  if ((BigInt(`0x${effective}`) >> NET_ADMIN_BIT) & 1n) return;
+  const message =
+    'mode tproxy needs the capability CAP_NET_ADMIN, which this process does not have: run it as root, or with AmbientCapabilities=CAP_NET_ADMIN CAP_NET_BIND_SERVICE in its systemd unit, or with --cap-add NET_ADMIN in a container';
+  throw new FrontdoorError('forbidden', 'net-admin-missing', message);
+}
+
+/** @throws FrontdoorError `invalid` for a name that no network interface of the machine has. */
+export function requireInterfaces(names: readonly string[], place: string): void {
+  const known = Object.keys(networkInterfaces());
+  const missing = names.find((name) => !known.includes(name));
+  if (missing === undefined) return;
+  const message = `${place}: invalid lanIf '${missing}': the network interfaces are ${known.join(', ')}`;
+  throw new FrontdoorError('invalid', 'unknown-interface', message);
+}
+
+/** Marked packets of a family are delivered to this machine, whatever their destination. */
+export class MarkRoutes {
+  readonly #ip: string;
+  readonly #mark: string;
+  readonly #families = new Set<4 | 6>();
+
+  constructor(ipPath: string, mark: number) {
+    this.#ip = ipPath;
+    this.#mark = String(mark);
+  }
+
+  async add(family: 4 | 6): Promise<void> {
+    if (this.#families.has(family)) return;
+    await this.#remove(family);
+    const all = family === 4 ? '0.0.0.0/0' : '::/0';
+    await this.#run(family, 'route', 'replace', 'local', all, 'dev', 'lo', 'table', this.#mark);
+    await this.#run(family, 'rule', 'add', 'fwmark', this.#mark, 'lookup', this.#mark);
+    this.#families.add(family);
+  }
+
+  /** Removes those of both families, also those of a predecessor. */
+  async clear(): Promise<void> {
+    for (const family of [4, 6] as const) await this.#remove(family);
+    this.#families.clear();
+  }
+
+  async #remove(family: 4 | 6): Promise<void> {
+    // A machine without IPv6 has no rules of it.
+    const rules = await this.#run(family, 'rule', 'show').catch(() => '');
+    const own = rules.split('\n').filter((line) => this.#isOwn(line));
+    for (let count = 0; count < own.length; count += 1)
+      await this.#run(family, 'rule', 'del', 'fwmark', this.#mark, 'lookup', this.#mark);
+    if (own.length > 0) await this.#run(family, 'route', 'flush', 'table', this.#mark);
+  }
+
+  #isOwn(line: string): boolean {
+    const [, mark, table] = /fwmark (\S+) lookup (\S+)/.exec(line) ?? [];
+    return Number(mark) === Number(this.#mark) && table === this.#mark;
+  }
+
+  #run(family: 4 | 6, ...args: string[]): Promise<string> {
+    return runProgram(this.#ip, [`-${family}`, ...args]);
+  }
+}
+
+/**
+ * An address with its whole network on the loopback interface, so that all addresses of the network are this machine's.
+ * The label says which router it belongs to.
+ */
+export class LoopbackNetwork {
+  readonly #ip: string;
+  readonly #label: string;
+  readonly #network: string;
+
+  constructor(ipPath: string, id: string, network: string) {
+    this.#ip = ipPath;
+    this.#label = `${LABEL_PREFIX}${id}`;
+    this.#network = network;
+  }
+
+  /** Does nothing if the machine has the address already. */
+  async add(): Promise<void> {
+    await this.clear();
+    const shown = await this.#run('addr', 'show', 'dev', 'lo');
+    if (shown.includes(` ${this.#network} `)) return;
+    await this.#run('addr', 'add', this.#network, 'dev', 'lo', 'scope', 'host', 'label', this.#label);
+  }
+
+  /** Removes the addresses with this router's label, also those of a predecessor. */
+  async clear(): Promise<void> {
+    const shown = await this.#run('addr', 'show', 'dev', 'lo', 'label', this.#label);
+    for (const [, network] of shown.matchAll(/^\s*inet (\S+) /gm))
+      await this.#run('addr', 'del', network!, 'dev', 'lo');
+  }
+
+  #run(...args: string[]): Promise<string> {
+    return runProgram(this.#ip, ['-4', ...args]);
+  }
+}
