@@ -71,10 +71,16 @@ export class FlowTable {
     return this.#budget.heldBytes;
   }
 
+  /** Passes a datagram to the flow of its key, if there is one. */
+  pass(key: string, datagram: Uint8Array): void {
+    if (this.#flows.get(key)?.connection?.receive(datagram) !== true) this.#dropped += 1;
+  }
+
+  /** Passes a datagram to the flow of its key, which is made if there is none. */
   receive(key: string, datagram: Uint8Array, source: () => FlowSource): void {
     const flow = this.#flows.get(key);
     if (flow?.connection !== undefined) {
-      if (!flow.connection.receive(datagram)) this.#dropped += 1;
+      this.pass(key, datagram);
       return;
     }
     if (this.#isClosed || (flow !== undefined && flow.refusedUntilMs > this.#options.clock.monotonicMs())) {
