@@ -35,6 +35,7 @@ export async function openListeners(options: RouterListenersOptions): Promise<Tu
     listeners,
     ...edge.forTunnel,
     ...circuits.forTunnel,
+    namesFile: `${config.edge?.db ?? config.file}.names`,
     placeOf: (path) => config.placeOf(path),
     clock: options.clock,
     log,

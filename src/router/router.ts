@@ -378,7 +378,7 @@ export class Router {
     this.#controllers.onConnected(({ channel }) => channel.send(makeFrame(contentType.quiesceRouter)));
     this.#controllers.broadcast(makeFrame(contentType.quiesceRouter));
     this.#edge?.drain();
-    await this.#tunnel?.close();
+    await this.#tunnel?.drain();
     this.#circuits.drain();
     const busy = (): number => this.#circuits.busyCount(DRAINED_IDLE_MS) + (this.#edge?.dialingCount ?? 0);
     if (busy() > 0) log.info({ circuits: busy(), drainMs }, 'waiting for circuits to end');

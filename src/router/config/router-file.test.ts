@@ -410,7 +410,6 @@ test('variables of the environment stand for parts of texts', () => {
 
 test('a feature that this version cannot run is refused by name at the start, and valid for check', () => {
   for (const [field, yaml, path] of [
-    ['listeners[3]', '{ binding: tunnel, options: { mode: tproxy } }', 'listeners[3].binding'],
     [
       'listeners[3]',
       '{ binding: transport_udp, address: "unixgram:/run/x", advertise: "a:1" }',
@@ -432,11 +431,11 @@ test('a feature that this version cannot run is refused by name at the start, an
   for (const binding of ['proxy', 'proxy_udp', 'transport_udp', 'edge'])
     assert.deepEqual(told(read(fileWith('dialers[0].binding', binding)).notRunnable), []);
   const file = join(directory, 'later.yml');
-  writeFileSync(file, fileWith('listeners[3].options', '{ mode: tproxy }'));
+  writeFileSync(file, fileWith('ctrl.endpoint', 'dtls:x:1'));
   assert.ok(loadRouterConfig(file, {}));
   assert.throws(
     () => loadRunnableRouterConfig(file, {}),
-    /listeners\[3\]\.binding: the listener tunnel in mode \w+: this version cannot run it/,
+    /ctrl\.endpoint: the protocol dtls: this version cannot run it/,
   );
 });
 

@@ -12,9 +12,11 @@ import type { EgressDialers } from '../xgress/egress-dialers.ts';
 import type { IngressCircuits } from '../xgress/ingress-circuits.ts';
 import type { XgressEnds } from '../xgress/xgress-ends.ts';
 import { TunnelCircuits } from './circuits/tunnel-circuits.ts';
+import { NameServer } from './dns/name-server.ts';
 import { HostPart } from './host/host-part.ts';
 import { ProxyPart } from './proxy/proxy-part.ts';
 import { TunnelServices } from './services/tunnel-services.ts';
+import { TproxyPart } from './tproxy/tproxy-part.ts';
 
 export interface TunnelPartOptions {
   readonly routerId: string;
@@ -28,6 +30,8 @@ export interface TunnelPartOptions {
   readonly ingress: IngressCircuits;
   readonly dialers: EgressDialers;
   readonly ends: XgressEnds;
+  /** Path of the file that keeps the addresses of names for mode tproxy. */
+  readonly namesFile: string;
   /** Returns the place of a key in the router file: file, line and key. */
   placeOf(path: string): string;
   readonly clock: Clock;
@@ -40,7 +44,8 @@ interface TunnelFeature {
   handlers?(): readonly CtrlHandlers[];
   /** Validate its terminators. */
   readonly terminatorChecks?: readonly TerminatorCheck[];
-  /** Accepts no more connections. Circuits remain. */
+  /** Accepts no more connections. Circuits remain. Without it, `close` does that. */
+  drain?(): void;
   close(): void | Promise<void>;
 }
 
@@ -78,7 +83,15 @@ export class TunnelPart {
     return this.#features.flatMap(({ terminatorChecks = [] }) => terminatorChecks);
   }
 
-  /** Closes ports, so that clients choose another router. Circuits remain until the ends of the router close. */
+  /** Closes ports, so that clients choose another router. Circuits remain. */
+  async drain(): Promise<void> {
+    for (const feature of this.#features.toReversed()) {
+      if (feature.drain === undefined) await feature.close();
+      else feature.drain();
+    }
+  }
+
+  /** Also removes what modes changed on this machine. Circuits remain until the ends of the router close. */
   async close(): Promise<void> {
     for (const feature of this.#features.splice(0).reverse()) await feature.close();
     this.#services.close();
@@ -97,9 +110,23 @@ export class TunnelPart {
     const services = this.#services;
     const dialer = new TunnelCircuits({ services, ingress, config: listener.xgress });
     this.#features.push(dialer);
-    if (listener.mode.name !== 'proxy') return;
-    const entries = { entries: listener.services, placeOf, host: ANY_HOST };
+    const { mode } = listener;
+    if (mode.name === 'host') return;
+    const entries = { entries: mode.name === 'proxy' ? listener.services : [], placeOf, host: ANY_HOST };
     const options = { ...entries, config: listener, services, dialer, clock, log };
     this.#features.push(await ProxyPart.open(options));
+    if (mode.name === 'tproxy') this.#features.push(await this.#openTproxy(listener, dialer));
+  }
+
+  async #openTproxy(config: TunnelListenerConfig, dialer: TunnelCircuits): Promise<TproxyPart> {
+    const { listeners, namesFile, ...options } = this.#options;
+    const file = listeners.length === 1 ? namesFile : `${namesFile}.${listeners.indexOf(config)}`;
+    return TproxyPart.open({
+      ...options,
+      config,
+      services: this.#services,
+      dialer,
+      openNames: (isInUse) => NameServer.open({ ...options, config, file, isInUse }),
+    });
   }
 }

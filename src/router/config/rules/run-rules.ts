@@ -6,7 +6,6 @@ import type { ConfigProblem } from '../router-config.ts';
 import { addressKeyOf, UDP_BINDINGS } from './listener-rules.ts';
 import type { RuleContext } from './draft.ts';
 
-const LATER_TUNNEL_MODES: readonly string[] = ['tproxy'];
 const WEB_SOCKET_IDENTITY = 'transport.wss.identity';
 
 export function checkRunnable({ draft, root }: RuleContext): readonly ConfigProblem[] {
@@ -33,19 +32,15 @@ export function checkRunnable({ draft, root }: RuleContext): readonly ConfigProb
   draft.listeners?.forEach((one, i) => {
     const path = `listeners[${i}]`;
     const binding = one?.binding ?? '';
-    if (one === undefined || binding === '') return;
-    if (binding === 'tunnel') {
-      const [mode = ''] = one.options?.mode?.split(':') ?? [];
-      if (LATER_TUNNEL_MODES.includes(mode)) refuse(`${path}.binding`, `the listener tunnel in mode ${mode}`);
-    } else {
-      const key = addressKeyOf(one);
-      const text = one[key];
-      if (!UDP_BINDINGS.includes(binding))
-        held(`${path}.${key}`, text, binding === 'edge' ? ['tls', 'wss', 'ws'] : ['tls', 'tcp', 'udp']);
-      // The platform has no sockets of this kind.
-      else if (text !== undefined && parseDatagramAddress(text)?.network === 'unixgram')
-        refuse(`${path}.${key}`, 'the protocol unixgram');
-    }
+    // A tunnel has no address.
+    if (one === undefined || binding === '' || binding === 'tunnel') return;
+    const key = addressKeyOf(one);
+    const text = one[key];
+    if (!UDP_BINDINGS.includes(binding))
+      held(`${path}.${key}`, text, binding === 'edge' ? ['tls', 'wss', 'ws'] : ['tls', 'tcp', 'udp']);
+    // The platform has no sockets of this kind.
+    else if (text !== undefined && parseDatagramAddress(text)?.network === 'unixgram')
+      refuse(`${path}.${key}`, 'the protocol unixgram');
   });
   return problems.all();
 }

@@ -1,0 +1,93 @@
+/**
+ * A tunnel in mode `tproxy` with its controller and the programs that it leads to in one process, for a network namespace of
+ * a test. It prints `ready`, and ends in order when its standard input ends. `web` answers requests of HTTP with what the
+ * router reported of the dial; `echo` returns bytes and datagrams.
+ */
+import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
+import process from 'node:process';
+import type { TestContext } from 'node:test';
+import { messageOf, systemClock } from '#base';
+import { NameServer } from '../../src/router/tunnel/dns/name-server.ts';
+import { ROUTER_ID, TunnelWorld } from '../../src/router/tunnel/testing/tunnel-world.ts';
+import { TproxyPart } from '../../src/router/tunnel/tproxy/tproxy-part.ts';
+import { lineOf, recordingLog } from './recording-log.ts';
+import { grantChanges, identityChange, type DataModelChange } from './token-signer.ts';
+
+const [namesFile = '', lanInterface] = process.argv.slice(2);
+const log = recordingLog((record) => {
+  if (record.level !== 'debug') console.error(lineOf(record));
+});
+const closers: (() => void)[] = [];
+const world = new TunnelWorld({ after: (close: () => void) => void closers.push(close) } as TestContext, {
+  log,
+});
+const web = createServer((request, response) => {
+  const dial = world.requests.findLast(({ serviceName }) => serviceName === 'web')!;
+  response.end(`${request.url} ${String(Buffer.from(dial.peerData[1011]!))}\n`);
+});
+world.onCircuit = (connection) => {
+  if (world.requests.at(-1)!.serviceName === 'web') web.emit('connection', connection as unknown as Socket);
+  else void connection.pipe(connection);
+};
+
+function interceptedService(id: string, config: object): DataModelChange[] {
+  const dataJson = JSON.stringify(config);
+  return [
+    { case: 'config', value: { id: `config-${id}`, typeId: 'intercept', name: id, dataJson } },
+    { case: 'service', value: { id, name: id, configs: [`config-${id}`] } },
+    ...grantChanges(`dial-${id}`, 'Dial', ROUTER_ID, id),
+  ];
+}
+world.change([
+  { case: 'configType', value: { id: 'intercept', name: 'intercept.v1' } },
+  identityChange(ROUTER_ID),
+  ...interceptedService('web', {
+    protocols: ['tcp'],
+    addresses: ['10.9.0.0/16', 'fd09::/64', 'web.example', '*.apps.example'],
+    portRanges: [{ low: 80, high: 90 }],
+  }),
+  ...interceptedService('echo', {
+    protocols: ['tcp', 'udp'],
+    addresses: ['10.9.0.0/16'],
+    portRanges: [{ low: 7_000, high: 7_000 }],
+  }),
+]);
+
+const config = {
+  path: 'listeners[0]',
+  mode: { name: 'tproxy', diverter: undefined },
+  resolvers: [{ kind: 'udp', host: '127.0.0.1', port: 53 }],
+  dnsSvcIpRange: '100.64.0.1/10',
+  dnsUpstreams: [],
+  dnsUpstreamMode: 'parallel',
+  dnsUnanswerable: 'refused',
+  lanInterfaces: lanInterface === undefined ? [] : [{ name: lanInterface, address: '' }],
+  udpIdleTimeoutMs: 300_000,
+  udpCheckIntervalMs: 30_000,
+} as const;
+const places = { placeOf: (path: string) => `router.yml:1: ${path}`, clock: systemClock, log };
+
+try {
+  const part = await TproxyPart.open({
+    ...places,
+    routerId: ROUTER_ID,
+    config,
+    openNames: (isInUse) => NameServer.open({ ...places, config, file: namesFile, isInUse }),
+    services: world.services,
+    dialer: {
+      dial: (request) => {
+        world.isDatagrams = request.protocol === 'udp';
+        return world.circuits.dial(request);
+      },
+    },
+  });
+  console.log('ready');
+  process.stdin.resume().once('end', () => {
+    web.close();
+    void part.close().then(() => closers.forEach((close) => close()));
+  });
+} catch (error) {
+  console.error(messageOf(error));
+  process.exit(1);
+}
