@@ -92,13 +92,14 @@ export async function openEdgeFixture(
   limits: EdgeApiLimits = {},
   egress: LoginPartsOptions['egress'] = new EgressClient({ allowed: [] }),
   managementRoutes?: EdgeRoutes,
+  openStore: () => Promise<Store> = openEmbedded,
 ): Promise<EdgeFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-edge-'));
   provideServerKey(folder);
   const clock = new OffsetClock();
   const logged: string[] = [];
   const log = recorder(logged);
-  const store = await openEmbedded();
+  const store = await openStore();
   const secrets = new Secrets([{ id: 'k1', key: new Uint8Array(32).fill(7) }]);
   const pki = await openPki({
     dataDir: folder,

@@ -54,15 +54,17 @@ export interface ManagementFixture extends EdgeFixture {
 
 export async function openManagementFixture(
   egress?: Parameters<typeof openEdgeFixture>[1],
+  openStore?: Parameters<typeof openEdgeFixture>[3],
 ): Promise<ManagementFixture> {
   const routes: string[] = [];
-  const edge = await openEdgeFixture({}, egress, (app, context) => {
+  const routesOf: Parameters<typeof openEdgeFixture>[2] = (app, context) => {
     app.addHook('onRoute', ({ method, url }) => {
       if (url.startsWith(PREFIX))
         for (const one of [method].flat()) routes.push(`${one} ${url.slice(PREFIX.length)}`);
     });
     return addManagementRoutes(app, context, () => 'tls:localhost:6262');
-  });
+  };
+  const edge = await openEdgeFixture({}, egress, routesOf, openStore);
   const { identityId: adminId } = await insertAdministrator(edge, CREDENTIALS);
   const agent = new Agent({ keepAlive: true });
   const send = async (method: string, path: string, body: unknown, headers: Record<string, string>) => {
