@@ -1,12 +1,13 @@
 /**
  * Log-ins by the tokens of another party, whose signers administrators add. The token's text selects the signer; everything
- * else is checked against the signer's entity. Keys come from its key set, through the same door as those of share log-ins, and
- * neither keys nor algorithms from the token.
+ * else is checked against the signer's entity. Keys come from its certificate, or from its key set through the same door as those of
+ * share log-ins; neither keys nor algorithms come from the token.
  */
-import { decodeJwt, jwtVerify, type JWTPayload } from 'jose';
+import { decodeJwt, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import type { EgressAnswer } from '#net';
-import type { EdgeEntityRecord, Identity, OverlayModel } from '../model/mod.ts';
+import type { EdgeEntityRecord, Identity, JsonObject, OverlayModel } from '../model/mod.ts';
+import { keyValidAt } from '../pki/mod.ts';
 import { claimAt } from './claim-selector.ts';
 import { CLOCK_SKEW_MS, IssuerKeys, PUBLIC_KEY_ALGORITHMS } from '../oauth/mod.ts';
 
@@ -101,7 +102,7 @@ export class ExternalSigners {
     token: string,
   ): Promise<{ readonly payload: JWTPayload } | { readonly problem: string }> {
     try {
-      const { payload } = await jwtVerify(token, this.#keysOf(String(data['jwksEndpoint'])).keyOf, {
+      const { payload } = await jwtVerify(token, this.#keySourceOf(data), {
         issuer: String(data['issuer']),
         audience: String(data['audience']),
         algorithms: PUBLIC_KEY_ALGORITHMS,
@@ -115,6 +116,17 @@ export class ExternalSigners {
         error instanceof FrontdoorError ? 'the keys of the signer cannot be fetched' : messageOf(error);
       return { problem: why };
     }
+  }
+
+  /** A signer has either a certificate, whose key id tokens name, or a key set. */
+  #keySourceOf({ certPem, kid, jwksEndpoint }: JsonObject): JWTVerifyGetKey {
+    if (typeof certPem !== 'string') return this.#keysOf(String(jwksEndpoint)).keyOf;
+    return (header) => {
+      const key = header.kid === kid ? keyValidAt(certPem, this.#parts.clock.nowMs()) : undefined;
+      if (key === undefined)
+        throw new Error('the token names another key, or its certificate is not valid now');
+      return key;
+    };
   }
 
   #identityOf({ id: signerId, data }: EdgeEntityRecord, payload: JWTPayload): ExternalProof {

@@ -1,9 +1,11 @@
 /** Signers of tokens of another party, by which identities log in and enroll. */
-import { invalidParameter } from '../edge-api/mod.ts';
-import { textsOf } from '../model/mod.ts';
+import { invalidParameter, isoTime } from '../edge-api/mod.ts';
+import { textsOf, type JsonObject } from '../model/mod.ts';
+import { commonNameOf, readCertificate } from '../pki/mod.ts';
 import type { BodyReader } from './body-reader.ts';
 import { commonSymbols, type EntityForm } from './entity-form.ts';
 
+const MAX_PEM_CHARS = 16_384;
 const MAX_URL_CHARS = 2_048;
 /** OpenZiti's default for the claim that names an identity. */
 const CLAIM = 'sub';
@@ -12,8 +14,6 @@ export const externalJwtSignerForm: EntityForm = {
   kind: 'external-jwt-signer',
   path: 'external-jwt-signers',
   read(body) {
-    // Keys are fetched, so that the other party can replace them.
-    for (const field of ['certPem', 'kid']) body.only(field);
     const [useExternalId, enrollToTokenEnabled] = [
       body.flag('useExternalId'),
       body.flag('enrollToTokenEnabled'),
@@ -27,7 +27,7 @@ export const externalJwtSignerForm: EntityForm = {
     return {
       issuer: required(body, 'issuer'),
       audience: required(body, 'audience'),
-      jwksEndpoint: urlOf('jwksEndpoint', required(body, 'jwksEndpoint')),
+      ...keysOf(body),
       claimsProperty: body.textOrNull('claimsProperty') ?? CLAIM,
       useExternalId,
       enrollToTokenEnabled,
@@ -54,9 +54,36 @@ export const externalJwtSignerForm: EntityForm = {
     ...{ enrollToCertEnabled: false, enrollToTokenEnabled: false },
     ...data,
     scopes: textsOf(data['scopes']),
-    ...{ certPem: null, commonName: '', fingerprint: '', kid: null, notAfter: null, notBefore: null },
+    ...certificateView(data['certPem']),
   }),
 };
+
+/** A certificate with the key id that tokens name, or the address of a key set, whose keys the other party can replace. */
+function keysOf(body: BodyReader): JsonObject {
+  const [pem, kid] = [body.text('certPem', MAX_PEM_CHARS), body.textOrNull('kid')];
+  if (pem === '') {
+    if (kid !== null) throw invalidParameter('kid', 'kid belongs to certPem', kid.slice(0, 200));
+    return { jwksEndpoint: urlOf('jwksEndpoint', required(body, 'jwksEndpoint')), certPem: null, kid: null };
+  }
+  const url = body.textOrNull('jwksEndpoint');
+  if (url !== null) throw invalidParameter('jwksEndpoint', 'there is a certificate, too', url.slice(0, 200));
+  if (kid === null) throw invalidParameter('kid', 'kid is missing', '');
+  const read = readCertificate(pem);
+  if ('problem' in read) throw invalidParameter('certPem', read.problem, '');
+  return { jwksEndpoint: null, certPem: read.certificate.toString(), kid };
+}
+
+function certificateView(pem: unknown): JsonObject {
+  const read = typeof pem === 'string' ? readCertificate(pem) : undefined;
+  if (read === undefined || 'problem' in read)
+    return { certPem: null, kid: null, commonName: '', fingerprint: '', notAfter: null, notBefore: null };
+  const { certificate, fingerprint } = read;
+  return {
+    ...{ commonName: commonNameOf(certificate), fingerprint },
+    notBefore: isoTime(Date.parse(certificate.validFrom)),
+    notAfter: isoTime(Date.parse(certificate.validTo)),
+  };
+}
 
 function required(body: BodyReader, field: string): string {
   const value = body.text(field, MAX_URL_CHARS);

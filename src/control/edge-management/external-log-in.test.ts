@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { SignJWT } from 'jose';
+import { importPKCS8, SignJWT } from 'jose';
+import { openThirdParty } from '../../../test/support/third-party.ts';
 import { rawRequest } from '../edge-api/edge-api-fixture.ts';
 import { openManagementFixture, type ManagementFixture } from './management-fixture.ts';
 import {
@@ -104,7 +105,12 @@ test('anybody sees enabled signers, without their keys; a disabled one logs nobo
   assert.equal((await logIn(await tokenOf())).status, 401);
   assert.equal((await api.call('PATCH', path, { enabled: true })).status, 200);
   assert.equal((await logIn(await tokenOf())).status, 200);
-  for (const field of [{ jwksEndpoint: 'file:///etc' }, { issuer: '' }, { certPem: 'x' }, { kid: 'x' }]) {
+  for (const field of [
+    { jwksEndpoint: 'file:///etc' },
+    { issuer: '' },
+    { certPem: 'x', kid: 'x', jwksEndpoint: null },
+    { kid: 'x' },
+  ]) {
     const body = {
       ...{ name: 'x', issuer: 'i', audience: 'a', jwksEndpoint: JWKS, enabled: true },
       ...field,
@@ -155,4 +161,31 @@ test('an authentication policy permits the tokens of the signers that it lists',
   const listed = await api.call('DELETE', `external-jwt-signers/${signerId}`);
   assert.equal(listed.error.code, 'CONFLICT_CANNOT_DELETE_REFERENCED');
   await api.call('PATCH', `identities/${identityId}`, { authPolicyId: 'default' });
+});
+
+test('a signer with a certificate needs no key set', async () => {
+  const party = await openThirdParty('signer');
+  const { cert: certPem, key } = await party.issue('tokens');
+  const past = await party.issue('tokens', { notBeforeMs: 0, notAfterMs: Date.now() - 1_000 });
+  const issuer = 'https://signer.example';
+  const certified = await api.make('external-jwt-signers', {
+    ...{ name: 'certified', issuer, audience: AUDIENCE, enabled: true, certPem, kid: 'k1' },
+    ...{ claimsProperty: 'email', useExternalId: true },
+  });
+  const by = await importPKCS8(key, 'ES256');
+  assert.equal((await logIn(await tokenOf({ issuer, by }))).status, 200);
+  assert.equal((await logIn(await tokenOf({ issuer }))).status, 401, 'a key of another signer');
+  const path = `external-jwt-signers/${certified}`;
+  const { commonName } = (await api.call('GET', path)).data as unknown as { commonName: string };
+  assert.equal(commonName, 'tokens');
+  for (const change of [{ kid: 'k2' }, { kid: 'k1', certPem: past.cert }]) {
+    assert.equal((await api.call('PATCH', path, change)).status, 200);
+    assert.equal((await logIn(await tokenOf({ issuer, by }))).status, 401);
+  }
+  for (const [change, field] of [
+    [{ jwksEndpoint: JWKS }, 'jwksEndpoint'],
+    [{ kid: null }, 'kid'],
+    [{ certPem: party.certificatePem.repeat(2) }, 'certPem'],
+  ] as const)
+    assert.equal((await api.call('PATCH', path, change)).error.cause?.field, field);
 });

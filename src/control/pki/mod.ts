@@ -14,6 +14,7 @@ export {
   commonNameOf,
   isForClients,
   isIssuedBy,
+  keyValidAt,
   readCertificate,
   thirdPartyLeaf,
 } from './third-party-certificate.ts';

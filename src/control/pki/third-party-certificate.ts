@@ -2,7 +2,7 @@
  * Certificates of authorities of other parties, which administrators add. A leaf has to be issued by the authority itself:
  * an intermediate authority is added as one of its own.
  */
-import { X509Certificate } from 'node:crypto';
+import { X509Certificate, type KeyObject } from 'node:crypto';
 import { messageOf } from '#base';
 import { fingerprintOf } from '#net';
 import { CLIENT_AUTH, spkiSha256Of, type ProvenLeaf } from './pki.ts';
@@ -60,6 +60,12 @@ export function thirdPartyLeaf(certificate: X509Certificate, identityId: string)
     notAfterMs: Date.parse(certificate.validTo),
     isThirdParty: true,
   };
+}
+
+/** Returns the public key of a certificate that is valid now. Throws for a damaged PEM text. */
+export function keyValidAt(pem: string, nowMs: number): KeyObject | undefined {
+  const certificate = new X509Certificate(pem);
+  return isValidAt(certificate, nowMs) ? certificate.publicKey : undefined;
 }
 
 function isValidAt({ validFrom, validTo }: X509Certificate, nowMs: number): boolean {

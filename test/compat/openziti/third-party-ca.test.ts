@@ -56,6 +56,10 @@ test(
     await edge('verify', 'ca', 'partner', ...files);
     assert.match(await edge('list', 'cas'), /partner/);
 
+    const signing = ['--cert-file', write('signer.pem', (await party.issue('tokens')).cert), '--kid', 'k1'];
+    await edge('create', 'ext-jwt-signer', 'tokens', 'https://tokens.example', ...signing, '-a', 'app');
+    assert.match(await edge('list', 'ext-jwt-signers'), /tokens\.example/);
+
     const address = { protocol: 'tcp', address: '127.0.0.1', port: service.port };
     await edge('create', 'config', 'backend', 'host.v1', JSON.stringify(address));
     await edge('create', 'service', 'web', '--configs', 'backend');
