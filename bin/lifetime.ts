@@ -2,7 +2,7 @@
  * How a program of ours ends: SIGINT stops it within 5 s, SIGTERM lets it drain for at most 30 s, a second signal
  * cuts the drain short. The same signal twice within a second is one: terminals and launchers both pass it on.
  * SIGHUP reads files again and never ends a program; SIGUSR2 replaces a gateway's workers. A program whose launcher
- * goes, however it goes, stops as by SIGINT.
+ * goes, however it goes, stops as by SIGINT; one that still starts ends at once.
  */
 import { Socket } from 'node:net';
 import process from 'node:process';
@@ -12,6 +12,10 @@ import { launcherPipe } from './launcher-pipe.ts';
 export const STOP_MS = 5_000;
 export const DRAIN_MS = 30_000;
 const SAME_SIGNAL_MS = 1_000;
+const NEVER_STARTED_STATUS = 1;
+
+let onLauncherGone = (): void => process.exit(NEVER_STARTED_STATUS);
+followLauncher();
 
 // Without a listener the signal ends the process; it may come while a program still starts.
 process.on('SIGHUP', () => {});
@@ -64,11 +68,11 @@ export function runUntilStopped(
     };
     process.on('SIGINT', () => onSignal('SIGINT'));
     process.on('SIGTERM', () => onSignal('SIGTERM'));
-    followLauncher(() => {
+    onLauncherGone = () => {
       if (stopping !== undefined) return;
       log.warn({}, 'the launcher is gone');
       onSignal('SIGINT');
-    });
+    };
   });
 }
 
@@ -95,11 +99,11 @@ function followReload(reload: () => Promise<void> | void, log: Log): void {
   });
 }
 
-function followLauncher(onGone: () => void): void {
+function followLauncher(): void {
   if (launcherPipe === undefined) return;
   const pipe = new Socket({ fd: launcherPipe, readable: true, writable: false });
   pipe.on('error', () => {});
-  pipe.once('close', onGone);
+  pipe.once('close', () => onLauncherGone());
   pipe.resume();
   pipe.unref();
 }

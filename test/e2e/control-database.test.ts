@@ -1,12 +1,19 @@
 // `frontdoor control` on PostgreSQL, as an operator starts it: its start, and its errors.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { JsonClient } from '#net';
+import { within } from '../support/deadline.ts';
 import { PartProcess, runCommand } from '../support/part-process.ts';
 import { POSTGRES_PASSWORD, postgresSkip, sharedPostgres, type PostgresAccess } from '../support/postgres.ts';
+import { runLauncher } from '../support/product-process.ts';
+
+/** Less than the 5 s that a program waits for its database. */
+const GONE_MS = 3_000;
 
 interface Ready {
   readonly apiUrl: string;
@@ -14,6 +21,29 @@ interface Ready {
   readonly accountId: string;
   readonly apiToken: string;
 }
+
+it('a program that still starts ends with its launcher', async (test) => {
+  const folder = mkdtempSync(join(tmpdir(), 'frontdoor-starting-'));
+  // A database that accepts connections and answers nothing.
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const connected = once(server, 'connection');
+  const file = join(folder, 'url');
+  writeFileSync(file, `postgres://someone@127.0.0.1:${port}/frontdoor\n`, { mode: 0o600 });
+  const launcher = runLauncher(['control', '--data-dir', folder, '--database-file', file]);
+  test.after(() => {
+    launcher.child.kill('SIGKILL');
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const [socket] = (await within('a connection to the database', connected)) as [Socket];
+  const closed = once(socket.on('error', () => {}).resume(), 'close');
+  const sinceMs = performance.now();
+  launcher.child.kill('SIGKILL');
+  await within('the end of the program', closed);
+  assert.ok(performance.now() - sinceMs < GONE_MS, launcher.output());
+});
 
 describe('frontdoor control on PostgreSQL', { skip: postgresSkip }, () => {
   let folder: string;
