@@ -3,10 +3,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, test, type TestContext } from 'node:test';
 import { checkGoExchanges } from '../compat/openziti/go-exchanges.ts';
 import { GoPeer, skipGoPeer } from '../compat/openziti/go-peer.ts';
+import { until } from '../support/deadline.ts';
+import { startEcho } from '../support/echo-service.ts';
 import { freePort } from '../support/free-port.ts';
 import { PartProcess, runCommand } from '../support/part-process.ts';
 import { runZiti, zitiBinary } from '../support/ziti-command.ts';
@@ -78,6 +81,40 @@ async function checkCircuits(): Promise<void> {
     await host.kill();
   }
 }
+
+/** The router, as a tunneler, hosts a service for a Go program. */
+async function checkHosted(t: TestContext, router: string): Promise<void> {
+  const { network } = mesh;
+  const echo = await startEcho();
+  t.after(() => echo.close());
+  const { port } = echo.address() as AddressInfo;
+  const service = `hosted-by-${router}`;
+  const config = JSON.stringify({ protocol: 'tcp', address: '127.0.0.1', port });
+  await network.run(`edge create config ${service} host.v1`, config);
+  await network.run(`edge create service ${service} --configs ${service} --encryption ON -a test`);
+  const binds = `--service-roles @${service} --identity-roles @${router}`;
+  await network.run(`edge create service-policy ${service} Bind ${binds}`);
+  const terminators = async (): Promise<number> =>
+    (await mesh.terminators()).filter((one) => one.service === service).length;
+  await until(`a terminator of ${service}`, terminators, (count) => count > 0);
+  await checkGoExchanges(peer, join(mesh.folder, 'dialer.json'), service);
+}
+
+test(
+  'the defaults, with a tunnel in mode host: SDKs meet at the router, and reach what it hosts',
+  { skip },
+  async (t) => {
+    assert.match(await runGenerated(t, 'default', []), /mode: host/);
+    await checkCircuits();
+    await checkHosted(t, 'default');
+  },
+);
+
+test('--tunnelerMode host with --private: SDKs reach what the router hosts', { skip }, async (t) => {
+  const file = await runGenerated(t, 'host-mode', ['--tunnelerMode', 'host', '--private']);
+  assert.match(file, /mode: host/);
+  await checkHosted(t, 'host-mode');
+});
 
 test('--tunnelerMode none: SDKs meet at the router', { skip }, async (t) => {
   assert.match(await runGenerated(t, 'none', ['--tunnelerMode', 'none']), /^# {2}- binding: tunnel$/m);

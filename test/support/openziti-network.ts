@@ -86,6 +86,34 @@ export class OpenZitiNetwork {
     }
   }
 
+  /**
+   * The installation that `ziti edge quickstart` makes in `folder`, with its router unless `hasRouter` is false. With the
+   * `port` and `password` of an earlier one, it starts that again.
+   */
+  static async quickstart(
+    binary: string,
+    folder: string,
+    options: {
+      readonly port: number;
+      readonly password: string;
+      readonly routerPort: number;
+      readonly hasRouter: boolean;
+    },
+  ): Promise<OpenZitiNetwork> {
+    const { port, password, routerPort, hasRouter } = options;
+    const network = new OpenZitiNetwork(binary, folder, port);
+    const addresses = `--ctrl-address localhost --ctrl-port ${port} --router-address localhost --router-port ${routerPort}`;
+    const words = `edge quickstart --home ${folder} ${addresses} -p ${password}${hasRouter ? '' : ' --no-router'}`;
+    try {
+      await network.start('quickstart', words, port);
+      await network.#login(password);
+      return network;
+    } catch (error) {
+      await network.stop();
+      throw error;
+    }
+  }
+
   get processes(): ReadonlyMap<string, number> {
     return new Map(this.#running.map(([name, { child }]) => [name, child.pid!]));
   }
@@ -150,7 +178,11 @@ export class OpenZitiNetwork {
     this.file('controller.yaml', controllerFile(this.#folder, port, options));
     await this.run(`controller edge init controller.yaml -u admin -p ${password}`);
     await this.start('controller', 'run controller controller.yaml --cliagent=false', port);
-    const login = `edge login https://localhost:${port} -u admin -p ${password} -y`;
+    await this.#login(password);
+  }
+
+  async #login(password: string): Promise<void> {
+    const login = `edge login https://localhost:${this.controllerPort} -u admin -p ${password} -y`;
     await until('a log-in at the controller', LISTEN_DEADLINE_MS, () => this.run(login));
   }
 }
