@@ -101,6 +101,22 @@ describe('a question for a circuit', () => {
     );
   });
 
+  test('fails when its time is over, and a grant that comes later is disposed of', async () => {
+    const controllers = new FakeControllers();
+    const asker = new CircuitAsker(controllers);
+    const only = controllers.connect('a');
+    const unused: CircuitAnswer[] = [];
+    const answer = asker.ask(question(20, unused));
+    const request = await asked(only);
+    await assert.rejects(answer, { code: 'timeout', message: 'no response within 20 ms' });
+    request.answer(makeFrame(ANSWER));
+    await until(
+      'the late grant',
+      () => unused.length,
+      (count) => count === 1,
+    );
+  });
+
   test('waits for a controller that is slow but echoes heartbeats', async () => {
     const controllers = new FakeControllers();
     const asker = new CircuitAsker(controllers, LIMITS);

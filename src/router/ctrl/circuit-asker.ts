@@ -13,6 +13,13 @@ import type { Controller, Controllers } from './controllers.ts';
 export const CONTROLLER_RETURN_MS = 5_000;
 /** Maximum number of requests that wait for a controller. */
 const MAX_WAITING = 4_096;
+/**
+ * Time after the end of a dial in which its answer is still expected. A circuit that it grants would remain otherwise,
+ * and its host would wait for the first payload.
+ */
+const LATE_ANSWER_MS = 30_000;
+/** Maximum number of late answers that are expected. */
+const MAX_LATE = 8_192;
 
 export interface CircuitAnswer {
   readonly answer: Frame;
@@ -25,8 +32,8 @@ export interface CircuitQuestion {
   /** Returns true if another controller could give a better answer. */
   mayKnowBetter(answer: Frame): boolean;
   /**
-   * Called with an answer that arrives after that of another controller. A circuit that it grants has to be reported
-   * as ended.
+   * Called with an answer that arrives after that of another controller, or after the time limit. A circuit that it
+   * grants has to be reported as ended.
    */
   onUnused(unused: CircuitAnswer): void;
 }
@@ -37,6 +44,7 @@ export class CircuitAsker {
   readonly #controllers: Controllers;
   readonly #limits: SilenceLimits;
   readonly #waiting = new Set<() => void>();
+  #lateCount = 0;
   #lostMs: number | undefined;
 
   constructor(controllers: Controllers, limits: SilenceLimits = SILENCE_LIMITS) {
@@ -55,7 +63,13 @@ export class CircuitAsker {
    * Rejects with a `FrontdoorError` `no-controller` (unavailable), or with a `ChannelError` if the answer was late.
    */
   async ask(question: CircuitQuestion): Promise<CircuitAnswer> {
-    const deadlineMs = performance.now() + question.timeoutMs;
+    const { timeoutMs } = question;
+    const deadlineMs = performance.now() + timeoutMs;
+    const { promise: timeout, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      reject(new ChannelError('timeout', `no response within ${timeoutMs} ms`));
+    }, timeoutMs);
+    timeout.catch(() => {});
     const asked = new Set<Controller>();
     const pending = new Map<Controller, Promise<Outcome>>();
     let refused: CircuitAnswer | undefined;
@@ -64,14 +78,14 @@ export class CircuitAsker {
         const controller = this.#next(asked);
         if (controller !== undefined) {
           asked.add(controller);
-          pending.set(controller, send(question, controller, deadlineMs));
+          pending.set(controller, send(question, controller, deadlineMs + LATE_ANSWER_MS));
         } else if (refused !== undefined) {
           return refused;
         } else if (pending.size === 0) {
           await this.#untilConnected(deadlineMs);
           continue;
         }
-        const outcome = await this.#firstOf(pending, controller, asked);
+        const outcome = await this.#firstOf(pending, controller, asked, timeout);
         if (outcome === 'silent') continue;
         pending.delete(outcome.controller);
         if ('error' in outcome) {
@@ -81,7 +95,8 @@ export class CircuitAsker {
         else return outcome;
       }
     } finally {
-      for (const outcome of pending.values()) void dispose(outcome, question);
+      clearTimeout(timer);
+      for (const outcome of pending.values()) void this.#dispose(outcome, question);
     }
   }
 
@@ -94,13 +109,28 @@ export class CircuitAsker {
     pending: ReadonlyMap<Controller, Promise<Outcome>>,
     newest: Controller | undefined,
     asked: ReadonlySet<Controller>,
+    timeout: Promise<never>,
   ): Promise<Outcome | 'silent'> {
-    if (newest === undefined) return Promise.race(pending.values());
+    if (newest === undefined) return Promise.race([...pending.values(), timeout]);
     const watch = new SilenceWatch(newest, this.#limits, () => this.#next(asked) !== undefined);
     try {
-      return await Promise.race([...pending.values(), watch.silent]);
+      return await Promise.race([...pending.values(), watch.silent, timeout]);
     } finally {
       watch.stop();
+    }
+  }
+
+  /** Never rejects: a malformed answer grants nothing. */
+  async #dispose(outcome: Promise<Outcome>, question: CircuitQuestion): Promise<void> {
+    if (this.#lateCount >= MAX_LATE) return;
+    this.#lateCount += 1;
+    const late = await outcome;
+    this.#lateCount -= 1;
+    if ('error' in late) return;
+    try {
+      question.onUnused(late);
+    } catch (error) {
+      late.controller.channel.log.debug({ err: messageOf(error) }, 'a late answer to a dial is malformed');
     }
   }
 
@@ -123,23 +153,12 @@ export class CircuitAsker {
   }
 }
 
-/** Resolves in any case. */
-function send({ frame }: CircuitQuestion, controller: Controller, deadlineMs: number): Promise<Outcome> {
-  const leftMs = Math.max(1, Math.ceil(deadlineMs - performance.now()));
+/** Resolves in any case. `lastMs` is the time until which an answer is of use. */
+function send({ frame }: CircuitQuestion, controller: Controller, lastMs: number): Promise<Outcome> {
+  const leftMs = Math.max(1, Math.ceil(lastMs - performance.now()));
   // Each channel sets the sequence number of its own copy.
   return controller.channel.request({ ...frame }, leftMs).then(
     (answer) => ({ answer, controller }),
     (error: unknown) => ({ error, controller }),
   );
-}
-
-/** Never rejects: a malformed answer grants nothing. */
-async function dispose(outcome: Promise<Outcome>, question: CircuitQuestion): Promise<void> {
-  const late = await outcome;
-  if ('error' in late) return;
-  try {
-    question.onUnused(late);
-  } catch (error) {
-    late.controller.channel.log.debug({ err: messageOf(error) }, 'a late answer to a dial is malformed');
-  }
 }
