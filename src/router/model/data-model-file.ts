@@ -1,7 +1,7 @@
 /**
  * `edge.db`: the data model on disk, as a gzipped DataState that OpenZiti's routers can read and write, too. Loaded at
- * start, and written at intervals when it has changed; values that the router itself keeps are written at once, because
- * nobody sends them again. A file that cannot be read counts as missing, because controllers send the model again.
+ * start, and written at intervals and at the stop when it has changed; values that the router itself keeps are written at
+ * once, because nobody sends them again. A file that cannot be read counts as missing, because controllers send the model again.
  */
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
@@ -63,12 +63,13 @@ export class DataModelFile {
     return this.#saving;
   }
 
-  /** Waits until a pending write has finished. */
+  /** Writes what changed since the last time, so that the next start serves it without a controller. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     clearTimeout(this.#keptTimer);
     this.#leaveModel();
     await this.#saving;
+    await this.save();
   }
 
   #saveSoon(): void {
