@@ -9,8 +9,11 @@ import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { until } from '../support/deadline.ts';
 import type { JsonRow } from '../support/fabric-mesh.ts';
 import { postgresSkip } from '../support/postgres.ts';
-import { StopsWorld } from '../support/stops-world.ts';
+import { STREAM_PIECE_MS, StopsWorld } from '../support/stops-world.ts';
 import { undisturbed } from '../support/undisturbed.ts';
+
+/** At least twice the interval at which agents and gateways ask for the list of routers. */
+const LISTED_TWICE_MS = 21_000;
 
 describe('a planned restart', { skip: postgresSkip }, () => {
   let world: StopsWorld;
@@ -54,7 +57,16 @@ describe('a planned restart', { skip: postgresSkip }, () => {
     });
   }
 
-  test('without any control plane a request that needs a new circuit fails as unavailable, not as forbidden', async () => {
+  test('without any control plane a request that needs a new circuit fails as unavailable, not as forbidden; streams outlive it and the return', async () => {
+    const streams = world.endlessStreams();
+    const untilPieces = (count: number): Promise<unknown> =>
+      until(
+        'pieces of each stream',
+        () => streams.map(({ isOpen, pieces }) => isOpen && pieces >= count),
+        (all) => all.every(Boolean),
+        2 * LISTED_TWICE_MS,
+      );
+    await untilPieces(1);
     await Promise.all(world.replicas.map((replica) => replica.kill()));
     const probes = world.probes(20);
     try {
@@ -72,7 +84,10 @@ describe('a planned restart', { skip: postgresSkip }, () => {
       [],
     );
     await Promise.all(world.replicas.map((replica) => replica.start()));
+    const back = Math.max(...streams.map(({ pieces }) => pieces));
     await world.untilSettled();
+    await untilPieces(back + LISTED_TWICE_MS / STREAM_PIECE_MS);
+    for (const stream of streams) stream.close();
   });
 
   test('a gateway that is gone is shown as offline', async () => {

@@ -18,12 +18,21 @@ import { portFor, portOf, type GatewayReady } from './separate.ts';
 import { SteadyProbes, type SteadyProbesOptions } from './steady-probes.ts';
 
 const BODY = 'answered by the service';
-const STREAM_PIECE_MS = 100;
+/** The interval of a stream's pieces. */
+export const STREAM_PIECE_MS = 100;
 
 export interface StopsWorldOptions {
   /** Streams at any time, and how long each of them takes. */
   readonly streams: number;
   readonly streamMs: number;
+}
+
+/** A stream that ends only when a part on its way ends it, or `close` does. */
+export interface EndlessStream {
+  readonly isOpen: boolean;
+  /** Number of pieces that arrived. */
+  readonly pieces: number;
+  close(): void;
 }
 
 export class StopsWorld {
@@ -45,7 +54,7 @@ export class StopsWorld {
 
   static async start(options: StopsWorldOptions): Promise<StopsWorld> {
     const origin = createServer((incoming, answer) => {
-      if (incoming.url !== '/stream') {
+      if (incoming.url !== '/stream' && incoming.url !== '/endless') {
         // Then the gateway needs another circuit for the next one.
         if (incoming.url === '/once') answer.setHeader('connection', 'close');
         answer.end(BODY);
@@ -53,7 +62,7 @@ export class StopsWorld {
       }
       answer.write('.');
       const timer = setInterval(() => answer.write('.'), STREAM_PIECE_MS);
-      const last = setTimeout(() => answer.end(), options.streamMs);
+      const last = incoming.url === '/endless' ? undefined : setTimeout(() => answer.end(), options.streamMs);
       answer.on('close', () => {
         clearInterval(timer);
         clearTimeout(last);
@@ -74,6 +83,22 @@ export class StopsWorld {
 
   probes(perSecond: number, more: Partial<SteadyProbesOptions> = {}): SteadyProbes {
     return new SteadyProbes({ ports: this.#ports, host: this.#host, body: BODY, perSecond, ...more });
+  }
+
+  /** Opens a stream through each gateway. */
+  endlessStreams(): EndlessStream[] {
+    return this.#ports.map((port) => {
+      const stream = { isOpen: true, pieces: 0, close: () => void asked.destroy() };
+      const asked = request({ host: '127.0.0.1', port, path: '/endless', headers: { host: this.#host } });
+      asked.on('response', (response) => {
+        response.on('data', (pieces: Buffer) => (stream.pieces += pieces.length)).on('error', () => {});
+      });
+      asked.on('error', () => {});
+      asked.on('close', () => (stream.isOpen = false));
+      asked.end();
+      this.#closers.push(stream.close);
+      return stream;
+    });
   }
 
   /**
