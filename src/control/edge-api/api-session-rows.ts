@@ -183,6 +183,15 @@ export async function endLogIns(
   }
 }
 
+/**
+ * Ends, inside the caller's transaction, all sessions that were opened by tokens of another party. Sessions do not name the
+ * signer; the clients of other signers log in again.
+ */
+export async function endTokenLogIns(trx: Queries, touch: Touch, nowMs: number): Promise<void> {
+  const opened = await trx.selectFrom('api_session').select('id').where('method', '=', 'ext-jwt').execute();
+  await endIn(trx, touch, idsOf(opened), nowMs);
+}
+
 async function endIn(trx: Queries, touch: Touch, ids: readonly string[], nowMs: number): Promise<void> {
   for (const batch of batchesOf(ids)) {
     const ended = await trx

@@ -6,7 +6,6 @@ import {
   type JsonObject,
   type OverlayModel,
 } from '../model/mod.ts';
-import { externalJwtSignerForm } from './external-jwt-signer-form.ts';
 import type { BodyReader } from './body-reader.ts';
 import {
   commonSymbols,
@@ -162,5 +161,4 @@ export const ENTITY_FORMS: readonly EntityForm[] = [
   servicePolicies,
   edgeRouterPolicies,
   serviceEdgeRouterPolicies,
-  externalJwtSignerForm,
 ];

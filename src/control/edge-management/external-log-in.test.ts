@@ -100,7 +100,12 @@ test('anybody sees enabled signers, without their keys; a disabled one logs nobo
   );
   assert.equal(jwksEndpoint, undefined);
   const path = `external-jwt-signers/${signerId}`;
+  const openSessions = () => [...api.sessions.all()].filter(({ identityId: of }) => of === identityId).length;
+  assert.ok(openSessions() > 0);
+  assert.equal((await api.call('PATCH', path, { scopes: ['email'] })).status, 200);
+  assert.ok(openSessions() > 0);
   assert.equal((await api.call('PATCH', path, { enabled: false })).status, 200);
+  assert.equal(openSessions(), 0);
   assert.deepEqual(await list(), []);
   assert.equal((await logIn(await tokenOf())).status, 401);
   assert.equal((await api.call('PATCH', path, { enabled: true })).status, 200);

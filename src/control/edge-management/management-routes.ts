@@ -23,6 +23,7 @@ import { ENTITY_FORMS } from './entity-form-table.ts';
 import { plainResource, type EntityResource, type ManagementParts } from './entity-resource.ts';
 import { addEnrollmentRoutes } from './enrollment-routes.ts';
 import { addEntityRoutes } from './entity-routes.ts';
+import { externalJwtSignerResource } from './external-jwt-signer-resource.ts';
 import { identityResource } from './identity-resource.ts';
 import { addManagementLists } from './management-lists.ts';
 import { addRelatedEntities } from './related-entities.ts';
@@ -39,6 +40,7 @@ const RESOURCES: readonly EntityResource[] = [
   edgeRouterResource,
   authorityResource,
   authPolicyResource,
+  externalJwtSignerResource,
   ...ENTITY_FORMS.map(plainResource),
 ];
 

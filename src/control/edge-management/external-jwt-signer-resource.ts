@@ -1,16 +1,18 @@
 /** Signers of tokens of another party, by which identities log in and enroll. */
-import { invalidParameter, isoTime } from '../edge-api/mod.ts';
+import { endTokenLogIns, invalidParameter, isoTime } from '../edge-api/mod.ts';
 import { textsOf, type JsonObject } from '../model/mod.ts';
 import { commonNameOf, readCertificate } from '../pki/mod.ts';
+import { findEdgeEntity, updateEdgeEntity } from '../store/mod.ts';
 import type { BodyReader } from './body-reader.ts';
 import { commonSymbols, type EntityForm } from './entity-form.ts';
+import { plainResource, type EntityResource } from './entity-resource.ts';
 
 const MAX_PEM_CHARS = 16_384;
 const MAX_URL_CHARS = 2_048;
 /** OpenZiti's default for the claim that names an identity. */
 const CLAIM = 'sub';
 
-export const externalJwtSignerForm: EntityForm = {
+const externalJwtSignerForm: EntityForm = {
   kind: 'external-jwt-signer',
   path: 'external-jwt-signers',
   read(body) {
@@ -56,6 +58,25 @@ export const externalJwtSignerForm: EntityForm = {
     scopes: textsOf(data['scopes']),
     ...certificateView(data['certPem']),
   }),
+};
+
+/** Fields that decide which tokens log in. */
+const DECISIVE = ['issuer', 'audience', 'jwksEndpoint', 'certPem', 'kid', 'claimsProperty', 'useExternalId'];
+
+export const externalJwtSignerResource: EntityResource = {
+  ...plainResource(externalJwtSignerForm),
+
+  async update({ clock }, { trx, touch }, entity) {
+    const before = await findEdgeEntity(trx, 'external-jwt-signer', entity.id);
+    await updateEdgeEntity(trx, touch, entity);
+    if (before?.data['enabled'] !== true) return;
+    const isChanged = DECISIVE.some((field) => (before.data[field] ?? null) !== (entity.data[field] ?? null));
+    if (isChanged || entity.data['enabled'] !== true) await endTokenLogIns(trx, touch, clock.nowMs());
+  },
+
+  async remove({ clock }, { trx, touch }, { data }) {
+    if (data['enabled'] === true) await endTokenLogIns(trx, touch, clock.nowMs());
+  },
 };
 
 /** A certificate with the key id that tokens name, or the address of a key set, whose keys the other party can replace. */
