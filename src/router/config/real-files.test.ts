@@ -258,3 +258,62 @@ test('an older version, a stray line and an unknown kind of listener are refused
     ['error enum listeners[1].binding'],
   );
 });
+
+/** The keys and values of `ziti create config router edge`, with the lines that its options change. */
+function generatedFile(edgeAddress: string, tunnel: readonly string[], more = ''): string {
+  return `
+v: 3
+identity: { cert: /r/r1.cert, server_cert: /r/r1.server.chain.cert, key: /r/r1.key, ca: /r/r1.cas }
+ha:
+  enabled: false
+ctrl:
+  endpoint:             tls:router.example:6262
+link:
+  dialers:
+    - binding: transport
+  listeners:
+    - binding:          transport
+      bind:             tls:0.0.0.0:10080
+      advertise:        tls:router.example:10080
+      options:
+        outQueueSize:   4
+listeners:
+  - binding: edge
+    address: ${edgeAddress}
+    options:
+      advertise: router.example:3022
+      connectTimeoutMs: 5000
+      getSessionTimeout: 60
+${['  - binding: tunnel', '    options:', ...tunnel.map((line) => `      ${line}`)].join('\n')}
+edge:
+  csr:
+    country: US
+    sans: { dns: [localhost, router.example], ip: ["127.0.0.1", "::1"] }
+${more}
+forwarder:
+  latencyProbeInterval: 0
+  xgressDialQueueLength: 1000
+  xgressDialWorkerCount: 128
+  linkDialQueueLength: 1000
+  linkDialWorkerCount: 32
+`;
+}
+
+test('generated files are valid and can be run: tunnels of each mode, and edge listeners over WebSocket', () => {
+  const legacy = ['warning no-effect ha', 'warning no-effect listeners[0].options.getSessionTimeout'];
+  const transport = 'transport:\n  ws: { writeTimeout: 10, pingInterval: 54, enableCompression: true }';
+  const tproxy = ['mode: tproxy', 'resolver: udp://127.0.0.1:53', 'dnsSvcIpRange: 100.64.0.1/10'];
+  for (const [file, warnings] of [
+    [generatedFile('tls:0.0.0.0:3022', ['mode: host']), legacy],
+    [generatedFile('tls:0.0.0.0:3022', tproxy), legacy],
+    [
+      generatedFile('wss:0.0.0.0:3022', ['mode: host'], transport),
+      [...legacy, 'warning no-effect transport.ws'],
+    ],
+  ] as const) {
+    const { problems, config, notRunnable } = read(file);
+    assert.deepEqual(told(problems).sort(), [...warnings].sort());
+    assert.deepEqual(told(notRunnable), []);
+    assert.equal(config?.listeners.length, 2);
+  }
+});
