@@ -20,14 +20,14 @@ const OTHER_DOMAIN = 'other.test';
 const NAMES = 500;
 const KNOWN = 'names of services';
 const FORWARDED = 'other names, forwarded';
-/** Latencies count at a rate that both can answer. */
-const RATE = 10_000;
+/** Latencies count at a rate that both can answer, also on a machine that does other things. */
+const PACES: Readonly<Record<string, number>> = { [KNOWN]: 10_000, [FORWARDED]: 5_000 };
 
 interface NameServerTarget extends Target {
   readonly port: number;
 }
 
-const pacedName = (scenario: string): string => `${scenario}, ${RATE} a second`;
+const pacedName = (scenario: string): string => `${scenario}, ${PACES[scenario]} a second`;
 
 export const DNS_BENCHMARK: Benchmark = {
   name: 'bench:dns',
@@ -63,7 +63,7 @@ async function measure(run: BenchRun): Promise<void> {
   ] as const) {
     const queries = queryFile(run, domain);
     await run.measure(scenario, 'request', targets, queriesTo(queries));
-    await run.measure(pacedName(scenario), 'request', targets, queriesTo(queries, RATE));
+    await run.measure(pacedName(scenario), 'request', targets, queriesTo(queries, PACES[scenario]));
   }
 }
 
