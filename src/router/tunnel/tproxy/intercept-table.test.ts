@@ -47,7 +47,7 @@ test('a name wins over a network that contains its address, and a host name over
   const table = tableOf({
     network: { addresses: ['100.64.0.0/10'] },
     wildcard: { addresses: ['*.example'] },
-    name: { addresses: ['App.Example'] },
+    name: { addresses: ['App.Example.'] },
   });
   const named = (...patterns: string[]) => found(table, { destinationAddress: '100.64.0.9', patterns });
   assert.equal(named('app.example', '*.example'), 'name');

@@ -1,5 +1,6 @@
 /** Which service an intercepted connection belongs to: the one whose address and ports describe its destination most exactly. */
 import { isInNetwork, parseAddress, parseIpNetwork, type IpNetwork } from '#domain';
+import { formatNamePattern, parseNamePattern } from '../dns/host-name-codec.ts';
 import type { InterceptConfig } from '../services/tunnel-configs.ts';
 import { addressesOf, allowsSource, type InterceptedProtocol } from './intercept-rule.ts';
 
@@ -19,7 +20,7 @@ export interface InterceptedPeer {
 
 interface Entry extends Intercept {
   readonly networks: readonly IpNetwork[];
-  /** In lower case. */
+  /** Patterns in their normal form. */
   readonly names: readonly string[];
 }
 
@@ -31,7 +32,10 @@ export class InterceptTable {
     this.#entries.set(intercept.serviceId, {
       ...intercept,
       networks: networks.map((text) => parseIpNetwork(text)!),
-      names: names.map((name) => name.toLowerCase()),
+      names: names.flatMap((name) => {
+        const pattern = parseNamePattern(name);
+        return pattern === undefined ? [] : formatNamePattern(pattern);
+      }),
     });
   }
 
