@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nodeFlags } from '../../../bin/node-flags.js';
 import { findCommand, freePort, startProcess } from '../bench-process.ts';
 import type { BenchRun, Sampler, Target } from '../bench-run.ts';
 import type { Benchmark } from '../benchmark.ts';
@@ -91,7 +92,7 @@ function queryFile(run: BenchRun, domain: string): string {
 
 async function startOurs(run: BenchRun, upstreamPort: number): Promise<NameServerTarget> {
   const options: NameServerArguments = { folder: run.folder, names: namesOf(OWN_DOMAIN), upstreamPort };
-  const script = await startScript('dns/name-server-process.ts', options);
+  const script = await startScript('dns/name-server-process.ts', options, nodeFlags('router'));
   run.defer(() => script.stop());
   return { name: OURS, port: Number(script.line), processes: new Map([[OURS, script.pid]]) };
 }
