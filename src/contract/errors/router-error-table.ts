@@ -234,7 +234,7 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
   },
   'unknown-interface': {
     kind: 'invalid',
-    meaning: '`lanIf` names a network interface that the machine does not have.',
+    meaning: 'The machine has no network interface of the name in `lanIf`.',
     remedy: 'Choose one of the interfaces that the message lists.',
   },
   'unknown-link': {
