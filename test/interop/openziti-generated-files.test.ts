@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test, type TestContext } from 'node:test';
 import { checkGoExchanges } from '../compat/openziti/go-exchanges.ts';
@@ -16,6 +17,11 @@ import { runZiti, zitiBinary } from '../support/ziti-command.ts';
 import { OpenZitiMesh } from './openziti-mesh.ts';
 
 const skip = skipGoPeer();
+/** In mode tproxy the router changes rules and addresses of its machine, which others use. */
+const skipTproxy =
+  skip === false && Object.keys(networkInterfaces()).some((name) => name !== 'lo')
+    ? 'this machine has a network; run it in one of its own: unshare --net --mount'
+    : skip;
 
 let mesh: OpenZitiMesh;
 let peer: GoPeer;
@@ -134,3 +140,14 @@ test('--wss: SDKs meet at the router over WebSocket', { skip }, async (t) => {
   assert.match(listed, /"wss": "wss:\/\/localhost:\d+"/);
   await checkCircuits();
 });
+
+test(
+  '--tunnelerMode tproxy: SDKs meet at the router, and reach what it hosts',
+  { skip: skipTproxy },
+  async (t) => {
+    const file = await runGenerated(t, 'tproxy', ['--tunnelerMode', 'tproxy']);
+    assert.match(file, /mode: tproxy/);
+    await checkCircuits();
+    await checkHosted(t, 'tproxy');
+  },
+);
