@@ -96,3 +96,14 @@ test('iptables gets a jump to each chain once, and one rule for each source', ()
   for (const chain of ['PRE', 'OUT', 'IN']) assert.match(removal, new RegExp(`-X FRONTDOOR-${ID}-${chain}`));
   assert.equal(iptablesRemovalScript(ID, new Set(['FRONTDOOR-ffffffff-PRE'])), '', 'of another router');
 });
+
+test('jumps that another program flushed are set again, and do not prevent the removal of the chains', () => {
+  const flushed = chainsIn(`*mangle\n:FRONTDOOR-${ID}-PRE - [0:0]\n:FRONTDOOR-${ID}-OUT - [0:0]\nCOMMIT\n`);
+  assert.match(
+    iptablesScript(planOf(CONFIG), 4, flushed),
+    new RegExp(`-I PREROUTING 1 -j FRONTDOOR-${ID}-PRE`),
+  );
+  const removal = iptablesRemovalScript(ID, flushed);
+  assert.match(removal, new RegExp(`-X FRONTDOOR-${ID}-PRE`));
+  assert.doesNotMatch(removal, /-D /, 'the deletion of a rule that does not exist is an error');
+});

@@ -109,8 +109,8 @@ export function chainName(id: string, suffix: ChainSuffix): string {
 }
 
 /**
- * The script for `iptables-restore --noflush` or `ip6tables-restore --noflush`. `present` has the chains that exist: only
- * the others need a jump to them.
+ * The script for `iptables-restore --noflush` or `ip6tables-restore --noflush`. `present` has the chains and jumps that
+ * exist. Other programs that load rules can flush the jumps and leave the chains.
  */
 export function iptablesScript(plan: RulePlan, family: Family, present: ReadonlySet<string>): string {
   const ports = plan.ports.get(family);
@@ -145,20 +145,35 @@ export function iptablesScript(plan: RulePlan, family: Family, present: Readonly
   return iptablesText(plan.id, (suffix, chain, from) => [
     `:${chain} - [0:0]`,
     ...lines[suffix].map((rule) => `-A ${chain} ${rule}`),
-    ...(present.has(chain) ? [] : [`-I ${from} 1 -j ${chain}`]),
+    ...(present.has(jumpName(from, chain)) ? [] : [`-I ${from} 1 -j ${chain}`]),
   ]);
 }
 
 /** The script that removes the chains of `present` that are this router's, with the jumps to them. */
 export function iptablesRemovalScript(id: string, present: ReadonlySet<string>): string {
   return iptablesText(id, (_suffix, chain, from) =>
-    present.has(chain) ? [`:${chain} - [0:0]`, `-D ${from} -j ${chain}`, `-X ${chain}`] : [],
+    present.has(chain)
+      ? [
+          `:${chain} - [0:0]`,
+          ...(present.has(jumpName(from, chain)) ? [`-D ${from} -j ${chain}`] : []),
+          `-X ${chain}`,
+        ]
+      : [],
   );
 }
 
-/** The names of chains in the output of `iptables-save`. */
+/** The names of chains in the output of `iptables-save`, and the jumps to them from other chains. */
 export function chainsIn(saved: string): Set<string> {
-  return new Set(Array.from(saved.matchAll(/^:(\S+)/gm), ([, name]) => name!));
+  const chains = Array.from(saved.matchAll(/^:(\S+)/gm), ([, name]) => name!);
+  const jumps = Array.from(
+    saved.matchAll(/^-(?:A (\S+)|I (\S+) 1) -j (\S+)$/gm),
+    ([, added, inserted, chain]) => jumpName((added ?? inserted)!, chain!),
+  );
+  return new Set([...chains, ...jumps]);
+}
+
+function jumpName(from: string, chain: string): string {
+  return `${from} ${chain}`;
 }
 
 function iptablesText(
