@@ -180,6 +180,35 @@ describe('the edge management API refuses', () => {
   });
 });
 
+describe('a router that may tunnel', () => {
+  it('is an identity too, which policies select and which changes and ends with its router only', async () => {
+    const router = { name: 'tunneler', roleAttributes: ['tunnels'], isTunnelerEnabled: true };
+    const id = await api.make('edge-routers', router);
+    assert.deepEqual((await page('edge-routers', 'isTunnelerEnabled=true')).ids, [id]);
+    assert.deepEqual((await page('identities', 'type="Router"')).ids, [id]);
+    const { data: identity } = await api.call('GET', `identities/${id}`);
+    assert.deepEqual([identity.name, identity.typeId], ['tunneler', 'Router']);
+    const service = await api.make('services', { name: 'behind', encryptionRequired: true });
+    const roles = { semantic: 'AnyOf', serviceRoles: [`@${service}`] };
+    for (const identityRoles of [[`@${id}`], ['#tunnels']]) {
+      const name = identityRoles.join();
+      const policy = await api.make('service-policies', { ...roles, name, type: 'Bind', identityRoles });
+      const { data: members } = await api.call('GET', `service-policies/${policy}/identities`);
+      assert.deepEqual(
+        members.map((member) => member.id),
+        [id],
+      );
+    }
+    const { data: services } = await api.call('GET', `identities/${id}/services`);
+    assert.ok(services.some((one) => one.id === service));
+    for (const [method, body] of [['PUT', { name: 'other', type: 'Default' }], ['DELETE']] as const)
+      assert.equal((await api.call(method, `identities/${id}`, body)).error.code, 'COULD_NOT_VALIDATE');
+    assert.equal((await api.call('PATCH', `edge-routers/${id}`, { isTunnelerEnabled: false })).status, 200);
+    assert.equal((await api.call('GET', `identities/${id}`)).status, 404);
+    assert.equal((await api.call('GET', `edge-routers/${id}`)).status, 200);
+  });
+});
+
 describe('an administrator', () => {
   it('loses every session with the right, and one with its end', async () => {
     const { token } = (await api.logIn()).data;

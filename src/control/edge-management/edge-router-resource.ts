@@ -1,6 +1,9 @@
-/** Edge routers: the installation's routers, with the attributes that router policies select them by. */
+/**
+ * Edge routers: the installation's routers, with the attributes that router policies select them by. One that may use its
+ * tunnel listener is an identity too (ADR 0041).
+ */
 import { isoTime, routerView } from '../edge-api/mod.ts';
-import { textsOf, type EdgeEntityRecord, type JsonObject } from '../model/mod.ts';
+import { isTunnelRouter, textsOf, type EdgeEntityRecord, type JsonObject } from '../model/mod.ts';
 import {
   deleteFabricNode,
   findEdgeEntity,
@@ -18,18 +21,34 @@ const form: EntityForm = {
   kind: 'edge-router',
   path: 'edge-routers',
   read(body) {
-    for (const field of ['cost', 'disabled', 'noTraversal', 'isTunnelerEnabled']) body.only(field);
-    return { roleAttributes: body.texts('roleAttributes'), appData: body.object('appData', MAX_FREE_CHARS) };
+    for (const field of ['cost', 'disabled', 'noTraversal']) body.only(field);
+    return {
+      roleAttributes: body.texts('roleAttributes'),
+      appData: body.object('appData', MAX_FREE_CHARS),
+      isTunnelerEnabled: body.flag('isTunnelerEnabled'),
+    };
   },
   references: () => [],
   symbols: {
     ...roleAttributeSymbols,
     isVerified: { type: 'boolean', read: ({ data }) => data['isVerified'] === true },
+    isTunnelerEnabled: { type: 'boolean', read: isTunnelRouter },
   },
-  view: (_model, { data }) => ({
-    ...{ appData: data['appData'] ?? {}, roleAttributes: textsOf(data['roleAttributes']) },
-    ...{ cost: 0, disabled: false, noTraversal: false, isTunnelerEnabled: false, interfaces: null },
-    ...{ isVerified: data['isVerified'] === true, versionInfo: null, fingerprint: null, certPem: null },
+  view: (_model, router) => ({
+    ...{ appData: router.data['appData'] ?? {}, roleAttributes: textsOf(router.data['roleAttributes']) },
+    ...{
+      cost: 0,
+      disabled: false,
+      noTraversal: false,
+      isTunnelerEnabled: isTunnelRouter(router),
+      interfaces: null,
+    },
+    ...{
+      isVerified: router.data['isVerified'] === true,
+      versionInfo: null,
+      fingerprint: null,
+      certPem: null,
+    },
   }),
 };
 

@@ -2,6 +2,7 @@
 import { invalidParameter } from '../edge-api/mod.ts';
 import {
   builtInEntities,
+  isTunnelRouter,
   namedIds,
   textsOf,
   type EdgeEntityKind,
@@ -49,7 +50,9 @@ async function targetsOf(
     );
   }
   const builtIn = builtInEntities(kind).filter(({ id }) => ids.includes(id));
-  return [...builtIn, ...(await findEdgeEntities(db, ids)).filter((entity) => entity.kind === kind)];
+  const isMeant = (entity: EdgeEntityRecord): boolean =>
+    entity.kind === kind || (kind === 'identity' && isTunnelRouter(entity));
+  return [...builtIn, ...(await findEdgeEntities(db, ids)).filter(isMeant)];
 }
 
 function checkConfig({ data }: EdgeEntityRecord, type: EdgeEntityRecord): void {

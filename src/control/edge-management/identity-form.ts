@@ -1,5 +1,12 @@
 /** The fields of identities that administrators create. */
-import { authPolicyIdOf, authPolicyOf, DEFAULT_AUTH_POLICY_ID, textsOf } from '../model/mod.ts';
+import {
+  authPolicyIdOf,
+  authPolicyOf,
+  DEFAULT_AUTH_POLICY_ID,
+  ROUTER_IDENTITY_TYPE,
+  textsOf,
+  type JsonObject,
+} from '../model/mod.ts';
 import { invalidParameter } from '../edge-api/mod.ts';
 import type { BodyReader } from './body-reader.ts';
 import { MAX_FREE_CHARS, referenceView, roleAttributeSymbols, type EntityForm } from './entity-form.ts';
@@ -38,7 +45,7 @@ export const identityForm: EntityForm = {
     externalId: { type: 'text', read: ({ data }) => (data['externalId'] as string | null) ?? null },
     isAdmin: { type: 'boolean', read: ({ data }) => data['isAdmin'] === true },
     isDefaultAdmin: { type: 'boolean', read: () => false },
-    type: { type: 'text', read: () => 'Default' },
+    type: { type: 'text', read: ({ data }) => typeOf(data) },
     authPolicyId: { type: 'text', read: authPolicyIdOf },
   },
   view: ({ edge }, { id, data }) => ({
@@ -52,10 +59,14 @@ export const identityForm: EntityForm = {
     isDefaultAdmin: false,
     isMfaEnabled: false,
     sdkInfo: {},
-    type: referenceView('identity-types', 'Default', 'Default'),
-    typeId: 'Default',
+    type: referenceView('identity-types', typeOf(data), typeOf(data)),
+    typeId: typeOf(data),
   }),
 };
+
+function typeOf(data: JsonObject): string {
+  return data['typeId'] === ROUTER_IDENTITY_TYPE ? ROUTER_IDENTITY_TYPE : 'Default';
+}
 
 function isCost(value: unknown): boolean {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COST;

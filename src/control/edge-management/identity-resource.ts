@@ -1,6 +1,13 @@
 /** Identities: their row in `identity`, with certificates and sessions, and their enrollment. */
 import { couldNotValidate, invalidParameter, isUsername, passwordAuthenticatorId } from '../edge-api/mod.ts';
-import { authPolicyIdOf, textsOf, type EdgeEntityRecord, type JsonObject } from '../model/mod.ts';
+import {
+  authPolicyIdOf,
+  isTunnelRouter,
+  textsOf,
+  tunnelIdentityOf,
+  type EdgeEntityRecord,
+  type JsonObject,
+} from '../model/mod.ts';
 import { findEdgeEntity, insertEdgeIdentity, updateEdgeEntity, type Queries } from '../store/mod.ts';
 import { endForbiddenLogIns } from './auth-policy-resource.ts';
 import { entityView } from './entity-form.ts';
@@ -14,6 +21,15 @@ const LINKS = ['edge-router-policies', 'edge-routers', 'enrollments', 'service-p
 export const identityResource: EntityResource = {
   ...plainResource(identityForm),
   moreFields: ['enrollment'],
+
+  all: ({ model: { edge } }) => Promise.resolve([...edge.all('identity'), ...edge.tunnelIdentities()]),
+
+  async find(db, id) {
+    const entity = await findEdgeEntity(db, 'identity', id);
+    if (entity !== undefined) return entity;
+    const router = await findEdgeEntity(db, 'edge-router', id);
+    return router !== undefined && isTunnelRouter(router) ? tunnelIdentityOf(router) : undefined;
+  },
 
   async viewer(parts) {
     const open = await openEnrollments(parts, 'identity');
@@ -47,8 +63,9 @@ export const identityResource: EntityResource = {
     const { id, name } = entity;
     await trx.updateTable('identity').set({ name }).where('id', '=', id).execute();
     const before = await findEdgeEntity(trx, 'identity', id);
+    if (before === undefined) throw belongsToRouter(id);
     const policyId = authPolicyIdOf(entity);
-    if (before !== undefined && authPolicyIdOf(before) !== policyId) {
+    if (authPolicyIdOf(before) !== policyId) {
       const policy = await findEdgeEntity(trx, 'auth-policy', policyId);
       // The built-in one permits everything.
       if (policy !== undefined) await endForbiddenLogIns(parts, writing, policy, [entity]);
@@ -58,11 +75,17 @@ export const identityResource: EntityResource = {
   },
 
   async remove(_parts, { trx, touch }, { id }) {
+    if ((await findEdgeEntity(trx, 'identity', id)) === undefined) throw belongsToRouter(id);
     await trx.deleteFrom('identity').where('id', '=', id).where('kind', '=', 'edge').execute();
     await trx.deleteFrom('enrollment').where('identity_id', '=', id).execute();
     touch('identity', id);
   },
 };
+
+/** The identity of a router changes, and ends, with its router. */
+function belongsToRouter(id: string) {
+  return invalidParameter('id', 'the identity belongs to an edge router: change or delete that', id);
+}
 
 /** An identity can only wait for a certificate of an authority that exists. Throws if there is none. */
 export async function checkAuthority(trx: Queries, field: string, id: string): Promise<void> {

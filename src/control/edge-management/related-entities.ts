@@ -87,14 +87,21 @@ export function addRelatedEntities(
     app.get<{ Params: { id: string } }>(`/${path}`, async (request, reply) => {
       const { model } = parts;
       const { id } = request.params;
-      if (model.edge.get(of, id) === undefined) throw notFound();
+      if (entityOf(model, of, id) === undefined) throw notFound();
       const found = [...ids(model, id)].flatMap((one): EdgeEntityRecord[] => {
-        const entity = model.edge.get(to, one);
+        const entity = entityOf(model, to, one);
         return entity === undefined ? [] : [entity];
       });
       return sendPage(reply, queryOf(request), found, resource.form.symbols, await resource.viewer(parts));
     });
   }
+}
+
+/** Finds the identity of a router with a tunnel listener, too. */
+function entityOf({ edge }: OverlayModel, kind: EdgeEntityKind, id: string): EdgeEntityRecord | undefined {
+  const entity = edge.get(kind, id);
+  if (entity !== undefined || kind !== 'identity' || !edge.hasIdentity(id)) return entity;
+  return edge.tunnelIdentities().find((identity) => identity.id === id);
 }
 
 type Edge = OverlayModel['edge'];

@@ -36,6 +36,22 @@ export function attributedOf({ id, data }: EdgeEntityRecord): Attributed {
   return { id, roleAttributes: new Set(textsOf(data['roleAttributes'])) };
 }
 
+/**
+ * Whether a router may use its tunnel listener. It is then an identity too, with its id and its attributes, which
+ * policies select like any other (ADR 0041).
+ */
+export function isTunnelRouter({ kind, data }: EdgeEntityRecord): boolean {
+  return kind === 'edge-router' && data['isTunnelerEnabled'] === true;
+}
+
+/** The identity of such a router. It is stored as the router only. */
+export function tunnelIdentityOf(router: EdgeEntityRecord): EdgeEntityRecord {
+  const { roleAttributes, appData } = router.data;
+  return { ...router, kind: 'identity', data: { roleAttributes, appData, typeId: ROUTER_IDENTITY_TYPE } };
+}
+
+export const ROUTER_IDENTITY_TYPE = 'Router';
+
 export function edgeServiceOf(record: EdgeEntityRecord): ManagedService {
   const { id, name, data, tags, createdAtMs, updatedAtMs } = record;
   return {

@@ -8,6 +8,8 @@ import {
   attributedOf,
   edgePolicyOf,
   edgeServiceOf,
+  isTunnelRouter,
+  tunnelIdentityOf,
   type EdgeEntityKind,
   type EdgeEntityRecord,
   type EdgePolicy,
@@ -24,6 +26,7 @@ export class EdgeModel {
   readonly #identities = new Map<string, Attributed>();
   readonly #routers = new Map<string, Attributed>();
   readonly #services = new Map<string, ManagedService>();
+  readonly #servicesByName = new Map<string, ManagedService>();
   readonly #policies = new Map<string, EdgePolicy>();
   readonly #indexes = {
     servicePoliciesByService: new PolicyIndex(({ services }) => services),
@@ -61,6 +64,10 @@ export class EdgeModel {
     return this.#services.get(id);
   }
 
+  serviceNamed(name: string): ManagedService | undefined {
+    return this.#servicesByName.get(name);
+  }
+
   services(): IterableIterator<ManagedService> {
     return this.#services.values();
   }
@@ -88,6 +95,11 @@ export class EdgeModel {
     return this.#identities.has(id);
   }
 
+  /** Returns the identities of routers that may use their tunnel listeners. */
+  tunnelIdentities(): EdgeEntityRecord[] {
+    return [...this.all('edge-router')].filter(isTunnelRouter).map(tunnelIdentityOf);
+  }
+
   identities(): IterableIterator<Attributed> {
     return this.#identities.values();
   }
@@ -100,8 +112,8 @@ export class EdgeModel {
     if (records === undefined) this.#byKind.set(kind, (records = new Map()));
     records.set(id, record);
     if (kind === 'identity') this.#identities.set(id, attributedOf(record));
-    else if (kind === 'edge-router') this.#routers.set(id, attributedOf(record));
-    else if (kind === 'service') this.#services.set(id, edgeServiceOf(record));
+    else if (kind === 'edge-router') this.#setRouter(record);
+    else if (kind === 'service') this.#setService(edgeServiceOf(record));
     else if (kind.endsWith('-policy')) this.#addPolicy(edgePolicyOf(record));
   }
 
@@ -110,6 +122,8 @@ export class EdgeModel {
     if (kind === undefined) return;
     this.#kinds.delete(id);
     this.#byKind.get(kind)?.delete(id);
+    const name = this.#services.get(id)?.name;
+    if (name !== undefined && this.#servicesByName.get(name)?.id === id) this.#servicesByName.delete(name);
     for (const each of [this.#identities, this.#routers, this.#services]) each.delete(id);
     const policy = this.#policies.get(id);
     if (policy === undefined) return;
@@ -149,10 +163,11 @@ export class EdgeModel {
     return selected(policy, policy.identities, this.#identities);
   }
 
-  /** Whether an edge router policy lets the identity connect to the router. */
+  /** Whether an edge router policy lets the identity connect to the router. A router's own identity needs none. */
   mayUseRouter(identityId: string, routerId: string): boolean {
     const identity = this.#identities.get(identityId);
     if (identity === undefined) return false;
+    if (identityId === routerId) return true;
     const router = this.#routerOf(routerId);
     for (const { identities, routers, semantic } of this.#indexes.routerPoliciesByIdentity.candidates(
       identityId,
@@ -178,6 +193,17 @@ export class EdgeModel {
   /** A router that was made elsewhere has no attributes here. */
   #routerOf(id: string): Attributed {
     return this.#routers.get(id) ?? { id, roleAttributes: new Set() };
+  }
+
+  #setRouter(record: EdgeEntityRecord): void {
+    const router = attributedOf(record);
+    this.#routers.set(record.id, router);
+    if (isTunnelRouter(record)) this.#identities.set(record.id, router);
+  }
+
+  #setService(service: ManagedService): void {
+    this.#services.set(service.id, service);
+    this.#servicesByName.set(service.name, service);
   }
 
   #addPolicy(policy: EdgePolicy): void {

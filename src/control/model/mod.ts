@@ -1,7 +1,10 @@
 /** The overlay in memory: stored resources, measured status, and API sessions. */
 export type { ApiSession, ApiSessions, EndedSession, EndedSessions, ServiceGrant } from './api-sessions.ts';
 export {
+  isTunnelRouter,
+  ROUTER_IDENTITY_TYPE,
   textsOf,
+  tunnelIdentityOf,
   type EdgeEntityKind,
   type EdgeEntityRecord,
   type EdgePolicy,

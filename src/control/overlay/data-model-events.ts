@@ -46,7 +46,10 @@ export function revocationEntity(sessionId: string, untilMs: number): DataEntity
   return { case: 'revocation', value: { id: sessionId, type: 'API_SESSION', expiresAt } };
 }
 
-/** The identity with the policies that exist because of it. Routers are not part of the data model. */
+/**
+ * The identity with the policies that exist because of it. None for a router: one with a tunnel listener is an identity of
+ * the edge management API.
+ */
 export function identityEntities({ id, kind, name }: Identity): DataEntity[] {
   if (kind === 'router') return [];
   const entity: DataEntity = { case: 'identity', value: { id, name } };

@@ -244,6 +244,7 @@ export class DataModelFeed {
       if (config !== undefined) yield config;
     }
     for (const identity of model.identities()) yield* identityEntities(identity).slice(0, 1);
+    yield* edge.identities;
     for (const service of model.services()) yield serviceEntity(service);
     yield* edge.services;
     yield* edge.policies;

@@ -51,9 +51,9 @@ export class EdgeDataChanges {
 }
 
 function projectionOf(edge: OverlayModel['edge']): Projection {
-  const { configs, services, policies } = edgeDataModel(edge);
+  const { configs, identities, services, policies } = edgeDataModel(edge);
   const projection: Projection = { entities: new Map(), relations: new Map() };
-  for (const model of [...configs, ...services, ...policies]) {
+  for (const model of [...configs, ...identities, ...services, ...policies]) {
     if (model.case === undefined) continue;
     if (model.case === 'servicePolicyChange') {
       const { value } = model;

@@ -1,4 +1,8 @@
-/** The services and policies of the edge management API in the router data model, with their roles as lists of ids. */
+/**
+ * The services and policies of the edge management API in the router data model, with their roles as lists of ids, and the
+ * identities of routers with a tunnel listener.
+ */
+import { utf8 } from '#base';
 import { DataState_PolicyType, DataState_RelatedEntityType, type CtrlInit } from '#wire/ctrl';
 import type { OverlayModel } from '../model/mod.ts';
 
@@ -6,9 +10,10 @@ type Edge = OverlayModel['edge'];
 type Event = NonNullable<NonNullable<CtrlInit<'dataState'>['events']>[number]>;
 type Model = NonNullable<Event['model']>;
 
-/** In the order that routers require: configs before services, and these before policies. */
+/** In the order that routers require: configs before identities and services, and these before policies. */
 export function edgeDataModel(edge: Edge): {
   readonly configs: Model[];
+  readonly identities: Model[];
   readonly services: Model[];
   readonly policies: Model[];
 } {
@@ -20,6 +25,10 @@ export function edgeDataModel(edge: Edge): {
         return { case: 'config', value: { id, name, typeId: String(data['configTypeId']), dataJson } };
       }),
     ],
+    identities: edge.tunnelIdentities().map(({ id, name, data }): Model => {
+      const appDataJson = utf8(JSON.stringify(data['appData'] ?? {}));
+      return { case: 'identity', value: { id, name, appDataJson } };
+    }),
     services: Array.from(edge.services(), ({ id, name, configs, encryptionRequired }): Model => {
       return { case: 'service', value: { id, name, configs: [...configs], encryptionRequired } };
     }),
