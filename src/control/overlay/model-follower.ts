@@ -67,12 +67,13 @@ export class ModelFollower {
       if (service === undefined || !model.mayDial(identityId, service)) return false;
       return model.mayUseRouter(identityId, service, routerId);
     };
-    /** Without an identity, `routerId` dialed by itself. */
+    /** Without an identity, `routerId` dialed a fabric service. Without a session, it dialed as its own identity. */
     const isOver = (serviceId: string, dialer: Dialer, routerId: string): boolean => {
       const { identityId, sessionId } = dialer;
-      if (identityId === undefined || sessionId === undefined)
+      if (identityId === undefined)
         return model.fabricService(serviceId) === undefined || model.identity(routerId) === undefined;
-      return sessions.byId(sessionId) === undefined || !mayDial(serviceId, identityId, routerId);
+      const isLoggedOut = sessionId !== undefined && sessions.byId(sessionId) === undefined;
+      return isLoggedOut || !mayDial(serviceId, identityId, routerId);
     };
     builder.refuseWhere((wish) => isOver(wish.service.id, wish, wish.ingress.id));
 

@@ -30,9 +30,12 @@ import { SessionFeed } from './session-feed.ts';
 import { ShareProber } from './share-prober.ts';
 import { TerminatorCosts } from './terminator-costs.ts';
 import { TerminatorRegistry } from './terminator-registry.ts';
+import { TerminatorCreation } from './terminator-creation.ts';
 import { TerminatorRequests } from './terminator-requests.ts';
 import { TerminatorSelector } from './terminator-selector.ts';
 import { TerminatorValidation } from './terminator-validation.ts';
+import { TunnelCircuitRequests } from './tunnel-circuit-requests.ts';
+import { TunnelTerminatorRequests } from './tunnel-terminator-requests.ts';
 
 export type OverlayParts = ReturnType<typeof makeOverlayParts>;
 
@@ -99,6 +102,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     writer === undefined
       ? undefined
       : new FabricTerminatorRequests({ model, terminators: fabricTerminators, writer, log });
+  const creation = new TerminatorCreation({ terminators, fabricTerminators, clock, log });
   const dispatcher = new RouterFrameDispatcher({
     certificates,
     model,
@@ -128,13 +132,14 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     fabricTerminatorRequests,
     terminatorRequests: new TerminatorRequests({
       terminators,
-      fabricTerminators,
+      creation,
       fabricRequests: fabricTerminatorRequests,
       sessions: sessionCheck,
       refusals,
-      clock,
       log,
     }),
+    tunnelCircuits: new TunnelCircuitRequests({ model, builder, circuits, refusals, log, ...limits }),
+    tunnelTerminators: new TunnelTerminatorRequests({ model, terminators, creation, refusals, log }),
     refusals,
     validation,
     prober,

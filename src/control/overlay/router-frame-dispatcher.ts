@@ -27,6 +27,8 @@ import type { SessionFeed } from './session-feed.ts';
 import type { ShareProber } from './share-prober.ts';
 import type { TerminatorRequests } from './terminator-requests.ts';
 import type { TerminatorValidation } from './terminator-validation.ts';
+import type { TunnelCircuitRequests } from './tunnel-circuit-requests.ts';
+import type { TunnelTerminatorRequests } from './tunnel-terminator-requests.ts';
 
 export interface CtrlParts {
   readonly model: OverlayModel;
@@ -45,6 +47,8 @@ export interface CtrlParts {
   readonly fabricTerminatorRequests: FabricTerminatorRequests | undefined;
   readonly circuitRequests: CircuitRequests;
   readonly terminatorRequests: TerminatorRequests;
+  readonly tunnelCircuits: TunnelCircuitRequests;
+  readonly tunnelTerminators: TunnelTerminatorRequests;
   readonly refusals: Pick<RefusalTrail, 'reportedHello'>;
   readonly validation: TerminatorValidation;
   readonly prober: ShareProber;
@@ -77,6 +81,8 @@ export class RouterFrameDispatcher {
       fabricCircuitRequests,
       fabricTerminatorRequests,
       terminatorRequests,
+      tunnelCircuits,
+      tunnelTerminators,
       validation,
       certificates,
       peers,
@@ -96,6 +102,7 @@ export class RouterFrameDispatcher {
       [contentType.connectEvents, (router, frame) => this.#onConnectEvents(router, frame)],
       [contentType.createCircuitV2, (router, frame) => circuitRequests.create(router, frame)],
       [contentType.createCircuitV3, (router, frame) => circuitRequests.refuseV3(router, frame)],
+      [contentType.createTunnelCircuitV2, (router, frame) => tunnelCircuits.create(router, frame)],
       [contentType.routeResult, (router, frame) => this.#onRouteResult(router, frame)],
       [contentType.circuitRequest, (router, frame) => fabricCircuitRequests.create(router, frame)],
       [contentType.fault, (router, frame) => linkReports.onFault(router, frame)],
@@ -105,6 +112,10 @@ export class RouterFrameDispatcher {
       [contentType.removeEdgeTerminator, (router, frame) => terminatorRequests.removeOne(router, frame)],
       [contentType.removeTerminators, (router, frame) => terminatorRequests.removeSeveral(router, frame)],
       [contentType.healthEvent, (router, frame) => terminatorRequests.health(router, frame)],
+      [contentType.createTunnelTerminatorV2, (router, frame) => tunnelTerminators.create(router, frame)],
+      [contentType.updateTunnelTerminator, (router, frame) => tunnelTerminators.update(router, frame)],
+      [contentType.removeTunnelTerminator, (router, frame) => tunnelTerminators.remove(router, frame)],
+      [contentType.tunnelHealthEvent, (router, frame) => tunnelTerminators.health(router, frame)],
       [contentType.validateTerminatorsV2Response, (router, frame) => validation.onAnswer(router, frame)],
       [contentType.routerLinks, (router, frame) => linkReports.onLinks(router, frame)],
       [contentType.verifyRouter, (router, frame) => this.#onVerifyRouter(router, frame)],

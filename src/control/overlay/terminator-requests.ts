@@ -2,50 +2,33 @@
  * Requests of edge routers about terminators on behalf of hosting SDKs: create, update, remove, health. Each is
  * checked against its session and router; a router cannot change another router's terminators.
  */
-import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
-import {
-  contentType,
-  EdgeErrorCode,
-  encodeEdgeRefusal,
-  makeFrame,
-  RetryHint,
-  type Frame,
-  type PeerData,
-} from '#wire';
+import { FrontdoorError, messageOf, type Log } from '#base';
+import { contentType, EdgeErrorCode, encodeEdgeRefusal, makeFrame, RetryHint, type Frame } from '#wire';
 import { CreateTerminatorResult, ctrlMessages, type CtrlBody } from '#wire/ctrl';
-import { isShare } from '../model/mod.ts';
 import type { ConnectedRouter } from './connected-router.ts';
-import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
 import type { FabricTerminatorRequests } from './fabric-terminator-requests.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
 import type { ServiceSessionCheck } from './service-session-check.ts';
-import { Precedence, type Terminator, type TerminatorRegistry } from './terminator-registry.ts';
+import {
+  busy,
+  isPrecedence,
+  MAX_TERMINATOR_COST,
+  type TerminatorCreation,
+  type TerminatorRefusal,
+} from './terminator-creation.ts';
+import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
 
-/** More hosts of one service than load balancing needs. Stops a host that creates terminators endlessly. */
-const MAX_TERMINATORS_PER_SERVICE = 128;
 const MAX_PENDING_PER_ROUTER = 4_096;
-const MAX_ID_CHARACTERS = 64;
-const MAX_PEER_DATA_BYTES = 16_384;
-const MAX_COST = 65_535;
 const EDGE_BINDING = 'edge';
 
 export interface TerminatorRequestsOptions {
   readonly terminators: TerminatorRegistry;
-  /** The ids of the two indexes are distinct. */
-  readonly fabricTerminators: FabricTerminatorIndex;
+  readonly creation: TerminatorCreation;
   /** Undefined if routers cannot create terminators of fabric services. */
   readonly fabricRequests: FabricTerminatorRequests | undefined;
   readonly sessions: ServiceSessionCheck;
   readonly refusals: Pick<RefusalTrail, 'request'>;
-  readonly clock: Clock;
   readonly log: Log;
-}
-
-interface Refusal {
-  readonly result: CreateTerminatorResult;
-  readonly text: string;
-  readonly code: number;
-  readonly retryHint: number;
 }
 
 export class TerminatorRequests {
@@ -79,60 +62,18 @@ export class TerminatorRequests {
   async #create(
     router: ConnectedRouter,
     request: CtrlBody<'createTerminatorV2'>,
-  ): Promise<Refusal | undefined> {
-    const { terminators, clock, log } = this.#options;
-    const fault = faultOf(request);
-    if (fault !== undefined) return final(EdgeErrorCode.invalidTerminator, fault);
-    if (request.cost > MAX_COST) return final(EdgeErrorCode.invalidCost, 'cost above 65535');
-    if (!isPrecedence(request.precedence))
-      return final(EdgeErrorCode.invalidPrecedence, 'unknown precedence');
-    const nowMs = clock.nowMs();
+  ): Promise<TerminatorRefusal | undefined> {
     const verdict = this.#options.sessions.judge(request, 'Bind', router.id);
     if (!verdict.isAllowed) {
       this.#record(router, verdict);
       return { ...verdict, result: CreateTerminatorResult.FAILED_OTHER };
     }
-
     const { service, session } = verdict;
-    const known = terminators.get(request.address);
-    if (known !== undefined) {
-      const isSame =
-        known.serviceId === service.id &&
-        known.routerId === router.id &&
-        known.identityId === session.identityId;
-      if (!isSame) {
-        this.#record(
-          router,
-          { identityId: session.identityId, reason: 'terminator-of-another' },
-          service.name,
-        );
-        return final(EdgeErrorCode.invalidTerminator, 'this terminator id is taken');
-      }
-      await terminators.update(known, { cost: request.cost, precedence: request.precedence });
-      return undefined;
-    }
-    if (this.#options.fabricTerminators.get(request.address) !== undefined)
-      return final(EdgeErrorCode.invalidTerminator, 'this terminator id is taken');
-    if (terminators.ofService(service.id).size >= MAX_TERMINATORS_PER_SERVICE) {
-      this.#record(router, { identityId: session.identityId, reason: 'too-many-terminators' }, service.name);
-      return final(EdgeErrorCode.invalidTerminator, 'the service has too many terminators');
-    }
-    await terminators.add({
-      id: request.address,
-      serviceId: service.id,
-      isEdge: !isShare(service),
-      routerId: router.id,
-      identityId: session.identityId,
-      binding: EDGE_BINDING,
-      address: request.address,
-      instanceId: request.instanceId,
-      cost: request.cost,
-      precedence: request.precedence,
-      peerData: peerDataOf(request.peerData),
-      createdAtMs: nowMs,
+    const { identityId } = session;
+    return this.#options.creation.create(request, {
+      ...{ routerId: router.id, identityId, service, binding: EDGE_BINDING },
+      onRefused: (reason) => this.#record(router, { identityId, reason }, service.name),
     });
-    log.info({ terminator: request.address, service: service.id, router: router.id }, 'terminator created');
-    return undefined;
   }
 
   async update(router: ConnectedRouter, frame: Frame): Promise<void> {
@@ -141,7 +82,7 @@ export class TerminatorRequests {
     if (terminator === undefined) return;
     const { updateCost, cost, updatePrecedence, precedence } = request;
     const retryHint = RetryHint.notRetriable;
-    if (updateCost && cost > MAX_COST) {
+    if (updateCost && cost > MAX_TERMINATOR_COST) {
       router.send(
         encodeEdgeRefusal(frame, { code: EdgeErrorCode.invalidCost, retryHint, text: 'cost above 65535' }),
       );
@@ -233,7 +174,12 @@ export class TerminatorRequests {
     this.#options.refusals.request({ action: 'bind', identityId, reason, share, routerId: router.id });
   }
 
-  #answer(router: ConnectedRouter, request: Frame, terminatorId: string, refusal: Refusal | undefined): void {
+  #answer(
+    router: ConnectedRouter,
+    request: Frame,
+    terminatorId: string,
+    refusal: TerminatorRefusal | undefined,
+  ): void {
     const body =
       refusal === undefined
         ? { terminatorId, result: CreateTerminatorResult.SUCCESS }
@@ -252,34 +198,4 @@ export class TerminatorRequests {
     }
     router.channel.reply(request, ctrlMessages.createTerminatorV2Response.frame(body));
   }
-}
-
-function faultOf({ address, instanceId, peerData }: CtrlBody<'createTerminatorV2'>): string | undefined {
-  if (address === '' || address.length > MAX_ID_CHARACTERS) return 'a terminator id has 1 to 64 characters';
-  if (instanceId.length > MAX_ID_CHARACTERS * 4) return 'the instance id is too long';
-  let bytes = 0;
-  for (const value of Object.values(peerData)) bytes += value.length;
-  return bytes > MAX_PEER_DATA_BYTES ? 'too much peer data' : undefined;
-}
-
-function isPrecedence(value: number): boolean {
-  return value === Precedence.default || value === Precedence.required || value === Precedence.failed;
-}
-
-function peerDataOf(record: Record<number, Uint8Array>): PeerData {
-  // Copies, because the values are views of the socket's read buffer.
-  return new Map(Object.entries(record).map(([key, value]) => [Number(key), new Uint8Array(value)]));
-}
-
-function final(code: number, text: string): Refusal {
-  return { result: CreateTerminatorResult.FAILED_OTHER, text, code, retryHint: RetryHint.notRetriable };
-}
-
-function busy(text: string): Refusal {
-  return {
-    result: CreateTerminatorResult.FAILED_BUSY,
-    text,
-    code: EdgeErrorCode.internal,
-    retryHint: RetryHint.tooBusy,
-  };
 }
