@@ -188,6 +188,29 @@ for (const [backend, hidden] of [
   );
 }
 
+test(
+  'with nft, what a killed router left with iptables is removed at the next start',
+  { skip },
+  async (t) => {
+    const router = await RouterMachine.open(t);
+    // Both states are without nft, which shows the empty tables that iptables leaves.
+    await router.machine.hide(NFT);
+    const before = await router.state();
+    await router.start();
+    await router.stop('SIGKILL');
+    assert.match(await router.machine.run('iptables-save'), /FRONTDOOR-/);
+    await router.machine.run('umount', NFT);
+    await router.start();
+    assert.match(router.text, /"rules":"nft"/);
+    assert.doesNotMatch(await router.machine.run('iptables-save'), /FRONTDOOR-/);
+    assert.match(await router.curl('http://10.9.1.2/a'), /^\/a /);
+    await router.stop();
+    assert.doesNotMatch(await router.machine.run('nft', 'list', 'ruleset'), /frontdoor/i);
+    await router.machine.hide(NFT);
+    assert.equal(await router.state(), before, router.text);
+  },
+);
+
 test('without CAP_NET_ADMIN the start names it, and changes nothing', { skip }, async (t) => {
   const router = await RouterMachine.open(t);
   const before = await router.state();

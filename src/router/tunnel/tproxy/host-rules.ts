@@ -29,8 +29,18 @@ export interface RuleBackend {
 /** Rejects with `unavailable` if the machine has neither nft nor iptables. */
 export async function findBackend(id: string): Promise<RuleBackend> {
   const nft = await findProgram('nft');
-  if (nft !== undefined) return nftBackend(nft, id);
   const iptables = await findIptables();
+  if (nft !== undefined) {
+    const backend = nftBackend(nft, id);
+    if (iptables === undefined) return backend;
+    // A predecessor used iptables if the machine did not have nft then.
+    const earlier = iptablesBackend(await usableIptables(iptables), id);
+    const clear = async (): Promise<void> => {
+      await backend.clear();
+      await earlier.clear();
+    };
+    return { ...backend, clear };
+  }
   if (iptables !== undefined) return iptablesBackend(iptables, id);
   const message =
     'mode tproxy needs nft or iptables, and this machine has neither: install nftables or iptables, or use mode proxy or host';
@@ -63,6 +73,19 @@ async function findIptables(): Promise<IptablesPrograms | undefined> {
     if (save !== undefined && restore !== undefined) found.set(family, { save, restore });
   }
   return found.has(4) ? found : undefined;
+}
+
+/** Those that the kernel supports. The others can have no rules. */
+async function usableIptables(programs: IptablesPrograms): Promise<IptablesPrograms> {
+  const usable = new Map<Family, Iptables>();
+  for (const [family, iptables] of programs) {
+    const works = await runProgram(iptables.save, []).then(
+      () => true,
+      () => false,
+    );
+    if (works) usable.set(family, iptables);
+  }
+  return usable;
 }
 
 function iptablesBackend(programs: IptablesPrograms, id: string): RuleBackend {
