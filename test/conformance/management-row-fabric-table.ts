@@ -155,7 +155,7 @@ const terminatorRows: readonly ManagementRow[] = [
       address: {
         value: 'tcp:127.0.0.1:9',
         type: 'string',
-        format: 'tcp:host:port or tls:host:port',
+        format: 'tcp:host:port, tls:host:port or udp:host:port',
       },
       precedence: { value: 'required', type: 'string', isOptional: true },
       cost: { value: 0, type: 'integer', isOptional: true },

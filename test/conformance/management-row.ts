@@ -25,7 +25,13 @@ export interface RequestField {
   readonly type: 'string' | 'integer' | 'object' | 'boolean' | 'array';
   /** The further rule for a string; refusals of an absent field use this name. */
   readonly format?:
-    'UUID' | 'uri' | 'date-time' | 'address' | 'hostname' | 'string' | 'tcp:host:port or tls:host:port';
+    | 'UUID'
+    | 'uri'
+    | 'date-time'
+    | 'address'
+    | 'hostname'
+    | 'string'
+    | 'tcp:host:port, tls:host:port or udp:host:port';
   /** The name that refusals of a malformed value use, when it is not its format. */
   readonly rule?: string;
   /** A string that its format refuses; `none` when not given. */
