@@ -266,6 +266,21 @@ test('a new address of the controller (Settings) replaces the others', async () 
   assert.deepEqual(await contentOf(file), { endpoints: [second.endpoint] });
 });
 
+test('the controllers of the file are left again when the one of Settings returns, which sends no list', async () => {
+  let isAway = false;
+  const first = await openController('c1');
+  const second = await openController('c2', () => (isAway ? 'away' : undefined));
+  const { connected } = await startMembership(newFile(), [first]);
+  await connected('c1');
+  first.send(ctrlMessages.settings.frame({ data: { 1: utf8(second.endpoint) } }));
+  await connected('c2');
+  isAway = true;
+  second.channels[0]!.close('restart');
+  await connected('c1');
+  isAway = false;
+  await connected('c2');
+});
+
 test('a malformed list ends that controller’s channel and nothing else', async () => {
   const [first, second] = [await openController('c1'), await openController('c2')];
   const { connected } = await startMembership(newFile(), [first, second]);

@@ -38,6 +38,8 @@ export class ClusterMembership {
   #ids = new Set<string>();
   /** Endpoints of the last list. */
   #members: readonly string[] = [];
+  /** Whether the controllers of the configuration are dialed beside those of the list. */
+  #dialsConfigured = false;
   #returnTimer: NodeJS.Timeout | undefined;
   #askTimer: NodeJS.Timeout | undefined;
   #saving: Promise<void> = Promise.resolve();
@@ -46,7 +48,11 @@ export class ClusterMembership {
   constructor(options: ClusterMembershipOptions) {
     this.#options = options;
     const { controllers } = options;
-    controllers.onConnected(() => clearTimeout(this.#returnTimer));
+    controllers.onConnected(() => {
+      clearTimeout(this.#returnTimer);
+      // Controllers with ids send a list, and that one decides.
+      if (this.#dialsConfigured && this.#ids.size === 0) this.#leaveOthers();
+    });
     controllers.onDisconnected(() => this.#returnLater());
   }
 
@@ -100,8 +106,9 @@ export class ClusterMembership {
   #leaveOthers(): void {
     const { controllers } = this.#options;
     const members = this.#members;
-    if (controllers.connectedEndpoints.some((endpoint) => members.includes(endpoint)))
-      controllers.setEndpoints(members);
+    if (!controllers.connectedEndpoints.some((endpoint) => members.includes(endpoint))) return;
+    this.#dialsConfigured = false;
+    controllers.setEndpoints(members);
   }
 
   /** A controller that stopped in order is in no list, and the others may be gone before it returns. */
@@ -112,6 +119,7 @@ export class ClusterMembership {
     this.#returnTimer = setTimeout(() => {
       const endpoints = config.endpoints.map(formatAddress);
       if (!controllers.setEndpoints(endpoints, true)) return;
+      this.#dialsConfigured = true;
       log.warn({ endpoints }, 'no controller can be reached: dialing those of the configuration as well');
     }, returnAfterMs);
   }
@@ -138,7 +146,10 @@ export class ClusterMembership {
       controllers.setLeader(from.id);
     }
     if (decision.asksLeader) this.#askLeader();
-    if (decision.use === 'add') controllers.setEndpoints(known.endpoints, true);
+    if (decision.use === 'add') {
+      this.#dialsConfigured = false;
+      controllers.setEndpoints(known.endpoints, true);
+    }
     if (index === this.#index) this.#leaveOthers();
     if (decision.use !== 'replace') return;
     this.#stopAsking();
