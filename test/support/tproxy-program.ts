@@ -72,6 +72,7 @@ try {
   const part = await TproxyPart.open({
     ...places,
     routerId: ROUTER_ID,
+    ordinal: 0,
     config,
     openNames: (isInUse) => NameServer.open({ ...places, config, file: namesFile, isInUse }),
     services: world.services,

@@ -120,9 +120,11 @@ export class TunnelPart {
 
   async #openTproxy(config: TunnelListenerConfig, dialer: TunnelCircuits): Promise<TproxyPart> {
     const { listeners, namesFile, ...options } = this.#options;
-    const file = listeners.length === 1 ? namesFile : `${namesFile}.${listeners.indexOf(config)}`;
+    const ordinal = listeners.filter(({ mode }) => mode.name === 'tproxy').indexOf(config);
+    const file = ordinal === 0 ? namesFile : `${namesFile}.${ordinal}`;
     return TproxyPart.open({
       ...options,
+      ordinal,
       config,
       services: this.#services,
       dialer,

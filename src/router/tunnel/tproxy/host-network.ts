@@ -71,7 +71,8 @@ export class MarkRoutes {
     const own = rules.split('\n').filter((line) => this.#isOwn(line));
     for (let count = 0; count < own.length; count += 1)
       await this.#run(family, 'rule', 'del', 'fwmark', this.#mark, 'lookup', this.#mark);
-    if (own.length > 0) await this.#run(family, 'route', 'flush', 'table', this.#mark);
+    // The program fails for a table that does not exist.
+    await this.#run(family, 'route', 'flush', 'table', this.#mark).catch(() => {});
   }
 
   #isOwn(line: string): boolean {

@@ -48,6 +48,8 @@ interface OpenNames {
 
 export interface TproxyPartOptions {
   readonly routerId: string;
+  /** The number of the listener among those of this mode, from 0. */
+  readonly ordinal: number;
   readonly config: Pick<
     TunnelListenerConfig,
     'path' | 'mode' | 'lanInterfaces' | 'udpIdleTimeoutMs' | 'udpCheckIntervalMs'
@@ -65,6 +67,7 @@ const DEFAULT_CONNECT_SECONDS = 5;
 /** Changes of services within this time are set by one transaction. */
 const SET_DELAY_MS = 50;
 const SET_RETRY = { minMs: 1_000, maxMs: 30_000, factor: 2 };
+const WARNING_INTERVAL_MS = 60_000;
 const KEEP_ALIVE_MS = 15_000;
 const LOOPBACK = { 4: '127.0.0.1', 6: '::1' } as const;
 
@@ -95,11 +98,12 @@ export class TproxyPart {
   #timer: NodeJS.Timeout | undefined;
   #setting: Promise<void> = Promise.resolve();
   #isOver = false;
+  #warnedMs = Number.NEGATIVE_INFINITY;
 
   private constructor(options: TproxyPartOptions) {
-    const { routerId, config, clock, log } = options;
+    const { routerId, ordinal, config, clock, log } = options;
     this.#options = options;
-    this.#id = createHash('sha256').update(`${routerId} ${config.path}`).digest('hex').slice(0, 8);
+    this.#id = createHash('sha256').update(`${routerId} ${ordinal}`).digest('hex').slice(0, 8);
     const { udpIdleTimeoutMs: idleTimeoutMs, udpCheckIntervalMs: checkIntervalMs, path: name } = config;
     this.#waiting = new WaitingConnections(name, log);
     this.#flows = new FlowTable({
@@ -299,7 +303,7 @@ export class TproxyPart {
         }),
       );
     } catch (error) {
-      this.#options.log.debug({ source: key, err: messageOf(error) }, 'no socket for a flow');
+      this.#warnOfSockets(key, error);
     }
   }
 
@@ -345,6 +349,18 @@ export class TproxyPart {
       destinationPort: connection.localPort ?? 0,
       destinationName: this.#names!.names.nameOf(destinationAddress),
     };
+  }
+
+  /** The system refuses sockets for low ports without CAP_NET_BIND_SERVICE, and beyond the limit of descriptors. */
+  #warnOfSockets(source: string, error: unknown): void {
+    const { clock, log } = this.#options;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - this.#warnedMs < WARNING_INTERVAL_MS) return;
+    this.#warnedMs = nowMs;
+    log.warn(
+      { source, err: messageOf(error) },
+      'no socket for intercepted datagrams: ports below 1024 need CAP_NET_BIND_SERVICE, and each flow a descriptor',
+    );
   }
 
   /** Counts a connection to an address, so that its name keeps it, until the returned function is called. */
