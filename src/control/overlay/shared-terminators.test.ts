@@ -90,6 +90,15 @@ describe('terminators of control planes over one database', { skip: postgresSkip
     await a.update(a.get('t1')!, { cost: 7 });
     await heard('changed t1');
     assert.equal(b.get('t1')?.cost, 7);
+    // A later process of the same host has a key of its own.
+    const peerData = new Map([[1003, Uint8Array.of(8)]]);
+    await a.update(a.get('t1')!, { peerData });
+    await until(
+      'the key',
+      () => b.get('t1')?.peerData.get(1003)?.[0],
+      (byte) => byte === 8,
+    );
+    assert.deepEqual(a.get('t1')?.peerData, peerData);
     await a.remove([a.get('t1')!]);
     await heard('removed t1');
     assert.equal(b.size, 0);

@@ -71,7 +71,8 @@ export class TerminatorCreation {
         host.onRefused('terminator-of-another');
         return final(EdgeErrorCode.invalidTerminator, 'this terminator id is taken');
       }
-      await terminators.update(known, { cost, precedence });
+      // A later process of the same host takes over, with a key of its own.
+      await terminators.update(known, { peerData: peerDataOf(wanted.peerData), cost, precedence });
       return undefined;
     }
     if (fabricTerminators.get(id) !== undefined)

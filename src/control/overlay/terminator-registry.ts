@@ -4,7 +4,8 @@
  * routers are included, because a router may connect here next.
  */
 import { FrontdoorError } from '#base';
-import type { Change, Queries, Store } from '../store/mod.ts';
+import type { PeerData } from '#wire';
+import { encodePeerData, type Change, type Queries, type Store } from '../store/mod.ts';
 import type { HostTerminator } from './host-terminator.ts';
 import { deleteRows, insertRow, readRows, updateRow, type StoredTerminator } from './terminator-rows.ts';
 
@@ -13,12 +14,20 @@ export const Precedence = { default: 0, required: 1, failed: 2 } as const;
 /** A terminator of a share or of a service of the edge management API. */
 export interface Terminator extends StoredTerminator, HostTerminator {
   readonly identityId: string;
+  /** Has the public key of the process that hosts the service now. */
+  peerData: PeerData;
   cost: number;
   precedence: number;
   isHealthy: boolean;
 }
 
 export type TerminatorListener = (terminator: Terminator, change: 'added' | 'changed' | 'removed') => void;
+
+export interface TerminatorChange {
+  readonly peerData?: PeerData | undefined;
+  readonly cost?: number | undefined;
+  readonly precedence?: number | undefined;
+}
 
 const EMPTY: ReadonlyMap<string, Terminator> = new Map();
 
@@ -86,14 +95,10 @@ export class TerminatorRegistry {
     throw new FrontdoorError('conflict', 'terminator-removed', 'the terminator was removed meanwhile');
   }
 
-  async update(terminator: Terminator, change: { cost?: number; precedence?: number }): Promise<void> {
-    const { cost = terminator.cost, precedence = terminator.precedence } = change;
-    if (cost === terminator.cost && precedence === terminator.precedence) return;
-    terminator.cost = cost;
-    terminator.precedence = precedence;
+  async update(terminator: Terminator, change: TerminatorChange): Promise<void> {
+    if (!applyChange(terminator, change)) return;
     this.#notify(terminator, 'changed');
-    const { id } = terminator;
-    await this.#write([id], (trx) => updateRow(trx, terminator, { cost, precedence }));
+    await this.#write([terminator.id], (trx) => updateRow(trx, terminator));
   }
 
   setHealth(terminator: Terminator, isHealthy: boolean): void {
@@ -159,11 +164,7 @@ export class TerminatorRegistry {
   #take(stored: StoredTerminator): void {
     const known = this.#terminators.get(stored.id);
     if (known !== undefined && isSame(known, stored)) {
-      const { cost, precedence } = stored;
-      if (known.cost === cost && known.precedence === precedence) return;
-      known.cost = cost;
-      known.precedence = precedence;
-      this.#notify(known, 'changed');
+      if (applyChange(known, stored)) this.#notify(known, 'changed');
       return;
     }
     if (known !== undefined) this.#forget([known]);
@@ -217,4 +218,18 @@ async function insertOrMeet(trx: Queries, terminator: Terminator): Promise<void>
 
 function isSame(a: StoredTerminator, b: StoredTerminator): boolean {
   return a.serviceId === b.serviceId && a.routerId === b.routerId && a.identityId === b.identityId;
+}
+
+/** Returns whether anything differs. */
+function applyChange(terminator: Terminator, change: TerminatorChange): boolean {
+  const {
+    peerData = terminator.peerData,
+    cost = terminator.cost,
+    precedence = terminator.precedence,
+  } = change;
+  const isSameData =
+    peerData === terminator.peerData || encodePeerData(peerData) === encodePeerData(terminator.peerData);
+  if (isSameData && cost === terminator.cost && precedence === terminator.precedence) return false;
+  Object.assign(terminator, { peerData, cost, precedence });
+  return true;
 }

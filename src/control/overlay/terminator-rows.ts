@@ -79,12 +79,11 @@ export async function insertRow(trx: Queries, terminator: StoredTerminator): Pro
 
 export async function updateRow(
   trx: Queries,
-  { id, isEdge }: Pick<StoredTerminator, 'id' | 'isEdge'>,
-  change: { readonly cost: number; readonly precedence: number },
+  { id, isEdge, peerData, cost, precedence }: StoredTerminator,
 ): Promise<void> {
   await trx
     .updateTable(isEdge === true ? 'edge_terminator' : 'terminator')
-    .set(change)
+    .set({ peer_data: encodePeerData(peerData), cost, precedence })
     .where('id', '=', id)
     .execute();
 }
