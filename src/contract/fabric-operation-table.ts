@@ -8,6 +8,7 @@ import {
   fabricNodeSchema,
   fabricNodeTokenSchema,
   newFabricNodeSchema,
+  newRouterSchema,
 } from './resource-schemas.ts';
 import { byName, byTime } from './list-filter-table.ts';
 import { created, gone, guarded, ok, paging } from './operation.ts';
@@ -33,6 +34,7 @@ const deletion = { group, method: 'DELETE', scope, answer: gone, refusals: [404]
 export const fabricOperations = [
   guarded({
     ...creation,
+    body: newRouterSchema,
     id: 'createRouter',
     summary: 'Create a router, with the JWT that it enrolls with',
     path: '/fabric/routers',

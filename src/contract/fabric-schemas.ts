@@ -36,6 +36,9 @@ export const routerSchema = closed({
     type: 'string',
     description: 'Address that agents, gateways and SDKs dial',
   }),
+  tunneler: Type.Boolean({
+    description: 'Whether its tunnel listeners may host and dial services of the edge management API',
+  }),
 });
 export type RouterAnswer = Static<typeof routerSchema>;
 

@@ -160,6 +160,18 @@ export const newFabricNodeSchema = closed({
   createdAt: readOnly(),
 });
 
+export const newRouterSchema = closed({
+  name: nameText(),
+  tunneler: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether its tunnel listeners may host and dial services of the edge management API, as the policies for the identity with its id permit; false by default',
+    }),
+  ),
+  id: readOnly(),
+  createdAt: readOnly(),
+});
+
 export const fabricNodeTokenSchema = closed({ id: Type.String(), name: Type.String(), token: Type.String() });
 
 export const fabricNodeSchema = closed({

@@ -19,6 +19,7 @@ const router: AnswerShape = {
   connectedAt: 'string or null',
   linkListeners: ['string'],
   edgeAddress: 'string or null',
+  tunneler: 'boolean',
 };
 const service: AnswerShape = { id: 'UUID', name: 'string', terminatorStrategy: 'string', createdAt: 'time' };
 const terminator: AnswerShape = {
@@ -46,7 +47,10 @@ const nodeRows: readonly ManagementRow[] = (['routers', 'gateways'] as const).fl
       table: 'Routers and gateways',
       method: 'POST',
       path: `/fabric/${kind}`,
-      body: nodeName,
+      body:
+        kind === 'routers'
+          ? { ...nodeName, tunneler: { value: true, type: 'boolean', isOptional: true } }
+          : nodeName,
       status: 201,
       answer: { id: 'UUID', name: 'string', token: 'string' },
       values: { name: 'North' },

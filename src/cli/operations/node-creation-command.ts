@@ -4,7 +4,7 @@
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { FrontdoorError, messageOf } from '#base';
+import { definedFields, FrontdoorError, messageOf } from '#base';
 import { operations, type Operation } from '#contract';
 import { addApiOptions, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from '../cli-io.ts';
@@ -13,6 +13,7 @@ import { conditionOptions, conditionsOf, type ConditionFlags } from './condition
 
 interface CreationFlags extends ApiFlags, ConditionFlags {
   readonly out: string;
+  readonly tunneler?: boolean | undefined;
 }
 
 export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Command {
@@ -26,6 +27,11 @@ export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Comm
       '-o, --out <file>',
       'file to write the token to (mode 0600), which must not exist; for example east.jwt',
     );
+  if (kind === 'router')
+    command.option(
+      '--tunneler',
+      'let its tunnel listeners host and dial services of the edge management API, by policies for the identity with its id',
+    );
   const help =
     `\nPOST {base_url}${path}, requires the scope frontdoor.admin\n\n` +
     `Examples:\n  frontdoor fabric ${kind} create east -o east.jwt\n`;
@@ -37,7 +43,8 @@ export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Comm
       const isJson = flags.json === true;
       await runCommand(io, isJson, async () => {
         const { withManagement } = await import('../access/access.ts');
-        const request = { method: 'POST', path, body: { name }, ...conditionsOf(operation, flags) } as const;
+        const body = definedFields({ name, tunneler: flags.tunneler });
+        const request = { method: 'POST', path, body, ...conditionsOf(operation, flags) } as const;
         await withManagement(flags, io, (client) =>
           create({ client, request, kind, name, out: flags.out, isJson, io }),
         );

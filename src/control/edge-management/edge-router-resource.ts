@@ -118,7 +118,10 @@ export const edgeRouterResource: EntityResource = {
 const OFFLINE = { hostname: '', isOnline: false, supportedProtocols: {}, syncStatus: 'SYNC_UNKNOWN' };
 
 /** A router that was made elsewhere has no attributes. */
-function recordOf(node: FabricNode, attributes: EdgeEntityRecord | undefined): EdgeEntityRecord {
+function recordOf(
+  node: Omit<FabricNode, 'isTunneler'>,
+  attributes: EdgeEntityRecord | undefined,
+): EdgeEntityRecord {
   const { id, name, createdAtMs, isEnrolled: isVerified } = node;
   return {
     ...{ id, name, createdAtMs, kind: 'edge-router', tags: attributes?.tags ?? {} },

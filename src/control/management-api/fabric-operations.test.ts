@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { EdgeRouter } from '../model/mod.ts';
+import { isTunnelRouter, type EdgeRouter } from '../model/mod.ts';
 import { claimEnrollment } from '../store/mod.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { createFabricEnrollment } from './fabric-operations.ts';
 
 /** The fields of a router that is not connected. */
-const AWAY = { online: false, version: null, connectedAt: null, linkListeners: [], edgeAddress: null };
+const AWAY = {
+  ...{ online: false, version: null, connectedAt: null, linkListeners: [], edgeAddress: null },
+  tunneler: false,
+};
 
 describe('routers and gateways', () => {
   let world: ApiWorld;
@@ -55,6 +58,23 @@ describe('routers and gateways', () => {
     });
   }
 
+  it('that may tunnel are identities of the edge management API, with the same id', async () => {
+    const made = await world.call('POST', '/fabric/routers', { body: { name: 'edge-1', tunneler: true } });
+    assert.equal(made.status, 201, made.text);
+    const { id } = made.body as { id: string };
+    assert.equal(
+      ((await world.call('GET', `/fabric/routers/${id}`)).body as { tunneler: boolean }).tunneler,
+      true,
+    );
+    const attributes = world.model.edge.get('edge-router', id)!;
+    assert.ok(isTunnelRouter(attributes));
+    assert.equal(attributes.name, 'edge-1');
+    const again = await world.call('POST', '/fabric/routers', { body: { name: 'edge-1', tunneler: true } });
+    assert.equal(again.status, 409, 'policies select by name');
+    assert.equal((await world.call('DELETE', `/fabric/routers/${id}`)).status, 204);
+    assert.equal(world.model.edge.get('edge-router', id), undefined);
+  });
+
   it('show the state of a router that is connected here, and the address of one that is connected elsewhere', async () => {
     const edges: EdgeRouter[] = [];
     const other = await openApiWorld({ edgeRouters: () => edges });
@@ -77,6 +97,7 @@ describe('routers and gateways', () => {
       edgeAddress: '10.0.0.1:3022',
     });
     assert.deepEqual(await shown(), {
+      tunneler: false,
       online: true,
       version: 'v1.7.2',
       connectedAt: '1970-01-01T00:00:01.000Z',

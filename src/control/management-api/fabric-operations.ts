@@ -1,5 +1,5 @@
 /** Routers and gateways: administrators create them, and they enroll with the JWT that is shown once. */
-import { formatHostPort } from '#base';
+import { definedFields, formatHostPort } from '#base';
 import type { BodyOf, RouterAnswer } from '#contract';
 import { parseName } from '#domain';
 import { appendMachineAudit, THE_SYSTEM } from '../audit/mod.ts';
@@ -48,7 +48,7 @@ export const fabricHandlers: Handlers<
   | 'listGateways'
   | 'deleteGateway'
 > = {
-  createRouter: (parts, call) => create(parts, call, 'router'),
+  createRouter: (parts, call) => create(parts, call, 'router', call.body.tunneler),
   listRouters: (parts, call) => list(parts, call, 'router', routerAnswers(parts)),
   async getRouter(parts, call) {
     const { id } = call.parameters;
@@ -69,10 +69,11 @@ async function create(
   parts: NewNodeParts,
   call: Call<BodyOf<'createRouter' | 'createGateway'>>,
   kind: FabricKind,
+  isTunneler = false,
 ) {
   const name = parseName(call.body.name)!;
   const make = async (trx: Queries, touch: Touch) => {
-    const result = await addFabricNode(trx, touch, parts, kind, name);
+    const result = await addFabricNode(trx, touch, parts, { kind, name, isTunneler });
     return { result, ...INSTALLATION, ...auditOf(result, kind) };
   };
   return creation(parts, call, make, async ({ node, enrollment }) => {
@@ -92,7 +93,7 @@ type FabricParts = ChangeParts & Pick<ApiParts, 'fabricEnrollmentTtlMs'>;
 /** Stores a router or gateway with its enrollment, for the program itself. */
 export function createFabricEnrollment(parts: FabricParts, kind: FabricKind, name: string) {
   return parts.store.transaction(async (trx, touch) => {
-    const made = await addFabricNode(trx, touch, parts, kind, name);
+    const made = await addFabricNode(trx, touch, parts, { kind, name, isTunneler: false });
     await appendMachineAudit(trx, touch, parts, {
       ...auditOf(made, kind),
       frontdoorId: null,
@@ -113,11 +114,11 @@ async function addFabricNode(
   trx: Queries,
   touch: Touch,
   { secrets, clock, fabricEnrollmentTtlMs: ttlMs }: FabricParts,
-  kind: FabricKind,
-  name: string,
+  wished: { readonly kind: FabricKind; readonly name: string; readonly isTunneler: boolean },
 ): Promise<NewNode> {
   const nowMs = clock.nowMs();
-  const node = await createFabricNode(trx, touch, { kind, name, nowMs });
+  const { kind } = wished;
+  const node = await createFabricNode(trx, touch, { ...wished, nowMs });
   const wanted = { kind, frontdoorId: null, identityId: node.id, ttlMs, nowMs };
   const { enrollment } = await createEnrollment(trx, secrets, wanted);
   return { node, enrollment };
@@ -125,8 +126,12 @@ async function addFabricNode(
 
 function auditOf({ node, enrollment }: NewNode, kind: FabricKind) {
   const { id, name } = node;
+  const tunneler = node.isTunneler ? true : undefined;
   const enrollmentExpiresAt = isoTime(enrollment.expiresAtMs);
-  return { target: { kind, id }, after: { id, name, enrollmentId: enrollment.id, enrollmentExpiresAt } };
+  return {
+    target: { kind, id },
+    after: definedFields({ id, name, tunneler, enrollmentId: enrollment.id, enrollmentExpiresAt }),
+  };
 }
 
 async function list<Entry>(
@@ -141,8 +146,8 @@ async function list<Entry>(
 }
 
 /** The fields that the entity tag covers. Enrolling and connecting do not change them. */
-function storedOf({ id, name, createdAtMs }: FabricNode) {
-  return { id, name, createdAtMs };
+function storedOf({ id, name, isTunneler, createdAtMs }: FabricNode) {
+  return { id, name, isTunneler, createdAtMs };
 }
 
 function nodeAnswer({ id, name, isEnrolled, createdAtMs }: FabricNode) {
@@ -163,6 +168,7 @@ function routerAnswers({ fabric, edgeRouters }: ConnectedParts): (node: FabricNo
     const { connectedAtMs } = view ?? {};
     return {
       ...nodeAnswer(node),
+      tunneler: node.isTunneler,
       online: view?.isOnline === true || edge?.isOnline === true,
       version: view?.version ?? null,
       connectedAt: connectedAtMs === undefined ? null : isoTime(connectedAtMs),

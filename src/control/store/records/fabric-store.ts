@@ -4,6 +4,7 @@ import { countedPage } from '../engine/counted-page.ts';
 import { narrowed, type ListFilter } from '../engine/list-filter.ts';
 import type { Page, PageRequest } from '../engine/page.ts';
 import type { Queries, Touch } from '../engine/store.ts';
+import { insertEdgeEntity, lockEdgeEntities } from './edge-entity-store.ts';
 
 export type FabricKind = 'router' | 'gateway';
 
@@ -12,28 +13,43 @@ export interface FabricNode {
   readonly name: string;
   /** Whether it holds a certificate. */
   readonly isEnrolled: boolean;
+  /** Whether its tunnel listeners may host and dial services (ADR 0041). */
+  readonly isTunneler: boolean;
   readonly createdAtMs: number;
 }
 
 export async function createFabricNode(
   trx: Queries,
   touch: Touch,
-  wanted: { readonly kind: FabricKind; readonly name: string; readonly nowMs: number },
+  wanted: {
+    readonly kind: FabricKind;
+    readonly name: string;
+    /** Makes a router an identity of the edge management API, too. */
+    readonly isTunneler?: boolean | undefined;
+    readonly nowMs: number;
+  },
 ): Promise<FabricNode> {
   const id = randomUUID();
+  const { name, isTunneler = false, nowMs } = wanted;
+  if (isTunneler) await lockEdgeEntities(trx);
   await trx
     .insertInto('identity')
     .values({
       id,
       kind: wanted.kind,
       frontdoor_id: null,
-      name: wanted.name,
+      name,
       agent_version: null,
-      created_at: wanted.nowMs,
+      created_at: nowMs,
     })
     .execute();
+  if (isTunneler) {
+    const times = { createdAtMs: nowMs, updatedAtMs: nowMs };
+    const data = { isTunnelerEnabled: true };
+    await insertEdgeEntity(trx, touch, { id, kind: 'edge-router', name, data, tags: {}, ...times });
+  }
   touch('identity', id);
-  return { id, name: wanted.name, isEnrolled: false, createdAtMs: wanted.nowMs };
+  return { id, name, isEnrolled: false, isTunneler, createdAtMs: nowMs };
 }
 
 export async function listFabricNodes(
@@ -68,6 +84,11 @@ function nodeRows(db: Queries, kind: FabricKind) {
         .select((inner) => inner.fn.countAll<number>().as('certificates'))
         .whereRef('certificate.identity_id', '=', 'identity.id')
         .as('certificates'),
+      eb
+        .selectFrom('edge_entity')
+        .select('edge_entity.data')
+        .whereRef('edge_entity.id', '=', 'identity.id')
+        .as('attributes'),
     ]);
 }
 
@@ -76,8 +97,15 @@ function nodeOf(row: Awaited<ReturnType<ReturnType<typeof nodeRows>['execute']>>
     id: row.id,
     name: row.name,
     isEnrolled: (row.certificates ?? 0) > 0,
+    isTunneler: isTunneler(row.attributes),
     createdAtMs: row.created_at,
   };
+}
+
+/** `attributes` are those of the edge management API, as JSON. */
+function isTunneler(attributes: string | null): boolean {
+  if (attributes === null) return false;
+  return (JSON.parse(attributes) as { isTunnelerEnabled?: unknown }).isTunnelerEnabled === true;
 }
 
 /** Deletes it with its certificates, terminators and open enrollments. Returns false if it does not exist. */
