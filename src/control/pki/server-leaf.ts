@@ -13,7 +13,7 @@ import { spkiOf, type AlternativeName, type CertificateAuthority } from './certi
 const DAY_MS = 86_400_000;
 /** How long before its signature a certificate begins to be valid, for machines whose clocks are late. */
 export const BACKDATE_MS = 60_000;
-/** Of several control planes that start at once, each adds its names to the shared certificate. */
+/** Several control planes that start at once each add their names to the shared certificate. */
 const MAX_STORE_ATTEMPTS = 20;
 
 /** Where the certificate (PEM) is stored. */
@@ -58,10 +58,9 @@ export async function openServerLeaf(
   const { key, shelf, commonName, uses, lifetimeDays } = plan;
   let kept = await shelf.find();
   for (let attempt = 0; attempt < MAX_STORE_ATTEMPTS; attempt += 1) {
-    if (kept !== undefined && !isDue(kept, plan, authority, nowMs) && hasNames(kept, plan.hosts))
-      return serverLeaf(key, kept, authority);
-    const isOnlyShort = kept !== undefined && !isDue(kept, plan, authority, nowMs);
-    const others = plan.isShared && isOnlyShort ? hostsOf(kept!) : [];
+    const usable = kept !== undefined && !isDue(kept, plan, authority, nowMs) ? kept : undefined;
+    if (usable !== undefined && hasNames(usable, plan.hosts)) return serverLeaf(key, usable, authority);
+    const others = plan.isShared && usable !== undefined ? hostsOf(usable) : [];
     const pem = await authority.signLeaf({
       commonName,
       spki: spkiOf(key),
