@@ -2,7 +2,7 @@
  * Which packets are led to the router: those to a network and a range of ports, of one protocol. They follow from the
  * configs of the services, and the rules of the machine follow from them.
  */
-import { isInNetwork, parseIpNetwork, type IpNetwork } from '#domain';
+import { parseIpNetwork, type IpNetwork } from '#domain';
 import type { InterceptConfig } from '../services/tunnel-configs.ts';
 
 export type InterceptedProtocol = 'tcp' | 'udp';
@@ -49,18 +49,6 @@ export function rulesFor(config: InterceptConfig, networks: readonly string[]): 
         return { protocol, family, network: textOfNetwork(text, network), ports, sources };
       }),
     );
-  });
-}
-
-/** Whether the client at `source` (4 or 16 bytes) is one that the config allows. */
-export function allowsSource(
-  { allowedSourceAddresses: allowed }: InterceptConfig,
-  source: Uint8Array,
-): boolean {
-  if (allowed === undefined) return true;
-  return allowed.some((text) => {
-    const network = parseIpNetwork(text);
-    return network !== undefined && isInNetwork(network, source);
   });
 }
 

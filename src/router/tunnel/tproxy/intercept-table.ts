@@ -2,7 +2,7 @@
 import { isInNetwork, parseAddress, parseIpNetwork, type IpNetwork } from '#domain';
 import { formatNamePattern, parseNamePattern } from '../dns/host-name-codec.ts';
 import type { InterceptConfig } from '../services/tunnel-configs.ts';
-import { addressesOf, allowsSource, type InterceptedProtocol } from './intercept-rule.ts';
+import { addressesOf, type InterceptedProtocol } from './intercept-rule.ts';
 
 export interface Intercept {
   readonly serviceId: string;
@@ -20,6 +20,8 @@ export interface InterceptedPeer {
 
 interface Entry extends Intercept {
   readonly networks: readonly IpNetwork[];
+  /** Networks of the clients that are intercepted; undefined for all clients. */
+  readonly sources: readonly IpNetwork[] | undefined;
   /** Patterns in their normal form. */
   readonly names: readonly string[];
 }
@@ -32,6 +34,7 @@ export class InterceptTable {
     this.#entries.set(intercept.serviceId, {
       ...intercept,
       networks: networks.map((text) => parseIpNetwork(text)!),
+      sources: intercept.config.allowedSourceAddresses?.flatMap((text) => parseIpNetwork(text) ?? []),
       names: names.flatMap((name) => {
         const pattern = parseNamePattern(name);
         return pattern === undefined ? [] : formatNamePattern(pattern);
@@ -51,15 +54,16 @@ export class InterceptTable {
     return this.#entries.values();
   }
 
-  /** Of two that describe the destination equally well, the one with fewer ports, then the one that came first. */
+  /** If two describe the destination equally well, the one with fewer ports wins, then the one that came first. */
   find(peer: InterceptedPeer): Intercept | undefined {
     const source = parseAddress(peer.sourceAddress);
     const destination = parseAddress(peer.destinationAddress);
     if (source === undefined || destination === undefined) return undefined;
     let best: { readonly entry: Entry; readonly rank: number; readonly ports: number } | undefined;
     for (const entry of this.#entries.values()) {
-      const { config } = entry;
-      if (!config.protocols.includes(peer.protocol) || !allowsSource(config, source)) continue;
+      const { config, sources } = entry;
+      if (!config.protocols.includes(peer.protocol)) continue;
+      if (sources?.some((network) => isInNetwork(network, source)) === false) continue;
       const ports = narrowestRange(config, peer.destinationPort);
       const rank = ports === undefined ? undefined : rankOf(entry, peer.patterns, destination);
       if (ports === undefined || rank === undefined) continue;
