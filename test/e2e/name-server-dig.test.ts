@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { silentLog, systemClock } from '#base';
 import { NameServer, type NameServerOptions } from '#router';
 import { findCommand } from '../bench/bench-process.ts';
+import { freePort } from '../support/free-port.ts';
 
 const DIG = findCommand('dig');
 const skip =
@@ -49,7 +50,7 @@ describe('dig', { skip }, () => {
     const server = await NameServer.open({
       config: {
         path: 'listeners[0]',
-        resolvers: [{ kind: 'udp', host: '127.0.0.1', port: 0 }],
+        resolvers: [{ kind: 'udp', host: '127.0.0.1', port: await freePort() }],
         dnsSvcIpRange: '100.64.0.1/10',
         dnsUpstreams: [],
         dnsUpstreamMode: 'parallel',

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { silentLog, systemClock } from '#base';
+import { freePort } from '../../../../../test/support/free-port.ts';
 import { DnsStreamDecoder, encodeStreamMessage } from '../dns-stream.ts';
 import { NameServer, type NameServerOptions } from '../name-server.ts';
 import { responseTo } from './dns-messages.ts';
@@ -22,7 +23,8 @@ export async function openNameServer(
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-dns-'));
   const config: Config = {
     path: 'listeners[0]',
-    resolvers: [{ kind: 'udp', host: '127.0.0.1', port: 0 }],
+    // UDP and TCP have the same port, so one that the system picks for UDP may be taken for TCP.
+    resolvers: [{ kind: 'udp', host: '127.0.0.1', port: await freePort() }],
     dnsSvcIpRange: '100.64.0.1/10',
     dnsUpstreams: [],
     dnsUpstreamMode: 'parallel',
@@ -62,10 +64,10 @@ export class TestUpstream {
   readonly #tcp: Server;
   #isClosed = false;
 
-  private constructor(udp: Socket, tcp: Server, behavior: UpstreamBehavior) {
+  private constructor(udp: Socket, tcp: Server, port: number, behavior: UpstreamBehavior) {
     this.#udp = udp;
     this.#tcp = tcp;
-    this.port = udp.address().port;
+    this.port = port;
     this.behavior = behavior;
     udp.on('message', (message, from) => {
       for (const answer of this.#answer(message, 'udp', from.port)) udp.send(answer, from.port, from.address);
@@ -82,15 +84,11 @@ export class TestUpstream {
     });
   }
 
-  static async open(t: TestContext, behavior: UpstreamBehavior, port = 0): Promise<TestUpstream> {
-    const udp = createSocket('udp4');
-    udp.bind(port, '127.0.0.1');
-    await once(udp, 'listening');
-    const tcp = createServer();
-    tcp.listen(udp.address().port, '127.0.0.1');
-    await once(tcp, 'listening');
-    const upstream = new TestUpstream(udp, tcp, behavior);
+  static async open(t: TestContext, behavior: UpstreamBehavior, fixedPort?: number): Promise<TestUpstream> {
+    const port = fixedPort ?? (await freePort());
+    const upstream = new TestUpstream(createSocket('udp4'), createServer(), port, behavior);
     t.after(() => upstream.close());
+    await upstream.#listen();
     return upstream;
   }
 
@@ -108,6 +106,13 @@ export class TestUpstream {
     this.#isClosed = true;
     this.#udp.close();
     this.#tcp.close();
+  }
+
+  async #listen(): Promise<void> {
+    this.#udp.bind(this.port, '127.0.0.1');
+    await once(this.#udp, 'listening');
+    this.#tcp.listen(this.port, '127.0.0.1');
+    await once(this.#tcp, 'listening');
   }
 
   #answer(message: Buffer, protocol: 'udp' | 'tcp', port: number): readonly Buffer[] {
