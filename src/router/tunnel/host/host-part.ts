@@ -67,7 +67,7 @@ export class HostPart {
   readonly terminatorChecks: readonly TerminatorCheck[];
   readonly #options: HostPartOptions;
   readonly #terminators = new Map<string, HostedTerminator>();
-  /** The same, by their keys, by the ids of their services. */
+  /** By the id of the service, then by the key of the terminator. */
   readonly #byService = new Map<string, Map<string, HostedTerminator>>();
   readonly #circuits = new ServiceCircuits();
   readonly #ids: TerminatorIds;

@@ -50,7 +50,7 @@ export class NameLookups {
     });
   };
 
-  /** The same for sockets. */
+  /** Does the same in the form of the option `lookup` of sockets. */
   readonly forSockets: LookupFunction = (host, { all, family }, done) => {
     this.lookup(host, { all: true }, (error, found) => {
       const version = FAMILIES[family ?? 0];
