@@ -36,7 +36,7 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
   ],
   [
     'src/router/tunnel/tproxy/',
-    ['node:dgram', 'node:net'],
+    ['node:dgram'],
     'the data path: connections and datagrams that are led to a tunnel',
   ],
   ['src/agent/target-connection.ts', ['node:net', 'node:tls'], 'the data path: private services'],

@@ -8,6 +8,8 @@ export interface TcpListenerOptions {
   /** Empty for all addresses. */
   readonly host: string;
   readonly port: number;
+  /** Descriptor of a socket that is bound to them already. */
+  readonly fd?: number | undefined;
   /** What the port belongs to, for errors and the log: the key in the router file. */
   readonly place: string;
   readonly log: Log;
@@ -22,12 +24,12 @@ export interface TcpListener {
 
 /** Rejects with `conflict` when the port is in use, and `unavailable` when it cannot be opened. */
 export async function openTcpListener(options: TcpListenerOptions): Promise<TcpListener> {
-  const { host, port, place, log, onConnection } = options;
+  const { host, port, fd, place, log, onConnection } = options;
   const socketOptions = { allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true };
   const server = createServer({ ...socketOptions, keepAliveInitialDelay: KEEP_ALIVE_MS }, onConnection);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', (error) => reject(listenFailure(place, formatHostPort(host, port), error)));
-  server.listen({ host: host || undefined, port }, resolve);
+  server.listen(fd === undefined ? { host: host || undefined, port } : { fd }, resolve);
   await promise;
   server.removeAllListeners('error');
   server.on('error', (error) => log.error({ listener: place, err: messageOf(error) }, 'listener failed'));

@@ -4,7 +4,7 @@
  * addresses while it runs, and leaves them as they were.
  */
 import { createHash } from 'node:crypto';
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import {
   BackOff,
   definedFields,
@@ -16,6 +16,7 @@ import {
 } from '#base';
 import type { TunnelListenerConfig } from '../../config/router-config.ts';
 import { FlowTable } from '../../datagrams/flow-table.ts';
+import { openTcpListener, type TcpListener } from '../../xgress/tcp-listener.ts';
 import { resetConnection, WaitingConnections } from '../../xgress/waiting-connections.ts';
 import type { TunnelDialer, TunnelDialRequest } from '../circuits/tunnel-circuits.ts';
 import type { InterceptedNames } from '../dns/intercepted-names.ts';
@@ -68,12 +69,11 @@ const DEFAULT_CONNECT_SECONDS = 5;
 const SET_DELAY_MS = 50;
 const SET_RETRY = { minMs: 1_000, maxMs: 30_000, factor: 2 };
 const WARNING_INTERVAL_MS = 60_000;
-const KEEP_ALIVE_MS = 15_000;
 const LOOPBACK = { 4: '127.0.0.1', 6: '::1' } as const;
 
 /** The transparent sockets of a family. */
 interface Intakes {
-  readonly server: Server;
+  readonly listener: TcpListener;
   readonly datagrams: DatagramIntake;
   readonly ports: IntakePorts;
 }
@@ -132,8 +132,8 @@ export class TproxyPart {
     this.#unfollow();
     this.#waiting.close();
     void this.#flows.close();
-    for (const { server, datagrams } of this.#intakes.values()) {
-      server.close();
+    for (const { listener, datagrams } of this.#intakes.values()) {
+      listener.close();
       void datagrams.close();
     }
   }
@@ -200,20 +200,17 @@ export class TproxyPart {
   }
 
   async #openIntakes(family: Family): Promise<void> {
-    const { log } = this.#options;
-    const at = { address: LOOPBACK[family], port: 0 };
+    const { config, log } = this.#options;
+    const host = LOOPBACK[family];
+    const at = { address: host, port: 0 };
     const { fd, port: tcp } = openStreamSocket(this.#calls, at);
-    const options = { allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true };
-    const server = createServer({ ...options, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) =>
-      this.#onConnection(socket),
-    );
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ fd }, resolve);
+    const listener = await openTcpListener({
+      ...{ host, port: tcp, fd, place: config.path, log },
+      onConnection: (socket) => this.#onConnection(socket),
     });
     const onDatagram = (datagram: InterceptedDatagram): void => this.#onDatagram(datagram);
     const datagrams = new DatagramIntake({ calls: this.#calls, at, log, onDatagram });
-    this.#intakes.set(family, { server, datagrams, ports: { tcp, udp: datagrams.port } });
+    this.#intakes.set(family, { listener, datagrams, ports: { tcp, udp: datagrams.port } });
     await this.#routes.add(family);
   }
 
