@@ -196,7 +196,7 @@ export const HOP_CASES: readonly HopCase[] = [
     name: 'a switch to another protocol than asked',
     lines: UPGRADE,
     answer: 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n',
-    judge: answers(/^HTTP\/1\.1 502 /, '101'),
+    judge: answers(/^HTTP\/1\.1 502 /, 'HTTP/1.1 101'),
   },
 ];
 
