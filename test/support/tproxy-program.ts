@@ -68,6 +68,15 @@ const config = {
 } as const;
 const places = { placeOf: (path: string) => `router.yml:1: ${path}`, clock: systemClock, log };
 
+// Services are derived a moment after the change. The rules of the start contain them.
+const derived = Promise.withResolvers<void>();
+world.services.follow({
+  gained: ({ name }) => void (name === 'echo' && derived.resolve()),
+  changed: () => {},
+  lost: () => {},
+});
+await derived.promise;
+
 try {
   const part = await TproxyPart.open({
     ...places,
