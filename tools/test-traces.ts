@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import process from 'node:process';
 
 /** How long a closed resource may take to disappear. */
-const CLOSING_MS = 30_000;
+const CLOSING_MS = 20_000;
 const LOOK_MS = 10;
 /** Resources that Node itself opens and closes while a process prints and loads modules. */
 const IGNORED_RESOURCES: readonly string[] = ['Immediate', 'FSReqCallback', 'FSReqPromise', 'TTYWrap'];

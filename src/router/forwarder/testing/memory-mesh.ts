@@ -98,6 +98,7 @@ export class MemoryRouter {
     this.routes.close();
     this.faults.close();
     this.forwarder.close();
+    this.controllers.close();
   }
 
   #open(circuitId: string, address: string, controllerId: string, isTerminator: boolean): Duplex {
