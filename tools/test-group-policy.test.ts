@@ -12,16 +12,33 @@ test('files of one part share a process, a dozen at a time; those of other folde
     { length: 14 },
     (_, index) => `src/wire/${String(index).padStart(2, '0')}.test.ts`,
   );
-  const groups = groupFiles(['test/e2e/b.test.ts', ...names, 'src/net/a.test.ts'], textOf(''));
+  const groups = groupFiles(['test/fuzz/b.test.ts', ...names, 'src/net/a.test.ts'], textOf(''));
   assert.deepEqual(
     groups.map(({ files, isShared }) => [files[0], files.length, isShared]),
     [
       ['src/net/a.test.ts', 1, true],
       ['src/wire/00.test.ts', 12, true],
       ['src/wire/12.test.ts', 2, true],
-      ['test/e2e/b.test.ts', 1, false],
+      ['test/fuzz/b.test.ts', 1, false],
     ],
   );
+});
+
+test('files of the product in one process share one, unless they start its programs', () => {
+  const files = ['test/e2e/a.test.ts', 'test/e2e/b.test.ts', 'test/e2e/c.test.ts'];
+  const groups = groupFiles(files, (file) =>
+    file === files[1] ? `import { startSeparate } from '../support/separate.ts';` : '',
+  );
+  assert.deepEqual(groups, [
+    { files: [files[0], files[2]], isShared: true },
+    { files: [files[1]], isShared: false },
+  ]);
+});
+
+test('files of a peer share a process where the peer is missing', () => {
+  const files = ['test/interop/a.test.ts', 'test/interop/b.test.ts'];
+  assert.deepEqual(groupFiles(files, textOf(''), {}), [{ files, isShared: true }]);
+  assert.equal(groupFiles(files, textOf(''), { ZITI_BIN: '/ziti' }).length, 2);
 });
 
 test('a file that measures or changes the process has one of its own', () => {

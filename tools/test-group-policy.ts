@@ -10,8 +10,31 @@ export interface TestGroup {
   readonly isShared: boolean;
 }
 
-/** Folders whose files share processes with each other. Each folder inside of `src/` is a part. */
-const SHARED = /^(?:src\/[^/]+|test\/arch|test\/bench|tools)\//;
+/** Environment variables that name programs of peers. */
+const PEERS = ['ZITI_BIN', 'ZROK_BIN', 'FRONTDOOR_TEST_OPENZITI_JARS'];
+/** What a file imports that starts programs, which may last, or keeps a closed socket for up to 30 s. */
+const PROGRAMS =
+  /'node:child_process'|createWebSocketStream|\/support\/(?:separate|identity-world|(?:part|product)-process|replicated|(?:stops|fault)-[a-z]+|fabric-mesh|network-namespace|postgres)\.ts'/;
+
+interface SharingFolders {
+  /** Matches the beginning of a path. Files with the same match share processes with each other. */
+  readonly folder: RegExp;
+  /** Bounds how long one process takes, and how much a failure of one file may have to do with others. */
+  readonly maxFiles: number;
+  /** A file of the folder with such a text has a process of its own. */
+  readonly own?: RegExp;
+  /** The folder's files share processes when none of these environment variables is set. */
+  readonly unless?: readonly string[];
+}
+
+const SHARING: readonly SharingFolders[] = [
+  // Each folder inside of `src/` is a part.
+  { folder: /^(?:src\/[^/]+|test\/arch|test\/bench|tools)\//, maxFiles: 12 },
+  // Each of these files opens parts of the product for itself.
+  { folder: /^test\/(?:conformance|e2e)\//, maxFiles: 4, own: PROGRAMS },
+  // Without the peer's program, only its file of recorded frames and the names of the skipped tests are left.
+  { folder: /^test\/(?=interop\/|compat\/(?:openziti|zrok|java-sdk)\/)/, maxFiles: 40, unless: PEERS },
+];
 
 /** What a test measures or changes in a process as a whole, and the forms that it has in a text. */
 export const OWN_PROCESS: readonly (readonly [form: RegExp, reason: string])[] = [
@@ -21,21 +44,23 @@ export const OWN_PROCESS: readonly (readonly [form: RegExp, reason: string])[] =
   [/\bprocess\.(?:chdir|umask|setuid|setgid)\b/, 'changes the whole process'],
 ];
 
-/** Bounds how long one process takes, and how much a failure of one file may have to do with others. */
-const MAX_FILES = 12;
-
 /** `textOf` gives the text of a file. */
-export function groupFiles(files: readonly string[], textOf: (file: string) => string): TestGroup[] {
+export function groupFiles(
+  files: readonly string[],
+  textOf: (file: string) => string,
+  environment: NodeJS.ProcessEnv = process.env,
+): TestGroup[] {
   const groups: TestGroup[] = [];
   const shared = new Map<string, string[]>();
   for (const file of files.toSorted()) {
-    const folder = SHARED.exec(file)?.[0];
-    if (folder === undefined || OWN_PROCESS.some(([form]) => form.test(textOf(file)))) {
+    const folders = SHARING.find(({ folder }) => folder.test(file));
+    if (folders === undefined || !mayShare(folders, textOf(file), environment)) {
       groups.push({ files: [file], isShared: false });
       continue;
     }
+    const folder = folders.folder.exec(file)![0];
     const open = shared.get(folder);
-    if (open !== undefined && open.length < MAX_FILES) {
+    if (open !== undefined && open.length < folders.maxFiles) {
       open.push(file);
       continue;
     }
@@ -44,4 +69,13 @@ export function groupFiles(files: readonly string[], textOf: (file: string) => s
     groups.push({ files: begun, isShared: true });
   }
   return groups;
+}
+
+function mayShare(
+  { own, unless = [] }: SharingFolders,
+  text: string,
+  environment: NodeJS.ProcessEnv,
+): boolean {
+  if (unless.some((name) => environment[name] !== undefined) || own?.test(text) === true) return false;
+  return !OWN_PROCESS.some(([form]) => form.test(text));
 }
