@@ -106,6 +106,14 @@ class RouterMachine {
       .replaceAll(/^\*\w+\n(?::.*\n)*COMMIT\n/gm, '');
   }
 
+  /** Makes the routing rule that a killed router left one of an earlier build. */
+  async useMarkWithoutMask(): Promise<void> {
+    const rules = await this.machine.run('ip', 'rule');
+    const [, mark = '', table = ''] = /fwmark (\S+) lookup (\S+)/.exec(rules)!;
+    await this.machine.run('ip', 'rule', 'del', 'fwmark', mark, 'lookup', table);
+    await this.machine.run('ip', 'rule', 'add', 'fwmark', table, 'lookup', table);
+  }
+
   curl(url: string, from = this.machine): Promise<string> {
     return from.run('curl', '--silent', '--show-error', '--globoff', '--max-time', '10', url);
   }
@@ -172,6 +180,7 @@ for (const [backend, hidden] of [
       await router.start();
       await router.stop('SIGKILL');
       assert.notEqual(await router.state(), before);
+      await router.useMarkWithoutMask();
       await router.start();
       const running = await router.state();
       assert.match(await router.curl('http://10.9.1.2/a'), /^\/a /);
@@ -187,6 +196,22 @@ for (const [backend, hidden] of [
     },
   );
 }
+
+test('other programs keep their bits of the mark of intercepted packets', { skip }, async (t) => {
+  const router = await RouterMachine.open(t);
+  const others = `
+    add table ip others
+    add chain ip others output { type route hook output priority -160; }
+    add chain ip others prerouting { type filter hook prerouting priority -140; }
+    add rule ip others output ip daddr 10.9.0.0/16 meta mark set 0x00400002
+    add rule ip others prerouting meta mark 0xfd400002 counter comment "kept"`;
+  await router.machine.run('nft', others);
+  await router.start();
+  assert.match(await router.curl('http://10.9.1.2/a'), /^\/a /);
+  const listed = await router.machine.run('nft', 'list', 'chain', 'ip', 'others', 'prerouting');
+  assert.match(listed, /counter packets [1-9]\d* .*"kept"/);
+  await router.stop();
+});
 
 test(
   'with nft, what a killed router left with iptables is removed at the next start',

@@ -6,17 +6,18 @@ import { networkInterfaces } from 'node:os';
 import { readFile } from 'node:fs/promises';
 import { FrontdoorError } from '#base';
 import { runProgram } from './host-program.ts';
+import { MARK } from './packet-mark.ts';
 
 /** CAP_NET_ADMIN of capabilities(7). */
 const NET_ADMIN_BIT = 12n;
-/** Routing tables and marks of routers begin here; the rest of the number is the router's. */
+/** Routing tables of routers begin here; the rest of the number is the router's. */
 const NUMBER_BASE = 0xfd000000;
 const ID_BITS = 0xffffff;
 /** Interface labels have at most 15 characters. */
 const LABEL_PREFIX = 'lo:fd';
 
-/** The mark of a router's packets, which is the number of its routing table, too. */
-export function markOf(id: string): number {
+/** The number of a router's routing table. */
+export function routingTableOf(id: string): number {
   return NUMBER_BASE + (Number.parseInt(id, 16) & ID_BITS);
 }
 
@@ -42,20 +43,20 @@ export function requireInterfaces(names: readonly string[], place: string): void
 /** Marked packets of a family are delivered to this machine, whatever their destination. */
 export class MarkRoutes {
   readonly #ip: string;
-  readonly #mark: string;
+  readonly #table: string;
   readonly #families = new Set<4 | 6>();
 
-  constructor(ipPath: string, mark: number) {
+  constructor(ipPath: string, table: number) {
     this.#ip = ipPath;
-    this.#mark = String(mark);
+    this.#table = String(table);
   }
 
   async add(family: 4 | 6): Promise<void> {
     if (this.#families.has(family)) return;
     await this.#remove(family);
     const all = family === 4 ? '0.0.0.0/0' : '::/0';
-    await this.#run(family, 'route', 'replace', 'local', all, 'dev', 'lo', 'table', this.#mark);
-    await this.#run(family, 'rule', 'add', 'fwmark', this.#mark, 'lookup', this.#mark);
+    await this.#run(family, 'route', 'replace', 'local', all, 'dev', 'lo', 'table', this.#table);
+    await this.#run(family, 'rule', 'add', 'fwmark', MARK, 'lookup', this.#table);
     this.#families.add(family);
   }
 
@@ -68,16 +69,11 @@ export class MarkRoutes {
   async #remove(family: 4 | 6): Promise<void> {
     // A machine without IPv6 has no rules of it.
     const rules = await this.#run(family, 'rule', 'show').catch(() => '');
-    const own = rules.split('\n').filter((line) => this.#isOwn(line));
-    for (let count = 0; count < own.length; count += 1)
-      await this.#run(family, 'rule', 'del', 'fwmark', this.#mark, 'lookup', this.#mark);
+    // Rules of earlier builds have a mark without a mask. The table is the router's in both cases.
+    for (const [, mark, table] of rules.matchAll(/fwmark (\S+) lookup (\d+)\s*$/gm))
+      if (table === this.#table) await this.#run(family, 'rule', 'del', 'fwmark', mark!, 'lookup', table);
     // The program fails for a table that does not exist.
-    await this.#run(family, 'route', 'flush', 'table', this.#mark).catch(() => {});
-  }
-
-  #isOwn(line: string): boolean {
-    const [, mark, table] = /fwmark (\S+) lookup (\S+)/.exec(line) ?? [];
-    return Number(mark) === Number(this.#mark) && table === this.#mark;
+    await this.#run(family, 'route', 'flush', 'table', this.#table).catch(() => {});
   }
 
   #run(family: 4 | 6, ...args: string[]): Promise<string> {

@@ -25,7 +25,6 @@ const CONFIG: InterceptConfig = {
 function planOf(config: InterceptConfig, more: Partial<RulePlan> = {}): RulePlan {
   return {
     id: ID,
-    mark: 7,
     ports: new Map([
       [4, { tcp: 4001, udp: 4002 }],
       [6, { tcp: 6001, udp: 6002 }],
@@ -45,10 +44,10 @@ test('nft leads each network, protocol and range of ports to the socket of its f
     'one transaction',
   );
   for (const line of [
-    'ip daddr 10.9.0.0/16 tcp dport 80-90 tproxy to 127.0.0.1:4001 meta mark set 7 accept',
-    'ip daddr 10.9.0.0/16 udp dport 443 tproxy to 127.0.0.1:4002 meta mark set 7 accept',
-    'ip6 daddr fd09::/64 tcp dport 443 tproxy to [::1]:6001 meta mark set 7 accept',
-    'ip daddr 10.9.0.0/16 tcp dport 80-90 meta mark set 7 accept',
+    'ip daddr 10.9.0.0/16 tcp dport 80-90 tproxy to 127.0.0.1:4001 meta mark set meta mark and 0x00ffffff or 0xfd000000 accept',
+    'ip daddr 10.9.0.0/16 udp dport 443 tproxy to 127.0.0.1:4002 meta mark set meta mark and 0x00ffffff or 0xfd000000 accept',
+    'ip6 daddr fd09::/64 tcp dport 443 tproxy to [::1]:6001 meta mark set meta mark and 0x00ffffff or 0xfd000000 accept',
+    'ip daddr 10.9.0.0/16 tcp dport 80-90 meta mark set meta mark and 0x00ffffff or 0xfd000000 accept',
   ])
     assert.ok(lines.includes(line), `${line} in ${script}`);
 });
@@ -71,7 +70,7 @@ test('a family without sockets has no rules, and a plan without rules removes th
 test('other ports of the addresses of names are refused, but those of the machine itself', () => {
   assert.match(
     nftScript(planOf(CONFIG)),
-    /ip daddr 100\.64\.0\.1\/10 ip daddr != 100\.64\.0\.1 meta mark != 7 meta l4proto tcp reject with tcp reset/,
+    /ip daddr 100\.64\.0\.1\/10 ip daddr != 100\.64\.0\.1 meta mark and 0xff000000 != 0xfd000000 meta l4proto tcp reject with tcp reset/,
   );
 });
 
@@ -84,9 +83,9 @@ test('iptables gets a jump to each chain once, and one rule for each source', ()
   const first = iptablesScript(planOf(config, { lanInterfaces: ['eth1'] }), 4, new Set());
   for (const line of [
     `:FRONTDOOR-${ID}-PRE - [0:0]`,
-    `-A FRONTDOOR-${ID}-PRE -s 172.16.0.0/12 -d 10.9.0.0/16 -p tcp --dport 80:90 -j TPROXY --on-ip 127.0.0.1 --on-port 4001 --tproxy-mark 7`,
-    `-A FRONTDOOR-${ID}-OUT -s 10.0.0.0/8 -d 10.9.0.0/16 -p tcp --dport 443:443 -j MARK --set-mark 7`,
-    `-A FRONTDOOR-${ID}-IN -i eth1 -m mark --mark 7 -j ACCEPT`,
+    `-A FRONTDOOR-${ID}-PRE -s 172.16.0.0/12 -d 10.9.0.0/16 -p tcp --dport 80:90 -j TPROXY --on-ip 127.0.0.1 --on-port 4001 --tproxy-mark 0xfd000000/0xff000000`,
+    `-A FRONTDOOR-${ID}-OUT -s 10.0.0.0/8 -d 10.9.0.0/16 -p tcp --dport 443:443 -j MARK --set-xmark 0xfd000000/0xff000000`,
+    `-A FRONTDOOR-${ID}-IN -i eth1 -m mark --mark 0xfd000000/0xff000000 -j ACCEPT`,
     `-I PREROUTING 1 -j FRONTDOOR-${ID}-PRE`,
   ])
     assert.ok(first.split('\n').includes(line), `${line} in ${first}`);

@@ -4,6 +4,7 @@
  * routed; a routing rule then leads them to the loopback interface, where they are intercepted as those of other machines.
  */
 import type { InterceptedProtocol, InterceptRule } from './intercept-rule.ts';
+import { MARK, MARK_BITS, MARK_VALUE, OTHER_BITS } from './packet-mark.ts';
 
 export type Family = 4 | 6;
 export type IntakePorts = Readonly<Record<InterceptedProtocol, number>>;
@@ -11,8 +12,6 @@ export type IntakePorts = Readonly<Record<InterceptedProtocol, number>>;
 export interface RulePlan {
   /** Names the tables or chains of this router: eight hex digits. */
   readonly id: string;
-  /** The mark that intercepted packets get. */
-  readonly mark: number;
   /** Ports of the transparent sockets on the loopback addresses. A family without them is not intercepted. */
   readonly ports: ReadonlyMap<Family, IntakePorts>;
   readonly rules: readonly InterceptRule[];
@@ -29,6 +28,8 @@ export const FAMILIES: readonly Family[] = [4, 6];
 
 const NFT_FAMILY = { 4: 'ip', 6: 'ip6' } as const;
 const LOOPBACK = { 4: '127.0.0.1', 6: '[::1]' } as const;
+const NFT_SET_MARK = `meta mark set meta mark and ${OTHER_BITS} or ${MARK_VALUE}`;
+const NFT_MARK = `meta mark and ${MARK_BITS}`;
 
 export function tableName(id: string): string {
   return `frontdoor_${id}`;
@@ -58,7 +59,7 @@ function nftRemoval(id: string, family: Family): string {
 }
 
 function nftTable(
-  { id, mark, lanInterfaces, reserved }: RulePlan,
+  { id, lanInterfaces, reserved }: RulePlan,
   family: Family,
   ports: IntakePorts,
   rules: readonly InterceptRule[],
@@ -71,23 +72,23 @@ function nftTable(
     const all = sources.length === 0 ? [match] : sources.map((source) => `${ip} saddr ${source} ${match}`);
     return all.map((text) => ({ protocol, match: text }));
   });
-  const others = `ip daddr ${reserved.network} ip daddr != ${reserved.own} meta mark != ${mark}`;
+  const others = `ip daddr ${reserved.network} ip daddr != ${reserved.own} ${NFT_MARK} != ${MARK_VALUE}`;
   const lines = [
     `table ${ip} ${tableName(id)} {`,
     ' chain prerouting {',
     '  type filter hook prerouting priority mangle; policy accept;',
     ...matches.map(
       ({ protocol, match }) =>
-        `  ${match} tproxy to ${LOOPBACK[family]}:${ports[protocol]} meta mark set ${mark} accept`,
+        `  ${match} tproxy to ${LOOPBACK[family]}:${ports[protocol]} ${NFT_SET_MARK} accept`,
     ),
     ' }',
     ' chain output {',
     '  type route hook output priority mangle; policy accept;',
-    ...matches.map(({ match }) => `  ${match} meta mark set ${mark} accept`),
+    ...matches.map(({ match }) => `  ${match} ${NFT_SET_MARK} accept`),
     ' }',
     ' chain input {',
     '  type filter hook input priority filter - 10; policy accept;',
-    ...lanInterfaces.map((name) => `  iifname "${name}" meta mark ${mark} accept`),
+    ...lanInterfaces.map((name) => `  iifname "${name}" ${NFT_MARK} == ${MARK_VALUE} accept`),
     ...(family === 6 ? [] : [`  ${others} meta l4proto tcp reject with tcp reset`, `  ${others} reject`]),
     ' }',
     '}',
@@ -117,7 +118,6 @@ export function iptablesScript(plan: RulePlan, family: Family, present: Readonly
   const rules = plan.rules.filter((rule) => rule.family === family);
   if (ports === undefined || rules.length === 0) return iptablesRemovalScript(plan.id, present);
   const lines = { PRE: [] as string[], OUT: [] as string[], IN: [] as string[] };
-  const { mark } = plan;
   for (const {
     protocol,
     network,
@@ -127,15 +127,15 @@ export function iptablesScript(plan: RulePlan, family: Family, present: Readonly
     for (const source of sources.length === 0 ? [''] : sources) {
       const match = `${source === '' ? '' : `-s ${source} `}-d ${network} -p ${protocol} --dport ${low}:${high}`;
       const address = family === 4 ? '127.0.0.1' : '::1';
-      const target = `--on-ip ${address} --on-port ${ports[protocol]} --tproxy-mark ${mark}`;
+      const target = `--on-ip ${address} --on-port ${ports[protocol]} --tproxy-mark ${MARK}`;
       lines.PRE.push(`${match} -j TPROXY ${target}`);
-      lines.OUT.push(`${match} -j MARK --set-mark ${mark}`);
+      lines.OUT.push(`${match} -j MARK --set-xmark ${MARK}`);
     }
   }
-  for (const name of plan.lanInterfaces) lines.IN.push(`-i ${name} -m mark --mark ${mark} -j ACCEPT`);
+  for (const name of plan.lanInterfaces) lines.IN.push(`-i ${name} -m mark --mark ${MARK} -j ACCEPT`);
   if (family === 4) {
     const { network, own } = plan.reserved;
-    const others = `-d ${network} -m mark ! --mark ${mark}`;
+    const others = `-d ${network} -m mark ! --mark ${MARK}`;
     lines.IN.push(
       `-d ${own} -j RETURN`,
       `${others} -p tcp -j REJECT --reject-with tcp-reset`,

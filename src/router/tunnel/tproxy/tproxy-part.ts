@@ -27,7 +27,13 @@ import { DatagramIntake } from './datagram-intake.ts';
 import type { InterceptedDatagram } from './datagram-reader.ts';
 import { fillTemplate, type DialAddresses } from './dial-template.ts';
 import { openFlow } from './flow-socket.ts';
-import { LoopbackNetwork, MarkRoutes, markOf, requireInterfaces, requireNetAdmin } from './host-network.ts';
+import {
+  LoopbackNetwork,
+  MarkRoutes,
+  requireInterfaces,
+  requireNetAdmin,
+  routingTableOf,
+} from './host-network.ts';
 import { findProgram } from './host-program.ts';
 import { diverterBackend, findBackend, type RuleBackend } from './host-rules.ts';
 import {
@@ -175,7 +181,7 @@ export class TproxyPart {
     }
     this.#backend =
       mode.diverter === undefined ? await findBackend(this.#id) : diverterBackend(mode.diverter);
-    this.#routes = new MarkRoutes(ip, markOf(this.#id));
+    this.#routes = new MarkRoutes(ip, routingTableOf(this.#id));
     await this.#backend.clear();
     await this.#routes.clear();
     this.#calls = await socketCalls();
@@ -272,7 +278,6 @@ export class TproxyPart {
     }
     return {
       id: this.#id,
-      mark: markOf(this.#id),
       ports: new Map(Array.from(this.#intakes, ([family, { ports }]) => [family, ports])),
       rules: [...rules.values()],
       lanInterfaces: this.#options.config.lanInterfaces.map(({ name }) => name),
