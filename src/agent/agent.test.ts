@@ -291,7 +291,7 @@ test(
     kept.resume();
     const busy = get(await network.dial('app'));
     await asked.promise;
-    const closed = agent.close({ drainMs: 15_000 });
+    const closed = agent.close({ drainMs: 3_000 });
     await network.until(() => !network.hosted.has('app'));
     assert.match((await keptClosed)?.message ?? '', /stopping/);
     answer();

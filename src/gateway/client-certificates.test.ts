@@ -13,6 +13,9 @@ import type { ClientFacts } from './circuits/route-decision.ts';
 
 const VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const;
 
+/** Not a client hello, or the beginning of one. */
+const JUNK = ['GET / HTTP/1.1\r\n\r\n', '\x16\x03\x01\x00\x00', '\x16\x03\x01\xff\xff', '\x00'];
+
 let servers: TestAuthority;
 let staff: TestAuthority;
 let guests: TestAuthority;
@@ -250,9 +253,10 @@ describe('a client hello', () => {
     ];
     for (const has of [true, false]) {
       if (!has) asked.clear();
-      for (const name of names) await sendRaw(hello(Buffer.from(name)));
-      for (const junk of ['GET / HTTP/1.1\r\n\r\n', '\x16\x03\x01\x00\x00', '\x16\x03\x01\xff\xff', '\x00'])
-        await sendRaw(Buffer.from(junk, 'latin1'));
+      await Promise.all([
+        ...names.map((name) => sendRaw(hello(Buffer.from(name)))),
+        ...JUNK.map((junk) => sendRaw(Buffer.from(junk, 'latin1'))),
+      ]);
     }
     const { facts } = await enter('open.share.example', { port: impatient.port });
     assert.equal(facts.serverName, 'open.share.example');
