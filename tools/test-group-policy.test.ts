@@ -35,6 +35,19 @@ test('files of the product in one process share one, unless they start its progr
   ]);
 });
 
+test('files with a shared world share its process, wherever they are', () => {
+  const texts: Record<string, string> = {
+    'test/e2e/a.test.ts': `import { startSeparate } from '../support/separate.ts'; sharedIdentityWorld()`,
+    'test/e2e/b.test.ts': 'sharedIdentityPair()',
+    'test/fuzz/c.test.ts': 'sharedIdentityWorld()',
+  };
+  const groups = groupFiles(Object.keys(texts), (file) => texts[file]!);
+  assert.deepEqual(
+    groups.map(({ files }) => files),
+    [['test/e2e/a.test.ts', 'test/fuzz/c.test.ts'], ['test/e2e/b.test.ts']],
+  );
+});
+
 test('files of a peer share a process where the peer is missing', () => {
   const files = ['test/interop/a.test.ts', 'test/interop/b.test.ts'];
   assert.deepEqual(groupFiles(files, textOf(''), {}), [{ files, isShared: true }]);

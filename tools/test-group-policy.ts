@@ -27,6 +27,10 @@ interface SharingFolders {
   readonly unless?: readonly string[];
 }
 
+/** The function that gives a file a world that it shares with others. Files that call the same share a process. */
+const SHARED_WORLD = /\bsharedIdentity(?:World|Pair)\(/;
+const MAX_FILES_OF_WORLD = 6;
+
 const SHARING: readonly SharingFolders[] = [
   // Each folder inside of `src/` is a part.
   { folder: /^(?:src\/[^/]+|test\/arch|test\/bench|tools)\//, maxFiles: 12 },
@@ -53,22 +57,31 @@ export function groupFiles(
   const groups: TestGroup[] = [];
   const shared = new Map<string, string[]>();
   for (const file of files.toSorted()) {
-    const folders = SHARING.find(({ folder }) => folder.test(file));
-    if (folders === undefined || !mayShare(folders, textOf(file), environment)) {
-      groups.push({ files: [file], isShared: false });
-      continue;
-    }
-    const folder = folders.folder.exec(file)![0];
-    const open = shared.get(folder);
-    if (open !== undefined && open.length < folders.maxFiles) {
+    const { key, maxFiles } = sharingOf(file, textOf(file), environment);
+    const open = key === undefined ? undefined : shared.get(key);
+    if (open !== undefined && open.length < maxFiles) {
       open.push(file);
       continue;
     }
     const begun = [file];
-    shared.set(folder, begun);
-    groups.push({ files: begun, isShared: true });
+    if (key !== undefined) shared.set(key, begun);
+    groups.push({ files: begun, isShared: key !== undefined });
   }
   return groups;
+}
+
+interface Sharing {
+  /** Files with the same key share processes; undefined for a file with a process of its own. */
+  readonly key: string | undefined;
+  readonly maxFiles: number;
+}
+
+function sharingOf(file: string, text: string, environment: NodeJS.ProcessEnv): Sharing {
+  const [world] = SHARED_WORLD.exec(text) ?? [];
+  if (world !== undefined) return { key: world, maxFiles: MAX_FILES_OF_WORLD };
+  const folders = SHARING.find(({ folder }) => folder.test(file));
+  if (folders === undefined || !mayShare(folders, text, environment)) return { key: undefined, maxFiles: 1 };
+  return { key: folders.folder.exec(file)![0], maxFiles: folders.maxFiles };
 }
 
 function mayShare(

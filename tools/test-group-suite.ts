@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { currentFile } from './test-current-file.ts';
 import { sendTestEvent } from './test-event.ts';
-import { checkTraces, takeTraces } from './test-traces.ts';
+import { checkTraces, takeTraces, type Traces } from './test-traces.ts';
 
 const MICROSECONDS = 1e6;
 const LONG_MS = 0x7fff_ffff;
@@ -21,9 +21,13 @@ const files = process.argv.slice(2);
 // A test may wait for something that does not keep the process from ending. node:test would then open a timer of its own.
 const running = setInterval(() => {}, LONG_MS);
 
+/** Those from before the file that opened what is held open at the moment. */
+let beforeHeld: Traces | undefined;
+
 for (const file of files) {
   void test(file, async (t) => {
     currentFile.name = file;
+    currentFile.isLast = file === files.at(-1);
     const before = takeTraces();
     const usage = process.cpuUsage();
     const startedMs = performance.now();
@@ -32,8 +36,13 @@ for (const file of files) {
     } finally {
       // This hook is registered last, so that the hooks of the file run before it.
       t.after(async () => {
-        if (file === files.at(-1)) clearInterval(running);
-        await checkTraces(before);
+        if (currentFile.isLast) clearInterval(running);
+        // The last file may have skipped all of its tests.
+        if (currentFile.isLast) await currentFile.closeHeld?.();
+        const isHolding = currentFile.closeHeld !== undefined;
+        const compared = beforeHeld ?? before;
+        beforeHeld = isHolding ? compared : undefined;
+        await checkTraces(compared, { isHolding });
         const { user, system } = process.cpuUsage(usage);
         const durationMs = performance.now() - startedMs;
         sendTestEvent({ type: 'usage', file, durationMs, cpuSeconds: (user + system) / MICROSECONDS });

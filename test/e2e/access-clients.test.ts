@@ -8,7 +8,8 @@ import { promisify } from 'node:util';
 import { findCommand } from '../bench/bench-process.ts';
 import { makeTestAuthority } from '../support/certificates.ts';
 import { until } from '../support/deadline.ts';
-import { startIdentityWorld, type IdentityWorld } from '../support/identity-world.ts';
+import type { IdentityWorld } from '../support/identity-world.ts';
+import { releaseIdentityWorld, sharedIdentityWorld } from '../support/shared-identity-world.ts';
 
 const CURL = findCommand('curl');
 const skip =
@@ -35,10 +36,10 @@ function claimsOf(jwt: string): Record<string, unknown> {
 describe('curl', { skip }, () => {
   let world: IdentityWorld;
   before(async () => {
-    world = await startIdentityWorld();
+    world = await sharedIdentityWorld();
     writeFileSync(join(world.parts.folder, 'share-ca.pem'), world.ca);
   });
-  after(() => world?.close());
+  after(releaseIdentityWorld);
 
   const file = (name: string): string => join(world.parts.folder, name);
 

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { askBytes, statusOf } from '../battery/bytes-client.ts';
-import { startIdentityWorld, type IdentityWorld } from '../support/identity-world.ts';
+import type { IdentityWorld } from '../support/identity-world.ts';
+import { releaseIdentityWorld, sharedIdentityWorld } from '../support/shared-identity-world.ts';
 import { HOST_LINES, REQUEST_TARGETS, RETURN_TARGETS } from '../support/redirect-case-table.ts';
 import { goThroughProvider } from '../support/login-browser.ts';
 
@@ -12,11 +13,11 @@ describe('a redirect of a guarded share', () => {
   let host: string;
   let own: string;
   before(async () => {
-    world = await startIdentityWorld();
+    world = await sharedIdentityWorld();
     host = await world.share('guarded', [await world.addProvider('OIDC', 'staff')]);
     own = `https://${host}:${world.securePort}`;
   });
-  after(() => world?.close());
+  after(releaseIdentityWorld);
 
   /** As a browser reads it: to this share, to its log-in host, or to the provider with our own address in it. */
   function checkLocation(location: string, name: string): URL {

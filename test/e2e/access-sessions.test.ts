@@ -9,12 +9,8 @@ import { callAgent } from '#cli';
 import { until } from '../support/deadline.ts';
 import { DEFAULT_CLIENT } from '../support/identity-provider.ts';
 import { goThroughProvider } from '../support/login-browser.ts';
-import {
-  ACCESS_LOG,
-  CUSTOM_ZONE,
-  startIdentityWorld,
-  type IdentityWorld,
-} from '../support/identity-world.ts';
+import { ACCESS_LOG, CUSTOM_ZONE, type IdentityWorld } from '../support/identity-world.ts';
+import { releaseIdentityWorld, sharedIdentityWorld } from '../support/shared-identity-world.ts';
 import { startSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { LOGIN_COOKIE, SESSION_COOKIE, type Visitor, type VisitorAnswer } from '../support/visitor.ts';
 
@@ -26,10 +22,10 @@ const PATIENCE_MS = 5_000;
 let world: IdentityWorld;
 let oidc: string;
 before(async () => {
-  world = await startIdentityWorld({ logLevel: 'debug' });
+  world = await sharedIdentityWorld();
   oidc = await world.addProvider('OIDC', 'staff');
 });
-after(() => world?.close());
+after(releaseIdentityWorld);
 
 const token = (): string => randomBytes(32).toString('base64url');
 

@@ -5,7 +5,8 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { browserSkip, startBrowser, type LocalBrowser, type Person } from '../support/browser.ts';
 import { until } from '../support/deadline.ts';
-import { CUSTOM_ZONE, startIdentityWorld, type IdentityWorld } from '../support/identity-world.ts';
+import { CUSTOM_ZONE, type IdentityWorld } from '../support/identity-world.ts';
+import { releaseIdentityWorld, sharedIdentityWorld } from '../support/shared-identity-world.ts';
 import type { OriginRequest } from '../support/guarded-origin.ts';
 import { SESSION_COOKIE } from '../support/visitor.ts';
 
@@ -20,7 +21,7 @@ describe('a browser', { skip: browserSkip }, () => {
   before(async () => {
     // One after the other: what the first one started would be left when the second one fails.
     browser = await startBrowser([CUSTOM_ZONE]);
-    world = await startIdentityWorld();
+    world = await sharedIdentityWorld();
     [oidc, google, github] = await Promise.all([
       world.addProvider('OIDC', 'staff'),
       world.addProvider('GOOGLE', 'google'),
@@ -30,7 +31,7 @@ describe('a browser', { skip: browserSkip }, () => {
   after(async () => {
     for (const person of people) await person.close();
     await browser?.close();
-    await world?.close();
+    await releaseIdentityWorld();
   });
 
   const person = async (title: string): Promise<Person> => {

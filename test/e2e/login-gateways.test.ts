@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../support/deadline.ts';
 import { EntrancePair, untilCut } from '../support/entrance-pair.ts';
-import { startIdentityWorld, type IdentityWorld, type SecondGateway } from '../support/identity-world.ts';
+import type { IdentityWorld, SecondGateway } from '../support/identity-world.ts';
+import { releaseIdentityWorld, sharedIdentityPair } from '../support/shared-identity-world.ts';
 import { openSocket } from '../support/live-stream.ts';
 import { SESSION_COOKIE } from '../support/visitor.ts';
 
@@ -14,11 +15,10 @@ describe('two gateways', () => {
   let second: SecondGateway;
   let pair: EntrancePair;
   before(async () => {
-    world = await startIdentityWorld();
-    second = await world.startGateway('second');
+    ({ world, second } = await sharedIdentityPair());
     pair = new EntrancePair(world, second, await world.addProvider('OIDC', 'staff'));
   });
-  after(() => world?.close());
+  after(releaseIdentityWorld);
 
   it('share sessions: one made at the first is accepted at the second', async () => {
     const host = await pair.share('both');

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../support/deadline.ts';
-import { startIdentityWorld, type IdentityWorld } from '../support/identity-world.ts';
+import type { IdentityWorld } from '../support/identity-world.ts';
+import { releaseIdentityWorld, sharedIdentityWorld } from '../support/shared-identity-world.ts';
 
 const SHORTLY_MS = 20_000;
 
@@ -11,11 +12,11 @@ describe('a token of the OpenID provider', () => {
   let providerId: string;
   let host: string;
   before(async () => {
-    world = await startIdentityWorld();
+    world = await sharedIdentityWorld();
     providerId = await world.addProvider('OIDC', 'staff');
     host = await world.share('machines', [providerId]);
   });
-  after(() => world?.close());
+  after(releaseIdentityWorld);
 
   const statusWith = async (token: string): Promise<number> => {
     const headers = { authorization: `Bearer ${token}` };

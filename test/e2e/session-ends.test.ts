@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../support/deadline.ts';
 import { EntrancePair, untilCut } from '../support/entrance-pair.ts';
-import { startIdentityWorld, type IdentityWorld, type SecondGateway } from '../support/identity-world.ts';
+import type { IdentityWorld, SecondGateway } from '../support/identity-world.ts';
+import { releaseIdentityWorld, sharedIdentityPair } from '../support/shared-identity-world.ts';
 import { openSocket } from '../support/live-stream.ts';
 import { SESSION_COOKIE, type Entrance } from '../support/visitor.ts';
 
@@ -25,12 +26,11 @@ describe('sessions that an operator ends', () => {
   let oidc: string;
   let pair: EntrancePair;
   before(async () => {
-    world = await startIdentityWorld();
-    second = await world.startGateway('second');
+    ({ world, second } = await sharedIdentityPair());
     oidc = await world.addProvider('OIDC', 'staff');
     pair = new EntrancePair(world, second, oidc);
   });
-  after(() => world?.close());
+  after(releaseIdentityWorld);
 
   async function logIn(host: string, user: string): Promise<string> {
     const visitor = world.visitor();
