@@ -17,7 +17,7 @@ import {
 } from '../support/revocation.ts';
 import { undisturbed } from '../support/undisturbed.ts';
 
-const TIMES = 10;
+const TIMES = 3;
 
 describe('a caller with revoked access', () => {
   let world: IdentityWorld;
