@@ -9,7 +9,7 @@ import { findCommand } from '../bench/bench-process.ts';
 import { makeTestAuthority } from '../support/certificates.ts';
 import { until } from '../support/deadline.ts';
 import type { IdentityWorld } from '../support/identity-world.ts';
-import { releaseIdentityWorld, sharedIdentityWorld } from '../support/shared-identity-world.ts';
+import { releaseWorld, sharedIdentityWorld } from '../support/shared-world.ts';
 
 const CURL = findCommand('curl');
 const skip =
@@ -39,7 +39,7 @@ describe('curl', { skip }, () => {
     world = await sharedIdentityWorld();
     writeFileSync(join(world.parts.folder, 'share-ca.pem'), world.ca);
   });
-  after(releaseIdentityWorld);
+  after(releaseWorld);
 
   const file = (name: string): string => join(world.parts.folder, name);
 

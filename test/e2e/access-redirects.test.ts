@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { askBytes, statusOf } from '../battery/bytes-client.ts';
 import type { IdentityWorld } from '../support/identity-world.ts';
-import { releaseIdentityWorld, sharedIdentityWorld } from '../support/shared-identity-world.ts';
+import { releaseWorld, sharedIdentityWorld } from '../support/shared-world.ts';
 import { HOST_LINES, REQUEST_TARGETS, RETURN_TARGETS } from '../support/redirect-case-table.ts';
 import { goThroughProvider } from '../support/login-browser.ts';
 
@@ -17,7 +17,7 @@ describe('a redirect of a guarded share', () => {
     host = await world.share('guarded', [await world.addProvider('OIDC', 'staff')]);
     own = `https://${host}:${world.securePort}`;
   });
-  after(releaseIdentityWorld);
+  after(releaseWorld);
 
   /** As a browser reads it: to this share, to its log-in host, or to the provider with our own address in it. */
   function checkLocation(location: string, name: string): URL {

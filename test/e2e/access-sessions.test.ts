@@ -10,7 +10,7 @@ import { until } from '../support/deadline.ts';
 import { DEFAULT_CLIENT } from '../support/identity-provider.ts';
 import { goThroughProvider } from '../support/login-browser.ts';
 import { ACCESS_LOG, CUSTOM_ZONE, type IdentityWorld } from '../support/identity-world.ts';
-import { releaseIdentityWorld, sharedIdentityWorld } from '../support/shared-identity-world.ts';
+import { releaseWorld, sharedIdentityWorld } from '../support/shared-world.ts';
 import { startSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { LOGIN_COOKIE, SESSION_COOKIE, type Visitor, type VisitorAnswer } from '../support/visitor.ts';
 
@@ -25,7 +25,7 @@ before(async () => {
   world = await sharedIdentityWorld();
   oidc = await world.addProvider('OIDC', 'staff');
 });
-after(releaseIdentityWorld);
+after(releaseWorld);
 
 const token = (): string => randomBytes(32).toString('base64url');
 

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { makeTestAuthority, type TestIdentity } from '../support/certificates.ts';
 import { runCommand } from '../support/part-process.ts';
-import { startSeparate, type Separate } from '../support/separate.ts';
+import type { Separate } from '../support/separate.ts';
+import { releaseWorld, sharedSeparate } from '../support/shared-world.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-options-'));
 const file = (name: string): string => join(folder, name);
@@ -17,12 +18,12 @@ let parts: Separate;
 
 before(async () => {
   identity = await (await makeTestAuthority()).issue('share', { dns: ['*.share.localhost'] });
-  parts = await startSeparate();
+  parts = await sharedSeparate();
   // Its identity stays: what is tried below has one.
   assert.equal(await parts.gateway.stop('SIGINT'), 0);
 });
 after(async () => {
-  await parts?.stop();
+  await releaseWorld();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -5,7 +5,8 @@ import { after, before, test } from 'node:test';
 import { within } from '../support/deadline.ts';
 import { PartProcess } from '../support/part-process.ts';
 import { startPrivateService, type PrivateService } from '../support/private-service.ts';
-import { portFor, portOf, startSeparate, type GatewayReady, type Separate } from '../support/separate.ts';
+import { portFor, portOf, type GatewayReady, type Separate } from '../support/separate.ts';
+import { releaseWorld, sharedSeparate } from '../support/shared-world.ts';
 import { SteadyRequests } from '../support/steady-requests.ts';
 import { eventually, httpGet } from '../support/world.ts';
 
@@ -17,7 +18,7 @@ let second: PartProcess<GatewayReady>;
 
 before(async () => {
   service = await startPrivateService();
-  parts = await startSeparate();
+  parts = await sharedSeparate();
   const file = (name: string): string => join(parts.folder, name);
   const jwt = file('second.jwt');
   await parts.run('fabric', 'gateway', 'create', 'second', '--out', jwt, '--ca', file('api-ca.pem'));
@@ -42,7 +43,7 @@ before(async () => {
 });
 after(async () => {
   await second?.stop();
-  await parts?.stop();
+  await releaseWorld();
   await service.close();
 });
 

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { RunningTime } from '../support/deadline.ts';
-import { runCommand, type PartProcess } from '../support/part-process.ts';
+import type { PartProcess } from '../support/part-process.ts';
 import { startPrivateService, type PrivateService } from '../support/private-service.ts';
-import { startSeparate, type Separate } from '../support/separate.ts';
+import type { Separate } from '../support/separate.ts';
+import { releaseWorld, sharedSeparate } from '../support/shared-world.ts';
 import { eventually, httpGet } from '../support/world.ts';
 
 const HOST = 'app.share.localhost';
@@ -18,7 +19,7 @@ let parts: Separate;
 
 before(async () => {
   service = await startPrivateService();
-  parts = await startSeparate({ command: runCommand });
+  parts = await sharedSeparate();
   await parts.share('public', `http://127.0.0.1:${service.port}`, 'app');
 });
 // A test that failed half-way leaves the next one a whole product.
@@ -28,7 +29,7 @@ beforeEach(async () => {
   }
 });
 after(async () => {
-  await parts?.stop();
+  await releaseWorld();
   await service.close();
 });
 

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { browserSkip, startBrowser, type LocalBrowser, type Person } from '../support/browser.ts';
 import { until } from '../support/deadline.ts';
 import { CUSTOM_ZONE, type IdentityWorld } from '../support/identity-world.ts';
-import { releaseIdentityWorld, sharedIdentityWorld } from '../support/shared-identity-world.ts';
+import { releaseWorld, sharedIdentityWorld } from '../support/shared-world.ts';
 import type { OriginRequest } from '../support/guarded-origin.ts';
 import { SESSION_COOKIE } from '../support/visitor.ts';
 
@@ -31,7 +31,7 @@ describe('a browser', { skip: browserSkip }, () => {
   after(async () => {
     for (const person of people) await person.close();
     await browser?.close();
-    await releaseIdentityWorld();
+    await releaseWorld();
   });
 
   const person = async (title: string): Promise<Person> => {

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { until } from '../support/deadline.ts';
 import { EntrancePair, untilCut } from '../support/entrance-pair.ts';
 import type { IdentityWorld, SecondGateway } from '../support/identity-world.ts';
-import { releaseIdentityWorld, sharedIdentityPair } from '../support/shared-identity-world.ts';
+import { releaseWorld, sharedIdentityPair } from '../support/shared-world.ts';
 import { openSocket } from '../support/live-stream.ts';
 import { SESSION_COOKIE } from '../support/visitor.ts';
 
@@ -18,7 +18,7 @@ describe('two gateways', () => {
     ({ world, second } = await sharedIdentityPair());
     pair = new EntrancePair(world, second, await world.addProvider('OIDC', 'staff'));
   });
-  after(releaseIdentityWorld);
+  after(releaseWorld);
 
   it('share sessions: one made at the first is accepted at the second', async () => {
     const host = await pair.share('both');

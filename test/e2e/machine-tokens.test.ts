@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../support/deadline.ts';
 import type { IdentityWorld } from '../support/identity-world.ts';
-import { releaseIdentityWorld, sharedIdentityWorld } from '../support/shared-identity-world.ts';
+import { releaseWorld, sharedIdentityWorld } from '../support/shared-world.ts';
 
 const SHORTLY_MS = 20_000;
 
@@ -16,7 +16,7 @@ describe('a token of the OpenID provider', () => {
     providerId = await world.addProvider('OIDC', 'staff');
     host = await world.share('machines', [providerId]);
   });
-  after(releaseIdentityWorld);
+  after(releaseWorld);
 
   const statusWith = async (token: string): Promise<number> => {
     const headers = { authorization: `Bearer ${token}` };

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { until } from '../support/deadline.ts';
 import { EntrancePair, untilCut } from '../support/entrance-pair.ts';
 import type { IdentityWorld, SecondGateway } from '../support/identity-world.ts';
-import { releaseIdentityWorld, sharedIdentityPair } from '../support/shared-identity-world.ts';
+import { releaseWorld, sharedIdentityPair } from '../support/shared-world.ts';
 import { openSocket } from '../support/live-stream.ts';
 import { SESSION_COOKIE, type Entrance } from '../support/visitor.ts';
 
@@ -30,7 +30,7 @@ describe('sessions that an operator ends', () => {
     oidc = await world.addProvider('OIDC', 'staff');
     pair = new EntrancePair(world, second, oidc);
   });
-  after(releaseIdentityWorld);
+  after(releaseWorld);
 
   async function logIn(host: string, user: string): Promise<string> {
     const visitor = world.visitor();

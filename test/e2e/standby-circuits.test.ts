@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { until } from '../support/deadline.ts';
-import { startSeparate, type Separate } from '../support/separate.ts';
+import type { Separate } from '../support/separate.ts';
+import { releaseWorld, sharedSeparate } from '../support/shared-world.ts';
 
 const SHARES = ['quiet-one', 'quiet-two', 'quiet-three'];
 const STANDBY_PER_SHARE = 2;
@@ -23,13 +24,13 @@ describe('while no control plane answers, open shares that were quiet', () => {
       answer.setHeader('connection', 'close').end('here');
     });
     await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
-    parts = await startSeparate();
+    parts = await sharedSeparate();
     for (const name of SHARES)
       await parts.share('public', `http://127.0.0.1:${(origin.address() as AddressInfo).port}`, name);
   });
   after(async () => {
     origin.close();
-    await parts?.stop();
+    await releaseWorld();
   });
 
   const ask = (name: string): Promise<{ status: number; text: string }> =>
