@@ -74,6 +74,24 @@ function parseIpv6(text: string): Uint8Array | undefined {
   return bytes;
 }
 
+/** Writes 4 bytes as `10.0.0.1`, and 16 bytes as eight groups. */
+export function addressText(address: Uint8Array): string {
+  if (address.length === 4) return address.join('.');
+  const groups: string[] = [];
+  for (let i = 0; i < address.length; i += 2)
+    groups.push(((address[i]! << 8) | address[i + 1]!).toString(16));
+  return groups.join(':');
+}
+
+/** Writes the network in CIDR notation, without bits after the prefix. */
+export function networkText({ network, prefixBits }: IpNetwork): string {
+  const masked = network.map((byte, i) => {
+    const bits = Math.max(0, Math.min(8, prefixBits - i * 8));
+    return byte & (0xff << (8 - bits));
+  });
+  return `${addressText(masked)}/${prefixBits}`;
+}
+
 function groupsOf(text: string): number[] | undefined {
   if (text === '') return [];
   const groups: number[] = [];

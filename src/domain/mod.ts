@@ -5,7 +5,14 @@ export {
   parseAllowedNetworks,
   type AllowedNetwork,
 } from './allowed-network-policy.ts';
-export { isInNetwork, parseAddress, parseIpNetwork, type IpNetwork } from './ip-network.ts';
+export {
+  addressText,
+  isInNetwork,
+  networkText,
+  parseAddress,
+  parseIpNetwork,
+  type IpNetwork,
+} from './ip-network.ts';
 export { checkEgress, type EgressDecision } from './egress-policy.ts';
 export { AUTH_PROVIDER_TYPES, type AuthProviderType } from './auth-provider-type.ts';
 export { formatIsoDuration, parseIsoDuration } from './iso-duration.ts';
@@ -182,6 +189,7 @@ export {
   demoCredentialsShape,
   keptAccessesShape,
   keptControlPlanesShape,
+  machineChangesShape,
   namedAddressShape,
   ownTargetsShape,
   portsFileShape,

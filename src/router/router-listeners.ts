@@ -4,6 +4,8 @@ import type { ServerTls, TlsPorts } from '#net';
 import type { CircuitPart } from './circuits/circuit-part.ts';
 import type { ListenerConfig, RouterConfig, TunnelListenerConfig } from './config/router-config.ts';
 import type { EdgePart } from './edge/edge-part.ts';
+import { MachineRecord } from './tunnel/machine/machine-record.ts';
+import { removeLeftovers } from './tunnel/tproxy/leftovers.ts';
 import { TunnelPart } from './tunnel/tunnel-part.ts';
 
 export interface RouterListenersOptions {
@@ -28,6 +30,10 @@ export async function openListeners(options: RouterListenersOptions): Promise<Tu
     else if (listener.binding !== 'tunnel') await circuits.listen(listener);
   }
   if (edge.listener === undefined) log.warn({}, 'no edge listener is configured: SDKs cannot connect');
+  const path = config.edge?.db ?? config.file;
+  // The router may have had another configuration when it was killed.
+  const record = await MachineRecord.load(`${path}.machine`, log);
+  await removeLeftovers(record, log);
   const listeners = config.listeners.filter(isTunnel);
   if (listeners.length === 0) return undefined;
   return TunnelPart.open({
@@ -35,7 +41,8 @@ export async function openListeners(options: RouterListenersOptions): Promise<Tu
     listeners,
     ...edge.forTunnel,
     ...circuits.forTunnel,
-    namesFile: `${config.edge?.db ?? config.file}.names`,
+    namesFile: `${path}.names`,
+    record,
     placeOf: (path) => config.placeOf(path),
     clock: options.clock,
     log,

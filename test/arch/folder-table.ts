@@ -163,8 +163,9 @@ const TUNNEL: FolderTable = {
   circuits: { may: ['services'], why: 'dials services as the own identity' },
   proxy: { may: ['services', 'circuits'], why: 'opens ports for services' },
   dns: { may: [], why: 'answers queries for the names of services, and forwards the others' },
+  machine: { may: [], why: 'changes addresses of the machine, and notes what is changed' },
   tproxy: {
-    may: ['services', 'circuits', 'dns'],
+    may: ['services', 'circuits', 'dns', 'machine'],
     why: 'leads clients of the machine and its network to services',
   },
   host: { may: ['services'], why: 'hosts services as the own identity' },

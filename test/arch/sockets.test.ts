@@ -76,10 +76,8 @@ const PROCESS_USERS: readonly (readonly [prefix: string, reason: string])[] = [
   ['bin/', 'wiring: the launcher and the demo’s programs'],
   ['tools/', 'development commands'],
   ['src/control/store/', 'the database’s thread'],
-  [
-    'src/router/tunnel/tproxy/',
-    'sets rules and routes of the machine by its own programs; receives datagrams by calls that block',
-  ],
+  ['src/router/tunnel/machine/', 'sets addresses, rules and routes of the machine by its own programs'],
+  ['src/router/tunnel/tproxy/', 'receives datagrams by calls that block'],
   ['src/agent/process-identity.ts', 'asks `ps` when a process began, where there is no /proc'],
 ];
 

@@ -27,6 +27,7 @@ import {
   OPEN_RULES,
   keptAccessesShape,
   keptControlPlanesShape,
+  machineChangesShape,
   namedAddressShape,
   ownTargetsShape,
   portsFileShape,
@@ -293,6 +294,7 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
     },
     { shape: ownTargetsShape, example: { targets: {} }, older: {}, unknown: 'ignored' },
   ],
+  machineChangesShape: [{ shape: machineChangesShape, example: { ids: ['0a1b2c3d'] }, unknown: 'ignored' }],
   namedAddressShape: [
     {
       shape: namedAddressShape,

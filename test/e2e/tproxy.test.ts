@@ -1,129 +1,14 @@
 // Mode tproxy on machines of their own: a router's, and one that reaches the world through it. The clients know nothing of the
 // overlay, and the router's machine is afterwards as it was before.
 import assert from 'node:assert/strict';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import process from 'node:process';
-import { test, type TestContext } from 'node:test';
-import { repositoryRoot } from '../../tools/pinned-process.ts';
-import { until } from '../support/deadline.ts';
-import { namespaceSkip, NetworkNamespace } from '../support/network-namespace.ts';
+import { test } from 'node:test';
+import { namespaceSkip } from '../support/network-namespace.ts';
+import { RouterMachine } from '../support/router-machine.ts';
 
 const skip = namespaceSkip('nft', 'iptables-restore', 'curl', 'dig', 'setpriv');
 const NFT = '/usr/sbin/nft';
 const IPTABLES = '/usr/sbin/iptables-save';
 const FLOWS = 1_000;
-const START_MS = 30_000;
-
-const nodeArguments = (program: string): string[] => [
-  '--disable-warning=ExperimentalWarning',
-  join(repositoryRoot, 'test/support', program),
-];
-
-/** The machine of a router, whose interface `lan` leads to another one. */
-class RouterMachine {
-  readonly machine: NetworkNamespace;
-  readonly lan: NetworkNamespace;
-  readonly #namesFile: string;
-  #child: ChildProcess | undefined;
-  output: string[] = [];
-
-  private constructor(machine: NetworkNamespace, lan: NetworkNamespace, namesFile: string) {
-    this.machine = machine;
-    this.lan = lan;
-    this.#namesFile = namesFile;
-  }
-
-  static async open(t: TestContext): Promise<RouterMachine> {
-    const folder = mkdtempSync(join(tmpdir(), 'frontdoor-tproxy-'));
-    t.after(() => rmSync(folder, { recursive: true }));
-    const machine = await NetworkNamespace.open(t);
-    const lan = await NetworkNamespace.open(t);
-    await machine.join(lan, '192.0.2.1/24', '192.0.2.9/24');
-    // Routes into a world that is not there.
-    await machine.run('ip', 'route', 'add', 'default', 'via', '192.0.2.254');
-    await machine.run('ip', 'addr', 'add', 'fd00::1/64', 'dev', 'lan', 'nodad');
-    await machine.run('ip', '-6', 'route', 'add', 'default', 'via', 'fd00::fe');
-    await lan.run('ip', 'route', 'add', 'default', 'via', '192.0.2.1');
-    return new RouterMachine(machine, lan, join(folder, 'names'));
-  }
-
-  async start(...prefix: readonly string[]): Promise<void> {
-    const [program = '', ...args] = [...prefix, process.execPath, ...nodeArguments('tproxy-program.ts')];
-    this.output = [];
-    const child = this.machine.start(program, [...args, this.#namesFile, 'lan'], this.output);
-    this.#child = child;
-    const ended = once(child, 'exit');
-    await Promise.race([
-      until(
-        'the router',
-        () => this.text,
-        (text) => /^ready$/m.test(text),
-        START_MS,
-      ),
-      ended.then(() => {
-        throw new Error(this.text);
-      }),
-    ]);
-  }
-
-  get text(): string {
-    return this.output.join('');
-  }
-
-  /** Ends in order, or at once. */
-  async stop(signal?: 'SIGKILL'): Promise<void> {
-    const ended = once(this.#child!, 'exit');
-    // The child is nsenter, which became the program.
-    if (signal === undefined) this.#child!.stdin!.end();
-    else this.#child!.kill(signal);
-    await ended;
-  }
-
-  /** Everything that tproxy may change, without tables of iptables that have no rules. */
-  async state(): Promise<string> {
-    const { machine } = this;
-    const addresses = await machine.run('ip', '-o', 'addr');
-    const parts = [
-      addresses.replaceAll(/ valid_lft.*/g, ''),
-      await machine.run('ip', 'rule'),
-      await machine.run('ip', '-6', 'rule'),
-      await machine.run('ip', 'route', 'show', 'table', 'all'),
-      await machine.run('ip', '-6', 'route', 'show', 'table', 'all'),
-    ];
-    for (const [program, ...args] of [
-      ['nft', 'list', 'ruleset'],
-      ['iptables-save'],
-      ['ip6tables-save'],
-    ] as const)
-      parts.push(await machine.run(program, ...args).catch(() => 'hidden'));
-    return parts
-      .join('\n')
-      .replaceAll(/^#.*\n/gm, '')
-      .replaceAll(/^\*\w+\n(?::.*\n)*COMMIT\n/gm, '');
-  }
-
-  /** Makes the routing rule that a killed router left one of an earlier build. */
-  async useMarkWithoutMask(): Promise<void> {
-    const rules = await this.machine.run('ip', 'rule');
-    const [, mark = '', table = ''] = /fwmark (\S+) lookup (\S+)/.exec(rules)!;
-    await this.machine.run('ip', 'rule', 'del', 'fwmark', mark, 'lookup', table);
-    await this.machine.run('ip', 'rule', 'add', 'fwmark', table, 'lookup', table);
-  }
-
-  curl(url: string, from = this.machine): Promise<string> {
-    return from.run('curl', '--silent', '--show-error', '--globoff', '--max-time', '10', url);
-  }
-
-  async flows(protocol: 'tcp' | 'udp', from = this.machine): Promise<number> {
-    const args = [...nodeArguments('flow-client.ts'), protocol, '10.9.3.4', '7000', String(FLOWS)];
-    return Number(await from.run(process.execPath, ...args));
-  }
-}
-
 async function proveInterception(router: RouterMachine): Promise<void> {
   const dial = (host: string, port: number, name?: string): string =>
     JSON.stringify({
@@ -148,7 +33,8 @@ async function proveInterception(router: RouterMachine): Promise<void> {
     // Other ports of its address are nobody's.
     await assert.rejects(router.curl(`http://${address}:22/`), /Couldn't connect|refused/i);
   }
-  for (const protocol of ['tcp', 'udp'] as const) assert.equal(await router.flows(protocol), FLOWS, protocol);
+  for (const protocol of ['tcp', 'udp'] as const)
+    assert.equal(await router.flows(protocol, FLOWS), FLOWS, protocol);
 }
 
 for (const [backend, hidden] of [
@@ -184,7 +70,7 @@ for (const [backend, hidden] of [
       await router.start();
       const running = await router.state();
       assert.match(await router.curl('http://10.9.1.2/a'), /^\/a /);
-      assert.equal(await router.flows('tcp', router.lan), FLOWS);
+      assert.equal(await router.flows('tcp', FLOWS, router.lan), FLOWS);
       await router.stop('SIGKILL');
       await router.start();
       // Ports differ from start to start.

@@ -9,7 +9,9 @@ import process from 'node:process';
 import type { TestContext } from 'node:test';
 import { messageOf, systemClock } from '#base';
 import { NameServer } from '../../src/router/tunnel/dns/name-server.ts';
+import { MachineRecord } from '../../src/router/tunnel/machine/machine-record.ts';
 import { ROUTER_ID, TunnelWorld } from '../../src/router/tunnel/testing/tunnel-world.ts';
+import { removeLeftovers } from '../../src/router/tunnel/tproxy/leftovers.ts';
 import { TproxyPart } from '../../src/router/tunnel/tproxy/tproxy-part.ts';
 import { lineOf, recordingLog } from './recording-log.ts';
 import { grantChanges, identityChange, type DataModelChange } from './token-signer.ts';
@@ -77,11 +79,14 @@ world.services.follow({
 });
 await derived.promise;
 
+const record = await MachineRecord.load(`${namesFile}.machine`, log);
+await removeLeftovers(record, log);
 try {
   const part = await TproxyPart.open({
     ...places,
     routerId: ROUTER_ID,
     ordinal: 0,
+    record,
     config,
     openNames: (isInUse) => NameServer.open({ ...places, config, file: namesFile, isInUse }),
     services: world.services,

@@ -18,6 +18,11 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     meaning: 'The identity of the router cannot be used.',
     remedy: 'Read the reason in the message: certificate, key and authority must belong together.',
   },
+  'bad-machine-record': {
+    kind: 'unavailable',
+    meaning: 'The file in which a router notes what it changes on its machine cannot be used.',
+    remedy: 'Read the reason in the message. The file is beside `edge.db` and ends in `.machine`.',
+  },
   'bad-name-file': {
     kind: ['invalid', 'unavailable'],
     meaning: 'The file that keeps the addresses of names cannot be used.',

@@ -103,6 +103,15 @@ export const namedAddressShape = new Shape(namedAddressSchema, {
   remedy: 'upgrade this router',
 });
 
+/** The file in which a router notes what it changes on its machine, until it has changed it back. */
+export const machineChangesShape = new Shape(
+  Type.Object({
+    /** In the names of its rules and addresses: eight hex digits each. */
+    ids: lossyList('changes', Type.String({ pattern: '^[0-9a-f]{8}$' })),
+  }),
+  { name: 'changes on the machine', format: 1, formatField: 'v', remedy: 'upgrade this router' },
+);
+
 /** `control-planes.json`: the control planes that an agent or gateway knows. */
 export const keptControlPlanesShape = new Shape(
   Type.Object({

@@ -14,6 +14,7 @@ import type { XgressEnds } from '../xgress/xgress-ends.ts';
 import { TunnelCircuits } from './circuits/tunnel-circuits.ts';
 import { NameServer } from './dns/name-server.ts';
 import { HostPart } from './host/host-part.ts';
+import type { MachineRecord } from './machine/machine-record.ts';
 import { ProxyPart } from './proxy/proxy-part.ts';
 import { TunnelServices } from './services/tunnel-services.ts';
 import { TproxyPart } from './tproxy/tproxy-part.ts';
@@ -32,6 +33,8 @@ export interface TunnelPartOptions {
   readonly ends: XgressEnds;
   /** Path of the file that keeps the addresses of names for mode tproxy. */
   readonly namesFile: string;
+  /** Lists what the parts change on this machine. */
+  readonly record: MachineRecord;
   /** Returns the place of a key in the router file: file, line and key. */
   placeOf(path: string): string;
   readonly clock: Clock;

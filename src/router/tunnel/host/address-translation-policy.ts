@@ -35,12 +35,3 @@ export function translateAddress(
     return (to[i]! & mask) | (byte & ~mask & 0xff);
   });
 }
-
-/** Writes 4 bytes as `10.0.0.1`, and 16 bytes as eight groups. */
-export function addressText(address: Uint8Array): string {
-  if (address.length === 4) return address.join('.');
-  const groups: string[] = [];
-  for (let i = 0; i < address.length; i += 2)
-    groups.push(((address[i]! << 8) | address[i + 1]!).toString(16));
-  return groups.join(':');
-}

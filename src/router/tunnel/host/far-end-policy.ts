@@ -2,8 +2,8 @@
  * Decides which far end a circuit reaches: what the config fixes, and what the dialer asks for within the config's
  * limits. The texts of refusals are those of OpenZiti's tunnelers.
  */
-import { isInNetwork, parseAddress } from '#domain';
-import { addressText, translateAddress } from './address-translation-policy.ts';
+import { addressText, isInNetwork, parseAddress } from '#domain';
+import { translateAddress } from './address-translation-policy.ts';
 import { grantOfName, hostNameOf, isAllowedIp, mayReach, type NameGrant } from './allowed-address-policy.ts';
 import type { AllowedSource, HostProtocol, HostTarget } from './host-config.ts';
 

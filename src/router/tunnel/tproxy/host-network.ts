@@ -1,20 +1,13 @@
-/**
- * What the machine's routing needs beside the rules: marked packets are delivered to this machine, and the addresses of
- * names are its own.
- */
+/** What the machine's routing needs beside the rules: marked packets are delivered to this machine. */
 import { networkInterfaces } from 'node:os';
-import { readFile } from 'node:fs/promises';
 import { FrontdoorError } from '#base';
-import { runProgram } from './host-program.ts';
+import { runProgram } from '../machine/machine-program.ts';
+import { hasNetAdmin, NET_ADMIN_REMEDY } from '../machine/net-admin.ts';
 import { MARK } from './packet-mark.ts';
 
-/** CAP_NET_ADMIN of capabilities(7). */
-const NET_ADMIN_BIT = 12n;
 /** Routing tables of routers begin here; the rest of the number is the router's. */
 const NUMBER_BASE = 0xfd000000;
 const ID_BITS = 0xffffff;
-/** Interface labels have at most 15 characters. */
-const LABEL_PREFIX = 'lo:fd';
 
 /** The number of a router's routing table. */
 export function routingTableOf(id: string): number {
@@ -23,11 +16,8 @@ export function routingTableOf(id: string): number {
 
 /** @throws FrontdoorError `forbidden` with the missing capability and ways to grant it. */
 export async function requireNetAdmin(): Promise<void> {
-  const status = await readFile('/proc/self/status', 'latin1');
-  const effective = /^CapEff:\s*([0-9a-f]+)/m.exec(status)?.[1] ?? '0';
-  if ((BigInt(`0x${effective}`) >> NET_ADMIN_BIT) & 1n) return;
-  const message =
-    'mode tproxy needs the capability CAP_NET_ADMIN, which this process does not have: run it as root, or with AmbientCapabilities=CAP_NET_ADMIN CAP_NET_BIND_SERVICE in its systemd unit, or with --cap-add NET_ADMIN in a container';
+  if (await hasNetAdmin()) return;
+  const message = `mode tproxy needs the capability CAP_NET_ADMIN, which this process does not have: ${NET_ADMIN_REMEDY}`;
   throw new FrontdoorError('forbidden', 'net-admin-missing', message);
 }
 
@@ -78,40 +68,5 @@ export class MarkRoutes {
 
   #run(family: 4 | 6, ...args: string[]): Promise<string> {
     return runProgram(this.#ip, [`-${family}`, ...args]);
-  }
-}
-
-/**
- * An address with its whole network on the loopback interface, so that all addresses of the network are this machine's.
- * The label says which router it belongs to.
- */
-export class LoopbackNetwork {
-  readonly #ip: string;
-  readonly #label: string;
-  readonly #network: string;
-
-  constructor(ipPath: string, id: string, network: string) {
-    this.#ip = ipPath;
-    this.#label = `${LABEL_PREFIX}${id}`;
-    this.#network = network;
-  }
-
-  /** Does nothing if the machine has the address already. */
-  async add(): Promise<void> {
-    await this.clear();
-    const shown = await this.#run('addr', 'show', 'dev', 'lo');
-    if (shown.includes(` ${this.#network} `)) return;
-    await this.#run('addr', 'add', this.#network, 'dev', 'lo', 'scope', 'host', 'label', this.#label);
-  }
-
-  /** Removes the addresses with this router's label, also those of a predecessor. */
-  async clear(): Promise<void> {
-    const shown = await this.#run('addr', 'show', 'dev', 'lo', 'label', this.#label);
-    for (const [, network] of shown.matchAll(/^\s*inet (\S+) /gm))
-      await this.#run('addr', 'del', network!, 'dev', 'lo');
-  }
-
-  #run(...args: string[]): Promise<string> {
-    return runProgram(this.#ip, ['-4', ...args]);
   }
 }

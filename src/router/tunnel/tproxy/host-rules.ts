@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FrontdoorError } from '#base';
-import { findProgram, runProgram } from './host-program.ts';
+import { findProgram, runProgram } from '../machine/machine-program.ts';
 import { keyOfRule, type InterceptRule } from './intercept-rule.ts';
 import {
   chainsIn,
@@ -45,6 +45,13 @@ export async function findBackend(id: string): Promise<RuleBackend> {
   const message =
     'mode tproxy needs nft or iptables, and this machine has neither: install nftables or iptables, or use mode proxy or host';
   throw new FrontdoorError('unavailable', 'no-packet-filter', message);
+}
+
+/** Removes all rules of the id, set by whichever program. Rejects if the machine does not let this process do so. */
+export async function clearRules(id: string): Promise<void> {
+  const nft = await findProgram('nft');
+  const iptables = await findIptables();
+  if (nft !== undefined || iptables !== undefined) await (await findBackend(id)).clear();
 }
 
 function nftBackend(path: string, id: string): RuleBackend {

@@ -2,7 +2,7 @@
  * Which packets are led to the router: those to a network and a range of ports, of one protocol. They follow from the
  * configs of the services, and the rules of the machine follow from them.
  */
-import { parseIpNetwork, type IpNetwork } from '#domain';
+import { networkText, parseIpNetwork, type IpNetwork } from '#domain';
 import type { InterceptConfig } from '../services/tunnel-configs.ts';
 
 export type InterceptedProtocol = 'tcp' | 'udp';
@@ -62,11 +62,7 @@ function familyOf({ network }: IpNetwork): 4 | 6 {
 }
 
 /** The programs that set rules refuse bits behind the prefix in some places, and v4-mapped addresses in all. */
-function textOfNetwork(text: string, { network, prefixBits }: IpNetwork): string {
-  if (network.length === 16) return text.includes('/') ? text : `${text}/128`;
-  const bytes = Array.from(network, (byte, index) => {
-    const bits = Math.max(0, Math.min(8, prefixBits - index * 8));
-    return byte & (0xff << (8 - bits));
-  });
-  return `${bytes.map((byte) => byte & 0xff).join('.')}/${prefixBits}`;
+function textOfNetwork(text: string, network: IpNetwork): string {
+  if (network.network.length === 16) return text.includes('/') ? text : `${text}/128`;
+  return networkText(network);
 }

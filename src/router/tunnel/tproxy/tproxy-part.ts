@@ -3,7 +3,6 @@
  * behind it they come from, and makes each a circuit to its service. It changes the machine's packet filter, routing and
  * addresses while it runs, and leaves them as they were.
  */
-import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import {
   BackOff,
@@ -20,6 +19,9 @@ import { openTcpListener, type TcpListener } from '../../xgress/tcp-listener.ts'
 import { resetConnection, WaitingConnections } from '../../xgress/waiting-connections.ts';
 import type { TunnelDialer, TunnelDialRequest } from '../circuits/tunnel-circuits.ts';
 import type { InterceptedNames } from '../dns/intercepted-names.ts';
+import { LoopbackAddresses } from '../machine/loopback-addresses.ts';
+import { findProgram } from '../machine/machine-program.ts';
+import { machineIdOf, type MachineRecord } from '../machine/machine-record.ts';
 import { interceptConfigOf } from '../services/tunnel-configs.ts';
 import type { TunnelService } from '../services/tunnel-service.ts';
 import type { TunnelServices } from '../services/tunnel-services.ts';
@@ -27,14 +29,7 @@ import { DatagramIntake } from './datagram-intake.ts';
 import type { InterceptedDatagram } from './datagram-reader.ts';
 import { fillTemplate, type DialAddresses } from './dial-template.ts';
 import { openFlow } from './flow-socket.ts';
-import {
-  LoopbackNetwork,
-  MarkRoutes,
-  requireInterfaces,
-  requireNetAdmin,
-  routingTableOf,
-} from './host-network.ts';
-import { findProgram } from './host-program.ts';
+import { MarkRoutes, requireInterfaces, requireNetAdmin, routingTableOf } from './host-network.ts';
 import { diverterBackend, findBackend, type RuleBackend } from './host-rules.ts';
 import {
   addressesOf,
@@ -63,6 +58,8 @@ export interface TproxyPartOptions {
   >;
   /** Opens the name server. `isInUse` says whether there is a connection to an address. */
   openNames(isInUse: (address: string) => boolean): Promise<OpenNames>;
+  /** Lists this part while it changes the machine. */
+  readonly record: MachineRecord;
   placeOf(path: string): string;
   readonly services: TunnelServices;
   readonly dialer: TunnelDialer;
@@ -97,7 +94,7 @@ export class TproxyPart {
   #calls!: SocketCalls;
   #backend!: RuleBackend;
   #routes!: MarkRoutes;
-  #network: LoopbackNetwork | undefined;
+  #network: LoopbackAddresses | undefined;
   #names: OpenNames | undefined;
   readonly #intakes = new Map<Family, Intakes>();
   #unfollow: () => void = () => {};
@@ -109,7 +106,7 @@ export class TproxyPart {
   private constructor(options: TproxyPartOptions) {
     const { routerId, ordinal, config, clock, log } = options;
     this.#options = options;
-    this.#id = createHash('sha256').update(`${routerId} ${ordinal}`).digest('hex').slice(0, 8);
+    this.#id = machineIdOf(routerId, String(ordinal));
     const { udpIdleTimeoutMs: idleTimeoutMs, udpCheckIntervalMs: checkIntervalMs, path: name } = config;
     this.#waiting = new WaitingConnections(name, log);
     this.#flows = new FlowTable({
@@ -151,7 +148,8 @@ export class TproxyPart {
     clearTimeout(this.#timer);
     this.drain();
     await this.#setting;
-    const { log } = this.#options;
+    const { log, record } = this.#options;
+    let isComplete = true;
     const steps = [
       () => this.#backend?.clear(),
       () => this.#routes?.clear(),
@@ -163,13 +161,20 @@ export class TproxyPart {
       try {
         await step();
       } catch (error) {
+        isComplete = false;
         log.error({ err: messageOf(error) }, 'something of tproxy remains on this machine');
       }
     }
+    if (isComplete)
+      await record
+        .delete(this.#id)
+        .catch((error: unknown) =>
+          log.error({ err: messageOf(error) }, 'the record of changes was not updated'),
+        );
   }
 
   async #open(): Promise<void> {
-    const { config, placeOf, openNames, services, log } = this.#options;
+    const { config, placeOf, openNames, record, services, log } = this.#options;
     const { mode, lanInterfaces } = config;
     await requireNetAdmin();
     const lanNames = lanInterfaces.map(({ name }) => name);
@@ -187,8 +192,10 @@ export class TproxyPart {
     this.#calls = await socketCalls();
     this.#names = await openNames((address) => this.#inUse.has(address));
     const { address, prefixLength } = this.#names.names.range;
-    this.#network = new LoopbackNetwork(ip, this.#id, `${address}/${prefixLength}`);
-    await this.#network.add();
+    this.#network = new LoopbackAddresses(ip, this.#id);
+    await record.add(this.#id);
+    await this.#network.clear();
+    await this.#network.add(`${address}/${prefixLength}`);
     await this.#openIntakes(4);
     try {
       await this.#openIntakes(6);

@@ -1,0 +1,127 @@
+/**
+ * The machine of a router, and one that reaches the world through it, as network namespaces. The router is a program of a
+ * test, which prints `ready` and ends in order when its standard input ends.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import type { TestContext } from 'node:test';
+import { repositoryRoot } from '../../tools/pinned-process.ts';
+import { until } from './deadline.ts';
+import { NetworkNamespace } from './network-namespace.ts';
+
+const START_MS = 30_000;
+
+const nodeArguments = (program: string): string[] => [
+  '--disable-warning=ExperimentalWarning',
+  join(repositoryRoot, 'test/support', program),
+];
+
+/** The machine of a router, whose interface `lan` leads to another one. */
+export class RouterMachine {
+  readonly machine: NetworkNamespace;
+  readonly lan: NetworkNamespace;
+  readonly #namesFile: string;
+  #child: ChildProcess | undefined;
+  output: string[] = [];
+
+  private constructor(machine: NetworkNamespace, lan: NetworkNamespace, namesFile: string) {
+    this.machine = machine;
+    this.lan = lan;
+    this.#namesFile = namesFile;
+  }
+
+  static async open(t: TestContext): Promise<RouterMachine> {
+    const folder = mkdtempSync(join(tmpdir(), 'frontdoor-tproxy-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const machine = await NetworkNamespace.open(t);
+    const lan = await NetworkNamespace.open(t);
+    await machine.join(lan, '192.0.2.1/24', '192.0.2.9/24');
+    // Routes into a world that is not there.
+    await machine.run('ip', 'route', 'add', 'default', 'via', '192.0.2.254');
+    await machine.run('ip', 'addr', 'add', 'fd00::1/64', 'dev', 'lan', 'nodad');
+    await machine.run('ip', '-6', 'route', 'add', 'default', 'via', 'fd00::fe');
+    await lan.run('ip', 'route', 'add', 'default', 'via', '192.0.2.1');
+    return new RouterMachine(machine, lan, join(folder, 'names'));
+  }
+
+  /** Starts a router in mode tproxy. `prefix` is a program that starts it. */
+  start(...prefix: readonly string[]): Promise<void> {
+    return this.#start('tproxy-program.ts', prefix);
+  }
+
+  async #start(file: string, prefix: readonly string[]): Promise<void> {
+    const [program = '', ...args] = [...prefix, process.execPath, ...nodeArguments(file)];
+    this.output = [];
+    const child = this.machine.start(program, [...args, this.#namesFile, 'lan'], this.output);
+    this.#child = child;
+    const ended = once(child, 'exit');
+    await Promise.race([
+      until(
+        'the router',
+        () => this.text,
+        (text) => /^ready$/m.test(text),
+        START_MS,
+      ),
+      ended.then(() => {
+        throw new Error(this.text);
+      }),
+    ]);
+  }
+
+  get text(): string {
+    return this.output.join('');
+  }
+
+  /** Ends in order, or at once. */
+  async stop(signal?: 'SIGKILL'): Promise<void> {
+    const ended = once(this.#child!, 'exit');
+    // The child is nsenter, which became the program.
+    if (signal === undefined) this.#child!.stdin!.end();
+    else this.#child!.kill(signal);
+    await ended;
+  }
+
+  /** Everything that tproxy may change, without tables of iptables that have no rules. */
+  async state(): Promise<string> {
+    const { machine } = this;
+    const addresses = await machine.run('ip', '-o', 'addr');
+    const parts = [
+      addresses.replaceAll(/ valid_lft.*/g, ''),
+      await machine.run('ip', 'rule'),
+      await machine.run('ip', '-6', 'rule'),
+      await machine.run('ip', 'route', 'show', 'table', 'all'),
+      await machine.run('ip', '-6', 'route', 'show', 'table', 'all'),
+    ];
+    for (const [program, ...args] of [
+      ['nft', 'list', 'ruleset'],
+      ['iptables-save'],
+      ['ip6tables-save'],
+    ] as const)
+      parts.push(await machine.run(program, ...args).catch(() => 'hidden'));
+    return parts
+      .join('\n')
+      .replaceAll(/^#.*\n/gm, '')
+      .replaceAll(/^\*\w+\n(?::.*\n)*COMMIT\n/gm, '');
+  }
+
+  /** Makes the routing rule that a killed router left one of an earlier build. */
+  async useMarkWithoutMask(): Promise<void> {
+    const rules = await this.machine.run('ip', 'rule');
+    const [, mark = '', table = ''] = /fwmark (\S+) lookup (\S+)/.exec(rules)!;
+    await this.machine.run('ip', 'rule', 'del', 'fwmark', mark, 'lookup', table);
+    await this.machine.run('ip', 'rule', 'add', 'fwmark', table, 'lookup', table);
+  }
+
+  curl(url: string, from = this.machine): Promise<string> {
+    return from.run('curl', '--silent', '--show-error', '--globoff', '--max-time', '10', url);
+  }
+
+  async flows(protocol: 'tcp' | 'udp', count: number, from = this.machine): Promise<number> {
+    const args = [...nodeArguments('flow-client.ts'), protocol, '10.9.3.4', '7000', String(count)];
+    return Number(await from.run(process.execPath, ...args));
+  }
+}
