@@ -253,6 +253,7 @@ export class Router {
     const links = await LinkSubsystem.open({
       routerId: this.id,
       config: config.link,
+      placeOf: (...path) => config.placeOf(...path),
       forwarder: config.forwarder,
       handshakeTimeoutMs: config.handshakeTimeoutMs,
       proxy: config.proxy,
@@ -354,9 +355,8 @@ export class Router {
     await this.#membership.start();
     const listeners = await CtrlListeners.open({
       routerId: this.id,
-      config: ctrl,
+      config,
       ports: this.#ports,
-      handshakeTimeoutMs: config.handshakeTimeoutMs,
       tls: () => this.#identity.server,
       controllers,
       isMember: (id) => this.#membership.isMember(id),

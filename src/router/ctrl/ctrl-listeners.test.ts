@@ -1,6 +1,7 @@
 // Controllers that dial the router over TLS, and other peers that pose as controllers.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { afterEach, before, test } from 'node:test';
 import * as tls from 'node:tls';
 import { silentLog, systemClock, type Log } from '#base';
@@ -13,6 +14,7 @@ import {
   type TestIdentity,
 } from '../../../test/support/certificates.ts';
 import { until, within } from '../../../test/support/deadline.ts';
+import { freePort } from '../../../test/support/free-port.ts';
 import { closeOf } from '../../../test/support/socket-end.ts';
 import { routerConfigFixture } from '../testing/router-config-fixture.ts';
 import { ControllerSet } from './controller-set.ts';
@@ -38,18 +40,20 @@ afterEach(async () => {
 });
 
 interface ListenerOptions {
+  readonly port?: number;
   readonly members?: readonly string[];
   readonly connectTimeoutMs?: number;
   readonly log?: Log;
 }
 
 async function openListeners({
+  port = 0,
   members = [],
   connectTimeoutMs = 600_000,
   log = silentLog,
 }: ListenerOptions = {}) {
   const base = routerConfigFixture('/nowhere').ctrl;
-  const bind = { type: 'tls', host: '127.0.0.1', port: 0 };
+  const bind = { type: 'tls', host: '127.0.0.1', port };
   const advertise = { type: 'tls', host: 'router.example', port: 6262 };
   const channel = { ...base.channel, connectTimeoutMs };
   const config = {
@@ -67,22 +71,25 @@ async function openListeners({
   });
   set.start({ onFrame: (frame, from) => void seen.push(`${frame.contentType} ${from.id}`) });
   const ports = new TlsPorts({ log: silentLog });
+  closers.push(async () => {
+    set.close();
+    await ports.close();
+  });
   const listeners = await CtrlListeners.open({
     routerId: 'router-1',
-    config,
+    config: {
+      ctrl: config,
+      handshakeTimeoutMs: 600_000,
+      placeOf: (path, key) => `router.yml:7: ${path}.${key}`,
+    },
     ports,
-    handshakeTimeoutMs: 600_000,
     tls: () => ({ default: router, alternates: [] }),
     controllers: set,
     isMember: (id) => members.includes(id),
     clock: systemClock,
     log,
   });
-  closers.push(async () => {
-    set.close();
-    await listeners.close();
-    await ports.close();
-  });
+  closers.push(() => listeners.close());
   const dial = async (identity: TestIdentity, id = 'c1', connections?: ConnectionPlan): Promise<Channel> => {
     const dialed = await dialChannel({
       host: '127.0.0.1',
@@ -152,6 +159,17 @@ async function filled(stranger: TestAuthority): Promise<TestIdentity> {
   const own = await stranger.issue('c1', { uris: [ROLE] });
   return { ...own, cert: [own.cert, controller.cert, authority.ca].join('\n'), ca: authority.ca };
 }
+
+test('a port that is taken is named with its line and key', async (t) => {
+  const port = await freePort();
+  const other = createServer().listen(port, '127.0.0.1');
+  t.after(() => void other.close());
+  await once(other, 'listening');
+  await assert.rejects(openListeners({ port }), {
+    code: 'port-taken',
+    message: `router.yml:7: ctrl.listeners[0].bind: 127.0.0.1:${port} is taken`,
+  });
+});
 
 test('a peer without a certificate is refused', async () => {
   const { port, ids } = await openListeners();

@@ -7,14 +7,13 @@ import type { X509Certificate } from 'node:crypto';
 import type { Clock, Log } from '#base';
 import { ChannelListener, checkPeerChain, type HelloDecision, type ServerTls, type TlsPorts } from '#net';
 import { textOfBody, type Frame } from '#wire';
-import type { CtrlConfig } from '../config/router-config.ts';
+import type { RouterConfig } from '../config/router-config.ts';
 import { ctrlHeartbeat, type ControllerSet } from './controller-set.ts';
 
 export interface CtrlListenersOptions {
   readonly routerId: string;
-  readonly config: CtrlConfig;
+  readonly config: Pick<RouterConfig, 'ctrl' | 'handshakeTimeoutMs' | 'placeOf'>;
   readonly ports: TlsPorts;
-  readonly handshakeTimeoutMs: number;
   readonly tls: () => ServerTls;
   readonly controllers: ControllerSet;
   /** Looks up an id in the endpoints file or the last pushed list. */
@@ -53,11 +52,13 @@ export class CtrlListeners {
   }
 
   async #open(): Promise<void> {
-    const { config, ports, handshakeTimeoutMs, tls, routerId, controllers, log } = this.#options;
-    for (const { bind, channel } of config.listeners) {
+    const { config, ports, tls, routerId, controllers, log } = this.#options;
+    const { handshakeTimeoutMs } = config;
+    for (const { path, bind, channel } of config.ctrl.listeners) {
       const { host, port } = bind;
+      const place = config.placeOf(path, 'bind');
       const listener = await ChannelListener.open({
-        port: await ports.open({ host, port, tls: tls(), handshakeTimeoutMs }),
+        port: await ports.open({ host, port, place, tls: tls(), handshakeTimeoutMs }),
         alpn: ['ziti-ctrl'],
         ownId: routerId,
         allowGroups: true,
@@ -87,7 +88,7 @@ export class CtrlListeners {
       return { accept: false, log: 'this controller is connected already', tell: 'connected already' };
     }
     const extra = controllers.helloHeaders(true);
-    return { accept: true, extra, heartbeat: ctrlHeartbeat(config.heartbeat) };
+    return { accept: true, extra, heartbeat: ctrlHeartbeat(config.ctrl.heartbeat) };
   }
 }
 

@@ -1,5 +1,6 @@
 // Accepting links: real TLS, a simulated controller, and peers with a false identity.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import * as net from 'node:net';
 import * as tls from 'node:tls';
 import { after, before, describe, test } from 'node:test';
@@ -292,7 +293,19 @@ describe('link listeners', () => {
       linkListenerFixture({ bind, advertise: bind }),
       linkListenerFixture({ bind, advertise: bind, path: 'link.listeners[1]' }),
     ];
-    await assert.rejects(mesh.add('twice', { link: { listeners } }), /link\.listeners\[1\]/);
+    await assert.rejects(mesh.add('twice', { link: { listeners } }), /router\.yml:7: link\.listeners\[1\]/);
+  });
+
+  test('whose port is taken are named with their line and key', async (t) => {
+    const bind = { type: 'tls', host: '127.0.0.1', port: await freePort() };
+    const other = net.createServer().listen(bind.port, bind.host);
+    t.after(() => void other.close());
+    await once(other, 'listening');
+    const listeners = [linkListenerFixture({ bind, advertise: bind })];
+    await assert.rejects(mesh.add('taken', { link: { listeners } }), {
+      code: 'port-taken',
+      message: `router.yml:7: link.listeners[0].bind: 127.0.0.1:${bind.port} is taken`,
+    });
   });
 
   test('are advertised with protocol, groups and the interface that they listen on', async () => {

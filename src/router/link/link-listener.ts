@@ -179,9 +179,9 @@ export class LinkListener {
 }
 
 /** Only one listener per bind address can accept links, because the link protocol is then in use. */
-export function listenerFault(error: unknown, { path }: LinkListenerConfig): FrontdoorError {
+export function listenerFault(error: unknown, place: string): FrontdoorError {
   const cause = error instanceof FrontdoorError ? error : undefined;
-  const message = `${path}: ${error instanceof Error ? error.message : String(error)}`;
+  const message = `${place}: ${error instanceof Error ? error.message : String(error)}`;
   return new FrontdoorError(cause?.kind ?? 'unavailable', cause?.code ?? 'cannot-listen', message, {
     cause: error,
   });

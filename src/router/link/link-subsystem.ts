@@ -8,7 +8,7 @@ import { base62, messageOf, RunningClock, systemClock, type Clock, type Log } fr
 import type { Channel, ServerTls, TlsIdentity, TlsPorts } from '#net';
 import { contentType, type Frame } from '#wire';
 import { ctrlMessages, FaultSubject, PeerState, type AdvertisedListener } from '#wire/ctrl';
-import type { ForwarderConfig, HttpProxyConfig, LinkConfig } from '../config/router-config.ts';
+import type { ForwarderConfig, HttpProxyConfig, LinkConfig, RouterConfig } from '../config/router-config.ts';
 import type { Controllers, CtrlHandlers, InspectSource } from '../ctrl/controllers.ts';
 import type { Forwarding } from '../forwarder/destination.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -24,6 +24,8 @@ import { disposeLinkMetrics, Link, type LinkFacts } from './link.ts';
 export interface LinkSubsystemOptions {
   readonly routerId: string;
   readonly config: LinkConfig;
+  /** Returns the place of a setting for messages: file, line and key. */
+  readonly placeOf: RouterConfig['placeOf'];
   readonly forwarder: Pick<ForwarderConfig, 'linkDialQueueLength' | 'linkDialWorkerCount'>;
   /** Time limit for the TLS handshake of an accepted connection. */
   readonly handshakeTimeoutMs: number;
@@ -173,15 +175,23 @@ export class LinkSubsystem {
   }
 
   async #listen(): Promise<void> {
-    const { ports, config, routerId, controllers, handshakeTimeoutMs, tls } = this.#options;
+    const { ports, config, placeOf, routerId, controllers, handshakeTimeoutMs, tls } = this.#options;
     for (const listener of config.listeners) {
-      const { host, port } = listener.bind;
+      const { host } = listener.bind;
+      const place = placeOf(listener.path, 'bind');
+      const port = await ports.open({
+        host,
+        port: listener.bind.port,
+        place,
+        tls: tls().server,
+        handshakeTimeoutMs,
+      });
       try {
         const opened = await LinkListener.open({
           routerId,
           config,
           listener,
-          port: await ports.open({ host, port, tls: tls().server, handshakeTimeoutMs }),
+          port,
           ca: () => tls().client.ca,
           controllers,
           clock: this.#clock,
@@ -194,7 +204,7 @@ export class LinkSubsystem {
           'link listener is open',
         );
       } catch (error) {
-        throw listenerFault(error, listener);
+        throw listenerFault(error, place);
       }
     }
   }

@@ -171,6 +171,7 @@ export class LinkingRouter {
         ackQueueSize: LINK_DEFAULTS.ackQueueSize,
         ...options.link,
       },
+      placeOf: (path, key) => `router.yml:7: ${path}.${key}`,
       forwarder,
       handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS,
       proxy: options.proxy,
