@@ -168,7 +168,7 @@ const TUNNEL: FolderTable = {
     may: ['services', 'circuits', 'dns', 'machine'],
     why: 'leads clients of the machine and its network to services',
   },
-  host: { may: ['services'], why: 'hosts services as the own identity' },
+  host: { may: ['services', 'machine'], why: 'hosts services as the own identity' },
 };
 
 /** The tables by the folder whose subfolders they order. */

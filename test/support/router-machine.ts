@@ -53,6 +53,11 @@ export class RouterMachine {
     return this.#start('tproxy-program.ts', prefix);
   }
 
+  /** Starts the same router in mode host. */
+  startHost(...prefix: readonly string[]): Promise<void> {
+    return this.#start('host-program.ts', prefix);
+  }
+
   async #start(file: string, prefix: readonly string[]): Promise<void> {
     const [program = '', ...args] = [...prefix, process.execPath, ...nodeArguments(file)];
     this.output = [];
@@ -74,6 +79,18 @@ export class RouterMachine {
 
   get text(): string {
     return this.output.join('');
+  }
+
+  /** Passes a line to the program, and resolves with the one that it prints then, which begins with the same text. */
+  async ask(line: string): Promise<string> {
+    this.#child!.stdin!.write(`${line}\n`);
+    const answer = new RegExp(`^${line.replaceAll(/[.[\]]/g, '\\$&')} (.*)$`, 'm');
+    const { value } = await until(
+      `an answer to ${line}`,
+      () => answer.exec(this.text),
+      (match) => match !== null,
+    );
+    return value![1]!;
   }
 
   /** Ends in order, or at once. */

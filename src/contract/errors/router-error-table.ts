@@ -255,7 +255,8 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
   'source-not-local': {
     kind: 'invalid',
     meaning: 'A dialer asked for a source address that the machine of the hosting router does not have.',
-    remedy: 'Add the address to the machine, or remove it from allowedSourceAddresses.',
+    remedy:
+      'Give the router CAP_NET_ADMIN, so that it adds the address, or add it yourself, or remove it from allowedSourceAddresses.',
   },
   'too-many-lookups': {
     kind: 'limited',

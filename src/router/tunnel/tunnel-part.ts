@@ -14,7 +14,8 @@ import type { XgressEnds } from '../xgress/xgress-ends.ts';
 import { TunnelCircuits } from './circuits/tunnel-circuits.ts';
 import { NameServer } from './dns/name-server.ts';
 import { HostPart } from './host/host-part.ts';
-import type { MachineRecord } from './machine/machine-record.ts';
+import { SourceAddresses } from './host/source-addresses.ts';
+import { machineIdOf, type MachineRecord } from './machine/machine-record.ts';
 import { ProxyPart } from './proxy/proxy-part.ts';
 import { TunnelServices } from './services/tunnel-services.ts';
 import { TproxyPart } from './tproxy/tproxy-part.ts';
@@ -105,7 +106,11 @@ export class TunnelPart {
     const { listeners, dialers } = this.#options;
     const config = dialers.listed('tunnel')?.xgress ?? listeners[0]?.xgress;
     if (config === undefined) return;
-    this.#features.push(new HostPart({ ...this.#options, services: this.#services, config }));
+    const { routerId } = this.#options;
+    const sources = new SourceAddresses({ ...this.#options, id: machineIdOf(routerId, 'host') });
+    // Closed last.
+    this.#features.push(sources);
+    this.#features.push(new HostPart({ ...this.#options, services: this.#services, config, sources }));
   }
 
   async #open(listener: TunnelListenerConfig): Promise<void> {

@@ -18,6 +18,7 @@ import type { FarEndDialer } from './far-end-dialer.ts';
 import { farEndOf, sourceAddressOf, type AppData, type FarEndRefusal } from './far-end-policy.ts';
 import type { HostedTerminator } from './hosted-terminator.ts';
 import { ResolverConnection } from './resolver-connection.ts';
+import type { SourceAddresses } from './source-addresses.ts';
 
 const { publicKey, appData: appDataKey } = headerId.peerData;
 const HOP_TYPE = 'xgress/tunnel';
@@ -30,6 +31,7 @@ export interface HostDialerOptions {
   readonly farEnds: FarEndDialer;
   readonly ends: XgressEnds;
   readonly config: XgressConfig;
+  readonly sources?: Pick<SourceAddresses, 'settled'> | undefined;
   readonly log: Log;
 }
 
@@ -102,6 +104,7 @@ export class HostDialer {
     if ('refused' in farEnd) throw refusal(farEnd);
     const source = sourceAddressOf(config.allowedSources, appData);
     if (source !== undefined && 'refused' in source) throw refusal(source);
+    if (source !== undefined) await this.#options.sources?.settled();
     const { proxy, listen } = config;
     const { connectTimeoutMs } = listen;
     const connection = await this.#options.farEnds.dial({ farEnd, source, proxy, connectTimeoutMs, dial });

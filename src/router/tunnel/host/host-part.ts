@@ -5,6 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
+import type { IpNetwork } from '#domain';
 import { contentType, RetryHint } from '#wire';
 import { ctrlMessages, TerminatorInvalidReason } from '#wire/ctrl';
 import type { XgressConfig } from '../../config/router-config.ts';
@@ -30,6 +31,7 @@ import { decodeHosting } from './host-config.ts';
 import { HostDialer } from './host-dialer.ts';
 import { planOf, type HostedTerminator, type TerminatorPlan } from './hosted-terminator.ts';
 import { ServiceChecks } from './service-checks.ts';
+import type { SourceAddresses } from './source-addresses.ts';
 import { NameLookups } from './name-lookups.ts';
 import { serviceProbe, type ServiceProbe } from './service-probe.ts';
 import { TerminatorIds } from './terminator-ids.ts';
@@ -47,6 +49,8 @@ export interface HostPartOptions {
   readonly ends: XgressEnds;
   /** Options of the hosted circuits. */
   readonly config: XgressConfig;
+  /** Without it, source addresses have to be the machine's already. */
+  readonly sources?: SourceAddresses | undefined;
   /** Replaces the health checks over the network. */
   readonly probe?: ServiceProbe | undefined;
   /** Time from a new terminator to its first request; 2 s by default. */
@@ -184,6 +188,12 @@ export class HostPart {
       if (!keys.has(terminator.key)) this.#ids.delete(terminator.key);
       this.#remove(terminator);
     }
+    this.#options.sources?.update(() => this.#allowedSources());
+  }
+
+  *#allowedSources(): Iterable<IpNetwork> {
+    for (const { config } of this.#terminators.values())
+      for (const { network } of config.allowedSources) yield network;
   }
 
   #add(plan: TerminatorPlan, delayMs = this.#options.settleMs ?? SETTLE_MS): void {

@@ -22,6 +22,7 @@ import { until } from '../../../../test/support/deadline.ts';
 import { WorkerPool } from '../../pools/worker-pool.ts';
 import type { MemoryController } from '../../testing/memory-controller.ts';
 import { HostPart } from '../host/host-part.ts';
+import type { SourceAddresses } from '../host/source-addresses.ts';
 import type { ServiceProbe } from '../host/service-probe.ts';
 import { TunnelWorld } from './tunnel-world.ts';
 
@@ -29,6 +30,7 @@ export type TerminatorRequest = CtrlBody<'createTunnelTerminatorV2'>;
 
 export interface HostWorldOptions {
   readonly probe?: ServiceProbe;
+  readonly sources?: SourceAddresses;
   readonly log: Log;
 }
 
@@ -172,7 +174,7 @@ export class HostWorld {
 
   #open(): HostPart {
     const { router, services, model } = this.tunnel;
-    const { log, probe } = this.#options;
+    const { log, probe, sources } = this.#options;
     return new HostPart({
       ...router,
       services,
@@ -181,6 +183,7 @@ export class HostWorld {
       rateLimiter: new WorkerPool({ name: 'test', queueLength: 5_000, workerCount: 50, log }),
       config: router.xgress,
       probe,
+      sources,
       settleMs: 0,
       pruneMs: 20,
       clock: systemClock,
