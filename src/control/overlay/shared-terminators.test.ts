@@ -92,7 +92,13 @@ describe('terminators of control planes over one database', { skip: postgresSkip
     assert.equal(b.get('t1')?.cost, 7);
     // A later process of the same host has a key of its own.
     const peerData = new Map([[1003, Uint8Array.of(8)]]);
-    await a.update(a.get('t1')!, { peerData });
+    const written = a.update(a.get('t1')!, { peerData });
+    assert.equal(
+      a.get('t1')?.peerData.get(1003)?.[0],
+      9,
+      'dialers have the former key until the router may know',
+    );
+    await written;
     await until(
       'the key',
       () => b.get('t1')?.peerData.get(1003)?.[0],

@@ -95,10 +95,19 @@ export class TerminatorRegistry {
     throw new FrontdoorError('conflict', 'terminator-removed', 'the terminator was removed meanwhile');
   }
 
+  /**
+   * Cost and precedence are in force at once, peer data when this resolves: the router then learns that its circuits may go
+   * to the process of the new key, and dialers must not have the key earlier.
+   */
   async update(terminator: Terminator, change: TerminatorChange): Promise<void> {
-    if (!applyChange(terminator, change)) return;
-    this.#notify(terminator, 'changed');
-    await this.#write([terminator.id], (trx) => updateRow(trx, terminator));
+    const { cost, precedence } = change;
+    const next = { ...terminator };
+    if (!applyChange(next, change)) return;
+    if (applyChange(terminator, { cost, precedence })) this.#notify(terminator, 'changed');
+    await this.#write([terminator.id], (trx) => updateRow(trx, next));
+    const isCurrent = this.#terminators.get(terminator.id) === terminator;
+    if (isCurrent && applyChange(terminator, { peerData: change.peerData }))
+      this.#notify(terminator, 'changed');
   }
 
   setHealth(terminator: Terminator, isHealthy: boolean): void {

@@ -10,7 +10,7 @@ import type { EdgeTerminatorRegistry } from './edge-terminator-registry.ts';
 const MAX_HOST_DIAL_MS = 5_000;
 
 export interface EdgeDialerOptions {
-  readonly terminators: Pick<EdgeTerminatorRegistry, 'byId'>;
+  readonly terminators: Pick<EdgeTerminatorRegistry, 'hostFor'>;
   peerOf(channel: Channel): EdgePeer | undefined;
   /** Options of the edge listener. */
   readonly config: Pick<XgressConfig, 'connectTimeoutMs'>;
@@ -19,7 +19,7 @@ export interface EdgeDialerOptions {
 export function edgeDialer({ terminators, peerOf, config }: EdgeDialerOptions): EgressDialer {
   const mostMs = config.connectTimeoutMs > 0 ? config.connectTimeoutMs : MAX_HOST_DIAL_MS;
   return async ({ circuitId, address, destination, controllerId, peerData, deadlineMs }) => {
-    const terminator = terminators.byId(destination.replace(/^hosted:/, ''));
+    const terminator = terminators.hostFor(destination.replace(/^hosted:/, ''), controllerId);
     const host = terminator === undefined ? undefined : peerOf(terminator.channel);
     if (terminator === undefined || host === undefined) {
       const text = `terminator ${destination} is not hosted here`;

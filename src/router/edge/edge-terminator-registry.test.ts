@@ -249,3 +249,43 @@ test('inspection lists each terminator and its state', async () => {
   );
   assert.equal(registry.inspect('links'), undefined);
 });
+
+test('a process that takes over gets the circuits of a controller once that has its key', async () => {
+  const { registry, controllers, established, answer, add } = openRegistry();
+  const [first, second] = [controllers.connect('c1'), controllers.connect('c2')];
+  await add('t1');
+  for (const controller of [first, second]) await answer(controller, CreateTerminatorResult.SUCCESS);
+  const former = registry.byId('t1');
+  await add('t1');
+  const later = registry.byId('t1');
+  assert.equal(registry.hostFor('t1', 'c1'), former);
+  await answer(first, CreateTerminatorResult.SUCCESS);
+  assert.deepEqual([registry.hostFor('t1', 'c1'), registry.hostFor('t1', 'c2')], [later, former]);
+  registry.remove(former!);
+  assert.equal(registry.hostFor('t1', 'c2'), later);
+  await turn();
+  assert.deepEqual(first.sentOf(contentType.removeTerminators), []);
+  assert.deepEqual(established, ['t1', 't1']);
+});
+
+test('a process that took over and ends, or is refused, leaves the terminator to the one before', async () => {
+  const { registry, controllers, failed, answer, add } = openRegistry();
+  const controller = controllers.connect('c1');
+  await add('t1');
+  await answer(controller, CreateTerminatorResult.SUCCESS);
+  const former = registry.byId('t1');
+  await add('t1');
+  await answer(controller, CreateTerminatorResult.SUCCESS);
+  registry.remove(registry.byId('t1')!);
+  await turn();
+  // The controller gets the key of the former again.
+  assert.deepEqual([registry.hostFor('t1', 'c1'), askedOf(controller).length], [former, 3]);
+  await answer(controller, CreateTerminatorResult.SUCCESS);
+  await add('t1');
+  await answer(controller, CreateTerminatorResult.FAILED_INVALID_SESSION, { msg: 'no such session' });
+  await turn();
+  assert.deepEqual([registry.hostFor('t1', 'c1'), failed], [former, ['t1 no such session']]);
+  registry.remove(former!);
+  await turn();
+  assert.equal(controller.sentOf(contentType.removeTerminators).length, 1);
+});

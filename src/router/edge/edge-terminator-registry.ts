@@ -1,6 +1,10 @@
 /**
  * The services that SDKs host at this router: one terminator per Bind, which is removed when the Bind ends. A terminator
  * is established once any controller has accepted it. It fails when no controller is left that could accept it.
+ *
+ * A Bind that replaces another one has a key of its own, which a controller gives to dialers from when it accepts the
+ * Bind. Until then its circuits go to the process of the earlier Bind, which also takes the terminator back if the later
+ * one ends first.
  */
 import { randomUUID } from 'node:crypto';
 import { base62, type Log } from '#base';
@@ -58,6 +62,10 @@ interface Entry {
   isEstablished: boolean;
   /** The last values that the host set. Controllers forget them when they restart. */
   isHealthy: boolean | undefined;
+  /** Ids of the controllers that have accepted this Bind. */
+  readonly acceptedBy: Set<string>;
+  /** The Bind that this one replaces, while its process is there. */
+  predecessor: Entry | undefined;
 }
 
 const MAX_FAILURES = 3;
@@ -77,7 +85,9 @@ export class EdgeTerminatorRegistry {
       retryMs,
       onAccepted: (terminator, from) => this.#onAccepted(terminator, from),
       onRefused: (terminator, reason) => {
+        const predecessor = this.#entries.get(terminator.id)?.predecessor;
         this.#entries.delete(terminator.id);
+        if (predecessor !== undefined) this.#restore(predecessor);
         options.onFailed(terminator, reason);
       },
     });
@@ -89,6 +99,13 @@ export class EdgeTerminatorRegistry {
 
   byId(id: string): EdgeTerminator | undefined {
     return this.#entries.get(id)?.terminator;
+  }
+
+  /** Returns the Bind whose key the dialers of this controller have. */
+  hostFor(id: string, controllerId: string): EdgeTerminator | undefined {
+    const entry = this.#entries.get(id);
+    if (entry?.predecessor === undefined || entry.acceptedBy.has(controllerId)) return entry?.terminator;
+    return entry.predecessor.terminator;
   }
 
   /** Returns the established terminator of the same identity with the same listener id, which a new Bind replaces. */
@@ -106,16 +123,35 @@ export class EdgeTerminatorRegistry {
   }
 
   add(terminator: EdgeTerminator): void {
-    this.#forget(terminator.id);
-    this.#entries.set(terminator.id, { terminator, isEstablished: false, isHealthy: undefined });
+    const { id } = terminator;
+    const predecessor = this.#entries.get(id);
+    // Only one is kept. The processes of earlier ones have no circuits to expect.
+    if (predecessor !== undefined) predecessor.predecessor = undefined;
+    this.#entries.set(id, {
+      terminator,
+      isEstablished: false,
+      isHealthy: undefined,
+      acceptedBy: new Set(),
+      predecessor,
+    });
     this.#creations.add(terminator);
   }
 
-  /** Removes a terminator that its host has closed, and reports removals to controllers in batches. */
+  /** Removes a Bind that its host has closed. If it was the last of its terminator, controllers are notified in batches. */
   remove(terminator: EdgeTerminator): void {
-    if (this.#entries.get(terminator.id)?.terminator !== terminator) return;
-    this.#forget(terminator.id);
-    this.#removals.add(terminator.id);
+    const { id } = terminator;
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    const { predecessor } = entry;
+    if (predecessor?.terminator === terminator) {
+      entry.predecessor = undefined;
+    } else if (entry.terminator === terminator && predecessor !== undefined) {
+      this.#restore(predecessor);
+    } else if (entry.terminator === terminator) {
+      this.#entries.delete(id);
+      this.#creations.forget(id);
+      this.#removals.add(id);
+    }
   }
 
   /** Forwards the result of the host's own check of its service. */
@@ -157,15 +193,17 @@ export class EdgeTerminatorRegistry {
   #onAccepted(terminator: EdgeTerminator, from: Controller): void {
     const entry = this.#entries.get(terminator.id);
     if (entry === undefined) return;
+    entry.acceptedBy.add(from.id);
     if (entry.isHealthy !== undefined) from.channel.send(healthEvent(terminator, entry.isHealthy));
     if (entry.isEstablished) return;
     entry.isEstablished = true;
     this.#options.onEstablished(terminator);
   }
 
-  #forget(id: string): void {
-    this.#entries.delete(id);
-    this.#creations.forget(id);
+  /** Controllers get its values again, such as the key. */
+  #restore(entry: Entry): void {
+    this.#entries.set(entry.terminator.id, entry);
+    this.#creations.add(entry.terminator);
   }
 }
 

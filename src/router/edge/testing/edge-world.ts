@@ -156,7 +156,7 @@ export function makeEdgeWorld(
     takesXgress: false,
     peerData: new Map(),
   } as unknown as EdgeTerminator;
-  const terminators = { byId: (id: string) => (id === 'hosted' ? terminator : undefined) };
+  const terminators = { hostFor: (id: string) => (id === 'hosted' ? terminator : undefined) };
   near.dialers.add('edge', edgeDialer({ terminators, peerOf: () => edgePeer, config: context.xgress }));
   return {
     mesh,
