@@ -20,6 +20,8 @@ export interface BatteryRow {
   readonly title: string;
   /** How the product is started for it; with its defaults when absent. */
   readonly product?: BatteryProductOptions;
+  /** The row starts what it needs by itself; `run` is given no product. */
+  readonly hasOwnProduct?: true;
   /** The row needs a machine whose kernel is set up for slow clients. */
   readonly needsSetUpKernel?: boolean;
   run(context: BatteryRowContext, product: BatteryProduct): Promise<Tally>;

@@ -35,6 +35,7 @@ export const CLOCK_ROW: BatteryRow = {
   id: 'A16',
   title: 'a clock that jumps ahead and back revives no expired or revoked credential, and stops nothing else',
   // The product of the battery uses the clock of the machine, so this row starts its own.
+  hasOwnProduct: true,
   run: async (context) => {
     const library = LIBRARIES.find((path) => path !== '' && existsSync(path));
     if (library === undefined)

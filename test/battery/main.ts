@@ -41,23 +41,23 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 async function runRow(row: BatteryRow): Promise<Tally> {
-  const product = await startBatteryProduct(row.product);
+  const product = row.hasOwnProduct === true ? undefined : await startBatteryProduct(row.product);
   running = product;
+  const parts = product === undefined ? [] : PARTS.map((name) => [name, product.parts[name]] as const);
   try {
     const note = (line: string): void => say(`  ${line}`);
-    const tally = await row.run({ quick: values.quick, seed, note, progress: () => {} }, product);
-    for (const name of PARTS) {
-      const part = product.parts[name];
+    const tally = await row.run({ quick: values.quick, seed, note, progress: () => {} }, product!);
+    for (const [name, part] of parts) {
       tally.check(part.isRunning, `${name} is still running`, () => part.output.slice(-2_000));
     }
     return tally;
   } catch (error) {
-    for (const name of PARTS) {
-      if (!product.parts[name].isRunning) say(`  ${name} ended: ${product.parts[name].output.slice(-2_000)}`);
+    for (const [name, part] of parts) {
+      if (!part.isRunning) say(`  ${name} ended: ${part.output.slice(-2_000)}`);
     }
     throw error;
   } finally {
-    await product.stop().catch((error: unknown) => say(`  ${String(error).slice(0, 2_000)}`));
+    await product?.stop().catch((error: unknown) => say(`  ${String(error).slice(0, 2_000)}`));
   }
 }
 

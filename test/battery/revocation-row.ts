@@ -29,6 +29,7 @@ export const REVOCATION_ROW: BatteryRow = {
   id: 'A6',
   title: 'revoked access ends in time, on new requests and on open streams',
   // The product of the battery has no certificates of identity's zones: this row starts its own.
+  hasOwnProduct: true,
   run: async (context) => {
     const tally = new Tally();
     const world = await startIdentityWorld();

@@ -5,16 +5,25 @@ import { startBatteryProduct, type BatteryProduct } from './battery-product.ts';
 import type { BatteryRow } from './battery-row.ts';
 import { TEST_SEED } from '../support/test-seed.ts';
 
-export function testRows(rows: readonly BatteryRow[]): void {
-  const seed = TEST_SEED;
+/** Starts a product before the tests of the suite or file that calls this, and stops it after them. */
+export function useProduct(): () => BatteryProduct {
   let product: BatteryProduct | undefined;
   before(async () => (product = await startBatteryProduct({ isCollected: true })));
   after(() => product?.stop());
+  return () => product!;
+}
+
+/** `product` is one that other suites use, too. Without it the rows have one of their own, if any row needs it. */
+export function testRows(rows: readonly BatteryRow[], product?: () => BatteryProduct): void {
+  const seed = TEST_SEED;
+  const isNeeded = rows.some(({ hasOwnProduct }) => hasOwnProduct !== true);
+  const given = product ?? (isNeeded ? useProduct() : undefined);
   for (const row of rows) {
     it(`${row.id}: ${row.title}`, async (test) => {
       const note = (line: string): void => test.diagnostic(line);
       const progress = (line: string): void => console.log(`${row.id}: ${line}`);
-      const tally = await row.run({ quick: true, seed, note, progress }, product!);
+      const started = given?.();
+      const tally = await row.run({ quick: true, seed, note, progress }, started!);
       test.diagnostic(tally.line(row.id, seed));
       assert.deepEqual(tally.problems, []);
       assert.ok(tally.isGood);

@@ -26,6 +26,7 @@ export const SIBLINGS_ROW: BatteryRow = {
   id: 'A18',
   title: 'pages of a sibling share change nothing, plant nothing, and lock nobody out',
   // The row needs users who log in, and a tenant of its own.
+  hasOwnProduct: true,
   run: async (context) => {
     if (browserSkip !== false) throw new RowSkipped(browserSkip);
     const tally = new Tally();

@@ -39,6 +39,7 @@ export const TIMING_ROW: BatteryRow = {
   id: 'A9',
   title: 'the time of a refusal reveals nothing about the secret',
   // The product of the battery has no identity provider: this row starts its own.
+  hasOwnProduct: true,
   run: async (context) => {
     const tally = new Tally();
     const world = await startIdentityWorld();

@@ -66,6 +66,7 @@ const STAY_MS = 11_000;
 export const UNPROVEN_ROW: BatteryRow = {
   id: 'L9',
   title: 'callers without credentials cost the APIs little, and others are answered',
+  hasOwnProduct: true,
   run: async (context) => {
     const tally = new Tally();
     const folder = mkdtempSync(join(tmpdir(), 'frontdoor-unproven-'));
