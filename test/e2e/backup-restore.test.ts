@@ -7,7 +7,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { until } from '../support/deadline.ts';
 import { runCommand } from '../support/part-process.ts';
 import { startPrivateService, type PrivateService } from '../support/private-service.ts';
-import { startSeparate, type Separate } from '../support/separate.ts';
+import type { Separate } from '../support/separate.ts';
+import { releaseWorld, sharedSeparate } from '../support/shared-world.ts';
 import { httpGet } from '../support/world.ts';
 
 const HOST = 'app.share.localhost';
@@ -18,14 +19,14 @@ const file = (name: string): string => join(parts.folder, name);
 
 before(async () => {
   service = await startPrivateService();
-  parts = await startSeparate();
+  parts = await sharedSeparate();
   await parts.share('public', `http://127.0.0.1:${service.port}`, 'app');
   // The gateway receives the share a moment after its host.
   await until('the gateway serves it', statusOf, (status) => status === 200);
 });
 after(async () => {
   try {
-    await parts?.stop();
+    await releaseWorld();
   } finally {
     await service?.close();
   }
