@@ -15,13 +15,14 @@ import { MIB, openFiles, restingMemory, WATCHED_PARTS } from './memory-watch.ts'
 const NAME = 'l4-soak';
 const GUARDED = 'l4-guarded';
 const CONNECTIONS = 32;
+const QUICK_REQUESTS = 2_500;
 /** One in this many requests on plain connections, which are three quarters of all, goes to the guarded share. */
 const WRONG_KEY_EACH = 75;
 const MAX_FILES_MORE = 5;
 /** Beyond a tenth. */
 const SLACK = 8 * MIB;
 /** In so short a run heaps still grow to their size. */
-const QUICK_SLACK = 128 * MIB;
+const QUICK_SLACK = 64 * MIB;
 /** Longer than a circuit that nobody uses is kept. */
 const QUIET_MS = 36_000;
 /** Longer than garbage lies about, which the parts collect every 5 s. */
@@ -33,7 +34,7 @@ export const SOAK_ROW: BatteryRow = {
   product: { isCollected: true },
   run: async (context, product) => {
     const tally = new Tally();
-    const total = context.quick ? 5_000 : 1_000_000;
+    const total = context.quick ? QUICK_REQUESTS : 1_000_000;
     const early = total / 10;
     const origin = await startLoadOrigin();
     const bytes = Buffer.from(
