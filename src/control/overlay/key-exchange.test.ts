@@ -55,6 +55,15 @@ test('each end gets the key of the other', async () => {
   assert.deepEqual(await keysOf('guest', 'granted', true), [DIALER_KEY, HOST_KEY]);
 });
 
+test('a dialer gets the key in the answer of the host, which another process may have taken over since', async () => {
+  await start();
+  const later = Uint8Array.of(8);
+  router.send(world.dialFrame('guest', 'granted', { hasKey: true }));
+  await router.route({ peerData: new Map([[PUBLIC_KEY, later]]) });
+  const created = decodeCircuitCreated(await router.frame(contentType.createCircuitV2Response));
+  assert.deepEqual(new Uint8Array(created.peerData.get(PUBLIC_KEY)!), later);
+});
+
 test('a dial without a key is refused with that reason where the host has one', async () => {
   await start();
   router.send(world.dialFrame('guest', 'granted', { hasKey: false }));

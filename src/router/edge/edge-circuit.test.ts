@@ -16,6 +16,7 @@ import {
   versionHeader,
   Xgress,
   XGRESS_DEFAULTS,
+  type Frame,
 } from '#wire';
 import { DestType } from '#wire/ctrl';
 import { until } from '../../../test/support/deadline.ts';
@@ -304,6 +305,27 @@ test('circuitStartTimeout closes the circuit of a host when nobody starts it', a
   assert.deepEqual([subject, id], [1, 'h1']);
   const closed = sdk.frames.find((it) => it.contentType === contentType.stateClosed);
   assert.match(textOfBody(closed!), /not started in time/);
+});
+
+test('a dialer gets the key of the process that accepted its circuit, whichever one the controller knows', async (t) => {
+  const hostData = new Map([[edge.publicKey, KEY]]);
+  const { sdk, near } = makeEdgeWorld(t, {}, {}, FrameHeaders.empty, hostData);
+  for (const [circuitId, inAnswer, connId] of [
+    ['h1', undefined, 4],
+    ['h2', new Uint8Array(32).fill(5), 5],
+  ] as const) {
+    const egress = { ...HOSTED.egress, address: circuitId };
+    const forwards = [{ ...HOSTED.forwards[0]!, dstAddress: circuitId }];
+    const result = near.route({ ...HOSTED, circuitId, egress, forwards });
+    const isDial = ({ contentType: type, headers }: Frame): boolean =>
+      type === contentType.dial && headers.text(edge.circuitId) === circuitId;
+    const dial = await until('the dial', () => sdk.frames.find(isDial), Boolean);
+    const headers = new HeaderWriter();
+    if (inAnswer !== undefined) headers.bytes(edge.publicKey, inAnswer);
+    const body = Uint8Array.of(connId, 0, 0, 0);
+    sdk.channel.reply(dial.value!, makeFrame(contentType.dialSuccess, { headers, body }));
+    assert.deepEqual((await result).peerData.get(edge.publicKey), inAnswer ?? KEY);
+  }
 });
 
 test('the end of a service session ends the circuits of its dials and of its binds, and no other', async (t) => {

@@ -182,8 +182,8 @@ export class EdgePeer {
   }
 
   /**
-   * Offers an incoming circuit to the host of `terminator`. Resolves with the host's peer data when it accepts. Rejects
-   * with a `FrontdoorError`: timeout, or badGateway when the host refused.
+   * Offers an incoming circuit to the host of `terminator`. Resolves with the host's public key, if it has one,
+   * when it accepts. Rejects with a `FrontdoorError`: timeout, or badGateway when the host refused.
    */
   async dialHost(
     terminator: EdgeTerminator,
@@ -207,10 +207,11 @@ export class EdgePeer {
       }
       const grant = this.binds.grantOf(terminator.connId);
       if (grant !== undefined) this.#granted.set(circuit.connId, grant);
-      const publicKey = answer.headers.bytes(edge.publicKey);
-      // The host's key is in its answer, or was in its Bind.
-      const hasKey = publicKey !== undefined || terminator.peerData.has(edge.publicKey);
-      if (circuit instanceof DataCircuit) circuit.start(hasKey && incoming.peerData.has(edge.publicKey));
+      // The host's key is in its answer, or was in its Bind. The controller may still know the key of the process that
+      // hosted the terminator before, so that each answer contains the key of the process that accepted the circuit.
+      const publicKey = answer.headers.bytes(edge.publicKey) ?? terminator.peerData.get(edge.publicKey);
+      const hasKeys = publicKey !== undefined && incoming.peerData.has(edge.publicKey);
+      if (circuit instanceof DataCircuit) circuit.start(hasKeys);
       return new Map(publicKey === undefined ? [] : [[edge.publicKey, publicKey]]);
     } catch (error) {
       circuit?.close();

@@ -87,6 +87,7 @@ export interface EdgeWorld {
   drain(): void;
 }
 
+/** `hostData` is the peer data of the hosts at both routers. */
 export function makeEdgeWorld(
   t: TestContext,
   xgress: Partial<XgressConfig> = {},
@@ -154,7 +155,7 @@ export function makeEdgeWorld(
     channel: listener,
     takesConnId: true,
     takesXgress: false,
-    peerData: new Map(),
+    peerData: hostData,
   } as unknown as EdgeTerminator;
   const terminators = { hostFor: (id: string) => (id === 'hosted' ? terminator : undefined) };
   near.dialers.add('edge', edgeDialer({ terminators, peerOf: () => edgePeer, config: context.xgress }));
