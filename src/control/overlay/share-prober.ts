@@ -11,12 +11,14 @@ import type { MeasuredKind, MeasuredShare, Measurements, OverlayModel, ShareStat
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 import {
   isProbeDue,
+  isWaiting,
   measuredOf,
   shareStatusAt,
   stepShare,
   type ShareEvent,
   type ShareStatusState,
 } from './share-status-machine.ts';
+import { ShareStatusLog } from './share-status-log.ts';
 import { chooseTerminator } from './terminator-choice-policy.ts';
 import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
 
@@ -47,18 +49,21 @@ interface Probe {
   readonly deadlineMs: number;
 }
 
-/** Shares that one tick looks at, so that it takes a few milliseconds. The next tick goes on with the others. */
+/** Waiting shares that one tick looks at, so that it takes a few milliseconds. The next tick goes on with the others. */
 const MAX_SHARES_PER_TICK = 5_000;
 
 export class ShareProber implements Measurements {
   readonly #options: ShareProberOptions;
   readonly #maxPerSecond: number;
   readonly #shares = new Map<string, ShareStatusState>();
+  /** Ids of the shares that time can change. Shares without a host are not among them for long. */
+  readonly #waiting = new Set<string>();
   /** Where the next tick goes on. */
-  #next = this.#shares.entries();
+  #next = this.#waiting.values();
   /** By circuit id, in the order of their deadlines. */
   readonly #probes = new Map<string, Probe>();
   readonly #listeners: ((kind: MeasuredKind, id: string) => void)[] = [];
+  readonly #statusLog: ShareStatusLog;
   readonly #startedAtMs: number;
   #allowance: number;
   #allowanceAtMs: number;
@@ -66,6 +71,7 @@ export class ShareProber implements Measurements {
   constructor(options: ShareProberOptions) {
     this.#options = options;
     this.#maxPerSecond = options.maxProbesPerSecond ?? 50;
+    this.#statusLog = new ShareStatusLog(options.log);
     this.#startedAtMs = options.clock.nowMs();
     this.#allowance = this.#maxPerSecond;
     this.#allowanceAtMs = this.#startedAtMs;
@@ -110,6 +116,7 @@ export class ShareProber implements Measurements {
 
   onServiceGone(serviceId: string): void {
     this.#shares.delete(serviceId);
+    this.#waiting.delete(serviceId);
     for (const [circuitId, { terminator }] of this.#probes) {
       if (terminator.serviceId === serviceId) this.#probes.delete(circuitId);
     }
@@ -175,6 +182,7 @@ export class ShareProber implements Measurements {
   }
 
   tick(nowMs: number): void {
+    this.#statusLog.tick();
     for (const [circuitId, { terminator, deadlineMs }] of this.#probes) {
       if (deadlineMs > nowMs) break;
       this.#probes.delete(circuitId);
@@ -186,10 +194,11 @@ export class ShareProber implements Measurements {
     for (let count = 0; count < MAX_SHARES_PER_TICK; count += 1) {
       const { done = false, value } = this.#next.next();
       if (done) {
-        this.#next = this.#shares.entries();
+        this.#next = this.#waiting.values();
         return;
       }
-      const [serviceId, record] = value as [string, ShareStatusState];
+      const serviceId = value as string;
+      const record = this.#shares.get(serviceId)!;
       const stepped = stepShare(record, { type: 'tick' }, nowMs);
       if (stepped !== record) this.#set(serviceId, record, stepped);
       if (isProbeDue(stepped, nowMs)) this.#probe(serviceId, nowMs);
@@ -233,15 +242,14 @@ export class ShareProber implements Measurements {
 
   #set(serviceId: string, before: ShareStatusState | undefined, after: ShareStatusState): void {
     this.#shares.set(serviceId, after);
+    if (isWaiting(after)) this.#waiting.add(serviceId);
+    else this.#waiting.delete(serviceId);
     if (this.#listeners.length > 0 && !isSameMeasurement(before, after)) this.#notify('share', serviceId);
     if (before?.state === after.state) return;
-    const { log, model } = this.#options;
-    const service = model.service(serviceId);
+    const service = this.#options.model.service(serviceId);
     // Observations of this control plane do not apply to it.
     if (service !== undefined && this.#isElsewhere(service.environmentId)) return;
-    const fields = { share: service?.name, service: serviceId, status: after.state };
-    if (after.state === 'FAILED') log.warn({ ...fields, reason: after.lastError }, 'share failed');
-    else log.info(fields, 'share status');
+    this.#statusLog.write(serviceId, service?.name, after);
   }
 
   #isElsewhere(identityId: string): boolean {

@@ -108,6 +108,11 @@ export function isProbeDue(record: ShareStatusState, nowMs: number): boolean {
   return record.isHosted && nowMs >= record.nextProbeMs;
 }
 
+/** Whether a tick can change the status, or make a probe due. */
+export function isWaiting({ isHosted, hostDeadlineMs }: ShareStatusState): boolean {
+  return isHosted || Number.isFinite(hostDeadlineMs);
+}
+
 /** Returns the delay before the next try after `count` successive failures. */
 export function retryDelayMs(count: number): number {
   return Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(count - 1, 10));

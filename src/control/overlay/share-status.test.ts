@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { contentType, RouteErrorCode } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
+import { MAX_LINES_PER_TICK } from './share-status-log.ts';
 import { OverlayWorld, tokenOf } from './testing/overlay-world.ts';
 import type { ScriptedRouter } from './testing/scripted-router.ts';
 import {
   FIRST_HOST_MS,
   HOST_AWAY_MS,
   isProbeDue,
+  isWaiting,
   MAX_RETRY_MS,
   retryDelayMs,
   stepShare,
@@ -200,6 +202,19 @@ test('at most fifty probes leave in a second, and all shares get theirs', async 
   for (let i = 0; i < 120; i += 1) assert.equal(state(`many${i}`), 'DEPLOYED');
 });
 
+test('hundreds of shares that change at once are logged in a bounded number of lines, with counts of the others', async () => {
+  for (let i = 0; i < 300; i += 1) await world.addService(`many${i}`, 'env1');
+  world.advance(1);
+  world.logLines.length = 0;
+  world.advance(FIRST_HOST_MS);
+  world.advance(1);
+  const lines = world.logLines.filter((line) => line.includes('share'));
+  assert.equal(lines.filter((line) => line.includes('share failed')).length, MAX_LINES_PER_TICK);
+  assert.equal(lines.length, MAX_LINES_PER_TICK + 1);
+  assert.match(lines.at(-1)!, /251/);
+  assert.equal(state('many299'), 'FAILED');
+});
+
 test('the machine: pauses grow to a bound, and only hosted shares are probed', () => {
   assert.deepEqual([1, 2, 3, 4, 5, 50].map(retryDelayMs), [
     1_000,
@@ -225,4 +240,5 @@ test('the machine: pauses grow to a bound, and only hosted shares are probed', (
   const failed = stepShare(away, { type: 'tick' }, 30 + HOST_AWAY_MS);
   assert.deepEqual([failed.state, failed.lastError], ['FAILED', 'r']);
   assert.equal(stepShare(failed, { type: 'tick' }, 1e9), failed);
+  assert.deepEqual([waiting, hosted, away, failed].map(isWaiting), [true, true, true, false]);
 });
