@@ -40,6 +40,16 @@ export class PostgresAccess {
     return this.#portOf();
   }
 
+  /** The server's Unix socket. */
+  get socketPath(): string {
+    return join(this.place.folder, `.s.PGSQL.${this.port}`);
+  }
+
+  /** Path of a program of PostgreSQL. */
+  programPath(name: string): string {
+    return join(this.place.bin, name);
+  }
+
   /** Creates an empty database and returns its URL. `options` are those of `create database`. */
   async createDatabase(options = ''): Promise<string> {
     this.#databases += 1;

@@ -24,17 +24,18 @@ const nodeArguments = (program: string): string[] => [
 export class RouterMachine {
   readonly machine: NetworkNamespace;
   readonly lan: NetworkNamespace;
-  readonly #namesFile: string;
+  readonly #arguments: readonly string[];
   #child: ChildProcess | undefined;
   output: string[] = [];
 
-  private constructor(machine: NetworkNamespace, lan: NetworkNamespace, namesFile: string) {
+  private constructor(machine: NetworkNamespace, lan: NetworkNamespace, args: readonly string[]) {
     this.machine = machine;
     this.lan = lan;
-    this.#namesFile = namesFile;
+    this.#arguments = args;
   }
 
-  static async open(t: TestContext): Promise<RouterMachine> {
+  /** `targets` are those of `tproxy-program.ts`. */
+  static async open(t: Pick<TestContext, 'after'>, targets: object = {}): Promise<RouterMachine> {
     const folder = mkdtempSync(join(tmpdir(), 'frontdoor-tproxy-'));
     t.after(() => rmSync(folder, { recursive: true }));
     const machine = await NetworkNamespace.open(t);
@@ -45,7 +46,9 @@ export class RouterMachine {
     await machine.run('ip', 'addr', 'add', 'fd00::1/64', 'dev', 'lan', 'nodad');
     await machine.run('ip', '-6', 'route', 'add', 'default', 'via', 'fd00::fe');
     await lan.run('ip', 'route', 'add', 'default', 'via', '192.0.2.1');
-    return new RouterMachine(machine, lan, join(folder, 'names'));
+    const router = new RouterMachine(machine, lan, [join(folder, 'names'), 'lan', JSON.stringify(targets)]);
+    t.after(() => router.#child?.kill('SIGKILL'));
+    return router;
   }
 
   /** Starts a router in mode tproxy. `prefix` is a program that starts it. */
@@ -61,7 +64,7 @@ export class RouterMachine {
   async #start(file: string, prefix: readonly string[]): Promise<void> {
     const [program = '', ...args] = [...prefix, process.execPath, ...nodeArguments(file)];
     this.output = [];
-    const child = this.machine.start(program, [...args, this.#namesFile, 'lan'], this.output);
+    const child = this.machine.start(program, [...args, ...this.#arguments], this.output);
     this.#child = child;
     const ended = once(child, 'exit');
     await Promise.race([
@@ -135,6 +138,19 @@ export class RouterMachine {
 
   curl(url: string, from = this.machine): Promise<string> {
     return from.run('curl', '--silent', '--show-error', '--globoff', '--max-time', '10', url);
+  }
+
+  /** Starts `load-client.ts`, which ends with the test. Its output is added to `output`. */
+  startLoad(
+    t: Pick<TestContext, 'after'>,
+    count: number,
+    output: string[],
+    from = this.machine,
+  ): ChildProcess {
+    const args = [...nodeArguments('load-client.ts'), '10.9.3.4', '7000', String(count)];
+    const client = from.start(process.execPath, args, output);
+    t.after(() => client.kill('SIGKILL'));
+    return client;
   }
 
   async flows(protocol: 'tcp' | 'udp', count: number, from = this.machine): Promise<number> {

@@ -1,13 +1,17 @@
 /**
  * A tunnel in mode `tproxy` with its controller and the programs that it leads to in one process, for a network namespace of
  * a test. It prints `ready`, and ends in order when its standard input ends. `web` answers requests of HTTP with what the
- * router reported of the dial; `echo` returns bytes and datagrams.
+ * router reported of the dial; `echo` returns bytes and datagrams; `relay` has ports that lead to programs.
+ * `tproxy-program.ts NAMES_FILE [LAN_INTERFACE [TARGETS]]`
  */
 import { createServer } from 'node:http';
-import type { Socket } from 'node:net';
+import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import process from 'node:process';
+import { pipeline, type Duplex } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { messageOf, systemClock } from '#base';
+import { headerId } from '#wire';
+import { UdpDialer } from '../../src/router/datagrams/udp-dialer.ts';
 import { NameServer } from '../../src/router/tunnel/dns/name-server.ts';
 import { MachineRecord } from '../../src/router/tunnel/machine/machine-record.ts';
 import { ROUTER_ID, TunnelWorld } from '../../src/router/tunnel/testing/tunnel-world.ts';
@@ -16,22 +20,47 @@ import { TproxyPart } from '../../src/router/tunnel/tproxy/tproxy-part.ts';
 import { lineOf, recordingLog } from './recording-log.ts';
 import { grantChanges, identityChange, type DataModelChange } from './token-signer.ts';
 
-const [namesFile = '', lanInterface] = process.argv.slice(2);
+const { appData } = headerId.peerData;
+
+/** Where the ports of `relay` lead to: options of `connect`, or the port of UDP on 127.0.0.1, as JSON by protocol and port. */
+type RelayTargets = Readonly<Record<string, Readonly<Record<string, { port?: number; path?: string }>>>>;
+
+const [namesFile = '', lanInterface, targetsText = '{}'] = process.argv.slice(2);
+const targets = JSON.parse(targetsText) as RelayTargets;
 const log = recordingLog((record) => {
   if (record.level !== 'debug') console.error(lineOf(record));
 });
+const ECHO_PORT = 7_000;
+const DIAL_TIMEOUT_MS = 5_000;
 const closers: (() => void)[] = [];
 const world = new TunnelWorld({ after: (close: () => void) => void closers.push(close) } as TestContext, {
   log,
 });
 const web = createServer((request, response) => {
   const dial = world.requests.findLast(({ serviceName }) => serviceName === 'web')!;
-  response.end(`${request.url} ${String(Buffer.from(dial.peerData[1011]!))}\n`);
+  response.end(`${request.url} ${String(Buffer.from(dial.peerData[appData]!))}\n`);
 });
-world.onCircuit = (connection) => {
-  if (world.requests.at(-1)!.serviceName === 'web') web.emit('connection', connection as unknown as Socket);
-  else void connection.pipe(connection);
+world.onCircuit = (connection, peerData) => {
+  const dial = JSON.parse(String(Buffer.from(peerData.get(appData)!))) as Record<string, string>;
+  const port = Number(dial['dst_port']);
+  const protocol = dial['dst_protocol'] ?? '';
+  const target = targets[protocol]?.[port];
+  if (target === undefined) {
+    if (port === ECHO_PORT) void connection.pipe(connection);
+    else web.emit('connection', connection as unknown as Socket);
+  } else if (protocol === 'udp') void relayDatagrams(connection, target.port!);
+  else {
+    const far = connect({ ...target, allowHalfOpen: true } as NetConnectOpts);
+    pipeline(far, connection, far, () => {});
+  }
 };
+
+async function relayDatagrams(connection: Duplex, port: number): Promise<void> {
+  const far = await new UdpDialer(systemClock).dial({
+    ...{ network: 'udp', host: '127.0.0.1', port, timeoutMs: DIAL_TIMEOUT_MS },
+  });
+  pipeline(far, connection, far, () => {});
+}
 
 function interceptedService(id: string, config: object): DataModelChange[] {
   const dataJson = JSON.stringify(config);
@@ -52,8 +81,15 @@ world.change([
   ...interceptedService('echo', {
     protocols: ['tcp', 'udp'],
     addresses: ['10.9.0.0/16'],
-    portRanges: [{ low: 7_000, high: 7_000 }],
+    portRanges: [{ low: ECHO_PORT, high: ECHO_PORT }],
   }),
+  ...Object.entries(targets).flatMap(([protocol, ports]) =>
+    interceptedService(`relay-${protocol}`, {
+      protocols: [protocol],
+      addresses: ['10.9.0.0/16'],
+      portRanges: Object.keys(ports).map((port) => ({ low: Number(port), high: Number(port) })),
+    }),
+  ),
 ]);
 
 const config = {

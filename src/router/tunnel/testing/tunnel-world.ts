@@ -41,8 +41,9 @@ export class TunnelWorld {
   readonly ingress: IngressCircuits;
   readonly circuits: TunnelCircuits;
   readonly requests: CtrlBody<'createTunnelCircuitV2'>[] = [];
-  /** Receives the host's side of each circuit. */
-  onCircuit: (connection: Duplex) => void = (connection) => void connection.pipe(connection);
+  /** Receives the host's side of each circuit, with the dialer's data. */
+  onCircuit: (connection: Duplex, peerData: ReadonlyMap<number, Uint8Array>) => void = (connection) =>
+    void connection.pipe(connection);
   /** The text of the controller's refusal; undefined to grant circuits. */
   refusal: string | undefined;
   /** Datagrams go through the circuits. */
@@ -76,7 +77,7 @@ export class TunnelWorld {
         isDatagrams: this.isDatagrams,
         encryption: keys === undefined ? undefined : encryptionWith('host', keys, dialerKey),
       });
-      this.onCircuit(program);
+      this.onCircuit(program, peerData);
       return Promise.resolve(new Map(keys === undefined ? [] : [[publicKey, keys.publicKey]]));
     });
     t.after(() => {
