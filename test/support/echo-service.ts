@@ -95,6 +95,10 @@ export class EchoSocket {
     );
   }
 
+  get isClosed(): boolean {
+    return this.#error !== undefined;
+  }
+
   close(): void {
     this.#socket.destroy();
   }

@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import type { FirstStart } from '#control';
 import { callCommand } from './command-line.ts';
 import { until } from './deadline.ts';
+import type { AdminCredentials } from './edge-management-client.ts';
 import type { MeshRouter, MeshRouterShape, JsonRow } from './fabric-mesh.ts';
 import { keepEndpoint, routerFile } from './mesh-router-file.ts';
 import { PartProcess } from './part-process.ts';
@@ -36,8 +37,8 @@ export class ReplicatedMesh {
     return new ReplicatedMesh(await (await sharedPostgres()).createDatabase());
   }
 
-  /** Starts one more control plane. */
-  async replica(name: string): Promise<Replica> {
+  /** Starts one more control plane, with further options. */
+  async replica(name: string, ...options: string[]): Promise<Replica> {
     const folder = join(this.folder, name);
     mkdirSync(folder, { mode: 0o700 });
     writeFileSync(join(folder, 'secrets.key'), this.#key, { mode: 0o600 });
@@ -49,13 +50,26 @@ export class ReplicatedMesh {
       args: async (last) => [
         ...['control', '--data-dir', folder, '--ready-file', readyFile],
         ...['--api-port', await portFor(last?.apiUrl), '--edge-api-port', await portFor(last?.edgeApiUrl)],
-        ...['--ctrl-port', await portFor(last?.ctrlAddress)],
+        ...['--ctrl-port', await portFor(last?.ctrlAddress), ...options],
       ],
     });
     this.#replicas.push(part);
     const ready = await part.start();
     if (ready.apiToken !== undefined) this.#credentials = ready as FirstStart & ReplicaReady;
     return part;
+  }
+
+  /** Creates an administrator of the edge management API. */
+  async admin(at: Replica): Promise<AdminCredentials> {
+    const passwordFile = join(this.folder, 'password');
+    const credentials = { username: 'root', password: 'a password of an administrator' };
+    writeFileSync(passwordFile, `${credentials.password}\n`);
+    await callCommand([
+      ...['admins', 'create', '--data-dir', join(this.folder, at.name), '--database', this.#database],
+      ...['--username', credentials.username, '--password-file', passwordFile],
+      ...['--out', join(this.folder, 'admin.json')],
+    ]);
+    return credentials;
   }
 
   /** Credentials of the first account, which the first replica made. */
@@ -76,15 +90,15 @@ export class ReplicatedMesh {
     return JSON.parse(await this.run(at, 'fabric', kind, '--json')) as JsonRow[];
   }
 
-  /** A router whose file names the control plane `at`, and no other. */
-  async router(at: Replica, name: string, shape: MeshRouterShape): Promise<MeshRouter> {
+  /** A router whose file names the control plane `at`, and no other. It is created with further options. */
+  async router(at: Replica, name: string, shape: MeshRouterShape, ...options: string[]): Promise<MeshRouter> {
     const folder = join(this.folder, name);
     mkdirSync(folder);
     const file = join(folder, 'router.yml');
     const controllerPort = Number(portOf(at.ready.ctrlAddress));
     writeFileSync(file, routerFile(folder, { controllerPort, ...shape }));
     const jwt = join(folder, 'router.jwt');
-    const made = await this.run(at, 'fabric', 'router', 'create', name, '--out', jwt, '--json');
+    const made = await this.run(at, 'fabric', 'router', 'create', name, '--out', jwt, '--json', ...options);
     await callCommand(['router', 'enroll', file, '--jwt', jwt]);
     keepEndpoint(file, { controllerPort });
     const readyFile = join(folder, 'ready.json');

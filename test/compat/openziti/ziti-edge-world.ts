@@ -1,16 +1,13 @@
 /** An installation with the edge management API and an administrator, whom `ziti edge` has logged in. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:https';
-import { text } from 'node:stream/consumers';
-import type { IncomingMessage } from 'node:http';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '#base';
 import { startUp, type Up } from '../../../bin/up.ts';
 import { callCommand } from '../../support/command-line.ts';
 import { until } from '../../support/deadline.ts';
+import { EdgeManagementClient } from '../../support/edge-management-client.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startPrivateService, type PrivateService } from '../../support/private-service.ts';
 import { provideServerKey } from '../../support/server-key.ts';
@@ -80,17 +77,7 @@ export async function openZitiEdgeWorld(binary: string): Promise<ZitiEdgeWorld> 
   };
   return {
     ...{ folder, up, service, edge, write, tunnel },
-    async read(path) {
-      const send = async (method: string, at: string, headers: Record<string, string>, body?: string) => {
-        const url = `${edgeApiUrl}/edge/management/v1/${at}`;
-        const sent = request(url, { method, headers, rejectUnauthorized: false });
-        sent.end(body);
-        const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-        return { headers: answer.headers, text: await text(answer) };
-      };
-      const login = await send('POST', 'authenticate?method=password', {}, JSON.stringify(CREDENTIALS));
-      return (await send('GET', path, { 'zt-session': String(login.headers['zt-session']) })).text;
-    },
+    read: async (path) => (await EdgeManagementClient.logIn(edgeApiUrl, CREDENTIALS)).call('GET', path),
     async proxy(file, name) {
       const port = await freePort();
       tunnel(file, 'proxy', `${name}:${port}`);
