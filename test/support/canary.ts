@@ -19,7 +19,7 @@ export interface Canary extends AsyncDisposable {
   stop(atLeast?: number): Promise<CanaryResult>;
 }
 
-const PAUSE_MS = 10;
+const PAUSE_MS = 40;
 
 /** Asks for `path` at the gateway again and again, one request after the other, each on a new connection. */
 export function startCanary(port: number, host: string, path: string, bodyBytes: number): Canary {

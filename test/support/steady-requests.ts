@@ -4,6 +4,7 @@
  */
 import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { setTimeout as pause } from 'node:timers/promises';
 
 export interface SteadyRequestsOptions {
   readonly port: number;
@@ -19,6 +20,8 @@ export interface SteadyRequestsOptions {
 }
 
 const REQUEST_MS = 30_000;
+/** Between an answer and the next request of a client: all that happens meets requests, and the machine has time for it. */
+const PAUSE_MS = 10;
 
 export class SteadyRequests {
   answered = 0;
@@ -56,6 +59,7 @@ export class SteadyRequests {
       const failure = await this.#ask(agent);
       if (failure === undefined) this.answered += 1;
       else this.failures.push(`${keepAlive ? 'kept' : 'fresh'}: ${failure}`);
+      if (!this.#isOver) await pause(PAUSE_MS);
     }
     agent.destroy();
   }
