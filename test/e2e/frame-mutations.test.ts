@@ -20,7 +20,8 @@ import { edgeHelloHeaders, WirePeer } from '../support/wire-peer.ts';
 import { openWorld, type World, type WorldIdentity } from '../support/world.ts';
 import { TEST_SEED } from '../support/test-seed.ts';
 
-const COUNT = 10_000;
+/** The long form is `frontdoor dev fuzz`. */
+const COUNT = 4_000;
 const MAX_PER_CHANNEL = 100;
 const MIB = 1024 * 1024;
 const FRAMES = { edge: recordedFrames('edge'), ctrl: recordedFrames('ctrl') };
