@@ -162,8 +162,8 @@ const TUNNEL: FolderTable = {
   services: { may: [], why: 'derives the services of the own identity from the data model' },
   circuits: { may: ['services'], why: 'dials services as the own identity' },
   proxy: { may: ['services', 'circuits'], why: 'opens ports for services' },
-  dns: { may: [], why: 'answers queries for the names of services, and forwards the others' },
   machine: { may: [], why: 'changes addresses of the machine, and notes what is changed' },
+  dns: { may: ['machine'], why: 'answers queries for the names of services, and forwards the others' },
   tproxy: {
     may: ['services', 'circuits', 'dns', 'machine'],
     why: 'leads clients of the machine and its network to services',

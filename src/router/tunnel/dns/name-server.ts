@@ -9,6 +9,7 @@ import { HostsFile } from './hosts-file.ts';
 import { InterceptedNames } from './intercepted-names.ts';
 import { QueryResponder } from './query-responder.ts';
 import { ResolverPort } from './resolver-port.ts';
+import { flushResolverCache } from './system-resolver-cache.ts';
 import { checkSystemResolver, SYSTEM_PORT } from './system-resolver-check.ts';
 import { DnsUpstream } from './dns-upstream.ts';
 import { Upstreams } from './upstreams.ts';
@@ -33,6 +34,7 @@ export class NameServer {
   readonly #upstreams: Upstreams;
   readonly #ports: readonly ResolverPort[];
   readonly #responder: QueryResponder;
+  readonly #log: Log;
   #hostsFiles: readonly HostsFile[] = [];
 
   private constructor(options: NameServerOptions, names: InterceptedNames) {
@@ -43,6 +45,7 @@ export class NameServer {
       (upstream) => new DnsUpstream({ config: upstream, place, log }),
     );
     this.names = names;
+    this.#log = log;
     this.#upstreams = new Upstreams(upstreams, config.dnsUpstreamMode);
     const unanswerable = config.dnsUnanswerable;
     const responder = new QueryResponder({ names, upstreams: this.#upstreams, unanswerable, clock, log });
@@ -85,6 +88,7 @@ export class NameServer {
     this.#upstreams.close();
     await Promise.all(this.#hostsFiles.map((file) => file.close()));
     await this.names.close();
+    if (this.#ports.length > 0) await flushResolverCache(this.#log);
   }
 
   async #open({ config, placeOf, log }: NameServerOptions): Promise<void> {
@@ -97,6 +101,7 @@ export class NameServer {
     );
     await Promise.all(this.#ports.map((port) => port.open()));
     this.#upstreams.start();
+    if (this.#ports.length > 0) void flushResolverCache(log);
     const responder = this.#responder;
     if (this.ports.includes(SYSTEM_PORT)) void checkSystemResolver({ responder, place, log });
   }
