@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { until } from '../support/deadline.ts';
 import { startIdentityWorld, type IdentityWorld, type SecureReady } from '../support/identity-world.ts';
 import type { PartProcess } from '../support/part-process.ts';
@@ -31,6 +31,12 @@ describe('clients of two control planes', { skip: postgresSkip }, () => {
     const ann = world.visitor();
     await ann.logIn(guarded, '/', 'ann');
     session = ann.cookie(guarded)!;
+  });
+  afterEach((context) => {
+    if (!('passed' in context) || context.passed !== false) return;
+    const { control, router, gateway, agent } = world.parts;
+    for (const part of [control, b, router, gateway, agent])
+      console.error(`--- ${part.name}\n${part.output.slice(-4_000)}`);
   });
   after(() => world?.close());
 
