@@ -10,8 +10,8 @@ import { ctrlMessages, DataState_Action, DataState_RelatedEntityType, type CtrlI
 import { until } from '../../../test/support/deadline.ts';
 import { frameOfHex, loadRecordedFrames } from '../../../test/support/recorded-frames.ts';
 import { differencesOf } from './data-model-diff.ts';
-import { DataModelFile } from './data-model-file.ts';
-import { DataModel } from './data-model.ts';
+import { DataModelFile, MAX_SLICE_WEIGHT } from './data-model-file.ts';
+import { DataModel, weightOf } from './data-model.ts';
 
 const SAVE_INTERVAL_MS = 30_000;
 
@@ -93,6 +93,8 @@ test('a large model is written in several turns, and changes meanwhile leave the
     ctrlMessages.dataStateChangeSet.decode(ctrlMessages.dataStateChangeSet.encode({ index, changes }));
   model.change(set(5n, events));
   const file = await openFile(t, path, model);
+  const encoded = mock.method(ctrlMessages.dataState, 'encode');
+  t.after(() => encoded.mock.restore());
   const saved = file.save();
   let turns = 0;
   const removal = {
@@ -104,7 +106,13 @@ test('a large model is written in several turns, and changes meanwhile leave the
     isSaved = await Promise.race([saved.then(() => true), nextTurn(false)]);
     if (turns === 2) model.change(missed);
   }
-  assert.ok(turns > 10, `${turns} turns`);
+  const weights = encoded.mock.calls.map(({ arguments: [{ events: some = [] }] }) =>
+    some.reduce((sum, event) => sum + weightOf(event), 0),
+  );
+  assert.ok(weights.length > 50, `${weights.length} slices`);
+  // One event may be heavier than a slice.
+  assert.ok(Math.max(...weights) < MAX_SLICE_WEIGHT + 30, `a slice of ${Math.max(...weights)}`);
+  assert.ok(turns >= weights.length - 1, `${turns} turns`);
   const copy = new DataModel();
   copy.replace(ctrlMessages.dataState.decode(gunzipSync(await readFile(path))));
   assert.equal(copy.index, 5n);

@@ -6,13 +6,13 @@
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createGzip, gunzip } from 'node:zlib';
 import { messageOf, type Log } from '#base';
 import { setAside, writeFileDurably } from '#net';
 import { ctrlMessages, type CtrlInit } from '#wire/ctrl';
-import type { DataModel } from './data-model.ts';
+import { weightOf, type DataModel } from './data-model.ts';
 
 export interface DataModelFileOptions {
   readonly path: string;
@@ -27,8 +27,12 @@ const MAX_STATE_BYTES = 1 << 30;
 /** Changes of kept values within this time are written together. */
 const KEPT_DELAY_MS = 500;
 
-/** Events that are encoded in one turn of the loop. */
-const EVENTS_PER_TURN = 500;
+/** Weight of the events that are encoded in one turn of the loop: about a millisecond. */
+export const MAX_SLICE_WEIGHT = 100;
+/** Pause after each slice, so that the traffic of this router has most of the time. */
+const SLICE_PAUSE_MS = 4;
+/** Periodic writes may use this share of the time. */
+const MAX_SAVE_LOAD = 0.03;
 
 const decompress = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip);
 
@@ -41,6 +45,8 @@ export class DataModelFile {
   #savedTimelineId = '';
   #savedKept = 0;
   #saving: Promise<void> | undefined;
+  #notBeforeMs = 0;
+  #isClosing = false;
 
   private constructor(options: DataModelFileOptions) {
     this.#options = options;
@@ -50,7 +56,9 @@ export class DataModelFile {
   static async open(options: DataModelFileOptions): Promise<DataModelFile> {
     const file = new DataModelFile(options);
     await file.#load();
-    file.#timer = setInterval(() => void file.save(), options.saveIntervalMs);
+    file.#timer = setInterval(() => {
+      if (performance.now() >= file.#notBeforeMs) void file.save();
+    }, options.saveIntervalMs);
     file.#leaveModel = options.model.onKept(() => file.#saveSoon());
     return file;
   }
@@ -68,6 +76,7 @@ export class DataModelFile {
     clearInterval(this.#timer);
     clearTimeout(this.#keptTimer);
     this.#leaveModel();
+    this.#isClosing = true;
     await this.#saving;
     await this.save();
   }
@@ -107,7 +116,7 @@ export class DataModelFile {
       index === this.#savedIndex && timelineId === this.#savedTimelineId && keptChanges === this.#savedKept;
     if (index === 0n || isSaved) return;
     try {
-      const bytes = await compressedState(model);
+      const bytes = await this.#compressedState();
       // Another model took its place meanwhile. It is written at the next interval.
       if (bytes === undefined) return;
       await writeFileDurably(path, bytes);
@@ -118,33 +127,41 @@ export class DataModelFile {
       log.error({ file: path, err: messageOf(error) }, 'the data model could not be written');
     }
   }
-}
 
-/**
- * Returns the state as of the index at the call. Changes may be applied meanwhile: controllers send these again to a
- * router that starts with this index, and all of them can be applied twice. Concatenated messages decode as one message.
- * Returns undefined if another model took the place of this one.
- */
-async function compressedState(model: DataModel): Promise<Buffer | undefined> {
-  const { generation } = model;
-  const origin = model.origin();
-  const gzip = createGzip();
-  const compressed = buffer(gzip);
-  const write = async (state: CtrlInit<'dataState'>): Promise<void> => {
-    if (!gzip.write(ctrlMessages.dataState.encode(state))) await once(gzip, 'drain');
-  };
-  await write(origin);
-  let events = [];
-  for (const event of model.events()) {
-    events.push(event);
-    if (events.length < EVENTS_PER_TURN) continue;
+  /**
+   * Returns the state as of the index at the call. Changes may be applied meanwhile: controllers send these again to a
+   * router that starts with this index, and all of them can be applied twice. Concatenated messages decode as one message.
+   * Returns undefined if another model took the place of this one.
+   */
+  async #compressedState(): Promise<Buffer | undefined> {
+    const { model } = this.#options;
+    const { generation } = model;
+    const gzip = createGzip();
+    const compressed = buffer(gzip);
+    let [usedMs, weight] = [0, 0];
+    let startMs = performance.now();
+    const write = async (state: CtrlInit<'dataState'>): Promise<void> => {
+      const bytes = ctrlMessages.dataState.encode(state);
+      usedMs += performance.now() - startMs;
+      if (!gzip.write(bytes)) await once(gzip, 'drain');
+    };
+    await write(model.origin());
+    let events = [];
+    for (const event of model.events()) {
+      events.push(event);
+      weight += weightOf(event);
+      if (weight < MAX_SLICE_WEIGHT) continue;
+      await write({ events });
+      events = [];
+      weight = 0;
+      await (this.#isClosing ? nextTurn() : delay(SLICE_PAUSE_MS));
+      if (model.generation !== generation) break;
+      startMs = performance.now();
+    }
     await write({ events });
-    events = [];
-    await nextTurn();
-    if (model.generation !== generation) break;
+    this.#notBeforeMs = performance.now() + usedMs / MAX_SAVE_LOAD;
+    gzip.end();
+    const bytes = await compressed;
+    return model.generation === generation ? bytes : undefined;
   }
-  await write({ events });
-  gzip.end();
-  const bytes = await compressed;
-  return model.generation === generation ? bytes : undefined;
 }

@@ -49,6 +49,8 @@ export type RelatedKind = (typeof RELATED_KINDS)[number];
 
 /** Ids of one event of a state that relates entities to a policy. */
 const MAX_EVENT_IDS = 500;
+/** Related ids that take as long to encode as an entity. */
+const IDS_PER_WEIGHT = 20;
 
 const NO_IDS: readonly string[] = [];
 
@@ -265,6 +267,12 @@ export class DataModel {
   #notify(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Returns how long an event takes to encode, in entities. */
+export function weightOf({ model }: EventInit): number {
+  if (model?.case !== 'servicePolicyChange') return 1;
+  return 1 + (model.value.relatedEntityIds?.length ?? 0) / IDS_PER_WEIGHT;
 }
 
 export function entityId(entity: Entity): string {
