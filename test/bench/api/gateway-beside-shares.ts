@@ -1,6 +1,6 @@
 /**
  * Whether live traffic feels a change of one share, by the number of shares: the p99 of a steady load through
- * `frontdoor up` while one share is created and deleted again and again.
+ * `frontdoor up` while one share is created and deleted again and again, and without changes in the same run.
  */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,9 +14,10 @@ import type { SteadyLoad, SteadyResult } from './steady-load-process.ts';
 
 const SCENARIO = 'gateway beside one share created and deleted';
 const sharesScenario = (count: number): string => `${SCENARIO}, of ${count.toLocaleString('en')}`;
-const UP = 'up';
+const CHANGES = 'changes';
+const NO_CHANGES = 'no changes';
 
-const FULL_COUNTS = [500, 5_000, 20_000, 100_000] as const;
+const FULL_COUNTS = [500, 5_000, 20_000, 50_000, 100_000] as const;
 const QUICK_COUNTS = [500, 20_000] as const;
 const REQUESTS_PER_SECOND = 200;
 const CHANGE_INTERVAL_MS = 500;
@@ -47,10 +48,12 @@ export async function measureGatewayBesideShares(run: BenchRun): Promise<void> {
       await untilServed(product.port, `${SHARE}.${product.zone}`, '/small');
       const environmentId = await hostOf(product);
       await pause(SETTLE_MS);
-      const target = { name: UP, processes: product.processes };
-      await run.measure(sharesScenario(count), 'request', [target], async (_, seconds, metered) => {
+      const { processes } = product;
+      const targets = [NO_CHANGES, CHANGES].map((name) => ({ name, processes }));
+      await run.measure(sharesScenario(count), 'request', targets, async ({ name }, seconds, metered) => {
+        const changedId = name === CHANGES ? environmentId : undefined;
         const { answered, perSecond, p50Us, p99Us } = await metered(() =>
-          measureOnce(product, environmentId, seconds),
+          measureOnce(product, changedId, seconds),
         );
         return { units: answered, perSecond, p50Us, p99Us };
       });
@@ -60,9 +63,10 @@ export async function measureGatewayBesideShares(run: BenchRun): Promise<void> {
   }
 }
 
+/** Without an environment, no share is created. */
 async function measureOnce(
   product: UpProduct,
-  environmentId: string,
+  environmentId: string | undefined,
   seconds: number,
 ): Promise<SteadyResult> {
   const load: SteadyLoad = {
@@ -74,6 +78,10 @@ async function measureOnce(
   const running = await startScript('api/steady-load-process.ts', load);
   const endMs = performance.now() + seconds * 1_000;
   while (performance.now() < endMs) {
+    if (environmentId === undefined) {
+      await pause(2 * CHANGE_INTERVAL_MS);
+      continue;
+    }
     const body = {
       environmentId,
       shareMode: 'public',
