@@ -7,9 +7,9 @@ import { groupFiles, OWN_PROCESS } from './test-group-policy.ts';
 
 const textOf = (text: string) => () => text;
 
-test('files of one part share a process, a dozen at a time; those of other folders have one each', () => {
+test('files of one part share a process, two dozen at a time; those of other folders have one each', () => {
   const names = Array.from(
-    { length: 14 },
+    { length: 26 },
     (_, index) => `src/wire/${String(index).padStart(2, '0')}.test.ts`,
   );
   const groups = groupFiles(['test/fuzz/b.test.ts', ...names, 'src/net/a.test.ts'], textOf(''));
@@ -17,8 +17,8 @@ test('files of one part share a process, a dozen at a time; those of other folde
     groups.map(({ files, isShared }) => [files[0], files.length, isShared]),
     [
       ['src/net/a.test.ts', 1, true],
-      ['src/wire/00.test.ts', 12, true],
-      ['src/wire/12.test.ts', 2, true],
+      ['src/wire/00.test.ts', 24, true],
+      ['src/wire/24.test.ts', 2, true],
       ['test/fuzz/b.test.ts', 1, false],
     ],
   );

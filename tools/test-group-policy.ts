@@ -1,6 +1,6 @@
 /**
  * Which test files share a process. Loading the modules of a part takes most of the time of its tests: files of one folder
- * share a process, a dozen at a time in the order of their paths, unless their text names a reason against it. What a
+ * share a process, two dozen at a time in the order of their paths, unless their text names a reason against it. What a
  * file must not leave behind is in `test-traces.ts`.
  */
 
@@ -28,12 +28,12 @@ interface SharingFolders {
 }
 
 /** The function that gives a file a world that it shares with others. Files that call the same share a process. */
-const SHARED_WORLD = /\bshared(?:IdentityWorld|IdentityPair|Separate)\(/;
+const SHARED_WORLD = /\bshared(?:IdentityWorld|IdentityWorkers|IdentityPair|Separate)\(/;
 const MAX_FILES_OF_WORLD = 6;
 
 const SHARING: readonly SharingFolders[] = [
   // Each folder inside of `src/` is a part.
-  { folder: /^(?:src\/[^/]+|test\/arch|test\/bench|tools)\//, maxFiles: 12 },
+  { folder: /^(?:src\/[^/]+|test\/arch|test\/bench|tools)\//, maxFiles: 24 },
   // Each of these files opens parts of the product for itself.
   { folder: /^test\/(?:conformance|e2e)\//, maxFiles: 4, own: PROGRAMS },
   // Without the peer's program, only its file of recorded frames and the names of the skipped tests are left.

@@ -13,7 +13,8 @@ import { EdgeApiClient, GatewayApiClient } from '#sdk';
 import { until, within } from '../support/deadline.ts';
 import { contentOf } from '../support/file-content.ts';
 import { GITHUB_CLIENT } from '../support/github-provider.ts';
-import { ACCESS_LOG, startIdentityWorld, type IdentityWorld } from '../support/identity-world.ts';
+import { ACCESS_LOG, type IdentityWorld } from '../support/identity-world.ts';
+import { releaseWorld, sharedIdentityWorkers } from '../support/shared-world.ts';
 import { DEFAULT_CLIENT } from '../support/identity-provider.ts';
 import { LOGIN_COOKIE } from '../support/visitor.ts';
 
@@ -39,14 +40,11 @@ describe('a credential of a caller', () => {
     new URL(url).searchParams.get(name) ?? undefined;
 
   before(async () => {
-    world = await startIdentityWorld({
-      logLevel: 'debug',
-      gatewayArgs: ['--workers', '2'],
-    });
+    world = await sharedIdentityWorkers();
     const { control, router, gateway, agent } = world.parts;
     for (const part of [control, router, gateway, agent]) part.watch((line) => log.push(line));
   });
-  after(() => world?.close());
+  after(releaseWorld);
 
   /** Every kind of caller sends a valid and an invalid credential. */
   async function callers(): Promise<void> {

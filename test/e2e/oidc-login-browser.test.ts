@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { browserSkip, startBrowser, type LocalBrowser, type Person } from '../support/browser.ts';
 import type { OriginRequest } from '../support/guarded-origin.ts';
-import { CUSTOM_ZONE, startIdentityWorld, type IdentityWorld } from '../support/identity-world.ts';
+import { CUSTOM_ZONE, type IdentityWorld } from '../support/identity-world.ts';
+import { releaseWorld, sharedIdentityWorkers } from '../support/shared-world.ts';
 import { SESSION_COOKIE } from '../support/visitor.ts';
 
 describe('a browser', { skip: browserSkip }, () => {
@@ -15,13 +16,13 @@ describe('a browser', { skip: browserSkip }, () => {
   before(async () => {
     // One after the other: what the first one started would be left when the second one fails.
     browser = await startBrowser([CUSTOM_ZONE]);
-    world = await startIdentityWorld();
+    world = await sharedIdentityWorkers();
     oidc = await world.addProvider('OIDC', 'staff');
   });
   after(async () => {
     for (const person of people) await person.close();
     await browser?.close();
-    await world?.close();
+    await releaseWorld();
   });
 
   const urlOf = (host: string, path = '/'): string => `https://${host}:${world.securePort}${path}`;

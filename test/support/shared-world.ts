@@ -30,6 +30,13 @@ export const sharedIdentityWorld = (): Promise<IdentityWorld> =>
     return { world, parts: world.parts, close: () => world.close() };
   });
 
+/** Files that call this share one world, whose gateway has two workers. */
+export const sharedIdentityWorkers = (): Promise<IdentityWorld> =>
+  hold(async () => {
+    const world = await startIdentityWorld({ logLevel: 'debug', gatewayArgs: ['--workers', '2'] });
+    return { world, parts: world.parts, close: () => world.close() };
+  });
+
 /** Files that call this share one world, which has a second gateway. */
 export const sharedIdentityPair = (): Promise<IdentityPair> =>
   hold(async () => {
