@@ -94,9 +94,12 @@ describe('addresses inside that a provider names', () => {
   });
 
   it('are connected to for no endpoint that metadata name', async () => {
-    for (const host of INSIDE) {
+    const endpoints = ['jwks_uri', 'token_endpoint', 'userinfo_endpoint'];
+    for (const [index, host] of INSIDE.entries()) {
       const address = `http://${host}:${port}`;
-      for (const endpoint of ['jwks_uri', 'token_endpoint', 'userinfo_endpoint']) {
+      // All spellings go through the same check: the first host is named for every endpoint, each of the others for one.
+      const named = index === 0 ? endpoints : [endpoints[index % endpoints.length]!];
+      for (const endpoint of named) {
         issuer.attack = { metadata: (metadata) => ({ ...metadata, [endpoint]: `${address}/x` }) };
         const { id } = await world.addProvider('OIDC', {
           issuer: issuer.issuer,
