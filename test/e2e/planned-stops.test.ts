@@ -12,6 +12,8 @@ import { postgresSkip } from '../support/postgres.ts';
 import { STREAM_PIECE_MS, StopsWorld } from '../support/stops-world.ts';
 import { undisturbed } from '../support/undisturbed.ts';
 
+/** Requests a second, through both gateways. */
+const PER_SECOND = 20;
 /** At least twice the interval at which agents and gateways ask for the list of routers. */
 const LISTED_TWICE_MS = 21_000;
 
@@ -47,7 +49,8 @@ describe('a planned restart', { skip: postgresSkip }, () => {
     test(`fails no request: ${row.title}`, async () => {
       const lines: string[] = [];
       const outcome = await undisturbed({
-        run: () => runStopsRow(world, row, { rounds: 1, perSecond: 40, say: (line) => lines.push(line) }),
+        run: () =>
+          runStopsRow(world, row, { rounds: 1, perSecond: PER_SECOND, say: (line) => lines.push(line) }),
         isGood: ({ total }) => total.failed === 0,
         restore: () => world.untilSettled(),
       });

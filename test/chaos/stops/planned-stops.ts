@@ -59,9 +59,9 @@ export const STOPS_ROWS: readonly StopsRow[] = [
     row: 'successor',
     title: 'a second agent process takes the place of the one that drains',
     allowedOutageMs: 0,
-    round: async (world, number) => {
-      const [former, next] =
-        number % 2 === 0 ? [world.agent, world.successor] : [world.successor, world.agent];
+    round: async (world) => {
+      const { agent, successor } = world;
+      const [former, next] = agent.isRunning ? [agent, successor] : [successor, agent];
       const ended = former.stop('SIGTERM', GRACE_MS);
       await next.start();
       judgeEnd(former, await ended);
