@@ -11,6 +11,8 @@ export interface Benchmark extends OptionTable {
   reference(target: string): string;
   /** By title. */
   goals(result: BenchResult): Readonly<Record<string, readonly Goal[]>>;
+  /** It runs in a network namespace of its own, which needs root on Linux. */
+  readonly needsNamespace?: boolean | undefined;
   /** A whole run fails when it did not measure a goal. */
   readonly needsAllGoals?: boolean | undefined;
   /** Puts up what is measured and measures it; what it gives to `run.defer` ends when the run ends. */

@@ -1,11 +1,12 @@
 // The entry point of all benchmarks: `npm run bench`, `bench:api`, `bench:dns`, `bench:fabric`, `bench:gateway`,
-// `bench:tunnel`; the first argument is that name. Run them on a quiet machine, and compare ratios of one run only.
+// `bench:tproxy`, `bench:tunnel`; the first argument is that name. Run them on a quiet machine, and compare ratios of one run only.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseBenchOptions, usageOf } from './bench-options.ts';
 import { compareText, reportText } from './bench-report.ts';
 import { loadResult, saveResult } from './bench-result.ts';
+import { isInNamespace, runInNamespace } from './bench-namespace.ts';
 import { BenchRun, causesOf } from './bench-run.ts';
 import type { Benchmark } from './benchmark.ts';
 
@@ -16,6 +17,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   'bench:dns': async () => (await import('./dns/dns-benchmark.ts')).DNS_BENCHMARK,
   'bench:fabric': async () => (await import('./fabric/fabric-benchmark.ts')).FABRIC_BENCHMARK,
   'bench:gateway': async () => (await import('./gateway/gateway-benchmark.ts')).GATEWAY_BENCHMARK,
+  'bench:tproxy': async () => (await import('./tunnel/tunnel-benchmark.ts')).TPROXY_BENCHMARK,
   'bench:tunnel': async () => (await import('./tunnel/tunnel-benchmark.ts')).TUNNEL_BENCHMARK,
 };
 
@@ -30,6 +32,8 @@ async function main(name = '', args: readonly string[] = []): Promise<number> {
     process.stderr.write(`${benchmark.name}: ${options.problem}\n${usageOf(benchmark)}`);
     return 2;
   }
+  if (benchmark.needsNamespace === true && options.compare === undefined && !isInNamespace())
+    return runInNamespace(import.meta.filename, [name, ...args]);
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-bench-'));
   const report = (text: string): void => void process.stdout.write(`… ${text}\n`);
   const run = new BenchRun(options, folder, benchmark.warmUpRounds, report);

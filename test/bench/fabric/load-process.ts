@@ -7,6 +7,8 @@ export type LoadKind = 'download' | 'messages' | 'circuits' | 'idle';
 
 export interface LoadArguments {
   readonly kind: LoadKind;
+  /** 127.0.0.1 by default. */
+  readonly host?: string | undefined;
   readonly port: number;
   readonly connections: number;
   readonly seconds: number;
@@ -28,7 +30,7 @@ let isMeasuring = false;
 let isOver = false;
 
 function open(port: number): Socket {
-  const socket = connect({ host: '127.0.0.1', port, noDelay: true });
+  const socket = connect({ host, port, noDelay: true });
   socket.on('error', () => {
     if (!isOver) failed += 1;
     socket.destroy();
@@ -113,7 +115,13 @@ function printResult(rate: number): void {
 }
 
 const WARM_UP_MS = 500;
-const { kind, port, connections, seconds } = JSON.parse(process.argv[2]!) as LoadArguments;
+const {
+  kind,
+  host = '127.0.0.1',
+  port,
+  connections,
+  seconds,
+} = JSON.parse(process.argv[2]!) as LoadArguments;
 
 if (kind === 'idle') {
   await idle(port, connections);

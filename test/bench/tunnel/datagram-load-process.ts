@@ -6,6 +6,8 @@ import { percentile } from '../figure.ts';
 
 export interface DatagramArguments {
   readonly kind: 'echo' | 'load';
+  /** 127.0.0.1 by default. */
+  readonly host?: string | undefined;
   readonly port: number;
   readonly sources: number;
   readonly seconds: number;
@@ -50,7 +52,7 @@ function source(port: number): void {
   const send = (): void => {
     datagram.writeUInt32LE((sequence += 1), 0);
     sentAt = performance.now();
-    socket.send(datagram, port, HOST);
+    socket.send(datagram, port, host);
     timer ??= setTimeout(onLate, LOST_MS);
     timer.refresh();
   };
@@ -69,7 +71,7 @@ function source(port: number): void {
   socket.bind(0, HOST, send);
 }
 
-const { kind, port, sources, seconds } = JSON.parse(process.argv[2]!) as DatagramArguments;
+const { kind, host = HOST, port, sources, seconds } = JSON.parse(process.argv[2]!) as DatagramArguments;
 if (kind === 'echo') echo();
 else {
   for (let index = 0; index < sources; index += 1) source(port);

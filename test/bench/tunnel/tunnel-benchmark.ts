@@ -1,6 +1,7 @@
 /**
  * `npm run bench:tunnel`: mode `proxy` of our router beside that of OpenZiti's, both at one controller of OpenZiti, with
  * and without end-to-end encryption, and datagrams through the bindings `proxy_udp` and `transport_udp`. It needs ZITI_BIN.
+ * `npm run bench:tproxy`: the same for mode `tproxy`, in a network namespace.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { zitiBinary } from '../../support/ziti-command.ts';
@@ -18,6 +19,8 @@ import {
   startTunnels,
   type ServiceKind,
   type TunnelDoors,
+  type InterceptionMode,
+  type TunnelNetwork,
 } from './tunnel-doors.ts';
 
 interface StreamScenario {
@@ -51,13 +54,26 @@ export const TUNNEL_BENCHMARK: Benchmark = {
   // The load runs for a while before it counts.
   warmUpRounds: 0,
   reference: () => GO,
-  goals: () => ({ "goals beside OpenZiti's router (× is a ratio of medians)": GOALS }),
-  measure,
+  goals: () => goalsOf([...SERVICE_KINDS.flatMap(scenariosOf), BINDING_DATAGRAMS]),
+  measure: async (run) => {
+    const network = await measure(run, 'proxy');
+    if (network !== undefined)
+      await run.measure(BINDING_DATAGRAMS, 'message', network.doors, datagrams(BINDINGS_UDP));
+  },
 };
 
-const GOALS: readonly Goal[] = [...SERVICE_KINDS.flatMap(scenariosOf), BINDING_DATAGRAMS].map((name) =>
-  least(name, '×', 1, between(name, OURS, GO)),
-);
+export const TPROXY_BENCHMARK: Benchmark = {
+  ...TUNNEL_BENCHMARK,
+  name: 'bench:tproxy',
+  needsNamespace: true,
+  goals: () => goalsOf(SERVICE_KINDS.flatMap(scenariosOf)),
+  measure: async (run) => void (await measure(run, 'tproxy')),
+};
+
+function goalsOf(names: readonly string[]): Readonly<Record<string, readonly Goal[]>> {
+  const goals = names.map((name) => least(name, '×', 1, between(name, OURS, GO)));
+  return { "goals beside OpenZiti's router (× is a ratio of medians)": goals };
+}
 
 function scenariosOf(kind: ServiceKind): string[] {
   const names = kind.endsWith('-udp') ? [DATAGRAMS] : STREAM_SCENARIOS.map(({ name }) => name);
@@ -68,18 +84,20 @@ function scenarioName(name: string, kind: ServiceKind): string {
   return `${name}, ${kind.startsWith('sealed') ? 'encrypted' : 'in clear'}`;
 }
 
-async function measure(run: BenchRun): Promise<void> {
+/** Returns the network, unless all is skipped. */
+async function measure(run: BenchRun, mode: InterceptionMode): Promise<TunnelNetwork | undefined> {
   const binary = zitiBinary();
   if (binary === undefined) {
     run.skip('all of it', 'ZITI_BIN is not set');
-    return;
+    return undefined;
   }
   const service = await startScript('fabric/service-process.ts');
   run.defer(() => service.stop());
   const echo = await startScript(DATAGRAM_LOAD, { kind: 'echo', port: 0, sources: 0, seconds: 0 });
   run.defer(() => echo.stop());
   run.report('starting both routers at one controller');
-  const network = await startTunnels(binary, { tcpPort: Number(service.line), udpPort: Number(echo.line) });
+  const backends = { tcpPort: Number(service.line), udpPort: Number(echo.line) };
+  const network = await startTunnels(binary, backends, mode);
   run.defer(() => network.stop());
   for (const door of network.doors) await untilServed(door);
   for (const kind of ['sealed', 'plain'] as const) {
@@ -93,12 +111,12 @@ async function measure(run: BenchRun): Promise<void> {
     const udp = `${kind}-udp` as const;
     await run.measure(scenarioName(DATAGRAMS, udp), 'message', network.doors, datagrams(udp));
   }
-  await run.measure(BINDING_DATAGRAMS, 'message', network.doors, datagrams(BINDINGS_UDP));
+  return network;
 }
 
 function streams(service: ServiceKind, kind: LoadKind, connections: number): Sampler<TunnelDoors> {
-  return async ({ ports }, seconds, metered) => {
-    const load: LoadArguments = { kind, port: ports[service], connections, seconds };
+  return async ({ host, ports }, seconds, metered) => {
+    const load: LoadArguments = { kind, host, port: ports[service], connections, seconds };
     const result = await metered(() => runScript<LoadResult>(STREAM_LOAD, load));
     if (result.failed > 0) throw new Error(`${result.failed} connections failed (${JSON.stringify(load)})`);
     const { rate, p50Us, p99Us } = result;
@@ -108,19 +126,20 @@ function streams(service: ServiceKind, kind: LoadKind, connections: number): Sam
 }
 
 function datagrams(service: ServiceKind | typeof BINDINGS_UDP): Sampler<TunnelDoors> {
-  return async ({ ports }, seconds, metered) => {
-    const load: DatagramArguments = { kind: 'load', port: ports[service], sources: SOURCES, seconds };
+  return async ({ host, ports }, seconds, metered) => {
+    const load: DatagramArguments = { kind: 'load', host, port: ports[service], sources: SOURCES, seconds };
     const { rate, p50Us, p99Us } = await metered(() => runScript<DatagramResult>(DATAGRAM_LOAD, load));
     return { units: rate * seconds, perSecond: rate, p50Us, p99Us };
   };
 }
 
 /** Terminators come seconds after their host. */
-async function untilServed({ name, ports }: TunnelDoors): Promise<void> {
+async function untilServed({ name, host, ports }: TunnelDoors): Promise<void> {
   const deadlineMs = performance.now() + SERVED_MS;
   for (const service of ['sealed', 'plain'] as const) {
     const load: LoadArguments = {
       kind: 'circuits',
+      host,
       port: ports[service],
       connections: 1,
       seconds: TRIAL_SECONDS,

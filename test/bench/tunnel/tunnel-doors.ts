@@ -1,5 +1,5 @@
 /**
- * Two routers of one OpenZiti network as tunnelers in mode `proxy`: ours and OpenZiti's, each with the same services. Behind
+ * Two routers of one OpenZiti network as tunnelers in mode `proxy` or `tproxy`: ours and OpenZiti's, each with the same services. Behind
  * each, `ziti tunnel host` hosts them, so that only the router differs.
  */
 import type { Target } from '../bench-run.ts';
@@ -16,6 +16,8 @@ export const BINDINGS_UDP = 'bindings-udp';
 
 /** The ports of one router. */
 export interface TunnelDoors extends Target {
+  /** The address of its ports. */
+  readonly host: string;
   readonly ports: Readonly<Record<ServiceKind | typeof BINDINGS_UDP, number>>;
 }
 
@@ -29,12 +31,33 @@ interface Backends {
   readonly udpPort: number;
 }
 
+/** In mode `tproxy` each intercepts an address of its own, and answers for names at another one. */
 const MAKERS = [
-  { maker: OURS, router: 'ours' },
-  { maker: GO, router: 'theirs' },
+  {
+    maker: OURS,
+    router: 'ours',
+    intercepted: '10.91.0.1',
+    resolver: 'udp://127.0.0.2:53',
+    names: '100.96.0.1/16',
+  },
+  {
+    maker: GO,
+    router: 'theirs',
+    intercepted: '10.92.0.1',
+    resolver: 'udp://127.0.0.1:53',
+    names: '100.97.0.1/16',
+  },
 ] as const;
+const LOOPBACK = '127.0.0.1';
 
-export async function startTunnels(binary: string, backends: Backends): Promise<TunnelNetwork> {
+export type InterceptionMode = 'proxy' | 'tproxy';
+
+/** Mode `tproxy` needs a network namespace whose programs ask the name server at 127.0.0.1. */
+export async function startTunnels(
+  binary: string,
+  backends: Backends,
+  mode: InterceptionMode,
+): Promise<TunnelNetwork> {
   const mesh = await OpenZitiMesh.start(binary);
   try {
     const { network } = mesh;
@@ -49,7 +72,7 @@ export async function startTunnels(binary: string, backends: Backends): Promise<
       await network.run(`edge create config ${protocol} host.v1`, config);
     }
     const doors: TunnelDoors[] = [];
-    for (const row of MAKERS) doors.push(await startDoors(mesh, row, backends.udpPort));
+    for (const row of MAKERS) doors.push(await startDoors(mesh, row, backends.udpPort, mode));
     return { doors, stop: () => mesh.stop() };
   } catch (error) {
     process.stderr.write(mesh.ourOutput);
@@ -60,8 +83,9 @@ export async function startTunnels(binary: string, backends: Backends): Promise<
 
 async function startDoors(
   mesh: OpenZitiMesh,
-  { maker, router }: (typeof MAKERS)[number],
+  { maker, router, intercepted, resolver, names }: (typeof MAKERS)[number],
   udpPort: number,
+  mode: InterceptionMode,
 ): Promise<TunnelDoors> {
   const { network } = mesh;
   const edgePort = await freePort();
@@ -76,7 +100,10 @@ async function startDoors(
   };
   const listeners = [
     edge,
-    { binding: 'tunnel', options: { mode: 'proxy', services } },
+    {
+      binding: 'tunnel',
+      options: mode === 'proxy' ? { mode, services } : { mode, resolver, dnsSvcIpRange: names },
+    },
     {
       binding: 'proxy_udp',
       address: `udp:127.0.0.1:${ports[BINDINGS_UDP]}`,
@@ -93,7 +120,14 @@ async function startDoors(
   }
   for (const kind of SERVICE_KINDS) {
     const encryption = kind.startsWith('plain') ? 'OFF' : 'ON';
-    const options = `--configs ${protocolOf(kind)} --role-attributes ${router} --encryption ${encryption}`;
+    const configs = [protocolOf(kind)];
+    if (mode === 'tproxy') {
+      const portRanges = [{ low: ports[kind], high: ports[kind] }];
+      const intercept = { protocols: configs, addresses: [intercepted], portRanges };
+      await network.run(`edge create config ${router}-${kind} intercept.v1`, JSON.stringify(intercept));
+      configs.push(`${router}-${kind}`);
+    }
+    const options = `--configs ${configs.join(',')} --role-attributes ${router} --encryption ${encryption}`;
     await network.run(`edge create service ${router}-${kind} ${options}`);
   }
   await mesh.service(`${router}-${BINDINGS_UDP}`, router, udpPort, 'udp');
@@ -111,5 +145,10 @@ async function startDoors(
       `edge create service-policy ${router}-${right} ${right} --service-roles #${router} --identity-roles @${identity}`,
     );
   await network.start(host, `tunnel host -i ${host}.json --cli-agent=false`);
-  return { name: maker, ports, processes: new Map([['router', pid]]) };
+  return {
+    name: maker,
+    host: mode === 'proxy' ? LOOPBACK : intercepted,
+    ports,
+    processes: new Map([['router', pid]]),
+  };
 }
