@@ -123,6 +123,8 @@ test('lists are filtered and sorted by the query language', async () => {
   const filter = 'anyOf(configs) contains "host.v1"';
   const asked = `/services?${new URLSearchParams({ filter }).toString()}`;
   assert.deepEqual([data(await get(host, asked)).length, data(await get(guest, asked)).length], [3, 0]);
+  const configured = 'filter=not isEmpty(from configs where name contains "host.v1") sort by name limit 1';
+  assert.deepEqual(await names(configured), ['granted']);
 });
 
 test('a query that cannot be read or costs too much is refused with its cause', async () => {

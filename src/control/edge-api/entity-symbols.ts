@@ -1,6 +1,6 @@
 /** The fields that filters and orders of the client API's lists may name. */
 import type { SessionCertificate } from './api-session-rows.ts';
-import type { QuerySymbols } from '../entity-query/mod.ts';
+import { entitySet, type QuerySymbols } from '../entity-query/mod.ts';
 import {
   isShare,
   type AnyService,
@@ -12,9 +12,19 @@ import type { AuthenticatorRow } from './authenticator-view.ts';
 import { sessionIdOf } from './service-tokens.ts';
 import { TERMINATOR_STRATEGY } from './service-view.ts';
 
+interface NamedConfig {
+  readonly id: string;
+  readonly name: string;
+}
+
+const configSymbols: QuerySymbols<NamedConfig> = {
+  id: { type: 'text', read: ({ id }) => id },
+  name: { type: 'text', read: ({ name }) => name },
+};
+
 /** Services of one identity: `configs` are those that it sees. */
 export function serviceSymbols(
-  configsOf: (service: AnyService) => readonly string[],
+  configsOf: (service: AnyService) => readonly NamedConfig[],
 ): QuerySymbols<AnyService> {
   return {
     id: { type: 'text', read: ({ id }) => id },
@@ -23,7 +33,10 @@ export function serviceSymbols(
     updatedAt: { type: 'date', read: ({ updatedAtMs }) => updatedAtMs },
     isSystem: { type: 'boolean', read: () => false },
     terminatorStrategy: { type: 'text', read: () => TERMINATOR_STRATEGY },
-    configs: { type: 'texts', read: configsOf },
+    configs: entitySet({
+      ...{ read: configsOf, idOf: ({ id }: NamedConfig) => id, cost: () => 1 },
+      symbols: () => configSymbols,
+    }),
     roleAttributes: {
       type: 'texts',
       read: (service) => (isShare(service) ? [] : [...service.roleAttributes]),

@@ -28,7 +28,11 @@ export function addServiceRoutes(app: FastifyInstance, context: EdgeApiContext):
     const query = queryOf(request);
     const asked = query.getAll('configTypes').flatMap((one) => one.split(','));
     const configTypes = asked.length === 0 ? session.configTypes : asked;
-    const symbols = serviceSymbols((service) => anyConfigIds(context, identityId, service));
+    const symbols = serviceSymbols((service) =>
+      anyConfigIds(context, identityId, service).map((id) => ({
+        ...{ id, name: model.edge.get('config', id)?.name ?? id },
+      })),
+    );
     return sendPage(reply, query, model.anyServicesOf(identityId), symbols, (service) =>
       anyServiceView(context, identityId, service, configTypes),
     );

@@ -19,6 +19,7 @@ import { BodyReader } from './body-reader.ts';
 import { MAX_FREE_CHARS, type EntityForm } from './entity-form.ts';
 import { checkReferences, forgetReferences } from './entity-references.ts';
 import type { EntityResource, ManagementParts, Writing } from './entity-resource.ts';
+import { querySymbolsOf } from './related-entities.ts';
 
 interface ById {
   Params: { id: string };
@@ -29,13 +30,15 @@ export function addEntityRoutes(
   parts: ManagementParts,
   administrators: Administrators,
   resource: EntityResource,
+  resources: readonly EntityResource[],
 ): void {
   const { form } = resource;
   const { path } = form;
 
   app.get(`/${path}`, async (request, reply) => {
     const [entities, viewOf] = [await resource.all(parts), await resource.viewer(parts)];
-    return sendPage(reply, queryOf(request), entities, form.symbols, viewOf);
+    const symbols = querySymbolsOf(parts.model, form, resources);
+    return sendPage(reply, queryOf(request), entities, symbols, viewOf);
   });
 
   app.get<ById>(`/${path}/:id`, async (request, reply) => {

@@ -171,6 +171,28 @@ describe('the edge management API', () => {
     assert.equal(typeof data.services, 'number');
   });
 
+  it('lists entities by sub-queries over what policies and references relate to them', async () => {
+    const [used, unused] = [
+      await api.make('services', { name: 'used', roleAttributes: ['queried'] }),
+      await api.make('services', { name: 'unused', roleAttributes: ['queried'] }),
+    ];
+    const id = await api.make('identities', { name: 'querying' });
+    const roles = { identityRoles: [`@${id}`], serviceRoles: [`@${used}`] };
+    await api.make('service-policies', { name: 'queried', type: 'Dial', ...roles });
+    const idsFor = async (path: string, filter: string) => {
+      const { data } = await api.call('GET', `${path}?filter=${encodeURIComponent(filter)}`);
+      return data.map((one) => one.id);
+    };
+    const queried = 'anyOf(roleAttributes) = "queried" and';
+    const named = 'not isEmpty(from identities where name = "querying")';
+    assert.deepEqual(await idsFor('services', `${queried} ${named}`), [used]);
+    assert.deepEqual(await idsFor('services', `${queried} not ${named}`), [unused]);
+    const deep = `not isEmpty(from servicePolicies where ${named})`;
+    assert.deepEqual(await idsFor('services', deep), [used]);
+    assert.deepEqual(await idsFor('identities', `anyOf(services) = "${used}"`), [id]);
+    assert.deepEqual(await idsFor(`identities/${id}/services`, deep), [used]);
+  });
+
   it('names itself in the version that everybody may read', async () => {
     const { json } = await rawRequest(api, { path: '/edge/management/v1/version' });
     const { apiVersions } = (json as { data: { apiVersions: Record<string, unknown> } }).data;

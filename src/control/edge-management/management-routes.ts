@@ -71,7 +71,7 @@ export async function addManagementRoutes(
       addNetworkTokens(scope, context);
       administrators.addRoutes(scope);
       addManagementLists(scope, parts);
-      for (const resource of RESOURCES) addEntityRoutes(scope, parts, administrators, resource);
+      for (const resource of RESOURCES) addEntityRoutes(scope, parts, administrators, resource, RESOURCES);
       addRelatedEntities(scope, parts, RESOURCES);
       addEnrollmentRoutes(scope, parts, administrators);
       addAuthorityRoutes(scope, parts, administrators);

@@ -1,7 +1,9 @@
 /** What an entity reaches through policies: lists below its own path. */
 import type { FastifyInstance } from 'fastify';
 import { notFound, queryOf, sendPage } from '../edge-api/mod.ts';
+import { entitySet, type QuerySymbols } from '../entity-query/mod.ts';
 import type { EdgeEntityKind, EdgeEntityRecord, EdgePolicy, OverlayModel } from '../model/mod.ts';
+import type { EntityForm } from './entity-form.ts';
 import type { EntityResource, ManagementParts } from './entity-resource.ts';
 
 type Related = (model: OverlayModel, id: string) => Iterable<string>;
@@ -77,24 +79,64 @@ const RELATIONS: readonly Relation[] = [
   },
 ];
 
+const POLICY_KINDS: readonly EdgeEntityKind[] = [
+  ...(['service-policy', 'edge-router-policy', 'service-edge-router-policy'] as const),
+];
+
 export function addRelatedEntities(
   app: FastifyInstance,
   parts: ManagementParts,
   resources: readonly EntityResource[],
 ): void {
-  for (const { path, of, to, ids } of RELATIONS) {
+  for (const relation of RELATIONS) {
+    const { path, of, to } = relation;
     const resource = resources.find(({ form }) => form.kind === to)!;
     app.get<{ Params: { id: string } }>(`/${path}`, async (request, reply) => {
       const { model } = parts;
       const { id } = request.params;
       if (entityOf(model, of, id) === undefined) throw notFound();
-      const found = [...ids(model, id)].flatMap((one): EdgeEntityRecord[] => {
-        const entity = entityOf(model, to, one);
-        return entity === undefined ? [] : [entity];
-      });
-      return sendPage(reply, queryOf(request), found, resource.form.symbols, await resource.viewer(parts));
+      const found = relatedTo(model, relation, id);
+      const symbols = querySymbolsOf(model, resource.form, resources);
+      return sendPage(reply, queryOf(request), found, symbols, await resource.viewer(parts));
     });
   }
+}
+
+/** The fields of a kind that queries may name: its own ones, and the entities related to it (`services`, `identities`). */
+export function querySymbolsOf(
+  model: OverlayModel,
+  { kind, symbols }: EntityForm,
+  resources: readonly EntityResource[],
+): QuerySymbols<EdgeEntityRecord> {
+  const related = RELATIONS.filter(({ of }) => of === kind).map((relation) => {
+    const { form } = resources.find((resource) => resource.form.kind === relation.to)!;
+    const set = entitySet<EdgeEntityRecord, EdgeEntityRecord>({
+      read: ({ id }) => relatedTo(model, relation, id),
+      idOf: ({ id }) => id,
+      cost: () => lookedThrough(model, relation),
+      symbols: () => querySymbolsOf(model, form, resources),
+    });
+    return [symbolNameOf(relation), set] as const;
+  });
+  return { ...symbols, ...Object.fromEntries(related) };
+}
+
+/** What reading a relation costs: policies are looked through to find what they select, and often every entity of the kind. */
+function lookedThrough({ edge }: OverlayModel, { of, to }: Relation): number {
+  const policies = POLICY_KINDS.reduce((sum, kind) => sum + edge.count(kind), 0);
+  if (to === 'config') return of === 'service' ? 1 : edge.count(to);
+  if (POLICY_KINDS.includes(to)) return policies;
+  return edge.count(to) + (POLICY_KINDS.includes(of) ? 0 : policies);
+}
+
+/** `services/:id/service-policies` as `servicePolicies`. */
+function symbolNameOf({ path }: Relation): string {
+  const last = path.slice(path.lastIndexOf('/') + 1);
+  return last.replaceAll(/-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+}
+
+function relatedTo(model: OverlayModel, { ids, to }: Relation, id: string): EdgeEntityRecord[] {
+  return [...ids(model, id)].flatMap((one) => entityOf(model, to, one) ?? []);
 }
 
 /** Finds the identity of a router with a tunnel listener, too. */

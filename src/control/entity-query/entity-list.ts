@@ -52,7 +52,8 @@ export function pageOf<T>(
       ? query.sort
       : tried(() => parseSort(sort, symbols));
   if (order instanceof QueryProblem) return { problem: { parameter: 'sort', reason: order.message } };
-  const matching = entities.filter((entity) => query.matches(entity));
+  const matching = tried(() => entities.filter((entity) => query.matches(entity)));
+  if (matching instanceof QueryProblem) return { problem: { parameter: 'filter', reason: matching.message } };
   if (order.length > 0) matching.sort((left, right) => compared(left, right, order));
   const limit = bounded(query.limit ?? asked.limit!);
   const offset = Math.max(0, query.skip ?? asked.offset!);

@@ -1,11 +1,20 @@
 /**
  * Reads OpenZiti's query language: `name contains "web" and not isSystem sort by name desc skip 10 limit 5`. A query
  * becomes one function, with the types of all fields checked. Length, nesting and the number of terms have limits,
- * so that a query costs little to read and little for each entity. Sub-queries (`from … where`) are refused.
+ * so that a query costs little to read and little for each entity. Sub-queries (`not isEmpty(from identities where …)`) share
+ * the limits, and one of their own for the entities that they look through.
  */
 import { comparison, containment, membership, range, type Constant, type Test } from './query-comparison.ts';
 import { QueryLexer, textOf, timeOf, type Token } from './query-lexer.ts';
-import { operandOf, QueryProblem, setOf, type Operand, type QuerySymbols } from './query-symbol.ts';
+import { QueryBudget } from './query-budget.ts';
+import {
+  entitiesOf,
+  operandOf,
+  QueryProblem,
+  setOf,
+  type Operand,
+  type QuerySymbols,
+} from './query-symbol.ts';
 
 export const MAX_QUERY_CHARS = 4_096;
 /** Brackets and `not` within each other. */
@@ -19,6 +28,7 @@ export interface SortField<T> {
 }
 
 export interface EntityQuery<T> {
+  /** Throws `QueryProblem` when sub-queries look through too many entities. */
   readonly matches: (entity: T) => boolean;
   /** Empty if the query names no order. */
   readonly sort: readonly SortField<T>[];
@@ -33,36 +43,52 @@ const COMPARISONS: ReadonlySet<string> = new Set(['=', '!=', '<', '<=', '>', '>=
 
 /** Reads a whole query. Its sizes are checked before anything else. @throws QueryProblem */
 export function parseQuery<T>(text: string, symbols: QuerySymbols<T>): EntityQuery<T> {
-  return new QueryParser(text, symbols).query();
+  return new QueryParser(textSource(text), symbols).query();
 }
 
 /** Reads the value of a `sort` parameter: what stands after `sort by`. @throws QueryProblem */
 export function parseSort<T>(text: string, symbols: QuerySymbols<T>): readonly SortField<T>[] {
-  return new QueryParser(text, symbols).sortAlone();
+  return new QueryParser(textSource(text), symbols).sortAlone();
+}
+
+/** The place in the text, and what its limits have left: a query shares them with its sub-queries. */
+interface QuerySource {
+  readonly lexer: QueryLexer;
+  readonly budget: QueryBudget;
+  token: Token;
+  depth: number;
+  terms: number;
+}
+
+function textSource(text: string): QuerySource {
+  if (text.length > MAX_QUERY_CHARS)
+    throw new QueryProblem(`the query is longer than ${MAX_QUERY_CHARS} characters`);
+  const lexer = new QueryLexer(text);
+  return { lexer, budget: new QueryBudget(), token: lexer.next(), depth: 0, terms: 0 };
 }
 
 class QueryParser<T> {
   readonly #symbols: QuerySymbols<T>;
-  readonly #lexer: QueryLexer;
-  #token: Token;
-  #depth = 0;
-  #terms = 0;
+  readonly #source: QuerySource;
 
-  constructor(text: string, symbols: QuerySymbols<T>) {
-    if (text.length > MAX_QUERY_CHARS)
-      throw new QueryProblem(`the query is longer than ${MAX_QUERY_CHARS} characters`);
+  constructor(source: QuerySource, symbols: QuerySymbols<T>) {
     this.#symbols = symbols;
-    this.#lexer = new QueryLexer(text);
-    this.#token = this.#lexer.next();
+    this.#source = source;
   }
 
   query(): EntityQuery<T> {
+    const query = this.part();
+    this.#end();
+    return query;
+  }
+
+  /** Reads a query up to a token that belongs to none. */
+  part(): EntityQuery<T> {
     const startsWithClause = this.#isWord('sort') || this.#isWord('skip') || this.#isWord('limit');
     const matches = startsWithClause ? () => true : this.#either();
     const sort = this.#takeWord('sort') ? this.#sortFields() : [];
     const skip = this.#takeWord('skip') ? this.#whole() : undefined;
     const limit = this.#takeWord('limit') ? (this.#takeWord('none') ? 'none' : this.#whole()) : undefined;
-    this.#end();
     return { matches, sort, skip, limit };
   }
 
@@ -117,22 +143,56 @@ class QueryParser<T> {
   /** After the opening bracket. */
   #call(source: string): Predicate<T> {
     const called = source.toLowerCase();
-    if (this.#isWord('from')) throw new QueryProblem('sub-queries are not supported');
     if (!SET_FUNCTIONS.has(called)) throw new QueryProblem(`unknown function '${source}'`);
+    if (called === 'isempty' || called === 'count') {
+      const count = this.#takeWord('from') ? this.#subQuery() : this.#setSize();
+      this.#sign(')');
+      if (called === 'isempty') return (entity) => count(entity) === 0;
+      const test = this.#test(called, { type: 'number' });
+      return (entity) => test(count(entity));
+    }
     const name = this.#name();
-    const read = setOf(this.#symbols, name);
+    const read = setOf(this.#symbols, name, this.#source.budget);
     this.#sign(')');
-    if (called === 'isempty') return (entity) => read(entity).length === 0;
-    const test = this.#test(name, { type: called === 'count' ? 'number' : 'text' });
-    if (called === 'count') return (entity) => test(read(entity).length);
+    const test = this.#test(name, { type: 'text' });
     return called === 'anyof'
       ? (entity) => read(entity).some((one) => test(one))
       : (entity) => read(entity).every((one) => test(one));
   }
 
+  #setSize(): (entity: T) => number {
+    const read = setOf(this.#symbols, this.#name(), this.#source.budget);
+    return (entity) => read(entity).length;
+  }
+
+  /**
+   * After `from`. Whether a related entity matches does not depend on the entity of the list, so that each is examined once,
+   * however deep sub-queries are nested.
+   */
+  #subQuery(): (entity: T) => number {
+    const source = this.#source;
+    const set = entitiesOf(this.#symbols, this.#name());
+    if (!this.#takeWord('where')) throw this.#unexpected();
+    return set.use((related) => {
+      const query = this.#nested(() => new QueryParser(source, related.symbols()).part());
+      const { matches, skip = 0, limit = 'none' } = query;
+      const results = new WeakMap<object, boolean>();
+      const isMatch = (one: object & Parameters<typeof matches>[0]): boolean => {
+        let result = results.get(one);
+        if (result === undefined) results.set(one, (result = matches(one)));
+        return result;
+      };
+      return (entity) => {
+        source.budget.spend(related.cost());
+        const found = Math.max(0, related.read(entity).filter(isMatch).length - Math.max(0, skip));
+        return limit === 'none' || limit <= 0 ? found : Math.min(found, limit);
+      };
+    });
+  }
+
   /** The operator at the current token, and its constants. */
   #test(name: string, operand: Pick<Operand<never>, 'type'>): Test {
-    const { kind, source } = this.#token;
+    const { kind, source } = this.#source.token;
     if (kind === 'sign' && COMPARISONS.has(source)) {
       this.#next();
       return comparison(name, operand, source, this.#constant());
@@ -166,7 +226,7 @@ class QueryParser<T> {
   }
 
   #constant(): Constant {
-    const { kind, source } = this.#token;
+    const { kind, source } = this.#source.token;
     const constant = this.#constantOf(kind, source);
     if (constant === undefined) throw this.#unexpected();
     this.#next();
@@ -203,14 +263,14 @@ class QueryParser<T> {
   }
 
   #whole(): number {
-    const { kind, source } = this.#token;
+    const { kind, source } = this.#source.token;
     if (kind !== 'number' || !/^-?\d{1,15}$/.test(source)) throw this.#unexpected();
     this.#next();
     return Number(source);
   }
 
   #name(): string {
-    const { kind, source } = this.#token;
+    const { kind, source } = this.#source.token;
     if (kind !== 'name') throw this.#unexpected();
     const isQuoted = source.startsWith("'");
     if (isQuoted !== source.endsWith("'")) throw this.#unexpected();
@@ -219,28 +279,28 @@ class QueryParser<T> {
   }
 
   #isOperator(): boolean {
-    const { kind, source } = this.#token;
+    const { kind, source } = this.#source.token;
     if (kind === 'sign') return COMPARISONS.has(source);
     return ['not', 'in', 'contains', 'icontains', 'between'].some((word) => this.#isWord(word));
   }
 
-  #nested(read: () => Predicate<T>): Predicate<T> {
-    this.#depth += 1;
-    if (this.#depth > MAX_QUERY_DEPTH)
+  #nested<R>(read: () => R): R {
+    this.#source.depth += 1;
+    if (this.#source.depth > MAX_QUERY_DEPTH)
       throw new QueryProblem(`the query is nested deeper than ${MAX_QUERY_DEPTH}`);
     const result = read();
-    this.#depth -= 1;
+    this.#source.depth -= 1;
     return result;
   }
 
   #term(): void {
-    this.#terms += 1;
-    if (this.#terms > MAX_QUERY_TERMS)
+    this.#source.terms += 1;
+    if (this.#source.terms > MAX_QUERY_TERMS)
       throw new QueryProblem(`the query has more than ${MAX_QUERY_TERMS} terms`);
   }
 
   #isWord(word: string): boolean {
-    return this.#token.kind === 'name' && this.#token.source.toLowerCase() === word;
+    return this.#source.token.kind === 'name' && this.#source.token.source.toLowerCase() === word;
   }
 
   #takeWord(word: string): boolean {
@@ -250,7 +310,7 @@ class QueryParser<T> {
   }
 
   #takeSign(sign: string): boolean {
-    const isHere = this.#token.kind === 'sign' && this.#token.source === sign;
+    const isHere = this.#source.token.kind === 'sign' && this.#source.token.source === sign;
     if (isHere) this.#next();
     return isHere;
   }
@@ -260,15 +320,15 @@ class QueryParser<T> {
   }
 
   #end(): void {
-    if (this.#token.kind !== 'end') throw this.#unexpected();
+    if (this.#source.token.kind !== 'end') throw this.#unexpected();
   }
 
   #next(): void {
-    this.#token = this.#lexer.next();
+    this.#source.token = this.#source.lexer.next();
   }
 
   #unexpected(): QueryProblem {
-    const { source, at } = this.#token;
+    const { source, at } = this.#source.token;
     return new QueryProblem(`Unexpected symbol: "${source}" at line: 1 column: ${at}`);
   }
 }

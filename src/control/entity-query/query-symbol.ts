@@ -7,14 +7,37 @@ export type QuerySymbol<T> =
   | { readonly type: 'date'; readonly read: (entity: T) => number | null }
   /** A set of texts, which queries read with `anyOf`, `allOf`, `count` and `isEmpty`. */
   | { readonly type: 'texts'; readonly read: (entity: T) => readonly string[] }
+  | EntitySet<T>
   /** Named by key: `tags.owner`. */
   | { readonly type: 'tags'; readonly read: (entity: T) => Readonly<Record<string, unknown>> };
+
+/**
+ * Related entities, which sub-queries select (`from NAME where …`) and whose ids are a set of texts. `use` passes them to
+ * the reader with their own fields, whose type only the maker of the symbol knows.
+ */
+export interface EntitySet<T> {
+  readonly type: 'entities';
+  readonly use: <R>(reader: <E extends object>(related: RelatedEntities<T, E>) => R) => R;
+}
+
+export interface RelatedEntities<T, E extends object> {
+  readonly read: (entity: T) => readonly E[];
+  readonly idOf: (related: E) => string;
+  /** Entities that `read` looks through for one entity, found or not. */
+  readonly cost: () => number;
+  /** A function, because kinds are related to each other in circles. */
+  readonly symbols: () => QuerySymbols<E>;
+}
+
+export function entitySet<T, E extends object>(related: RelatedEntities<T, E>): EntitySet<T> {
+  return { type: 'entities', use: (reader) => reader(related) };
+}
 
 /** By name, as queries spell it. */
 export type QuerySymbols<T> = Readonly<Record<string, QuerySymbol<T>>>;
 
 /** What a comparison of one entity reads. */
-export type Operand<T> = Exclude<QuerySymbol<T>, { type: 'texts' | 'tags' }>;
+export type Operand<T> = Exclude<QuerySymbol<T>, { type: 'texts' | 'tags' | 'entities' }>;
 
 /** A query that cannot be read. The message goes to the caller, as OpenZiti words it where it has the case. */
 export class QueryProblem extends Error {
@@ -27,7 +50,7 @@ export class QueryProblem extends Error {
 /** Returns the field that a comparison names. @throws QueryProblem */
 export function operandOf<T>(symbols: QuerySymbols<T>, name: string): Operand<T> {
   const symbol = symbolOf(symbols, name);
-  if (symbol.type === 'texts')
+  if (symbol.type === 'texts' || symbol.type === 'entities')
     throw new QueryProblem(`symbol '${name}' is a set symbol but is used in non-set function context`);
   if (symbol.type !== 'tags') return symbol;
   const key = name.slice(name.indexOf('.') + 1);
@@ -42,10 +65,26 @@ export function operandOf<T>(symbols: QuerySymbols<T>, name: string): Operand<T>
 }
 
 /** Returns how the set that a function names is read. @throws QueryProblem */
-export function setOf<T>(symbols: QuerySymbols<T>, name: string): (entity: T) => readonly string[] {
+export function setOf<T>(
+  symbols: QuerySymbols<T>,
+  name: string,
+  budget: { spend(entities: number): void },
+): (entity: T) => readonly string[] {
   const symbol = symbolOf(symbols, name);
+  if (symbol.type === 'entities')
+    return symbol.use(({ read, idOf, cost }) => (entity) => {
+      budget.spend(cost());
+      return read(entity).map(idOf);
+    });
   if (symbol.type !== 'texts') throw new QueryProblem(`symbol '${name}' is not a set symbol`);
   return symbol.read;
+}
+
+/** Returns the related entities that a sub-query names. @throws QueryProblem */
+export function entitiesOf<T>(symbols: QuerySymbols<T>, name: string): EntitySet<T> {
+  const symbol = symbolOf(symbols, name);
+  if (symbol.type !== 'entities') throw new QueryProblem(`symbol '${name}' is not a set of entities`);
+  return symbol;
 }
 
 function isPlain(value: unknown): value is number | boolean {
