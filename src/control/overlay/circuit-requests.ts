@@ -1,10 +1,12 @@
 /**
- * CreateCircuitV2 and V3 from routers. The session proves the dialer, never the request itself, and the number of
+ * CreateCircuitV2 and V3 from routers. V3, of OpenZiti 2.1, names the service instead of a service session, because
+ * the router has evaluated the policies. The session proves the dialer, never the request itself, and the number of
  * pending dials per router and identity is bounded. Responses are sent only to the requesting channel.
  */
 import { utf8, type Clock, type Log } from '#base';
 import {
   decodeCreateCircuitV2,
+  decodeCreateCircuitV3,
   encodeCircuitCreated,
   encodeEdgeRefusal,
   EdgeErrorCode,
@@ -22,7 +24,7 @@ import type { HostTerminator } from './host-terminator.ts';
 import { judgeKeyExchange, type KeyExchange, type LocalEnds } from './key-exchange-policy.ts';
 import type { CircuitPath } from './path-policy.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
-import type { ServiceSessionCheck } from './service-session-check.ts';
+import type { ServiceSessionCheck, SessionVerdict } from './service-session-check.ts';
 import type { TerminatorRegistry } from './terminator-registry.ts';
 
 export interface PendingLimits {
@@ -71,7 +73,27 @@ export class CircuitRequests {
   /** @throws FrontdoorError `protocol` */
   create(router: ConnectedRouter, frame: Frame): void {
     const request = decodeCreateCircuitV2(frame);
-    const verdict = this.#options.sessions.judge(request, 'Dial', router.id);
+    this.#build(router, frame, request, this.#options.sessions.judge(request, 'Dial', router.id));
+  }
+
+  /** @throws FrontdoorError `protocol` */
+  createV3(router: ConnectedRouter, frame: Frame): void {
+    const request = decodeCreateCircuitV3(frame);
+    if (request.circuitId === '') {
+      this.#build(router, frame, request, this.#options.sessions.judgeDirectDial(request, router.id));
+      return;
+    }
+    // OpenZiti's routers leave it to the controller. An id of a router could be that of another circuit.
+    const text = 'this controller chooses the ids of circuits';
+    this.#refuse(router, frame, { text, code: EdgeErrorCode.internal, retryHint: RetryHint.notRetriable });
+  }
+
+  #build(
+    router: ConnectedRouter,
+    frame: Frame,
+    request: Omit<CircuitRequestV2, 'sessionToken'>,
+    verdict: SessionVerdict,
+  ): void {
     if (!verdict.isAllowed) {
       this.#refuse(router, frame, verdict, verdict);
       return;
@@ -112,16 +134,6 @@ export class CircuitRequests {
     });
   }
 
-  /** V3 is for sessions that we do not issue. */
-  refuseV3(router: ConnectedRouter, frame: Frame): void {
-    const text = 'this controller issues no such sessions';
-    this.#refuse(router, frame, {
-      text,
-      code: EdgeErrorCode.invalidSession,
-      retryHint: RetryHint.notRetriable,
-    });
-  }
-
   #whatIsFull(router: ConnectedRouter, identityId: string, pending: number): string | undefined {
     const { maxPendingPerRouter, maxPendingPerIdentity } = this.#limits;
     if (router.pendingCircuits >= maxPendingPerRouter) return 'this router has too many dials in progress';
@@ -155,7 +167,7 @@ export class CircuitRequests {
   }
 
   /** Replaces the dialer's statements about itself by the known facts. */
-  #peerDataOf(request: CircuitRequestV2, identityId: string): Map<number, Uint8Array> {
+  #peerDataOf(request: Pick<CircuitRequestV2, 'peerData'>, identityId: string): Map<number, Uint8Array> {
     const peerData = new Map<number, Uint8Array>();
     for (const [key, value] of request.peerData) peerData.set(key, new Uint8Array(value));
     const name = utf8(this.#options.model.identity(identityId)?.name ?? identityId);

@@ -101,7 +101,7 @@ export class RouterFrameDispatcher {
       [contentType.validateSessions, (router, frame) => this.#onValidateSessions(router, frame)],
       [contentType.connectEvents, (router, frame) => this.#onConnectEvents(router, frame)],
       [contentType.createCircuitV2, (router, frame) => circuitRequests.create(router, frame)],
-      [contentType.createCircuitV3, (router, frame) => circuitRequests.refuseV3(router, frame)],
+      [contentType.createCircuitV3, (router, frame) => circuitRequests.createV3(router, frame)],
       [contentType.createTunnelCircuitV2, (router, frame) => tunnelCircuits.create(router, frame)],
       [contentType.routeResult, (router, frame) => this.#onRouteResult(router, frame)],
       [contentType.circuitRequest, (router, frame) => fabricCircuitRequests.create(router, frame)],

@@ -1,9 +1,9 @@
 /**
  * Checks a router's request on behalf of an SDK: the API session, the client certificate's leaf, the service
- * session token and the policy must all agree. The router's statements about the client prove nothing by
- * themselves.
+ * session token, if the request has one, and the policy must all agree. The router's statements about the client
+ * prove nothing by themselves.
  */
-import { EdgeErrorCode, RetryHint } from '#wire';
+import { EdgeErrorCode, RetryHint, type CircuitRequestV3 } from '#wire';
 import type { ApiSession, ApiSessions, OverlayModel, OverlayService, ServiceGrant } from '../model/mod.ts';
 
 /**
@@ -12,14 +12,18 @@ import type { ApiSession, ApiSessions, OverlayModel, OverlayService, ServiceGran
  */
 export type VerifyServiceToken = (token: string) => ServiceGrant | undefined;
 
-export interface SessionProof {
+/** Identifies the client. */
+interface ClientProof {
   readonly apiSessionToken: string;
-  readonly sessionToken: string;
   /**
    * SHA-1 of the client's certificates. Our routers send only the leaf, OpenZiti's all certificates in any order;
    * only the leaf counts.
    */
   readonly fingerprints: readonly string[];
+}
+
+export interface SessionProof extends ClientProof {
+  readonly sessionToken: string;
 }
 
 export type SessionVerdict =
@@ -35,6 +39,8 @@ export type SessionVerdict =
       /** The identity of the presented certificate; undefined if it belongs to none. */
       readonly identityId: string | undefined;
     };
+
+type RefusedSession = Extract<SessionVerdict, { readonly isAllowed: false }>;
 
 export class ServiceSessionCheck {
   readonly #model: OverlayModel;
@@ -57,14 +63,9 @@ export class ServiceSessionCheck {
 
   /** `routerId`: the router that the SDK uses. */
   judge(proof: SessionProof, type: ServiceGrant['type'], routerId: string): SessionVerdict {
-    const session = this.#sessions.byToken(proof.apiSessionToken);
-    const leaf = this.#leafIn(proof.fingerprints);
-    const identityId = leaf === undefined ? undefined : this.#model.identityByFingerprint(leaf)?.id;
-    if (session === undefined || leaf === undefined || !session.fingerprints.includes(leaf)) {
-      const reason = session === undefined ? 'no-api-session' : 'api-session-of-another';
-      const text = 'Invalid API Session';
-      return refused(EdgeErrorCode.invalidApiSession, RetryHint.startOver, text, reason, identityId);
-    }
+    const client = this.#judgeClient(proof);
+    if ('isAllowed' in client) return client;
+    const { session, identityId } = client;
     const claims = this.#verify(proof.sessionToken);
     if (claims === undefined) return invalidSession('no-service-session', identityId);
     if (claims.apiSessionId !== session.id || claims.identityId !== session.identityId)
@@ -74,17 +75,55 @@ export class ServiceSessionCheck {
       const { notRetriable } = RetryHint;
       return refused(EdgeErrorCode.wrongSessionType, notRetriable, text, 'wrong-session-type', identityId);
     }
-    const service = this.#model.anyService(claims.serviceId);
+    return this.#judgeService(session, claims.serviceId, type, routerId);
+  }
+
+  /**
+   * Judges a dial without a service session. The router has evaluated the posture of the client, which only sessions
+   * of OpenID Connect send to routers, so no other session is accepted.
+   */
+  judgeDirectDial(request: CircuitRequestV3, routerId: string): SessionVerdict {
+    const client = this.#judgeClient(request);
+    if ('isAllowed' in client) return client;
+    const { session, identityId } = client;
+    if (!session.isSigned || session.identityId !== request.identityId)
+      return invalidApiSession(
+        session.isSigned ? 'api-session-of-another' : 'api-session-without-posture',
+        identityId,
+      );
+    return this.#judgeService(session, request.serviceId, 'Dial', routerId);
+  }
+
+  #judgeClient(
+    proof: ClientProof,
+  ): { readonly session: ApiSession; readonly identityId: string | undefined } | RefusedSession {
+    const session = this.#sessions.byToken(proof.apiSessionToken);
+    const leaf = this.#leafIn(proof.fingerprints);
+    const identityId = leaf === undefined ? undefined : this.#model.identityByFingerprint(leaf)?.id;
+    if (session === undefined || leaf === undefined || !session.fingerprints.includes(leaf))
+      return invalidApiSession(
+        session === undefined ? 'no-api-session' : 'api-session-of-another',
+        identityId,
+      );
+    return { session, identityId };
+  }
+
+  #judgeService(
+    session: ApiSession,
+    serviceId: string,
+    type: ServiceGrant['type'],
+    routerId: string,
+  ): SessionVerdict {
+    const { identityId } = session;
+    const service = this.#model.anyService(serviceId);
     if (service === undefined) {
       const text = 'the service was deleted';
       return refused(EdgeErrorCode.invalidService, RetryHint.notRetriable, text, 'service-gone', identityId);
     }
     const mayDo =
-      type === 'Dial'
-        ? this.#model.mayDial(session.identityId, service)
-        : this.#model.mayBind(session.identityId, service);
+      type === 'Dial' ? this.#model.mayDial(identityId, service) : this.#model.mayBind(identityId, service);
     if (!mayDo) return invalidSession('not-granted', identityId);
-    if (!this.#model.mayUseRouter(session.identityId, service, routerId))
+    if (!this.#model.mayUseRouter(identityId, service, routerId))
       return invalidSession('router-not-granted', identityId);
     return { isAllowed: true, session, service };
   }
@@ -102,8 +141,14 @@ export class ServiceSessionCheck {
   }
 }
 
+/** SDKs log in again. */
+function invalidApiSession(reason: string, identityId: string | undefined): RefusedSession {
+  const { invalidApiSession: code } = EdgeErrorCode;
+  return refused(code, RetryHint.startOver, 'Invalid API Session', reason, identityId);
+}
+
 /** SDKs know this text, and request a new service session. */
-function invalidSession(reason: string, identityId: string | undefined): SessionVerdict {
+function invalidSession(reason: string, identityId: string | undefined): RefusedSession {
   return refused(EdgeErrorCode.invalidSession, RetryHint.startOver, 'Invalid Session', reason, identityId);
 }
 
@@ -113,6 +158,6 @@ function refused(
   text: string,
   reason: string,
   identityId: string | undefined,
-): SessionVerdict {
+): RefusedSession {
   return { isAllowed: false, code, retryHint, text, reason, identityId };
 }

@@ -24,6 +24,16 @@ import { FIN, makeEdgeWorld, textAt } from './testing/edge-world.ts';
 
 const { edge } = headerId;
 
+test('a dial without a service session (ConnectV2) is refused with the reason, and the channel remains', async (t) => {
+  const { sdk } = makeEdgeWorld(t);
+  const headers = new HeaderWriter().u32(edge.connId, 5).text(edge.serviceId, 'service');
+  const answer = await sdk.channel.request(makeFrame(contentType.connectV2, { headers }), 10_000);
+  assert.equal(answer.contentType, contentType.stateClosed);
+  assert.equal(answer.headers.u32(edge.connId), 5);
+  assert.match(textOfBody(answer), /does not offer ConnectV2/);
+  assert.equal((await sdk.connect(5)).contentType, contentType.stateConnected);
+});
+
 test('an SDK that exchanges Data frames reaches a service at another router, both ways', async (t) => {
   const { sdk, far } = makeEdgeWorld(t);
   assert.equal((await sdk.connect(1)).contentType, contentType.stateConnected);
