@@ -89,4 +89,5 @@ export {
   type MetricsWriter,
 } from './metrics/metrics-endpoint.ts';
 export { systemAnchors } from './trust-anchors.ts';
+export { memoryShares } from './memory-shares.ts';
 export { waitAtMost } from './wait-at-most.ts';

@@ -4,12 +4,13 @@
  * circuit.
  */
 import { EMPTY_BYTES } from '#base';
+import { memoryShares } from '#net';
 import {
   PAYLOAD_FLAGS,
   PAYLOAD_TYPE,
   PayloadFrame,
   payloadHeadBytes,
-  ReceiveBudget,
+  CircuitBudget,
   Xgress,
   XGRESS_DEFAULTS,
   type DataFrame,
@@ -41,9 +42,8 @@ const TLS_RECORD_BYTES = 16_384;
  */
 const SEALED_BYTES = 32_768;
 
-/** Limit for unread data of all circuits in this process together. */
-const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
-const unread = new ReceiveBudget(MAX_UNREAD_BYTES);
+/** For all circuits in this process together. */
+const budget = new CircuitBudget(memoryShares.unreadBytes, memoryShares.unacknowledgedBytes);
 
 /** The functions that a circuit requires from its channel. */
 export interface CircuitCarrier {
@@ -114,7 +114,7 @@ export class OverlayCircuit implements Circuit {
         if (!this.#isOver) this.onDrain();
       },
     };
-    this.#xgress = new Xgress(id, isTerminator, OPTIONS, port, undefined, unread);
+    this.#xgress = new Xgress(id, isTerminator, OPTIONS, port, undefined, budget);
   }
 
   /** Sealed bytes have memory of their own. */
@@ -271,6 +271,7 @@ export class OverlayCircuit implements Circuit {
 
   #close(error: CircuitError | undefined, notifyRouter: boolean): void {
     this.#isOver = true;
+    this.#xgress.abandonSending();
     this.#xgress.release();
     if (!this.#isGone) this.#carrier.closed(this, notifyRouter);
     if (this.#isNew) this.#closedWhileNew = { error };

@@ -78,7 +78,7 @@ export { Xgress, XGRESS_TICK_MS, type XgressPort } from './xgress-machine.ts';
 export { XgressCounters } from './xgress-counters.ts';
 export { XGRESS_DEFAULTS, type XgressOptions } from './xgress-options.ts';
 export { keepPayload, keptPayloadSize } from './xgress-held-payload.ts';
-export { ReceiveBudget } from './xgress-receive-budget.ts';
+export { CircuitBudget } from './xgress-budget.ts';
 export { formatAddress, parseAddress, type OverlayAddress } from './address.ts';
 export {
   contentType,

@@ -6,7 +6,7 @@ import { FrameDecoder } from './frame-decoder.ts';
 import { XgressCounters } from './xgress-counters.ts';
 import { Xgress } from './xgress-machine.ts';
 import { XGRESS_DEFAULTS } from './xgress-options.ts';
-import { ReceiveBudget } from './xgress-receive-budget.ts';
+import { CircuitBudget } from './xgress-budget.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -18,7 +18,7 @@ class Receiver {
   readBytes = 0;
   readonly xgress: Xgress;
 
-  constructor(budget = new ReceiveBudget(256 * MIB)) {
+  constructor(budget = new CircuitBudget(256 * MIB)) {
     const port = {
       canSend: () => true,
       sendPayload: () => {},
@@ -102,7 +102,7 @@ test('a payload that was dropped because of its number arrives when it is sent a
 });
 
 test('the budget counts what is held: the bytes, what each payload costs, and its headers', () => {
-  const budget = new ReceiveBudget(256 * MIB);
+  const budget = new CircuitBudget(256 * MIB);
   const receiver = new Receiver(budget);
   for (let sequence = 1; sequence <= 1_000; sequence += 1) receiver.receive(sequence);
   assert.ok(budget.heldBytes >= 1_000 * 400, `${budget.heldBytes} for 1,000 payloads`);
@@ -115,7 +115,7 @@ test('the budget counts what is held: the bytes, what each payload costs, and it
 });
 
 test('circuits that leave a payload out hold a fifth of the budget together, and cost others nothing', () => {
-  const budget = new ReceiveBudget(20 * MIB);
+  const budget = new CircuitBudget(20 * MIB);
   const hostile = Array.from({ length: 100 }, () => new Receiver(budget));
   for (let sequence = 1; sequence <= 2_000; sequence += 1) {
     for (const receiver of hostile) receiver.receive(sequence);

@@ -7,7 +7,7 @@ import { keptBytes, keptSize } from '#base';
 import type { PayloadFrame } from './payload-codec.ts';
 
 /** Measured in bytes: frame, view and map entry. */
-const PAYLOAD_COST = 512;
+export const PAYLOAD_COST = 512;
 /** Measured in bytes: a map of headers, and each of its entries. */
 const HEADERS_COST = 256;
 const HEADER_COST = 160;

@@ -12,7 +12,7 @@ import {
 } from './payload-codec.ts';
 import { chunkLength, chunksOf, MIN_CHUNK_BYTES } from './xgress-chunks.ts';
 import { XgressCounters } from './xgress-counters.ts';
-import { ReceiveBudget } from './xgress-receive-budget.ts';
+import { CircuitBudget } from './xgress-budget.ts';
 import type { XgressOptions } from './xgress-options.ts';
 import { ReceiveBuffer, type ReceivePort } from './xgress-receive-buffer.ts';
 import { SendBuffer, type SendPort } from './xgress-send-buffer.ts';
@@ -49,12 +49,19 @@ export class Xgress {
     options: XgressOptions,
     port: XgressPort,
     counters = new XgressCounters(),
-    budget = new ReceiveBudget(Infinity),
+    budget = new CircuitBudget(Infinity),
   ) {
     this.circuitId = circuitId;
     this.#originator = isTerminator ? PAYLOAD_FLAGS.originator : 0;
     this.#port = port;
-    this.#sending = new SendBuffer(circuitId, this.#originator, options, port, counters);
+    this.#sending = new SendBuffer(
+      circuitId,
+      this.#originator,
+      options,
+      port,
+      counters,
+      budget.unacknowledged,
+    );
     this.#receiving = new ReceiveBuffer(
       circuitId,
       this.#originator,

@@ -13,7 +13,7 @@ import {
 import { chunkHead } from './xgress-chunks.ts';
 import type { XgressCounters } from './xgress-counters.ts';
 import { keepPayload, keptPayloadSize } from './xgress-held-payload.ts';
-import type { ReceiveBudget } from './xgress-receive-budget.ts';
+import type { CircuitBudget } from './xgress-budget.ts';
 
 const WINDOW_UPDATE_FLOOR_BYTES = 10_000;
 /** More than any sender's window, so that the far end, including OpenZiti's, waits for a lower value. */
@@ -52,7 +52,7 @@ export class ReceiveBuffer {
   readonly #capacity: number;
   readonly #port: ReceivePort;
   readonly #counters: XgressCounters;
-  readonly #budget: ReceiveBudget;
+  readonly #budget: CircuitBudget;
   /** Payloads that are out of order, or wait for a paused reader. */
   readonly #arrived = new Map<number, PayloadFrame>();
   /**
@@ -84,7 +84,7 @@ export class ReceiveBuffer {
     capacity: number,
     port: ReceivePort,
     counters: XgressCounters,
-    budget: ReceiveBudget,
+    budget: CircuitBudget,
   ) {
     this.#circuitId = circuitId;
     this.#originator = originator;

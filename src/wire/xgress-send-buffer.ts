@@ -6,7 +6,9 @@
 import { EMPTY_BYTES } from '#base';
 import { PAYLOAD_FLAGS, PayloadFrame, type AcknowledgementFrame } from './payload-codec.ts';
 import { SequenceWindow } from './sequence-window.ts';
+import type { SharedBytes } from './xgress-budget.ts';
 import type { XgressCounters } from './xgress-counters.ts';
+import { PAYLOAD_COST } from './xgress-held-payload.ts';
 import type { XgressOptions } from './xgress-options.ts';
 import { RoundTrip, stampOf } from './xgress-round-trip.ts';
 
@@ -45,6 +47,7 @@ export class SendBuffer {
   readonly #options: XgressOptions;
   readonly #port: SendPort;
   readonly #counters: XgressCounters;
+  readonly #budget: SharedBytes;
   readonly #sent = new SequenceWindow<Sent>();
   readonly #roundTrip: RoundTrip;
   #waiting: OutgoingPayload[] = [];
@@ -53,6 +56,8 @@ export class SendBuffer {
   #nextSequence = 0;
   #window: number;
   #sentBytes = 0;
+  /** Memory of the outstanding payloads, as the budget counts it. */
+  #heldBytes = 0;
   #peerBufferBytes = 0;
   #ackedBytes = 0;
   #goodAcks = 0;
@@ -73,6 +78,7 @@ export class SendBuffer {
     options: XgressOptions,
     port: SendPort,
     counters: XgressCounters,
+    budget: SharedBytes,
   ) {
     this.#circuitId = circuitId;
     this.#originator = originator;
@@ -80,6 +86,7 @@ export class SendBuffer {
     this.#options = options;
     this.#port = port;
     this.#counters = counters;
+    this.#budget = budget;
     this.#window = options.txPortalStartSize;
     this.#roundTrip = new RoundTrip(options);
   }
@@ -132,6 +139,7 @@ export class SendBuffer {
     this.#sentBytes += data.length;
     this.#counters.unackedPayloads += 1;
     this.#counters.unackedBytes += data.length;
+    this.#hold();
     this.#port.sendPayload(frame);
   }
 
@@ -167,6 +175,7 @@ export class SendBuffer {
         this.#roundTrip.narrow();
       }
     }
+    this.#hold();
     this.#peerBufferBytes = ack.receiveBufferSize;
     this.#heardAtMs = nowMs;
     if (ack.rtt > 0) this.#roundTrip.learn(ack.rtt, nowMs);
@@ -219,6 +228,7 @@ export class SendBuffer {
     this.#mark(false, false);
     this.#sent.clear();
     this.#sentBytes = 0;
+    this.#hold();
     this.#waiting = [];
     this.#waitingHead = 0;
     this.#waitingBytes = 0;
@@ -282,7 +292,7 @@ export class SendBuffer {
     // Outstanding data will be held there too. The far end drops data beyond its buffer, which is detected
     // late.
     const isBlockedThere = this.#peerBufferBytes + this.#sentBytes > this.#options.txPortalMaxSize;
-    const isBlockedHere = this.#sentBytes > this.#window;
+    const isBlockedHere = this.#sentBytes > this.#window || this.#budget.isOverdrawn(this.#heldBytes);
     if (isBlockedHere !== this.#isBlockedHere || isBlockedThere !== this.#isBlockedThere)
       this.#mark(isBlockedHere, isBlockedThere);
     // A full far end drops data, which is retransmitted late, so this end waits, and `tick` probes.
@@ -291,6 +301,13 @@ export class SendBuffer {
     // forever.
     if (isBlockedHere && this.#sentBytes > 0) return false;
     return this.#port.canSend();
+  }
+
+  /** Reports the memory of the outstanding payloads to the budget. */
+  #hold(): void {
+    const before = this.#heldBytes;
+    this.#heldBytes = this.#sentBytes + this.#sent.size * PAYLOAD_COST;
+    this.#budget.count(before, this.#heldBytes);
   }
 
   #mark(isBlockedHere: boolean, isBlockedThere: boolean): void {

@@ -5,7 +5,7 @@ import { AcknowledgementFrame, PAYLOAD_TYPE, PayloadFrame, type DataFrame } from
 import { XgressCounters } from './xgress-counters.ts';
 import { Xgress, XGRESS_TICK_MS } from './xgress-machine.ts';
 import { XGRESS_DEFAULTS, type XgressOptions } from './xgress-options.ts';
-import { ReceiveBudget } from './xgress-receive-budget.ts';
+import { CircuitBudget } from './xgress-budget.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -23,7 +23,7 @@ class Pair {
   /** Reads so much, then pauses again. */
   appetite = Infinity;
 
-  constructor(budget?: ReceiveBudget, options = OPTIONS) {
+  constructor(budget?: CircuitBudget, options = OPTIONS) {
     const port = (out: DataFrame[]) => ({
       canSend: () => true,
       sendPayload: (frame: PayloadFrame) => {
@@ -138,7 +138,7 @@ test('a far end that reports no room before anything was sent still gets the fir
 });
 
 test('readers that stand still hold at most the budget together', () => {
-  const budget = new ReceiveBudget(16 * MIB);
+  const budget = new CircuitBudget(16 * MIB);
   const pairs = Array.from({ length: 200 }, () => new Pair(budget));
   for (let nowMs = 0; nowMs < 60; nowMs += 1) {
     for (const pair of pairs) {
@@ -157,7 +157,7 @@ test('readers that stand still hold at most the budget together', () => {
 });
 
 test('one slow reader alone has its whole window, whatever the budget', () => {
-  const pair = new Pair(new ReceiveBudget(4 * MIB));
+  const pair = new Pair(new CircuitBudget(4 * MIB));
   for (let nowMs = 0; nowMs < 10; nowMs += 1) {
     pair.fill(nowMs);
     pair.settle(nowMs);
@@ -169,7 +169,7 @@ test('a reader whose circuit was paused gets every byte once it reads, at any pa
   // Together not more than the budget: nothing is dropped, so that nothing has to be sent again.
   const options = { ...OPTIONS, txPortalStartSize: 80 * KIB, txPortalMaxSize: 80 * KIB };
   for (const bite of [1, 3 * PAYLOAD_BYTES, Infinity]) {
-    const budget = new ReceiveBudget(MIB);
+    const budget = new CircuitBudget(MIB);
     const others = Array.from({ length: 8 }, () => new Pair(budget, options));
     const pair = new Pair(budget, options);
     for (let nowMs = 0; nowMs < 50; nowMs += 1) {
@@ -190,7 +190,7 @@ test('a reader whose circuit was paused gets every byte once it reads, at any pa
 });
 
 test('the bytes that an end held are returned to the budget when it is closed', () => {
-  const budget = new ReceiveBudget(16 * MIB);
+  const budget = new CircuitBudget(16 * MIB);
   const pair = new Pair(budget);
   pair.fill(0);
   pair.settle(0);
@@ -200,7 +200,7 @@ test('the bytes that an end held are returned to the budget when it is closed', 
 });
 
 test('senders that do not wait are held to the budget, and one whose reader reads gets every byte all the same', () => {
-  const budget = new ReceiveBudget(MIB);
+  const budget = new CircuitBudget(MIB);
   const greedy = Array.from({ length: 64 }, () => new Pair(budget));
   for (const { receiver } of greedy) {
     for (let sequence = 1; sequence < 64; sequence += 1)

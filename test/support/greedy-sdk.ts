@@ -86,9 +86,12 @@ export class GreedySdk {
     peer.sendBytes(hello.subarray(0, Math.min(sentBytes, hello.length - 1)));
   }
 
-  /** All but the last piece of a Data frame of 16 MiB, as fast as it is taken; or until the channel is closed. */
+  /**
+   * All but the last piece of a payload of 16 MiB, as fast as it is taken; or until the channel is closed. Routers keep a
+   * payload until it is whole, and pass the bodies of Data frames on.
+   */
   async sendUnfinished(peer: WirePeer): Promise<void> {
-    const head = encodeFrame(makeFrame(contentType.data, { body: PIECE }));
+    const head = encodeFrame(makeFrame(contentType.payload, { body: PIECE }));
     new DataView(head.buffer).setUint32(16, FRAME_BYTES, true);
     await write(peer, head);
     for (let sent = PIECE.length; sent < FRAME_BYTES - PIECE.length; sent += PIECE.length) {

@@ -10,6 +10,7 @@ import { AGENT_SOCKET_FILE, type AgentShareView, type AgentStatusResult } from '
 import { JsonClient, type JsonAnswer } from '#net';
 import { makeTestAuthority } from './certificates.ts';
 import { callCommand, type CommandRunner } from './command-line.ts';
+import type { ControlGroup } from './control-group.ts';
 import { freePort } from './free-port.ts';
 import { provideServerKey } from './server-key.ts';
 import { PartProcess } from './part-process.ts';
@@ -49,6 +50,8 @@ export interface SeparateOptions {
   readonly gatewayArgs?: readonly string[] | undefined;
   /** More options of `frontdoor control`, such as the networks that it may fetch from. */
   readonly controlArgs?: readonly string[] | undefined;
+  /** Bounds the router's memory. */
+  readonly routerGroup?: ControlGroup | undefined;
   /** More options of `frontdoor agent start`. */
   readonly agentArgs?: readonly string[] | undefined;
   /** Returns the port that the router advertises to SDKs instead of its own: a tap's, for instance. */
@@ -153,6 +156,7 @@ async function startAll(
   const router = new PartProcess<RouterReady>({
     ...common,
     name: 'router',
+    group: options.routerGroup,
     readyFile: file('router.json'),
     args: () => ['router', 'run', file('router.yml'), '--ready-file', file('router.json')],
   });

@@ -4,6 +4,7 @@
  * counted with each read, which costs a subtraction; the hot path starts no timer and allocates nothing.
  */
 import { RunningClock } from '#base';
+import { memoryShares } from '../memory-shares.ts';
 
 /** The part of a decoder that is needed here. */
 export interface UnfinishedFrame {
@@ -32,7 +33,7 @@ export interface FrameLimitsOfProcess {
  * minutes for any frame below 80 KiB.
  */
 const LIMITS: FrameLimitsOfProcess = {
-  budgetBytes: 96 * 1024 * 1024,
+  budgetBytes: memoryShares.unfinishedFramesBytes,
   graceMs: 30_000,
   leastBytesPerS: 1_024,
   checkIntervalMs: 1_000,

@@ -1,5 +1,6 @@
-/** The bytes of datagrams that may wait in all connections of one owner together. */
-export class DatagramBudget {
+import { memoryShares } from '#net';
+
+class ByteLimit {
   readonly #limitBytes: number;
   #heldBytes = 0;
 
@@ -20,5 +21,22 @@ export class DatagramBudget {
 
   release(bytes: number): void {
     this.#heldBytes -= bytes;
+  }
+}
+
+const allDatagrams = new ByteLimit(memoryShares.datagramBytes);
+
+/** The bytes of datagrams that may wait in all connections of one owner together. All owners share a limit too. */
+export class DatagramBudget extends ByteLimit {
+  override take(bytes: number): boolean {
+    if (!allDatagrams.take(bytes)) return false;
+    if (super.take(bytes)) return true;
+    allDatagrams.release(bytes);
+    return false;
+  }
+
+  override release(bytes: number): void {
+    super.release(bytes);
+    allDatagrams.release(bytes);
   }
 }

@@ -13,7 +13,7 @@ import {
   Xgress,
   type ControlFrame,
   type DataFrame,
-  type ReceiveBudget,
+  type CircuitBudget,
   type XgressCounters,
 } from '#wire';
 import type { XgressConfig } from '../config/router-config.ts';
@@ -41,7 +41,7 @@ export interface XgressEndContext {
   readonly forwarding: Forwarding;
   readonly ticker: XgressTicker;
   readonly counters: XgressCounters;
-  readonly budget: ReceiveBudget;
+  readonly budget: CircuitBudget;
   readonly log: Log;
   /** Returns a random number n with 0 ≤ n < 1. */
   random(): number;

@@ -1,6 +1,7 @@
 /** The ends of circuits that this router holds itself, and their shared resources: timer, counters, metrics. */
 import { FrontdoorError, type Log } from '#base';
-import { ReceiveBudget, XgressCounters } from '#wire';
+import { memoryShares } from '#net';
+import { CircuitBudget, XgressCounters } from '#wire';
 import type { CircuitFaults } from '../forwarder/circuit-faults.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -9,8 +10,6 @@ import { FlowMeters, SideMeters } from './xgress-meters.ts';
 import { XgressTicker } from './xgress-ticker.ts';
 
 const MAX_ENDS = 65_536;
-/** Limit of all ends together for data that waits for slow local connections. */
-const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 
 export interface XgressEndsOptions {
   readonly forwarder: Forwarder;
@@ -29,7 +28,7 @@ export interface OpenEndOptions extends Omit<XgressEndOptions, 'meters' | 'conte
 export class XgressEnds {
   readonly ticker = new XgressTicker();
   readonly counters = new XgressCounters();
-  readonly budget = new ReceiveBudget(MAX_UNREAD_BYTES);
+  readonly budget = new CircuitBudget(memoryShares.unreadBytes, memoryShares.unacknowledgedBytes);
   /** Returns a random number n with 0 ≤ n < 1. */
   readonly random: () => number;
   readonly ingress: SideMeters;

@@ -1,8 +1,9 @@
 /**
- * The memory budget for undelivered data in all receive buffers of a process. While much of it is used, a circuit
- * above its part of the budget announces a full window, even if its own buffer has room. A thousand slow readers
- * then cost no more than the budget, and a single one keeps its whole window. Mutable on purpose, because the
- * data path updates it.
+ * The memory budgets for data in all circuits of a process: data that was received and not delivered, and data that
+ * was sent and not acknowledged. While much of a budget is used, a circuit above its part of it announces a full window,
+ * or waits for acknowledgements, even if its own buffer has room. A thousand slow readers, or far ends that
+ * acknowledge nothing, then cost no more than the budget, and a single one keeps its whole window. Mutable on purpose,
+ * because the data path updates it.
  */
 
 /** OpenZiti's value. Every circuit may hold this much, because it could stall otherwise. */
@@ -10,9 +11,9 @@ const LEAST_PART_BYTES = 16 * 1024;
 /** The part for data that waits for an earlier payload, which needs no slow reader, only a far end that omits one. */
 const GAP_PART = 1 / 5;
 
-class SharedBytes {
+export class SharedBytes {
   heldBytes = 0;
-  /** Number of receive buffers that hold something. */
+  /** Number of buffers that hold something. */
   holders = 0;
   readonly #halfBytes: number;
   readonly #limitBytes: number;
@@ -29,7 +30,7 @@ class SharedBytes {
     else if (before > 0 && after === 0) this.holders -= 1;
   }
 
-  /** Whether a buffer of this size must accept no more now, so that its far end is asked to wait. */
+  /** Whether a buffer of this size must accept no more now, so that the data's source has to wait. */
   isOverdrawn(bytes: number): boolean {
     return bytes > LEAST_PART_BYTES && this.#isBeyondPart(bytes);
   }
@@ -46,13 +47,15 @@ class SharedBytes {
   }
 }
 
-export class ReceiveBudget extends SharedBytes {
+export class CircuitBudget extends SharedBytes {
   /** The part of the budget for out-of-order data. */
   readonly gaps: SharedBytes;
+  readonly unacknowledged: SharedBytes;
 
-  /** All parts together stay below `limitBytes`, plus one payload. */
-  constructor(limitBytes: number) {
-    super(limitBytes);
-    this.gaps = new SharedBytes(limitBytes * GAP_PART);
+  /** All received parts together stay below `receivedBytes`, plus one payload, and all sent ones below `sentBytes`. */
+  constructor(receivedBytes: number, sentBytes = receivedBytes) {
+    super(receivedBytes);
+    this.gaps = new SharedBytes(receivedBytes * GAP_PART);
+    this.unacknowledged = new SharedBytes(sentBytes);
   }
 }
