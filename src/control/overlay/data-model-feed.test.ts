@@ -115,6 +115,19 @@ test('a subscriber gets a full state, and of a new share its entities only', asy
   );
 });
 
+test('a full state waits for the changes of other control planes, and has them', async () => {
+  await world.addService('svc1', 'env1');
+  const stored = Promise.withResolvers<void>();
+  await world.start({ store: { ...world.store, caughtUp: () => stored.promise } });
+  const router = await routerOf('r1');
+  subscribe(router, { timelineId: 'of another control plane', currentIndex: 7n });
+  await router.settle();
+  await world.addService('svc2', 'env1');
+  stored.resolve();
+  const { events } = await wholeState(router);
+  assert.deepEqual(Object.keys(permissionsOf(events)).sort(), ['svc1', 'svc2']);
+});
+
 test('change sets lead to the permissions that a full state has, for each kind of change', async () => {
   await world.addService('svc1', 'env1');
   await world.start();

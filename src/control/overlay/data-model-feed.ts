@@ -53,6 +53,7 @@ export class DataModelFeed {
   readonly #model: OverlayModel;
   readonly #routers: RouterRegistry;
   readonly #serviceKeys: () => readonly ServiceKey[];
+  readonly #caughtUp: () => Promise<void>;
   readonly #timelineId = randomUUID();
   readonly #log = new DataModelLog();
   readonly #subscriptions = new Map<ConnectedRouter, Subscription>();
@@ -67,7 +68,14 @@ export class DataModelFeed {
   #isSending = false;
   #announcedMs = 0;
 
-  constructor(model: OverlayModel, routers: RouterRegistry, serviceKeys: () => readonly ServiceKey[]) {
+  /** `caughtUp` resolves when the model contains all that any control plane has stored before the call. */
+  constructor(
+    model: OverlayModel,
+    routers: RouterRegistry,
+    serviceKeys: () => readonly ServiceKey[],
+    caughtUp: () => Promise<void>,
+  ) {
+    this.#caughtUp = caughtUp;
     this.#model = model;
     this.#routers = routers;
     this.#serviceKeys = serviceKeys;
@@ -207,9 +215,12 @@ export class DataModelFeed {
     this.#isSending = true;
     try {
       for (;;) {
+        const asked = [...this.#subscriptions.values()].filter(({ isCurrent }) => !isCurrent);
+        if (asked.length === 0) return;
+        // A router may come with changes from another replica that have not arrived here yet.
+        await this.#caughtUp();
         await new Promise((resolve) => setImmediate(resolve));
-        const waiting = [...this.#subscriptions.values()].filter(({ isCurrent }) => !isCurrent);
-        if (waiting.length === 0) return;
+        const waiting = asked.filter((one) => this.#subscriptions.get(one.router) === one);
         this.#add(this.#edge.take(true));
         this.#flush();
         const { index } = this.#log;

@@ -83,7 +83,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
   });
   const leaving = new LeavingCircuits({ routers, circuits, terminators });
   const sessionFeed = new SessionFeed(sessions, routers);
-  const dataModel = new DataModelFeed(model, routers, options.serviceKeys);
+  const dataModel = new DataModelFeed(model, routers, options.serviceKeys, () => store.caughtUp());
   sessions.onRemoved(({ id, isSigned }) => {
     if (isSigned) dataModel.onSessionEnded(id, clock.nowMs());
   });

@@ -2,9 +2,11 @@
  * Changes between processes over one PostgreSQL: announced with the commit that made them, received on a separate
  * connection. Notifications are lost while that connection is down, so listeners then get `EVERYTHING`.
  */
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Client } from 'pg';
 import { BackOff, messageOf, type Log } from '#base';
+import { waitAtMost } from '#net';
 import { decodePayload, encodePayloads } from './change-payload.ts';
 import { errorOfPostgres } from './store-errors.ts';
 import { EVERYTHING, type Change, type StoreTransaction } from './store.ts';
@@ -22,6 +24,8 @@ export interface ChangeChannelOptions {
 }
 
 const HEARTBEAT_MS = 5_000;
+/** A replica does not wait longer for a database that does not answer. */
+const CATCH_UP_MS = 2_000;
 
 export class ChangeChannel {
   readonly #options: ChangeChannelOptions;
@@ -29,6 +33,8 @@ export class ChangeChannel {
   readonly #heartbeat: NodeJS.Timeout;
   /** Expected notifications of this process's own transactions, whose changes it reports itself. */
   readonly #own = new Map<string, number>();
+  /** Notifications of this process that mark a place among those of all, by their id. */
+  readonly #marks = new Map<string, () => void>();
   #client: Client | undefined;
   #proving: Client | undefined;
   #reconnect: NodeJS.Timeout | undefined;
@@ -66,6 +72,22 @@ export class ChangeChannel {
     this.#own.delete(transactionId);
   }
 
+  /**
+   * Resolves when all changes that were committed before this call have been passed on, or after some seconds. The
+   * database delivers notifications in the order of the commits, so one of our own comes after all of these.
+   */
+  async caughtUp(): Promise<void> {
+    const client = this.#client;
+    if (client === undefined) return;
+    const id = randomUUID();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#marks.set(id, resolve);
+    // A connection that fails ends elsewhere, and listeners read everything again.
+    client.query('select pg_notify($1, $2)', [CHANNEL, encodePayloads(id, [])[0]]).catch(() => resolve());
+    await waitAtMost(promise, CATCH_UP_MS);
+    this.#marks.delete(id);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#heartbeat);
@@ -100,6 +122,10 @@ export class ChangeChannel {
       return;
     }
     const { transactionId, changes } = received;
+    if (changes.length === 0) {
+      this.#marks.get(transactionId)?.();
+      return;
+    }
     const expected = this.#own.get(transactionId);
     if (expected === undefined) this.#options.onChanges(changes);
     else if (expected > 1) this.#own.set(transactionId, expected - 1);

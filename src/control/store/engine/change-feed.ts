@@ -39,6 +39,11 @@ export class ChangeFeed {
     return this.#startRound();
   }
 
+  /** Resolves when the listeners have handled, or failed to handle, all changes so far. */
+  settled(): Promise<void> {
+    return this.#round;
+  }
+
   /** Resolves when no round runs. No further one is started automatically. */
   async close(): Promise<void> {
     this.#closed = true;

@@ -63,6 +63,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     },
     snapshot: (work) => embeddedSnapshot({ db, client, path, log }, work),
     onChange: (listener) => feed.onChange(listener),
+    caughtUp: () => feed.settled(),
     async close() {
       await feed.close();
       await client.close();

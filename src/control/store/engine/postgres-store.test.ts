@@ -98,6 +98,25 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
     );
   });
 
+  it('is caught up once its listeners have handled what others committed before', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const handled: string[] = [];
+    other.onChange(async (changes) => {
+      if (!changes.some(({ id }) => id.startsWith('caught-up'))) return;
+      await promise;
+      handled.push(...changes.map(({ id }) => id));
+    });
+    for (const id of ['caught-up-1', 'caught-up-2'])
+      await one.transaction(async (_trx, touch) => touch('caller', id));
+    let isCaughtUp = false;
+    const caughtUp = other.caughtUp().then(() => (isCaughtUp = true));
+    await one.caughtUp();
+    assert.ok(!isCaughtUp);
+    resolve();
+    await within('the other', caughtUp);
+    assert.deepEqual(handled, ['caught-up-1', 'caught-up-2']);
+  });
+
   it('reports nothing that is rolled back, and too many changes as a change of everything', async () => {
     const heard: Change[] = [];
     other.onChange((changes) => void heard.push(...changes));

@@ -70,6 +70,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     transaction: (work) => transact(db, channel, feed, work),
     snapshot: (work) => postgresSnapshot(db, work),
     onChange: (listener) => feed.onChange(listener),
+    async caughtUp() {
+      await channel.caughtUp();
+      await feed.settled();
+    },
     async close() {
       await channel.close();
       await feed.close();

@@ -77,5 +77,10 @@ export interface Store {
    * listener itself failed, it gets `EVERYTHING`.
    */
   onChange(listener: (changes: readonly Change[]) => Promise<void> | void): void;
+  /**
+   * Resolves when the listeners have handled all commits before this call, those of other control planes included, or
+   * after some seconds if the database does not answer.
+   */
+  caughtUp(): Promise<void>;
   close(): Promise<void>;
 }
