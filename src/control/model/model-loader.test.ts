@@ -15,6 +15,7 @@ import {
   FabricTerminatorWriter,
   openStore,
   seedFirstRows,
+  type Queries,
   type Store,
 } from '../store/mod.ts';
 import { attachModel } from './model-loader.ts';
@@ -34,20 +35,20 @@ describe('the overlay model', () => {
   });
   after(() => store.close());
 
+  const insertIdentity = (
+    queries: Queries,
+    id: string,
+    kind: 'environment' | 'gateway',
+    ofFrontdoor: string | null,
+  ) =>
+    queries
+      .insertInto('identity')
+      .values({ id, kind, frontdoor_id: ofFrontdoor, name: 'n', agent_version: null, created_at: 1 })
+      .execute();
   const addEnvironment = async (fingerprints: readonly string[]): Promise<string> => {
     const id = randomUUID();
     await store.transaction(async (trx, touch) => {
-      await trx
-        .insertInto('identity')
-        .values({
-          id,
-          kind: 'environment',
-          frontdoor_id: frontdoorId,
-          name: 'e',
-          agent_version: null,
-          created_at: 1,
-        })
-        .execute();
+      await insertIdentity(trx, id, 'environment', frontdoorId);
       for (const fingerprint of fingerprints) {
         await trx
           .insertInto('certificate')
@@ -114,15 +115,7 @@ describe('the overlay model', () => {
     const model = new OverlayModel();
     const attached = await attachModel(store, model);
     const id = randomUUID();
-    const row = {
-      id,
-      kind: 'environment',
-      frontdoor_id: frontdoorId,
-      name: 'e',
-      agent_version: null,
-      created_at: 1,
-    } as const;
-    await store.db.insertInto('identity').values(row).execute();
+    await insertIdentity(store.db, id, 'environment', frontdoorId);
     assert.equal(model.identity(id), undefined);
     await attached.loadIdentity(id);
     assert.equal(model.identity(id)?.id, id);
@@ -132,17 +125,7 @@ describe('the overlay model', () => {
   it('is whole with more rows than one answer holds', async () => {
     const host = await addEnvironment([]);
     await store.transaction(async (trx) => {
-      for (let i = 0; i < 1_201; i += 1) {
-        const row = {
-          id: `many-${i}`,
-          kind: 'gateway' as const,
-          frontdoor_id: null,
-          name: 'g',
-          agent_version: null,
-          created_at: 1,
-        };
-        await trx.insertInto('identity').values(row).execute();
-      }
+      for (let i = 0; i < 1_201; i += 1) await insertIdentity(trx, `many-${i}`, 'gateway', null);
     });
     await addShare(host, 'one-more');
     const model = new OverlayModel();
