@@ -2,15 +2,15 @@
  * Requests of edge routers about terminators on behalf of hosting SDKs: create, update, remove, health. Each is
  * checked against its session and router; a router cannot change another router's terminators.
  */
-import { FrontdoorError, messageOf, type Log } from '#base';
+import { messageOf, type Log } from '#base';
 import { contentType, EdgeErrorCode, encodeEdgeRefusal, makeFrame, RetryHint, type Frame } from '#wire';
 import { CreateTerminatorResult, ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import type { ConnectedRouter } from './connected-router.ts';
 import type { FabricTerminatorRequests } from './fabric-terminator-requests.ts';
+import { PendingTerminators } from './pending-terminators.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
 import type { ServiceSessionCheck } from './service-session-check.ts';
 import {
-  busy,
   isPrecedence,
   MAX_TERMINATOR_COST,
   type TerminatorCreation,
@@ -18,7 +18,6 @@ import {
 } from './terminator-creation.ts';
 import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
 
-const MAX_PENDING_PER_ROUTER = 4_096;
 const EDGE_BINDING = 'edge';
 
 export interface TerminatorRequestsOptions {
@@ -33,30 +32,20 @@ export interface TerminatorRequestsOptions {
 
 export class TerminatorRequests {
   readonly #options: TerminatorRequestsOptions;
-  readonly #pending = new WeakMap<ConnectedRouter, number>();
+  readonly #pending: PendingTerminators;
 
   constructor(options: TerminatorRequestsOptions) {
     this.#options = options;
+    this.#pending = new PendingTerminators(options.log);
   }
 
   /** Rejects only for a malformed body. */
   async create(router: ConnectedRouter, frame: Frame): Promise<void> {
     const request = ctrlMessages.createTerminatorV2.decode(frame.body);
-    const pending = this.#pending.get(router) ?? 0;
-    if (pending >= MAX_PENDING_PER_ROUTER) {
-      this.#answer(router, frame, request.address, busy('too many terminators are being created'));
-      return;
-    }
-    this.#pending.set(router, pending + 1);
-    try {
-      this.#answer(router, frame, request.address, await this.#create(router, request));
-    } catch (error) {
-      if (error instanceof FrontdoorError && error.code === 'terminator-removed') return;
-      this.#options.log.warn({ err: error, terminator: request.address }, 'terminator could not be stored');
-      this.#answer(router, frame, request.address, busy('the terminator could not be stored'));
-    } finally {
-      this.#pending.set(router, (this.#pending.get(router) ?? 1) - 1);
-    }
+    const answer = (refusal: TerminatorRefusal | undefined): void =>
+      this.#answer(router, frame, request.address, refusal);
+    const create = (): Promise<TerminatorRefusal | undefined> => this.#create(router, request);
+    await this.#pending.run(router, { id: request.address, create, answer });
   }
 
   async #create(

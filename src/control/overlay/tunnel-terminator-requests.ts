@@ -2,7 +2,7 @@
  * Requests of routers about the terminators of their own tunnel identity: create, update, remove, and results of health
  * checks. A router changes no terminators but its own.
  */
-import { FrontdoorError, textOf, type Log } from '#base';
+import { textOf, type Log } from '#base';
 import {
   contentType,
   EdgeErrorCode,
@@ -15,6 +15,7 @@ import {
 import { CreateTerminatorResult, ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import type { OverlayModel } from '../model/mod.ts';
 import type { ConnectedRouter } from './connected-router.ts';
+import { PendingTerminators } from './pending-terminators.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
 import {
   busy,
@@ -26,7 +27,6 @@ import {
 import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
 import { judgeTunnel } from './tunnel-access.ts';
 
-const MAX_PENDING_PER_ROUTER = 4_096;
 /** Terminators that one router hosts by its tunnel listener. */
 const MAX_PER_ROUTER = 10_000;
 const TUNNEL_BINDING = 'tunnel';
@@ -43,31 +43,25 @@ type Wanted = CtrlBody<'createTunnelTerminatorV2'>;
 
 export class TunnelTerminatorRequests {
   readonly #options: TunnelTerminatorRequestsOptions;
-  readonly #pending = new WeakMap<ConnectedRouter, number>();
+  readonly #pending: PendingTerminators;
 
   constructor(options: TunnelTerminatorRequestsOptions) {
     this.#options = options;
+    this.#pending = new PendingTerminators(options.log);
   }
 
   /** Rejects only for a malformed body. */
   async create(router: ConnectedRouter, frame: Frame): Promise<void> {
     const request = ctrlMessages.createTunnelTerminatorV2.decode(frame.body);
-    const pending = this.#pending.get(router) ?? 0;
-    const count = this.#options.terminators.ofRouter(router.id).size + pending;
-    if (pending >= MAX_PENDING_PER_ROUTER || count >= MAX_PER_ROUTER) {
-      this.#answer(router, frame, request, busy('this router has too many terminators'));
+    const answer = (refusal: TerminatorRefusal | undefined): void =>
+      this.#answer(router, frame, request, refusal);
+    const count = this.#options.terminators.ofRouter(router.id).size + this.#pending.countOf(router);
+    if (count >= MAX_PER_ROUTER) {
+      answer(busy('this router has too many terminators'));
       return;
     }
-    this.#pending.set(router, pending + 1);
-    try {
-      this.#answer(router, frame, request, await this.#create(router, request));
-    } catch (error) {
-      if (error instanceof FrontdoorError && error.code === 'terminator-removed') return;
-      this.#options.log.warn({ err: error, terminator: request.address }, 'terminator could not be stored');
-      this.#answer(router, frame, request, busy('the terminator could not be stored'));
-    } finally {
-      this.#pending.set(router, (this.#pending.get(router) ?? 1) - 1);
-    }
+    const create = (): Promise<TerminatorRefusal | undefined> => this.#create(router, request);
+    await this.#pending.run(router, { id: request.address, create, answer });
   }
 
   async #create(router: ConnectedRouter, request: Wanted): Promise<TerminatorRefusal | undefined> {
