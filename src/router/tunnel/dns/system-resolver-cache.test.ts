@@ -10,7 +10,7 @@ async function flush(machine: Partial<ResolverCacheMachine>): Promise<string[]> 
   await flushResolverCache(log, {
     exists: () => Promise.resolve(true),
     findProgram: (name) => Promise.resolve(`/usr/bin/${name}`),
-    runProgram: (path, args) => {
+    runMachineProgram: (path, args) => {
       seen.push([path, ...args].join(' '));
       return Promise.resolve('');
     },
@@ -26,5 +26,5 @@ test('the cache of systemd-resolved is emptied, where it runs', async () => {
 
 test('a cache that cannot be emptied is logged, and nothing else', async () => {
   assert.deepEqual(await flush({ findProgram: () => Promise.resolve(undefined) }), ['warn']);
-  assert.deepEqual(await flush({ runProgram: () => Promise.reject(new Error('late')) }), ['warn']);
+  assert.deepEqual(await flush({ runMachineProgram: () => Promise.reject(new Error('late')) }), ['warn']);
 });

@@ -4,7 +4,7 @@
  */
 import { access } from 'node:fs/promises';
 import { messageOf, type Log } from '#base';
-import { findProgram, runProgram } from '../machine/machine-program.ts';
+import { findProgram, runMachineProgram } from '../machine/machine-program.ts';
 
 /** It exists while systemd-resolved runs. */
 const SOCKET = '/run/systemd/resolve/io.systemd.Resolve';
@@ -15,7 +15,7 @@ export interface ResolverCacheMachine {
   exists(path: string): Promise<boolean>;
   findProgram(name: string): Promise<string | undefined>;
   /** Ends after a while, whatever the program does. */
-  runProgram(path: string, args: readonly string[]): Promise<string>;
+  runMachineProgram(path: string, args: readonly string[]): Promise<string>;
 }
 
 const THIS_MACHINE: ResolverCacheMachine = {
@@ -25,7 +25,7 @@ const THIS_MACHINE: ResolverCacheMachine = {
       () => false,
     ),
   findProgram,
-  runProgram,
+  runMachineProgram,
 };
 
 /** Empties the cache, if systemd-resolved runs. A failure is logged: answers of the cache then last as long as they say. */
@@ -37,7 +37,7 @@ export async function flushResolverCache(
   const program = await machine.findProgram(PROGRAM);
   try {
     if (program === undefined) throw new Error(`there is no program ${PROGRAM}`);
-    await machine.runProgram(program, ['flush-caches']);
+    await machine.runMachineProgram(program, ['flush-caches']);
     log.info({ program }, 'the cache of systemd-resolved is empty');
   } catch (error) {
     log.warn(

@@ -2,7 +2,7 @@
  * Addresses of a router on the loopback interface. An IPv4 address is added with its whole network, so that all addresses
  * of the network are this machine's. The label of IPv4 addresses and the metric of IPv6 addresses name their owner.
  */
-import { runProgram } from './machine-program.ts';
+import { runMachineProgram } from './machine-program.ts';
 
 /** Interface labels have at most 15 characters. */
 const LABEL_PREFIX = 'lo:fd';
@@ -60,7 +60,7 @@ export class LoopbackAddresses {
   }
 
   #run(family: Family, ...args: string[]): Promise<string> {
-    return runProgram(this.#ip, [family, ...args]);
+    return runMachineProgram(this.#ip, [family, ...args]);
   }
 }
 

@@ -26,7 +26,7 @@ export async function findProgram(name: string): Promise<string | undefined> {
 }
 
 /** Resolves with the standard output. Rejects with `unavailable`, which has the program's own message. */
-export async function runProgram(path: string, args: readonly string[], input = ''): Promise<string> {
+export async function runMachineProgram(path: string, args: readonly string[], input = ''): Promise<string> {
   const child = spawn(path, args, { stdio: ['pipe', 'pipe', 'pipe'], timeout: TIMEOUT_MS });
   let [out, err] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -1,7 +1,7 @@
 /** What the machine's routing needs beside the rules: marked packets are delivered to this machine. */
 import { networkInterfaces } from 'node:os';
 import { FrontdoorError } from '#base';
-import { runProgram } from '../machine/machine-program.ts';
+import { runMachineProgram } from '../machine/machine-program.ts';
 import { hasNetAdmin, NET_ADMIN_REMEDY } from '../machine/net-admin.ts';
 import { MARK } from './packet-mark.ts';
 
@@ -67,6 +67,6 @@ export class MarkRoutes {
   }
 
   #run(family: 4 | 6, ...args: string[]): Promise<string> {
-    return runProgram(this.#ip, [`-${family}`, ...args]);
+    return runMachineProgram(this.#ip, [`-${family}`, ...args]);
   }
 }

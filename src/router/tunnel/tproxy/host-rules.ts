@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FrontdoorError } from '#base';
-import { findProgram, runProgram } from '../machine/machine-program.ts';
+import { findProgram, runMachineProgram } from '../machine/machine-program.ts';
 import { keyOfRule, type InterceptRule } from './intercept-rule.ts';
 import {
   chainsIn,
@@ -55,7 +55,8 @@ export async function clearRules(id: string): Promise<void> {
 }
 
 function nftBackend(path: string, id: string): RuleBackend {
-  const load = async (script: string): Promise<void> => void (await runProgram(path, ['-f', '-'], script));
+  const load = async (script: string): Promise<void> =>
+    void (await runMachineProgram(path, ['-f', '-'], script));
   return {
     name: 'nft',
     set: (plan) => load(nftScript(plan)),
@@ -86,7 +87,7 @@ async function findIptables(): Promise<IptablesPrograms | undefined> {
 async function usableIptables(programs: IptablesPrograms): Promise<IptablesPrograms> {
   const usable = new Map<Family, Iptables>();
   for (const [family, iptables] of programs) {
-    const works = await runProgram(iptables.save, []).then(
+    const works = await runMachineProgram(iptables.save, []).then(
       () => true,
       () => false,
     );
@@ -98,8 +99,8 @@ async function usableIptables(programs: IptablesPrograms): Promise<IptablesProgr
 function iptablesBackend(programs: IptablesPrograms, id: string): RuleBackend {
   const apply = async (scriptOf: (family: Family, present: ReadonlySet<string>) => string): Promise<void> => {
     for (const [family, { save, restore }] of programs) {
-      const script = scriptOf(family, chainsIn(await runProgram(save, [])));
-      if (script !== '') await runProgram(restore, ['--noflush', '--wait'], script);
+      const script = scriptOf(family, chainsIn(await runMachineProgram(save, [])));
+      if (script !== '') await runMachineProgram(restore, ['--noflush', '--wait'], script);
     }
   };
   return {
@@ -126,12 +127,12 @@ export function diverterBackend(path: string): RuleBackend {
     const added = wanted.filter((one) => !isIn(current, one));
     for (const { rule } of gone) {
       for (const args of diverterArguments('-D', rule, undefined, plan.lanInterfaces))
-        await runProgram(path, args);
+        await runMachineProgram(path, args);
       current = current.filter((one) => !isDeepStrictEqual(one.rule, rule));
     }
     for (const one of added) {
       for (const args of diverterArguments('-I', one.rule, one.port, plan.lanInterfaces))
-        await runProgram(path, args);
+        await runMachineProgram(path, args);
       current.push(one);
     }
   };
