@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { figureOf, interleave, percentile } from './figure.ts';
+import { figureOf, interleave, latencyOf, percentile } from './figure.ts';
 
 test('a figure is the median with its least and most', () => {
   const { median, min, max } = figureOf([5, 1, 9]);
@@ -17,6 +17,11 @@ test('rounds are interleaved, every second one backwards', async () => {
   });
   assert.equal(order.join(''), 'abccbaabc');
   assert.deepEqual(results.get('b'), [0, 1, 2]);
+});
+
+test('latencies of any order have a median and a 99th percentile; of none both are 0', () => {
+  assert.deepEqual(latencyOf([10, 9, 2]), { p50Us: 9, p99Us: 10 });
+  assert.deepEqual(latencyOf([]), { p50Us: 0, p99Us: 0 });
 });
 
 test('a percentile is a value of the ascending list; of none it is 0', () => {

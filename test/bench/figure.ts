@@ -16,6 +16,17 @@ export function figureOf(samples: readonly number[]): Figure {
   return { median, min: sorted[0]!, max: sorted.at(-1)!, samples };
 }
 
+export interface Latency {
+  readonly p50Us: number;
+  readonly p99Us: number;
+}
+
+/** Of latencies in microseconds, in any order; 0 without values. */
+export function latencyOf(latenciesUs: readonly number[]): Latency {
+  const sorted = latenciesUs.toSorted((a, b) => a - b);
+  return { p50Us: percentile(sorted, 0.5), p99Us: percentile(sorted, 0.99) };
+}
+
 /** The value that `share` (0 to 1) of the ascending values are below; 0 without values. */
 export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCommand, startProcess } from './bench-process.ts';
+import type { Latency } from './figure.ts';
 
 /** Lua that prints what a run found as one line of JSON. */
 export const WRK_REPORT = `
@@ -22,11 +23,9 @@ wrk.resolve = function(host, service)
 end
 `;
 
-export interface WrkResult {
+export interface WrkResult extends Latency {
   readonly requests: number;
   readonly requestsPerSecond: number;
-  readonly p50Us: number;
-  readonly p99Us: number;
 }
 
 export interface WrkLoad {

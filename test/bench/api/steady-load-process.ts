@@ -2,7 +2,7 @@
 // found as one line of JSON and ends.
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { percentile } from '../figure.ts';
+import { latencyOf, type Latency } from '../figure.ts';
 
 export interface SteadyLoad {
   readonly url: string;
@@ -13,14 +13,12 @@ export interface SteadyLoad {
   readonly perSecond: number;
 }
 
-export interface SteadyResult {
+/** The latencies are from sending a request to the end of its answer. */
+export interface SteadyResult extends Latency {
   /** Answered with success, and how many of them each second. */
   readonly answered: number;
   readonly perSecond: number;
   readonly failed: number;
-  /** From sending a request to the end of its answer. */
-  readonly p50Us: number;
-  readonly p99Us: number;
 }
 
 const CONNECTIONS = 16;
@@ -29,7 +27,7 @@ const TICK_MS = 1;
 const { url, method, headers, body, perSecond } = JSON.parse(process.argv[2] ?? '{}') as SteadyLoad;
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 const startedMs = performance.now();
-const latenciesMs: number[] = [];
+const latenciesUs: number[] = [];
 let sent = 0;
 let open = 0;
 let failed = 0;
@@ -41,7 +39,7 @@ function send(): void {
   open += 1;
   const done = (status: number): void => {
     open -= 1;
-    if (status >= 200 && status < 300) latenciesMs.push(performance.now() - sentMs);
+    if (status >= 200 && status < 300) latenciesUs.push((performance.now() - sentMs) * 1000);
     else failed += 1;
   };
   const length = text === undefined ? {} : { 'content-length': Buffer.byteLength(text) };
@@ -62,12 +60,10 @@ setInterval(() => {
 process.stdout.write('running\n');
 await once(process.stdin, 'data');
 const seconds = (performance.now() - startedMs) / 1000;
-latenciesMs.sort((a, b) => a - b);
 const result: SteadyResult = {
-  answered: latenciesMs.length,
-  perSecond: latenciesMs.length / seconds,
+  answered: latenciesUs.length,
+  perSecond: latenciesUs.length / seconds,
   failed,
-  p50Us: Math.round(percentile(latenciesMs, 0.5) * 1000),
-  p99Us: Math.round(percentile(latenciesMs, 0.99) * 1000),
+  ...latencyOf(latenciesUs),
 };
 process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0));

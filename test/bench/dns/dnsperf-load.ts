@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import { findCommand } from '../bench-process.ts';
-import { percentile } from '../figure.ts';
+import { latencyOf } from '../figure.ts';
 
 export const DNSPERF = 'dnsperf';
 
@@ -45,9 +45,7 @@ export async function runDnsperf({ port, queries, seconds, rate }: DnsperfLoad):
   const perSecond = numberIn(text, /Queries per second: +([\d.]+)/);
   if (rate === undefined) return { queries: queriesDone, perSecond };
   const latencies = [...text.matchAll(EACH_ANSWER)].map(([, , time]) => Number(time) * US_PER_SECOND);
-  latencies.sort((a, b) => a - b);
-  const [p50Us, p99Us] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];
-  return { queries: queriesDone, perSecond, p50Us, p99Us };
+  return { queries: queriesDone, perSecond, ...latencyOf(latencies) };
 }
 
 function numberIn(text: string, pattern: RegExp): number {

@@ -1,7 +1,7 @@
 // The load generator of the fabric's benchmark: one measurement, its arguments as JSON, its result as one line of JSON.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { percentile } from '../figure.ts';
+import { latencyOf, type Latency } from '../figure.ts';
 
 export type LoadKind = 'download' | 'messages' | 'circuits' | 'idle';
 
@@ -14,11 +14,9 @@ export interface LoadArguments {
   readonly seconds: number;
 }
 
-export interface LoadResult {
+export interface LoadResult extends Latency {
   /** Bytes, messages or circuits per second; held connections of `idle`. */
   readonly rate: number;
-  readonly p50Us: number;
-  readonly p99Us: number;
   readonly failed: number;
 }
 
@@ -104,13 +102,7 @@ async function idle(port: number, connections: number): Promise<void> {
 }
 
 function printResult(rate: number): void {
-  latencies.sort((a, b) => a - b);
-  const result: LoadResult = {
-    rate,
-    p50Us: percentile(latencies, 0.5),
-    p99Us: percentile(latencies, 0.99),
-    failed,
-  };
+  const result: LoadResult = { rate, ...latencyOf(latencies), failed };
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 

@@ -2,7 +2,7 @@
 // answer compared byte by byte.
 import type { Socket } from 'node:net';
 import { openClient, type ClientEntrance } from '../check-client.ts';
-import { percentile } from '../figure.ts';
+import { latencyOf, type Latency } from '../figure.ts';
 import { clientMessage, serverMessage, upgradeRequest } from './websocket-frames.ts';
 
 export interface WebSocketLoad {
@@ -14,11 +14,9 @@ export interface WebSocketLoad {
   readonly seconds: number;
 }
 
-export interface WebSocketResult {
+export interface WebSocketResult extends Latency {
   readonly messages: number;
   readonly messagesPerSecond: number;
-  readonly p50Us: number;
-  readonly p99Us: number;
   /** Connections that broke off, were not upgraded or gave other bytes; the first reason. */
   readonly failed: number;
   readonly problem: string;
@@ -103,12 +101,10 @@ for (const socket of sockets) if (!socket.destroyed) talk(socket);
 setTimeout(() => {
   isOver = true;
   const seconds = (performance.now() - startedMs) / 1000;
-  latencies.sort((a, b) => a - b);
   const result: WebSocketResult = {
     messages,
     messagesPerSecond: messages / seconds,
-    p50Us: percentile(latencies, 0.5),
-    p99Us: percentile(latencies, 0.99),
+    ...latencyOf(latencies),
     failed,
     problem,
   };

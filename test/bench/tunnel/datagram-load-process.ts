@@ -2,7 +2,7 @@
 // is one line of JSON. As `echo`, it is the service instead: it returns every datagram, and prints its port.
 import { createSocket, type Socket } from 'node:dgram';
 import { setTimeout as pause } from 'node:timers/promises';
-import { percentile } from '../figure.ts';
+import { latencyOf, type Latency } from '../figure.ts';
 
 export interface DatagramArguments {
   readonly kind: 'echo' | 'load';
@@ -13,11 +13,9 @@ export interface DatagramArguments {
   readonly seconds: number;
 }
 
-export interface DatagramResult {
+export interface DatagramResult extends Latency {
   /** Datagrams there and back per second. */
   readonly rate: number;
-  readonly p50Us: number;
-  readonly p99Us: number;
   /** Datagrams that did not return in time. */
   readonly lost: number;
 }
@@ -80,11 +78,9 @@ else {
   const startedAt = performance.now();
   await pause(seconds * 1000);
   isMeasuring = false;
-  latencies.sort((a, b) => a - b);
   const result: DatagramResult = {
     rate: count / ((performance.now() - startedAt) / 1000),
-    p50Us: percentile(latencies, 0.5),
-    p99Us: percentile(latencies, 0.99),
+    ...latencyOf(latencies),
     lost,
   };
   process.stdout.write(`${JSON.stringify(result)}\n`);
