@@ -5,15 +5,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { zitiBinary } from '../../support/ziti-command.ts';
 import { cpuTimeUs, residentBytes } from '../bench-process.ts';
-import type { BenchRun, Sampler } from '../bench-run.ts';
+import type { BenchRun } from '../bench-run.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { HAPROXY } from '../haproxy.ts';
-import { runScript, startScript } from '../script-process.ts';
+import { startScript } from '../script-process.ts';
 import { chainName, GO, OURS, relayOf, type Chain, type Chains } from './chain.ts';
 import { FABRIC_GOALS, hopColumn, IDLE_TABLE, PAYLOADS_COLUMN, PAYLOADS_TABLE } from './fabric-goal-table.ts';
 import type { LoadArguments, LoadKind, LoadResult } from './load-process.ts';
 import { SMALL_PAYLOAD_BYTES, startOurRouters } from './our-chains.ts';
 import { startGoRouters, startHaproxyChains, startRelays } from './peer-chains.ts';
+import { runStreams, STREAM_LOAD, streamSampler } from './stream-load.ts';
 
 interface Scenario {
   readonly name: string;
@@ -36,7 +37,6 @@ const IDLE = 'idle circuits';
 const IDLE_CIRCUITS = { full: 2_000, quick: 500 };
 /** What the set-up of idle circuits left behind goes first. */
 const SETTLE_MS = 2_000;
-const LOAD = 'fabric/load-process.ts';
 
 export const FABRIC_BENCHMARK: Benchmark = {
   name: 'bench:fabric',
@@ -56,7 +56,8 @@ async function measure(run: BenchRun): Promise<void> {
   // Before any load: memory that a load has freed would be used again.
   if (run.wants(IDLE)) await measureIdle(run, chains);
   for (const { name, kind, connections } of SCENARIOS) {
-    const measured = await run.measure(name, UNITS[kind], chains, sampler(kind, connections));
+    const sampler = streamSampler<Chain>(({ port }) => ({ kind, port, connections }));
+    const measured = await run.measure(name, UNITS[kind], chains, sampler);
     if (name !== ONE_MESSAGE || measured === undefined) continue;
     for (const maker of new Set(chains.map((chain) => chain.maker))) {
       // What each of the two further hops adds.
@@ -97,20 +98,6 @@ async function startChains(
   return { chains, smallPayloads };
 }
 
-async function runLoad(load: LoadArguments): Promise<LoadResult> {
-  const result = await runScript<LoadResult>(LOAD, load);
-  if (result.failed > 0) throw new Error(`${result.failed} connections failed (${JSON.stringify(load)})`);
-  return result;
-}
-
-function sampler(kind: LoadKind, connections: number): Sampler<Chain> {
-  return async ({ port }, seconds) => {
-    const { rate, p50Us, p99Us } = await runLoad({ kind, port, connections, seconds });
-    const latency = kind === 'download' ? {} : { p50Us, p99Us };
-    return { units: rate * seconds, perSecond: rate, ...latency };
-  };
-}
-
 async function measureIdle(run: BenchRun, chains: readonly Chain[]): Promise<void> {
   run.report(`measuring: ${IDLE}`);
   const circuits = run.options.isQuick ? IDLE_CIRCUITS.quick : IDLE_CIRCUITS.full;
@@ -118,7 +105,7 @@ async function measureIdle(run: BenchRun, chains: readonly Chain[]): Promise<voi
     if (maker !== OURS && maker !== GO) continue;
     const before = pids.map(residentBytes);
     const load: LoadArguments = { kind: 'idle', port, connections: circuits, seconds: 0 };
-    const script = await startScript(LOAD, load);
+    const script = await startScript(STREAM_LOAD, load);
     try {
       const { rate: held } = JSON.parse(script.line) as LoadResult;
       if (held !== circuits) throw new Error(`${name}: ${held} of ${circuits} idle circuits were answered`);
@@ -137,7 +124,7 @@ async function measureIdle(run: BenchRun, chains: readonly Chain[]): Promise<voi
 async function payloadsPerCore({ port, pids }: Chain, seconds: number): Promise<number> {
   const [, middle] = pids;
   const before = cpuTimeUs(middle!);
-  const { rate } = await runLoad({ kind: 'download', connections: 32, port, seconds });
+  const { rate } = await runStreams({ kind: 'download', connections: 32, port, seconds });
   const cpuSeconds = (cpuTimeUs(middle!) - before) / 1e6;
   // Warm-up and start of the generator count as CPU time but not as bytes: the figure is on the low side.
   return (rate * seconds) / SMALL_PAYLOAD_BYTES / cpuSeconds;

@@ -3,11 +3,12 @@
  * and without end-to-end encryption, and datagrams through the bindings `proxy_udp` and `transport_udp`. It needs ZITI_BIN.
  * `npm run bench:tproxy`: the same for mode `tproxy`, in a network namespace.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import { zitiBinary } from '../../support/ziti-command.ts';
+import { until } from '../bench-process.ts';
 import type { BenchRun, Sampler } from '../bench-run.ts';
 import type { Benchmark } from '../benchmark.ts';
-import type { LoadArguments, LoadKind, LoadResult } from '../fabric/load-process.ts';
+import type { LoadKind, LoadResult } from '../fabric/load-process.ts';
+import { STREAM_LOAD, streamSampler } from '../fabric/stream-load.ts';
 import { between, least, type Goal } from '../goal.ts';
 import { runScript, startScript } from '../script-process.ts';
 import type { DatagramArguments, DatagramResult } from './datagram-load-process.ts';
@@ -40,12 +41,9 @@ const DATAGRAMS = 'datagrams, 32 sources';
 const BINDING_DATAGRAMS = 'datagrams, 32 sources, proxy_udp to transport_udp';
 const SOURCES = 32;
 const UNITS = { download: 'MB', messages: 'request', circuits: 'circuit', idle: 'circuit' } as const;
-const STREAM_LOAD = 'fabric/load-process.ts';
 const DATAGRAM_LOAD = 'tunnel/datagram-load-process.ts';
 const SERVED_MS = 60_000;
-const LOOK_MS = 500;
 const TRIAL_SECONDS = 0.2;
-const BYTES_PER_MB = 1_000_000;
 
 export const TUNNEL_BENCHMARK: Benchmark = {
   name: 'bench:tunnel',
@@ -115,14 +113,7 @@ async function measure(run: BenchRun, mode: InterceptionMode): Promise<TunnelNet
 }
 
 function streams(service: ServiceKind, kind: LoadKind, connections: number): Sampler<TunnelDoors> {
-  return async ({ host, ports }, seconds, metered) => {
-    const load: LoadArguments = { kind, host, port: ports[service], connections, seconds };
-    const result = await metered(() => runScript<LoadResult>(STREAM_LOAD, load));
-    if (result.failed > 0) throw new Error(`${result.failed} connections failed (${JSON.stringify(load)})`);
-    const { rate, p50Us, p99Us } = result;
-    if (kind === 'download') return { units: (rate * seconds) / BYTES_PER_MB, perSecond: rate };
-    return { units: rate * seconds, perSecond: rate, p50Us, p99Us };
-  };
+  return streamSampler(({ host, ports }) => ({ kind, host, port: ports[service], connections }));
 }
 
 function datagrams(service: ServiceKind | typeof BINDINGS_UDP): Sampler<TunnelDoors> {
@@ -135,20 +126,11 @@ function datagrams(service: ServiceKind | typeof BINDINGS_UDP): Sampler<TunnelDo
 
 /** Terminators come seconds after their host. */
 async function untilServed({ name, host, ports }: TunnelDoors): Promise<void> {
-  const deadlineMs = performance.now() + SERVED_MS;
   for (const service of ['sealed', 'plain'] as const) {
-    const load: LoadArguments = {
-      kind: 'circuits',
-      host,
-      port: ports[service],
-      connections: 1,
-      seconds: TRIAL_SECONDS,
-    };
-    for (;;) {
-      const { rate } = await runScript<LoadResult>(STREAM_LOAD, load);
-      if (rate > 0) break;
-      if (performance.now() > deadlineMs) throw new Error(`${name} does not serve ${service}`);
-      await pause(LOOK_MS);
-    }
+    const trial = { kind: 'circuits', host, port: ports[service], connections: 1, seconds: TRIAL_SECONDS };
+    await until(`an answer of ${service} at ${name}`, SERVED_MS, async () => {
+      const { rate } = await runScript<LoadResult>(STREAM_LOAD, trial);
+      if (rate === 0) throw new Error('no circuit was answered');
+    });
   }
 }
