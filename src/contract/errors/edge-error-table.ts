@@ -98,6 +98,11 @@ export const EDGE_ERRORS = errorsSince('0.1.0', {
     meaning: 'The code of the second factor is wrong, or was used before.',
     remedy: 'Send the present code of the authenticator app, or a recovery code that was not used.',
   },
+  MFA_REQUIRED: {
+    kind: 'conflict',
+    meaning: 'The authentication policy of the identity demands its second factor.',
+    remedy: 'Ask an administrator to remove the factor, and enroll another one at the next log-in.',
+  },
   MFA_NOT_ENROLLED: {
     kind: 'conflict',
     meaning: 'The identity has no second factor, or its enrollment is in another state.',

@@ -28,7 +28,7 @@ export function addIdentityRoutes(app: FastifyInstance, context: EdgeApiContext)
       else if (leaf === undefined || fingerprint === leaf.fingerprint)
         authenticators['cert'] = { id, fingerprint };
     }
-    const isMfaEnabled = await context.secondFactors.isRequired(identity.id);
+    const isMfaEnabled = await context.secondFactors.hasEnrolled(identity.id);
     const isConnected = status.isConnected(identity.id);
     const given = model.edge.get('identity', identity.id)?.data;
     const policy = authPolicyOf(model.edge, identity.id);

@@ -23,6 +23,7 @@ import {
 import { accept } from './totp-routes.ts';
 import type { PasswordCredentials } from './password-log-in.ts';
 import { grantTokens, GRANT_TYPES, type GrantAnswer } from './oidc-grants.ts';
+import { addOidcTotpEnrollment } from './oidc-totp-enrollment.ts';
 import { authorizationOf, OidcRequests, redirectTo, type LoggedInRequest } from './oidc-requests.ts';
 
 const MAX_FORM_BYTES = 16_384;
@@ -40,7 +41,7 @@ const LOG_IN_STEPS: ReadonlyMap<string, LogInMethod> = new Map([
 /** How SDKs ask for a code. */
 const CODE_QUERY = {
   ...{ typeId: 'TOTP', provider: 'ziti', format: 'alphaNumeric', minLength: 4, maxLength: 6 },
-  ...{ httpMethod: 'POST', httpUrl: './oidc/login/totp', isTotpEnrolled: true },
+  ...{ httpMethod: 'POST', httpUrl: './oidc/login/totp' },
 };
 /** Where `authorize` leads for each value of `method`. */
 const STEP_OF_METHOD: Readonly<Record<string, string>> = {
@@ -115,10 +116,10 @@ export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): vo
       if (present === undefined)
         await loggedIn(context, request, proof, configTypes, 'pending', { id: sessionId });
       else if (present.identityId !== identityId || present.form !== 'pending') throw notAuthorized();
-      if (!(await context.secondFactors.isRequired(identityId)))
-        return found(reply, callbackOf(request, { ...asked, identityId, method }));
+      const need = await context.secondFactors.needOf(identityId);
+      if (need === 'none') return found(reply, callbackOf(request, { ...asked, identityId, method }));
       void reply.header('totp-required', 'true');
-      return sendJson(reply, 200, { authQueries: [CODE_QUERY] });
+      return sendJson(reply, 200, { authQueries: [{ ...CODE_QUERY, isTotpEnrolled: need === 'code' }] });
     });
   }
 
@@ -132,11 +133,11 @@ export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): vo
     return found(reply, callbackOf(request, { ...asked, identityId, method }));
   });
 
-  for (const method of ['totp/enroll', 'totp/enroll/verify']) {
-    app.all(`${OIDC_PATH}/login/${method}`, () => {
-      throw unknownMethod();
-    });
-  }
+  addOidcTotpEnrollment(app, context, anybody, {
+    fieldsOf,
+    requestOf: (id) => requests.request(id),
+    finish: (request, reply, login) => found(reply, callbackOf(request, login)),
+  });
 
   app.get(`${OIDC_PATH}/authorize/callback`, (request, reply) => {
     const login = requests.logIn(queryOf(request).get('id') ?? '');

@@ -4,6 +4,7 @@
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { AttemptLimits, type AttemptRate, type Clock } from '#base';
+import { authPolicyOf, requiresTotp, type OverlayModel } from '../model/mod.ts';
 import { base32, type Secrets } from '../secrets/mod.ts';
 import {
   changeTotp,
@@ -33,6 +34,7 @@ const SOURCE = 'totp';
 
 export interface TotpParts {
   readonly store: Store;
+  readonly model: OverlayModel;
   readonly secrets: Pick<Secrets, 'seal' | 'unseal'>;
   readonly clock: Clock;
 }
@@ -48,6 +50,9 @@ export interface CodeRule {
   readonly isVerified: boolean;
 }
 
+/** `enrollment`: the identity has to enroll before it is logged in, and shows its first code with that. */
+export type SecondFactorNeed = 'none' | 'code' | 'enrollment';
+
 export type CodeCheck =
   | { readonly ok: true; readonly totp: IdentityTotp }
   | { readonly ok: false; readonly reason: 'wrong' | 'none' }
@@ -61,9 +66,20 @@ export class SecondFactors {
     this.#parts = parts;
   }
 
-  /** Whether a log-in of the identity needs a code. */
-  isRequired(identityId: string): Promise<boolean> {
+  /** Whether the identity has enrolled, so that its log-ins need a code. */
+  hasEnrolled(identityId: string): Promise<boolean> {
     return needsTotp(this.#parts.store.db, identityId);
+  }
+
+  /** What a log-in of the identity needs besides its first proof. */
+  async needOf(identityId: string): Promise<SecondFactorNeed> {
+    if (await this.hasEnrolled(identityId)) return 'code';
+    return this.isDemanded(identityId) ? 'enrollment' : 'none';
+  }
+
+  /** Whether the authentication policy of the identity demands a second factor. */
+  isDemanded(identityId: string): boolean {
+    return requiresTotp(authPolicyOf(this.#parts.model.edge, identityId));
   }
 
   find(identityId: string): Promise<IdentityTotp | undefined> {

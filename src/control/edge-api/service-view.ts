@@ -102,12 +102,12 @@ export function serviceSessionView(
 }
 
 /** The state of the second factor of a log-in. */
-export type SecondFactorState = 'none' | 'pending' | 'passed';
+export type SecondFactorState = 'none' | 'unenrolled' | 'pending' | 'passed';
 
 /** How SDKs ask for a code, at the client API. */
 const CODE_QUERY = {
   ...{ typeId: 'MFA', provider: 'ziti', format: 'alphaNumeric', minLength: 4, maxLength: 6 },
-  ...{ httpMethod: 'POST', httpUrl: './authenticate/mfa', isTotpEnrolled: true },
+  ...{ httpMethod: 'POST', httpUrl: './authenticate/mfa' },
 };
 
 export function apiSessionView(
@@ -119,6 +119,7 @@ export function apiSessionView(
   secondFactor: SecondFactorState,
 ): Record<string, unknown> {
   const now = isoTime(nowMs);
+  const isOpen = secondFactor === 'none' || secondFactor === 'passed';
   return {
     _links: { self: { href: `./api-sessions/${session.id}` } },
     id: session.id,
@@ -126,7 +127,7 @@ export function apiSessionView(
     identityId: identity.id,
     identity: linked('identities', identity.id, identity.name),
     authenticatorId,
-    authQueries: secondFactor === 'pending' ? [CODE_QUERY] : [],
+    authQueries: isOpen ? [] : [{ ...CODE_QUERY, isTotpEnrolled: secondFactor === 'pending' }],
     configTypes: session.configTypes,
     createdAt: isoTime(session.createdAtMs),
     updatedAt: now,

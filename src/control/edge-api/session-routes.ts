@@ -21,6 +21,7 @@ import {
 } from './log-in.ts';
 import { controllerSymbols } from './entity-symbols.ts';
 import type { PartialLogIn } from './partial-log-ins.ts';
+import type { SecondFactorNeed } from './second-factors.ts';
 import { apiSessionView, isoTime, type SecondFactorState } from './service-view.ts';
 
 /** A log-in of a client without a certificate, in bytes. */
@@ -40,12 +41,17 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
     const nowMs = context.clock.nowMs();
     return apiSessionView(session, identity, authenticatorId, request.ip, nowMs, secondFactor);
   };
-  const partialView = (login: PartialLogIn, token: string, request: FastifyRequest): unknown => {
+  const partialView = (
+    login: PartialLogIn,
+    token: string,
+    request: FastifyRequest,
+    need: SecondFactorNeed,
+  ): unknown => {
     const identity = context.model.identity(login.identityId);
     const leaf = login.method === 'cert' ? peerOf(context, request).leaf : undefined;
     if (identity === undefined) throw notAuthorized();
     const session = { ...login, id: login.sessionId, token, createdAtMs: login.startedAtMs };
-    return viewOf(session, { identity, leaf }, request, 'pending');
+    return viewOf(session, { identity, leaf }, request, need === 'enrollment' ? 'unenrolled' : 'pending');
   };
 
   const provenBy = (method: string | null, request: FastifyRequest, body: unknown): Promise<LogInProof> => {
@@ -65,10 +71,11 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
     const body = jsonBody(request);
     const proof = await provenBy(queryOf(request).get('method'), request, body);
     const configTypes = configTypesOf(body);
-    if (await context.secondFactors.isRequired(proof.identity.id)) {
+    const need = await context.secondFactors.needOf(proof.identity.id);
+    if (need !== 'none') {
       const login = { ...started(proof, context.clock.nowMs()), configTypes };
       const token = context.partialLogIns.tokenOf(login);
-      return sendData(reply.header('zt-session', token), partialView(login, token, request));
+      return sendData(reply.header('zt-session', token), partialView(login, token, request, need));
     }
     const session = await loggedIn(context, request, proof, configTypes, 'opaque');
     void reply.header('zt-session', session.token);
@@ -79,10 +86,13 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
     const token = tokenOf(request);
     const isWhole = context.sessions.byToken(token) !== undefined;
     const login = isWhole ? undefined : context.partialLogIns.of(token);
-    if (login !== undefined) return sendData(reply, partialView(login, token, request));
+    if (login !== undefined) {
+      const need = await context.secondFactors.needOf(login.identityId);
+      return sendData(reply, partialView(login, token, request, need));
+    }
     const caller = callerOf(context, request);
-    const isRequired = await context.secondFactors.isRequired(caller.identity.id);
-    const view = viewOf(caller.session, caller, request, isRequired ? 'passed' : 'none');
+    const hasEnrolled = await context.secondFactors.hasEnrolled(caller.identity.id);
+    const view = viewOf(caller.session, caller, request, hasEnrolled ? 'passed' : 'none');
     return sendData(reply, { ...view, token: caller.token });
   });
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { bytesOfBase32 } from './base32-fixture.ts';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
 import { codeAt, TOTP_STEP_MS } from './totp-code.ts';
 
@@ -72,14 +73,6 @@ async function enrolled(name: string): Promise<Person> {
   assert.deepEqual([wrong.status, wrong.json.error.code], [400, 'MFA_INVALID_TOKEN']);
   assert.equal((await call(who, `${MFA}/verify`, { token, body: { code: nextCode() } })).status, 200);
   return { who, token, secret, recoveryCodes: recoveryCodes as string[], nextCode };
-}
-
-function bytesOfBase32(text: string): Buffer {
-  const bits = [...text].map((one) =>
-    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(one).toString(2).padStart(5, '0'),
-  );
-  const octets = bits.join('').match(/.{8}/g) ?? [];
-  return Buffer.from(octets.map((one) => Number.parseInt(one, 2)));
 }
 
 test('codes are those of RFC 6238', () => {

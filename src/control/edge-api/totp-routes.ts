@@ -1,12 +1,14 @@
 /** One-time passwords (TOTP) of the caller's identity: enrollment, removal and recovery codes; and the log-in's second step. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Identity } from '../model/mod.ts';
 import { EdgeApiRefusal, limited, notAuthorized, notFound, sendData } from './edge-answer.ts';
 import { appendPeerAudit } from './edge-audit.ts';
 import { bodyRule } from './edge-body.ts';
 import { callerOf, peerOf, tokenOf, type EdgeApiContext, type EdgeCaller } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 import { OIDC_PATH } from './information-routes.ts';
-import { loggedIn } from './log-in.ts';
+import { loggedIn, type LogInProof } from './log-in.ts';
+import type { PartialLogIn } from './partial-log-ins.ts';
 import { newRecoveryCodes, provisioningUrlOf, type AlsoWrite, type CodeCheck } from './second-factors.ts';
 import { isoTime } from './service-view.ts';
 
@@ -15,28 +17,48 @@ const CODE_HEADER = 'mfa-validation-code';
 /** A code in JSON. */
 const MAX_CODE_BYTES = 1_024;
 /** As authenticator apps show it. */
-const ISSUER = 'Frontdoor';
+export const TOTP_ISSUER = 'Frontdoor';
+
+/** The identity that enrolls. `partial` and `proof` are those of a log-in that waits for the enrollment. */
+interface Enroller extends Pick<EdgeCaller, 'identity'> {
+  readonly partial?: PartialLogIn;
+  readonly proof?: LogInProof;
+}
 
 /** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
 export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): void {
   const { secondFactors, sessionTokens, clock, log } = context;
-  const recorded =
-    (request: FastifyRequest, { identity }: Pick<EdgeCaller, 'identity'>, action: string): AlsoWrite =>
-    (trx, touch) =>
-      appendPeerAudit(
-        trx,
-        touch,
-        context,
-        request,
-        { identity },
-        {
-          action,
-          target: { kind: identity.kind, id: identity.id },
-        },
-      );
+  /** The proof of a log-in that waits for its second factor. */
+  const provenPartial = (request: FastifyRequest, { identityId, method }: PartialLogIn): LogInProof => {
+    const identity = context.model.identity(identityId);
+    const peer = method === 'cert' ? peerOf(context, request) : undefined;
+    if (identity === undefined || (peer !== undefined && peer.identity.id !== identityId))
+      throw notAuthorized();
+    return { identity, method, leaf: peer?.leaf };
+  };
+  const open = async (request: FastifyRequest, partial: PartialLogIn, proof: LogInProof): Promise<void> => {
+    const { sessionId: id, configTypes } = partial;
+    // The client may repeat the call: the session stands then.
+    if ((await context.sessions.findById(id)) !== undefined) return;
+    await loggedIn(context, request, proof, configTypes, 'opaque', { id, token: tokenOf(request) });
+  };
+  /** The caller, which may be in a log-in whose policy demands that it enrolls. */
+  const enrollerOf = async (request: FastifyRequest): Promise<Enroller> => {
+    const token = tokenOf(request);
+    const isWhole = context.sessions.byToken(token) !== undefined;
+    const partial = isWhole ? undefined : context.partialLogIns.of(token);
+    if (partial === undefined) return callerOf(context, request);
+    const proof = provenPartial(request, partial);
+    if ((await secondFactors.needOf(partial.identityId)) !== 'enrollment') throw notAuthorized();
+    return { identity: proof.identity, partial, proof };
+  };
+  const recorded = (request: FastifyRequest, { identity }: Pick<EdgeCaller, 'identity'>, action: string) =>
+    totpAudit(context, request, identity, action);
 
-  app.post(PATH, async (request, reply) => {
-    const caller = callerOf(context, request);
+  const codeRule = { config: bodyRule({ maxUnprovenBytes: MAX_CODE_BYTES }) };
+
+  app.post(PATH, codeRule, async (request, reply) => {
+    const caller = await enrollerOf(request);
     const begun = await secondFactors.begin(caller.identity.id, recorded(request, caller, 'enrollTotp'));
     if (begun === undefined)
       throw new EdgeApiRefusal('conflict', 'MFA_EXISTS', 'An MFA record already exists, try removing it');
@@ -44,7 +66,7 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
   });
 
   app.get(PATH, async (request, reply) => {
-    const { identity } = callerOf(context, request);
+    const { identity } = await enrollerOf(request);
     const totp = await secondFactors.find(identity.id);
     if (totp === undefined) throw notFound();
     const { id, isVerified, recoveryCodes, createdAtMs, updatedAtMs } = totp;
@@ -58,23 +80,27 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
       // Shown only until the enrollment is complete.
       ...(isVerified
         ? {}
-        : { provisioningUrl: provisioningUrlOf(totp, ISSUER, identity.name), recoveryCodes }),
+        : { provisioningUrl: provisioningUrlOf(totp, TOTP_ISSUER, identity.name), recoveryCodes }),
     });
   });
 
-  app.post(`${PATH}/verify`, async (request, reply) => {
-    const caller = callerOf(context, request);
+  app.post(`${PATH}/verify`, codeRule, async (request, reply) => {
+    const caller = await enrollerOf(request);
     const rule = { recovery: false, isVerified: false };
     const also = recorded(request, caller, 'verifyTotp');
     accept(await secondFactors.check(caller.identity.id, codeOf(request), rule, undefined, also));
+    const { partial, proof } = caller;
+    if (partial !== undefined && proof !== undefined) await open(request, partial, proof);
     return sendData(reply, {});
   });
 
   app.delete(PATH, async (request, reply) => {
-    const caller = callerOf(context, request);
+    const caller = await enrollerOf(request);
     const { id } = caller.identity;
     const also = recorded(request, caller, 'removeTotp');
     if (await secondFactors.abandon(id, also)) return sendData(reply, {});
+    if (secondFactors.isDemanded(id))
+      throw new EdgeApiRefusal('conflict', 'MFA_REQUIRED', 'The authentication policy requires MFA');
     const rule = { recovery: true, isVerified: true };
     accept(await secondFactors.check(id, request.headers[CODE_HEADER], rule, () => 'delete', also));
     return sendData(reply, {});
@@ -112,20 +138,15 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
     );
   });
 
-  const codeRule = { config: bodyRule({ maxUnprovenBytes: MAX_CODE_BYTES }) };
   app.post('/authenticate/mfa', codeRule, async (request, reply) => {
-    const token = tokenOf(request);
-    const partial = context.partialLogIns.of(token);
+    const partial = context.partialLogIns.of(tokenOf(request));
     if (partial === undefined) {
       const { identity } = callerOf(context, request);
       accept(await secondFactors.check(identity.id, codeOf(request), { recovery: true, isVerified: true }));
       return sendData(reply, {});
     }
-    const { identityId, method, configTypes, sessionId } = partial;
-    const identity = context.model.identity(identityId);
-    const peer = method === 'cert' ? peerOf(context, request) : undefined;
-    if (identity === undefined || (peer !== undefined && peer.identity.id !== identityId))
-      throw notAuthorized();
+    const { identityId } = partial;
+    const proof = provenPartial(request, partial);
     const fields = { identity: identityId, address: request.ip };
     const checked = await secondFactors.check(identityId, codeOf(request), {
       recovery: true,
@@ -133,12 +154,20 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
     });
     if (!checked.ok) log.info(fields, 'edge API: second factor of a log-in refused');
     accept(checked);
-    // The client may repeat the call: the session stands then.
-    if ((await context.sessions.findById(sessionId)) !== undefined) return sendData(reply, {});
-    const proof = { identity, method, leaf: peer?.leaf };
-    await loggedIn(context, request, proof, configTypes, 'opaque', { id: sessionId, token });
+    await open(request, partial, proof);
     return sendData(reply, {});
   });
+}
+
+/** Writes the audit event of a change that an identity makes to its own second factor. */
+export function totpAudit(
+  context: EdgeApiContext,
+  request: FastifyRequest,
+  identity: Identity,
+  action: string,
+): AlsoWrite {
+  const target = { kind: identity.kind, id: identity.id };
+  return (trx, touch) => appendPeerAudit(trx, touch, context, request, { identity }, { action, target });
 }
 
 function codeOf(request: FastifyRequest): unknown {

@@ -131,7 +131,8 @@ export class Administrators {
     const identity =
       identityId === undefined ? undefined : await findEdgeEntity(store.db, 'identity', identityId);
     // A session here has one factor, so it is no way around the second.
-    const isWhole = identity !== undefined && !(await this.#context.secondFactors.isRequired(identity.id));
+    const isWhole =
+      identity !== undefined && (await this.#context.secondFactors.needOf(identity.id)) === 'none';
     const isPermitted =
       identity !== undefined && permitsLogIn(authPolicyOf(this.#context.model.edge, identity.id), { method });
     if (identity?.data['isAdmin'] !== true || !isWhole || !isPermitted) {

@@ -3,11 +3,12 @@ import { endLogIns } from '../edge-api/mod.ts';
 import {
   authPolicyIdOf,
   permitsLogIn,
+  requiresTotp,
   textsOf,
   type EdgeEntityRecord,
   type JsonObject,
 } from '../model/mod.ts';
-import { findEdgeEntity, updateEdgeEntity } from '../store/mod.ts';
+import { findEdgeEntity, identitiesWithTotp, updateEdgeEntity } from '../store/mod.ts';
 import { BodyReader } from './body-reader.ts';
 import { commonSymbols, MAX_FREE_CHARS, type EntityForm } from './entity-form.ts';
 import { plainResource, type EntityResource, type ManagementParts, type Writing } from './entity-resource.ts';
@@ -28,11 +29,9 @@ const authPolicyForm: EntityForm = {
         ...{ allowed: reader.flag('allowed'), allowedSigners: reader.texts('allowedSigners') },
       }));
       const updb = section(primary, 'updb', passwordRules);
-      // A session that only enrolls a second factor does not exist here.
       const secondary = section(body, 'secondary', (reader) => {
-        reader.only('requireTotp', false);
         reader.only('requireExtJwtSigner');
-        return { requireTotp: false, requireExtJwtSigner: null };
+        return { requireTotp: reader.flag('requireTotp'), requireExtJwtSigner: null };
       });
       return { primary: { cert, extJwt, updb }, secondary };
     });
@@ -83,7 +82,7 @@ export const authPolicyResource: EntityResource = {
 };
 
 /**
- * Ends the sessions that the policy would not have permitted. Sessions do not name the signer of their token, so that those by
+ * Ends the sessions that the policy would not have permitted, and those without the second factor that it demands. Sessions do not name the signer of their token, so that those by
  * tokens end if the policy lists signers.
  */
 export async function endForbiddenLogIns(
@@ -92,10 +91,13 @@ export async function endForbiddenLogIns(
   policy: EdgeEntityRecord,
   holders: readonly EdgeEntityRecord[],
 ): Promise<void> {
-  const forbidden = METHODS.filter((method) => !permitsLogIn(policy, { method }));
-  if (forbidden.length === 0) return;
   const ids = holders.map(({ id }) => id);
-  await endLogIns(trx, touch, ids, forbidden, clock.nowMs());
+  const forbidden = METHODS.filter((method) => !permitsLogIn(policy, { method }));
+  if (forbidden.length > 0) await endLogIns(trx, touch, ids, forbidden, clock.nowMs());
+  if (!requiresTotp(policy)) return;
+  const enrolled = await identitiesWithTotp(trx);
+  const bare = ids.filter((id) => !enrolled.has(id));
+  await endLogIns(trx, touch, bare, METHODS, clock.nowMs());
 }
 
 /** Objects of a change replace only the fields that they have. */

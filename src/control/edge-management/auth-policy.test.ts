@@ -85,7 +85,7 @@ test('passwords keep the rules of the policy at enrollments and changes', async 
 test('what a policy cannot do here is refused, and the default one stays as it is', async () => {
   const { primary, name } = policy('more', ['cert']);
   for (const [wrong, field] of [
-    [{ name, primary, secondary: { requireTotp: true } }, 'requireTotp'],
+    [{ name, primary, secondary: { requireExtJwtSigner: 'idp' } }, 'requireExtJwtSigner'],
     [{ name, primary: { cert: { allowed: true, allowExpiredCerts: true } } }, 'allowExpiredCerts'],
     [{ name, primary: { updb: { allowed: true, maxAttempts: 3 } } }, 'maxAttempts'],
     [{ name, primary: { extJwt: { allowed: true, allowedSigners: ['nobody'] } } }, 'allowedSigners'],

@@ -57,7 +57,6 @@ export const identityForm: EntityForm = {
     envInfo: {},
     interfaces: null,
     isDefaultAdmin: false,
-    isMfaEnabled: false,
     sdkInfo: {},
     type: referenceView('identity-types', typeOf(data), typeOf(data)),
     typeId: typeOf(data),

@@ -8,7 +8,13 @@ import {
   type EdgeEntityRecord,
   type JsonObject,
 } from '../model/mod.ts';
-import { findEdgeEntity, insertEdgeIdentity, updateEdgeEntity, type Queries } from '../store/mod.ts';
+import {
+  findEdgeEntity,
+  identitiesWithTotp,
+  insertEdgeIdentity,
+  updateEdgeEntity,
+  type Queries,
+} from '../store/mod.ts';
 import { endForbiddenLogIns } from './auth-policy-resource.ts';
 import { entityView } from './entity-form.ts';
 import { plainResource, type EntityResource, type ManagementParts } from './entity-resource.ts';
@@ -34,6 +40,7 @@ export const identityResource: EntityResource = {
   async viewer(parts) {
     const open = await openEnrollments(parts, 'identity');
     const usernames = await usernamesOf(parts);
+    const withTotp = await identitiesWithTotp(parts.store.db);
     const withSession = new Set(Array.from(parts.sessions.all(), ({ identityId }) => identityId));
     return (entity) => {
       const { id } = entity;
@@ -46,6 +53,7 @@ export const identityResource: EntityResource = {
         edgeRouterConnectionStatus: isConnected ? 'online' : 'offline',
         hasEdgeRouterConnection: isConnected,
         hasApiSession: withSession.has(id),
+        isMfaEnabled: withTotp.has(id),
       };
     };
   },

@@ -25,6 +25,7 @@ import { addEnrollmentRoutes } from './enrollment-routes.ts';
 import { addEntityRoutes } from './entity-routes.ts';
 import { externalJwtSignerResource } from './external-jwt-signer-resource.ts';
 import { identityResource } from './identity-resource.ts';
+import { addIdentityTotpRoutes } from './identity-totp-routes.ts';
 import { addManagementLists } from './management-lists.ts';
 import { addRelatedEntities } from './related-entities.ts';
 
@@ -76,6 +77,7 @@ export async function addManagementRoutes(
       addEnrollmentRoutes(scope, parts, administrators);
       addAuthorityRoutes(scope, parts, administrators);
       addAuthenticatorRoutes(scope, parts, administrators);
+      addIdentityTotpRoutes(scope, parts, administrators);
       scope.get('/current-identity', async (request, reply) => {
         const { identity } = administrators.of(request);
         return sendData(reply, (await identityResource.viewer(parts))(identity));

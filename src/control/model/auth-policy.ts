@@ -57,6 +57,11 @@ export function permitsLogIn({ data }: EdgeEntityRecord, { method, signerId }: L
   return allowed === true && (signers.length === 0 || (signerId !== undefined && signers.includes(signerId)));
 }
 
+/** Whether every log-in needs a one-time password, too. */
+export function requiresTotp({ data }: EdgeEntityRecord): boolean {
+  return objectAt(data, 'secondary')['requireTotp'] === true;
+}
+
 /** Returns what the policy misses in a password. */
 export function passwordProblem({ data }: EdgeEntityRecord, password: string): string | undefined {
   const rules = objectAt(objectAt(data, 'primary'), 'updb');

@@ -207,6 +207,7 @@ export {
   changeTotp,
   deleteTotp,
   findTotp,
+  identitiesWithTotp,
   insertTotp,
   lockTotp,
   needsTotp,

@@ -87,6 +87,16 @@ export async function deleteTotp(trx: Queries, identityId: string): Promise<void
   await trx.deleteFrom('identity_totp').where('identity_id', '=', identityId).execute();
 }
 
+/** Returns the identities whose log-ins need a code. */
+export async function identitiesWithTotp(db: Queries): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('identity_totp')
+    .select('identity_id')
+    .where('is_verified', '=', 1)
+    .execute();
+  return new Set(rows.map(({ identity_id }) => identity_id));
+}
+
 /** Whether a log-in of the identity needs a code. */
 export async function needsTotp(db: Queries, identityId: string): Promise<boolean> {
   const row = await db
