@@ -12,6 +12,7 @@ export {
   sendData,
 } from './edge-answer.ts';
 export { passwordAuthenticatorId } from './authenticator-view.ts';
+export { acceptsPassword } from './password-attempts.ts';
 export { isUsername } from './password-log-in.ts';
 export { bodyRule } from './edge-body.ts';
 export { queryOf, type EdgeApiContext } from './edge-context.ts';

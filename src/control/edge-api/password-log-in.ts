@@ -11,8 +11,8 @@ import {
   type Clock,
 } from '#base';
 import type { Identity, OverlayModel } from '../model/mod.ts';
-import { isPasswordOf } from '../policy/mod.ts';
 import { findIdentityPassword, type Store } from '../store/mod.ts';
+import { acceptsPassword } from './password-attempts.ts';
 
 const MAX_USERNAME_CHARS = 256;
 const MAX_PASSWORD_CHARS = 1_024;
@@ -64,7 +64,7 @@ export class PasswordLogIns {
     // Counted before the hash, so that guesses at once are limited, too.
     this.#failures.failed(username, source, FAILURES, nowMs);
     const stored = await findIdentityPassword(store.db, username);
-    const isRight = await isPasswordOf(password, stored?.passwordHash);
+    const isRight = await acceptsPassword(this.#parts, password, stored);
     const identity = isRight && stored !== undefined ? model.identity(stored.identityId) : undefined;
     if (identity === undefined || identity.kind === 'router')
       return { problem: 'the user name or the password is wrong' };

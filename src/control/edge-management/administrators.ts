@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addressKey, TokenBuckets } from '#base';
 import { appendMachineAudit } from '../audit/mod.ts';
 import {
+  acceptsPassword,
   bodyRule,
   couldNotValidate,
   EdgeApiRefusal,
@@ -19,7 +20,6 @@ import {
 } from '../edge-api/mod.ts';
 import { authPolicyOf, permitsLogIn, type LogInWay } from '../model/mod.ts';
 import { LoginFailures } from '../oauth/mod.ts';
-import { isPasswordOf } from '../policy/mod.ts';
 import {
   endManagementSession,
   extendManagementSession,
@@ -111,7 +111,7 @@ export class Administrators {
     const waitMs = this.#failures.waitMs(username, request.ip);
     if (waitMs > 0) throw limited(waitMs);
     const found = await findIdentityPassword(this.#context.store.db, username);
-    const isRight = await isPasswordOf(password, found?.passwordHash);
+    const isRight = await acceptsPassword(this.#context, password, found);
     if (!isRight) this.#failures.failed(username, request.ip);
     return isRight ? found?.identityId : undefined;
   }

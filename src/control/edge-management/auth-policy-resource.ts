@@ -14,6 +14,9 @@ import { commonSymbols, MAX_FREE_CHARS, type EntityForm } from './entity-form.ts
 import { plainResource, type EntityResource, type ManagementParts, type Writing } from './entity-resource.ts';
 
 const MAX_PASSWORD_CHARS = 1_024;
+const MAX_ATTEMPTS = 1_000;
+/** A year. */
+const MAX_LOCKOUT_MINUTES = 525_600;
 const METHODS = ['cert', 'password', 'ext-jwt'] as const;
 
 const authPolicyForm: EntityForm = {
@@ -47,12 +50,12 @@ const authPolicyForm: EntityForm = {
   view: (_model, { data }) => data,
 };
 
-/** Wrong passwords are limited for each name and address, without locking an identity. */
+/** Besides, wrong passwords are limited for each name and address, without a lock. */
 function passwordRules(reader: BodyReader): JsonObject {
-  reader.only('maxAttempts', 0);
-  reader.only('lockoutDurationMinutes', 0);
   return {
-    ...{ allowed: reader.flag('allowed'), maxAttempts: 0, lockoutDurationMinutes: 0 },
+    allowed: reader.flag('allowed'),
+    maxAttempts: reader.whole('maxAttempts', MAX_ATTEMPTS),
+    lockoutDurationMinutes: reader.whole('lockoutDurationMinutes', MAX_LOCKOUT_MINUTES),
     minPasswordLength: reader.whole('minPasswordLength', MAX_PASSWORD_CHARS),
     requireMixedCase: reader.flag('requireMixedCase'),
     requireNumberChar: reader.flag('requireNumberChar'),

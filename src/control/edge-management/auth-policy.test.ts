@@ -87,7 +87,7 @@ test('what a policy cannot do here is refused, and the default one stays as it i
   for (const [wrong, field] of [
     [{ name, primary, secondary: { requireExtJwtSigner: 'idp' } }, 'requireExtJwtSigner'],
     [{ name, primary: { cert: { allowed: true, allowExpiredCerts: true } } }, 'allowExpiredCerts'],
-    [{ name, primary: { updb: { allowed: true, maxAttempts: 3 } } }, 'maxAttempts'],
+    [{ name, primary: { updb: { allowed: true, maxAttempts: -1 } } }, 'maxAttempts'],
     [{ name, primary: { extJwt: { allowed: true, allowedSigners: ['nobody'] } } }, 'allowedSigners'],
   ] as const)
     assert.equal((await api.call('POST', 'auth-policies', wrong)).error.cause?.field, field);

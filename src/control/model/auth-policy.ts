@@ -57,6 +57,20 @@ export function permitsLogIn({ data }: EdgeEntityRecord, { method, signerId }: L
   return allowed === true && (signers.length === 0 || (signerId !== undefined && signers.includes(signerId)));
 }
 
+/** Wrong passwords in a row that lock a password, and for how long. */
+export interface Lockout {
+  readonly maxAttempts: number;
+  /** 0 locks it until it is set anew. */
+  readonly minutes: number;
+}
+
+/** Returns undefined for a policy that does not limit wrong passwords. */
+export function lockoutOf({ data }: EdgeEntityRecord): Lockout | undefined {
+  const { maxAttempts, lockoutDurationMinutes } = objectAt(objectAt(data, 'primary'), 'updb');
+  if (typeof maxAttempts !== 'number' || maxAttempts === 0) return undefined;
+  return { maxAttempts, minutes: Number(lockoutDurationMinutes) };
+}
+
 /** Whether every log-in needs a one-time password, too. */
 export function requiresTotp({ data }: EdgeEntityRecord): boolean {
   return objectAt(data, 'secondary')['requireTotp'] === true;

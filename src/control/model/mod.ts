@@ -16,6 +16,7 @@ export type { EdgeModel } from './edge-model.ts';
 export {
   authPolicyIdOf,
   authPolicyOf,
+  lockoutOf,
   requiresTotp,
   DEFAULT_AUTH_POLICY_ID,
   passwordProblem,

@@ -138,6 +138,8 @@ export {
 } from './records/idempotency-store.ts';
 export { IdempotencySweep } from './records/idempotency-sweep.ts';
 export {
+  countPasswordAttempt,
+  endPasswordAttempts,
   findIdentityPassword,
   putIdentityPassword,
   type IdentityPassword,

@@ -10,6 +10,7 @@ import { idempotencyTables } from './idempotency-tables-migration.ts';
 import { loginSessionLookup } from './login-session-lookup-migration.ts';
 import { managementTables } from './management-tables-migration.ts';
 import { secretOverlap } from './secret-overlap-migration.ts';
+import { passwordAttempts } from './password-attempts-migration.ts';
 import { replicaAddresses } from './replica-addresses-migration.ts';
 import { restingNames } from './resting-name-migration.ts';
 import { sessionForm } from './session-form-migration.ts';
@@ -38,4 +39,5 @@ export const migrations: Record<string, Migration> = {
   '0016-enrollment-username': enrollmentUsername,
   '0017-shared-keys': sharedKeys,
   '0018-third-party-authorities': thirdPartyAuthorities,
+  '0019-password-attempts': passwordAttempts,
 };

@@ -10,13 +10,14 @@ export interface IdentityPassword {
   readonly passwordHash: string;
 }
 
-/** Stores the password of an identity, in place of an earlier one. Throws `conflict` for a taken user name. */
+/** Stores the password of an identity, in place of an earlier one, and unlocks it. Throws `conflict` for a taken user name. */
 export async function putIdentityPassword(
   trx: Queries,
   { identityId, username, passwordHash }: IdentityPassword,
   nowMs: number,
 ): Promise<void> {
-  const changed = { username, password_hash: passwordHash, updated_at: nowMs };
+  const open = { failed_attempts: 0, locked_until: null };
+  const changed = { username, password_hash: passwordHash, ...open, updated_at: nowMs };
   await trx
     .insertInto('identity_password')
     .values({ identity_id: identityId, ...changed, created_at: nowMs })
@@ -39,4 +40,45 @@ export async function findIdentityPassword(
     .executeTakeFirst();
   if (row === undefined) return undefined;
   return { identityId: row.identity_id, username: row.username, passwordHash: row.password_hash };
+}
+
+export interface PasswordAttempt {
+  /** Attempts since the last right one, with this one. */
+  readonly attempts: number;
+  readonly isLocked: boolean;
+}
+
+/** Counts an attempt before it is examined, so that attempts at once are counted, too. A lock that is over counts anew. */
+export async function countPasswordAttempt(
+  db: Queries,
+  identityId: string,
+  nowMs: number,
+): Promise<PasswordAttempt> {
+  await db
+    .updateTable('identity_password')
+    .set({ failed_attempts: 0, locked_until: null })
+    .where('identity_id', '=', identityId)
+    .where('locked_until', '<=', nowMs)
+    .execute();
+  const row = await db
+    .updateTable('identity_password')
+    .set(({ eb }) => ({ failed_attempts: eb('failed_attempts', '+', 1) }))
+    .where('identity_id', '=', identityId)
+    .where('locked_until', 'is', null)
+    .returning('failed_attempts')
+    .executeTakeFirst();
+  return { attempts: row?.failed_attempts ?? 0, isLocked: row === undefined };
+}
+
+/** `lockedUntilMs` is null after a right password. */
+export async function endPasswordAttempts(
+  db: Queries,
+  identityId: string,
+  lockedUntilMs: number | null,
+): Promise<void> {
+  await db
+    .updateTable('identity_password')
+    .set({ failed_attempts: 0, locked_until: lockedUntilMs })
+    .where('identity_id', '=', identityId)
+    .execute();
 }

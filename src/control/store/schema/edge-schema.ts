@@ -3,6 +3,8 @@
  * evaluated in memory, so one table keeps all kinds as documents (ADR 0034).
  */
 
+import type { Generated } from 'kysely';
+
 export interface EdgeTables {
   edge_entity: EdgeEntityTable;
   edge_terminator: EdgeTerminatorTable;
@@ -62,6 +64,10 @@ export interface IdentityPasswordTable {
   username: string;
   /** argon2id, as a PHC string. */
   password_hash: string;
+  /** Attempts since the last right one, where a policy limits them. */
+  failed_attempts: Generated<number>;
+  /** Unix milliseconds; null while the password is not locked. */
+  locked_until: number | null;
   created_at: number;
   updated_at: number;
 }

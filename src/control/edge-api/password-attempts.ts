@@ -1,0 +1,46 @@
+/**
+ * The check of a stored password. Where the authentication policy of the identity limits wrong attempts, they are counted in
+ * the store, for every control plane and restart, and the last one locks the password for the policy's time.
+ */
+import type { Clock } from '#base';
+import { authPolicyOf, lockoutOf, type OverlayModel } from '../model/mod.ts';
+import { isPasswordOf } from '../policy/mod.ts';
+import {
+  countPasswordAttempt,
+  endPasswordAttempts,
+  type IdentityPassword,
+  type Queries,
+} from '../store/mod.ts';
+
+const MINUTE_MS = 60_000;
+
+export interface PasswordCheckParts {
+  readonly store: { readonly db: Queries };
+  readonly model: OverlayModel;
+  readonly clock: Clock;
+}
+
+/** Whether the password is right and not locked. Absent names and locked passwords cost as much as wrong ones. */
+export async function acceptsPassword(
+  { store: { db }, model, clock }: PasswordCheckParts,
+  password: string,
+  stored: IdentityPassword | undefined,
+): Promise<boolean> {
+  const lockout = stored && lockoutOf(authPolicyOf(model.edge, stored.identityId));
+  if (stored === undefined || lockout === undefined) return isPasswordOf(password, stored?.passwordHash);
+  const { identityId } = stored;
+  const nowMs = clock.nowMs();
+  const [{ attempts, isLocked }, isRight] = await Promise.all([
+    countPasswordAttempt(db, identityId, nowMs),
+    isPasswordOf(password, stored.passwordHash),
+  ]);
+  // Later attempts of those that came at once do not count, because an earlier one may lock the password.
+  if (isLocked || attempts > lockout.maxAttempts) return false;
+  if (isRight) await endPasswordAttempts(db, identityId, null);
+  else if (attempts === lockout.maxAttempts) {
+    const { minutes } = lockout;
+    const untilMs = minutes === 0 ? Number.MAX_SAFE_INTEGER : nowMs + minutes * MINUTE_MS;
+    await endPasswordAttempts(db, identityId, untilMs);
+  }
+  return isRight;
+}
