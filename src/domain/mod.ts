@@ -139,6 +139,7 @@ export {
   type GatewayProviderLogout,
   type GatewayReplay,
   type GatewayShare,
+  type GatewayShares,
   type GatewaySnapshot,
   type GatewayTokenIssuer,
   type KeptShares,

@@ -117,8 +117,8 @@ export class GatewayApiClient {
     const abort = new AbortController();
     const { since } = subscription;
     const query =
-      since === undefined ? '' : `?since=${since.version}&epoch=${encodeURIComponent(since.epoch)}`;
-    this.#readFeed(`/gateway/v1/shares${query}`, subscription.onLine, abort.signal).catch(
+      since === undefined ? '' : `&since=${since.version}&epoch=${encodeURIComponent(since.epoch)}`;
+    this.#readFeed(`/gateway/v1/shares?parts=true${query}`, subscription.onLine, abort.signal).catch(
       (error: unknown) => {
         if (!abort.signal.aborted) subscription.onEnd(asFailure(error, this.#connection.hop));
       },

@@ -167,6 +167,13 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
       unknown: 'ignored',
       newer: { ...delta, set: [newerShare] },
     },
+    {
+      shape: gatewayFeedShape,
+      example: { type: 'shares', shares: snapshot.shares, isContinued: false },
+      older: { type: 'shares', shares: [olderShare], isContinued: false },
+      unknown: 'ignored',
+      newer: { type: 'shares', shares: [newerShare], isContinued: false },
+    },
     { shape: gatewayFeedShape, example: { type: 'heartbeat' }, unknown: 'ignored' },
     { shape: gatewayFeedShape, example: replay, unknown: 'ignored' },
   ],

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import * as tls from 'node:tls';
 import { after, before, test } from 'node:test';
-import type { GatewayDelta, GatewayFeedEvent, GatewaySnapshot } from '#domain';
+import type { GatewayDelta, GatewayFeedEvent, GatewayShares, GatewaySnapshot } from '#domain';
 import { OverlayModel, type Service } from '../model/mod.ts';
 import { openEdgeFixture, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
 import type { GatewayAccessSource } from '../login/mod.ts';
-import { GatewayFeed } from './gateway-feed.ts';
+import { GatewayFeed, SHARES_PER_PART } from './gateway-feed.ts';
 
 let fixture: EdgeFixture;
 let host: Enrolled;
@@ -96,6 +96,62 @@ test('a gateway resumes with missed changes after a short absence, and starts ov
     feed.flush();
   }
   assert.deepEqual(versions({ version: 2, epoch: 'epoch-1' }), [['snapshot', 1_104]]);
+});
+
+test('a snapshot in parts has a bounded number of shares in each line, and deltas complete it', () => {
+  const model = new OverlayModel();
+  const count = 2 * SHARES_PER_PART + 1;
+  for (let n = 0; n < count; n += 1) model.setService(service(`s${n}`));
+  const feed = new GatewayFeed(model, access, 'epoch-1');
+  const { position } = feed;
+  const parts = feed.snapshotInParts();
+  const first = JSON.parse(parts.next().value as string) as GatewaySnapshot;
+  model.removeService('s0');
+  model.setService(service('late'));
+  const others = events([...parts]) as GatewayShares[];
+  assert.deepEqual([first.type, first.version, first.isContinued], ['snapshot', position.version, true]);
+  assert.deepEqual(
+    [first, ...others].map(({ shares }) => shares.length),
+    [SHARES_PER_PART, SHARES_PER_PART, 2],
+  );
+  assert.deepEqual(
+    others.map(({ type, isContinued }) => [type, isContinued]),
+    [
+      ['shares', true],
+      ['shares', false],
+    ],
+  );
+  const [missed] = events(feed.missedSince(position)!) as [GatewayDelta];
+  assert.deepEqual([missed.removed, missed.set.map(({ id }) => id)], [['s0'], ['late']]);
+  const small = new GatewayFeed(new OverlayModel(), access, 'epoch-1');
+  assert.deepEqual([...small.snapshotInParts()], small.opening(undefined), 'one part is a snapshot as ever');
+});
+
+test('a gateway gets a list of several parts over TLS, and then what changes', async () => {
+  for (let n = 0; n <= SHARES_PER_PART; n += 1) fixture.model.setService(service(`part${n}`));
+  const lines: GatewayFeedEvent[] = [];
+  const done = Promise.withResolvers<void>();
+  const stream = gateway.gatewayApi.subscribeGatewayFeed({
+    onLine: (text) => {
+      lines.push(JSON.parse(text) as GatewayFeedEvent);
+      const { type } = lines.at(-1)!;
+      if (type === 'shares') fixture.model.setService(service('part-late'));
+      if (type === 'delta') done.resolve();
+    },
+    onEnd: done.reject,
+  });
+  await done.promise;
+  stream.close();
+  for (const { id } of [...fixture.model.services()])
+    if (id.startsWith('part')) fixture.model.removeService(id);
+  assert.deepEqual(
+    lines.map(({ type }) => type),
+    ['snapshot', 'shares', 'delta'],
+  );
+  assert.deepEqual(
+    (lines[2] as GatewayDelta).set.map(({ id }) => id),
+    ['part-late'],
+  );
 });
 
 test('a gateway follows over TLS: snapshot, delta as a share comes, and the end when it is revoked', async () => {

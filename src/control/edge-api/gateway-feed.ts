@@ -13,10 +13,17 @@ import {
 import type { AccessChange, GatewayAccessSource } from '../login/mod.ts';
 import type { OverlayModel, Service } from '../model/mod.ts';
 
+/** Shares of one line of a snapshot in parts. */
+export const SHARES_PER_PART = 200;
 const MAX_KEPT_DELTAS = 1_024;
 const MAX_KEPT_CHANGES = 50_000;
 
 type Delta = Omit<GatewayDelta, 'type'>;
+
+export interface FeedVersion {
+  readonly version: number;
+  readonly epoch: string;
+}
 
 export type FeedListener = (line: string) => void;
 
@@ -58,15 +65,43 @@ export class GatewayFeed {
   }
 
   /** Returns the first lines for a subscriber: the deltas since its version if all are known, otherwise a snapshot. */
-  opening(since: { readonly version: number; readonly epoch: string } | undefined): string[] {
+  opening(since: FeedVersion | undefined): string[] {
+    return this.missedSince(since) ?? [this.#snapshot()];
+  }
+
+  /** Returns the deltas since a version, or undefined if they are not all known. */
+  missedSince(since: FeedVersion | undefined): string[] | undefined {
     this.flush();
-    if (since?.epoch === this.#epoch && since.version <= this.#version) {
-      const missed = this.#deltas.filter((delta) => delta.version > since.version);
-      if (missed.length === this.#version - since.version) {
-        return missed.map((delta) => line({ type: 'delta', ...delta }));
-      }
+    if (since?.epoch !== this.#epoch || since.version > this.#version) return undefined;
+    const missed = this.#deltas.filter((delta) => delta.version > since.version);
+    if (missed.length !== this.#version - since.version) return undefined;
+    return missed.map((delta) => line({ type: 'delta', ...delta }));
+  }
+
+  get position(): FeedVersion {
+    return { version: this.#version, epoch: this.#epoch };
+  }
+
+  /**
+   * Returns the lines of a snapshot in parts, each built when it is taken, from the model as it is then. The deltas after
+   * the position before the first line make the whole consistent.
+   */
+  *snapshotInParts(): Generator<string, void> {
+    let isFirst = true;
+    let shares: GatewayShare[] = [];
+    const part = (isContinued: boolean): string => {
+      const some = shares;
+      shares = [];
+      if (!isFirst) return line({ type: 'shares', shares: some, isContinued });
+      isFirst = false;
+      return this.#snapshot(some, isContinued);
+    };
+    for (const service of this.#model.services()) {
+      if (service.shareMode !== 'public') continue;
+      if (shares.length === SHARES_PER_PART) yield part(true);
+      shares.push(gatewayShare(service));
     }
-    return [this.#snapshot()];
+    yield part(false);
   }
 
   listen(listener: FeedListener): () => void {
@@ -127,20 +162,25 @@ export class GatewayFeed {
     return { set, removed };
   }
 
-  #snapshot(): string {
-    const shares: GatewayShare[] = [];
-    for (const service of this.#model.services()) {
-      if (service.shareMode === 'public') shares.push(gatewayShare(service));
-    }
+  #snapshot(shares = this.#publicShares(), isContinued = false): string {
     return line({
       type: 'snapshot',
       version: this.#version,
       epoch: this.#epoch,
       shares,
+      ...(isContinued ? { isContinued } : {}),
       providers: this.#access.providers(),
       zones: this.#access.zones(),
       keys: this.#access.keys(),
     });
+  }
+
+  #publicShares(): GatewayShare[] {
+    const shares: GatewayShare[] = [];
+    for (const service of this.#model.services()) {
+      if (service.shareMode === 'public') shares.push(gatewayShare(service));
+    }
+    return shares;
   }
 
   /** Ended sessions may have been missed. A snapshot makes gateways drop all cached sessions. */

@@ -1,11 +1,13 @@
 /** `/gateway/v1/shares`: the feed as one long response per gateway. A gateway that reads too slowly is disconnected. */
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { FORMAT_HEADER } from '#base';
 import { GATEWAY_FEED_HEARTBEAT_MS, gatewayFeedShape } from '#domain';
 import { couldNotValidate } from './edge-answer.ts';
 import { peerOfKind, queryOf, type EdgeApiContext } from './edge-context.ts';
-import type { GatewayFeed } from './gateway-feed.ts';
+import type { FeedVersion, GatewayFeed } from './gateway-feed.ts';
 import type { ProvenPeer } from './peer-identity.ts';
 
 /** In addition to the opening lines. */
@@ -16,6 +18,8 @@ interface Subscriber {
   readonly peer: ProvenPeer;
   readonly response: ServerResponse;
   readonly maxQueuedBytes: number;
+  /** Whether it still gets the parts of its snapshot. It gets what follows when these are sent. */
+  isOpening: boolean;
   /** When the response last accepted everything. */
   flowingAtMs: number;
 }
@@ -45,10 +49,10 @@ export function addGatewayRoutes(
   }
 
   feed.listen((text) => {
-    for (const subscriber of subscribers) write(subscriber, text);
+    for (const subscriber of subscribers) if (!subscriber.isOpening) write(subscriber, text);
   });
   context.gatewayCommands.attach((text) => {
-    const [subscriber] = subscribers;
+    const subscriber = [...subscribers].find(({ isOpening }) => !isOpening);
     if (subscriber === undefined) return false;
     // The gateway subscribes again.
     subscribers.delete(subscriber);
@@ -56,6 +60,28 @@ export function addGatewayRoutes(
     write(subscriber, text);
     return subscribers.has(subscriber);
   });
+  /** Sends a snapshot in parts, each in a turn of the loop of its own, then what changed meanwhile. */
+  async function sendParts(subscriber: Subscriber): Promise<void> {
+    const { response } = subscriber;
+    while (subscribers.has(subscriber)) {
+      feed.flush();
+      const { position } = feed;
+      for (const part of feed.snapshotInParts()) {
+        write(subscriber, part);
+        if (response.writableNeedDrain && !response.destroyed)
+          await Promise.race([once(response, 'drain'), once(response, 'close')]).catch(() => undefined);
+        await nextTurn();
+        if (!subscribers.has(subscriber)) return;
+      }
+      const missed = feed.missedSince(position);
+      // So much changed meanwhile that it gets another snapshot.
+      if (missed === undefined) continue;
+      subscriber.isOpening = false;
+      write(subscriber, missed.join(''));
+      return;
+    }
+  }
+
   model.onChange((change) => {
     if (change.type !== 'identity') return;
     for (const subscriber of subscribers) {
@@ -78,7 +104,10 @@ export function addGatewayRoutes(
 
   app.get('/gateway/v1/shares', (request, reply) => {
     const peer = peerOfKind(context, request, 'gateway');
-    const opening = feed.opening(sinceOf(queryOf(request))).join('');
+    const query = queryOf(request);
+    const since = sinceOf(query);
+    const isOpening = query.get('parts') === 'true' && feed.missedSince(since) === undefined;
+    const opening = isOpening ? '' : feed.opening(since).join('');
     reply.hijack();
     const response = reply.raw;
     response.writeHead(200, {
@@ -91,6 +120,7 @@ export function addGatewayRoutes(
       peer,
       response,
       maxQueuedBytes: Buffer.byteLength(opening) + MAX_QUEUED_BYTES,
+      isOpening,
       flowingAtMs: clock.monotonicMs(),
     };
     response.on('drain', () => (subscriber.flowingAtMs = clock.monotonicMs()));
@@ -99,7 +129,8 @@ export function addGatewayRoutes(
     subscribers.add(subscriber);
     log.info({ gateway: peer.identity.id, address: request.ip }, 'share feed opened');
     // The heartbeat confirms the connection at once, even without news.
-    write(subscriber, opening === '' ? '{"type":"heartbeat"}\n' : opening);
+    if (isOpening) void sendParts(subscriber);
+    else write(subscriber, opening === '' ? '{"type":"heartbeat"}\n' : opening);
   });
 
   return {
@@ -111,7 +142,7 @@ export function addGatewayRoutes(
   };
 }
 
-function sinceOf(query: URLSearchParams): { version: number; epoch: string } | undefined {
+function sinceOf(query: URLSearchParams): FeedVersion | undefined {
   const version = query.get('since');
   const epoch = query.get('epoch');
   if (version === null || epoch === null) return undefined;

@@ -151,10 +151,19 @@ const snapshotSchema = Type.Object({
   /** Identifies one run of the control plane. Versions are comparable only within it. */
   epoch: text(),
   shares: lossyList(shareList, shareSchema),
+  /** Whether `shares` events with the others follow. Only gateways that ask for parts get such a snapshot. */
+  isContinued: Type.Optional(flag()),
   providers: lossyList(providerList, providerSchema),
   /** Every zone and custom frontend hostname. Log-ins return to `oauth.<zone>`. */
   zones: lossyList(zoneList, text()),
   keys: keysField,
+});
+
+/** Further shares of a snapshot. */
+const sharesSchema = Type.Object({
+  shares: lossyList(shareList, shareSchema),
+  /** Whether more follow. */
+  isContinued: flag(),
 });
 
 const deltaSchema = Type.Object({
@@ -187,6 +196,7 @@ const replaySchema = Type.Object({
 
 const FEED_EVENTS = {
   snapshot: snapshotSchema,
+  shares: sharesSchema,
   delta: deltaSchema,
   heartbeat: Type.Object({}),
   replay: replaySchema,
@@ -200,6 +210,7 @@ export const gatewayFeedShape = new Shape(variants('type', FEED_EVENTS), {
 
 export type GatewayFeedEvent = ShapeOf<typeof gatewayFeedShape.schema>;
 export type GatewaySnapshot = Extract<GatewayFeedEvent, { type: 'snapshot' }>;
+export type GatewayShares = Extract<GatewayFeedEvent, { type: 'shares' }>;
 export type GatewayDelta = Extract<GatewayFeedEvent, { type: 'delta' }>;
 export type GatewayHeartbeat = Extract<GatewayFeedEvent, { type: 'heartbeat' }>;
 export type GatewayReplay = Extract<GatewayFeedEvent, { type: 'replay' }>;

@@ -39,7 +39,7 @@ export function parseFeedEvent(line: string): ReadFeedEvent | string {
   if ('problem' in read) return unreadEvent(value, read);
   const { value: event, lost } = read;
   const problems = lost.map(problemOf);
-  if (event.type === 'snapshot')
+  if (event.type === 'snapshot' || event.type === 'shares')
     return { event: { ...event, shares: [...event.shares, ...lost.flatMap(closedOf)] }, problems };
   return event.type === 'delta' ? readDelta(event, lost, problems) : { event, problems };
 }

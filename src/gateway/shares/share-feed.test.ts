@@ -87,6 +87,28 @@ describe('the share feed', () => {
     assert.equal(table.size, 2, 'the last good list stays');
   });
 
+  it('applies a snapshot in parts when it is complete, and none of one that was interrupted', async () => {
+    await open();
+    const begin = { ...snapshot, isContinued: true } as const;
+    say(begin);
+    assert.equal(table.size, 0);
+    const next = await again(() => subscriptions.at(-1)!.onEnd(new Error('gone')));
+    assert.equal(next.since, undefined);
+    await again(() => say({ type: 'shares', shares: [shareOf('c')], isContinued: false }));
+    assert.equal(table.size, 0, 'the begin of the interrupted list is forgotten');
+    say(begin);
+    say({ type: 'shares', shares: [shareOf('c')], isContinued: true });
+    assert.equal(table.loaded, false);
+    say({ type: 'shares', shares: [shareOf('d')], isContinued: false });
+    await feed!.fresh;
+    assert.deepEqual(
+      table.shares().map(({ token }) => token),
+      ['a', 'b', 'c', 'd'],
+    );
+    say({ type: 'delta', version: 8, set: [], removed: ['id-d'] });
+    assert.equal(table.size, 3);
+  });
+
   it('keeps the last good list on disk and starts from it', async () => {
     await open();
     say(snapshot);

@@ -11,6 +11,7 @@ import {
   NO_GATEWAY_KEYS,
   type GatewayFeedEvent,
   type GatewayReplay,
+  type GatewaySnapshot,
   type ServedShare,
 } from '#domain';
 import { replaceFileDurably, setAside } from '#net';
@@ -58,6 +59,8 @@ export interface ShareFeed {
 const REFUSAL_BACK_OFF = { minMs: 500, maxMs: 20_000 };
 /** After this time without a refusal, the next one starts with a short pause again. */
 const QUIET_MS = 300_000;
+/** Bound of the memory that an unfinished list takes. */
+const MAX_STAGED_SHARES = 2_000_000;
 /** Limit for one event, which may have a problem for each share. */
 const MAX_LOGGED_PROBLEMS = 20;
 
@@ -78,6 +81,8 @@ class FeedClient implements ShareFeed {
   readonly #monotonicMs: () => number;
   readonly #becameFresh: () => void;
   #position: FeedPosition | undefined;
+  /** The snapshot whose parts arrive at present, without its shares. It is applied when it is complete. */
+  #staged: { readonly snapshot: GatewaySnapshot; readonly shares: ServedShare[] } | undefined;
   #stream: { close(): void } | undefined;
   #retry: NodeJS.Timeout | undefined;
   #save: NodeJS.Timeout | undefined;
@@ -131,6 +136,7 @@ class FeedClient implements ShareFeed {
   connect(): void {
     if (this.#closed) return;
     this.#attempt += 1;
+    this.#staged = undefined;
     const attempt = this.#attempt;
     const stream = this.#options.subscribe({
       since: this.#position,
@@ -182,9 +188,14 @@ class FeedClient implements ShareFeed {
     const at = this.#position;
     if (event.type === 'replay') onReplay(event);
     else if (event.type === 'snapshot') {
-      this.#report(table.replaceAll(event.shares));
-      access.replaceAll(event);
-      this.#taken({ version: event.version, epoch: event.epoch });
+      if (event.isContinued === true) this.#staged = { snapshot: event, shares: [...event.shares] };
+      else this.#takeAll(event, event.shares);
+    } else if (event.type === 'shares') {
+      const staged = this.#staged;
+      if (staged === undefined) return 'a part of a list came without its begin';
+      for (const share of event.shares) staged.shares.push(share);
+      if (staged.shares.length > MAX_STAGED_SHARES) return `a list has more than ${MAX_STAGED_SHARES} shares`;
+      if (!event.isContinued) this.#takeAll(staged.snapshot, staged.shares);
     } else if (event.type === 'delta') {
       if (at === undefined || event.version !== at.version + 1)
         return `version ${event.version} is not the next one`;
@@ -198,6 +209,14 @@ class FeedClient implements ShareFeed {
       access.onContact();
     }
     return undefined;
+  }
+
+  #takeAll(snapshot: GatewaySnapshot, shares: readonly ServedShare[]): void {
+    const { table, access } = this.#options;
+    this.#staged = undefined;
+    this.#report(table.replaceAll(shares));
+    access.replaceAll(snapshot);
+    this.#taken({ version: snapshot.version, epoch: snapshot.epoch });
   }
 
   /** Logs one line for each entry that could not be read. */

@@ -54,7 +54,7 @@ export interface ShareRouteTableOptions<Slot> {
   readonly maxShares?: number;
 }
 
-const MAX_SHARES = 200_000;
+const MAX_SHARES = 2_000_000;
 
 export class ShareRouteTable<Slot> {
   readonly #options: ShareRouteTableOptions<Slot>;
