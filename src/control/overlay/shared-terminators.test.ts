@@ -135,6 +135,16 @@ describe('terminators of control planes over one database', { skip: postgresSkip
     assert.deepEqual(await rows(), before);
   });
 
+  test('a row of a terminator that all removed from memory alone is deleted when its router removes it', async () => {
+    await a.add(terminator('t4'));
+    await heard('added t4');
+    for (const each of [a, b]) await each.removeDisallowed([each.get('t4')!]);
+    await b.removeOf('another router', ['t4']);
+    assert.deepEqual(await rows(), ['t2', 't4']);
+    await b.removeOf('router', ['t4']);
+    assert.deepEqual(await rows(), ['t2']);
+  });
+
   function rowIn(id: string) {
     const names = { id, share_id: 'share', router_id: 'router', identity_id: 'env', binding: 'edge' };
     return { ...names, address: id, instance_id: '', cost: 0, precedence: 0, peer_data: '{}', created_at: 1 };

@@ -7,7 +7,14 @@ import { FrontdoorError } from '#base';
 import type { PeerData } from '#wire';
 import { encodePeerData, type Change, type Queries, type Store } from '../store/mod.ts';
 import type { HostTerminator } from './host-terminator.ts';
-import { deleteRows, insertRow, readRows, updateRow, type StoredTerminator } from './terminator-rows.ts';
+import {
+  deleteRows,
+  deleteRowsOf,
+  insertRow,
+  readRows,
+  updateRow,
+  type StoredTerminator,
+} from './terminator-rows.ts';
 
 export const Precedence = { default: 0, required: 1, failed: 2 } as const;
 
@@ -121,8 +128,24 @@ export class TerminatorRegistry {
   }
 
   /**
+   * Removes those of `ids` that belong to the router. A shared store may have rows of terminators that were removed from
+   * memory alone.
+   */
+  async removeOf(routerId: string, ids: readonly string[]): Promise<void> {
+    const own = this.ofRouter(routerId);
+    const unknown = ids.filter((id) => !this.#terminators.has(id));
+    await this.remove(ids.flatMap((id) => own.get(id) ?? []));
+    if (!this.#store.isShared || unknown.length === 0) return;
+    await this.#store.transaction(async (trx, touch) => {
+      const left = unknown.filter((id) => !this.#terminators.has(id));
+      for (const id of await deleteRowsOf(trx, routerId, left)) touch('terminator', id);
+    });
+  }
+
+  /**
    * The same for terminators that the model no longer permits. Shared rows were deleted with the resource that
-   * they named, or belong to a change that this control plane has not received yet.
+   * they named, or belong to a change that this control plane has not received yet, or are deleted when their router
+   * removes them (`removeOf`).
    */
   async removeDisallowed(terminators: readonly Terminator[]): Promise<void> {
     if (this.#store.isShared) this.#forget(terminators);

@@ -91,14 +91,14 @@ export class TerminatorRequests {
 
   async removeOne(router: ConnectedRouter, frame: Frame): Promise<void> {
     const { terminatorId } = ctrlMessages.removeEdgeTerminator.decode(frame.body);
-    await this.#remove(router, [terminatorId]);
+    await this.#options.terminators.removeOf(router.id, [terminatorId]);
     router.channel.reply(frame, makeFrame(contentType.removeEdgeTerminatorResponse));
   }
 
   async removeSeveral(router: ConnectedRouter, frame: Frame): Promise<void> {
     const { terminatorIds } = ctrlMessages.removeTerminators.decode(frame.body);
     try {
-      await this.#remove(router, terminatorIds);
+      await this.#options.terminators.removeOf(router.id, terminatorIds);
       await this.#options.fabricRequests?.removeOwn(router, terminatorIds);
       router.result(frame, true);
     } catch (error) {
@@ -114,13 +114,6 @@ export class TerminatorRequests {
     const request = ctrlMessages.healthEvent.decode(frame.body);
     const terminator = this.#ownedBy(router, undefined, request);
     if (terminator !== undefined) this.#options.terminators.setHealth(terminator, request.checkPassed);
-  }
-
-  async #remove(router: ConnectedRouter, ids: readonly string[]): Promise<void> {
-    const { terminators } = this.#options;
-    const own = terminators.ofRouter(router.id);
-    const found = ids.flatMap((id) => own.get(id) ?? []);
-    await terminators.remove(found);
   }
 
   /**

@@ -95,6 +95,27 @@ export async function deleteRows(trx: Queries, ids: readonly string[], isEdge: b
     .execute();
 }
 
+/** Returns the ids of the rows, which all belonged to the router. */
+export async function deleteRowsOf(
+  trx: Queries,
+  routerId: string,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const deleted: string[] = [];
+  for (const table of ['terminator', 'edge_terminator'] as const) {
+    for (let at = 0; at < ids.length; at += CHUNK) {
+      const rows = await trx
+        .deleteFrom(table)
+        .where('id', 'in', ids.slice(at, at + CHUNK))
+        .where('router_id', '=', routerId)
+        .returning('id')
+        .execute();
+      deleted.push(...rows.map(({ id }) => id));
+    }
+  }
+  return deleted;
+}
+
 type TerminatorRow = TerminatorTable | EdgeTerminatorTable;
 
 function rowOf(terminator: StoredTerminator): Omit<TerminatorTable, 'share_id'> {

@@ -99,8 +99,10 @@ export class TunnelTerminatorRequests {
 
   /** The body is the id. */
   async remove(router: ConnectedRouter, frame: Frame): Promise<void> {
-    const terminator = this.#own(router, textOf(frame.body));
-    if (terminator !== undefined) await this.#options.terminators.remove([terminator]);
+    const { terminators } = this.#options;
+    const id = textOf(frame.body);
+    const isOthers = terminators.get(id) !== undefined && this.#own(router, id) === undefined;
+    if (!isOthers) await terminators.removeOf(router.id, [id]);
     router.channel.reply(frame, makeFrame(contentType.removeTunnelTerminatorResponse));
   }
 
