@@ -26,6 +26,7 @@ describe('tunnel routers at two control planes', { skip: postgresSkip }, () => {
   let door = 0;
   let serviceId = '';
   let dialPolicyId = '';
+  let bindPolicyId = '';
   let standing: EchoSocket | undefined;
 
   const mayDial = (): Promise<string> => policy('dial', 'Dial', client);
@@ -78,7 +79,7 @@ describe('tunnel routers at two control planes', { skip: postgresSkip }, () => {
       ...{ name: 'echo', semantic: 'AnyOf' },
       ...{ edgeRouterRoles: ['#all'], serviceRoles: [`@${serviceId}`] },
     });
-    await policy('bind', 'Bind', host);
+    bindPolicyId = await policy('bind', 'Bind', host);
     dialPolicyId = await mayDial();
   });
   afterEach((context) => {
@@ -110,6 +111,14 @@ describe('tunnel routers at two control planes', { skip: postgresSkip }, () => {
     await until('the end of the connection', () => standing!.isClosed, Boolean, CUT_MS);
     assert.equal(await echoes(), false);
     dialPolicyId = await mayDial();
+    await until('an echo', echoes, Boolean, READY_MS);
+  });
+
+  test('leave no terminator of what a policy forbids to host, and host again when it permits it', async () => {
+    await admin.call('DELETE', `service-policies/${bindPolicyId}`);
+    const terminators = (): Promise<string> => admin.call('GET', 'terminators');
+    await until('no terminator', terminators, (list) => !list.includes(host.id), CUT_MS);
+    bindPolicyId = await policy('bind', 'Bind', host);
     await until('an echo', echoes, Boolean, READY_MS);
   });
 
