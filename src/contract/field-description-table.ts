@@ -34,7 +34,7 @@ const everywhere: Readonly<Record<string, string>> = {
   backendEndpoint: 'The address of the private service, as the agent dials it.',
   authProviderIds:
     'The auth providers that guard it. Without any, every caller that its policy admits may connect.',
-  grants: 'The environments that may dial a private share.',
+  grants: 'The environments and tunnel routers that may dial a private share.',
   failure: 'Why it failed. Absent or null if it did not fail.',
   shares: 'The shares that the agent hosts.',
   cost: 'The cost of a circuit over it. Circuits take the cheapest path.',

@@ -172,7 +172,7 @@ export async function openWorld(options: Partial<UpOptions> = {}): Promise<World
   };
 }
 
-async function startWorldAgent(
+export async function startWorldAgent(
   dataDir: string,
   name: string,
   up: Up,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
+import { insertEdgeEntity } from '../store/mod.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 type Share = Record<string, unknown> & { token: string };
@@ -83,6 +84,34 @@ describeEachStore('shares', (open) => {
     await world.call('DELETE', `/frontdoor/${world.first.frontdoorId}/environments/${guest}`);
     assert.deepEqual(serviceOf('inner')?.grants, []);
     assert.deepEqual(((await world.call('GET', `${root}/inner`)).body as Share)['grants'], []);
+  });
+
+  it('that are private are dialed by tunnel routers that are for their organization', async () => {
+    const [createdAtMs, id] = [0, 'site'];
+    const place = (roleAttributes: string[]): Promise<void> =>
+      world.store.transaction(async (trx, touch) => {
+        const data = { isTunnelerEnabled: true, roleAttributes };
+        const times = { createdAtMs, updatedAtMs: createdAtMs };
+        const entity = { id, kind: 'edge-router' as const, name: id, data, tags: {}, ...times };
+        await trx.deleteFrom('edge_entity').where('id', '=', id).execute();
+        await insertEdgeEntity(trx, touch, entity);
+      });
+    const row = { id, kind: 'router' as const, frontdoor_id: null, name: id, agent_version: null };
+    await world.store.transaction(async (trx, touch) => {
+      await trx
+        .insertInto('identity')
+        .values({ ...row, created_at: 0 })
+        .execute();
+      touch('identity', id);
+    });
+    await place(['tunnels']);
+    const body = wanted({ name: 'deep', shareMode: 'private', grants: [id] });
+    assert.equal((await world.call('POST', root, { body })).status, 404);
+    await place(['tunnels', world.first.frontdoorId]);
+    assert.equal((await world.call('POST', root, { body })).status, 201);
+    assert.ok(world.model.mayDial(id, serviceOf('deep')!));
+    await world.call('DELETE', `/fabric/routers/${id}`);
+    assert.deepEqual(serviceOf('deep')?.grants, []);
   });
 
   it('show their measured state, and FAILED with a reason while their agent is away', async () => {

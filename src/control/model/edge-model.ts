@@ -95,6 +95,11 @@ export class EdgeModel {
     return this.#identities.has(id);
   }
 
+  /** Whether a router may tunnel, and its administrator lets an organization use it (`mayTunnelFor` of the store). */
+  tunnelsFor(routerId: string, frontdoorId: string): boolean {
+    return this.#identities.has(routerId) && this.#routerOf(routerId).roleAttributes.has(frontdoorId);
+  }
+
   /** Returns the identities of routers that may use their tunnel listeners. */
   tunnelIdentities(): EdgeEntityRecord[] {
     return [...this.all('edge-router')].filter(isTunnelRouter).map(tunnelIdentityOf);

@@ -32,7 +32,7 @@ export interface Service extends OverlayService {
   readonly target: string;
   readonly targetByAgent: boolean;
   readonly epoch: number;
-  /** Environments that may dial it if it is private. */
+  /** Environments, and routers that may tunnel for the organization, that may dial it if it is private. */
   readonly grants: readonly string[];
   /** Names under which gateways serve it if it is public: `<token>.<zone>`, lower case. */
   readonly hosts: readonly string[];
@@ -158,13 +158,23 @@ export class OverlayModel {
     return service.environmentId === identityId;
   }
 
-  /** Gateways may dial public shares, granted environments private ones. */
+  /** Gateways may dial public shares, granted environments and tunnel routers private ones. */
   mayDial(identityId: string, service: OverlayService): boolean {
     if (!isShare(service)) return this.edge.permits('Dial', identityId, service.id);
     const identity = this.#identities.get(identityId);
     if (identity === undefined) return false;
     if (identity.kind === 'gateway') return service.shareMode === 'public';
-    return service.shareMode === 'private' && service.grants.includes(identityId);
+    if (service.shareMode !== 'private' || !service.grants.includes(identityId)) return false;
+    return identity.kind !== 'router' || this.edge.tunnelsFor(identityId, service.frontdoorId);
+  }
+
+  /** Returns the share of this name that the identity may dial by a grant. */
+  grantedShare(identityId: string, name: string): Service | undefined {
+    for (const id of this.#byGrant.get(identityId) ?? NO_IDS) {
+      const service = this.#services.get(id);
+      if (service?.name === name && this.mayDial(identityId, service)) return service;
+    }
+    return undefined;
   }
 
   /** Whether the identity may use the service through this router. Routers are not restricted for shares. */

@@ -102,6 +102,11 @@ export function grantEntities({ id, shareMode, grants }: Service): DataEntity[] 
   ];
 }
 
+/** Relates an identity to the dial policies of shares that are granted to it. */
+export function granteeRelations(identityId: string, services: readonly Service[]): DataEvent[] {
+  return services.map(({ id }) => ({ model: relation(dialPolicyId(id), RELATED_IDENTITY, [identityId]) }));
+}
+
 /** Relates services to the dial policy of public shares. */
 export function publicRelations(serviceIds: Iterable<string>): Iterable<DataEntity> {
   return relations(PUBLIC_DIAL_POLICY, RELATED_SERVICE, serviceIds);

@@ -11,6 +11,7 @@ import type { ModelChange, OverlayModel } from '../model/mod.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 import {
   configEntity,
+  granteeRelations,
   grantEntities,
   hostingRelations,
   identityEntities,
@@ -159,7 +160,7 @@ export class DataModelFeed {
       this.#revocations.delete(id);
       this.#add([{ action: DataState_Action.DELETE, model: revocationEntity(id, untilMs) }]);
     }
-    this.#add(this.#edge.take(false));
+    this.#add(this.#edgeEvents(false));
     if (nowMs - this.#announcedMs < INDEX_INTERVAL_MS) return;
     this.#announcedMs = nowMs;
     this.#announceIndex();
@@ -186,6 +187,17 @@ export class DataModelFeed {
       action: DataState_Action.UPDATE,
       model,
     }));
+  }
+
+  /** Includes the grants of a router that may tunnel again, which routers forgot with its identity. */
+  #edgeEvents(isUrgent: boolean): DataEvent[] {
+    const events = this.#edge.take(isUrgent);
+    const granted = events.flatMap(({ action, model }) => {
+      const id =
+        action !== DataState_Action.DELETE && model?.case === 'identity' ? model.value.id : undefined;
+      return id === undefined ? [] : granteeRelations(id, this.#model.servicesOf(id));
+    });
+    return [...events, ...granted];
   }
 
   #add(events: readonly DataEvent[]): void {
@@ -221,7 +233,7 @@ export class DataModelFeed {
         await this.#caughtUp();
         await new Promise((resolve) => setImmediate(resolve));
         const waiting = asked.filter((one) => this.#subscriptions.get(one.router) === one);
-        this.#add(this.#edge.take(true));
+        this.#add(this.#edgeEvents(true));
         this.#flush();
         const { index } = this.#log;
         const origin = { index, timelineId: this.#timelineId };

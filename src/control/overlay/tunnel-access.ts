@@ -1,12 +1,12 @@
 /**
  * Whether a router may dial or host a service by its tunnel listener: as the identity that has its id, which exists only
- * while an administrator permits the listener, and by the policies of that identity (ADR 0041).
+ * while an administrator permits the listener, and by the policies and grants of that identity (ADR 0041).
  */
 import { EdgeErrorCode, RetryHint } from '#wire';
-import type { ManagedService, OverlayModel } from '../model/mod.ts';
+import type { AnyService, OverlayModel } from '../model/mod.ts';
 
 export type TunnelVerdict =
-  | { readonly isAllowed: true; readonly service: ManagedService }
+  | { readonly isAllowed: true; readonly service: AnyService }
   | {
       readonly isAllowed: false;
       readonly code: number;
@@ -15,14 +15,14 @@ export type TunnelVerdict =
       readonly text: string;
       /** Reason for the audit trail. */
       readonly reason: string;
-      readonly service: ManagedService | undefined;
+      readonly service: AnyService | undefined;
     };
 
 /** `service`: the one that the router named, if it exists. */
 export function judgeTunnel(
   model: OverlayModel,
   routerId: string,
-  service: ManagedService | undefined,
+  service: AnyService | undefined,
   type: 'Dial' | 'Bind',
 ): TunnelVerdict {
   if (!model.edge.hasIdentity(routerId)) {
@@ -31,7 +31,8 @@ export function judgeTunnel(
   }
   if (service === undefined)
     return refused(EdgeErrorCode.invalidService, 'there is no such service', 'service-gone', service);
-  if (!model.edge.permits(type, routerId, service.id)) {
+  const isPermitted = type === 'Dial' ? model.mayDial(routerId, service) : model.mayBind(routerId, service);
+  if (!isPermitted) {
     const text = `no policy lets this router ${type.toLowerCase()} the service`;
     return refused(EdgeErrorCode.invalidService, text, 'not-granted', service);
   }
@@ -43,11 +44,6 @@ export function judgeTunnel(
 }
 
 /** Policies can come to permit it, so that a router may ask again. */
-function refused(
-  code: number,
-  text: string,
-  reason: string,
-  service: ManagedService | undefined,
-): TunnelVerdict {
+function refused(code: number, text: string, reason: string, service: AnyService | undefined): TunnelVerdict {
   return { isAllowed: false, code, retryHint: RetryHint.none, text, reason, service };
 }

@@ -1,7 +1,7 @@
 /**
- * CreateTunnelCircuitV2: a router dials a service of the edge management API for a client of its tunnel listener, as its own
- * identity. Shares and services of the fabric are not dialed this way. The number of pending dials and of circuits per
- * router is bounded.
+ * CreateTunnelCircuitV2: a router dials a service of the edge management API, or a private share that is granted to it, for a
+ * client of its tunnel listener, as its own identity. Of two with one name, the service is dialed. Services of the fabric
+ * are not dialed this way. The number of pending dials and of circuits per router is bounded.
  */
 import { utf8, type Log } from '#base';
 import {
@@ -15,11 +15,13 @@ import {
   type PeerData,
 } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
-import type { OverlayModel } from '../model/mod.ts';
+import { isShare, type OverlayModel } from '../model/mod.ts';
 import type { CircuitBuilder, CircuitFailure, CircuitOutcome } from './circuit-builder.ts';
 import type { CircuitRegistry } from './circuit-registry.ts';
 import { PENDING_LIMITS, type PendingLimits } from './circuit-requests.ts';
 import type { ConnectedRouter } from './connected-router.ts';
+import type { HostTerminator } from './host-terminator.ts';
+import { judgeKeyExchange } from './key-exchange-policy.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
 import { judgeTunnel } from './tunnel-access.ts';
 
@@ -33,6 +35,8 @@ export interface TunnelCircuitRequestsOptions {
 }
 
 const MAX_PEER_DATA_BYTES = 16_384;
+/** A router reads from the data model that shares are encrypted, also of a host that has just come. */
+const NEITHER_GATEWAY_NOR_LATE = { isGateway: false, isInProcess: false, hostedMs: Infinity } as const;
 const { peerData: keys } = headerId;
 
 export class TunnelCircuitRequests {
@@ -50,7 +54,9 @@ export class TunnelCircuitRequests {
     const request = ctrlMessages.createTunnelCircuitV2.decode(frame.body);
     // The pending request must not retain the socket's read buffer.
     const asked = makeFrame(frame.contentType, { sequence: frame.sequence });
-    const verdict = judgeTunnel(model, router.id, model.edge.serviceNamed(request.serviceName), 'Dial');
+    const { serviceName } = request;
+    const named = model.edge.serviceNamed(serviceName) ?? model.grantedShare(router.id, serviceName);
+    const verdict = judgeTunnel(model, router.id, named, 'Dial');
     if (!verdict.isAllowed) {
       const { reason, service } = verdict;
       refusals.request({
@@ -71,7 +77,11 @@ export class TunnelCircuitRequests {
       return;
     }
     const { service } = verdict;
-    const isWithoutKey = service.encryptionRequired && !peerData.has(keys.publicKey);
+    const dialer = {
+      hasDialerKey: peerData.has(keys.publicKey),
+      isRequired: isShare(service) ? undefined : service.encryptionRequired,
+      ...NEITHER_GATEWAY_NOR_LATE,
+    };
     router.pendingCircuits += 1;
     const wish = {
       service,
@@ -80,7 +90,8 @@ export class TunnelCircuitRequests {
       ingress: router,
       instanceId: request.terminatorInstanceId,
       peerData,
-      judgeKeys: () => (isWithoutKey ? ('refuse' as const) : ('exchange' as const)),
+      judgeKeys: ({ peerData: hostData }: HostTerminator) =>
+        judgeKeyExchange({ ...dialer, hasHostKey: hostData.has(headerId.edge.publicKey) }),
     };
     builder.build(wish, (outcome) => {
       router.pendingCircuits -= 1;

@@ -8,6 +8,7 @@ import {
   ctrlMessages,
   DataState_Action,
   TerminatorPrecedence,
+  type CtrlBody,
   type CtrlInit,
 } from '#wire/ctrl';
 import { OverlayWorld } from './testing/overlay-world.ts';
@@ -34,8 +35,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-async function setTunneler(isTunnelerEnabled: boolean): Promise<void> {
-  const roleAttributes = ['tunnels'];
+async function setTunneler(isTunnelerEnabled: boolean, ...more: readonly string[]): Promise<void> {
+  const roleAttributes = ['tunnels', ...more];
   await world.setEntity('edge-router', 'r1', {
     isTunnelerEnabled,
     roleAttributes,
@@ -127,6 +128,59 @@ test('a router without a tunneler, a policy or a service is refused, and so are 
   });
   dial(router);
   assert.equal(await refusalOf(router), EdgeErrorCode.invalidEdgeRouterForSession);
+});
+
+test('a private share that is granted to a router is dialed while the router is for its organization', async () => {
+  await world.addIdentity('env', 'environment');
+  await world.addService('shared', 'env', { shareMode: 'private', grants: ['r1'] });
+  await world.bind(router, 'env', 'shared', 't9');
+  await router.route();
+  await router.next('unroute');
+  const isRefused = async (): Promise<void> => {
+    dial(router, { serviceName: 'share-shared' });
+    assert.equal(await refusalOf(router), EdgeErrorCode.invalidService);
+  };
+  await isRefused();
+  await setTunneler(true, 'fd');
+  dial(router, { serviceName: 'share-shared' });
+  const { egress } = await router.route();
+  assert.deepEqual([egress?.destination, ...egress!.peerData[publicKey]!], ['t9', 7]);
+  const granted = await router.next('createTunnelCircuitV2Response');
+  assert.deepEqual([...granted.peerData[publicKey]!], [9]);
+  dial(router, { serviceName: 'share-shared', peerData: {} });
+  assert.equal(await refusalOf(router), EdgeErrorCode.encryptionDataMissing);
+  // A service of this name, which the router may not dial, comes first.
+  await world.setEntity('service', 'share-shared', WEB);
+  await isRefused();
+  world.model.removeEdgeEntity('share-shared');
+  await setTunneler(true);
+  await router.next('unroute');
+  assert.equal(world.controller.circuitCount, 0);
+  await isRefused();
+});
+
+test('a router that may tunnel again gets its grants again with its identity', async () => {
+  await world.addIdentity('env', 'environment');
+  await world.addService('shared', 'env', { shareMode: 'private', grants: ['r1'] });
+  await setTunneler(false, 'fd');
+  const subscription = { subscriptionId: 'one', subscriptionDurationSeconds: 300 };
+  router.send(ctrlMessages.subscribeToDataModel.frame(subscription));
+  await router.next('dataState');
+  await setTunneler(true, 'fd');
+  // Changes of entities wait while the last projection was recent, by the time of the machine.
+  const ticks = setInterval(() => world.advance(1_000), 50);
+  const isGrant = ({ model }: CtrlBody<'dataStateChangeSet'>['changes'][number]): boolean =>
+    model.case === 'servicePolicyChange' &&
+    model.value.policyId === 'shared.dial' &&
+    model.value.relatedEntityIds.includes('r1');
+  try {
+    for (;;) {
+      const { changes } = await router.next('dataStateChangeSet');
+      if (changes.some(isGrant)) return;
+    }
+  } finally {
+    clearInterval(ticks);
+  }
 });
 
 test('a lost policy ends circuits and terminators, and so does the end of the tunneler', async () => {

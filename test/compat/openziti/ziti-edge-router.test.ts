@@ -67,6 +67,31 @@ test('a router of OpenZiti hosts and dials an encrypted service until the policy
   checkRouter(t, 'theirs', false),
 );
 
+for (const [name, isOurs] of [
+  ['reports-ours', true],
+  ['reports-theirs', false],
+] as const) {
+  test(`a private share of our agent is dialed by a tunnel router: ${name}`, { skip }, async (t) => {
+    const port = await freePort();
+    await startRouter(t, name, isOurs, port);
+    await world.edge('update', 'edge-router', name, '-t', '-a', world.credentials.frontdoorId);
+    const filter = encodeURIComponent(`name="${name}"`);
+    const { data } = JSON.parse(await world.read(`edge-routers?filter=${filter}`)) as {
+      data: { id: string }[];
+    };
+    const agent = await world.startAgent(`agent-${name}`);
+    const grants = data.map(({ id }) => id);
+    await agent.share(`http://127.0.0.1:${world.service.port}`, { name, mode: 'private', grants });
+    const get = (path: string) => httpGet(port, name, path);
+    const answer = () => get('/').catch(() => ({ status: 0 }));
+    await until('an answer through the router', answer, ({ status }) => status === 200, READY_MS);
+    const { body } = await get(`/bytes/${BODY_BYTES}`);
+    assert.equal(digestOf([body]), digestOf(world.service.bytes(BODY_BYTES)));
+    await world.edge('update', 'edge-router', name, '-t', '-a', 'another');
+    await until('the end of dialing', answer, ({ status }) => status === 0, CUT_MS);
+  });
+}
+
 async function checkRouter(t: TestContext, name: string, isOurs: boolean): Promise<void> {
   const { edge, service } = world;
   const address = { protocol: 'tcp', address: '127.0.0.1', port: service.port };

@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '#base';
+import type { FirstStart } from '#control';
+import { JsonClient } from '#net';
 import { startUp, type Up } from '../../../bin/up.ts';
 import { callCommand } from '../../support/command-line.ts';
 import { until } from '../../support/deadline.ts';
@@ -11,7 +13,7 @@ import { EdgeManagementClient } from '../../support/edge-management-client.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startPrivateService, type PrivateService } from '../../support/private-service.ts';
 import { provideServerKey } from '../../support/server-key.ts';
-import { httpGet } from '../../support/world.ts';
+import { httpGet, startWorldAgent, type WorldAgent } from '../../support/world.ts';
 import { runZiti } from '../../support/ziti-command.ts';
 import { startTunneler, type Tunneler } from './tunneler.ts';
 
@@ -22,6 +24,10 @@ export interface ZitiEdgeWorld {
   readonly folder: string;
   readonly up: Up;
   readonly service: PrivateService;
+  /** The credentials of the first account. */
+  readonly credentials: FirstStart;
+  /** Starts an agent, which runs until the world ends. */
+  startAgent(name: string): Promise<WorldAgent>;
   /** Runs `ziti edge` and returns its output. Fails unless it ends well. */
   edge(...args: string[]): Promise<string>;
   /** Writes a file of the folder and returns its path. */
@@ -52,7 +58,9 @@ export async function openZitiEdgeWorld(binary: string): Promise<ZitiEdgeWorld> 
       version: '0.0.0-test',
       log: silentLog,
     });
-  await (await start()).close(0);
+  const first = await start();
+  const credentials = first.firstStart!;
+  await first.close(0);
   const write = (name: string, content: string): string => {
     const path = join(folder, name);
     writeFileSync(path, content);
@@ -71,12 +79,25 @@ export async function openZitiEdgeWorld(binary: string): Promise<ZitiEdgeWorld> 
     return output;
   };
   await edge('login', edgeApiUrl, '-u', CREDENTIALS.username, '-p', CREDENTIALS.password, '-y');
+  const agents: WorldAgent[] = [];
   const tunnelers: Tunneler[] = [];
   const tunnel = (file: string, mode: string, ...services: string[]): void => {
     tunnelers.push(startTunneler(binary, folder, file, mode, ...services));
   };
   return {
-    ...{ folder, up, service, edge, write, tunnel },
+    ...{ folder, up, service, credentials, edge, write, tunnel },
+    async startAgent(name) {
+      const { frontdoorId, accountId, apiToken } = credentials;
+      const client = new JsonClient({ origin: up.control.apiUrl });
+      const path = `/frontdoor/${frontdoorId}/agents/enrollments`;
+      const headers = { authorization: `Basic ${accountId}:${apiToken}` };
+      const { json } = await client.request({ method: 'POST', path, headers });
+      await client.close();
+      const { enrollmentCode } = json as { enrollmentCode: string };
+      const agent = await startWorldAgent(join(folder, name), name, up, enrollmentCode, silentLog);
+      agents.push(agent);
+      return agent;
+    },
     read: async (path) => (await EdgeManagementClient.logIn(edgeApiUrl, CREDENTIALS)).call('GET', path),
     async proxy(file, name) {
       const port = await freePort();
@@ -86,6 +107,7 @@ export async function openZitiEdgeWorld(binary: string): Promise<ZitiEdgeWorld> 
       return port;
     },
     async close() {
+      for (const agent of agents) await agent.close();
       for (const tunneler of tunnelers) await tunneler.stop();
       await up.close(0);
       await service.close();

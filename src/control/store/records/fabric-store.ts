@@ -115,6 +115,11 @@ export async function deleteFabricNode(
   kind: FabricKind,
   id: string,
 ): Promise<boolean> {
+  const granting = await trx
+    .selectFrom('share_grant')
+    .select('share_id')
+    .where('environment_id', '=', id)
+    .execute();
   const removed = await trx
     .deleteFrom('identity')
     .where('id', '=', id)
@@ -124,6 +129,7 @@ export async function deleteFabricNode(
   if (removed.length === 0) return false;
   await trx.deleteFrom('enrollment').where('identity_id', '=', id).execute();
   const attributes = await trx.deleteFrom('edge_entity').where('id', '=', id).returning('id').execute();
+  for (const share of granting) touch('share', share.share_id);
   touch('identity', id);
   if (attributes.length > 0) touch('edge-entity', id);
   return true;

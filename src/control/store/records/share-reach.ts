@@ -10,6 +10,7 @@ import { invalidValue } from '#domain';
 import type { Write } from '../engine/joint-writes.ts';
 import { isUniqueViolation } from '../engine/store-errors.ts';
 import type { Queries } from '../engine/store.ts';
+import { findEdgeEntities, mayTunnelFor } from './edge-entity-store.ts';
 import { claimNames, restingOfShareNames } from './resting-name-store.ts';
 import type { ShareRecord } from './share-record.ts';
 import type { AgedFrontend, ShareRelations } from './share-relations.ts';
@@ -148,7 +149,13 @@ export async function addGrants(
     .returning('environment_id')
     .execute();
   const found = new Set(rows.map((row) => row.environment_id));
-  for (const each of added) if (!found.has(each)) throw missing('Environment', each);
+  const others = added.filter((each) => !found.has(each));
+  if (others.length === 0) return;
+  const routers = (await findEdgeEntities(trx, others)).filter((each) => mayTunnelFor(each, frontdoorId));
+  const known = new Set(idsOf(routers));
+  for (const each of others) if (!known.has(each)) throw missing('Environment', each);
+  const granted = others.map((each) => ({ share_id: id, environment_id: each }));
+  await trx.insertInto('share_grant').values(granted).execute();
 }
 
 /**
