@@ -288,6 +288,69 @@ describe('the share feed', () => {
     await assert.rejects(stat(file), { code: 'ENOENT' });
   });
 
+  describe('with a list that takes several turns of the loop', () => {
+    const shares = Array.from({ length: 1_200 }, (_, at) => shareOf(`s${at}`));
+    const change = {
+      type: 'delta',
+      version: 8,
+      set: [shareOf('x')],
+      removed: ['id-s1'],
+      providers: [],
+    } as const;
+
+    it('applies changes that come meanwhile after it, and resumes behind them', async () => {
+      await open();
+      say({ ...snapshot, shares });
+      say(change);
+      assert.equal(table.loaded, false);
+      const { since } = await again(() => subscriptions.at(-1)!.onEnd(new Error('reset')));
+      assert.deepEqual(since, { version: 8, epoch: 'e' });
+      assert.equal(table.size, 1_200);
+      assert.equal(table.find('s1.share.localhost'), undefined);
+      assert.equal(table.find('x.share.localhost')?.route.share.token, 'x');
+    });
+
+    it('drops what follows a line that it refuses', async () => {
+      await open();
+      say({ ...snapshot, shares });
+      say({ ...change, version: 9 });
+      say(change);
+      const { since } = await again(() => {});
+      assert.equal(since, undefined);
+      assert.equal(table.find('x.share.localhost'), undefined);
+      assert.equal(table.size, 1_200);
+    });
+
+    it('ends at once when it is closed', async () => {
+      await open();
+      say({ ...snapshot, shares });
+      await feed!.close();
+      assert.equal(table.loaded, false);
+    });
+
+    it('serves what both lists have between two steps, and moves a name to the share that has it now', () => {
+      table.replaceAll([...shares, shareOf('gone')]);
+      const kept = table.find('s7.share.localhost')?.route;
+      const swapped = [
+        shareOf('s0', { updatedAtMs: 2, hosts: ['s1100.share.localhost'] }),
+        ...shares.slice(1, 1_100),
+        shareOf('s1100', { updatedAtMs: 2, hosts: ['gone.share.localhost'] }),
+      ];
+      const steps = table.replacement(swapped);
+      let turns = 0;
+      let step = steps.next();
+      for (; step.done !== true; step = steps.next()) {
+        turns += 1;
+        assert.equal(table.find('s7.share.localhost')?.route, kept);
+      }
+      assert.ok(turns >= 6, `${turns} turns`);
+      assert.deepEqual(step.value, []);
+      assert.equal(table.find('s1100.share.localhost')?.route.share.token, 's0');
+      assert.equal(table.find('gone.share.localhost')?.route.share.token, 's1100');
+      assert.equal(table.find('s1150.share.localhost'), undefined);
+    });
+  });
+
   it('a name of two shares stays with the first, and the other gets it when that one goes', () => {
     table.replaceAll([shareOf('a')]);
     const both = ['a.share.localhost', 'x.share.localhost'];

@@ -5,6 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
+import { setImmediate } from 'node:timers/promises';
 import { BackOff, messageOf, type Log } from '#base';
 import {
   keptSharesShape,
@@ -28,7 +29,7 @@ export interface ShareFeedSubscription {
 }
 
 export interface ShareFeedOptions {
-  readonly table: Pick<ShareRouteTable<unknown>, 'replaceAll' | 'change' | 'shares'>;
+  readonly table: Pick<ShareRouteTable<unknown>, 'replacement' | 'change' | 'shares'>;
   /** Gets each event after the table applied it. */
   readonly access: AccessFeed;
   readonly onReplay: (replay: GatewayReplay) => void;
@@ -61,8 +62,15 @@ const REFUSAL_BACK_OFF = { minMs: 500, maxMs: 20_000 };
 const QUIET_MS = 300_000;
 /** Bound of the memory that an unfinished list takes. */
 const MAX_STAGED_SHARES = 2_000_000;
+/** Bound of the lines that wait until a list is applied, in characters. */
+const MAX_WAITING_CHARS = 64 * 1024 * 1024;
 /** Limit for one event, which may have a problem for each share. */
 const MAX_LOGGED_PROBLEMS = 20;
+
+interface WaitingLines {
+  readonly lines: string[];
+  chars: number;
+}
 
 /** Loads the kept list from disk, then follows the feed. */
 export async function openShareFeed(options: ShareFeedOptions): Promise<ShareFeed> {
@@ -83,6 +91,10 @@ class FeedClient implements ShareFeed {
   #position: FeedPosition | undefined;
   /** The snapshot whose parts arrive at present, without its shares. It is applied when it is complete. */
   #staged: { readonly snapshot: GatewaySnapshot; readonly shares: ServedShare[] } | undefined;
+  /** The lines that came while a long list is applied, or undefined while none is. */
+  #waiting: WaitingLines | undefined;
+  /** Settles when the list that is applied at present is complete. */
+  #applied: Promise<void> = Promise.resolve();
   #stream: { close(): void } | undefined;
   #retry: NodeJS.Timeout | undefined;
   #save: NodeJS.Timeout | undefined;
@@ -127,7 +139,8 @@ class FeedClient implements ShareFeed {
       return;
     }
     const { kept, problems } = read;
-    this.#report([...problems, ...table.replaceAll(kept.shares)]);
+    const contested = await inTurns(table.replacement(kept.shares), () => this.#closed);
+    this.#report([...problems, ...(contested ?? [])]);
     // The kept file has no secrets; the next whole list brings them.
     access.replaceAll({ ...kept, keys: NO_GATEWAY_KEYS });
     log.info({ shares: kept.shares.length }, 'share list loaded from disk');
@@ -160,11 +173,16 @@ class FeedClient implements ShareFeed {
       clearTimeout(this.#save);
       this.#write();
     }
+    await this.#applied;
     await this.#saving;
   }
 
   #onLine(line: string): void {
     if (this.#closed) return;
+    if (this.#waiting !== undefined) {
+      this.#wait(this.#waiting, line);
+      return;
+    }
     const read = parseFeedEvent(line);
     if (typeof read === 'string') {
       this.#refuse(read);
@@ -180,6 +198,16 @@ class FeedClient implements ShareFeed {
       problem = `an event of the feed could not be applied: ${messageOf(error)}`;
     }
     if (problem !== undefined) this.#refuse(problem);
+  }
+
+  #wait(waiting: WaitingLines, line: string): void {
+    this.lastContactMs = Date.now();
+    waiting.chars += line.length;
+    if (waiting.chars <= MAX_WAITING_CHARS) waiting.lines.push(line);
+    else {
+      this.#stream?.close();
+      this.#onEnd(new Error('too many changes arrived while a list was applied'));
+    }
   }
 
   /** Returns why the event is refused, or undefined if it is applied. */
@@ -211,12 +239,44 @@ class FeedClient implements ShareFeed {
     return undefined;
   }
 
+  /** Applies a short list at once, and a long one in several turns of the loop. */
   #takeAll(snapshot: GatewaySnapshot, shares: readonly ServedShare[]): void {
-    const { table, access } = this.#options;
     this.#staged = undefined;
-    this.#report(table.replaceAll(shares));
-    access.replaceAll(snapshot);
+    const steps = this.#options.table.replacement(shares);
+    const first = steps.next();
+    if (first.done === true) {
+      this.#takeRest(snapshot, first.value);
+      return;
+    }
+    this.#waiting = { lines: [], chars: 0 };
+    this.#applied = inTurns(steps, () => this.#closed).then(
+      (problems) => {
+        if (problems !== undefined) this.#takeRest(snapshot, problems);
+        this.#takeWaiting();
+      },
+      (error: unknown) => {
+        this.#waiting = undefined;
+        this.#refuse(`a list of the feed could not be applied: ${messageOf(error)}`);
+      },
+    );
+  }
+
+  /** Applies what a list has besides its shares. */
+  #takeRest(snapshot: GatewaySnapshot, problems: readonly FeedProblem[]): void {
+    this.#report(problems);
+    this.#options.access.replaceAll(snapshot);
     this.#taken({ version: snapshot.version, epoch: snapshot.epoch });
+  }
+
+  #takeWaiting(): void {
+    const lines = this.#waiting?.lines ?? [];
+    this.#waiting = undefined;
+    const attempt = this.#attempt;
+    for (const line of lines) {
+      // A refusal makes the lines after it void.
+      if (this.#attempt !== attempt) return;
+      this.#onLine(line);
+    }
   }
 
   /** Logs one line for each entry that could not be read. */
@@ -264,7 +324,8 @@ class FeedClient implements ShareFeed {
     // Further events of the old stream are ignored.
     this.#attempt += 1;
     clearTimeout(this.#retry);
-    if (!this.#closed) this.#retry = setTimeout(() => this.connect(), pauseMs);
+    if (this.#closed) return;
+    this.#retry = setTimeout(() => void this.#applied.then(() => this.connect()), pauseMs);
   }
 
   #write(): void {
@@ -302,6 +363,16 @@ const SENTENCES: Readonly<Record<FeedProblem['kind'], string>> = {
   replay: 'a replay cannot be read and is not sent',
   event: 'the control plane sent a command that this gateway does not know',
 };
+
+/** Takes one step in each turn of the loop. Returns undefined if `isOver` stopped it. */
+async function inTurns<T>(steps: Iterator<undefined, T>, isOver: () => boolean): Promise<T | undefined> {
+  while (!isOver()) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await setImmediate();
+  }
+  return undefined;
+}
 
 /** Writes `rest` with the shares as one JSON object. A long list takes several turns of the loop. */
 async function writeSnapshot(path: string, rest: object, shares: readonly ServedShare[]): Promise<void> {

@@ -1,8 +1,8 @@
 /**
  * The share for each host: one Map with one look-up per request. The entry is both the route of the request and
- * the basis of its access decision. A snapshot or delta is prepared first and then applied, which cannot fail; a
- * bad entry is closed or left out and reported, while the others are applied. `Slot` is the owner's state per
- * entry (idle circuits); this file opens no connections and reads no clock.
+ * the basis of its access decision. A delta, or a slice of a list, is prepared first and then applied, which cannot
+ * fail; a bad entry is closed or left out and reported, while the others are applied. `Slot` is the owner's state
+ * per entry (idle circuits); this file opens no connections and reads no clock.
  */
 import { compileRules, type CompiledRules, type GatewayShare, type ServedShare } from '#domain';
 import { canonicalHost } from '../http/host-policy.ts';
@@ -55,6 +55,8 @@ export interface ShareRouteTableOptions<Slot> {
 }
 
 const MAX_SHARES = 2_000_000;
+/** Shares that one step of a replacement changes, which takes some milliseconds. */
+const SHARES_PER_STEP = 500;
 
 export class ShareRouteTable<Slot> {
   readonly #options: ShareRouteTableOptions<Slot>;
@@ -102,17 +104,54 @@ export class ShareRouteTable<Slot> {
     return Array.from(this.#byId.values(), (route) => route.share);
   }
 
-  /** Applies the whole list and returns its problems. */
+  /** Applies the whole list at once and returns its problems. */
   replaceAll(shares: readonly ServedShare[]): readonly FeedProblem[] {
-    const problems = this.change(shares, [...this.#byId.keys()]);
+    const steps = this.replacement(shares);
+    let step = steps.next();
+    while (step.done !== true) step = steps.next();
+    return step.value;
+  }
+
+  /**
+   * Applies the whole list in steps, and returns its problems. Requests may be served between two steps: withdrawn
+   * shares are removed first, then each share has its old or its new route. `change` must wait for the last step.
+   */
+  *replacement(shares: readonly ServedShare[]): Generator<undefined, readonly FeedProblem[]> {
+    const problems: FeedProblem[] = [];
+    const listed = new Set<string>();
+    for (const slice of slicesOf(shares)) {
+      for (const { id } of slice) listed.add(id);
+      if (slice.length === SHARES_PER_STEP) yield;
+    }
+    for (const slice of slicesOf([...this.#byId.keys()])) {
+      const withdrawn = slice.filter((id) => !listed.has(id));
+      if (withdrawn.length > 0) this.#apply([], withdrawn, new Set(), problems);
+      if (slice.length === SHARES_PER_STEP) yield;
+    }
+    const seen = new Set<string>();
+    for (const slice of slicesOf(shares)) {
+      this.#apply(slice, [], seen, problems);
+      if (slice.length === SHARES_PER_STEP) yield;
+    }
     this.#loaded = true;
-    return problems;
+    return [...problems, ...this.#contested(this.#waiting)];
   }
 
   /** Applies one change and returns its problems. */
   change(set: readonly ServedShare[], removed: readonly string[]): readonly FeedProblem[] {
     const problems: FeedProblem[] = [];
-    const routes = this.#prepare(set, removed, problems);
+    const routes = this.#apply(set, removed, new Set(), problems);
+    return [...problems, ...this.#contested(routes)];
+  }
+
+  /** Returns the routes of `set`. `seen` has the ids that came before `set` in the same list, and gets those of `set`. */
+  #apply(
+    set: readonly ServedShare[],
+    removed: readonly string[],
+    seen: Set<string>,
+    problems: FeedProblem[],
+  ): Iterable<ShareRoute<Slot>> {
+    const routes = this.#prepare(set, removed, seen, problems);
     const before = new Map<string, ShareRoute<Slot>>();
     for (const id of [...removed, ...routes.keys()]) {
       const route = this.#byId.get(id);
@@ -123,9 +162,7 @@ export class ShareRouteTable<Slot> {
     for (const route of routes.values()) {
       this.#byId.set(route.share.id, route);
       if (isAsking(route.share)) this.#asking += 1;
-      const taken = this.#takeNames(route);
-      if (taken !== undefined)
-        problems.push(problemOf(route.share, `hosts: ${taken} belongs to another share`));
+      this.#takeNames(route);
     }
     for (const route of this.#waiting) this.#takeNames(route);
     for (const [id, route] of before) {
@@ -136,13 +173,14 @@ export class ShareRouteTable<Slot> {
         now === undefined || now.share.unreadable !== undefined || isNarrower(route.share, now.share);
       this.#options.onRetired(route);
     }
-    return problems;
+    return routes.values();
   }
 
   /** Returns the new routes by id. Only this part of a change may encounter unexpected data. */
   #prepare(
     set: readonly ServedShare[],
     removed: readonly string[],
+    seen: Set<string>,
     problems: FeedProblem[],
   ): Map<string, ShareRoute<Slot>> {
     const max = this.#options.maxShares ?? MAX_SHARES;
@@ -157,7 +195,8 @@ export class ShareRouteTable<Slot> {
         continue;
       }
       if (isNew) others += 1;
-      const problem = wrongFieldOf(share, routes);
+      const problem = wrongFieldOf(share, seen);
+      seen.add(share.id);
       if (problem !== undefined) problems.push(problemOf(share, problem));
       routes.set(share.id, this.#routeOf(problem === undefined ? share : closed(share, problem), problems));
     }
@@ -187,21 +226,33 @@ export class ShareRouteTable<Slot> {
       if (this.#byHost.get(host)?.route === route) this.#byHost.delete(host);
   }
 
-  /** Returns a name that another share has, if there is one. */
-  #takeNames(route: ShareRoute<Slot>): string | undefined {
-    let taken: string | undefined;
+  /** Takes each name of the route that no other share has. The route waits for the others. */
+  #takeNames(route: ShareRoute<Slot>): void {
+    let isComplete = true;
     for (const { host, authProviderIds } of namesOf(route.share)) {
       const owner = this.#byHost.get(host)?.route;
       if (owner === undefined) this.#byHost.set(host, new HostEntry(host, route, authProviderIds));
-      else if (owner !== route) taken = host;
+      else if (owner !== route) isComplete = false;
     }
-    if (taken === undefined) this.#waiting.delete(route);
+    if (isComplete) this.#waiting.delete(route);
     else this.#waiting.add(route);
-    return taken;
+  }
+
+  /** Returns a problem for each of the routes that waits for a name. */
+  *#contested(routes: Iterable<ShareRoute<Slot>>): Generator<FeedProblem> {
+    for (const route of routes) {
+      if (!this.#waiting.has(route)) continue;
+      const name = namesOf(route.share).findLast(({ host }) => this.#byHost.get(host)?.route !== route);
+      yield problemOf(route.share, `hosts: ${name!.host} belongs to another share`);
+    }
   }
 }
 
-function wrongFieldOf(share: ServedShare, others: ReadonlyMap<string, unknown>): string | undefined {
+function* slicesOf<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < list.length; at += SHARES_PER_STEP) yield list.slice(at, at + SHARES_PER_STEP);
+}
+
+function wrongFieldOf(share: ServedShare, others: ReadonlySet<string>): string | undefined {
   if (others.has(share.id)) return 'id';
   return namesOf(share).every(({ host }) => canonicalHost(host) === host) ? undefined : 'hosts';
 }
