@@ -12,7 +12,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { slowness } from './machine-speed.ts';
+import { sampleSlowness } from './machine-speed.ts';
 import { repositoryRoot } from './pinned-process.ts';
 import { loadDurations, saveDurations } from './test-durations.ts';
 import { TestFolder } from './test-folder.ts';
@@ -71,6 +71,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
   process.once('SIGTERM', () => interrupt('interrupted'));
   const deadline = setTimeout(() => interrupt('took too long'), WHOLE_TIMEOUT_MS);
   const startedMs = performance.now();
+  const endSampling = isWhole ? sampleSlowness() : () => 1;
   const folder = new TestFolder();
   const servers = await startTestServers(folder.path);
   const results: TestFileResult[] = [];
@@ -115,19 +116,23 @@ export async function runTests(args: readonly string[]): Promise<number> {
   if (nodeArgs.length === 0)
     saveDurations(new Map(results.map(({ file, durationMs }) => [file, durationMs])));
   clearTimeout(deadline);
+  const slowness = endSampling();
   const isGood = reportRun({
     results,
     disturbed,
     fileCount: files.length,
     tookMs: performance.now() - startedMs,
     stopped,
-    cpuLimitSeconds: isWhole ? cpuLimitSeconds(values) : undefined,
+    cpuLimitSeconds: isWhole ? cpuLimitSeconds(values, slowness) : undefined,
   });
   return stopped === 'interrupted' ? 130 : isGood ? 0 : 1;
 }
 
 /** A slower machine may take longer; on a faster one the limits stay. */
-function cpuLimitSeconds({ all, rest }: { readonly all: boolean; readonly rest: boolean }): number {
+function cpuLimitSeconds(
+  { all, rest }: { readonly all: boolean; readonly rest: boolean },
+  slowness: number,
+): number {
   const { quick, rest: others } = CPU_LIMIT_SECONDS;
-  return (rest ? others : all ? quick + others : quick) * Math.max(1, slowness());
+  return (rest ? others : all ? quick + others : quick) * Math.max(1, slowness);
 }
