@@ -76,6 +76,7 @@ export class CircuitPart {
       clock,
     });
     const { forwarder } = this;
+    metrics.tagUsage((circuitId) => forwarder.circuit(circuitId)?.tags);
     this.#ends = new XgressEnds({ forwarder, faults, metrics, log });
     this.#dialers = new EgressDialers(config.dialers);
     const transport = this.#dialers.listed(TRANSPORT);

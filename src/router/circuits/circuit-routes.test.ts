@@ -173,6 +173,10 @@ test('a Route for a circuit that stands changes what it names and keeps the rest
   await world.route({ egress: undefined, forwards: forwards('l1') });
   await world.route({ egress: undefined, attempt: 99_969_996, forwards: forwards('l2') });
   assert.deepEqual(Object.fromEntries(world.forwarder.circuit('c1')!.next), { in: 'l2', l1: 'in', l2: 'in' });
+  const tags = { serviceId: 's1', clientId: 'i1' };
+  await world.route({ egress: undefined, forwards: [], tags });
+  await world.route({ egress: undefined, forwards: [] });
+  assert.deepEqual({ ...world.forwarder.circuit('c1')!.tags }, tags);
 });
 
 test('failures bear the code of their cause', async (t) => {

@@ -169,7 +169,8 @@ export class CircuitRoutes {
   #complete(frame: Frame, route: Route, from: Controller, peerData: PeerData): void {
     const { circuitId, attempt } = route;
     const { forwarder } = this.#options;
-    const problem = forwarder.route(circuitId, from.id, route.forwards.map(forwardOf));
+    const tags = Object.keys(route.tags).length === 0 ? undefined : route.tags;
+    const problem = forwarder.route(circuitId, from.id, route.forwards.map(forwardOf), tags);
     if (problem !== undefined) {
       if (route.egress !== undefined) forwarder.unroute(circuitId);
       this.#fail(frame, route, from, problemError(problem.type, problem.address));

@@ -1,5 +1,8 @@
 /** Circuits through this router: the forward of each address, the controller, and the time of the last frame. */
 
+/** Names of the service, the dialer and the host, as the controller gives them. */
+export type CircuitTags = Readonly<Record<string, string>>;
+
 export interface RoutedCircuit {
   readonly id: string;
   /** The controller that routed it, which receives its faults and confirmations. */
@@ -9,6 +12,8 @@ export interface RoutedCircuit {
   readonly ends: string[];
   /** Peer data of the dialed end. A repeated Route for it gets the same answer. */
   egressData: ReadonlyMap<number, Uint8Array> | undefined;
+  /** For usage reports; undefined if the controller gave none. */
+  tags: CircuitTags | undefined;
   lastActiveMs: number;
   /** Time at which an end here last received a payload. */
   lastDeliveredMs: number;
@@ -26,6 +31,7 @@ export function newCircuit(id: string, controllerId: string, nowMs: number): Rou
     next: new Map(),
     ends: [],
     egressData: undefined,
+    tags: undefined,
     lastActiveMs: nowMs,
     lastDeliveredMs: nowMs,
     isEnding: false,

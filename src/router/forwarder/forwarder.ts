@@ -16,7 +16,7 @@ import {
   type PayloadFrame,
 } from '#wire';
 import type { Metrics } from '../metrics/metrics.ts';
-import { newCircuit, type RoutedCircuit } from './circuit-table.ts';
+import { newCircuit, type CircuitTags, type RoutedCircuit } from './circuit-table.ts';
 import type { CircuitEnd, Forwarding, FrameSource, LinkDestination } from './destination.ts';
 import { FabricMeters } from './fabric-meters.ts';
 import { LinkWaiters } from './link-waiters.ts';
@@ -135,6 +135,7 @@ export class Forwarder implements Forwarding {
     circuitId: string,
     controllerId: string,
     forwards: readonly CircuitForward[],
+    tags?: CircuitTags,
   ): RouteProblem | undefined {
     for (const { destination, type } of forwards) {
       if (type === 'start' || this.#links.has(destination) || this.#ends.has(destination)) continue;
@@ -142,6 +143,7 @@ export class Forwarder implements Forwarding {
       return { type, address: destination };
     }
     const circuit = this.#circuit(circuitId, controllerId);
+    circuit.tags = tags ?? circuit.tags;
     circuit.lastActiveMs = this.#clock.monotonicMs();
     for (const { source, destination } of forwards) {
       const before = circuit.next.get(source);

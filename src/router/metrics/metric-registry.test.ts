@@ -176,16 +176,22 @@ test('a pool of workers shows what waits, how many work at most and how many wor
 test('a bucket of usage begins at a whole report interval, and leaves once a later one began', () => {
   const { clock, registry } = open({ reportIntervalMs: MINUTE, intervalAgeThresholdMs: 10 * MINUTE });
   const startMs = clock.nowMs();
+  let tags: Record<string, string> | undefined;
+  registry.tagUsage((circuitId) => (circuitId === 'c1' ? tags : undefined));
   clock.advance(20_000);
   registry.usage('c1', 'ingress.rx', 100);
   registry.usage('c1', 'ingress.rx', 11);
   registry.usage('c1', 'egress.tx', 7);
-  registry.usage('c2', 'fabric.tx', 5);
+  // The host's first data came before the circuit was routed.
+  tags = { serviceId: 's1' };
+  registry.usage('c2', 'ingress.tx', 5);
+  registry.usage('c1', 'fabric.tx', 5);
   clock.advance(39_999);
   registry.usage('c1', 'ingress.rx', 1);
   assert.deepEqual(registry.takeUsage(), []);
   clock.advance(1);
   registry.usage('c1', 'ingress.rx', 1_000);
+  tags = undefined;
   const taken = registry.takeUsage();
   assert.deepEqual(taken, [
     {
@@ -194,11 +200,15 @@ test('a bucket of usage begins at a whole report interval, and leaves once a lat
       circuits: new Map([
         [
           'c1',
-          new Map([
-            ['ingress.rx', 112],
-            ['egress.tx', 7],
-          ]),
+          {
+            bytes: new Map([
+              ['ingress.rx', 112],
+              ['egress.tx', 7],
+            ]),
+            tags: { serviceId: 's1' },
+          },
         ],
+        ['c2', { bytes: new Map([['ingress.tx', 5]]), tags: {} }],
       ]),
     },
   ]);

@@ -5,7 +5,7 @@
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import type { WorkerPool } from '../pools/worker-pool.ts';
 import { DecayClock, DecayingHistogram, type HistogramReading } from './decaying-histogram.ts';
-import type { Metrics, Timer, UsageKind } from './metrics.ts';
+import type { Metrics, Timer, UsageKind, UsageTags } from './metrics.ts';
 import { RateMeter, TICK_MS, type MeterReading } from './rate-meter.ts';
 import { UsageLedger, type UsageBucket } from './usage-ledger.ts';
 
@@ -96,6 +96,10 @@ export class MetricRegistry implements Metrics {
 
   usage(circuitId: string, kind: UsageKind, bytes: number): void {
     this.#usage.add(circuitId, kind, bytes, this.#clock.nowMs());
+  }
+
+  tagUsage(tagsOf: UsageTags): void {
+    this.#usage.tagBy(tagsOf);
   }
 
   /** Registers `pool.<name>.queue_size` and the other gauges of a pool. */

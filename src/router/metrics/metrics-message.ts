@@ -32,7 +32,7 @@ export function makeMetricsMessage(
     usageCounters: usage.map(({ startMs, lengthMs, circuits }) => ({
       intervalStartUTC: BigInt(Math.floor(startMs / 1_000)),
       intervalLength: BigInt(Math.floor(lengthMs / 1_000)),
-      buckets: mapped(circuits, (values) => ({ values: mapped(values, (bytes) => BigInt(bytes)) })),
+      buckets: mapped(circuits, ({ bytes, tags }) => ({ values: mapped(bytes, BigInt), tags })),
     })),
   };
 }

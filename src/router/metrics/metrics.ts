@@ -27,9 +27,14 @@ export interface Metrics {
   gauge(name: string, read: () => number): void;
   /** Counts bytes of a circuit in buckets of the report interval: `usage` or `fabricUsage`. */
   usage(circuitId: string, kind: UsageKind, bytes: number): void;
+  /** Adds tags to the buckets of `usage`; that of a circuit is asked for while it moves data. */
+  tagUsage(tagsOf: UsageTags): void;
   /** Removes all metrics whose name has this prefix, such as those of a closed link. */
   dispose(prefix: string): void;
 }
+
+/** Returns the tags of a circuit; undefined if it has none. */
+export type UsageTags = (circuitId: string) => Readonly<Record<string, string>> | undefined;
 
 export type UsageKind = 'ingress.rx' | 'ingress.tx' | 'egress.rx' | 'egress.tx' | 'fabric.rx' | 'fabric.tx';
 
@@ -42,5 +47,6 @@ export const NO_METRICS: Metrics = {
   timer: () => IGNORED,
   gauge: () => {},
   usage: () => {},
+  tagUsage: () => {},
   dispose: () => {},
 };

@@ -2,18 +2,24 @@
  * Counts bytes of circuits in buckets of one report interval, aligned to it. A bucket is reported once a later one has
  * begun, or when it is older than the age threshold. A plain mutable class, because it is called for every frame.
  */
-import type { UsageKind } from './metrics.ts';
+import type { UsageKind, UsageTags } from './metrics.ts';
 
 /** The kinds of a counter, which distinguish a bucket of `usage` from one of `fabricUsage`. */
 const USAGE_KINDS: readonly UsageKind[] = ['ingress.rx', 'ingress.tx', 'egress.rx', 'egress.tx'];
 const FABRIC_KINDS: readonly UsageKind[] = ['fabric.rx', 'fabric.tx'];
+const NO_TAGS = {};
 /** Maximum number of circuits per bucket. Bytes of further circuits are not counted. */
 const MAX_CIRCUITS = 1_000_000;
 
 export interface UsageBucket {
   readonly startMs: number;
   readonly lengthMs: number;
-  readonly circuits: ReadonlyMap<string, ReadonlyMap<UsageKind, number>>;
+  readonly circuits: ReadonlyMap<string, CircuitUsage>;
+}
+
+export interface CircuitUsage {
+  readonly bytes: ReadonlyMap<UsageKind, number>;
+  readonly tags: Readonly<Record<string, string>>;
 }
 
 export interface UsageLedgerOptions {
@@ -29,6 +35,11 @@ export class UsageLedger {
   constructor(options: UsageLedgerOptions) {
     this.#usage = new UsageCounter(USAGE_KINDS, options);
     this.#fabric = new UsageCounter(FABRIC_KINDS, options);
+  }
+
+  /** As OpenZiti's routers, it tags the bytes at the ends of circuits, not those over links. */
+  tagBy(tagsOf: UsageTags): void {
+    this.#usage.tagsOf = tagsOf;
   }
 
   add(circuitId: string, kind: UsageKind, bytes: number, nowMs: number): void {
@@ -55,16 +66,23 @@ export class UsageLedger {
   }
 }
 
+/** Bytes by the index of their kind. */
+interface Counted {
+  readonly values: Float64Array;
+  tags: ReturnType<UsageTags>;
+}
+
 class UsageCounter {
+  tagsOf: UsageTags = () => undefined;
   readonly #kinds: readonly UsageKind[];
   readonly #intervalMs: number;
   readonly #ageThresholdMs: number;
   /** Buckets by start. There are few, because reports remove the earlier ones. */
-  readonly #buckets = new Map<number, Map<string, Float64Array>>();
+  readonly #buckets = new Map<number, Map<string, Counted>>();
   #newestMs = 0;
   #currentMs = 0;
   #currentEndMs = 0;
-  #current: Map<string, Float64Array> = new Map();
+  #current: Map<string, Counted> = new Map();
   #lastCircuit = '';
   #last: Float64Array | undefined;
 
@@ -111,19 +129,23 @@ class UsageCounter {
 
   #valuesOf(circuitId: string): Float64Array | undefined {
     const known = this.#current.get(circuitId);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      // Data of a host may arrive before the circuit is routed.
+      known.tags ??= this.tagsOf(circuitId);
+      return known.values;
+    }
     if (this.#current.size >= MAX_CIRCUITS) return undefined;
     const values = new Float64Array(this.#kinds.length);
-    this.#current.set(circuitId, values);
+    this.#current.set(circuitId, { values, tags: this.tagsOf(circuitId) });
     return values;
   }
 
-  #named(bucket: ReadonlyMap<string, Float64Array>): UsageBucket['circuits'] {
-    const circuits = new Map<string, Map<UsageKind, number>>();
-    for (const [circuitId, values] of bucket) {
+  #named(bucket: ReadonlyMap<string, Counted>): UsageBucket['circuits'] {
+    const circuits = new Map<string, CircuitUsage>();
+    for (const [circuitId, { values, tags = NO_TAGS }] of bucket) {
       const named = new Map<UsageKind, number>();
       for (const [at, kind] of this.#kinds.entries()) if (values[at]! > 0) named.set(kind, values[at]!);
-      circuits.set(circuitId, named);
+      circuits.set(circuitId, { bytes: named, tags });
     }
     return circuits;
   }
