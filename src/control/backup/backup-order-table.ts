@@ -26,6 +26,7 @@ export const BACKED_UP = [
   { table: 'certificate', key: ['fingerprint'] },
   { table: 'api_session', key: ['id'] },
   { table: 'identity_totp', key: ['identity_id'] },
+  { table: 'identity_client', key: ['identity_id'] },
   { table: 'session_revocation', key: ['session_id'] },
   { table: 'auth_provider', key: ['id'] },
   { table: 'auth_provider_key', key: ['auth_provider_id', 'name'] },

@@ -53,6 +53,42 @@ test('the identity has the recorded fields with their types, and its own certifi
   assert.deepEqual(data['authenticators'], { cert: { fingerprint, id: fingerprint } });
 });
 
+test('what its client reported last is shown, cut and without control characters', async () => {
+  const who = await fixture.enroll('reports');
+  const shown = async () => {
+    const { data } = (await call(who, '/current-identity')).json;
+    return { envInfo: data['envInfo'], sdkInfo: data['sdkInfo'] };
+  };
+  const logIn = async (body: unknown) => {
+    const { status } = await rawRequest(fixture, {
+      path: '/authenticate?method=cert',
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      cert: who.identity.certPem,
+      key: who.identity.keyPem,
+    });
+    assert.equal(status, 200);
+  };
+  assert.deepEqual(await shown(), {
+    envInfo: { os: process.platform, arch: process.arch },
+    sdkInfo: { type: 'frontdoor', version: 'unknown' },
+  });
+  const osVersion = 'FreeBSD 14.1\u0000\u001b[31m\u202e GENERIC\n';
+  await logIn({
+    envInfo: { os: 'x'.repeat(10_000), osVersion, arch: 7, other: 'y' },
+    sdkInfo: { type: 'sdk', version: `1\ud800`, appId: '\n', branch: { deep: 1 } },
+  });
+  const kept = {
+    envInfo: { os: 'x'.repeat(255), osVersion: 'FreeBSD 14.1 [31m GENERIC' },
+    sdkInfo: { type: 'sdk', version: '1\ufffd' },
+  };
+  assert.deepEqual(await shown(), kept);
+  // A log-in that reports nothing readable leaves it.
+  for (const body of [{}, { envInfo: null, sdkInfo: [] }, { envInfo: 'x', sdkInfo: 7 }]) await logIn(body);
+  assert.deepEqual(await shown(), kept);
+});
+
 test('its certificates are listed to the identity alone', async () => {
   const id = fingerprintOfPem(host.identity.certPem);
   const list = (await call(host, '/current-identity/authenticators?filter=method="cert"')).json;

@@ -6,6 +6,7 @@ import { callerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
 import { sendPage } from './edge-request.ts';
 import { routerSymbols } from './entity-symbols.ts';
 import { authPolicyOf } from '../model/mod.ts';
+import { findIdentityClient } from '../store/mod.ts';
 import { identityView, routerView } from './service-view.ts';
 
 /** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
@@ -33,7 +34,8 @@ export function addIdentityRoutes(app: FastifyInstance, context: EdgeApiContext)
     const given = model.edge.get('identity', identity.id)?.data;
     const policy = authPolicyOf(model.edge, identity.id);
     const view = identityView(identity, authenticators, row.created_at, isConnected, policy, given);
-    return sendData(reply, { ...view, isMfaEnabled });
+    const client = await findIdentityClient(db, identity.id);
+    return sendData(reply, { ...view, ...client, isMfaEnabled });
   });
 
   app.get('/current-identity/edge-routers', (request, reply) => {

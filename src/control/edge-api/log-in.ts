@@ -6,15 +6,14 @@ import { authPolicyOf, permitsLogIn, type Identity } from '../model/mod.ts';
 import { BACKDATE_MS, type ProvenLeaf } from '../pki/mod.ts';
 import type { PasswordCredentials } from './password-log-in.ts';
 import type { LogInMethod, SessionForm } from './api-session-rows.ts';
-import { couldNotValidate, EdgeApiRefusal, limited } from './edge-answer.ts';
+import { EdgeApiRefusal, limited } from './edge-answer.ts';
 import { appendPeerAudit } from './edge-audit.ts';
 import type { EdgeApiContext } from './edge-context.ts';
-import type { StoreTransaction, Touch } from '../store/mod.ts';
+import type { LogInWish } from './log-in-body.ts';
+import { putIdentityClient, type StoreTransaction, type Touch } from '../store/mod.ts';
 
 /** As many as SDKs send. */
 const MAX_EXTERNAL_TOKENS = 3;
-const MAX_CONFIG_TYPES = 100;
-const MAX_CONFIG_TYPE_CHARS = 200;
 /** Time within which news of other control planes arrive. */
 const NEWS_MS = 60_000;
 
@@ -114,7 +113,7 @@ export async function loggedIn(
   context: EdgeApiContext,
   request: FastifyRequest,
   proof: LogInProof,
-  configTypes: readonly string[],
+  { configTypes, client }: LogInWish,
   form: Exclude<SessionForm, 'signed'>,
   start: Pick<SessionStart, 'id' | 'token'> = {},
 ): Promise<LiveSession> {
@@ -124,6 +123,7 @@ export async function loggedIn(
   if (leaf !== undefined) context.sawPeer({ identity, leaf });
   const occurrences = context.logIns.due(identity.id, request.ip);
   const record = async (trx: StoreTransaction, touch: Touch, sessionId: string): Promise<void> => {
+    await putIdentityClient(trx, identity.id, client);
     if (occurrences === 0) return;
     await appendPeerAudit(trx, touch, context, request, proof, {
       action: 'logIn',
@@ -141,17 +141,4 @@ export async function loggedIn(
   const fields = { identity: identity.id, apiSession: session.id, method, address: request.ip };
   context.log.info(fields, 'edge API: logged in');
   return session;
-}
-
-/** Reads `configTypes` of a log-in. An empty body is a log-in without configs. */
-export function configTypesOf(body: unknown): string[] {
-  if (body === undefined || body === null) return [];
-  const { configTypes } = body as { configTypes?: unknown };
-  if (configTypes === undefined || configTypes === null) return [];
-  const texts = Array.isArray(configTypes) && configTypes.every((one) => typeof one === 'string');
-  if (!texts || configTypes.length > MAX_CONFIG_TYPES)
-    throw couldNotValidate('configTypes is not a list of texts');
-  if (configTypes.some((one: string) => one.length > MAX_CONFIG_TYPE_CHARS))
-    throw couldNotValidate('a config type is too long');
-  return configTypes;
 }

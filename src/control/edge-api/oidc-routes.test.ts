@@ -70,7 +70,7 @@ async function begin(who: Enrolled, change: Readonly<Record<string, string>> = {
 async function logIn(who: Enrolled, id: string): Promise<string> {
   const { status, headers } = await call('/oidc/login/cert', {
     who,
-    form: { id, configTypes: 'host.v1', envOs: 'linux', password: '', username: '' },
+    form: { id, configTypes: 'host.v1', envOs: 'linux', sdkAppID: 'an-app', password: '', username: '' },
   });
   assert.equal(status, 302);
   assert.ok(headers.location!.startsWith(`${fixture.apiUrl}/oidc/authorize/callback?id=`));
@@ -174,7 +174,10 @@ describe('a log-in through OpenID Connect', () => {
     const path = '/current-identity';
     assert.equal((await call(path, { who: guest, headers: bearer(token) })).status, 401);
     assert.equal((await call(path, { headers: bearer(token) })).status, 401);
-    assert.equal((await call(path, { who: host, headers: { 'zt-session': token } })).status, 200);
+    const identity = await call(path, { who: host, headers: { 'zt-session': token } });
+    assert.equal(identity.status, 200);
+    const { envInfo, sdkInfo } = (identity.json as { data: Record<string, Record<string, string>> }).data;
+    assert.deepEqual([envInfo, sdkInfo?.['appId']], [{ os: 'linux' }, 'an-app']);
   });
 
   it('gives service sessions, which the overlay accepts with the access token', async () => {

@@ -13,13 +13,13 @@ import { jsonBody, textBody } from './edge-request.ts';
 import { OIDC_PATH } from './information-routes.ts';
 import type { LogInMethod } from './api-session-rows.ts';
 import {
-  configTypesOf,
   loggedIn,
   provenByExternalToken,
   provenByPassword,
   provenForLogIn,
   type LogInProof,
 } from './log-in.ts';
+import { wishOf, type LogInWish } from './log-in-body.ts';
 import { accept } from './totp-routes.ts';
 import type { PasswordCredentials } from './password-log-in.ts';
 import { grantTokens, GRANT_TYPES, type GrantAnswer } from './oidc-grants.ts';
@@ -104,7 +104,7 @@ export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): vo
   for (const [step, method] of LOG_IN_STEPS) {
     const rule = method === 'cert' ? {} : anybody;
     app.post(`${OIDC_PATH}/login/${step}`, rule, async (request, reply) => {
-      const { id, configTypes, credentials } = logInOf(request);
+      const { id, wish, credentials } = logInOf(request);
       const proof = await provenBy(method, request, credentials);
       const query = queryOf(request);
       const asked = requests.request(id ?? query.get('id') ?? query.get('authRequestID') ?? '');
@@ -113,8 +113,7 @@ export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): vo
       const { sessionId } = asked;
       // A client that repeats its step has the session already.
       const present = await context.sessions.findById(sessionId);
-      if (present === undefined)
-        await loggedIn(context, request, proof, configTypes, 'pending', { id: sessionId });
+      if (present === undefined) await loggedIn(context, request, proof, wish, 'pending', { id: sessionId });
       else if (present.identityId !== identityId || present.form !== 'pending') throw notAuthorized();
       const need = await context.secondFactors.needOf(identityId);
       if (need === 'none') return found(reply, callbackOf(request, { ...asked, identityId, method }));
@@ -215,13 +214,14 @@ function formOf(request: FastifyRequest): URLSearchParams {
 /** The body of a log-in. */
 function logInOf(request: FastifyRequest): {
   readonly id: string | undefined;
-  readonly configTypes: string[];
+  readonly wish: LogInWish;
   readonly credentials: PasswordCredentials;
 } {
-  const { id, username, password, configTypes } = fieldsOf(request);
+  const fields = fieldsOf(request);
+  const { id, username, password } = fields;
   return {
     id: typeof id === 'string' ? id : undefined,
-    configTypes: configTypesOf({ configTypes }),
+    wish: wishOf(fields),
     credentials: { username, password },
   };
 }

@@ -11,7 +11,6 @@ import { passwordAuthenticatorId } from './authenticator-view.ts';
 import { bodyRule } from './edge-body.ts';
 import type { PasswordCredentials } from './password-log-in.ts';
 import {
-  configTypesOf,
   loggedIn,
   logInRefused,
   provenByExternalToken,
@@ -19,6 +18,7 @@ import {
   provenForLogIn,
   type LogInProof,
 } from './log-in.ts';
+import { wishOf, type LogInWish } from './log-in-body.ts';
 import { controllerSymbols } from './entity-symbols.ts';
 import type { PartialLogIn } from './partial-log-ins.ts';
 import type { SecondFactorNeed } from './second-factors.ts';
@@ -70,14 +70,14 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
   app.post('/authenticate', anybody, async (request, reply) => {
     const body = jsonBody(request);
     const proof = await provenBy(queryOf(request).get('method'), request, body);
-    const configTypes = configTypesOf(body);
+    const wish = wishOf(body);
     const need = await context.secondFactors.needOf(proof.identity.id);
     if (need !== 'none') {
-      const login = { ...started(proof, context.clock.nowMs()), configTypes };
+      const login = { ...started(proof, context.clock.nowMs()), ...wish };
       const token = context.partialLogIns.tokenOf(login);
       return sendData(reply.header('zt-session', token), partialView(login, token, request, need));
     }
-    const session = await loggedIn(context, request, proof, configTypes, 'opaque');
+    const session = await loggedIn(context, request, proof, wish, 'opaque');
     void reply.header('zt-session', session.token);
     return sendData(reply, viewOf(session, proof, request, 'none'));
   });
@@ -126,6 +126,6 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
   }
 }
 
-function started({ identity, method }: LogInProof, nowMs: number): Omit<PartialLogIn, 'configTypes'> {
+function started({ identity, method }: LogInProof, nowMs: number): Omit<PartialLogIn, keyof LogInWish> {
   return { sessionId: randomUUID(), identityId: identity.id, method, startedAtMs: nowMs };
 }

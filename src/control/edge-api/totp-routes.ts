@@ -37,10 +37,10 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
     return { identity, method, leaf: peer?.leaf };
   };
   const open = async (request: FastifyRequest, partial: PartialLogIn, proof: LogInProof): Promise<void> => {
-    const { sessionId: id, configTypes } = partial;
+    const { sessionId: id } = partial;
     // The client may repeat the call: the session stands then.
     if ((await context.sessions.findById(id)) !== undefined) return;
-    await loggedIn(context, request, proof, configTypes, 'opaque', { id, token: tokenOf(request) });
+    await loggedIn(context, request, proof, partial, 'opaque', { id, token: tokenOf(request) });
   };
   /** The caller, which may be in a log-in whose policy demands that it enrolls. */
   const enrollerOf = async (request: FastifyRequest): Promise<Enroller> => {

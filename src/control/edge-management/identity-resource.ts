@@ -11,7 +11,9 @@ import {
 import {
   findEdgeEntity,
   identitiesWithTotp,
+  identityClients,
   insertEdgeIdentity,
+  UNKNOWN_CLIENT,
   updateEdgeEntity,
   type Queries,
 } from '../store/mod.ts';
@@ -41,6 +43,7 @@ export const identityResource: EntityResource = {
     const open = await openEnrollments(parts, 'identity');
     const usernames = await usernamesOf(parts);
     const withTotp = await identitiesWithTotp(parts.store.db);
+    const clients = await identityClients(parts.store.db);
     const withSession = new Set(Array.from(parts.sessions.all(), ({ identityId }) => identityId));
     return (entity) => {
       const { id } = entity;
@@ -54,6 +57,7 @@ export const identityResource: EntityResource = {
         hasEdgeRouterConnection: isConnected,
         hasApiSession: withSession.has(id),
         isMfaEnabled: withTotp.has(id),
+        ...(clients.get(id) ?? UNKNOWN_CLIENT),
       };
     };
   },

@@ -43,7 +43,14 @@ async function person(username: string, authPolicyId = policy): Promise<string> 
 }
 
 const logIn = (username: string) =>
-  call('/authenticate?method=password', { body: { username, password: PASSWORD } });
+  call('/authenticate?method=password', {
+    body: { username, password: PASSWORD, sdkInfo: { type: `app of ${username}` } },
+  });
+
+async function shownField(id: string, field: string): Promise<unknown> {
+  const { data } = await api.call('GET', `identities/${id}`);
+  return (data as unknown as Record<string, unknown>)[field];
+}
 
 function firstCode(provisioningUrl: unknown): string {
   const secret = bytesOfBase32(new URL(String(provisioningUrl)).searchParams.get('secret')!);
@@ -66,9 +73,11 @@ test('a log-in opens nothing before the identity has enrolled, and everything wi
   const { provisioningUrl } = (await call(MFA, { method: 'GET', token })).json.data;
   assert.equal((await call(`${MFA}/verify`, { token, body: { code: '000000' } })).status, 400);
   assert.equal((await services()).status, 401);
+  assert.deepEqual(await shownField(id, 'sdkInfo'), {}, 'the log-in is not complete');
   const code = firstCode(provisioningUrl);
   assert.equal((await call(`${MFA}/verify`, { token, body: { code } })).status, 200);
   assert.equal((await services()).status, 200);
+  assert.deepEqual(await shownField(id, 'sdkInfo'), { type: 'app of ada' });
   // The token of a second log-in, which has the password alone, cannot replace the factor.
   const second = String((await logIn('ada')).json.data['token']);
   for (const method of ['POST', 'GET', 'DELETE'])
@@ -76,11 +85,9 @@ test('a log-in opens nothing before the identity has enrolled, and everything wi
   const removal = await call(MFA, { method: 'DELETE', token });
   assert.deepEqual([removal.status, removal.json.error.code], [409, 'MFA_REQUIRED']);
 
-  const shown = async () =>
-    ((await api.call('GET', `identities/${id}`)).data as unknown as Record<string, unknown>)['isMfaEnabled'];
-  assert.equal(await shown(), true);
+  assert.equal(await shownField(id, 'isMfaEnabled'), true);
   assert.equal((await api.call('DELETE', `identities/${id}/mfa`)).status, 200);
-  assert.equal(await shown(), false);
+  assert.equal(await shownField(id, 'isMfaEnabled'), false);
   assert.equal((await services()).status, 401, 'its sessions have ended');
   assert.equal((await api.call('DELETE', `identities/${id}/mfa`)).status, 404);
 });

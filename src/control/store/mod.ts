@@ -138,6 +138,13 @@ export {
 } from './records/idempotency-store.ts';
 export { IdempotencySweep } from './records/idempotency-sweep.ts';
 export {
+  findIdentityClient,
+  identityClients,
+  putIdentityClient,
+  UNKNOWN_CLIENT,
+  type IdentityClient,
+} from './records/identity-client-store.ts';
+export {
   countPasswordAttempt,
   endPasswordAttempts,
   findIdentityPassword,

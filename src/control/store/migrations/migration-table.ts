@@ -5,6 +5,7 @@ import { edgeTables } from './edge-tables-migration.ts';
 import { enrollmentUsername } from './enrollment-username-migration.ts';
 import { fabricTables } from './fabric-tables-migration.ts';
 import { firstTables } from './first-tables-migration.ts';
+import { identityClients } from './identity-client-migration.ts';
 import { identityTotp } from './identity-totp-migration.ts';
 import { idempotencyTables } from './idempotency-tables-migration.ts';
 import { loginSessionLookup } from './login-session-lookup-migration.ts';
@@ -40,4 +41,5 @@ export const migrations: Record<string, Migration> = {
   '0017-shared-keys': sharedKeys,
   '0018-third-party-authorities': thirdPartyAuthorities,
   '0019-password-attempts': passwordAttempts,
+  '0020-identity-clients': identityClients,
 };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { Secrets } from '../../secrets/secrets.ts';
 import { describeEachStore } from '../engine/each-store-suite.ts';
-import type { Change, Store } from '../engine/store.ts';
+import type { Change, Queries, Store } from '../engine/store.ts';
 import {
   edgeEntitiesAfter,
   edgeEntitiesNaming,
@@ -14,6 +14,7 @@ import {
   deleteEdgeEntity,
   type EdgeEntityRecord,
 } from './edge-entity-store.ts';
+import { findIdentityClient, identityClients, putIdentityClient } from './identity-client-store.ts';
 import { findIdentityPassword, putIdentityPassword } from './identity-password-store.ts';
 import {
   endManagementSession,
@@ -95,6 +96,35 @@ describeEachStore('entities of the edge management API', (open) => {
       ...{ identityId: 'p', username: 'ann', passwordHash: 'h2' },
     });
     await assert.rejects(put('q', 'ann', 'h3'), { kind: 'conflict' });
+  });
+
+  it('have a description of their client, which is written only when it differs', async () => {
+    await addAdministrator('c1');
+    await addAdministrator('c2');
+    let writes = 0;
+    const counted = {
+      selectFrom: (table: 'identity_client') => store.db.selectFrom(table),
+      insertInto(table: 'identity_client') {
+        writes += 1;
+        return store.db.insertInto(table);
+      },
+    } as unknown as Queries;
+    const [linux, sdk] = [{ os: 'linux' }, { type: 'sdk', version: '1' }];
+    const put = async (envInfo: Record<string, string>, sdkInfo: Record<string, string>) => {
+      await putIdentityClient(counted, 'c1', { envInfo, sdkInfo });
+      return writes;
+    };
+    assert.equal(await put({}, {}), 0);
+    assert.equal(await put(linux, sdk), 1);
+    assert.equal(await put(linux, sdk), 1);
+    assert.equal(await put({}, {}), 1);
+    assert.equal(await put({}, { ...sdk, version: '2' }), 2);
+    assert.deepEqual(await findIdentityClient(store.db, 'c1'), {
+      envInfo: linux,
+      sdkInfo: { ...sdk, version: '2' },
+    });
+    assert.deepEqual(await findIdentityClient(store.db, 'c2'), { envInfo: {}, sdkInfo: {} });
+    assert.deepEqual([...(await identityClients(store.db)).keys()], ['c1']);
   });
 
   it('have sessions that end by time, by their end, with the right, and by too many others', async () => {

@@ -38,3 +38,10 @@ export interface IdentityTotpTable {
   created_at: number;
   updated_at: number;
 }
+
+/** What the client of an identity last reported about itself; each part is a JSON object of texts. */
+export interface IdentityClientTable {
+  identity_id: string;
+  env_info: string;
+  sdk_info: string;
+}

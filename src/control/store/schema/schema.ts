@@ -15,7 +15,12 @@ import type {
   SharePolicyTable,
   UnroutedFailureTable,
 } from './access-schema.ts';
-import type { ApiSessionTable, IdentityTotpTable, SessionRevocationTable } from './edge-session-schema.ts';
+import type {
+  ApiSessionTable,
+  IdentityClientTable,
+  IdentityTotpTable,
+  SessionRevocationTable,
+} from './edge-session-schema.ts';
 import type { EdgeTables } from './edge-schema.ts';
 import type { FabricServiceTable, FabricTerminatorTable } from './fabric-schema.ts';
 import type { IdempotencyAnswerTable, IdempotencyUsageTable } from './idempotency-schema.ts';
@@ -43,6 +48,7 @@ export interface Database extends EdgeTables {
   api_session: ApiSessionTable;
   session_revocation: SessionRevocationTable;
   identity_totp: IdentityTotpTable;
+  identity_client: IdentityClientTable;
   share: ShareTable;
   share_frontend: ShareFrontendTable;
   share_auth_provider: ShareAuthProviderTable;
