@@ -274,7 +274,7 @@ export async function rawRequest(
     /** Keeps connections; by default each request has its own. */
     readonly agent?: https.Agent | undefined;
   },
-): Promise<{ status: number; headers: IncomingHttpHeaders; text: string; json: unknown }> {
+): Promise<{ status: number; headers: IncomingHttpHeaders; bytes: Buffer; text: string; json: unknown }> {
   const sent = https.request(`${fixture.apiUrl}${request.path}`, {
     method: request.method ?? 'GET',
     ca: fixture.pki.caBundlePem,
@@ -287,11 +287,13 @@ export async function rawRequest(
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString();
+  const bytes = Buffer.concat(chunks);
+  const text = bytes.toString();
   const isJson = response.headers['content-type'] === 'application/json';
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
+    bytes,
     text,
     json: isJson ? JSON.parse(text) : undefined,
   };

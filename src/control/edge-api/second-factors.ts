@@ -26,6 +26,8 @@ const RECOVERY_CODES = 20;
 /** 50 bits: ten characters. */
 const RECOVERY_BYTES = 7;
 const RECOVERY_CHARS = 10;
+/** Of the name that authenticator apps show, so that the URL fits into a QR code. */
+const MAX_LABEL_CHARS = 64;
 /** Limit for a code that a client sends. */
 const MAX_CODE_CHARS = 64;
 /** Wrong codes of one identity, from all addresses, because only a client that has passed the first factor can guess. */
@@ -153,7 +155,8 @@ export function newRecoveryCodes(): string[] {
 /** The address by which authenticator apps take the secret. */
 export function provisioningUrlOf(totp: IdentityTotp, issuer: string, name: string): string {
   const query = new URLSearchParams({ issuer, secret: base32(totp.secret) });
-  return `otpauth://totp/${encodeURIComponent(issuer)}:${encodeURIComponent(name)}?${query.toString()}`;
+  const label = Array.from(name.toWellFormed()).slice(0, MAX_LABEL_CHARS).join('');
+  return `otpauth://totp/${encodeURIComponent(issuer)}:${encodeURIComponent(label)}?${query.toString()}`;
 }
 
 /** Returns the record after the code was used; undefined for a wrong one. */

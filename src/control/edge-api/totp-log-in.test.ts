@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { pixelsOf } from './bitmap-png-fixture.ts';
 import { bytesOfBase32 } from './base32-fixture.ts';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
+import { qrCodeOf } from './qr-code.ts';
 import { codeAt, TOTP_STEP_MS } from './totp-code.ts';
 
 const API = '/edge/client/v1';
@@ -83,6 +85,28 @@ test('codes are those of RFC 6238', () => {
     [20_000_000_000, '353130'],
   ] as const)
     assert.equal(codeAt(secret, seconds * 1_000), code);
+});
+
+test('the URL is shown as a QR code until the enrollment is complete, to the identity alone', async () => {
+  const { who, token } = await enrolled('quentin');
+  const image = (whose: Enrolled, session: string) => call(whose, `${MFA}/qr-code`, { token: session });
+  assert.equal((await image(who, token)).status, 404, 'complete');
+  const other = await fixture.enroll('quinn '.repeat(20));
+  const session = (await logIn(other)).json.data['token'] as string;
+  assert.equal((await image(other, session)).status, 404, 'not begun');
+  await call(other, MFA, { token: session, method: 'POST' });
+  assert.equal((await image(who, session)).status, 401);
+  const { status, headers, bytes } = await image(other, session);
+  assert.deepEqual(
+    [status, headers['content-type'], headers['cache-control']],
+    [200, 'image/png', 'no-store'],
+  );
+  const { provisioningUrl } = (await call(other, MFA, { token: session })).json.data;
+  const expected = qrCodeOf(Buffer.from(provisioningUrl as string))!;
+  const pixels = pixelsOf(bytes);
+  const scale = pixels.length / (expected.length + 8);
+  const modules = expected.map((row, y) => row.map((_, x) => pixels[(y + 4.5) * scale]![(x + 4.5) * scale]!));
+  assert.deepEqual(modules, expected);
 });
 
 test('a log-in opens nothing before its code, and everything after it with the same token', async () => {

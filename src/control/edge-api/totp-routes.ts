@@ -7,8 +7,10 @@ import { bodyRule } from './edge-body.ts';
 import { callerOf, peerOf, tokenOf, type EdgeApiContext, type EdgeCaller } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 import { OIDC_PATH } from './information-routes.ts';
+import { pngOf } from './bitmap-png.ts';
 import { loggedIn, type LogInProof } from './log-in.ts';
 import type { PartialLogIn } from './partial-log-ins.ts';
+import { qrCodeOf } from './qr-code.ts';
 import { newRecoveryCodes, provisioningUrlOf, type AlsoWrite, type CodeCheck } from './second-factors.ts';
 import { isoTime } from './service-view.ts';
 
@@ -16,6 +18,11 @@ const PATH = '/current-identity/mfa';
 const CODE_HEADER = 'mfa-validation-code';
 /** A code in JSON. */
 const MAX_CODE_BYTES = 1_024;
+/** Width of the image of a short URL, as OpenZiti's; that of a longer one has at least `MIN_SCALE` pixels a module. */
+const IMAGE_PIXELS = 256;
+const MIN_SCALE = 4;
+/** In modules, as the standard demands. */
+const QUIET_ZONE = 4;
 /** As authenticator apps show it. */
 export const TOTP_ISSUER = 'Frontdoor';
 
@@ -82,6 +89,18 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
         ? {}
         : { provisioningUrl: provisioningUrlOf(totp, TOTP_ISSUER, identity.name), recoveryCodes }),
     });
+  });
+
+  // The secret is in it, so it is shown only until the enrollment is complete.
+  app.get(`${PATH}/qr-code`, async (request, reply) => {
+    const { identity } = await enrollerOf(request);
+    const totp = await secondFactors.find(identity.id);
+    if (totp === undefined || totp.isVerified) throw notFound();
+    const code = qrCodeOf(Buffer.from(provisioningUrlOf(totp, TOTP_ISSUER, identity.name)));
+    if (code === undefined) throw notFound();
+    const scale = Math.max(MIN_SCALE, Math.floor(IMAGE_PIXELS / (code.length + 2 * QUIET_ZONE)));
+    const png = pngOf(code, scale, QUIET_ZONE);
+    return reply.header('content-type', 'image/png').header('cache-control', 'no-store').send(png);
   });
 
   app.post(`${PATH}/verify`, codeRule, async (request, reply) => {
