@@ -39,6 +39,10 @@ export const routerSchema = closed({
   tunneler: Type.Boolean({
     description: 'Whether its tunnel listeners may host and dial services of the edge management API',
   }),
+  roleAttributes: Type.Array(Type.String(), {
+    description:
+      'By which policies of the edge management API select it; ids of frontdoors whose private shares may be granted to it',
+  }),
 });
 export type RouterAnswer = Static<typeof routerSchema>;
 

@@ -168,6 +168,13 @@ export const newRouterSchema = closed({
         'Whether its tunnel listeners may host and dial services of the edge management API, as the policies for the identity with its id permit; false by default',
     }),
   ),
+  roleAttributes: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+      maxItems: 100,
+      description:
+        'By which policies of the edge management API select it. The id of a frontdoor lets its private shares be granted to a router that may tunnel.',
+    }),
+  ),
   id: readOnly(),
   createdAt: readOnly(),
 });

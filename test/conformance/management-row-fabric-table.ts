@@ -20,6 +20,7 @@ const router: AnswerShape = {
   linkListeners: ['string'],
   edgeAddress: 'string or null',
   tunneler: 'boolean',
+  roleAttributes: ['string'],
 };
 const service: AnswerShape = { id: 'UUID', name: 'string', terminatorStrategy: 'string', createdAt: 'time' };
 const terminator: AnswerShape = {
@@ -49,7 +50,11 @@ const nodeRows: readonly ManagementRow[] = (['routers', 'gateways'] as const).fl
       path: `/fabric/${kind}`,
       body:
         kind === 'routers'
-          ? { ...nodeName, tunneler: { value: true, type: 'boolean', isOptional: true } }
+          ? {
+              ...nodeName,
+              tunneler: { value: true, type: 'boolean', isOptional: true },
+              roleAttributes: { value: ['site'], type: 'array', isOptional: true },
+            }
           : nodeName,
       status: 201,
       answer: { id: 'UUID', name: 'string', token: 'string' },

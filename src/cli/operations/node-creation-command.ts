@@ -14,6 +14,7 @@ import { conditionOptions, conditionsOf, type ConditionFlags } from './condition
 interface CreationFlags extends ApiFlags, ConditionFlags {
   readonly out: string;
   readonly tunneler?: boolean | undefined;
+  readonly roleAttribute?: readonly string[] | undefined;
 }
 
 export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Command {
@@ -28,10 +29,16 @@ export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Comm
       'file to write the token to (mode 0600), which must not exist; for example east.jwt',
     );
   if (kind === 'router')
-    command.option(
-      '--tunneler',
-      'let its tunnel listeners host and dial services of the edge management API, by policies for the identity with its id',
-    );
+    command
+      .option(
+        '--tunneler',
+        'let its tunnel listeners host and dial services of the edge management API, by policies for the identity with its id',
+      )
+      .option(
+        '--role-attribute <attribute>',
+        'attribute by which policies select it, or the id of a frontdoor whose private shares may be granted to it; may be repeated; for example site',
+        (value: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), value],
+      );
   const help =
     `\nPOST {base_url}${path}, requires the scope frontdoor.admin\n\n` +
     `Examples:\n  frontdoor fabric ${kind} create east -o east.jwt\n`;
@@ -43,7 +50,7 @@ export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Comm
       const isJson = flags.json === true;
       await runCommand(io, isJson, async () => {
         const { withManagement } = await import('../access/access.ts');
-        const body = definedFields({ name, tunneler: flags.tunneler });
+        const body = definedFields({ name, tunneler: flags.tunneler, roleAttributes: flags.roleAttribute });
         const request = { method: 'POST', path, body, ...conditionsOf(operation, flags) } as const;
         await withManagement(flags, io, (client) =>
           create({ client, request, kind, name, out: flags.out, isJson, io }),

@@ -119,7 +119,7 @@ const OFFLINE = { hostname: '', isOnline: false, supportedProtocols: {}, syncSta
 
 /** A router that was made elsewhere has no attributes. */
 function recordOf(
-  node: Omit<FabricNode, 'isTunneler'>,
+  node: Omit<FabricNode, 'isTunneler' | 'roleAttributes'>,
   attributes: EdgeEntityRecord | undefined,
 ): EdgeEntityRecord {
   const { id, name, createdAtMs, isEnrolled: isVerified } = node;

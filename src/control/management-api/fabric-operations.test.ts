@@ -9,6 +9,7 @@ import { createFabricEnrollment } from './fabric-operations.ts';
 const AWAY = {
   ...{ online: false, version: null, connectedAt: null, linkListeners: [], edgeAddress: null },
   tunneler: false,
+  roleAttributes: [],
 };
 
 describe('routers and gateways', () => {
@@ -75,6 +76,18 @@ describe('routers and gateways', () => {
     assert.equal(world.model.edge.get('edge-router', id), undefined);
   });
 
+  it('may have role attributes, once each', async () => {
+    const roleAttributes = ['site', 'fd-1', 'site'];
+    const made = await world.call('POST', '/fabric/routers', { body: { name: 'sited', roleAttributes } });
+    assert.equal(made.status, 201, made.text);
+    const { id } = made.body as { id: string };
+    const { body } = await world.call('GET', `/fabric/routers/${id}`);
+    assert.partialDeepStrictEqual(body, { tunneler: false, roleAttributes: ['site', 'fd-1'] });
+    assert.equal(world.model.edge.tunnelsFor(id, 'fd-1'), false, 'it may not tunnel');
+    const wrong = { name: 'other', roleAttributes: [''] };
+    assert.equal((await world.call('POST', '/fabric/routers', { body: wrong })).status, 400);
+  });
+
   it('show the state of a router that is connected here, and the address of one that is connected elsewhere', async () => {
     const edges: EdgeRouter[] = [];
     const other = await openApiWorld({ edgeRouters: () => edges });
@@ -98,6 +111,7 @@ describe('routers and gateways', () => {
     });
     assert.deepEqual(await shown(), {
       tunneler: false,
+      roleAttributes: [],
       online: true,
       version: 'v1.7.2',
       connectedAt: '1970-01-01T00:00:01.000Z',

@@ -13,6 +13,7 @@ import {
   type Enrollment,
   type FabricKind,
   type FabricNode,
+  type NewFabricNode,
   type Queries,
   type Touch,
 } from '../store/mod.ts';
@@ -48,7 +49,10 @@ export const fabricHandlers: Handlers<
   | 'listGateways'
   | 'deleteGateway'
 > = {
-  createRouter: (parts, call) => create(parts, call, 'router', call.body.tunneler),
+  createRouter: (parts, call) => {
+    const { tunneler: isTunneler, roleAttributes } = call.body;
+    return create(parts, call, 'router', { isTunneler, roleAttributes });
+  },
   listRouters: (parts, call) => list(parts, call, 'router', routerAnswers(parts)),
   async getRouter(parts, call) {
     const { id } = call.parameters;
@@ -69,11 +73,11 @@ async function create(
   parts: NewNodeParts,
   call: Call<BodyOf<'createRouter' | 'createGateway'>>,
   kind: FabricKind,
-  isTunneler = false,
+  attributes: RouterAttributes = {},
 ) {
   const name = parseName(call.body.name)!;
   const make = async (trx: Queries, touch: Touch) => {
-    const result = await addFabricNode(trx, touch, parts, { kind, name, isTunneler });
+    const result = await addFabricNode(trx, touch, parts, { kind, name, ...attributes });
     return { result, ...INSTALLATION, ...auditOf(result, kind) };
   };
   return creation(parts, call, make, async ({ node, enrollment }) => {
@@ -93,7 +97,7 @@ type FabricParts = ChangeParts & Pick<ApiParts, 'fabricEnrollmentTtlMs'>;
 /** Stores a router or gateway with its enrollment, for the program itself. */
 export function createFabricEnrollment(parts: FabricParts, kind: FabricKind, name: string) {
   return parts.store.transaction(async (trx, touch) => {
-    const made = await addFabricNode(trx, touch, parts, { kind, name, isTunneler: false });
+    const made = await addFabricNode(trx, touch, parts, { kind, name });
     await appendMachineAudit(trx, touch, parts, {
       ...auditOf(made, kind),
       frontdoorId: null,
@@ -105,6 +109,8 @@ export function createFabricEnrollment(parts: FabricParts, kind: FabricKind, nam
   });
 }
 
+type RouterAttributes = Pick<NewFabricNode, 'isTunneler' | 'roleAttributes'>;
+
 interface NewNode {
   readonly node: FabricNode;
   readonly enrollment: Enrollment;
@@ -114,7 +120,7 @@ async function addFabricNode(
   trx: Queries,
   touch: Touch,
   { secrets, clock, fabricEnrollmentTtlMs: ttlMs }: FabricParts,
-  wished: { readonly kind: FabricKind; readonly name: string; readonly isTunneler: boolean },
+  wished: Omit<NewFabricNode, 'nowMs'>,
 ): Promise<NewNode> {
   const nowMs = clock.nowMs();
   const { kind } = wished;
@@ -127,10 +133,14 @@ async function addFabricNode(
 function auditOf({ node, enrollment }: NewNode, kind: FabricKind) {
   const { id, name } = node;
   const tunneler = node.isTunneler ? true : undefined;
+  const roleAttributes = node.roleAttributes.length > 0 ? node.roleAttributes : undefined;
   const enrollmentExpiresAt = isoTime(enrollment.expiresAtMs);
   return {
     target: { kind, id },
-    after: definedFields({ id, name, tunneler, enrollmentId: enrollment.id, enrollmentExpiresAt }),
+    after: definedFields({
+      ...{ id, name, tunneler, roleAttributes },
+      ...{ enrollmentId: enrollment.id, enrollmentExpiresAt },
+    }),
   };
 }
 
@@ -146,8 +156,8 @@ async function list<Entry>(
 }
 
 /** The fields that the entity tag covers. Enrolling and connecting do not change them. */
-function storedOf({ id, name, isTunneler, createdAtMs }: FabricNode) {
-  return { id, name, isTunneler, createdAtMs };
+function storedOf({ id, name, isTunneler, roleAttributes, createdAtMs }: FabricNode) {
+  return { id, name, isTunneler, roleAttributes, createdAtMs };
 }
 
 function nodeAnswer({ id, name, isEnrolled, createdAtMs }: FabricNode) {
@@ -169,6 +179,7 @@ function routerAnswers({ fabric, edgeRouters }: ConnectedParts): (node: FabricNo
     return {
       ...nodeAnswer(node),
       tunneler: node.isTunneler,
+      roleAttributes: [...node.roleAttributes],
       online: view?.isOnline === true || edge?.isOnline === true,
       version: view?.version ?? null,
       connectedAt: connectedAtMs === undefined ? null : isoTime(connectedAtMs),

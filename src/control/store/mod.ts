@@ -103,6 +103,7 @@ export {
   listFabricNodes,
   type FabricKind,
   type FabricNode,
+  type NewFabricNode,
 } from './records/fabric-store.ts';
 export {
   changeFabricTerminator,

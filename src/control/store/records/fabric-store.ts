@@ -15,23 +15,30 @@ export interface FabricNode {
   readonly isEnrolled: boolean;
   /** Whether its tunnel listeners may host and dial services (ADR 0041). */
   readonly isTunneler: boolean;
+  /** By which policies of the edge management API select it. */
+  readonly roleAttributes: readonly string[];
   readonly createdAtMs: number;
+}
+
+export interface NewFabricNode {
+  readonly kind: FabricKind;
+  readonly name: string;
+  /** Makes a router an identity of the edge management API, too. */
+  readonly isTunneler?: boolean | undefined;
+  readonly roleAttributes?: readonly string[] | undefined;
+  readonly nowMs: number;
 }
 
 export async function createFabricNode(
   trx: Queries,
   touch: Touch,
-  wanted: {
-    readonly kind: FabricKind;
-    readonly name: string;
-    /** Makes a router an identity of the edge management API, too. */
-    readonly isTunneler?: boolean | undefined;
-    readonly nowMs: number;
-  },
+  wanted: NewFabricNode,
 ): Promise<FabricNode> {
   const id = randomUUID();
   const { name, isTunneler = false, nowMs } = wanted;
-  if (isTunneler) await lockEdgeEntities(trx);
+  const roleAttributes = [...new Set(wanted.roleAttributes)];
+  const hasAttributes = isTunneler || roleAttributes.length > 0;
+  if (hasAttributes) await lockEdgeEntities(trx);
   await trx
     .insertInto('identity')
     .values({
@@ -43,13 +50,13 @@ export async function createFabricNode(
       created_at: nowMs,
     })
     .execute();
-  if (isTunneler) {
+  if (hasAttributes) {
     const times = { createdAtMs: nowMs, updatedAtMs: nowMs };
-    const data = { isTunnelerEnabled: true };
+    const data = { isTunnelerEnabled: isTunneler, roleAttributes };
     await insertEdgeEntity(trx, touch, { id, kind: 'edge-router', name, data, tags: {}, ...times });
   }
   touch('identity', id);
-  return { id, name, isEnrolled: false, isTunneler, createdAtMs: nowMs };
+  return { id, name, isEnrolled: false, isTunneler, roleAttributes, createdAtMs: nowMs };
 }
 
 export async function listFabricNodes(
@@ -97,15 +104,19 @@ function nodeOf(row: Awaited<ReturnType<ReturnType<typeof nodeRows>['execute']>>
     id: row.id,
     name: row.name,
     isEnrolled: (row.certificates ?? 0) > 0,
-    isTunneler: isTunneler(row.attributes),
+    ...attributesOf(row.attributes),
     createdAtMs: row.created_at,
   };
 }
 
-/** `attributes` are those of the edge management API, as JSON. */
-function isTunneler(attributes: string | null): boolean {
-  if (attributes === null) return false;
-  return (JSON.parse(attributes) as { isTunnelerEnabled?: unknown }).isTunnelerEnabled === true;
+/** `json`: the attributes of the edge management API. */
+function attributesOf(json: string | null): Pick<FabricNode, 'isTunneler' | 'roleAttributes'> {
+  if (json === null) return { isTunneler: false, roleAttributes: [] };
+  const { isTunnelerEnabled, roleAttributes } = JSON.parse(json) as Record<string, unknown>;
+  return {
+    isTunneler: isTunnelerEnabled === true,
+    roleAttributes: Array.isArray(roleAttributes) ? roleAttributes.map(String) : [],
+  };
 }
 
 /** Deletes it with its certificates, terminators and open enrollments. Returns false if it does not exist. */
