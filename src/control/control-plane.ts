@@ -201,6 +201,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       verifyServiceToken: (token) => tokens.verify(token),
       serviceKeys: () => tokenKeys.keys(),
       apiAddresses: () => apiAddressesOf(edgeApiUrls),
+      interceptDomain: options.interceptDomain,
       clock,
       log,
       localEnds: options.localEnds,

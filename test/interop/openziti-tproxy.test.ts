@@ -3,10 +3,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import type { Socket as DatagramSocket } from 'node:dgram';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { after, afterEach, before, test } from 'node:test';
@@ -14,6 +12,7 @@ import { promisify } from 'node:util';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { until } from '../support/deadline.ts';
 import { freePort } from '../support/free-port.ts';
+import { curlOf, isInside, runInside } from '../support/named-namespace.ts';
 import { namespaceSkip } from '../support/network-namespace.ts';
 import { startUdpEcho } from '../support/port-client.ts';
 import { zitiBinary } from '../support/ziti-command.ts';
@@ -21,40 +20,18 @@ import { OpenZitiMesh } from './openziti-mesh.ts';
 
 const run = promisify(execFile);
 const BINARY = zitiBinary();
-const INSIDE = 'FRONTDOOR_TPROXY_NAMESPACE';
 const skip = BINARY === undefined ? 'ZITI_BIN is not set' : namespaceSkip('nft', 'curl');
 const WAIT_MS = 30_000;
 const CUT_MS = 5_000;
-const MAX_OUTPUT_BYTES = 64 << 20;
 const UDP_FLOWS = 50;
 const BODY = 'x'.repeat(10_000_000);
 
-/** The namespace asks the name server of the router, and has a way to a world that is not there. */
-const SETUP = [
-  'ip link set lo up',
-  'ip addr add 192.0.2.1/32 dev lo',
-  'ip route add default dev lo src 192.0.2.1',
-  'mount --bind "$1" /etc/resolv.conf',
-  'shift',
-  'exec "$@"',
-].join(' && ');
-
-if (process.env[INSIDE] === '1') testInside();
+if (isInside()) testInside();
 else
   test(
     'programs in a namespace reach services by name and address, and a policy that ends cuts them',
     { skip },
-    async (t) => {
-      const folder = mkdtempSync(join(tmpdir(), 'frontdoor-tproxy-'));
-      t.after(() => rmSync(folder, { recursive: true }));
-      const resolver = join(folder, 'resolv.conf');
-      writeFileSync(resolver, 'nameserver 127.0.0.1\n');
-      const again = [process.execPath, '--disable-warning=ExperimentalWarning', import.meta.filename];
-      const args = ['--net', '--mount', 'sh', '-c', SETUP, 'sh', resolver, ...again];
-      // The runner's context is left out: this is a run of its own.
-      const env = { ...process.env, [INSIDE]: '1', NODE_TEST_CONTEXT: undefined };
-      await run('unshare', args, { env, maxBuffer: MAX_OUTPUT_BYTES });
-    },
+    (t) => runInside(t, import.meta.filename),
   );
 
 function testInside(): void {
@@ -115,16 +92,10 @@ function testInside(): void {
     udpEcho?.close();
   });
 
-  const curl = async (url: string): Promise<string> =>
-    (
-      await run('curl', ['--silent', '--show-error', '--max-time', '10', url], {
-        maxBuffer: MAX_OUTPUT_BYTES,
-      })
-    ).stdout;
   const answers = (url: string, expected: string): Promise<unknown> =>
     until(
       url,
-      () => curl(url).catch(() => ''),
+      () => curlOf(url).catch(() => ''),
       (text) => text === expected,
       WAIT_MS,
     );
@@ -132,7 +103,7 @@ function testInside(): void {
   test('curl reaches a service by its name, which the router answers, and by an address', async () => {
     await answers('http://web.interop/name', 'at /name');
     await answers('http://10.9.8.7/address', 'at /address');
-    assert.equal(await curl('http://web.interop/big'), BODY);
+    assert.equal(await curlOf('http://web.interop/big'), BODY);
   });
 
   test('datagrams reach a service and come back from the address that they were sent to', async () => {
@@ -153,7 +124,7 @@ function testInside(): void {
     await until(
       'the end of the interception',
       () =>
-        curl('http://10.9.8.7/').then(
+        curlOf('http://10.9.8.7/').then(
           () => false,
           () => true,
         ),

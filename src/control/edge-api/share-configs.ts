@@ -3,7 +3,7 @@
  * `intercept.v1` for those that may dial it, so that tunnelers resolve and capture an address of its own.
  */
 import { parseShareTarget } from '#domain';
-import type { Service } from '../model/mod.ts';
+import { interceptConfig, type Service } from '../model/mod.ts';
 
 export interface ShareRights {
   readonly mayBind: boolean;
@@ -12,7 +12,6 @@ export interface ShareRights {
 
 const HOST = 'host.v1';
 const INTERCEPT = 'intercept.v1';
-const DEFAULT_PORT = { http: 80, https: 443 } as const;
 
 /** Returns the types that an identity with these rights sees. Only hosts see the address of the private service. */
 function typesOf(service: Service, { mayBind, mayDial }: ShareRights, domain: string | undefined): string[] {
@@ -44,12 +43,7 @@ export function shareConfigs(
   if (target === undefined) return {};
   const contents: Readonly<Record<string, () => unknown>> = {
     [HOST]: () => ({ protocol: 'tcp', address: target.host, port: target.port }),
-    // The port follows from the scheme, because dialers do not learn that of the private service.
-    [INTERCEPT]: () => ({
-      protocols: ['tcp'],
-      addresses: [`${service.name}.${domain}`],
-      portRanges: [{ low: DEFAULT_PORT[target.scheme], high: DEFAULT_PORT[target.scheme] }],
-    }),
+    [INTERCEPT]: () => interceptConfig(service.name, target.scheme, domain!),
   };
   const wanted = types.filter((type) => requested.includes('all') || requested.includes(type));
   return Object.fromEntries(wanted.map((type) => [type, contents[type]!()]));

@@ -25,6 +25,7 @@ export {
 } from './auth-policy.ts';
 export { builtInEntities } from './built-in-entities.ts';
 export { GatewayCommands } from './gateway-commands.ts';
+export { interceptConfig } from './intercept-config.ts';
 export { attachModel } from './model-loader.ts';
 export {
   isShare,

@@ -11,7 +11,7 @@ import {
   DataState_RelatedEntityType,
   type CtrlInit,
 } from '#wire/ctrl';
-import type { Identity, Service } from '../model/mod.ts';
+import { interceptConfig, type Identity, type Service } from '../model/mod.ts';
 
 export type DataEvent = NonNullable<NonNullable<CtrlInit<'dataState'>['events']>[number]>;
 export type DataEntity = NonNullable<DataEvent['model']>;
@@ -26,6 +26,7 @@ export interface ServiceKey {
 const { UPDATE, DELETE } = DataState_Action;
 const { RELATED_SERVICE, RELATED_IDENTITY } = DataState_RelatedEntityType;
 const HOST_CONFIG_TYPE = 'host.v1';
+const INTERCEPT_CONFIG_TYPE = 'intercept.v1';
 const PUBLIC_DIAL_POLICY = 'shares.public.dial';
 /** Ids of one event that relates entities to a policy. */
 const MAX_RELATED_IDS = 500;
@@ -71,23 +72,34 @@ export function identityRemoval(id: string): DataEvent[] {
   ];
 }
 
-/** Returns undefined for a target that is not a server's address. */
-export function configEntity(service: Service): DataEntity | undefined {
-  if (!URL.canParse(service.target)) return undefined;
+/**
+ * Returns nothing for a target that is not a server's address. `domain` is that of the address at which routers intercept the
+ * share; undefined: they do not intercept it.
+ */
+export function configEntities(service: Service, domain: string | undefined): DataEntity[] {
+  if (!URL.canParse(service.target)) return [];
   const { hostname, port, protocol } = new URL(service.target);
+  const scheme = protocol === 'https:' ? 'https' : 'http';
   const address = hostname.replace(/^\[|\]$/g, '');
-  const dataJson = JSON.stringify({
+  const host = {
     protocol: 'tcp',
     address,
-    port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
-  });
-  const id = configId(service.id);
-  return { case: 'config', value: { id, typeId: HOST_CONFIG_TYPE, name: id, dataJson } };
+    port: port === '' ? (scheme === 'https' ? 443 : 80) : Number(port),
+  };
+  const entity = configEntity(hostConfigId(service.id), HOST_CONFIG_TYPE, host);
+  if (domain === undefined) return [entity];
+  const intercept = interceptConfig(service.name, scheme, domain);
+  return [entity, configEntity(interceptConfigId(service.id), INTERCEPT_CONFIG_TYPE, intercept)];
 }
 
-export function serviceEntity(service: Service): DataEntity {
-  const { id, name } = service;
-  const configs = URL.canParse(service.target) ? [configId(id)] : [];
+function configEntity(id: string, typeId: string, content: object): DataEntity {
+  return { case: 'config', value: { id, typeId, name: id, dataJson: JSON.stringify(content) } };
+}
+
+/** `domain` as in `configEntities`. */
+export function serviceEntity({ id, name, target }: Service, domain: string | undefined): DataEntity {
+  const ids = domain === undefined ? [hostConfigId(id)] : [hostConfigId(id), interceptConfigId(id)];
+  const configs = URL.canParse(target) ? ids : [];
   return { case: 'service', value: { id, name, configs, encryptionRequired: true } };
 }
 
@@ -116,21 +128,27 @@ export function hostingRelations(environmentId: string, serviceIds: Iterable<str
   return relations(bindPolicyId(environmentId), RELATED_SERVICE, serviceIds);
 }
 
-/** The events that make `service` of `before`. Undefined stands for a share that does not exist. */
-export function serviceEvents(before: Service | undefined, service: Service | undefined): DataEvent[] {
+/**
+ * The events that make `service` of `before`. Undefined stands for a share that does not exist. `domain` as in
+ * `configEntities`.
+ */
+export function serviceEvents(
+  before: Service | undefined,
+  service: Service | undefined,
+  domain: string | undefined,
+): DataEvent[] {
   if (service === undefined) return before === undefined ? [] : removalEvents(before);
   if (before !== undefined && isSameEntity(before, service)) return [];
-  const config = configEntity(service);
-  const events: DataEvent[] = [];
-  if (config !== undefined) events.push({ action: UPDATE, model: config });
+  const configs = configEntities(service, domain);
+  const events: DataEvent[] = configs.map((model) => ({ action: UPDATE, model }));
   if (before !== undefined) events.push(...lostPermissions(before, service));
   const added = [
-    serviceEntity(service),
+    serviceEntity(service, domain),
     ...hostingRelations(service.environmentId, [service.id]),
     ...(service.shareMode === 'public' ? publicRelations([service.id]) : grantEntities(service)),
   ];
   events.push(...added.map((model) => ({ action: UPDATE, model })));
-  if (config === undefined && before !== undefined) events.push(configRemoval(service.id));
+  if (before !== undefined) events.push(...configRemovals(before).slice(configs.length));
   return events;
 }
 
@@ -164,12 +182,15 @@ function removalEvents(service: Service): DataEvent[] {
   return [
     ...(grantEntities(service).length === 0 ? [] : [dialPolicyRemoval(service.id)]),
     { action: DELETE, model: { case: 'service', value: { id: service.id } } },
-    configRemoval(service.id),
+    ...configRemovals(service),
   ];
 }
 
-function configRemoval(serviceId: string): DataEvent {
-  return { action: DELETE, model: { case: 'config', value: { id: configId(serviceId) } } };
+/** In the order of `configEntities`. Routers ignore the deletion of what they do not have. */
+function configRemovals(service: Service): DataEvent[] {
+  const ids = [hostConfigId(service.id)];
+  if (grantEntities(service).length > 0) ids.push(interceptConfigId(service.id));
+  return ids.map((id) => ({ action: DELETE, model: { case: 'config', value: { id } } }));
 }
 
 function dialPolicyRemoval(serviceId: string): DataEvent {
@@ -205,8 +226,12 @@ function relation(
   return { case: 'servicePolicyChange', value: { policyId, relatedEntityIds, relatedEntityType, add } };
 }
 
-function configId(serviceId: string): string {
+function hostConfigId(serviceId: string): string {
   return `${serviceId}.host`;
+}
+
+function interceptConfigId(serviceId: string): string {
+  return `${serviceId}.intercept`;
 }
 
 function bindPolicyId(environmentId: string): string {

@@ -170,6 +170,75 @@ test('change sets lead to the permissions that a full state has, for each kind o
   assert.deepEqual(await step(() => world.model.removeService('svc1')), {});
 });
 
+/** The addresses at which a router intercepts each share, as it understands the events. */
+function interceptionsOf(events: Events): Record<string, string[]> {
+  const configs = new Map<string, string>();
+  const services = new Map<string, readonly string[]>();
+  for (const { action, model } of events) {
+    const isDeletion = action === DataState_Action.DELETE;
+    if (model.case === 'config' && (isDeletion || model.value.typeId === 'intercept.v1')) {
+      if (isDeletion) configs.delete(model.value.id);
+      else configs.set(model.value.id, model.value.dataJson);
+    }
+    if (model.case === 'service') services.set(model.value.id, isDeletion ? [] : model.value.configs);
+  }
+  const found: Record<string, string[]> = {};
+  for (const [service, ids] of services)
+    for (const id of ids) {
+      const json = configs.get(id);
+      if (json !== undefined) (found[service] ??= []).push(json);
+    }
+  assert.ok(configs.size <= Object.keys(found).length, 'no config without a service');
+  return found;
+}
+
+test('a router intercepts private shares that are granted to routers, and no others', async () => {
+  await world.addService('public', 'env1');
+  await world.addService('ofEnvironment', 'env1', { shareMode: 'private', grants: ['env2'] });
+  await world.addService('web', 'env1', { shareMode: 'private', grants: ['env2'] });
+  await world.start({ interceptDomain: 'ziti' });
+  const router = await routerOf('r1');
+  subscribe(router, { subscriptionId: 'sub1' });
+  const { events } = await wholeState(router);
+  const addressOf = (name: string, port: number): string =>
+    JSON.stringify({
+      protocols: ['tcp'],
+      addresses: [`${name}.ziti`],
+      portRanges: [{ low: port, high: port }],
+    });
+  const web = world.model.service('web')!;
+  const step = async (more: Partial<typeof web>, expected: Record<string, string[]>): Promise<void> => {
+    world.model.setService({ ...web, ...more });
+    events.push(...(await router.next('dataStateChangeSet')).changes);
+    const other = await routerOf(`other${events.length}`);
+    subscribe(other, { subscriptionId: 'other' });
+    const whole = await wholeState(other);
+    other.channel.close('done');
+    for (const each of [events, whole.events]) assert.deepEqual(interceptionsOf(each), expected);
+  };
+  assert.deepEqual(interceptionsOf(events), {});
+  const grants = ['env2', 'r1'];
+  await step({ grants }, { web: [addressOf('share-web', 80)] });
+  const target = 'https://127.0.0.1:8443';
+  await step({ grants, target }, { web: [addressOf('share-web', 443)] });
+  await step({ grants, name: 'reports' }, { web: [addressOf('reports', 80)] });
+  await step({ grants, shareMode: 'public' }, {});
+  await step({ grants }, { web: [addressOf('share-web', 80)] });
+  await step({ grants: ['env2'] }, {});
+  await step({ grants }, { web: [addressOf('share-web', 80)] });
+  world.model.removeService('web');
+  events.push(...(await router.next('dataStateChangeSet')).changes);
+  assert.deepEqual(interceptionsOf(events), {});
+});
+
+test('a router intercepts no share of an installation without a domain for them', async () => {
+  await world.start();
+  const router = await routerOf('r1');
+  await world.addService('web', 'env1', { shareMode: 'private', grants: ['r1'] });
+  subscribe(router, { subscriptionId: 'sub1' });
+  assert.deepEqual(interceptionsOf((await wholeState(router)).events), {});
+});
+
 test('a router that comes back gets what it missed; one of another timeline or an unknown index, a state', async () => {
   await world.start();
   const router = await routerOf('r1');

@@ -7,10 +7,10 @@
 import { randomUUID } from 'node:crypto';
 import { contentType, headerId, HeaderWriter, makeFrame, type Frame } from '#wire';
 import { ctrlMessages, DataState_Action } from '#wire/ctrl';
-import type { ModelChange, OverlayModel } from '../model/mod.ts';
+import type { ModelChange, OverlayModel, Service } from '../model/mod.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 import {
-  configEntity,
+  configEntities,
   granteeRelations,
   grantEntities,
   hostingRelations,
@@ -55,6 +55,7 @@ export class DataModelFeed {
   readonly #routers: RouterRegistry;
   readonly #serviceKeys: () => readonly ServiceKey[];
   readonly #caughtUp: () => Promise<void>;
+  readonly #interceptDomain: string | undefined;
   readonly #timelineId = randomUUID();
   readonly #log = new DataModelLog();
   readonly #subscriptions = new Map<ConnectedRouter, Subscription>();
@@ -69,14 +70,19 @@ export class DataModelFeed {
   #isSending = false;
   #announcedMs = 0;
 
-  /** `caughtUp` resolves when the model contains all that any control plane has stored before the call. */
+  /**
+   * `caughtUp` resolves when the model contains all that any control plane has stored before the call. `interceptDomain` is
+   * that of `OverlayControllerOptions`.
+   */
   constructor(
     model: OverlayModel,
     routers: RouterRegistry,
     serviceKeys: () => readonly ServiceKey[],
     caughtUp: () => Promise<void>,
+    interceptDomain: string | undefined,
   ) {
     this.#caughtUp = caughtUp;
+    this.#interceptDomain = interceptDomain;
     this.#model = model;
     this.#routers = routers;
     this.#serviceKeys = serviceKeys;
@@ -141,7 +147,8 @@ export class DataModelFeed {
   }
 
   onChange(change: ModelChange): void {
-    if (change.type === 'service') this.#add(serviceEvents(change.before, this.#model.service(change.id)));
+    if (change.type === 'service')
+      this.#add(this.#serviceEvents(change.before, this.#model.service(change.id)));
     else if (change.type === 'identity') this.#add(this.#identityEvents(change.id));
     else if (change.type === 'edge') this.#edge.onChange();
   }
@@ -164,6 +171,17 @@ export class DataModelFeed {
     if (nowMs - this.#announcedMs < INDEX_INTERVAL_MS) return;
     this.#announcedMs = nowMs;
     this.#announceIndex();
+  }
+
+  #serviceEvents(before: Service | undefined, service: Service | undefined): DataEvent[] {
+    return serviceEvents(before, service, service === undefined ? undefined : this.#domainOf(service));
+  }
+
+  /** Returns the domain of the share's address if a router may intercept it. */
+  #domainOf({ shareMode, grants }: Service): string | undefined {
+    if (shareMode !== 'private' || this.#interceptDomain === undefined) return undefined;
+    const isForRouter = grants.some((id) => this.#model.identity(id)?.kind === 'router');
+    return isForRouter ? this.#interceptDomain : undefined;
   }
 
   #announceIndex(): void {
@@ -262,13 +280,10 @@ export class DataModelFeed {
     const model = this.#model;
     const edge = edgeDataModel(model.edge);
     yield* edge.configs;
-    for (const service of model.services()) {
-      const config = configEntity(service);
-      if (config !== undefined) yield config;
-    }
+    for (const service of model.services()) yield* configEntities(service, this.#domainOf(service));
     for (const identity of model.identities()) yield* identityEntities(identity).slice(0, 1);
     yield* edge.identities;
-    for (const service of model.services()) yield serviceEntity(service);
+    for (const service of model.services()) yield serviceEntity(service, this.#domainOf(service));
     yield* edge.services;
     yield* edge.policies;
     yield PUBLIC_SHARES_POLICY;

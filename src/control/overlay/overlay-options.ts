@@ -34,6 +34,8 @@ export interface OverlayControllerOptions {
   readonly serviceKeys: () => readonly ServiceKey[];
   /** Returns the addresses of the edge API, for routers that check who issued a token. */
   readonly apiAddresses?: (() => ApiAddresses) | undefined;
+  /** Domain of the addresses at which routers intercept private shares. Without it, they intercept none. */
+  readonly interceptDomain?: string | undefined;
   readonly log: Log;
   readonly clock?: Clock | undefined;
   readonly heartbeat?: HeartbeatOptions | undefined;

@@ -83,7 +83,8 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
   });
   const leaving = new LeavingCircuits({ routers, circuits, terminators });
   const sessionFeed = new SessionFeed(sessions, routers);
-  const dataModel = new DataModelFeed(model, routers, options.serviceKeys, () => store.caughtUp());
+  const caughtUp = (): Promise<void> => store.caughtUp();
+  const dataModel = new DataModelFeed(model, routers, options.serviceKeys, caughtUp, options.interceptDomain);
   sessions.onRemoved(({ id, isSigned }) => {
     if (isSigned) dataModel.onSessionEnded(id, clock.nowMs());
   });
