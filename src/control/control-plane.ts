@@ -4,15 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import {
-  formatHostPort,
-  FrontdoorError,
-  isLoopbackHost,
-  messageOf,
-  systemClock,
-  type Clock,
-  type Log,
-} from '#base';
+import { formatHostPort, FrontdoorError, isLoopbackHost, systemClock, type Clock, type Log } from '#base';
 import type { AllowedNetwork } from '#domain';
 import { BodyIntake, EgressClient, type MetricsWriter, type UnprovenLimits } from '#net';
 import { formatAddress } from '#wire';
@@ -33,13 +25,20 @@ import {
 import { addManagementRoutes } from './edge-management/mod.ts';
 import { openLoginParts } from './login/mod.ts';
 import { KeyRotation, TrustedIssuers, type TrustedIssuer } from './oauth/mod.ts';
-import { attachModel, GatewayCommands, OverlayModel, type EdgeController } from './model/mod.ts';
+import {
+  attachModel,
+  FabricEvents,
+  GatewayCommands,
+  OverlayModel,
+  type EdgeController,
+} from './model/mod.ts';
 import { FabricTerminatorWriter, mintJti, openStore, type FirstStart } from './store/mod.ts';
 import { writeControlMetrics } from './control-metrics.ts';
 import { startOverlayController, type LocalEnds } from './overlay/mod.ts';
 import { openPki, type ServerCredentials } from './pki/mod.ts';
 import { controllerIdOf, Replicas } from './replica/mod.ts';
 import type { PublicApiUrl } from './public-api-url.ts';
+import { closeAll, type Closer } from './close-all.ts';
 import { listening } from './opened-port.ts';
 import { loadSecrets } from './secrets/mod.ts';
 import { startSweeps } from './store-sweeps.ts';
@@ -123,8 +122,6 @@ const LEAVE_MS = 10_000;
 const LEAVE_ALONE_MS = 1_000;
 const TRUST_DOMAIN = 'frontdoor.internal';
 
-type Closer = () => Promise<void> | void;
-
 /** @throws FrontdoorError if a port is taken, the data directory cannot be used, or the database is damaged. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const closers: Closer[] = [];
@@ -185,6 +182,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   ];
   // Routers may connect before the edge API listens.
   let edgeApiUrls = options.edgeApiPort === 0 ? [] : edgeUrlsAt(options.edgeApiPort);
+  const events = new FabricEvents();
   const controlTls = () => tlsOf(pki.controlServer, pki.caBundlePem);
   const overlay = await listening('--ctrl-port', options.ctrlPort, () =>
     startOverlayController({
@@ -205,6 +203,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       clock,
       log,
       localEnds: options.localEnds,
+      events,
       ...(replicas === undefined
         ? {}
         : {
@@ -245,7 +244,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     gatewayCommands,
     intake,
     managementRoutes: options.edgeManagement
-      ? (app, context) => addManagementRoutes(app, context, () => ctrlAddress)
+      ? (app, context) => addManagementRoutes(app, context, () => ctrlAddress, { controllerId, events })
       : undefined,
     limits: unprovenLimits(options.limits),
     hasKeylessHost: (serviceId) => overlay.hasKeylessHost(serviceId),
@@ -376,16 +375,6 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
 
 function unprovenLimits({ maxUnproven, maxUnprovenPerAddress }: Partial<ApiLimits> = {}): UnprovenLimits {
   return { maxUnproven, maxUnprovenPerAddress };
-}
-
-async function closeAll(closers: Closer[], log: Log): Promise<void> {
-  for (const close of closers.splice(0).reverse()) {
-    try {
-      await close();
-    } catch (error) {
-      log.warn({ err: messageOf(error) }, 'a part of the control plane did not close cleanly');
-    }
-  }
 }
 
 function tlsOf(credentials: ServerCredentials, ca: string): { cert: string; key: string; ca: string } {

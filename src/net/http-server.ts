@@ -36,6 +36,8 @@ export function createApiServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   log: Log,
   limits: ApiServerLimits = {},
+  /** Selects requests that the server emits as `upgrade`; without it, all are plain requests. */
+  takesUpgrade: (request: IncomingMessage) => boolean = () => false,
 ): Server {
   const headTimeoutMs = limits.headTimeoutMs ?? 10_000;
   const server = createServer(
@@ -57,6 +59,7 @@ export function createApiServer(
       maxHeaderSize: MAX_HEAD_BYTES,
       requireHostHeader: false,
       noDelay: true,
+      shouldUpgradeCallback: takesUpgrade,
     },
     handler,
   );

@@ -22,6 +22,7 @@ export { channelTls, type TlsIdentity } from './channel/channel-tls.ts';
 export { TlsPort, type ChannelPort, type TlsHandlerOptions, type TlsPortOptions } from './tls-port.ts';
 export { TlsPorts } from './tls-ports.ts';
 export type { WebSocketTimes } from './web-socket-port.ts';
+export { WebSocketUpgrades, type WebSocketHandlers, type WebSocketMessages } from './web-socket-upgrades.ts';
 export {
   leafsOf,
   ServerCertificates,

@@ -8,5 +8,6 @@ export const {
   Agent: HttpAgent,
   createServer: createHttpServer,
   request: httpRequest,
+  ServerResponse: HttpServerResponse,
   STATUS_CODES,
 } = process.getBuiltinModule('node:http');

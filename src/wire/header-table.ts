@@ -52,6 +52,10 @@ export const HEADER_TABLE = {
     helloRejectClass: row(13, 'HelloRejectClass', 'u32', '1 busy, 2 not permitted.'),
     reflected: row(128, 'Reflected', 'any', 'Copied from a request into its answer.'),
   },
+  /** On events that administrators follow. */
+  streamEvents: {
+    eventType: row(10, 'EventType', 'text', 'Kind of the event in the body.'),
+  },
   /** Hello of a router to a controller. */
   ctrlHello: {
     legacyListeners: row(10, 'Listeners', 'protobuf', '1.x place of the link listeners.'),
@@ -275,6 +279,7 @@ const CONTEXTS_OF: ReadonlyMap<number, readonly HeaderContext[]> = new Map<numbe
   [contentType.acknowledgement, ['xgress']],
   [contentType.control, ['xgress', 'xgressControl']],
   [contentType.xgClose, ['xgress']],
+  [contentType.streamEventsEvent, ['streamEvents']],
 ]);
 
 /** Returns the contexts in which a message's headers are read, nearest first; `channel` always comes last. */

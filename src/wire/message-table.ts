@@ -120,6 +120,9 @@ const CTRL_MESSAGES = {
     'Changed link listeners.',
     '2.1',
   ),
+  // Between administrators and controllers, over a WebSocket.
+  streamEventsRequest: row(10040, 'StreamEventsRequest', 'dialer', 'json', 'Subscribes to events.'),
+  streamEventsEvent: row(10041, 'StreamEventsEvent', 'controller', 'json', 'One event.'),
 } as const;
 
 const XGRESS_MESSAGES = {

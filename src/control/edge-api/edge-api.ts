@@ -14,6 +14,7 @@ import {
   continueWhenRead,
   createApiServer,
   UnprovenConnections,
+  WebSocketUpgrades,
   type ApiServerLimits,
   type UnprovenLimits,
 } from '#net';
@@ -48,6 +49,7 @@ import { addSessionRoutes } from './session-routes.ts';
 
 const EDGE_PREFIXES = ['', EDGE_PATH];
 const MAX_QUOTED_PATH_CHARS = 200;
+const MAX_WEB_SOCKET_MESSAGE_BYTES = 65_536;
 
 export interface EdgeApiOptions extends EdgeParts {
   readonly limits?: EdgeApiLimits | undefined;
@@ -80,6 +82,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
   const replaced = new ReplacedCertificates(options, log);
   const standard: BucketRate = { perSecond: 20, burst: 200 };
   const connections = new UnprovenConnections(limits, log);
+  const webSockets = new WebSocketUpgrades(MAX_WEB_SOCKET_MESSAGE_BYTES);
   const context: EdgeApiContext = {
     ...options,
     instanceId,
@@ -95,11 +98,16 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     externalSigners: new ExternalSigners({ ...options, fetch: (url) => options.egress.get(url) }),
     secondFactors: new SecondFactors(options),
     partialLogIns: new PartialLogIns(options.secrets, clock),
+    webSockets,
     provePeer: (socket) => connections.prove(socket),
   };
   let server!: Server;
   const app = fastify({
-    serverFactory: (handler) => (server = createApiServer(pki.edgeServer, handler, log, limits)),
+    serverFactory(handler) {
+      server = createApiServer(pki.edgeServer, handler, log, limits, webSockets.takes);
+      webSockets.follow(server, handler);
+      return server;
+    },
     forceCloseConnections: true,
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) =>

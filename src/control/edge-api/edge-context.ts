@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { Clock, Log, TokenBuckets } from '#base';
-import type { EgressClient } from '#net';
+import type { EgressClient, WebSocketUpgrades } from '#net';
 import type {
   EdgeController,
   EdgeRouter,
@@ -82,6 +82,8 @@ export interface EdgeApiContext extends EdgeParts {
   readonly externalSigners: ExternalSigners;
   readonly secondFactors: SecondFactors;
   readonly partialLogIns: PartialLogIns;
+  /** For routes whose requests become WebSockets. */
+  readonly webSockets: WebSocketUpgrades;
   /** The connection of a caller without a certificate has proven itself by a session. */
   readonly provePeer: (socket: Socket) => void;
 }

@@ -67,19 +67,32 @@ export class Administrators {
   }
 
   /** Throws unless the request has a session of an administrator. */
-  async prove(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async prove(request: FastifyRequest, reply: FastifyReply): Promise<Administrator> {
+    const caller = await this.#use(request);
+    if (caller === undefined) throw notAuthorized();
+    this.#callers.set(request, caller);
+    const expiresAtMs = this.#context.clock.nowMs() + SESSION_LIFETIME_MS;
+    expiring(reply, Math.max(caller.session.expiresAtMs, expiresAtMs));
+    return caller;
+  }
+
+  /** For a request that goes on: whether `prove` would still accept it. It is a use of the session. */
+  async isStillAllowed(request: FastifyRequest): Promise<boolean> {
+    return (await this.#use(request)) !== undefined;
+  }
+
+  async #use(request: FastifyRequest): Promise<Administrator | undefined> {
     const { store, secrets, clock } = this.#context;
     const token = request.headers['zt-session'];
     const nowMs = clock.nowMs();
     const caller =
       typeof token === 'string' ? await findAdministratorSession(store.db, secrets, token, nowMs) : undefined;
-    if (caller === undefined) throw notAuthorized();
-    this.#callers.set(request, caller);
+    if (caller === undefined) return undefined;
     const { session } = caller;
     const expiresAtMs = nowMs + SESSION_LIFETIME_MS;
     if (expiresAtMs - session.expiresAtMs > EXTEND_AFTER_MS)
       await extendManagementSession(store.db, session.id, expiresAtMs);
-    expiring(reply, Math.max(session.expiresAtMs, expiresAtMs));
+    return caller;
   }
 
   addRoutes(app: FastifyInstance): void {

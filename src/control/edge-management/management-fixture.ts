@@ -1,6 +1,7 @@
 /** An edge API with the edge management API and an administrator, for tests. */
 import { Agent } from 'node:https';
 import { openEdgeFixture, rawRequest, type EdgeFixture } from '../edge-api/edge-api-fixture.ts';
+import { FabricEvents } from '../model/mod.ts';
 import { insertAdministrator } from './administrator-creation.ts';
 import { addManagementRoutes } from './management-routes.ts';
 
@@ -43,6 +44,8 @@ export interface EdgeManagementAnswer {
 
 export interface ManagementFixture extends EdgeFixture {
   readonly adminId: string;
+  /** Of the mesh, which this fixture has not. */
+  readonly events: FabricEvents;
   /** Method and path below the prefix of every route: `GET /services/:id`. */
   readonly routes: readonly string[];
   /** Calls with the session of the administrator, or with another token. */
@@ -57,12 +60,13 @@ export async function openManagementFixture(
   openStore?: Parameters<typeof openEdgeFixture>[3],
 ): Promise<ManagementFixture> {
   const routes: string[] = [];
+  const events = new FabricEvents();
   const routesOf: Parameters<typeof openEdgeFixture>[2] = (app, context) => {
     app.addHook('onRoute', ({ method, url }) => {
       if (url.startsWith(PREFIX))
         for (const one of [method].flat()) routes.push(`${one} ${url.slice(PREFIX.length)}`);
     });
-    return addManagementRoutes(app, context, () => 'tls:localhost:6262');
+    return addManagementRoutes(app, context, () => 'tls:localhost:6262', { controllerId: 'ctrl', events });
   };
   const edge = await openEdgeFixture({}, egress, routesOf, openStore);
   const { identityId: adminId } = await insertAdministrator(edge, CREDENTIALS);
@@ -86,6 +90,7 @@ export async function openManagementFixture(
       await edge.close();
     },
     adminId,
+    events,
     routes,
     call,
     logIn,

@@ -23,6 +23,7 @@ import { ENTITY_FORMS } from './entity-form-table.ts';
 import { plainResource, type EntityResource, type ManagementParts } from './entity-resource.ts';
 import { addEnrollmentRoutes } from './enrollment-routes.ts';
 import { addEntityRoutes } from './entity-routes.ts';
+import { addFabricEventRoutes, type FabricEventSource } from './fabric-event-routes.ts';
 import { externalJwtSignerResource } from './external-jwt-signer-resource.ts';
 import { identityResource } from './identity-resource.ts';
 import { addIdentityTotpRoutes } from './identity-totp-routes.ts';
@@ -50,10 +51,12 @@ export async function addManagementRoutes(
   app: FastifyInstance,
   context: EdgeApiContext,
   controlAddress: () => string,
+  events: FabricEventSource,
 ): Promise<void> {
   const parts: ManagementParts = { ...context, controlAddress };
   const administrators = new Administrators(context);
   const calls = new TokenBuckets(CALLS, context.clock);
+  addFabricEventRoutes(app, context, administrators, events);
   await app.register(
     (scope, _options, done) => {
       scope.addHook('onRoute', (route) => {

@@ -24,6 +24,16 @@ export {
   type LogInWay,
 } from './auth-policy.ts';
 export { builtInEntities } from './built-in-entities.ts';
+export {
+  FabricEvents,
+  type CircuitEvent,
+  type CircuitEventType,
+  type UsageInterval,
+  type FabricEventKind,
+  type FabricEventTable,
+  type TerminatorChangeType,
+  type UsageReport,
+} from './fabric-events.ts';
 export { GatewayCommands } from './gateway-commands.ts';
 export { interceptConfig } from './intercept-config.ts';
 export { attachModel } from './model-loader.ts';

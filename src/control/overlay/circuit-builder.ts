@@ -88,7 +88,8 @@ export interface CircuitBuilderOptions {
   /** Whether the terminator's host responded to a real dial, which counts as a probe of the share. */
   onTerminatorResult(terminator: HostTerminator, error: string | undefined): void;
   /** A circuit was established. The listener checks for changes that happened meanwhile. */
-  onEstablished(circuit: EstablishedCircuit): void;
+  onEstablished(circuit: EstablishedCircuit, creationMs: number): void;
+  onFailed(circuitId: string, wish: CircuitWish, failure: CircuitFailure, creationMs: number): void;
 }
 
 /** Mutable on purpose: one per dial. */
@@ -96,6 +97,7 @@ class PendingCircuit {
   readonly id: string;
   readonly wish: CircuitWish;
   readonly done: (outcome: CircuitOutcome) => void;
+  readonly startedMs: number;
   attempt = 0;
   deadlineMs = 0;
   terminator: HostTerminator | undefined;
@@ -109,8 +111,9 @@ class PendingCircuit {
   readonly asked = new Set<string>();
   readonly routed = new Set<string>();
 
-  constructor(id: string, wish: CircuitWish, done: (outcome: CircuitOutcome) => void) {
+  constructor(id: string, wish: CircuitWish, nowMs: number, done: (outcome: CircuitOutcome) => void) {
     this.id = id;
+    this.startedMs = nowMs;
     this.wish = wish;
     this.done = done;
   }
@@ -131,7 +134,7 @@ export class CircuitBuilder {
 
   /** `done` is called once, possibly before this method returns. */
   build(wish: CircuitWish, done: (outcome: CircuitOutcome) => void): void {
-    const pending = new PendingCircuit(base62(randomBytes(16)), wish, done);
+    const pending = new PendingCircuit(base62(randomBytes(16)), wish, this.#options.clock.nowMs(), done);
     this.#pending.set(pending.id, pending);
     this.#start(pending);
   }
@@ -288,7 +291,9 @@ export class CircuitBuilder {
 
   #fail(pending: PendingCircuit, failure: CircuitFailure): void {
     this.#pending.delete(pending.id);
-    this.#options.circuits.unroute(pending.id, pending.routed, true);
+    const { circuits, clock, onFailed } = this.#options;
+    circuits.unroute(pending.id, pending.routed, true);
+    onFailed(pending.id, pending.wish, failure, clock.nowMs() - pending.startedMs);
     pending.done({ isMade: false, circuitId: pending.id, ...failure });
   }
 
@@ -307,6 +312,8 @@ export class CircuitBuilder {
       identityId: wish.identityId,
       sessionId: wish.sessionId,
       terminatorId: terminator.id,
+      instanceId: wish.instanceId,
+      hostId: terminator.identityId,
       path,
       earlierRouterIds: undefined,
       ingressAddress,
@@ -326,7 +333,7 @@ export class CircuitBuilder {
     }
     if (pending.isClear) peerData.delete(headerId.edge.publicKey);
     pending.done({ isMade: true, circuit, ingressAddress, peerData, tags: tagsOf(wish, terminator) });
-    this.#options.onEstablished(circuit);
+    this.#options.onEstablished(circuit, circuit.createdAtMs - pending.startedMs);
   }
 }
 

@@ -16,6 +16,10 @@ export interface EstablishedCircuit {
   readonly identityId: string | undefined;
   readonly sessionId: string | undefined;
   readonly terminatorId: string;
+  /** The dialed address; '' for none. */
+  readonly instanceId: string;
+  /** The hosting identity; undefined for a fabric service. */
+  readonly hostId: string | undefined;
   path: CircuitPath;
   /** While it is moved to `path`: routers that may still have entries of an earlier one. */
   earlierRouterIds: Set<string> | undefined;
@@ -40,11 +44,17 @@ export class CircuitRegistry {
   readonly #perOwner = new Map<string, number>();
   /** Circuits whose router was disconnected since, and may have lost them. */
   readonly #suspects = new Set<EstablishedCircuit>();
+  #onEnded: (circuit: EstablishedCircuit) => void = () => {};
 
   constructor(routers: RouterRegistry, costs: TerminatorCosts, limits: CircuitLimits = CIRCUIT_LIMITS) {
     this.#routers = routers;
     this.#costs = costs;
     this.#limits = limits;
+  }
+
+  /** The listener is called for each circuit that was removed. */
+  onEnded(listener: (circuit: EstablishedCircuit) => void): void {
+    this.#onEnded = listener;
   }
 
   get size(): number {
@@ -90,6 +100,7 @@ export class CircuitRegistry {
       for (const id of path.routerIds) earlierRouterIds.add(id);
     }
     this.unroute(circuit.id, earlierRouterIds ?? path.routerIds, now);
+    this.#onEnded(circuit);
   }
 
   /** Ends every circuit that `isOver` selects, at once, and returns their number. */

@@ -29,6 +29,8 @@ export interface CircuitRerouterOptions {
   readonly circuits: CircuitRegistry;
   readonly paths: PathFinder;
   readonly clock: Clock;
+  /** The circuit has another path now. */
+  onMoved(circuit: EstablishedCircuit): void;
   readonly log: Log;
 }
 
@@ -264,12 +266,13 @@ export class CircuitRerouter {
   #finish(move: Move): void {
     const { circuit } = move;
     this.#moves.delete(circuit.id);
-    const { circuits, log } = this.#options;
+    const { circuits, log, onMoved } = this.#options;
     const unused = [...(circuit.earlierRouterIds ?? [])].filter((id) => !circuit.path.routerIds.includes(id));
     circuit.earlierRouterIds = undefined;
     if (circuits.get(circuit.id) === circuit) {
       circuits.unroute(circuit.id, unused, true);
       log.debug({ circuit: circuit.id, path: circuit.path.routerIds }, 'circuit moved');
+      onMoved(circuit);
     }
     this.#fill();
   }

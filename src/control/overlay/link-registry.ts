@@ -28,6 +28,7 @@ export interface FabricLink {
   connections: readonly FabricLinkConnection[];
 }
 
+type LinkListener = (link: FabricLink, isLost: boolean) => void;
 type Report = CtrlBody<'routerLinks'>;
 type ConnState = NonNullable<CtrlBody<'linkState'>['connState']>;
 
@@ -48,10 +49,16 @@ export class LinkRegistry {
   readonly #bySource = new Map<string, Set<FabricLink>>();
   readonly #byDestination = new Map<string, Set<FabricLink>>();
   #version = 0;
+  #onReported: LinkListener = () => {};
 
   /** Incremented whenever the existence or cost of a path may have changed. */
   get version(): number {
     return this.#version;
+  }
+
+  /** The listener is called for each link that a router reports as new or lost. */
+  onReported(listener: LinkListener): void {
+    this.#onReported = listener;
   }
 
   get(id: string): FabricLink | undefined {
@@ -94,10 +101,14 @@ export class LinkRegistry {
         connections: connectionsOf(connState),
       };
       this.#put(link);
+      this.#onReported(link, false);
     }
     if (!isWhole) return [];
     const gone = [...(this.#bySource.get(routerId) ?? NO_LINKS)].filter(({ id }) => !named.has(id));
-    for (const link of gone) this.#drop(link);
+    for (const link of gone) {
+      this.#drop(link);
+      this.#onReported(link, true);
+    }
     return gone;
   }
 
@@ -141,6 +152,7 @@ export class LinkRegistry {
       return undefined;
     if (iteration !== 0 && iteration < link.iteration) return undefined;
     this.#drop(link);
+    this.#onReported(link, true);
     return link;
   }
 

@@ -5,16 +5,19 @@
 import type { Log } from '#base';
 import type { Frame } from '#wire';
 import { ctrlMessages, FaultSubject } from '#wire/ctrl';
+import type { FabricEvents } from '../model/mod.ts';
 import { isAtEnd, isOnPath, type CircuitRegistry } from './circuit-registry.ts';
 import type { CircuitRerouter } from './circuit-rerouter.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 import type { FabricLink, LinkRegistry } from './link-registry.ts';
+import { usageOf } from './usage-report.ts';
 
 export interface LinkReportsOptions {
   readonly routers: RouterRegistry;
   readonly links: LinkRegistry;
   readonly circuits: CircuitRegistry;
   readonly rerouter: CircuitRerouter;
+  readonly events: FabricEvents;
   readonly log: Log;
 }
 
@@ -50,8 +53,11 @@ export class LinkReports {
 
   /** @throws FrontdoorError `protocol` */
   onMetrics(router: ConnectedRouter, frame: Frame): void {
-    const { histograms } = ctrlMessages.metrics.decode(frame.body);
-    const { links, rerouter, log } = this.#options;
+    const message = ctrlMessages.metrics.decode(frame.body);
+    const { histograms } = message;
+    const { links, rerouter, events, log } = this.#options;
+    // Another controller reports what must not be propagated.
+    if (!message.doNotPropagate && events.has('usage')) events.emit('usage', usageOf(router.id, message));
     const silent = links.setLatencies(router.id, (linkId) => {
       const latency = histograms[`link.${linkId}.latency`]?.mean;
       return latency === undefined

@@ -16,7 +16,8 @@ import type { FabricLink, LinkRegistry } from './link-registry.ts';
 import type { PathFinder } from './path-finder.ts';
 import type { RouterInspection } from './router-inspection.ts';
 import type { TerminatorCosts } from './terminator-costs.ts';
-import { Precedence, type TerminatorRegistry } from './terminator-registry.ts';
+import { precedenceName } from './precedence-name.ts';
+import type { TerminatorRegistry } from './terminator-registry.ts';
 
 export interface MeshViewParts {
   readonly model: OverlayModel;
@@ -147,9 +148,4 @@ export class MeshView implements FabricView {
 
 function inMs(latencyNs: number | undefined): number | undefined {
   return latencyNs === undefined ? undefined : latencyNs / NS_PER_MS;
-}
-
-function precedenceName(precedence: number): FabricTerminatorView['precedence'] {
-  if (precedence === Precedence.required) return 'required';
-  return precedence === Precedence.failed ? 'failed' : 'default';
 }

@@ -272,6 +272,7 @@ class OverlayCore implements OverlayController {
       onClose: (reason) => this.#onGone(router, reason),
     });
     if (channel.isClosed) return;
+    this.#parts.events.emit('router', { routerId: router.id, isOnline: true });
     awayCircuits.onConnect(router);
     certificates.onConnect(router);
     peers.onConnect(router);
@@ -289,6 +290,7 @@ class OverlayCore implements OverlayController {
     dataModel.onRouterGone(router);
     if (this.#isClosed) return;
     this.#log.warn({ router: router.id, reason }, 'router disconnected');
+    this.#parts.events.emit('router', { routerId: router.id, isOnline: false });
     awayCircuits.onGone(router);
     const lost = new Set(links.removeOf(router.id).map(({ id }) => id));
     builder.onRouterGone(router);

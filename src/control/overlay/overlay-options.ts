@@ -2,7 +2,7 @@
 import type { Clock, Log } from '#base';
 import type { HeartbeatOptions, TlsIdentity } from '#net';
 import type { ApiAddresses } from '#wire/ctrl';
-import type { ApiSessions, EndedSessions, OverlayModel } from '../model/mod.ts';
+import type { ApiSessions, EndedSessions, FabricEvents, OverlayModel } from '../model/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import type { Store } from '../store/mod.ts';
 import type { CertificateIssuer } from './certificate-extension.ts';
@@ -52,6 +52,8 @@ export interface OverlayControllerOptions {
   readonly cluster?: ClusterSource | undefined;
   /** Stores terminators that routers create for fabric services. Without it, these are refused. */
   readonly fabricTerminators?: FabricTerminatorPersistence | undefined;
+  /** Gets events of the mesh. */
+  readonly events?: FabricEvents | undefined;
   /** Randomness for choosing terminators: 0 <= x < 1. */
   readonly random?: (() => number) | undefined;
 }

@@ -2,12 +2,14 @@
 import type { Clock, LeaseClock } from '#base';
 import { certificatesOfPem, fingerprintOf } from '#net';
 import { RefusalRecorder } from '../audit/mod.ts';
+import { FabricEvents } from '../model/mod.ts';
 import { AwayCircuits } from './away-circuits.ts';
 import { CertificateExtension } from './certificate-extension.ts';
 import { CircuitBuilder } from './circuit-builder.ts';
 import { CircuitRegistry } from './circuit-registry.ts';
 import { CircuitRequests } from './circuit-requests.ts';
 import { CircuitRerouter } from './circuit-rerouter.ts';
+import { CircuitTrail } from './circuit-trail.ts';
 import { ClusterAnnouncer } from './cluster-announcer.ts';
 import { RouterRegistry } from './connected-router.ts';
 import { RouterFrameDispatcher } from './router-frame-dispatcher.ts';
@@ -18,6 +20,7 @@ import { FabricTerminatorRequests } from './fabric-terminator-requests.ts';
 import { LeavingCircuits } from './leaving-circuits.ts';
 import { LinkRegistry } from './link-registry.ts';
 import { LinkReports } from './link-reports.ts';
+import { followMesh } from './mesh-trail.ts';
 import { MeshView } from './mesh-view.ts';
 import { ModelFollower } from './model-follower.ts';
 import type { OverlayControllerOptions } from './overlay-options.ts';
@@ -50,6 +53,10 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
   const terminators = new TerminatorRegistry(store);
   const fabricTerminators = new FabricTerminatorIndex(model);
   const circuits = new CircuitRegistry(routers, costs, options.circuitLimits);
+  const events = options.events ?? new FabricEvents();
+  const trail = new CircuitTrail({ events, paths, clock: leases });
+  circuits.onEnded((circuit) => trail.ended(circuit));
+  followMesh({ events, links, terminators, fabricTerminators, routers, costs });
   const peers = new PeerFeed(routers);
   const membership = new ClusterAnnouncer(routers, options.cluster, log);
   const inspection = new RouterInspection({ routers, links, circuits });
@@ -63,7 +70,14 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     maxProbesPerSecond,
     isConnectedElsewhere,
   });
-  const rerouter = new CircuitRerouter({ routers, circuits, paths, clock: leases, log });
+  const rerouter = new CircuitRerouter({
+    routers,
+    circuits,
+    paths,
+    onMoved: (circuit) => trail.moved(circuit),
+    clock: leases,
+    log,
+  });
   const selector = new TerminatorSelector({
     terminators,
     fabricTerminators,
@@ -79,7 +93,11 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     circuits,
     clock: leases,
     onTerminatorResult: (terminator, error) => prober.onCircuitResult(terminator, error),
-    onEstablished: (circuit) => rerouter.onEstablished(circuit),
+    onEstablished(circuit, creationMs) {
+      trail.created(circuit, creationMs);
+      rerouter.onEstablished(circuit);
+    },
+    onFailed: (circuitId, wish, failure, ms) => trail.failed(circuitId, wish, failure, ms),
   });
   const leaving = new LeavingCircuits({ routers, circuits, terminators });
   const sessionFeed = new SessionFeed(sessions, routers);
@@ -110,7 +128,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     routers,
     sessionFeed,
     dataModel,
-    linkReports: new LinkReports({ routers, links, circuits, rerouter, log }),
+    linkReports: new LinkReports({ routers, links, circuits, rerouter, events, log }),
     circuits,
     builder,
     rerouter,
@@ -161,6 +179,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     inspection,
   });
   return {
+    events,
     routers,
     links,
     terminators,

@@ -1,15 +1,14 @@
 // Routers that `ziti edge create edge-router -t` makes at our control plane, OpenZiti's and ours: each hosts and dials an
-// encrypted service by its tunnel listener. ZITI_BIN names the binary (1.7.2); without it: skipped.
+// encrypted service by its tunnel listener, and `ziti fabric stream events` shows its circuits, terminators and bytes. ZITI_BIN names the binary (1.7.2); without it: skipped.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
 import { until } from '../../support/deadline.ts';
 import { freePort } from '../../support/free-port.ts';
 import { digestOf } from '../../support/private-service.ts';
 import { httpGet } from '../../support/world.ts';
-import { runZiti, zitiBinary, zitiEnvironment } from '../../support/ziti-command.ts';
+import { zitiBinary } from '../../support/ziti-command.ts';
+import { startEventStream, type EventStream, type StreamedEvent } from './event-stream.ts';
+import { startTunnelRouter } from './tunnel-router.ts';
 import { openZitiEdgeWorld, type ZitiEdgeWorld } from './ziti-edge-world.ts';
 
 const BINARY = zitiBinary() ?? '';
@@ -17,47 +16,24 @@ const skip = BINARY === '' ? 'ZITI_BIN is not set' : false;
 const BODY_BYTES = 1024 * 1024;
 const READY_MS = 25_000;
 const CUT_MS = 5_000;
-const OURS = join(import.meta.dirname, '../../../bin/frontdoor.js');
+/** Routers report usage every 2 s. */
+const REPORTED_MS = 20_000;
 
 let world: ZitiEdgeWorld;
+let stream: EventStream;
 
 before(async () => {
-  if (skip === false) world = await openZitiEdgeWorld(BINARY);
+  if (skip !== false) return;
+  world = await openZitiEdgeWorld(BINARY);
+  stream = startEventStream(BINARY, world.folder, '--usage', '--circuits', '--links', '--terminators');
 });
-after(() => world?.close());
+after(async () => {
+  await stream?.stop();
+  await world?.close();
+});
 
-async function startRouter(t: TestContext, name: string, isOurs: boolean, port: number): Promise<void> {
-  const { folder } = world;
-  const at = (ending: string): string => join(folder, `${name}.${ending}`);
-  const [edgePort, linkPort] = [await freePort(), await freePort()];
-  const file = world.write(
-    `${name}.yml`,
-    `v: 3
-identity: { cert: ${at('cert')}, server_cert: ${at('server.cert')}, key: ${at('key')}, ca: ${at('ca')} }
-ctrl: { endpoint: "${world.up.control.ctrlAddress}" }
-link:
-  dialers: [{ binding: transport }]
-  listeners: [{ binding: transport, bind: "tls:127.0.0.1:${linkPort}", advertise: "tls:localhost:${linkPort}" }]
-edge: { csr: { sans: { dns: [localhost], ip: ["127.0.0.1"] } } }
-dialers: [{ binding: edge }, { binding: tunnel }]
-listeners:
-  - { binding: edge, address: "tls:127.0.0.1:${edgePort}", options: { advertise: "localhost:${edgePort}" } }
-  - { binding: tunnel, options: { mode: proxy, services: ["${name}:${port}"] } }
-`,
-  );
-  await world.edge('create', 'edge-router', name, '-t', '--jwt-output-file', at('jwt'));
-  const [program, first] = isOurs ? [process.execPath, [OURS]] : [BINARY, []];
-  const enrolled = await runZiti(program, folder, [...first, 'router', 'enroll', file, '--jwt', at('jwt')]);
-  assert.equal(enrolled.status, 0, enrolled.output);
-  const env = zitiEnvironment(folder);
-  const child = spawn(program, [...first, 'router', 'run', file], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  for (const stream of [child.stdout, child.stderr]) stream.resume();
-  t.after(async () => {
-    const ended = once(child, 'exit');
-    child.kill('SIGTERM');
-    await ended;
-  });
-}
+const startRouter = (t: TestContext, name: string, isOurs: boolean, port: number): Promise<void> =>
+  startTunnelRouter(world, t, { name, binary: isOurs ? undefined : BINARY, services: [`${name}:${port}`] });
 
 test('our router hosts and dials an encrypted service until the policy goes', { skip }, (t) =>
   checkRouter(t, 'ours', true),
@@ -109,9 +85,31 @@ async function checkRouter(t: TestContext, name: string, isOurs: boolean): Promi
   await until('an answer through the router', answer, ({ status }) => status === 200, READY_MS);
   const { body } = await get(`/bytes/${BODY_BYTES}`);
   assert.equal(digestOf([body]), digestOf(service.bytes(BODY_BYTES)));
+  await checkEvents(name);
   await edge('delete', 'service-policy', `${name}-dial`);
   await until('the end of dialing', answer, ({ status }) => status === 0, CUT_MS);
   await edge('delete', 'service-policy', `${name}-bind`);
   const terminators = () => edge('list', 'terminators');
   await until('the end of hosting', terminators, (list) => !list.includes(name), CUT_MS);
+}
+
+/** Every byte that the dialers got is in a report, and each circuit began and ended. */
+async function checkEvents(name: string): Promise<void> {
+  const filter = encodeURIComponent(`name="${name}"`);
+  const { data } = JSON.parse(await world.read(`services?filter=${filter}`)) as { data: { id: string }[] };
+  const ofService = () => stream.events(data[0]!.id);
+  const sentBytes = (events: readonly StreamedEvent[]) =>
+    events.reduce((sum, { usage }) => sum + (usage?.['ingress.tx'] ?? 0), 0);
+  const countOf = (events: readonly StreamedEvent[], kind: string, type: string) =>
+    events.filter(({ namespace, event_type }) => namespace === kind && event_type === type).length;
+  await until(
+    'reports of usage',
+    ofService,
+    (found) => sentBytes(found) >= BODY_BYTES && countOf(found, 'circuit', 'deleted') > 0,
+    REPORTED_MS,
+  );
+  const events = ofService();
+  assert.ok(countOf(events, 'circuit', 'created') >= countOf(events, 'circuit', 'deleted'), stream.output());
+  assert.ok(events.some(({ duration = 0 }) => duration > 0));
+  assert.ok(countOf(events, 'terminator', 'created') > 0);
 }

@@ -1,6 +1,7 @@
 // zrok 2.0.4, unmodified, at our edge management API and router: bootstrap, an environment, a private share and its
-// access, a public share at its own frontend. ZROK_BIN names `zrok2`; without it: skipped.
+// access, a public share at its own frontend, and the bytes of both in its metrics. ZROK_BIN names `zrok2`; without it: skipped.
 import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +21,8 @@ const BINARY = process.env['ZROK_BIN'] ?? '';
 const skip = BINARY === '' ? 'ZROK_BIN is not set' : false;
 const BODY_BYTES = 20_000_000;
 const READY_MS = 60_000;
+/** The router of `up` reports usage each minute, one interval after its end. */
+const REPORTED_MS = 200_000;
 const ADMIN_TOKEN = 'a token of the test';
 
 let folder: string;
@@ -29,6 +32,9 @@ let controllerPort: number;
 let account: string;
 /** The identity that the bootstrap made for the public frontend. */
 let frontendIdentity: string;
+/** Stands for InfluxDB: the lines that zrok writes. */
+let influx: Server;
+const lines: string[] = [];
 const running: Running[] = [];
 
 before(async () => {
@@ -53,11 +59,25 @@ before(async () => {
   up = await start();
   controllerPort = await freePort();
   const { username, password } = JSON.parse(readFileSync(secrets, 'utf8')) as Record<string, string>;
-  const api = `${up.control.edgeApiUrl}/edge/management/v1`;
+  const { edgeApiUrl } = up.control;
+  const api = `${edgeApiUrl}/edge/management/v1`;
+  const influxPort = await freePort();
+  influx = createServer((request, response) => {
+    request.setEncoding('utf8').on('data', (text: string) => lines.push(...text.split('\n')));
+    request.on('end', () => response.writeHead(204).end());
+  }).listen(influxPort, '127.0.0.1');
+  const source = {
+    ...{ type: 'websocketSource', api_endpoint: edgeApiUrl, username, password },
+    websocket_endpoint: `${edgeApiUrl.replace('https', 'wss')}/fabric/v1/ws-api`,
+  };
   const file = {
     ...{ v: 4, admin: { secrets: [ADMIN_TOKEN] }, endpoint: { host: '127.0.0.1', port: controllerPort } },
     store: { path: join(folder, 'zrok.db'), type: 'sqlite3' },
     ziti: { api_endpoint: api, username, password },
+    metrics: {
+      agent: { source },
+      influx: { url: `http://127.0.0.1:${influxPort}`, bucket: 'zrok', org: 'zrok', token: 'x' },
+    },
   };
   // JSON is YAML.
   writeFileSync(join(folder, 'ctrl.yml'), JSON.stringify(file));
@@ -81,6 +101,7 @@ before(async () => {
 });
 after(async () => {
   for (const one of running.reverse()) await one.stop('SIGINT');
+  influx?.close();
   await up?.close(0);
   await service?.close();
   if (folder !== undefined) rmSync(folder, { recursive: true });
@@ -132,6 +153,18 @@ async function untilServed(get: (path: string) => Promise<HttpAnswer>): Promise<
   assert.equal(digestOf([body]), digestOf(service.bytes(BODY_BYTES)));
 }
 
+/** Bytes that zrok has counted for a share at one of its sides. */
+function countedBytes(share: string, namespace: 'frontend' | 'backend', direction: 'rx' | 'tx'): number {
+  return lines
+    .filter((line) => line.startsWith('xfer,') && line.includes(`namespace=${namespace},share=${share}`))
+    .reduce((sum, line) => sum + Number(new RegExp(`${direction}=(\\d+)i`).exec(line)?.[1] ?? 0), 0);
+}
+
+async function untilCounted(share: string): Promise<void> {
+  const least = () => Math.min(countedBytes(share, 'frontend', 'tx'), countedBytes(share, 'backend', 'tx'));
+  await until(`the bytes of ${share}`, least, (bytes) => bytes >= BODY_BYTES, REPORTED_MS);
+}
+
 test(
   'zrok shares and accesses privately, and publicly at its frontend, through our router',
   { skip },
@@ -157,6 +190,7 @@ test(
     const open = launch('share', 'public', target, '--headless');
     const host = await untilPrinted(open, /([a-z0-9]+\.zrok\.localhost)/);
     await untilServed((path) => httpGet(publicPort, host, path));
+    for (const one of [token, host.split('.')[0]!]) await untilCounted(one);
     await open.stop('SIGINT');
     await zrok('disable');
   },

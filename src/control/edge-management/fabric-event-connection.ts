@@ -1,0 +1,148 @@
+/**
+ * One reader of events over a WebSocket: frames of OpenZiti's channels, one in each message, without a hello. A request
+ * subscribes, and each event is a frame of its own. A reader that falls too far behind, or violates the protocol, is cut.
+ */
+import { textOf, type Clock, type Log } from '#base';
+import type { WebSocketMessages } from '#net';
+import {
+  contentType,
+  encodeFrame,
+  FrameDecoder,
+  headerId,
+  HeaderWriter,
+  makeFrame,
+  makeResult,
+  messageName,
+  type Frame,
+} from '#wire';
+import type { FabricEventKind, FabricEvents, FabricEventTable } from '../model/mod.ts';
+import { subscriptionsOf, type EventText } from './fabric-event-view.ts';
+
+/** A request with its headers. */
+export const MAX_REQUEST_BYTES = 65_536;
+/** Requests of one connection. */
+const MAX_REQUESTS = 8;
+/** Circuits in the reports, and other events, that wait for the reader. One report alone may have more. */
+const MAX_WAITING = 50_000;
+const MAX_SOCKET_BYTES = 262_144;
+const LIMITS = { maxHeadersBytes: 4_096, maxBodyBytes: MAX_REQUEST_BYTES };
+
+export interface FabricEventConnectionOptions {
+  readonly messages: WebSocketMessages;
+  readonly events: FabricEvents;
+  readonly controllerId: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface Waiting {
+  readonly count: number;
+  readonly texts: Iterator<EventText>;
+}
+
+export class FabricEventConnection {
+  readonly #options: FabricEventConnectionOptions;
+  readonly #decoder = new FrameDecoder(LIMITS);
+  /** Texts are made when it is their turn, so that waiting events share their memory with other readers. */
+  readonly #waiting: Waiting[] = [];
+  #waitingCount = 0;
+  readonly #ends: (() => void)[] = [];
+  #sequence = 0;
+  #requests = 0;
+  #isClosed = false;
+
+  constructor(options: FabricEventConnectionOptions) {
+    this.#options = options;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  onMessage(bytes: Uint8Array): void {
+    if (this.#isClosed) return;
+    const fault = this.#decoder.push(bytes, (frame) => this.#onFrame(frame));
+    if (fault !== undefined) this.cut(`malformed frame: ${fault}`);
+    else if (this.#decoder.bufferedBytes > 0) this.cut('a message is not one whole frame');
+  }
+
+  /** Ends the connection; logs the reason if there is one. */
+  cut(reason?: string): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (reason !== undefined) this.#options.log.warn({ reason }, 'stream of events ended');
+    for (const end of this.#ends.splice(0)) end();
+    this.#waiting.length = 0;
+    this.#options.messages.destroy();
+  }
+
+  #onFrame(frame: Frame): void {
+    if (this.#isClosed) return;
+    if (frame.contentType !== contentType.streamEventsRequest) {
+      // Every other request gets its refusal; what needs no answer is ignored.
+      const name = messageName(frame.contentType);
+      if (frame.contentType !== contentType.result && frame.contentType !== contentType.heartbeat)
+        this.#send(makeResult(frame, false, `${name} is not supported by this controller`));
+      return;
+    }
+    this.#requests += 1;
+    if (this.#requests > MAX_REQUESTS) {
+      this.cut(`more than ${MAX_REQUESTS} requests`);
+      return;
+    }
+    const subscriptions = subscriptionsOf(textOf(frame.body));
+    if (typeof subscriptions === 'string') {
+      this.#send(makeResult(frame, false, subscriptions));
+      return;
+    }
+    this.#send(makeResult(frame, true, 'success'));
+    const { events, controllerId, clock } = this.#options;
+    for (const subscription of subscriptions) {
+      const { kind } = subscription;
+      const view = subscription.view as (event: unknown, source: object) => Iterator<EventText>;
+      this.#ends.push(
+        events.listen(kind, (event) => {
+          const source = { controllerId, nowMs: clock.nowMs() };
+          this.#enqueue({ count: countOf(event), texts: view(event, source) });
+        }),
+      );
+    }
+  }
+
+  #enqueue(waiting: Waiting): void {
+    if (this.#waitingCount > 0 && this.#waitingCount + waiting.count > MAX_WAITING) {
+      this.cut('the reader is too slow');
+      return;
+    }
+    this.#waiting.push(waiting);
+    this.#waitingCount += waiting.count;
+    this.#flush();
+  }
+
+  readonly #flush = (): void => {
+    const { messages } = this.#options;
+    let sent = 0;
+    while (sent < this.#waiting.length && messages.queuedBytes < MAX_SOCKET_BYTES) {
+      const { count, texts } = this.#waiting[sent]!;
+      const { done, value } = texts.next();
+      if (done === true) {
+        this.#waitingCount -= count;
+        sent += 1;
+        continue;
+      }
+      const headers = new HeaderWriter().text(headerId.streamEvents.eventType, value.type);
+      this.#send(makeFrame(contentType.streamEventsEvent, { headers, body: value.text }));
+    }
+    this.#waiting.splice(0, sent);
+  };
+
+  #send(frame: Frame): void {
+    this.#sequence += 1;
+    frame.sequence = this.#sequence;
+    this.#options.messages.send(encodeFrame(frame), this.#flush);
+  }
+}
+
+function countOf(event: FabricEventTable[FabricEventKind]): number {
+  return 'circuits' in event ? event.circuits.length : 1;
+}

@@ -1,0 +1,261 @@
+// The stream of events over `/fabric/v1/ws-api`, as OpenZiti's clients use it: frames in the messages of a WebSocket.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, describe, it } from 'node:test';
+import { WebSocket } from 'ws';
+import { textOf } from '#base';
+import { contentType, encodeFrame, FrameDecoder, headerId, makeFrame, type Frame } from '#wire';
+import { rawRequest } from '../edge-api/edge-api-fixture.ts';
+import type { CircuitEvent, UsageInterval } from '../model/mod.ts';
+import { FABRIC_EVENTS_PATH } from './fabric-event-routes.ts';
+import { CREDENTIALS, openManagementFixture, type ManagementFixture } from './management-fixture.ts';
+import { until, within } from '../../../test/support/deadline.ts';
+
+const UPGRADE = { connection: 'Upgrade', upgrade: 'websocket' };
+const KEY = { 'sec-websocket-version': '13', 'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==' };
+const LIMITS = { maxHeadersBytes: 65_536, maxBodyBytes: 65_536 };
+
+let api: ManagementFixture;
+/** Of the fixture's administrator. Each log-in costs a computation of a hash. */
+let ownToken: string;
+before(async () => {
+  api = await openManagementFixture();
+  ownToken = (await api.logIn()).data.token;
+});
+after(() => api.close());
+
+/** A client that has the session of an administrator. */
+class Reader {
+  readonly socket: WebSocket;
+  readonly frames: Frame[] = [];
+  readonly #decoder = new FrameDecoder(LIMITS);
+
+  private constructor(token: string) {
+    const url = api.apiUrl.replace('https', 'wss') + FABRIC_EVENTS_PATH;
+    this.socket = new WebSocket(url, { ca: api.pki.caBundlePem, headers: { 'zt-session': token } });
+    this.socket.on('error', () => {});
+    this.socket.on('message', (data: Buffer) => {
+      this.#decoder.push(data, (frame) => void this.frames.push(frame));
+    });
+  }
+
+  static async open(token = ownToken): Promise<Reader> {
+    const reader = new Reader(token);
+    await within('the upgrade', once(reader.socket, 'open'));
+    return reader;
+  }
+
+  async next(): Promise<Frame> {
+    await until(
+      'a frame',
+      () => this.frames.length,
+      (count) => count > 0,
+    );
+    return this.frames.shift()!;
+  }
+
+  /** Returns the result's text, after `ok ` for success. */
+  async subscribe(...subscriptions: readonly object[]): Promise<string> {
+    return this.request({ format: 'json', subscriptions });
+  }
+
+  async request(body: object, type: number = contentType.streamEventsRequest): Promise<string> {
+    this.socket.send(encodeFrame(makeFrame(type, { body: JSON.stringify(body), sequence: 7 })));
+    const { headers, body: text } = await this.next();
+    assert.equal(headers.i32(headerId.channel.replyFor), 7);
+    return `${headers.bool(headerId.channel.resultSuccess) ? 'ok ' : ''}${textOf(text)}`;
+  }
+
+  async event(): Promise<{ readonly type: string | undefined; readonly event: Record<string, unknown> }> {
+    const { contentType: kind, headers, body } = await this.next();
+    assert.equal(kind, contentType.streamEventsEvent);
+    const { timestamp, ...event } = JSON.parse(textOf(body)) as Record<string, unknown>;
+    assert.ok(Number.isFinite(Date.parse(String(timestamp))));
+    return { type: headers.text(headerId.streamEvents.eventType), event };
+  }
+
+  async closed(): Promise<void> {
+    if (this.socket.readyState !== WebSocket.CLOSED) await within('the end', once(this.socket, 'close'));
+  }
+}
+
+const usage: UsageInterval = {
+  circuitId: 'c1',
+  usage: { 'ingress.rx': 47, 'ingress.tx': 11 },
+  intervalStartS: 1_700_000_040,
+  intervalLengthS: 60,
+  tags: { serviceId: 's1', clientId: 'i1' },
+};
+const head = { event_src_id: 'ctrl', source_id: 'r1', circuit_id: 'c1' };
+const tail = { interval_start_utc: 1_700_000_040, interval_length: 60, tags: usage.tags };
+const circuit: CircuitEvent = {
+  ...{ type: 'created', circuitId: 'c1', clientId: 'session', serviceId: 's1', terminatorId: 't1' },
+  ...{ instanceId: '', routerIds: ['r1'], linkIds: [], ingressAddress: 'in', egressAddress: 'out' },
+  ...{ cost: 7, creationMs: 2, durationMs: undefined, failureCause: undefined, tags: { serviceId: 's1' } },
+};
+
+describe('the stream of events', () => {
+  it('is for administrators, and its path for WebSockets alone', async () => {
+    const token = ownToken;
+    const get = async (path: string, headers: Record<string, string>) =>
+      (await rawRequest(api, { path, headers })).status;
+    for (const own of [{}, { 'zt-session': 'x' }])
+      assert.equal(await get(FABRIC_EVENTS_PATH, { ...UPGRADE, ...KEY, ...own }), 401);
+    assert.equal(await get(FABRIC_EVENTS_PATH, { 'zt-session': token }), 400);
+    assert.equal(await get(FABRIC_EVENTS_PATH, { ...UPGRADE, 'zt-session': token }), 400, 'a bad handshake');
+    // Elsewhere, the wish for another protocol has no effect, as before.
+    assert.equal(await get('/version', { ...UPGRADE, ...KEY }), 200);
+    assert.equal(await get('/version', { connection: 'Upgrade', upgrade: 'h2c' }), 200);
+    await Reader.open().then(({ socket }) => socket.terminate());
+  });
+
+  it('has usage in both versions, under the name that was subscribed to', async () => {
+    const [old, both] = [await Reader.open(), await Reader.open()];
+    assert.equal(await old.subscribe({ type: 'fabric.usage', options: { version: 3 } }), 'ok success');
+    assert.equal(
+      await both.subscribe(
+        { type: 'usage', options: { version: 3, include: ['ingress.tx'] } },
+        { type: 'usage', options: null },
+      ),
+      'ok success',
+    );
+    api.events.emit('usage', { routerId: 'r1', circuits: [usage, { ...usage, circuitId: 'c2', tags: {} }] });
+    assert.deepEqual(await old.event(), {
+      type: 'usage.v3',
+      event: { namespace: 'fabric.usage', ...head, version: 3, usage: usage.usage, ...tail },
+    });
+    assert.equal((await old.event()).event['tags'], null);
+    const v3 = await both.event();
+    assert.deepEqual(v3.event['usage'], { 'ingress.tx': 11 });
+    await both.event();
+    const v2 = {
+      namespace: 'usage',
+      ...head,
+      version: 2,
+      event_type: 'usage.ingress.rx',
+      usage: 47,
+      ...tail,
+    };
+    assert.deepEqual(await both.event(), { type: 'usage', event: v2 });
+    for (const { socket } of [old, both]) socket.terminate();
+    await until(
+      'no listener',
+      () => api.events.has('usage'),
+      (has) => !has,
+    );
+  });
+
+  it('has circuits and routers', async () => {
+    const reader = await Reader.open();
+    await reader.subscribe(
+      { type: 'circuit', options: { include: ['created', 'failed'] } },
+      { type: 'router' },
+    );
+    api.events.emit('circuit', circuit);
+    const { creationMs: _made, cost: _cost, ...rest } = circuit;
+    api.events.emit('circuit', { ...rest, type: 'deleted', durationMs: 9, creationMs: undefined, cost: 1 });
+    api.events.emit('circuit', { ...circuit, type: 'failed', routerIds: [], failureCause: 'NO_TERMINATORS' });
+    api.events.emit('router', { routerId: 'r1', isOnline: false });
+    const path = { nodes: ['r1'], links: null, ingress_id: 'in', egress_id: 'out' };
+    assert.deepEqual(await reader.event(), {
+      type: 'circuit',
+      event: {
+        ...{
+          namespace: 'circuit',
+          event_src_id: 'ctrl',
+          version: 2,
+          event_type: 'created',
+          circuit_id: 'c1',
+        },
+        ...{ client_id: 'session', service_id: 's1', terminator_id: 't1', instance_id: '' },
+        ...{ creation_timespan: 2_000_000, path, link_count: 0, path_cost: 7, tags: { serviceId: 's1' } },
+      },
+    });
+    const { event } = await reader.event();
+    assert.deepEqual([event['event_type'], event['failure_cause']], ['failed', 'NO_TERMINATORS']);
+    const router = { event_type: 'router-offline', router_id: 'r1', router_online: false };
+    assert.deepEqual((await reader.event()).event, { namespace: 'router', event_src_id: 'ctrl', ...router });
+    reader.socket.terminate();
+  });
+
+  it('has links and terminators', async () => {
+    const reader = await Reader.open();
+    assert.equal(await reader.subscribe({ type: 'fabric.links' }, { type: 'terminator' }), 'ok success');
+    const ends = { sourceId: 'r1', destinationId: 'r2', protocol: 'tls', dialAddress: 'tls:r2:1' };
+    const connections = [{ type: 'single', localAddress: 'a', remoteAddress: 'b' }];
+    api.events.emit('link', { type: 'fault', linkId: 'l1', ...ends, cost: 1, connections });
+    assert.deepEqual(await reader.event(), {
+      type: 'link',
+      event: {
+        ...{ namespace: 'fabric.links', event_src_id: 'ctrl', event_type: 'fault', link_id: 'l1', cost: 1 },
+        ...{ src_router_id: 'r1', dst_router_id: 'r2', protocol: 'tls', dial_address: 'tls:r2:1' },
+        connections: [{ id: 'single', local_addr: 'a', remote_addr: 'b' }],
+      },
+    });
+    api.events.emit('terminator', {
+      ...{ type: 'created', terminatorId: 't1', serviceId: 's1', routerId: 'r1', hostId: 'i1' },
+      ...{ instanceId: '', isRouterOnline: true, precedence: 'default', staticCost: 3, dynamicCost: 5 },
+      ...{ total: 2, usableDefault: 1, usableRequired: 0 },
+    });
+    assert.deepEqual((await reader.event()).event, {
+      ...{ namespace: 'terminator', event_src_id: 'ctrl', event_type: 'created', service_id: 's1' },
+      ...{ terminator_id: 't1', router_id: 'r1', host_id: 'i1', instance_id: '', router_online: true },
+      ...{ precedence: 'default', static_cost: 3, dynamic_cost: 5, total_terminators: 2 },
+      ...{ usable_default_terminators: 1, usable_required_terminators: 0 },
+    });
+    reader.socket.terminate();
+  });
+
+  it('refuses by name what it does not have, and subscribes to nothing then', async () => {
+    const reader = await Reader.open();
+    const wrong: readonly [object, RegExp][] = [
+      [{ type: 'edge.sessions' }, /event type edge\.sessions is not supported: usage/],
+      [{ type: 'constructor' }, /event type constructor is not supported/],
+      [{ type: 'usage', options: { version: 4 } }, /unsupported version 4/],
+      [{ type: 'usage', options: { version: 3, include: ['x'] } }, /invalid include x/],
+      [{ type: 'circuit', options: { since: 1 } }, /option since is not supported/],
+    ];
+    for (const [subscription, text] of wrong)
+      assert.match(await reader.subscribe({ type: 'router' }, subscription), text);
+    assert.equal(api.events.has('router'), false);
+    assert.match(await reader.request({ format: 'plain' }), /invalid format \['plain'\]/);
+    assert.match(await reader.request({}, 10_048), /^type 10048 is not supported/);
+    reader.socket.terminate();
+  });
+
+  it('cuts a reader that is too slow, sends no whole frame, or asks too often', async () => {
+    const slow = await Reader.open();
+    await slow.subscribe({ type: 'usage', options: { version: 3 } });
+    slow.socket.pause();
+    const report = { routerId: 'r1', circuits: Array.from({ length: 20_000 }, () => usage) };
+    for (let count = 0; api.events.has('usage') && count < 20; count += 1) api.events.emit('usage', report);
+    assert.equal(api.events.has('usage'), false);
+    slow.socket.resume();
+    await slow.closed();
+    assert.ok(api.logged.some((line) => line.includes('the reader is too slow')));
+    const [half, text, often] = [await Reader.open(), await Reader.open(), await Reader.open()];
+    half.socket.send(encodeFrame(makeFrame(contentType.streamEventsRequest, { body: 'x' })).subarray(0, 19));
+    await half.closed();
+    text.socket.send('text');
+    await text.closed();
+    for (let count = 0; count < 8; count += 1) await often.subscribe({ type: 'x' });
+    often.socket.send(encodeFrame(makeFrame(contentType.streamEventsRequest, { body: '{}' })));
+    await often.closed();
+  });
+
+  it('gives each administrator few streams, and ends them with the right', async () => {
+    const username = 'watcher';
+    const id = await api.make('identities', { name: username, isAdmin: true });
+    const { password } = CREDENTIALS;
+    await api.make('authenticators', { method: 'updb', identityId: id, username, password });
+    const { token } = (await api.logIn({ username, password })).data;
+    const readers = await Promise.all(Array.from({ length: 8 }, () => Reader.open(token)));
+    const headers = { ...UPGRADE, ...KEY, 'zt-session': token };
+    assert.equal((await rawRequest(api, { path: FABRIC_EVENTS_PATH, headers })).status, 429);
+    const other = await Reader.open();
+    await api.call('PATCH', `identities/${id}`, { isAdmin: false });
+    await Promise.all(readers.map((reader) => reader.closed()));
+    assert.equal(other.socket.readyState, WebSocket.OPEN);
+    other.socket.terminate();
+  });
+});

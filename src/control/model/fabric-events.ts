@@ -1,0 +1,124 @@
+/** Events of the mesh that readers of the edge management API follow. Nothing is kept: without a listener an event is dropped. */
+
+/** The report of one router. */
+export interface UsageReport {
+  readonly routerId: string;
+  readonly circuits: readonly UsageInterval[];
+}
+
+/** Bytes of one circuit in one interval. */
+export interface UsageInterval {
+  readonly circuitId: string;
+  /** Bytes by kind, such as `ingress.rx`. */
+  readonly usage: Readonly<Record<string, number>>;
+  /** Unix time in seconds. */
+  readonly intervalStartS: number;
+  readonly intervalLengthS: number;
+  /** Ids of service, dialer and host, as the router reports them; none for bytes over links. */
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+export type CircuitEventType = 'created' | 'pathUpdated' | 'deleted' | 'failed';
+
+export interface CircuitEvent {
+  readonly type: CircuitEventType;
+  readonly circuitId: string;
+  /** Id of the session or, without one, of the identity that dialed; '' for a router. */
+  readonly clientId: string;
+  readonly serviceId: string;
+  /** '' for a circuit that failed. */
+  readonly terminatorId: string;
+  readonly instanceId: string;
+  /** The ingress first; empty for a circuit that failed. */
+  readonly routerIds: readonly string[];
+  readonly linkIds: readonly string[];
+  readonly ingressAddress: string;
+  readonly egressAddress: string;
+  /** Undefined while a link of the path is away. */
+  readonly cost: number | undefined;
+  /** Of the dial; undefined for later events. */
+  readonly creationMs: number | undefined;
+  /** Since its creation; undefined for a circuit that was just created, or failed. */
+  readonly durationMs: number | undefined;
+  /** OpenZiti's name of the cause; undefined if it has none. */
+  readonly failureCause: string | undefined;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+export interface RouterEvent {
+  readonly routerId: string;
+  readonly isOnline: boolean;
+}
+
+export interface MeshLinkEvent {
+  /** `fault`: the link was lost. */
+  readonly type: 'routerLinkNew' | 'fault';
+  readonly linkId: string;
+  /** The router that dialed. */
+  readonly sourceId: string;
+  readonly destinationId: string;
+  readonly protocol: string;
+  readonly dialAddress: string;
+  readonly cost: number;
+  readonly connections: readonly {
+    readonly type: string;
+    readonly localAddress: string;
+    readonly remoteAddress: string;
+  }[];
+}
+
+export type TerminatorChangeType = 'created' | 'updated' | 'deleted';
+
+export interface TerminatorEvent {
+  readonly type: TerminatorChangeType;
+  readonly terminatorId: string;
+  readonly serviceId: string;
+  readonly routerId: string;
+  /** The hosting identity; '' for a terminator of a router itself. */
+  readonly hostId: string;
+  readonly instanceId: string;
+  readonly isRouterOnline: boolean;
+  readonly precedence: string;
+  readonly staticCost: number;
+  readonly dynamicCost: number;
+  /** Of the service after the change, and those of them whose router is connected. */
+  readonly total: number;
+  readonly usableDefault: number;
+  readonly usableRequired: number;
+}
+
+export interface FabricEventTable {
+  usage: UsageReport;
+  circuit: CircuitEvent;
+  router: RouterEvent;
+  link: MeshLinkEvent;
+  terminator: TerminatorEvent;
+}
+
+export type FabricEventKind = keyof FabricEventTable;
+type Listener<K extends FabricEventKind> = (event: FabricEventTable[K]) => void;
+
+export class FabricEvents {
+  readonly #listeners: { readonly [K in FabricEventKind]: Set<Listener<K>> } = {
+    usage: new Set(),
+    circuit: new Set(),
+    router: new Set(),
+    link: new Set(),
+    terminator: new Set(),
+  };
+
+  /** Whether an event has to be made at all. */
+  has(kind: FabricEventKind): boolean {
+    return this.#listeners[kind].size > 0;
+  }
+
+  emit<K extends FabricEventKind>(kind: K, event: FabricEventTable[K]): void {
+    for (const listener of this.#listeners[kind]) listener(event);
+  }
+
+  /** Returns the function that ends it. */
+  listen<K extends FabricEventKind>(kind: K, listener: Listener<K>): () => void {
+    this.#listeners[kind].add(listener);
+    return () => void this.#listeners[kind].delete(listener);
+  }
+}
