@@ -2,8 +2,7 @@
  * The enumerations of the API by name. Each one is a component of the API description, referenced wherever it is
  * used.
  */
-import { AUTH_PROVIDER_TYPES, TERMINATOR_STRATEGIES } from '#domain';
-import { SCOPES } from './operation.ts';
+import { AUTH_PROVIDER_TYPES, SCOPES, TERMINATOR_STRATEGIES } from '#domain';
 
 export interface Enumeration {
   readonly name: string;

@@ -11,7 +11,7 @@ export {
   takesIdempotencyKey,
   takesIfMatch,
 } from './conditional-request-table.ts';
-export { SCOPES, type Operation, type OperationGroup, type QueryParameter, type Scope } from './operation.ts';
+export type { Operation, OperationGroup, QueryParameter } from './operation.ts';
 export {
   openApiDocument,
   type OpenApiAddresses,

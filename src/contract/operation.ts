@@ -3,10 +3,7 @@
  * line and the API description all follow these rows.
  */
 import type { TSchema } from 'typebox';
-
-export type Scope = 'frontdoor.read' | 'frontdoor.write' | 'frontdoor.admin';
-
-export const SCOPES: readonly Scope[] = ['frontdoor.read', 'frontdoor.write', 'frontdoor.admin'];
+import type { Scope } from '#domain';
 
 /** Groups of operations, which are the chapters of the API description. */
 export type OperationGroup =

@@ -1,7 +1,7 @@
 /** Schemas of organizations, API accounts, OAuth clients, signing keys and audit events. */
 import type { Static } from 'typebox';
 import { Type } from '#base';
-import { SCOPES, type Scope } from './operation.ts';
+import { SCOPES, type Scope } from '#domain';
 import { closed, nameText, nullable, oneOf, readOnly, timestamp, uuid } from './schema-parts.ts';
 
 const scope = () => oneOf<Scope>(...SCOPES);

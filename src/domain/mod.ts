@@ -217,3 +217,4 @@ export {
 } from './shapes/traffic-report.ts';
 export { invalidValue } from './invalid-value.ts';
 export { IDEMPOTENCY_KEY_TTL_MS } from './kept-answers.ts';
+export { includesScope, ROLE_SCOPES, ROLES, SCOPES, type Role, type Scope } from './role.ts';

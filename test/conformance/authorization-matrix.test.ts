@@ -126,7 +126,9 @@ before(async () => {
     { name: 'none' },
     await ours('read', 'frontdoor.read'),
     await ours('write', 'frontdoor.write'),
+    await ours('organization alone', 'frontdoor.organization'),
     await ours('admin alone', 'frontdoor.admin'),
+    await ours('an administrator’s', ...readWrite, 'frontdoor.organization'),
     await ours('everything', ...readWrite, 'frontdoor.admin'),
     {
       name: 'a token of ours',
@@ -137,6 +139,11 @@ before(async () => {
       name: 'another organization',
       authorization: (await makeAccount(otherId, ...readWrite)).basic,
       caller: { scopes: readWrite, isOwner: false },
+    },
+    {
+      name: 'another organization’s administrator',
+      authorization: (await makeAccount(otherId, ...readWrite, 'frontdoor.organization')).basic,
+      caller: { scopes: [...readWrite, 'frontdoor.organization'], isOwner: false },
     },
     { name: 'an expired token', authorization: expired },
     { name: 'a revoked account', authorization: revoked.basic },
@@ -161,7 +168,9 @@ function expectedOf(id: OperationId, { caller }: Credential): Verdict {
   const [needs, of] = AUTHORIZATION_RULES[id];
   if (needs === 'nothing') return 'in';
   if (caller === undefined) return 'unauthorized';
-  if (!caller.scopes.includes(`frontdoor.${needs}`)) return 'insufficient_scope';
+  const isAdmin = caller.scopes.includes('frontdoor.admin');
+  const hasScope = caller.scopes.includes(`frontdoor.${needs}`) || (needs === 'organization' && isAdmin);
+  if (!hasScope) return 'insufficient_scope';
   if (of === 'nobody' || caller.isOwner) return 'in';
   return 'not_found';
 }

@@ -5,7 +5,7 @@
 import type { OperationId } from '#contract';
 
 export type Rule = readonly [
-  needs: 'nothing' | 'read' | 'write' | 'admin',
+  needs: 'nothing' | 'read' | 'write' | 'organization' | 'admin',
   /**
    * The owner is named by a frontdoor, or by an organization that must be the caller's unless it has admin, or is not
    * named.
@@ -17,6 +17,9 @@ const open: Rule = ['nothing', 'nobody'];
 const reads: Rule = ['read', 'a frontdoor'];
 const writes: Rule = ['write', 'a frontdoor'];
 const administers: Rule = ['admin', 'nobody'];
+const administersOwn: Rule = ['organization', 'an organization'];
+/** The path or the body names the resource; in another organization it is not found. */
+const administersOne: Rule = ['organization', 'nobody'];
 
 export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   createFrontdoor: ['write', 'an organization'],
@@ -75,24 +78,24 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   getCaller: ['read', 'nobody'],
   createOrganization: administers,
   listOrganizations: administers,
-  getOrganization: administers,
-  changeOrganization: administers,
+  getOrganization: administersOwn,
+  changeOrganization: administersOwn,
   deleteOrganization: administers,
-  getOrganizationSettings: administers,
-  changeOrganizationSettings: administers,
+  getOrganizationSettings: administersOwn,
+  changeOrganizationSettings: administersOwn,
   listFrontdoors: ['read', 'an organization'],
-  createApiAccount: administers,
-  listApiAccounts: administers,
-  getApiAccount: administers,
-  rotateApiAccount: administers,
-  endPreviousToken: administers,
-  deleteApiAccount: administers,
-  createOauthClient: administers,
-  listOauthClients: administers,
-  getOauthClient: administers,
-  rotateOauthClient: administers,
-  endPreviousSecret: administers,
-  deleteOauthClient: administers,
+  createApiAccount: administersOne,
+  listApiAccounts: administersOwn,
+  getApiAccount: administersOne,
+  rotateApiAccount: administersOne,
+  endPreviousToken: administersOne,
+  deleteApiAccount: administersOne,
+  createOauthClient: administersOne,
+  listOauthClients: administersOwn,
+  getOauthClient: administersOne,
+  rotateOauthClient: administersOne,
+  endPreviousSecret: administersOne,
+  deleteOauthClient: administersOne,
   listSigningKeys: administers,
   rotateSigningKey: administers,
   listRestingNames: administers,

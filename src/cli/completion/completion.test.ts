@@ -62,6 +62,7 @@ test('bash completes the values of an option: its choices, files, or nothing for
   assert.deepEqual(complete('api-accounts', 'create', '--scope', ''), [
     'frontdoor.read',
     'frontdoor.write',
+    'frontdoor.organization',
     'frontdoor.admin',
   ]);
   assert.deepEqual(complete('shares', 'list', '--ca', 'bo'), ['body one.json']);

@@ -204,7 +204,7 @@ describeEachStore('the Management API', (open) => {
         const taken = await world.call('POST', `${path}/${id}/rotate`, { authorization });
         assert.deepEqual([taken.status, taken.body], [403, denied]);
         for (const [bad, message] of [
-          [[], 'Value for scopes must be of array of 1 to 3 items, each of them once'],
+          [[], 'Value for scopes must be of array of 1 to 4 items, each of them once'],
           [['frontdoor.root'], /^Value for scopes\.0 must be of frontdoor\.read or /],
           ['frontdoor.read', 'Value for scopes must be of array'],
         ] as const) {
@@ -212,6 +212,34 @@ describeEachStore('the Management API', (open) => {
           assert.equal(answer.status, 400);
           assert.match((answer.body as { message: string }).message, new RegExp(message));
         }
+      });
+
+      it('of one organization alone are for its administrators, who make and revoke no operators', async () => {
+        const { organizationId } = world.first;
+        const { authorization } = await world.addAccount(
+          organizationId,
+          'frontdoor.read frontdoor.write frontdoor.organization',
+        );
+        const by = (method: 'GET' | 'POST' | 'DELETE', url: string, body?: unknown) =>
+          world.call(method, url, { authorization, body });
+        const made = await by('POST', path, { name: 'robot', organizationId });
+        assert.equal(made.status, 201);
+        assert.equal((await by('DELETE', `${path}/${(made.body as Shown).id}`)).status, 204);
+        const operators = (await create({ scopes: ['frontdoor.admin'] })).body as Shown;
+        const foreign = (await create({ organizationId: world.other.organizationId })).body as Shown;
+        const elsewhere = { name: 'robot', organizationId: world.other.organizationId };
+        for (const [status, answer] of [
+          [403, await by('POST', path, { name: 'x', organizationId, scopes: ['frontdoor.admin'] })],
+          [403, await by('DELETE', `${path}/${operators.id}`)],
+          [403, await by('POST', `${path}/${operators.id}/rotate`)],
+          [403, await by('POST', path, elsewhere)],
+          [403, await by('GET', `${path}?organizationId=${world.other.organizationId}`)],
+          [404, await by('GET', `${path}/${foreign.id}`)],
+          [404, await by('POST', `${path}/${foreign.id}/rotate`)],
+          [404, await by('DELETE', `${path}/${foreign.id}`)],
+        ] as const)
+          assert.equal(answer.status, status, answer.text);
+        assert.ok((await world.call('GET', `${path}/${foreign.id}`)).status === 200, 'it is still there');
       });
 
       it('leave one audit event for each change, in the trail of their organization', async () => {

@@ -10,7 +10,6 @@ import {
   createCaller,
   endPreviousSecret,
   findCallerRecord,
-  findOrganization,
   listCallers,
   lockCaller,
   lockOrganization,
@@ -22,7 +21,7 @@ import {
   type Queries,
   type Touch,
 } from '../store/mod.ts';
-import { insufficientScope, notFound, notGranted } from './api-errors.ts';
+import { notFound } from './api-errors.ts';
 import {
   change,
   created,
@@ -38,7 +37,15 @@ import {
 } from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
-import { countedPageAnswer, listFilterOf, parsePageRequest, textOf } from './page-query.ts';
+import {
+  ADMIN,
+  askedOrganization,
+  checkMayHandOut,
+  checkReach,
+  foundOrganization,
+  mayReach,
+} from './granted-organization.ts';
+import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
 type SecretField = 'token' | 'secret';
 
@@ -113,9 +120,10 @@ async function create<Field extends SecretField>(
   const scopes = body.scopes ?? DEFAULT_SCOPES;
   const name = parseName(body.name)!;
   const make = async (trx: Queries, touch: Touch) => {
-    const organization = await lockOrganization(trx, body.organizationId);
-    if (organization === undefined) throw notGranted('Organization', body.organizationId);
-    checkMayHandOut(call, scopes);
+    checkReach(call.principal, body.organizationId);
+    const found = await lockOrganization(trx, body.organizationId);
+    const organization = foundOrganization(found, body.organizationId);
+    checkMayHandOut(call.principal, scopes);
     const wanted = {
       kind: row.kind,
       name,
@@ -138,7 +146,7 @@ async function create<Field extends SecretField>(
 }
 
 async function list(parts: ChangeParts, call: Call, row: CallerKindRow) {
-  const organizationId = await askedOrganization(parts, call);
+  const organizationId = await askedOrganization(parts.store.db, call);
   const request = parsePageRequest(call.query);
   const filter = listFilterOf(call.query);
   const page = await listCallers(parts.store.db, row.kind, organizationId, request, filter);
@@ -154,7 +162,7 @@ async function list(parts: ChangeParts, call: Call, row: CallerKindRow) {
 
 async function get(parts: ChangeParts, call: CallOfOne, row: CallerKindRow) {
   const { id } = call.parameters;
-  const caller = found(await findCallerRecord(parts.store.db, row.kind, id), row, id);
+  const caller = reached(call, await findCallerRecord(parts.store.db, row.kind, id), row);
   return ok(answerOf(row, caller, parts.clock.nowMs()));
 }
 
@@ -167,8 +175,9 @@ async function rotate<Field extends SecretField>(
   const { overlapSeconds = 0 } = call.body;
   const nowMs = parts.clock.nowMs();
   const make = async (trx: Queries, touch: Touch) => {
-    const before = found(await lockCaller(trx, row.kind, id), row, id);
-    checkMayHandOut(call, before.scopes);
+    const before = reached(call, await lockCaller(trx, row.kind, id), row);
+    // The new secret gives access to all of its scopes.
+    checkMayHandOut(call.principal, before.scopes);
     const previousUntilMs = overlapSeconds === 0 ? null : nowMs + overlapSeconds * 1_000;
     const newSecret = await rotateCaller(trx, touch, parts.secrets, row.kind, before.id, previousUntilMs);
     const rotated = { ...before, previousUntilMs };
@@ -195,7 +204,7 @@ async function endPrevious(
   const { id } = call.parameters;
   const nowMs = parts.clock.nowMs();
   await change(parts, call, async (trx, touch) => {
-    const before = found(await lockCaller(trx, row.kind, id), row, id);
+    const before = reached(call, await lockCaller(trx, row.kind, id), row);
     if (before.previousUntilMs === null || before.previousUntilMs <= nowMs)
       throw notFound(`Previous ${row.secretField}`, id);
     await endPreviousSecret(trx, touch, row.kind, before.id);
@@ -218,7 +227,8 @@ async function revoke(
   await change(parts, call, async (trx, touch) => {
     const isLastAdmin =
       row.kind === 'account' && (await removesLastAdmin(trx, (each) => each.id === id.toLowerCase()));
-    const before = found(await lockCaller(trx, row.kind, id), row, id);
+    const before = reached(call, await lockCaller(trx, row.kind, id), row);
+    if (before.scopes.includes(ADMIN)) checkMayHandOut(call.principal, [ADMIN]);
     checkIfMatch(parts, call, answerOf(row, before, parts.clock.nowMs()));
     if (isLastAdmin) {
       const message = 'The last API account with the scope frontdoor.admin must stay';
@@ -235,19 +245,11 @@ async function revoke(
   return gone;
 }
 
-/** Rotating a secret gives access to all of its scopes, so the caller needs them. */
-function checkMayHandOut(call: Call, scopes: readonly string[]): void {
-  const missing = scopes.find((scope) => !call.principal.scopes.includes(scope));
-  if (missing !== undefined) throw insufficientScope(missing);
-}
-
-/** Returns the organization from the query, or the caller's own. */
-async function askedOrganization(parts: ChangeParts, call: Call): Promise<string> {
-  const asked = textOf(call.query, 'organizationId');
-  if (asked === undefined) return call.principal.organizationId;
-  const organization = await findOrganization(parts.store.db, asked);
-  if (organization === undefined) throw notGranted('Organization', asked);
-  return organization.id;
+/** Returns the caller that the call changes, if its organization is one that the principal may administer. */
+function reached(call: CallOfOne, caller: CallerRecord | undefined, row: CallerKindRow): CallerRecord {
+  const { id } = call.parameters;
+  const isReached = caller !== undefined && mayReach(call.principal, caller.organizationId);
+  return found(isReached ? caller : undefined, row, id);
 }
 
 function found(caller: CallerRecord | undefined, row: CallerKindRow, id: string): CallerRecord {

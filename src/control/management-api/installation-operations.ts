@@ -5,8 +5,8 @@ import { fetchIssuerMetadata, issuerAddressOf, originOf } from '../login/mod.ts'
 import { findAuthProvider, listCustomFrontends, listFrontends, overdueCertificates } from '../store/mod.ts';
 import { notFound, tooMany } from './api-errors.ts';
 import { isoTime, ok, unstored, type ApiParts, type Call, type Handlers } from './call.ts';
+import { ADMIN } from './granted-organization.ts';
 
-const ADMIN = 'frontdoor.admin';
 const MOST_CERTIFICATES = 100;
 /** A frontdoor cannot have more. */
 const MOST_CUSTOM_FRONTENDS = 100;

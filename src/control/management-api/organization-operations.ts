@@ -1,6 +1,6 @@
 /**
- * Operations on organizations of the whole installation, for callers with `frontdoor.admin`. Every caller can get
- * itself and the frontdoors of its own organization.
+ * Operations on organizations: those of the whole installation for callers with `frontdoor.admin`, one's own with
+ * `frontdoor.organization`. Every caller can get itself and the frontdoors of its own organization.
  */
 import { FrontdoorError } from '#base';
 import type { CallerAnswer, OrganizationAnswer } from '#contract';
@@ -19,10 +19,10 @@ import {
   type Queries,
   type Touch,
 } from '../store/mod.ts';
-import { notGranted } from './api-errors.ts';
 import { change, created, gone, ok, type Call, type CreationParts, type Handlers } from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch } from './entity-tag.ts';
+import { checkReach, foundOrganization } from './granted-organization.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
 export const organizationHandlers: Handlers<
@@ -60,8 +60,7 @@ export const organizationHandlers: Handlers<
   },
 
   async getOrganization(parts, call) {
-    const { organizationId: id } = call.parameters;
-    return ok(answerOf(granted(await findOrganization(parts.store.db, id), id)));
+    return ok(answerOf(await reached(parts.store.db, call)));
   },
 
   async changeOrganization(parts, call) {
@@ -95,8 +94,7 @@ export const organizationHandlers: Handlers<
   },
 
   async getOrganizationSettings(parts, call) {
-    const { organizationId: id } = call.parameters;
-    return ok(settingsOf(granted(await findOrganization(parts.store.db, id), id)));
+    return ok(settingsOf(await reached(parts.store.db, call)));
   },
 
   async changeOrganizationSettings(parts, call) {
@@ -112,13 +110,7 @@ export const organizationHandlers: Handlers<
   },
 
   async listFrontdoors(parts, call) {
-    const { organizationId: id } = call.parameters;
-    const { principal } = call;
-    // A caller without permission must not find out which organizations exist.
-    const mayLook =
-      id.toLowerCase() === principal.organizationId || principal.scopes.includes('frontdoor.admin');
-    if (!mayLook) throw notGranted('Organization', id);
-    const organization = granted(await findOrganization(parts.store.db, id), id);
+    const organization = await reached(parts.store.db, call);
     const request = parsePageRequest(call.query);
     const filter = listFilterOf(call.query);
     const page = await listFrontdoors(parts.store.db, organization.id, request, filter);
@@ -126,15 +118,18 @@ export const organizationHandlers: Handlers<
   },
 };
 
-/** Returns the organization that an administrator changes, locked until the change is done. */
-async function locked(trx: Queries, call: Call<unknown, 'organizationId'>): Promise<OrganizationRecord> {
+/** Returns the organization of the path, if the caller may see it. */
+async function reached(db: Queries, call: Call<unknown, 'organizationId'>): Promise<OrganizationRecord> {
   const { organizationId: id } = call.parameters;
-  return granted(await lockOrganization(trx, id), id);
+  checkReach(call.principal, id);
+  return foundOrganization(await findOrganization(db, id), id);
 }
 
-function granted(organization: OrganizationRecord | undefined, asked: string): OrganizationRecord {
-  if (organization === undefined) throw notGranted('Organization', asked);
-  return organization;
+/** Returns the organization of the path, locked until the change is done, if the caller may see it. */
+async function locked(trx: Queries, call: Call<unknown, 'organizationId'>): Promise<OrganizationRecord> {
+  const { organizationId: id } = call.parameters;
+  checkReach(call.principal, id);
+  return foundOrganization(await lockOrganization(trx, id), id);
 }
 
 function conflict(message: string): FrontdoorError {

@@ -6,7 +6,7 @@ import { addressKey, TokenBuckets } from '#base';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { operations, queryProblem, type Operation } from '#contract';
-import { invalidValue, isUuid } from '#domain';
+import { invalidValue, isUuid, includesScope } from '#domain';
 import { checkStatedLength } from '#net';
 import {
   authorizationForm,
@@ -76,7 +76,7 @@ export class RequestGate {
       const waitMs = this.#writes.take(principal.id);
       if (waitMs > 0) throw tooMany(Math.ceil(waitMs / 1000));
     }
-    if (!principal.scopes.includes(operation.scope)) throw insufficientScope(operation.scope);
+    if (!includesScope(principal.scopes, operation.scope)) throw insufficientScope(operation.scope);
     for (const name of operation.uuidParameters) {
       if (parameters[name] !== undefined && !isUuid(parameters[name])) throw invalidValue(name, 'UUID');
     }

@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { Clock } from '#base';
-import { SCOPES, type AnswerOf, type TokenErrorWord } from '#contract';
-import { isUuid } from '#domain';
+import type { AnswerOf, TokenErrorWord } from '#contract';
+import { isUuid, SCOPES } from '#domain';
 import { appendAudit, type AuditEntry } from '../audit/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import { provenBySecret, type AccessDirectory, type ApiCaller, type Store } from '../store/mod.ts';

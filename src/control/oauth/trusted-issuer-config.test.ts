@@ -58,7 +58,7 @@ describe('the file of trusted issuers', () => {
       /^3 \[0\]\.audience: must be string, given 5$/,
       /^5 \[0\]\.algorithms\[0\]: must be an asymmetric algorithm: RS256, .*, given "HS256"$/,
       /^6 \[0\]\.organisationClaim: is not a field here; known fields are issuer, .*, given "tenant"$/,
-      /^7 \[0\]\.scopes\[0\]: must be frontdoor\.read or frontdoor\.write or frontdoor\.admin, given "frontdoor\.root"$/,
+      /^7 \[0\]\.scopes\[0\]: must be frontdoor\.read or frontdoor\.write or frontdoor\.organization or frontdoor\.admin, given "frontdoor\.root"$/,
       /^8 \[1\]: must have issuer$/,
       /^8 \[1\]: must have jwksUri$/,
       /^8 \[1\]: must have organizationClaim$/,

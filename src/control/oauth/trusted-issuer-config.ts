@@ -2,8 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { FileProblem } from '#base';
-import { SCOPES } from '#contract';
-import { isUuid } from '#domain';
+import { isUuid, SCOPES } from '#domain';
 import { PUBLIC_KEY_ALGORITHMS } from './public-key-algorithm-table.ts';
 import { parseYamlFile, type YamlPath, type YamlRule } from '#net/yaml-file';
 

@@ -3,8 +3,7 @@
  * so that the audit trail can refer to it, but is not visible any more. `account-store.ts` authenticates callers.
  */
 import { randomUUID } from 'node:crypto';
-import type { Scope } from '#contract';
-import { isUuid } from '#domain';
+import { isUuid, type Scope } from '#domain';
 import { randomToken, type Secrets } from '../../secrets/mod.ts';
 import type { CallerKind } from './account-store.ts';
 import { countedPage } from '../engine/counted-page.ts';

@@ -1,0 +1,42 @@
+/** Which organizations a caller may administer: its own, and with `frontdoor.admin` every one. */
+import { includesScope } from '#domain';
+import type { Principal } from '../oauth/mod.ts';
+import { findOrganization, type OrganizationRecord, type Queries } from '../store/mod.ts';
+import { insufficientScope, notGranted } from './api-errors.ts';
+import { textOf, type Query } from './page-query.ts';
+
+export const ADMIN = 'frontdoor.admin';
+
+export function mayReach({ organizationId, scopes }: Principal, asked: string): boolean {
+  return asked.toLowerCase() === organizationId || scopes.includes(ADMIN);
+}
+
+/** Throws the refusal of an organization that does not exist, so that a caller does not find out which ones do. */
+export function checkReach(principal: Principal, organizationId: string): void {
+  if (!mayReach(principal, organizationId)) throw notGranted('Organization', organizationId);
+}
+
+/** Returns the organization that the query names, or the caller's own. */
+export async function askedOrganization(
+  db: Queries,
+  { principal, query }: { readonly principal: Principal; readonly query: Query },
+): Promise<string> {
+  const asked = textOf(query, 'organizationId');
+  if (asked === undefined) return principal.organizationId;
+  checkReach(principal, asked);
+  return foundOrganization(await findOrganization(db, asked), asked).id;
+}
+
+export function foundOrganization(
+  organization: OrganizationRecord | undefined,
+  asked: string,
+): OrganizationRecord {
+  if (organization === undefined) throw notGranted('Organization', asked);
+  return organization;
+}
+
+/** A caller must have each scope that it gives to others. */
+export function checkMayHandOut({ scopes: own }: Principal, scopes: readonly string[]): void {
+  const missing = scopes.find((scope) => !includesScope(own, scope));
+  if (missing !== undefined) throw insufficientScope(missing);
+}
