@@ -13,18 +13,19 @@ import type { Operation } from './operation.ts';
 export type EntityTagKind = 'whole' | 'stored';
 
 const WHOLE: readonly OperationId[] = [
-  ...(['createFrontdoor', 'findFrontdoor', 'getFrontdoor'] as const),
+  ...(['createFrontdoor', 'findFrontdoor', 'getFrontdoor', 'changeFrontdoor'] as const),
   ...(['getSharePolicy', 'replaceSharePolicy', 'getInspector', 'setInspector'] as const),
   ...(['createOrganization', 'getOrganization', 'changeOrganization'] as const),
   ...(['getOrganizationSettings', 'changeOrganizationSettings'] as const),
-  ...(['getApiAccount', 'getOauthClient', 'getCaller'] as const),
+  ...(['getApiAccount', 'changeApiAccount', 'getOauthClient', 'changeOauthClient'] as const),
+  ...(['getCaller'] as const),
   ...(['createFabricService', 'getFabricService', 'changeFabricService'] as const),
   ...(['getAuthProviderType', 'getAuthProviderTypeSchema', 'getProviderSchemaDocument'] as const),
   ...(['getFailure', 'getUnroutedFailure', 'getInspectedRequest', 'getOpenApi', 'getApiPage'] as const),
 ];
 
 const STORED: readonly OperationId[] = [
-  ...(['createShare', 'getShare', 'changeShare', 'getEnvironment'] as const),
+  ...(['createShare', 'getShare', 'changeShare', 'getEnvironment', 'changeEnvironment'] as const),
   ...(['createAuthProvider', 'getAuthProvider', 'changeAuthProvider', 'replaceAuthProvider'] as const),
   ...(['createCustomFrontend', 'getCustomFrontend'] as const),
   ...(['createApiAccount', 'rotateApiAccount', 'createOauthClient', 'rotateOauthClient'] as const),
@@ -33,11 +34,24 @@ const STORED: readonly OperationId[] = [
 ];
 
 const IF_MATCH: readonly OperationId[] = [
-  ...(['deleteFrontdoor', 'deleteEnvironment', 'deleteAgent'] as const),
+  ...([
+    'changeFrontdoor',
+    'deleteFrontdoor',
+    'changeEnvironment',
+    'deleteEnvironment',
+    'deleteAgent',
+  ] as const),
   ...(['changeShare', 'deleteShare', 'replaceSharePolicy', 'setInspector'] as const),
   ...(['changeAuthProvider', 'replaceAuthProvider', 'deleteAuthProvider', 'deleteCustomFrontend'] as const),
   ...(['changeOrganization', 'deleteOrganization', 'changeOrganizationSettings'] as const),
-  ...(['deleteApiAccount', 'deleteOauthClient', 'deleteRouter', 'deleteGateway'] as const),
+  ...([
+    'changeApiAccount',
+    'deleteApiAccount',
+    'changeOauthClient',
+    'deleteOauthClient',
+    'deleteRouter',
+    'deleteGateway',
+  ] as const),
   ...(['changeFabricService', 'deleteFabricService', 'changeTerminator', 'deleteTerminator'] as const),
 ];
 

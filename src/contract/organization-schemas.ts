@@ -55,6 +55,23 @@ const until = (what: string) =>
 const ofAccount = () => ({ previousTokenUntil: until('token') });
 const ofClient = () => ({ previousSecretUntil: until('secret') });
 
+const unchangeable = () => ({
+  id: readOnly(),
+  organizationId: readOnly(),
+  scopes: readOnly(),
+  createdAt: readOnly(),
+});
+export const accountChangeSchema = closed({
+  name: Type.Optional(nameText()),
+  ...unchangeable(),
+  previousTokenUntil: readOnly(),
+});
+export const clientChangeSchema = closed({
+  name: Type.Optional(nameText()),
+  ...unchangeable(),
+  previousSecretUntil: readOnly(),
+});
+
 export const accountSchema = closed({ ...caller(), createdAt: timestamp(), ...ofAccount() });
 export const accountWithTokenSchema = closed({ ...caller(), token: Type.String(), ...ofAccount() });
 export const clientSchema = closed({ ...caller(), createdAt: timestamp(), ...ofClient() });

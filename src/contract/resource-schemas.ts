@@ -28,6 +28,12 @@ export const errorSchema = closed({ error: Type.String(), message: Type.String()
 
 export const frontdoorSchema = closed({ id: uuid(), name: Type.String(), organizationId: uuid() });
 
+export const frontdoorChangeSchema = closed({
+  name: Type.Optional(nameText()),
+  id: readOnly(),
+  organizationId: readOnly(),
+});
+
 export const newFrontdoorSchema = closed({
   name: nameText(),
   organizationId: uuid(),
@@ -47,6 +53,13 @@ export const environmentSchema = closed({
   name: Type.String(),
   status: environmentState(),
   createdAt: timestamp(),
+});
+
+export const environmentChangeSchema = closed({
+  name: Type.Optional(nameText()),
+  id: readOnly(),
+  status: readOnly(),
+  createdAt: readOnly(),
 });
 
 export const agentEntrySchema = closed({

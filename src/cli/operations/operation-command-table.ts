@@ -42,6 +42,7 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     examples: ['frontdoors list'],
   },
   getFrontdoor: { noun: 'frontdoors', verb: 'get', examples: ['frontdoors get'] },
+  changeFrontdoor: { noun: 'frontdoors', verb: 'change', examples: ['frontdoors change --name edge'] },
   deleteFrontdoor: { noun: 'frontdoors', verb: 'delete', examples: [`frontdoors delete ${ID}`] },
   listFrontends: {
     noun: 'frontends',
@@ -79,6 +80,11 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     noun: 'environments',
     verb: 'get',
     examples: ['environments get laptop', `environments get ${ENVIRONMENT}`],
+  },
+  changeEnvironment: {
+    noun: 'environments',
+    verb: 'change',
+    examples: ['environments change laptop --name "Ada laptop"'],
   },
   deleteEnvironment: {
     noun: 'environments',
@@ -252,6 +258,11 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
   },
   listApiAccounts: { noun: 'api-accounts', verb: 'list', ...listed, examples: ['api-accounts list'] },
   getApiAccount: { noun: 'api-accounts', verb: 'get', examples: [`api-accounts get ${ID}`] },
+  changeApiAccount: {
+    noun: 'api-accounts',
+    verb: 'change',
+    examples: ['api-accounts change build --name nightly'],
+  },
   rotateApiAccount: {
     noun: 'api-accounts',
     verb: 'rotate',
@@ -274,6 +285,11 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
   },
   listOauthClients: { noun: 'oauth-clients', verb: 'list', ...listed, examples: ['oauth-clients list'] },
   getOauthClient: { noun: 'oauth-clients', verb: 'get', examples: [`oauth-clients get ${ID}`] },
+  changeOauthClient: {
+    noun: 'oauth-clients',
+    verb: 'change',
+    examples: ['oauth-clients change portal --name website'],
+  },
   rotateOauthClient: {
     noun: 'oauth-clients',
     verb: 'rotate',

@@ -30,6 +30,16 @@ describe('every operation that changes something', () => {
       path: `/frontdoor/${await made('/frontdoor', { name: 'x', ...own() })}`,
       chain: mine(),
     }),
+    changeFrontdoor: async () => ({
+      path: `/frontdoor/${await made('/frontdoor', { name: 'x', ...own() })}`,
+      body: { name: 'y' },
+      chain: mine(),
+    }),
+    changeEnvironment: async () => ({
+      path: door(`/environments/${await environment()}`),
+      body: { name: 'y' },
+      chain: mine(),
+    }),
     deleteEnvironment: async () => ({ path: door(`/environments/${await environment()}`), chain: mine() }),
     createEnrollment: () => ({ path: door('/agents/enrollments'), chain: mine() }),
     deleteAgent: async () => ({ path: door(`/agents/${await environment()}`), chain: mine() }),
@@ -259,6 +269,7 @@ describe('every operation that changes something', () => {
         const { organizationId, body } = await inAnother();
         return { path, body, chain: organizationId };
       },
+      [`change${kind}`]: async () => ({ ...(await ofAnother('')()), body: { name: 'y' } }),
       [`rotate${kind}`]: ofAnother('/rotate'),
       [`endPrevious${kind === 'ApiAccount' ? 'Token' : 'Secret'}`]: async () => {
         const { organizationId, body } = await inAnother();

@@ -100,6 +100,17 @@ describeEachStore('the Management API', (open) => {
         assert.doesNotMatch(page.text, /token"|secret|hmac/);
       });
 
+      it('are renamed, and keep their secret', async () => {
+        const { id, [field]: secret } = (await create()).body as Shown;
+        const url = `${path}/${id}`;
+        const headers = { 'if-match': String((await world.call('GET', url)).headers['etag']) };
+        const changed = await world.call('PATCH', url, { body: { name: 'Renamed' }, headers });
+        assert.deepEqual(changed.body, (await world.call('GET', url)).body);
+        assert.partialDeepStrictEqual(changed.body, { id, name: 'Renamed' });
+        assert.equal((await world.call('PATCH', url, { body: { name: 'Lost' }, headers })).status, 412);
+        assert.ok(await opens(path, id, secret!));
+      });
+
       it('get a new secret, and the old one ends at once', async () => {
         const { id, ...made } = (await create()).body as Shown;
         const rotated = await world.call('POST', `${path}/${id}/rotate`);

@@ -14,6 +14,7 @@ import {
   lockCaller,
   lockOrganization,
   removesLastAdmin,
+  renameCaller,
   revokeCaller,
   rotateCaller,
   type CallerKind,
@@ -87,12 +88,14 @@ export const callerHandlers: Handlers<
   | 'createApiAccount'
   | 'listApiAccounts'
   | 'getApiAccount'
+  | 'changeApiAccount'
   | 'rotateApiAccount'
   | 'endPreviousToken'
   | 'deleteApiAccount'
   | 'createOauthClient'
   | 'listOauthClients'
   | 'getOauthClient'
+  | 'changeOauthClient'
   | 'rotateOauthClient'
   | 'endPreviousSecret'
   | 'deleteOauthClient'
@@ -100,12 +103,14 @@ export const callerHandlers: Handlers<
   createApiAccount: (parts, call) => create(parts, call, account),
   listApiAccounts: (parts, call) => list(parts, call, account),
   getApiAccount: (parts, call) => get(parts, call, account),
+  changeApiAccount: (parts, call) => rename(parts, call, account),
   rotateApiAccount: (parts, call) => rotate(parts, call, account),
   endPreviousToken: (parts, call) => endPrevious(parts, call, account),
   deleteApiAccount: (parts, call) => revoke(parts, call, account),
   createOauthClient: (parts, call) => create(parts, call, client),
   listOauthClients: (parts, call) => list(parts, call, client),
   getOauthClient: (parts, call) => get(parts, call, client),
+  changeOauthClient: (parts, call) => rename(parts, call, client),
   rotateOauthClient: (parts, call) => rotate(parts, call, client),
   endPreviousSecret: (parts, call) => endPrevious(parts, call, client),
   deleteOauthClient: (parts, call) => revoke(parts, call, client),
@@ -164,6 +169,29 @@ async function get(parts: ChangeParts, call: CallOfOne, row: CallerKindRow) {
   const { id } = call.parameters;
   const caller = reached(call, await findCallerRecord(parts.store.db, row.kind, id), row);
   return ok(answerOf(row, caller, parts.clock.nowMs()));
+}
+
+async function rename(
+  parts: ChangeParts,
+  call: Call<BodyOf<'changeApiAccount' | 'changeOauthClient'>, 'id'>,
+  row: CallerKindRow,
+) {
+  const { name } = call.body;
+  const nowMs = parts.clock.nowMs();
+  const after = await change(parts, call, async (trx, touch) => {
+    const before = reached(call, await lockCaller(trx, row.kind, call.parameters.id), row);
+    checkIfMatch(parts, call, answerOf(row, before, nowMs));
+    const result =
+      name === undefined ? before : await renameCaller(trx, touch, row.kind, before, parseName(name)!);
+    return {
+      result,
+      target: { kind: row.target, id: before.id },
+      before: answerOf(row, before, nowMs),
+      after: answerOf(row, result, nowMs),
+      organizationId: before.organizationId,
+    };
+  });
+  return ok(answerOf(row, after, nowMs));
 }
 
 async function rotate<Field extends SecretField>(

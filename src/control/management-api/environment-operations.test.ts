@@ -100,6 +100,22 @@ describeEachStore('environments and agents', (open) => {
     assert.deepEqual(missing.body, { error: 'not_found', message: 'Environment nope not found' });
   });
 
+  it('are renamed by the owner, and keep their shares and status', async () => {
+    const id = await world.addEnvironment('before');
+    const path = `/frontdoor/${world.first.frontdoorId}/environments/${id}`;
+    const read = await world.call('GET', path);
+    const ifMatch = { 'if-match': String(read.headers['etag']) };
+    const body = { ...(read.body as object), name: 'after' };
+    const changed = await world.call('PATCH', path, { body, headers: ifMatch });
+    assert.deepEqual(changed.body, body);
+    assert.equal(world.model.identity(id)?.name, 'after');
+    assert.equal((await world.call('PATCH', path, { body, headers: ifMatch })).status, 412);
+    const foreign = `/frontdoor/${world.other.frontdoorId}/environments/${id}`;
+    const { authorization } = world.other;
+    assert.equal((await world.call('PATCH', foreign, { body, authorization })).status, 404);
+    await world.call('DELETE', path);
+  });
+
   it('of another frontdoor are missing', async () => {
     const id = await world.addEnvironment('foreign', world.other.frontdoorId);
     for (const [method, path, what] of [

@@ -1,5 +1,6 @@
 /** Operations on environments and agents, which are two views of one record with one id. */
 import type { EnvironmentEntry } from '#contract';
+import { parseName } from '#domain';
 import {
   createEnrollment,
   deleteEnvironment,
@@ -9,6 +10,8 @@ import {
   listEnvironments,
   listSharesOf,
   pruneEnrollments,
+  lockEnvironment,
+  renameEnvironment,
   type EnvironmentRecord,
   type PageRequest,
   type Queries,
@@ -39,6 +42,7 @@ export const environmentHandlers: Handlers<
   EnvironmentParts,
   | 'listEnvironments'
   | 'getEnvironment'
+  | 'changeEnvironment'
   | 'deleteEnvironment'
   | 'createEnrollment'
   | 'listAgents'
@@ -61,8 +65,22 @@ export const environmentHandlers: Handlers<
     const { id } = call.parameters;
     const environment = await findEnvironment(parts.store.db, call.frontdoor, id);
     if (environment === undefined) throw notFound('Environment', id);
-    const answer = { ...entryOf(parts, environment), createdAt: isoTime(environment.createdAtMs) };
-    return tagged(parts, ok(answer), storedOf(environment));
+    return tagged(parts, ok(answerOf(parts, environment)), storedOf(environment));
+  },
+
+  async changeEnvironment(parts, call) {
+    const { id } = call.parameters;
+    const { name } = call.body;
+    const after = await change(parts, call, async (trx, touch) => {
+      const before = await lockEnvironment(trx, call.frontdoor, id);
+      if (before === undefined) throw notFound('Environment', id);
+      checkIfMatch(parts, call, storedOf(before));
+      const result =
+        name === undefined ? before : await renameEnvironment(trx, touch, before, parseName(name)!);
+      const target = { kind: 'environment', id };
+      return { result, target, before: auditViewOf(call, before), after: auditViewOf(call, result) };
+    });
+    return tagged(parts, ok(answerOf(parts, after)), storedOf(after));
   },
 
   deleteEnvironment: (parts, call) => remove(parts, call, 'Environment', call.parameters.id),
@@ -152,8 +170,7 @@ async function remove(
     checkIfMatch(parts, call, storedOf(environment));
     const held = await heldByEnvironment(trx, id);
     if (!(await deleteEnvironment(trx, touch, frontdoor, id, parts.clock.nowMs()))) throw notFound(what, id);
-    const { name, agentVersion: version, createdAtMs } = environment;
-    const before = { id, frontdoorId: frontdoor.id, name, version, createdAt: isoTime(createdAtMs), ...held };
+    const before = { ...auditViewOf(call, environment), ...held };
     return { result: undefined, target: { kind: 'environment', id }, before };
   });
   return gone;
@@ -162,6 +179,14 @@ async function remove(
 /** The fields that the entity tag covers, without those that the agent reports. */
 function storedOf({ id, name, createdAtMs }: EnvironmentRecord) {
   return { id, name, createdAtMs };
+}
+
+function auditViewOf({ frontdoor }: Call, { id, name, agentVersion, createdAtMs }: EnvironmentRecord) {
+  return { id, frontdoorId: frontdoor.id, name, version: agentVersion, createdAt: isoTime(createdAtMs) };
+}
+
+function answerOf(parts: Pick<ApiParts, 'status'>, environment: EnvironmentRecord) {
+  return { ...entryOf(parts, environment), createdAt: isoTime(environment.createdAtMs) };
 }
 
 function entryOf(parts: Pick<ApiParts, 'status'>, environment: EnvironmentRecord): EnvironmentEntry {

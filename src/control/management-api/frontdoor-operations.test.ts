@@ -33,6 +33,23 @@ describeEachStore('frontdoors', (open) => {
     assert.equal((await world.call('DELETE', `/frontdoor/${id}`)).status, 403);
   });
 
+  it('are renamed, by one of several who read the same state', async () => {
+    const { organizationId } = world.first;
+    const made = await world.call('POST', '/frontdoor', { body: { name: 'Before', organizationId } });
+    const { id } = made.body as { id: string };
+    const ifMatch = { 'if-match': String(made.headers['etag']) };
+    const rename = (name: string) =>
+      world.call('PATCH', `/frontdoor/${id}`, { body: { ...(made.body as object), name }, headers: ifMatch });
+    const changed = await rename('After');
+    assert.deepEqual(changed.body, { id, name: 'After', organizationId });
+    assert.equal((await rename('Lost')).status, 412);
+    const read = await world.call('GET', `/frontdoor/${id}`);
+    assert.deepEqual([read.body, read.headers['etag']], [changed.body, changed.headers['etag']]);
+    const nothing = await world.call('PATCH', `/frontdoor/${id}`, { body: {} });
+    assert.deepEqual(nothing.body, changed.body);
+    await world.call('DELETE', `/frontdoor/${id}`);
+  });
+
   it("are found by organization: the organization's first one", async () => {
     const { organizationId, frontdoorId } = world.first;
     world.clock.advance(1);

@@ -6,6 +6,8 @@ import {
   deleteFrontdoor,
   firstFrontdoor,
   heldByFrontdoor,
+  lockFrontdoor,
+  renameFrontdoor,
   type GrantedFrontdoor,
   type Queries,
   type Touch,
@@ -18,7 +20,7 @@ import { textOf } from './page-query.ts';
 
 export const frontdoorHandlers: Handlers<
   CreationParts,
-  'createFrontdoor' | 'findFrontdoor' | 'getFrontdoor' | 'deleteFrontdoor'
+  'createFrontdoor' | 'findFrontdoor' | 'getFrontdoor' | 'changeFrontdoor' | 'deleteFrontdoor'
 > = {
   async createFrontdoor(parts, call) {
     const { body } = call;
@@ -44,6 +46,19 @@ export const frontdoorHandlers: Handlers<
 
   async getFrontdoor(_parts, call) {
     return ok(answerOf(call.frontdoor));
+  },
+
+  async changeFrontdoor(parts, call) {
+    const { name } = call.body;
+    const after = await change(parts, call, async (trx, touch) => {
+      const before = await lockFrontdoor(trx, call.frontdoor);
+      if (before === undefined) throw notGranted('Frontdoor', call.parameters.frontdoorId);
+      checkIfMatch(parts, call, answerOf(before));
+      const result =
+        name === undefined ? before : await renameFrontdoor(trx, touch, before, parseName(name)!);
+      return { result, target: targetOf(before), before: answerOf(before), after: answerOf(result) };
+    });
+    return ok(answerOf(after));
   },
 
   async deleteFrontdoor(parts, call) {

@@ -31,6 +31,7 @@ export {
   findCallerRecord,
   listCallers,
   lockCaller,
+  renameCaller,
   removesLastAdmin,
   revokeCaller,
   rotateCaller,
@@ -82,6 +83,8 @@ export {
 export {
   deleteEnvironment,
   findEnvironment,
+  lockEnvironment,
+  renameEnvironment,
   listEnvironments,
   type EnvironmentRecord,
 } from './records/environment-store.ts';
@@ -126,6 +129,8 @@ export {
   createFrontdoor,
   deleteFrontdoor,
   firstFrontdoor,
+  lockFrontdoor,
+  renameFrontdoor,
   grantFrontdoor,
   type GrantedFrontdoor,
 } from './records/frontdoor-store.ts';

@@ -99,6 +99,18 @@ export async function listCallers(
   return { content: content.map(recordOf), total };
 }
 
+export async function renameCaller(
+  trx: Queries,
+  touch: Touch,
+  kind: CallerKind,
+  before: CallerRecord,
+  name: string,
+): Promise<CallerRecord> {
+  await trx.updateTable(TABLES[kind]).set({ name }).where('id', '=', before.id).execute();
+  touch('caller', before.id);
+  return { ...before, name };
+}
+
 /**
  * Sets a new secret. The old one is accepted until `previousUntilMs`, or not at all if that is null. The one
  * before it is never accepted.

@@ -71,6 +71,27 @@ export async function findEnvironment(
   return row === undefined ? undefined : recordOf(row);
 }
 
+/** Returns the environment, locked until the transaction ends. */
+export async function lockEnvironment(
+  trx: Queries,
+  frontdoor: GrantedFrontdoor,
+  id: string,
+): Promise<EnvironmentRecord | undefined> {
+  await lockedForUpdate(trx, trx.selectFrom('identity').select('id').where('id', '=', id)).execute();
+  return findEnvironment(trx, frontdoor, id);
+}
+
+export async function renameEnvironment(
+  trx: Queries,
+  touch: Touch,
+  before: EnvironmentRecord,
+  name: string,
+): Promise<EnvironmentRecord> {
+  await trx.updateTable('identity').set({ name }).where('id', '=', before.id).execute();
+  touch('identity', before.id);
+  return { ...before, name };
+}
+
 /**
  * Deletes an environment with its certificates, sessions, shares and grants; names rest. Returns false if it does
  * not exist.

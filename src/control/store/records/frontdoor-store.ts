@@ -77,6 +77,26 @@ export async function createFrontdoor(
   return grantedOf(row);
 }
 
+/** Returns the frontdoor, locked until the transaction ends; undefined if it has been deleted. */
+export async function lockFrontdoor(
+  trx: Queries,
+  { organizationId, id }: GrantedFrontdoor,
+): Promise<GrantedFrontdoor | undefined> {
+  await lockedForUpdate(trx, trx.selectFrom('frontdoor').select('id').where('id', '=', id)).execute();
+  return grantFrontdoor(trx, organizationId, id);
+}
+
+export async function renameFrontdoor(
+  trx: Queries,
+  touch: Touch,
+  before: GrantedFrontdoor,
+  name: string,
+): Promise<GrantedFrontdoor> {
+  await trx.updateTable('frontdoor').set({ name }).where('id', '=', before.id).execute();
+  touch('frontdoor', before.id);
+  return { ...before, name };
+}
+
 /** Deletes a frontdoor with its environments and their certificates, shares, enrollments. Names rest. */
 export async function deleteFrontdoor(
   trx: Queries,
