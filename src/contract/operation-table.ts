@@ -4,6 +4,7 @@
  */
 import type { Static, TSchema } from 'typebox';
 import { accessOperations } from './access-operation-table.ts';
+import { changeOperations } from './change-operation-table.ts';
 import { fabricOperations } from './fabric-operation-table.ts';
 import { frontdoorOperations } from './frontdoor-operation-table.ts';
 import { installationOperations } from './installation-operation-table.ts';
@@ -18,6 +19,7 @@ const table = [
   ...frontdoorOperations,
   ...accessOperations,
   ...recordOperations,
+  ...changeOperations,
   ...providerOperations,
   ...organizationOperations,
   ...fabricOperations,

@@ -12,6 +12,7 @@ export type OperationGroup =
   | 'Agents'
   | 'Shares'
   | 'Requests'
+  | 'Changes'
   | 'Custom frontends'
   | 'Auth provider types'
   | 'Auth providers'

@@ -27,8 +27,12 @@ const CONTROL: FolderTable = {
   model: { may: ['secrets', 'store'], why: 'keeps stored resources and measurements in memory' },
   pki: { may: ['secrets', 'store'], why: 'seals its authorities and keeps them in the store' },
   backup: { may: ['secrets', 'store'], why: 'reads and writes every row' },
+  'event-stream': {
+    may: ['store', 'model'],
+    why: 'sends events to readers; it checks credentials again when the store reports a change of callers',
+  },
   audit: {
-    may: ['secrets', 'store', 'model', 'pki'],
+    may: ['secrets', 'store', 'model', 'pki', 'event-stream'],
     why: 'writes events inside the transactions of other parts, and names the owner of a refused certificate',
   },
   installation: {
@@ -53,8 +57,8 @@ const CONTROL: FolderTable = {
   },
   'management-api': {
     may: [
-      ...['secrets', 'checks', 'policy', 'provider', 'store', 'metrics', 'model', 'backup', 'audit'],
-      ...['installation', 'oauth', 'login', 'overlay', 'replica'],
+      ...['secrets', 'checks', 'policy', 'provider', 'store', 'metrics', 'model', 'backup', 'event-stream'],
+      ...['audit', 'installation', 'oauth', 'login', 'overlay', 'replica'],
     ],
     why: 'answers requests with all parts below; no part imports it',
   },

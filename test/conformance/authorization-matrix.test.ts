@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { silentLog } from '#base';
+import { definedFields, silentLog } from '#base';
 import { operations, type Operation, type OperationId } from '#contract';
 import { startControlPlane, type ControlPlane, type FirstStart } from '#control';
 import { JsonClient, type JsonAnswer } from '#net';
@@ -52,10 +52,13 @@ function call(
 ): Promise<JsonAnswer> {
   return clientOf(certificate).request({
     ...{ method, path },
-    headers: authorization === undefined ? {} : { authorization },
+    headers: definedFields({ ...NO_EVENT, authorization }),
     body,
   });
 }
+
+/** A stream would not end. An event id of another form is refused after all checks of the caller. */
+const NO_EVENT = { 'last-event-id': 'none' };
 
 async function make<T>(path: string, body?: unknown): Promise<T> {
   const answer = await call('POST', path, { authorization: admin, body });

@@ -63,6 +63,8 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   getCustomFrontend: reads,
   deleteCustomFrontend: writes,
   listDnsRecords: reads,
+  followFrontdoorChanges: reads,
+  followInstallationChanges: administers,
   listAuthProviderTypes: reads,
   getAuthProviderType: reads,
   getAuthProviderTypeSchema: reads,

@@ -65,8 +65,11 @@ function walk(options: () => Promise<{ readonly database?: string }>): void {
     );
     assert.equal(new Set(stated).size, stated.length);
     const unstated = operations.filter(
-      ({ path, method, answer }) =>
-        path.startsWith('/frontdoor') && !stated.includes(`${method} ${path} ${answer.status}`),
+      ({ group, path, method, answer }) =>
+        path.startsWith('/frontdoor') &&
+        // Streams have tests of their own.
+        group !== 'Changes' &&
+        !stated.includes(`${method} ${path} ${answer.status}`),
     );
     assert.deepEqual(
       unstated.map(({ id }) => id),

@@ -7,16 +7,12 @@ import { FrontdoorError } from '#base';
 import type { AuditEventAnswer } from '#contract';
 import { addApiOptions, organizationOption, type ApiFlags } from '../access/api-options.ts';
 import { runCommand, type CliIo } from '../cli-io.ts';
-import type { ManagementClient } from '../management-client.ts';
 import { cellText } from '../output/cell-text.ts';
-import { EventStreamDecoder, type StreamEvent } from './event-stream-decoder.ts';
+import { readEvents } from './event-stream-reader.ts';
 import { followed } from './follow-loop.ts';
 import { withQuery } from './operation-request.ts';
 
 const PATH = '/audit-events';
-/** The server sends something every 15 s. */
-const SILENCE_MS = 45_000;
-const MAX_EVENT_BYTES = 4 * 1_048_576;
 const FILTERS = {
   action: { option: 'action', example: 'deleteShare' },
   actorId: { option: 'actor-id', example: '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22' },
@@ -70,7 +66,7 @@ async function follow(io: CliIo, flags: FollowFlags, isJson: boolean): Promise<v
       query.set('organizationId', await organizationIdOf({ client, access }, flags.organization));
     const path = withQuery(PATH, query);
     await followed(io, async (onArrival) => {
-      await readStream(client, path, lastId, (events) => {
+      await readEvents(client, path, lastId, (events) => {
         onArrival();
         for (const { id, data } of events) {
           lastId = id ?? lastId;
@@ -80,30 +76,6 @@ async function follow(io: CliIo, flags: FollowFlags, isJson: boolean): Promise<v
       return false;
     });
   });
-}
-
-/** Reads until the stream ends. `onHeard` is called with the events of each chunk, which may be none. */
-async function readStream(
-  client: ManagementClient,
-  path: string,
-  lastId: string | undefined,
-  onHeard: (events: readonly StreamEvent[]) => void,
-): Promise<void> {
-  const ending = new AbortController();
-  const headers = {
-    accept: 'text/event-stream',
-    ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
-  };
-  const decoder = new EventStreamDecoder(MAX_EVENT_BYTES);
-  try {
-    for await (const bytes of await client.stream(path, headers, SILENCE_MS, ending.signal)) {
-      onHeard(decoder.push(bytes));
-      if (decoder.overflowed)
-        throw new FrontdoorError('protocol', 'stream', 'an audit event is too long to be read');
-    }
-  } finally {
-    ending.abort();
-  }
 }
 
 function lineOf(data: string): string {

@@ -24,6 +24,11 @@ export class EventStreamDecoder {
     this.#maxChars = maxBytes;
   }
 
+  /** The id that the server sent last, with an event or alone. */
+  get lastId(): string | undefined {
+    return this.#id;
+  }
+
   get overflowed(): boolean {
     return this.#overflowed || this.#lines.overflowed;
   }

@@ -7,6 +7,7 @@ export const NOUNS = {
   shares: 'published services',
   frontends: 'frontends on which public shares are served',
   failures: 'requests to shares that failed or were refused',
+  changes: 'changes of a frontdoor as they happen',
   'custom-frontends': 'hostnames of the owner below which public shares are served',
   'auth-providers': 'authentication of requests to shares',
   metrics: 'traffic of a frontdoor and its environments',

@@ -12,6 +12,7 @@ import { printable } from '../output/printable.ts';
 import { providerCheckText } from '../output/provider-check-text.ts';
 import { auditFollowCommand } from './audit-follow-command.ts';
 import { fieldHelp, isoDurationOf, optionsOf, type BodyField } from './body-fields.ts';
+import { changesFollowCommand } from './changes-follow-command.ts';
 import { conditionOptions } from './condition-options.ts';
 import { entriesOf, pagesOf, type Entry } from './list-pages.ts';
 import { inspectFollowCommand } from './inspect-follow-command.ts';
@@ -72,6 +73,8 @@ export function addOperationCommands(command: Command, noun: Noun, io: CliIo): v
     command.addCommand(replayCommand(io));
   }
   if (noun === 'auth-providers') partOf(command, 'sessions').addCommand(sessionEndCommand(io));
+  if (noun === 'changes') command.addCommand(changesFollowCommand(io, { isOfMesh: false }));
+  if (noun === 'fabric') command.addCommand(changesFollowCommand(io, { isOfMesh: true }));
   if (noun === 'audit') command.addCommand(auditFollowCommand(io));
 }
 

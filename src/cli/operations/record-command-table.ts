@@ -48,4 +48,9 @@ export const RECORD_COMMANDS = {
     elsewhere: ['shares', 'replay'],
     reason: 'accepts headers in their HTTP form, and the body from a file',
   },
+  followFrontdoorChanges: { elsewhere: ['changes', 'follow'], reason: 'prints events until it is stopped' },
+  followInstallationChanges: {
+    elsewhere: ['fabric', 'changes'],
+    reason: 'prints events until it is stopped',
+  },
 } as const satisfies Partial<Readonly<Record<OperationId, OperationCommand | ElsewhereCommand>>>;

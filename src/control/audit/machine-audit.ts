@@ -4,7 +4,7 @@
  */
 import type { Clock } from '#base';
 import type { Secrets } from '../secrets/mod.ts';
-import type { Queries, Touch } from '../store/mod.ts';
+import { touchResource, type Queries, type Touch } from '../store/mod.ts';
 import type { Actor, AuditEntry } from './audit-entry.ts';
 import { appendAudit } from './audit-store.ts';
 
@@ -20,6 +20,9 @@ export type MachineEntry = Omit<AuditEntry, 'organizationId' | 'result'> & {
   readonly frontdoorId: string | null;
 };
 
+/** These change no resource. */
+const LOG_INS: ReadonlySet<string> = new Set(['logIn', 'logInAtShare', 'logInAdministrator']);
+
 /** Appends an event inside the caller's transaction, as its last statement. */
 export async function appendMachineAudit(
   trx: Queries,
@@ -28,6 +31,8 @@ export async function appendMachineAudit(
   { frontdoorId, ...entry }: MachineEntry,
 ): Promise<void> {
   const organizationId = await organizationOf(trx, frontdoorId);
+  if (entry.target !== undefined && !LOG_INS.has(entry.action))
+    touchResource(touch, { frontdoorId, ...entry.target });
   await appendAudit(trx, touch, secrets, { ...entry, organizationId, result: 'ok' }, clock.nowMs());
 }
 

@@ -153,7 +153,7 @@ export async function openEdgeFixture(
     login,
     egress,
     gatewayCommands,
-    status: { share: () => ({ state: 'PENDING' }), isConnected: () => false },
+    status: { share: () => ({ state: 'PENDING' }), isConnected: () => false, onMeasured: () => {} },
     routers: () => routers,
     hasKeylessHost: () => false,
     interceptDomain: 'ziti',

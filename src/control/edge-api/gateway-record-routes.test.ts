@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { within } from '../../../test/support/deadline.ts';
 import { NO_SHARE, type GatewayReplay, type InspectedRequest, type RequestFailure } from '#domain';
-import { findUnroutedFailure } from '../store/mod.ts';
+import { findUnroutedFailure, resourceChangeOf } from '../store/mod.ts';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
 
 let fixture: EdgeFixture;
@@ -50,6 +50,21 @@ test('a record of a gateway is stored once, under the frontdoor that owns the sh
   assert.deepEqual(await stored('request_failure'), [{ id: 'failure-1', frontdoor_id, share_id: shareId }]);
   assert.deepEqual(await stored('inspected_request'), [
     { id: 'inspected-1', frontdoor_id, share_id: shareId },
+  ]);
+});
+
+test('a report is announced with the token of each share that has new records, and nothing else', async () => {
+  const announced: unknown[] = [];
+  fixture.store.onChange((changes) => {
+    announced.push(...changes.map(resourceChangeOf).filter((change) => change !== undefined));
+  });
+  await gateway.gatewayApi.reportFailures([failureOf('failure-8'), failureOf('failure-9')]);
+  await gateway.gatewayApi.reportFailures([failureOf('failure-10', { shareId: 'unknown' })]);
+  await gateway.gatewayApi.reportInspections([inspectedOf('inspected-8')]);
+  const share = { frontdoorId: fixture.frontdoorIds[0], id: fixture.model.service(shareId)!.name };
+  assert.deepEqual(announced, [
+    { ...share, kind: 'failure' },
+    { ...share, kind: 'request' },
   ]);
 });
 

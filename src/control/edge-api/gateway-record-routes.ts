@@ -5,7 +5,7 @@
 import type { FastifyInstance } from 'fastify';
 import { TokenBuckets } from '#base';
 import { failuresShape, inspectionsShape, NO_SHARE } from '#domain';
-import { putFailures, putInspected, putUnroutedFailures } from '../store/mod.ts';
+import { putFailures, putInspected, putUnroutedFailures, touchResource } from '../store/mod.ts';
 import { bodyRule, MAX_BODY_BYTES } from './edge-body.ts';
 import { peerOfKind, type EdgeApiContext } from './edge-context.ts';
 import { readReport } from './shape-body.ts';
@@ -18,6 +18,21 @@ export function addGatewayRecordRoutes(app: FastifyInstance, context: EdgeApiCon
   const unrouted = new TokenBuckets(UNROUTED_LIMIT, clock);
   const frontdoorOf = (shareId: string): string | undefined => model.service(shareId)?.frontdoorId;
 
+  /** Streams of changes name the share of new records, once for each report. */
+  const announce = async (
+    kind: 'failure' | 'request',
+    records: readonly { readonly shareId: string }[],
+  ): Promise<void> => {
+    const shares = new Set(records.map(({ shareId }) => model.service(shareId)));
+    shares.delete(undefined);
+    if (shares.size === 0) return;
+    await store.transaction(async (_trx, touch) => {
+      for (const share of shares)
+        if (share !== undefined)
+          touchResource(touch, { frontdoorId: share.frontdoorId, kind, id: share.name });
+    });
+  };
+
   const takes = { config: bodyRule({ kind: 'gateway', maxBytes: MAX_BODY_BYTES }) };
 
   app.post('/gateway/v1/failures', takes, async (request, reply) => {
@@ -27,6 +42,7 @@ export function addGatewayRecordRoutes(app: FastifyInstance, context: EdgeApiCon
       log,
     });
     await putFailures(store, { records, frontdoorOf });
+    await announce('failure', records);
     const nowMs = clock.nowMs();
     const withoutShare = records
       .filter(({ shareId }) => shareId === NO_SHARE && unrouted.take(gatewayId) === 0)
@@ -43,6 +59,7 @@ export function addGatewayRecordRoutes(app: FastifyInstance, context: EdgeApiCon
       log,
     });
     await putInspected(store, { records, frontdoorOf });
+    await announce('request', records);
     return reply.code(204).send();
   });
 }

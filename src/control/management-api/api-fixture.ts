@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { ManualClock } from '#base';
 import { entityTagKindOf, errorSchema, operations } from '#contract';
 import type { GatewayReplay } from '#domain';
-import { attachModel, OverlayModel, type ShareStatus } from '../model/mod.ts';
+import { attachModel, OverlayModel, type MeasuredListener, type ShareStatus } from '../model/mod.ts';
 import { lineOf, recordingLog } from '../../../test/support/recording-log.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { randomToken, type Secrets } from '../secrets/mod.ts';
@@ -38,6 +38,8 @@ export interface ApiWorld {
   readonly authorization: string;
   readonly connected: Set<string>;
   readonly statuses: Map<string, ShareStatus>;
+  /** Notifies the listeners of the status board. */
+  readonly measured: MeasuredListener;
   readonly fabric: FabricFixture;
   /** Replays that were sent to a gateway. */
   readonly replays: GatewayReplay[];
@@ -87,6 +89,7 @@ export async function openApiWorld({
   const attached = await attachModel(store, model);
   const connected = new Set<string>();
   const statuses = new Map<string, ShareStatus>();
+  const measuredListeners: MeasuredListener[] = [];
   const fabric = new FabricFixture(model);
   const minted: ApiWorld['minted'] = [];
   const replays: GatewayReplay[] = [];
@@ -99,6 +102,7 @@ export async function openApiWorld({
     status: {
       share: (id) => statuses.get(id) ?? { state: 'PENDING' },
       isConnected: (id) => connected.has(id),
+      onMeasured: (listener) => void measuredListeners.push(listener),
     },
     fabric,
     gatewayCommands: { send: (command) => replays.push(command) > 0 },
@@ -163,6 +167,9 @@ export async function openApiWorld({
     authorization: `Basic ${first.accountId}:${first.apiToken}`,
     connected,
     statuses,
+    measured: (kind, id) => {
+      for (const listener of measuredListeners) listener(kind, id);
+    },
     fabric,
     replays,
     logLines,

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, beforeEach, describe, it, mock } from 'node:test';
 import type { AuditEventAnswer, AuditVerificationAnswer } from '#contract';
 import { within } from '../../../test/support/deadline.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
+import { openStream, type StreamReader } from './event-stream-fixture.ts';
 
 interface AuditPage {
   readonly content: readonly AuditEventAnswer[];
@@ -241,77 +239,52 @@ describe('refused calls', () => {
 
 describe('the stream of audit events', () => {
   let world: ApiWorld;
-  let port: number;
   before(async () => {
     world = await openApiWorld();
     await world.app.listen({ host: '127.0.0.1', port: 0 });
-    ({ port } = world.app.server.address() as AddressInfo);
   });
   after(() => world.close());
-  let texts: Map<IncomingMessage, string>;
-  beforeEach(() => (texts = new Map()));
-
-  async function open(query = '', headers: Record<string, string> = {}): Promise<IncomingMessage> {
-    const request = get({
-      port,
-      host: '127.0.0.1',
-      path: `/audit-events${query}`,
-      headers: { authorization: world.authorization, accept: 'text/event-stream', ...headers },
-    });
-    const [response] = (await once(request, 'response', { signal: AbortSignal.timeout(30_000) })) as [
-      IncomingMessage,
-    ];
-    texts.set(response, '');
-    response.setEncoding('utf8');
-    response.on('data', (chunk: string) => texts.set(response, texts.get(response)! + chunk));
-    response.on('error', () => {});
-    return response;
-  }
-
-  async function until(response: IncomingMessage, pattern: RegExp): Promise<string> {
-    const signal = AbortSignal.timeout(30_000);
-    while (!pattern.test(texts.get(response)!)) await once(response, 'data', { signal });
-    return texts.get(response)!;
-  }
+  const open = (query = '', headers: Record<string, string> = {}): Promise<StreamReader> =>
+    openStream(world.app, `/audit-events${query}`, { authorization: world.authorization, ...headers });
 
   const createFrontdoor = (name: string) =>
     world.call('POST', '/frontdoor', { body: { name, organizationId: world.first.organizationId } });
 
   it('sends each event when it is committed, and resumes at the position of its reader', async () => {
     const stream = await open();
-    assert.equal(stream.statusCode, 200);
-    assert.equal(stream.headers['content-type'], 'text/event-stream');
-    assert.equal(stream.headers['cache-control'], 'no-store');
-    await until(stream, /retry/);
+    assert.equal(stream.response.statusCode, 200);
+    assert.equal(stream.response.headers['content-type'], 'text/event-stream');
+    assert.equal(stream.response.headers['cache-control'], 'no-store');
+    await stream.until(/retry/);
     await createFrontdoor('One');
-    const text = await until(stream, /"name":"One"/);
+    const text = await stream.until(/"name":"One"/);
     const [, id, data] = /id: (\d+)\nevent: audit\ndata: (.*)\n\n$/.exec(text)!;
     const event = JSON.parse(data!) as AuditEventAnswer;
     const [listed] = ((await world.call('GET', '/audit-events?size=1')).body as AuditPage).content;
     assert.deepEqual(event, listed);
     assert.equal(Number(id), event.sequence);
-    stream.destroy();
+    stream.response.destroy();
 
     await createFrontdoor('Two');
     const resumed = await open('', { 'last-event-id': id! });
-    assert.match(await until(resumed, /"name":"Two"/), new RegExp(`id: ${event.sequence + 1}\n`));
-    assert.ok(!texts.get(resumed)!.includes('"name":"One"'));
-    resumed.destroy();
+    assert.match(await resumed.until(/"name":"Two"/), new RegExp(`id: ${event.sequence + 1}\n`));
+    assert.ok(!resumed.text.includes('"name":"One"'));
+    resumed.response.destroy();
   });
 
   it('takes filters, and no pages', async () => {
     const stream = await open('?action=deleteFrontdoor');
-    await until(stream, /retry/);
+    await stream.until(/retry/);
     const made = (await createFrontdoor('Three')).body as { id: string };
     await world.call('DELETE', `/frontdoor/${made.id}`);
-    assert.ok(!(await until(stream, /deleteFrontdoor/)).includes('createFrontdoor'));
-    stream.destroy();
+    assert.ok(!(await stream.until(/deleteFrontdoor/)).includes('createFrontdoor'));
+    stream.response.destroy();
     for (const [query, headers] of [
       ['?page=0', {}],
       ['?size=5', {}],
       ['', { 'last-event-id': 'x' }],
     ] as const) {
-      assert.equal((await open(query, headers)).statusCode, 400, query);
+      assert.equal((await open(query, headers)).response.statusCode, 400, query);
     }
     const head = await world.call('HEAD', '/audit-events', { headers: { accept: 'text/event-stream' } });
     assert.equal(head.status, 200);
@@ -322,10 +295,10 @@ describe('the stream of audit events', () => {
     const streams = [];
     for (let n = 0; n < 10; n += 1) streams.push(await open('', { authorization }));
     const eleventh = await open('', { authorization });
-    assert.equal(eleventh.statusCode, 429);
-    assert.equal(eleventh.headers['retry-after'], '10');
-    assert.equal((await open()).statusCode, 200);
-    for (const stream of streams) stream.destroy();
+    assert.equal(eleventh.response.statusCode, 429);
+    assert.equal(eleventh.response.headers['retry-after'], '10');
+    assert.equal((await open()).response.statusCode, 200);
+    for (const stream of streams) stream.response.destroy();
   });
 
   it('ends when its caller is revoked, and with the server', async () => {
@@ -334,19 +307,15 @@ describe('the stream of audit events', () => {
     });
     const { id, token } = made.body as { id: string; token: string };
     const revoked = await open('', { authorization: `Basic ${id}:${token}` });
-    await until(revoked, /retry/);
-    const ended = once(revoked, 'end', { signal: AbortSignal.timeout(30_000) });
+    await revoked.until(/retry/);
     await world.call('DELETE', `/api-accounts/${id}`);
-    await ended;
-    assert.ok(!texts.get(revoked)!.includes('deleteApiAccount'));
+    await revoked.ended;
+    assert.ok(!revoked.text.includes('deleteApiAccount'));
 
     const cut = await open();
-    await until(cut, /retry/);
-    const { promise: closed, resolve, reject } = Promise.withResolvers<void>();
-    cut.once('close', resolve);
-    const deadline = setTimeout(() => reject(new Error('the stream is still open')), 30_000);
+    await cut.until(/retry/);
+    const { ended } = cut;
     await world.app.close();
-    await closed;
-    clearTimeout(deadline);
+    await ended;
   });
 });

@@ -2,19 +2,17 @@
  * Operations on the audit trail: pages, a stream, and verification. Every caller can read the trail of its own
  * organization; administrators can read every organization's, including deleted ones, and the installation's.
  */
-import { FrontdoorError } from '#base';
 import type { AuditEventAnswer } from '#contract';
 import { invalidValue } from '#domain';
 import { lastSequence, listAudit, verifyAudit, type AuditFilter, type AuditRow } from '../audit/mod.ts';
-import type { Principal } from '../oauth/mod.ts';
-import { insufficientScope, notGranted, tooMany } from './api-errors.ts';
-import { isoTime, ok, unstored, type ApiAnswer, type ApiParts, type Call, type Handlers } from './call.ts';
+import { insufficientScope, notGranted } from './api-errors.ts';
+import { isoTime, ok, type ApiAnswer, type ApiParts, type Call, type Handlers } from './call.ts';
+import { lastEventIdOf, provenAgain, streamAnswer } from './event-stream-answer.ts';
+import { ADMIN } from './granted-organization.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest, textOf } from './page-query.ts';
 
-const ADMIN = 'frontdoor.admin';
 /** Stands for events without an organization, such as those about routers, and refusals of unauthenticated callers. */
 const INSTALLATION = 'installation';
-const RETRY_STREAM_SECONDS = 10;
 
 type AuditParts = Pick<ApiParts, 'store' | 'secrets' | 'auditFollowers'>;
 
@@ -126,24 +124,10 @@ function streamOf(
       return now.scopes.includes(operation.scope!) && (isOwn || now.scopes.includes(ADMIN));
     },
   });
-  if (data === undefined) throw tooMany(RETRY_STREAM_SECONDS);
-  return unstored({ status: 200, raw: { contentType: 'text/event-stream', data } });
+  return streamAnswer(data);
 }
 
-/** Returns undefined if the credential is no longer accepted. */
-async function provenAgain(call: Call): Promise<Principal | undefined> {
-  try {
-    return await call.proveAgain();
-  } catch (error) {
-    if (error instanceof FrontdoorError && error.kind === 'unauthenticated') return undefined;
-    throw error;
-  }
-}
-
-function lastEventOf({ request }: Call): number | undefined {
-  const value = request.headers['last-event-id'];
-  if (value === undefined || value === '') return undefined;
-  if (typeof value !== 'string' || !/^[0-9]{1,15}$/.test(value))
-    throw invalidValue('Last-Event-ID', 'integer');
-  return Number(value);
+function lastEventOf(call: Call): number | undefined {
+  const value = lastEventIdOf(call, (text) => /^[0-9]{1,15}$/.test(text), 'integer');
+  return value === undefined ? undefined : Number(value);
 }

@@ -11,13 +11,21 @@ import {
   type AuditFollowers,
   type AuditTarget,
 } from '../audit/mod.ts';
+import type { ChangeFollowers } from '../event-stream/mod.ts';
 import type { EdgeRouter, GatewayCommands, OverlayModel, StatusBoard } from '../model/mod.ts';
 import type { LoginFailures, Principal, TokenKeys, TokenPolicy, TrustedIssuers } from '../oauth/mod.ts';
 import type { IdentityKeys } from '../login/mod.ts';
 import type { FabricView } from '../overlay/mod.ts';
 import type { ControlPlanePresence } from '../replica/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
-import type { AccessDirectory, GrantedFrontdoor, Store, StoreTransaction, Touch } from '../store/mod.ts';
+import {
+  touchResource,
+  type AccessDirectory,
+  type GrantedFrontdoor,
+  type Store,
+  type StoreTransaction,
+  type Touch,
+} from '../store/mod.ts';
 import type { ApiRefusal } from './api-errors.ts';
 import type { ReadBody } from './body-reader.ts';
 import type { Query } from './page-query.ts';
@@ -74,6 +82,7 @@ export interface ApiParts {
   readonly agentEnrollmentTtlMs: number;
   readonly fabricEnrollmentTtlMs: number;
   readonly auditFollowers: AuditFollowers;
+  readonly changeFollowers: ChangeFollowers;
   /** {base_url} without a trailing slash. Called at each use, because the port may be known late. */
   readonly baseUrl: () => string;
   readonly tokenPolicy: () => TokenPolicy;
@@ -158,9 +167,16 @@ export function change<T>(
       address: call.address,
       result: 'ok',
     };
+    touchResource(touch, { frontdoorId: frontdoorIdOf(call), ...target });
     await appendAudit(trx, touch, parts.secrets, entry, parts.clock.nowMs(), head);
     return result;
   });
+}
+
+/** Returns null for an operation on the installation or an organization. */
+function frontdoorIdOf({ parameters }: Call): string | null {
+  const { frontdoorId } = parameters as Readonly<Record<string, string>>;
+  return frontdoorId?.toLowerCase() ?? null;
 }
 
 /** Implements an operation. The operation's row in the contract provides the types of body, parameters and response. */

@@ -267,7 +267,13 @@ describe('the table of conditional requests', () => {
     const without = new Set([
       ...['getAgentStatus', 'getAgentVersion', 'getBootstrapToken', 'getTokenKeys', 'getOriginKeys'],
       ...['getIssuerMetadata', 'getFrontdoorMetrics', 'getFrontdoorSparklines', 'getEnvironmentMetrics'],
-      ...['getBackup', 'verifyAuditEvents', 'getInstallation'],
+      ...[
+        'followFrontdoorChanges',
+        'followInstallationChanges',
+        'getBackup',
+        'verifyAuditEvents',
+        'getInstallation',
+      ],
     ]);
     for (const row of rows) {
       const isOne = row.method === 'GET' && !row.id.startsWith('list');

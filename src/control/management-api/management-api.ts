@@ -21,6 +21,7 @@ import {
   UnprovenConnections,
 } from '#net';
 import { AuditFollowers, RefusalRecorder } from '../audit/mod.ts';
+import { ChangeFollowers } from '../event-stream/mod.ts';
 import { audienceOf, CLOCK_SKEW_MS, LoginFailures, TokenKeys, type TokenPolicy } from '../oauth/mod.ts';
 import { openIdentityKeys } from '../login/mod.ts';
 import { AccessDirectory } from '../store/mod.ts';
@@ -55,6 +56,7 @@ import { callerHandlers } from './caller-operations.ts';
 import { signingKeyHandlers } from './signing-key-operations.ts';
 import { backupHandlers, breakOffBackup } from './backup-operation.ts';
 import { auditHandlers, auditJson } from './audit-operations.ts';
+import { changeHandlers } from './change-operations.ts';
 import { descriptionHandlers } from './description-operations.ts';
 import { frontendHandlers } from './frontend-operations.ts';
 import { shareHandlers } from './share-operations.ts';
@@ -68,6 +70,7 @@ type OwnParts =
   | 'access'
   | 'loginFailures'
   | 'auditFollowers'
+  | 'changeFollowers'
   | 'tokenPolicy'
   | 'agentEnrollmentTtlMs'
   | 'fabricEnrollmentTtlMs';
@@ -120,6 +123,7 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...signingKeyHandlers,
   ...backupHandlers,
   ...auditHandlers,
+  ...changeHandlers,
   ...descriptionHandlers,
   ...frontendHandlers,
   ...installationHandlers,
@@ -134,6 +138,8 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
   const keys = await TokenKeys.load(store, secrets, clock);
   const originKeys = await openIdentityKeys({ store, secrets, clock });
   const auditFollowers = new AuditFollowers({ store, log, jsonOf: auditJson });
+  const { model, status } = options;
+  const changeFollowers = new ChangeFollowers({ store, log, model, status });
   const parts: ApiParts = {
     ...options,
     keys,
@@ -141,6 +147,7 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
     access,
     loginFailures: new LoginFailures(limits.failedLogins, clock),
     auditFollowers,
+    changeFollowers,
     agentEnrollmentTtlMs: options.agentEnrollmentTtlMs ?? AGENT_ENROLLMENT_TTL_MS,
     fabricEnrollmentTtlMs: options.fabricEnrollmentTtlMs ?? FABRIC_ENROLLMENT_TTL_MS,
     tokenPolicy: (): TokenPolicy => ({
@@ -169,6 +176,7 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
   app.addHook('preClose', async () => {
     breakOffBackup(store);
     auditFollowers.close();
+    changeFollowers.close();
   });
   app.addHook('onClose', () => refusals.close());
   handleRawFailures(app, log);

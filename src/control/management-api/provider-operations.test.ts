@@ -341,7 +341,11 @@ describeEachStore('auth providers', (open) => {
       for (const change of changes) if (change.entity !== 'audit') told.push(`${change.entity} ${change.id}`);
     });
     await patch(id, { enabled: false });
-    assert.deepEqual(told.toSorted(), [`auth-provider ${id}`, `share ${service!.id}`]);
+    assert.deepEqual(told.toSorted(), [
+      `auth-provider ${id}`,
+      `resource ${service!.frontdoorId} auth-provider ${id}`,
+      `share ${service!.id}`,
+    ]);
   });
 
   it('are deleted when nothing uses them; else the users are named', async () => {

@@ -49,4 +49,11 @@ export {
   type Service,
 } from './overlay-model.ts';
 export { isSelected, namedIds, type Semantic } from './role-policy.ts';
-export type { MeasuredKind, MeasuredShare, Measurements, ShareStatus, StatusBoard } from './share-status.ts';
+export type {
+  MeasuredKind,
+  MeasuredListener,
+  MeasuredShare,
+  Measurements,
+  ShareStatus,
+  StatusBoard,
+} from './share-status.ts';

@@ -21,14 +21,16 @@ export interface MeasuredShare {
 export interface Measurements extends StatusBoard {
   /** Returns undefined if nothing was measured. */
   measured(serviceId: string): MeasuredShare | undefined;
-  /** Calls the listener whenever the result for this share, environment or router may have changed. */
-  onMeasured(listener: (kind: MeasuredKind, id: string) => void): void;
 }
 
 export type MeasuredKind = 'share' | 'identity' | 'router';
+
+export type MeasuredListener = (kind: MeasuredKind, id: string) => void;
 
 export interface StatusBoard {
   share(serviceId: string): ShareStatus;
   /** Whether the environment's agent (or SDK) has a channel to a router. */
   isConnected(identityId: string): boolean;
+  /** Calls the listener whenever the result for this share, environment or router may have changed. */
+  onMeasured(listener: MeasuredListener): void;
 }

@@ -1,5 +1,5 @@
 /** The measurements of other control planes in memory, read from their rows, each row once per version. */
-import type { MeasuredShare, OverlayModel } from '../model/mod.ts';
+import type { MeasuredListener, MeasuredShare, OverlayModel } from '../model/mod.ts';
 import type { Queries, ReplicaStatusTable } from '../store/mod.ts';
 import type { RouterAddress } from './status-publisher.ts';
 
@@ -17,6 +17,7 @@ export class OthersStatus {
   readonly #views = new Map<string, View>();
   /** Reads are serialized, so that an older result never replaces a newer one. */
   #reading: Promise<unknown> = Promise.resolve();
+  readonly #listeners: MeasuredListener[] = [];
 
   /** Entries are removed with the model's, whose ids they have. */
   constructor(model: OverlayModel) {
@@ -62,7 +63,10 @@ export class OthersStatus {
         .orderBy('id')
         .limit(PAGE)
         .execute();
-      for (const row of rows) take(view, row);
+      for (const row of rows) {
+        take(view, row);
+        this.#notify(row.kind, row.id);
+      }
       count += rows.length;
       const last = rows.at(-1);
       if (last === undefined || rows.length < PAGE) break;
@@ -73,7 +77,17 @@ export class OthersStatus {
 
   /** Removes replicas that no longer run. */
   retain(isLive: (replicaId: string) => boolean): void {
-    for (const id of this.#views.keys()) if (!isLive(id)) this.#views.delete(id);
+    for (const [replicaId, { connected, routers }] of this.#views) {
+      if (isLive(replicaId)) continue;
+      this.#views.delete(replicaId);
+      for (const id of connected) this.#notify('identity', id);
+      for (const id of routers.keys()) this.#notify('router', id);
+    }
+  }
+
+  /** Calls the listener when a measurement of another control plane has changed. */
+  onMeasured(listener: MeasuredListener): void {
+    this.#listeners.push(listener);
   }
 
   /** Returns replicas to which the environment's agent (or SDK) has a channel. */
@@ -93,6 +107,10 @@ export class OthersStatus {
   /** By id. A router that is connected to several replicas is listed once. */
   routers(): ReadonlyMap<string, RouterAddress> {
     return new Map([...this.#views.values()].flatMap((view) => [...view.routers]));
+  }
+
+  #notify(...measured: Parameters<MeasuredListener>): void {
+    for (const listener of this.#listeners) listener(...measured);
   }
 
   #viewOf(replicaId: string): View {

@@ -114,6 +114,10 @@ export class Replicas {
     return {
       isConnected: (identityId) => own.isConnected(identityId) || this.#others.isConnected(identityId),
       share: (serviceId) => this.#share(own, serviceId),
+      onMeasured: (listener) => {
+        own.onMeasured(listener);
+        this.#others.onMeasured(listener);
+      },
     };
   }
 

@@ -3,6 +3,7 @@ export { narrowed, type ListFilter } from './engine/list-filter.ts';
 export { writeJointly } from './engine/joint-writes.ts';
 export { openStore } from './engine/open-store.ts';
 export type { Page, PageRequest } from './engine/page.ts';
+export { resourceChangeOf, touchResource, type ResourceChange } from './engine/resource-change.ts';
 export { lockedForUpdate } from './engine/row-lock.ts';
 export { StoreSweep, type SweepParts } from './engine/store-sweep.ts';
 export {

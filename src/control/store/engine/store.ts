@@ -33,6 +33,8 @@ export interface Change {
     | 'login-session'
     /** `id` is the replica. */
     | 'replica'
+    /** What readers of streams of changes see; `id` is written by `touchResource`. */
+    | 'resource'
     /** Changes were missed, so everything derived from the store must be read again. `id` is ''. */
     | 'everything';
   readonly id: string;

@@ -1,0 +1,112 @@
+/**
+ * Streams of changes of a frontdoor's or the installation's resources: kind and id, never content. Changes that were
+ * stored come with the store's notifications, also of other control planes, and measured ones from the status board.
+ */
+import type { Readable } from 'node:stream';
+import type { MeasuredKind, OverlayModel, StatusBoard } from '../model/mod.ts';
+import { concerns, resourceChangeOf, type ResourceChange } from '../store/mod.ts';
+import { ChangeLog, topicsOf } from './change-log.ts';
+import {
+  EventFollowers,
+  type EventFollowersOptions,
+  type EventSource,
+  type FollowedStream,
+} from './event-followers.ts';
+
+export interface ChangeFollowersOptions extends Omit<EventFollowersOptions, 'subject' | 'maxPerReader'> {
+  readonly model: Pick<OverlayModel, 'identity' | 'service'>;
+  readonly status: Pick<StatusBoard, 'onMeasured'>;
+  /** Number of changes that a reader can be behind. */
+  readonly capacity?: number | undefined;
+}
+
+export interface ChangeFollowRequest extends Pick<FollowedStream, 'topic' | 'reader' | 'isAllowed'> {
+  /** The id of the last event that the reader has; undefined: only new changes. */
+  readonly after: string | undefined;
+}
+
+/** A browser has one stream for each open tab. */
+const MAX_PER_READER = 50;
+const CHUNK = 100;
+const RETRY_MS = 1_000;
+
+export class ChangeFollowers {
+  readonly #log: ChangeLog;
+  readonly #followers: EventFollowers;
+  readonly #model: ChangeFollowersOptions['model'];
+
+  constructor(options: ChangeFollowersOptions) {
+    this.#log = new ChangeLog(options.capacity);
+    this.#model = options.model;
+    this.#followers = new EventFollowers({ ...options, subject: 'changes', maxPerReader: MAX_PER_READER });
+    options.store.onChange((changes) => {
+      if (concerns(changes)) {
+        this.#log.restart();
+        this.#followers.notifyAll();
+      }
+      for (const change of changes) this.#append(resourceChangeOf(change));
+    });
+    options.status.onMeasured((kind, id) => this.#append(this.#measured(kind, id)));
+  }
+
+  /** Returns undefined if the reader, or all readers together, have too many streams. */
+  follow(request: ChangeFollowRequest): Readable | undefined {
+    const { topic, reader, isAllowed, after } = request;
+    return this.#followers.follow({ topic, reader, isAllowed, source: this.#sourceOf(topic, after) });
+  }
+
+  get size(): number {
+    return this.#followers.size;
+  }
+
+  /** Ends every stream at once. */
+  close(): void {
+    this.#followers.close();
+  }
+
+  #sourceOf(topic: string, after: string | undefined): EventSource {
+    const log = this.#log;
+    let position = after ?? log.position;
+    return {
+      // An id without data moves the reader's position and is no event.
+      begin: () => `retry: ${RETRY_MS}\n${after === undefined ? `id: ${position}\n` : ''}\n`,
+      next() {
+        const span = log.after(position, topic, CHUNK);
+        if (span === undefined) {
+          ({ position } = log);
+          return { text: `id: ${position}\nevent: reset\ndata: {}\n\n`, isAtEnd: false };
+        }
+        ({ position } = span);
+        return { text: textOf(span.changes, position), isAtEnd: span.isAtEnd };
+      },
+      heartbeat: () => `: alive\nid: ${position}\n\n`,
+    };
+  }
+
+  #append(change: ResourceChange | undefined): void {
+    if (change === undefined) return;
+    this.#log.append(change);
+    for (const topic of topicsOf(change)) this.#followers.notify(topic);
+  }
+
+  #measured(measured: MeasuredKind, id: string): ResourceChange | undefined {
+    if (measured === 'share') {
+      const service = this.#model.service(id);
+      return service && { frontdoorId: service.frontdoorId, kind: 'share', id: service.name };
+    }
+    const identity = this.#model.identity(id);
+    // Other clients of the overlay are no resources of this API.
+    if (identity === undefined || identity.kind === 'edge') return undefined;
+    return { frontdoorId: identity.frontdoorId, kind: identity.kind, id };
+  }
+}
+
+/** Only the last event has an id, because its position includes all of them. */
+function textOf(changes: readonly ResourceChange[], position: string): string {
+  return changes
+    .map(({ kind, id }, index) => {
+      const isLast = index === changes.length - 1;
+      return `${isLast ? `id: ${position}\n` : ''}event: change\ndata: ${JSON.stringify({ kind, id })}\n\n`;
+    })
+    .join('');
+}

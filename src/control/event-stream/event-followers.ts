@@ -1,0 +1,190 @@
+/**
+ * Streams of server-sent events. Each is read from its source at its reader's own pace and holds one chunk, never a
+ * queue. A stream ends with its reader's credential, or when its reader stalls.
+ */
+import { Readable } from 'node:stream';
+import { messageOf, type Log } from '#base';
+import { concerns, type Store } from '../store/mod.ts';
+import { Wake } from './wake.ts';
+
+export interface EventFollowersOptions {
+  readonly store: Pick<Store, 'onChange'>;
+  readonly log: Log;
+  /** Names the events in log lines, such as `audit events`. */
+  readonly subject: string;
+  readonly maxPerReader: number;
+  readonly heartbeatMs?: number | undefined;
+  /** Interval for checking a credential again, if no change is reported. */
+  readonly recheckMs?: number | undefined;
+  /** A reader that reads nothing for this time is disconnected. */
+  readonly maxStalledMs?: number | undefined;
+}
+
+/** The position of one reader among the events. */
+export interface EventSource {
+  /** Returns the text at the beginning of the stream. */
+  begin(): Promise<string> | string;
+  /** Returns the next events. */
+  next(): Promise<EventSpan> | EventSpan;
+  /** Returns the text that a quiet stream sends from time to time. */
+  heartbeat(): string;
+}
+
+export interface EventSpan {
+  /** '' if there are no events. */
+  readonly text: string;
+  /** Whether there are no more events for now. */
+  readonly isAtEnd: boolean;
+}
+
+export interface FollowedStream {
+  /** `notify` with this topic wakes the stream. */
+  readonly topic: string;
+  readonly source: EventSource;
+  /** The owner of the stream, for limits. */
+  readonly reader: string;
+  /** Whether the reader's credential is still accepted. */
+  readonly isAllowed: () => Promise<boolean>;
+}
+
+interface Follower {
+  readonly followed: FollowedStream;
+  readonly wake: Wake;
+  stream: Readable | undefined;
+  isEnded: boolean;
+  mustRecheck: boolean;
+  /** When the reader was given a chunk that it has not consumed yet. */
+  offeredAtMs: number | undefined;
+}
+
+const MAX_STREAMS = 1_000;
+const HIGH_WATER_BYTES = 65_536;
+const STALL_CHECK_MS = 1_000;
+const HEARTBEAT_MS = 15_000;
+const RECHECK_MS = 4_000;
+const MAX_STALLED_MS = 30_000;
+
+export class EventFollowers {
+  readonly #options: EventFollowersOptions;
+  readonly #heartbeatMs: number;
+  readonly #recheckMs: number;
+  readonly #followers = new Set<Follower>();
+  readonly #stallTimer: NodeJS.Timeout;
+  #isClosed = false;
+
+  constructor(options: EventFollowersOptions) {
+    this.#options = options;
+    this.#heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS;
+    this.#recheckMs = options.recheckMs ?? RECHECK_MS;
+    options.store.onChange((changes) => {
+      if (concerns(changes, 'caller', 'organization', 'frontdoor')) this.#recheckAll();
+    });
+    this.#stallTimer = setInterval(() => this.#cutStalled(), STALL_CHECK_MS);
+    this.#stallTimer.unref();
+  }
+
+  /** Returns undefined if the reader, or all readers together, have too many streams. */
+  follow(followed: FollowedStream): Readable | undefined {
+    const own = [...this.#followers].filter((other) => other.followed.reader === followed.reader);
+    const isFull = own.length >= this.#options.maxPerReader || this.#followers.size >= MAX_STREAMS;
+    if (isFull || this.#isClosed) return undefined;
+    const follower: Follower = {
+      followed,
+      wake: new Wake(),
+      stream: undefined,
+      isEnded: false,
+      mustRecheck: false,
+      offeredAtMs: undefined,
+    };
+    this.#followers.add(follower);
+    const lines = this.#lines(follower);
+    // `Readable.from` would end only after the data that it waits for.
+    follower.stream = new Readable({
+      highWaterMark: HIGH_WATER_BYTES,
+      read() {
+        void lines.next().then(({ value, done }) => this.push(done === true ? null : value));
+      },
+      destroy: (error, done) => {
+        follower.isEnded = true;
+        this.#followers.delete(follower);
+        follower.wake.call();
+        done(error);
+      },
+    });
+    return follower.stream;
+  }
+
+  /** Streams with this topic have new events. */
+  notify(topic: string): void {
+    for (const { followed, wake } of this.#followers) if (followed.topic === topic) wake.call();
+  }
+
+  /** All streams may have new events. */
+  notifyAll(): void {
+    for (const { wake } of this.#followers) wake.call();
+  }
+
+  get size(): number {
+    return this.#followers.size;
+  }
+
+  /** Ends every stream at once. */
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#stallTimer);
+    for (const { stream } of this.#followers) stream?.destroy();
+  }
+
+  /** Text of the stream, in chunks that the reader requests one after the other. */
+  async *#lines(follower: Follower): AsyncGenerator<string> {
+    const { source, isAllowed } = follower.followed;
+    try {
+      yield* this.#offered(follower, await source.begin());
+      let recheckAtMs = performance.now() + this.#recheckMs;
+      let heartbeatAtMs = performance.now() + this.#heartbeatMs;
+      while (!follower.isEnded) {
+        const { text, isAtEnd } = await source.next();
+        // Checked after the read, so that events after a revocation are never sent to the revoked reader.
+        if (text !== '' || follower.mustRecheck || performance.now() >= recheckAtMs) {
+          follower.mustRecheck = false;
+          if (!(await isAllowed())) return;
+          recheckAtMs = performance.now() + this.#recheckMs;
+        }
+        if (text !== '') {
+          yield* this.#offered(follower, text);
+          heartbeatAtMs = performance.now() + this.#heartbeatMs;
+        } else if (performance.now() >= heartbeatAtMs) {
+          yield* this.#offered(follower, source.heartbeat());
+          heartbeatAtMs = performance.now() + this.#heartbeatMs;
+        }
+        if (isAtEnd) await follower.wake.wait(Math.min(recheckAtMs, heartbeatAtMs) - performance.now());
+      }
+    } catch (error) {
+      // The reader reconnects and resumes.
+      const { log, subject } = this.#options;
+      log.warn({ cause: messageOf(error) }, `a stream of ${subject} ended early`);
+    }
+  }
+
+  *#offered(follower: Follower, text: string): Generator<string> {
+    follower.offeredAtMs = performance.now();
+    yield text;
+    follower.offeredAtMs = undefined;
+  }
+
+  #recheckAll(): void {
+    for (const follower of this.#followers) {
+      follower.mustRecheck = true;
+      follower.wake.call();
+    }
+  }
+
+  #cutStalled(): void {
+    const { log, subject, maxStalledMs = MAX_STALLED_MS } = this.#options;
+    for (const { stream, offeredAtMs, followed } of this.#followers) {
+      if (offeredAtMs === undefined || performance.now() - offeredAtMs < maxStalledMs) continue;
+      log.warn({ reader: followed.reader }, `closed a stream of ${subject}: its reader is too slow`);
+      stream?.destroy();
+    }
+  }
+}
