@@ -70,7 +70,7 @@ const enumerations: readonly Enumeration[] = [
   { name: 'TerminatorBinding', values: ['transport'], description: 'How a router dials the address.' },
   {
     name: 'SparklineScope',
-    values: ['frontdoor', 'environment'],
+    values: ['frontdoor', 'environment', 'share'],
     description: 'The resource whose requests a sparkline counts.',
   },
   {

@@ -19,8 +19,13 @@ import {
   shareSchema,
 } from './resource-schemas.ts';
 import { byEnvironment, byName, byProvider, byStatus, byTime } from './list-filter-table.ts';
-import { environmentMetricsSchema, frontdoorMetricsSchema, sparklinesSchema } from './metric-schemas.ts';
 import { created, gone, guarded, ok, open, paging, type QueryParameter } from './operation.ts';
+import {
+  environmentMetricsSchema,
+  frontdoorMetricsSchema,
+  shareMetricsSchema,
+  sparklinesSchema,
+} from './metric-schemas.ts';
 
 const duration: QueryParameter = {
   name: 'duration',
@@ -121,6 +126,25 @@ export const frontdoorOperations = [
     query: [duration, step],
     answer: ok(environmentMetricsSchema),
     refusals: [404],
+  }),
+  guarded({
+    id: 'getShareMetrics',
+    group: 'Metrics',
+    summary: 'Get the traffic of a share',
+    method: 'GET',
+    path: '/frontdoor/{frontdoorId}/shares/{token}/metrics',
+    query: [duration, step],
+    answer: ok(shareMetricsSchema),
+    refusals: [404],
+  }),
+  guarded({
+    id: 'getShareSparklines',
+    group: 'Metrics',
+    summary: 'Get the requests and errors of shares by token, the first 1000 of them, in 30 steps',
+    method: 'GET',
+    path: '/frontdoor/{frontdoorId}/share-sparklines',
+    query: [duration, byEnvironment, byName],
+    answer: ok(sparklinesSchema),
   }),
   guarded({
     id: 'listEnvironments',

@@ -30,6 +30,9 @@ export const environmentMetricsSchema = closed({
 });
 export type EnvironmentMetricsAnswer = Static<typeof environmentMetricsSchema>;
 
+export const shareMetricsSchema = closed({ frontdoorId: uuid(), shareToken: Type.String(), ...window() });
+export type ShareMetricsAnswer = Static<typeof shareMetricsSchema>;
+
 export const sparklinesSchema = closed({
   frontdoorId: uuid(),
   duration: Type.String(),
@@ -37,7 +40,7 @@ export const sparklinesSchema = closed({
   start: timestamp(),
   sparklines: Type.Array(
     closed({
-      scope: oneOf('frontdoor', 'environment'),
+      scope: oneOf('frontdoor', 'environment', 'share'),
       id: Type.String(),
       name: Type.String(),
       requests: Type.Array(count()),

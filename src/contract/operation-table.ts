@@ -12,6 +12,7 @@ import { issuerOperations } from './issuer-operation-table.ts';
 import { meshOperations } from './mesh-operation-table.ts';
 import { organizationOperations } from './organization-operation-table.ts';
 import type { Operation } from './operation.ts';
+import { summaryOperations } from './summary-operation-table.ts';
 import { recordOperations } from './record-operation-table.ts';
 import { providerOperations } from './provider-operation-table.ts';
 
@@ -20,6 +21,7 @@ const table = [
   ...accessOperations,
   ...recordOperations,
   ...changeOperations,
+  ...summaryOperations,
   ...providerOperations,
   ...organizationOperations,
   ...fabricOperations,

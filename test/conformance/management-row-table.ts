@@ -24,7 +24,14 @@ const counts = {
   bytesOut: 'integer',
   latencyMs: { p50: 'number', p95: 'number', p99: 'number' },
 } as const satisfies AnswerShape;
-const metrics = {
+export const sparklines = {
+  frontdoorId: 'UUID',
+  duration: 'duration',
+  step: 'duration',
+  start: 'time',
+  sparklines: [{ scope: 'string', id: 'string', name: 'string', requests: ['integer'], errors: ['integer'] }],
+} as const satisfies AnswerShape;
+export const metrics = {
   frontdoorId: 'UUID',
   duration: 'duration',
   step: 'duration',
@@ -102,15 +109,7 @@ const frontdoorRows: readonly ManagementRow[] = [
     path: `${BASE}/sparklines`,
     query: 'duration=PT1H',
     status: 200,
-    answer: {
-      frontdoorId: 'UUID',
-      duration: 'duration',
-      step: 'duration',
-      start: 'time',
-      sparklines: [
-        { scope: 'string', id: 'string', name: 'string', requests: ['integer'], errors: ['integer'] },
-      ],
-    },
+    answer: sparklines,
     values: { frontdoorId: '{frontdoorId}', duration: 'PT1H' },
     hasDuration: true,
   },

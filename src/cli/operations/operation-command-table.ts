@@ -5,6 +5,7 @@
 import type { OperationId } from '#contract';
 import { ACCESS_COMMANDS } from './access-command-table.ts';
 import { FABRIC_COMMANDS } from './fabric-command-table.ts';
+import { OVERVIEW_COMMANDS } from './overview-command-table.ts';
 import { RECORD_COMMANDS } from './record-command-table.ts';
 import type { ElsewhereCommand, OperationCommand } from './operation-command.ts';
 
@@ -51,25 +52,7 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     examples: ['frontends list'],
   },
 
-  getFrontdoorMetrics: {
-    noun: 'metrics',
-    verb: 'show',
-    view: 'metrics',
-    examples: ['metrics show', 'metrics show --duration P1D --step PT1H --json'],
-  },
-  getFrontdoorSparklines: {
-    noun: 'metrics',
-    verb: 'sparklines',
-    view: 'sparklines',
-    examples: ['metrics sparklines --duration PT15M'],
-  },
-  getEnvironmentMetrics: {
-    noun: 'metrics',
-    verb: 'environment',
-    view: 'metrics',
-    examples: [`metrics environment ${ENVIRONMENT} --duration PT1H`],
-  },
-
+  ...OVERVIEW_COMMANDS,
   listEnvironments: {
     noun: 'environments',
     verb: 'list',

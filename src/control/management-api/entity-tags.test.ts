@@ -268,6 +268,10 @@ describe('the table of conditional requests', () => {
       ...['getAgentStatus', 'getAgentVersion', 'getBootstrapToken', 'getTokenKeys', 'getOriginKeys'],
       ...['getIssuerMetadata', 'getFrontdoorMetrics', 'getFrontdoorSparklines', 'getEnvironmentMetrics'],
       ...[
+        'getShareMetrics',
+        'getShareSparklines',
+        'getFrontdoorSummary',
+        'getInstallationSummary',
         'followFrontdoorChanges',
         'followInstallationChanges',
         'getBackup',

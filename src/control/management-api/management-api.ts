@@ -57,6 +57,7 @@ import { signingKeyHandlers } from './signing-key-operations.ts';
 import { backupHandlers, breakOffBackup } from './backup-operation.ts';
 import { auditHandlers, auditJson } from './audit-operations.ts';
 import { changeHandlers } from './change-operations.ts';
+import { summaryHandlers } from './summary-operations.ts';
 import { descriptionHandlers } from './description-operations.ts';
 import { frontendHandlers } from './frontend-operations.ts';
 import { shareHandlers } from './share-operations.ts';
@@ -124,6 +125,7 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...backupHandlers,
   ...auditHandlers,
   ...changeHandlers,
+  ...summaryHandlers,
   ...descriptionHandlers,
   ...frontendHandlers,
   ...installationHandlers,

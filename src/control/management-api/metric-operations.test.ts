@@ -54,6 +54,30 @@ describe('metrics', () => {
     latencyMs: { p50: 0, p95: 0, p99: 0 },
   };
 
+  it('of a share are its own, and its line is found by token and environment', async () => {
+    const { body } = await world.call('GET', `${path}/shares/app/metrics`);
+    assert.partialDeepStrictEqual(body, {
+      shareToken: 'app',
+      totals: { requests: 4, errors: 1, bytesIn: 30 },
+    });
+    assert.equal((await world.call('GET', `${path}/shares/missing/metrics`)).status, 404);
+    const linesFor = async (query: string) => {
+      const answer = await world.call('GET', `${path}/share-sparklines?${query}`);
+      const { sparklines } = answer.body as SparklinesAnswer;
+      return sparklines.map(({ scope, id, name, requests }) => [
+        ...[scope, id, name],
+        requests.reduce((sum, each) => sum + each, 0),
+      ]);
+    };
+    const [first, second] = [
+      ['share', 'app', 'app', 4],
+      ['share', 'other', 'other', 2],
+    ];
+    assert.deepEqual(await linesFor('duration=PT1H'), [first, second]);
+    assert.deepEqual(await linesFor('name=PP'), [first]);
+    assert.deepEqual(await linesFor(`environmentId=${other.environmentId}`), [second]);
+  });
+
   it('of a frontdoor are the last hour in minutes, the running one included, zeros where there was nothing', async () => {
     const { status, body } = await world.call('GET', `${path}/metrics`);
     assert.equal(status, 200);

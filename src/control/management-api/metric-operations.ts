@@ -13,23 +13,29 @@ import {
   frontdoorTraffic,
   MAX_DURATION_MS,
   metricWindow,
+  shareLines,
+  shareTraffic,
   MIN_DURATION_MS,
   MIN_STEP_MS,
   sparklineWindow,
   sumOf,
   type MetricWindow,
 } from '../metrics/mod.ts';
-import { findEnvironment } from '../store/mod.ts';
+import { findEnvironment, findShare } from '../store/mod.ts';
 import { notFound } from './api-errors.ts';
 import { isoTime, ok, type ApiParts, type Handlers } from './call.ts';
-import { textOf, type Query } from './page-query.ts';
+import { listFilterOf, textOf, type Query } from './page-query.ts';
 
 const DEFAULT_DURATION_MS = 3_600_000;
 const MAX_SPARKLINES = 1_000;
 
 export const metricHandlers: Handlers<
   Pick<ApiParts, 'store' | 'clock'>,
-  'getFrontdoorMetrics' | 'getFrontdoorSparklines' | 'getEnvironmentMetrics'
+  | 'getFrontdoorMetrics'
+  | 'getFrontdoorSparklines'
+  | 'getEnvironmentMetrics'
+  | 'getShareMetrics'
+  | 'getShareSparklines'
 > = {
   async getFrontdoorMetrics(parts, { frontdoor, query }) {
     const { durationMs, window } = windowAsked(query, parts.clock.nowMs());
@@ -47,6 +53,28 @@ export const metricHandlers: Handlers<
     return ok({ ...place, ...metricsAnswer(durationMs, window, steps) });
   },
 
+  async getShareMetrics(parts, { frontdoor, parameters, query }) {
+    const { durationMs, window } = windowAsked(query, parts.clock.nowMs());
+    const { token } = parameters;
+    const share = await findShare(parts.store.db, frontdoor.id, token);
+    if (share === undefined) throw notFound('Share', token);
+    const steps = await shareTraffic(parts.store.db, share.id, window);
+    return ok({
+      frontdoorId: frontdoor.id,
+      shareToken: share.token,
+      ...metricsAnswer(durationMs, window, steps),
+    });
+  },
+
+  async getShareSparklines(parts, { frontdoor, query }) {
+    const durationMs = durationAsked(query);
+    const window = sparklineWindow(durationMs, parts.clock.nowMs());
+    const filter = listFilterOf(query);
+    const lines = await shareLines(parts.store.db, frontdoor, filter, window, MAX_SPARKLINES);
+    const sparklines = lines.map((line) => ({ scope: 'share' as const, ...line }));
+    return ok(sparklinesAnswer(frontdoor.id, durationMs, window, sparklines));
+  },
+
   async getFrontdoorSparklines(parts, { frontdoor, query }) {
     const durationMs = durationAsked(query);
     const window = sparklineWindow(durationMs, parts.clock.nowMs());
@@ -54,15 +82,25 @@ export const metricHandlers: Handlers<
     const { db } = parts.store;
     const whole = { scope: 'frontdoor' as const, id, name, ...(await frontdoorLine(db, frontdoor, window)) };
     const environments = await environmentLines(db, frontdoor, window, MAX_SPARKLINES);
-    return ok({
-      frontdoorId: id,
-      duration: formatIsoDuration(durationMs),
-      step: formatIsoDuration(window.stepMs),
-      start: isoTime(window.startMs),
-      sparklines: [whole, ...environments.map((line) => ({ scope: 'environment' as const, ...line }))],
-    });
+    const sparklines = [whole, ...environments.map((line) => ({ scope: 'environment' as const, ...line }))];
+    return ok(sparklinesAnswer(id, durationMs, window, sparklines));
   },
 };
+
+function sparklinesAnswer<Line>(
+  frontdoorId: string,
+  durationMs: number,
+  window: MetricWindow,
+  sparklines: readonly Line[],
+) {
+  return {
+    frontdoorId,
+    duration: formatIsoDuration(durationMs),
+    step: formatIsoDuration(window.stepMs),
+    start: isoTime(window.startMs),
+    sparklines,
+  };
+}
 
 function windowAsked(query: Query, nowMs: number): { durationMs: number; window: MetricWindow } {
   const durationMs = durationAsked(query);

@@ -1,7 +1,7 @@
 /** Reads traffic from the roll-ups of a granted frontdoor and its resources. */
 import { sql } from 'kysely';
 import { decodeLatencies, mergeLatencies, NO_LATENCIES, type TrafficCounts } from '#domain';
-import type { GrantedFrontdoor, Queries } from '../store/mod.ts';
+import { narrowed, type GrantedFrontdoor, type ListFilter, type Queries } from '../store/mod.ts';
 import { fixedSlices } from './fixed-slices.ts';
 import type { MetricWindow } from './metric-window-policy.ts';
 
@@ -24,6 +24,11 @@ export function environmentTraffic(
   window: MetricWindow,
 ): Promise<TrafficCounts[]> {
   return trafficOf(db, environmentId, window, frontdoor);
+}
+
+/** Returns one entry per step, oldest first. The share is one that was found in a granted frontdoor. */
+export function shareTraffic(db: Queries, shareId: string, window: MetricWindow): Promise<TrafficCounts[]> {
+  return trafficOf(db, shareId, window);
 }
 
 export interface TrafficLine {
@@ -60,9 +65,37 @@ export async function environmentLines(
     .orderBy('id')
     .limit(most)
     .execute();
+  return namedLines(db, environments, window);
+}
+
+/** One line per share whose token contains the text, at most so many, by token. */
+export async function shareLines(
+  db: Queries,
+  frontdoor: GrantedFrontdoor,
+  filter: Pick<ListFilter, 'name' | 'environmentId'>,
+  window: MetricWindow,
+  most: number,
+): Promise<NamedTrafficLine[]> {
+  let query = db.selectFrom('share').where('frontdoor_id', '=', frontdoor.id);
+  if (filter.environmentId !== undefined) query = query.where('environment_id', '=', filter.environmentId);
+  const shares = await narrowed(query, { name: filter.name }, { name: 'token' })
+    .select(['id', 'token as name'])
+    .orderBy('token')
+    .limit(most)
+    .execute();
+  const names = new Map(shares.map(({ id, name }) => [id, name]));
+  // The API knows a share by its token.
+  return (await namedLines(db, shares, window)).map((line) => ({ ...line, id: names.get(line.id)! }));
+}
+
+async function namedLines(
+  db: Queries,
+  scopes: readonly { readonly id: string; readonly name: string }[],
+  window: MetricWindow,
+): Promise<NamedTrafficLine[]> {
   const lines: NamedTrafficLine[] = [];
   // In slices, so that other statements run between them.
-  for (const slice of fixedSlices(environments)) {
+  for (const slice of fixedSlices(scopes)) {
     const ids = slice.map(({ id }) => id);
     const found = await linesOf(db, ids, window);
     for (const { id, name } of slice) lines.push({ id, name, ...found.get(id)! });

@@ -2,6 +2,8 @@
 export {
   environmentLines,
   environmentTraffic,
+  shareLines,
+  shareTraffic,
   frontdoorLine,
   frontdoorTraffic,
   sumOf,

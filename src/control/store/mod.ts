@@ -14,6 +14,14 @@ export {
   type StoreTransaction,
   type Touch,
 } from './engine/store.ts';
+export {
+  countAgentVersions,
+  countFrontdoor,
+  countInstallation,
+  expiringCertificates,
+  type MachineExpiry,
+  type VersionCount,
+} from './records/summary-store.ts';
 export { AccessDirectory } from './records/access-directory.ts';
 export { provenBySecret, type ApiCaller, type CallerKind } from './records/account-store.ts';
 export {
