@@ -29,7 +29,7 @@ const STORED: readonly OperationId[] = [
   ...(['createAuthProvider', 'getAuthProvider', 'changeAuthProvider', 'replaceAuthProvider'] as const),
   ...(['createCustomFrontend', 'getCustomFrontend'] as const),
   ...(['createApiAccount', 'rotateApiAccount', 'createOauthClient', 'rotateOauthClient'] as const),
-  ...(['createRouter', 'getRouter', 'createGateway'] as const),
+  ...(['createRouter', 'getRouter', 'createGateway', 'getGateway'] as const),
   ...(['createTerminator', 'getTerminator', 'changeTerminator'] as const),
 ];
 

@@ -3,6 +3,7 @@
  * used.
  */
 import { AUTH_PROVIDER_TYPES, SCOPES, TERMINATOR_STRATEGIES } from '#domain';
+import { SEARCHED_KINDS } from './search-schemas.ts';
 
 export interface Enumeration {
   readonly name: string;
@@ -17,6 +18,7 @@ const enumerations: readonly Enumeration[] = [
     description: 'The type of an auth provider. It decides which schema its data follows.',
   },
   { name: 'Scope', values: SCOPES, description: 'A permission of a caller.' },
+  { name: 'SearchedKind', values: SEARCHED_KINDS, description: 'The kind of a resource that was found.' },
   {
     name: 'ShareMode',
     values: ['public', 'private'],

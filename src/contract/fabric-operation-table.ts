@@ -76,6 +76,16 @@ export const fabricOperations = [
     answer: ok(countedPageSchema(fabricNodeSchema)),
   }),
   guarded({
+    group,
+    scope,
+    id: 'getGateway',
+    summary: 'Get a gateway',
+    method: 'GET',
+    path: '/fabric/gateways/{id}',
+    answer: ok(fabricNodeSchema),
+    refusals: [404],
+  }),
+  guarded({
     ...deletion,
     id: 'deleteGateway',
     summary: 'Delete a gateway; its connections end',

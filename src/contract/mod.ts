@@ -11,6 +11,7 @@ export {
   takesIdempotencyKey,
   takesIfMatch,
 } from './conditional-request-table.ts';
+export type { SearchResultAnswer } from './search-schemas.ts';
 export type { FrontdoorSummaryAnswer, InstallationSummaryAnswer } from './summary-schemas.ts';
 export type { Operation, OperationGroup, QueryParameter } from './operation.ts';
 export {

@@ -12,6 +12,7 @@ export const groupDescriptions: Readonly<Record<OperationGroup, string>> = {
   Agents: 'An agent runs beside private services, connects outwards and hosts shares.',
   Shares: 'A share makes a private service reachable, for the world or for chosen environments.',
   Requests: 'Reasons why requests failed, and recordings of requests that the owner enabled.',
+  Search: 'One search over the resources that a caller may see.',
   Changes: 'Streams of events that name the resources that change.',
   'Custom frontends': 'A custom frontend serves shares below a domain of the owner.',
   'Auth provider types': 'The types of auth providers, and the JSON Schema of their data.',

@@ -15,6 +15,7 @@ import * as organizationSchemas from './organization-schemas.ts';
 import * as providerSchemas from './provider-schemas.ts';
 import * as recordSchemas from './record-schemas.ts';
 import * as resourceSchemas from './resource-schemas.ts';
+import * as searchSchemas from './search-schemas.ts';
 import * as summarySchemas from './summary-schemas.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -29,6 +30,7 @@ const names: ReadonlyMap<unknown, string> = namesOf(
   providerSchemas,
   recordSchemas,
   resourceSchemas,
+  searchSchemas,
   summarySchemas,
 );
 

@@ -12,6 +12,7 @@ import { issuerOperations } from './issuer-operation-table.ts';
 import { meshOperations } from './mesh-operation-table.ts';
 import { organizationOperations } from './organization-operation-table.ts';
 import type { Operation } from './operation.ts';
+import { searchOperations } from './search-operation-table.ts';
 import { summaryOperations } from './summary-operation-table.ts';
 import { recordOperations } from './record-operation-table.ts';
 import { providerOperations } from './provider-operation-table.ts';
@@ -22,6 +23,7 @@ const table = [
   ...recordOperations,
   ...changeOperations,
   ...summaryOperations,
+  ...searchOperations,
   ...providerOperations,
   ...organizationOperations,
   ...fabricOperations,

@@ -13,6 +13,7 @@ export type OperationGroup =
   | 'Shares'
   | 'Requests'
   | 'Changes'
+  | 'Search'
   | 'Custom frontends'
   | 'Auth provider types'
   | 'Auth providers'

@@ -31,6 +31,7 @@ export const FABRIC_COMMANDS = {
     entries: 'gateways',
     examples: ['fabric gateways'],
   },
+  getGateway: { noun: 'fabric', verb: 'gateway get', examples: [`fabric gateway get ${ROUTER}`] },
   deleteGateway: { noun: 'fabric', verb: 'gateway delete', examples: [`fabric gateway delete ${ROUTER}`] },
 
   listLinks: {

@@ -47,6 +47,7 @@ export const OPTION_TEXTS: Readonly<Record<string, OptionText>> = {
   tokenExchange: { description: 'whether API accounts may exchange their token for a bearer token' },
   scopes: { description: 'permission of the caller; default: read and write' },
   overlapSeconds: { example: '24h' },
+  q: { example: 'app' },
   organizationId: { example: 'partners' },
   shareToken: { example: 'app' },
   action: { example: 'deleteShare' },

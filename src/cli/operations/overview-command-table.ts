@@ -44,4 +44,5 @@ export const OVERVIEW_COMMANDS = {
     examples: ['frontdoors summary'],
   },
   getInstallationSummary: { noun: 'api', verb: 'summary', view: 'json', examples: ['api summary'] },
+  search: { noun: 'api', verb: 'search', view: 'json', examples: ['api search --q app'] },
 } as const satisfies Partial<Readonly<Record<OperationId, OperationCommand | ElsewhereCommand>>>;

@@ -268,6 +268,7 @@ describe('the table of conditional requests', () => {
       ...['getAgentStatus', 'getAgentVersion', 'getBootstrapToken', 'getTokenKeys', 'getOriginKeys'],
       ...['getIssuerMetadata', 'getFrontdoorMetrics', 'getFrontdoorSparklines', 'getEnvironmentMetrics'],
       ...[
+        'search',
         'getShareMetrics',
         'getShareSparklines',
         'getFrontdoorSummary',

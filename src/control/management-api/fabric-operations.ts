@@ -47,6 +47,7 @@ export const fabricHandlers: Handlers<
   | 'deleteRouter'
   | 'createGateway'
   | 'listGateways'
+  | 'getGateway'
   | 'deleteGateway'
 > = {
   createRouter: (parts, call) => {
@@ -63,6 +64,12 @@ export const fabricHandlers: Handlers<
   deleteRouter: (parts, call) => remove(parts, call, 'router', 'Router'),
   createGateway: (parts, call) => create(parts, call, 'gateway'),
   listGateways: (parts, call) => list(parts, call, 'gateway', gatewayAnswers(parts)),
+  async getGateway(parts, call) {
+    const { id } = call.parameters;
+    const node = await findFabricNode(parts.store.db, 'gateway', id);
+    if (node === undefined) throw notFound('Gateway', id);
+    return tagged(parts, unstored(ok(gatewayAnswers(parts)(node))), storedOf(node));
+  },
   deleteGateway: (parts, call) => remove(parts, call, 'gateway', 'Gateway'),
 };
 

@@ -57,6 +57,7 @@ import { signingKeyHandlers } from './signing-key-operations.ts';
 import { backupHandlers, breakOffBackup } from './backup-operation.ts';
 import { auditHandlers, auditJson } from './audit-operations.ts';
 import { changeHandlers } from './change-operations.ts';
+import { searchHandlers } from './search-operations.ts';
 import { summaryHandlers } from './summary-operations.ts';
 import { descriptionHandlers } from './description-operations.ts';
 import { frontendHandlers } from './frontend-operations.ts';
@@ -126,6 +127,7 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...auditHandlers,
   ...changeHandlers,
   ...summaryHandlers,
+  ...searchHandlers,
   ...descriptionHandlers,
   ...frontendHandlers,
   ...installationHandlers,

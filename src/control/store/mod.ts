@@ -22,6 +22,12 @@ export {
   type MachineExpiry,
   type VersionCount,
 } from './records/summary-store.ts';
+export {
+  frontdoorsOf,
+  searchCustomFrontends,
+  searchOrganizations,
+  searchProviders,
+} from './records/search-store.ts';
 export { AccessDirectory } from './records/access-directory.ts';
 export { provenBySecret, type ApiCaller, type CallerKind } from './records/account-store.ts';
 export {

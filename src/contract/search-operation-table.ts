@@ -1,0 +1,23 @@
+/** One search over every resource that a caller may see. */
+import { guarded, ok } from './operation.ts';
+import { searchResultSchema } from './search-schemas.ts';
+
+export const searchOperations = [
+  guarded({
+    id: 'search',
+    group: 'Search',
+    summary:
+      'Search the resources of your organization by name or id, with frontdoor.admin also those of the installation',
+    method: 'GET',
+    path: '/search',
+    query: [
+      {
+        name: 'q',
+        type: 'string',
+        isRequired: true,
+        summary: 'A part of the name, in which ASCII letters match in either case, or a whole id',
+      },
+    ],
+    answer: ok(searchResultSchema),
+  }),
+] as const;
