@@ -172,7 +172,7 @@ function describeReady(
   parts: Pick<DemoReady, 'environmentId' | 'agentSocket' | 'pids'>,
 ): DemoReady {
   const shareUrl = share.endpoints[0] ?? '';
-  const { apiUrl, baseUrl, edgeApiUrl } = up.control;
+  const { apiUrl, baseUrl, edgeApiUrl, consoleUrl, consoleLink } = up.control;
   return {
     shareUrl,
     gatewayUrl: `http://127.0.0.1:${up.httpPort}`,
@@ -181,6 +181,8 @@ function describeReady(
     tokenUrl: `${apiUrl}/oauth/token`,
     audience: `${baseUrl}/frontdoor`,
     edgeApiUrl,
+    consoleUrl,
+    consoleLink,
     dataDir,
     organizationId: credentials.organizationId,
     frontdoorId: credentials.frontdoorId,
@@ -234,6 +236,10 @@ export function demoBanner(ready: DemoReady, httpsPort: number): string {
     curl ${basic} ${ready.apiUrl}/frontdoor/${ready.frontdoorId}
     curl ${basic} ${ready.apiUrl}/frontdoor/${ready.frontdoorId}/shares
     npx frontdoor login --demo${demo} && npx frontdoor shares list
+
+  Console, for people (the first one becomes its operator, with the link, within an hour):
+
+    ${ready.consoleLink ?? `${ready.consoleUrl}   (npx frontdoor login --demo${demo} && npx frontdoor console link)`}
 
   Publish a service of yours (here one on port 3000):
 

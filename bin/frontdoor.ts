@@ -26,6 +26,7 @@ async function main(args: readonly string[]): Promise<number> {
     control: async (options) => finish((await loadControl()).runControl(options)),
     resetAdmin: async (options) => finish((await loadControl()).runResetAdmin(options)),
     adminsCreate: async (options) => finish((await loadControl()).runAdminsCreate(options)),
+    consoleLink: async (options) => (await loadControl()).runConsoleLink(options),
     gateway: async (options) => finish((await import('./run-gateway.ts')).runGateway(options, version)),
     routerRun: async (file, options) => finish((await loadRouter()).runRouter(file, options, version)),
     routerEnroll: async (file, options) => finish((await loadRouter()).runRouterEnroll(file, options)),

@@ -14,6 +14,9 @@ export interface DemoReady {
   readonly tokenUrl: string;
   readonly audience: string;
   readonly edgeApiUrl: string;
+  readonly consoleUrl: string;
+  /** Address with a code, for the first person; after the first start only. */
+  readonly consoleLink: string | undefined;
   readonly dataDir: string;
   readonly organizationId: string;
   readonly frontdoorId: string;

@@ -8,6 +8,7 @@ import process from 'node:process';
 import { silentLog } from '#base';
 import type {
   AdminsCreateOptions,
+  ConsoleLinkOptions,
   ControlCommandOptions,
   ResetAdminCommandOptions,
   RestoreCommandOptions,
@@ -15,6 +16,7 @@ import type {
 } from '#cli';
 import {
   createAdministrator,
+  inviteOperatorOffline,
   resetAdmin,
   restoreDatabase,
   startControlPlane,
@@ -38,6 +40,7 @@ import { tlsOption } from './tls-files.ts';
 const FIRST_SECRETS_FILE = 'first-secrets.json';
 const ADMIN_SECRETS_FILE = 'admin-secrets.json';
 const EDGE_ADMIN_SECRETS_FILE = 'edge-admin-secrets.json';
+const CONSOLE_LINK_FILE = 'console-link.json';
 const RANDOM_PASSWORD_BYTES = 18;
 
 export async function runControl(options: ControlCommandOptions): Promise<number> {
@@ -75,7 +78,10 @@ export async function runControl(options: ControlCommandOptions): Promise<number
     log,
     () => reloadApiTls(control, options),
   );
-  await writeReadyFile(options.readyFile, { apiUrl, edgeApiUrl, ctrlAddress, dataDir, pids, ...firstStart });
+  await showConsole(dataDir, control);
+  const { consoleUrl, consoleLink } = control;
+  const addresses = { apiUrl, edgeApiUrl, ctrlAddress, consoleUrl, consoleLink };
+  await writeReadyFile(options.readyFile, { ...addresses, dataDir, pids, ...firstStart });
   collectAfterStart();
   return stopped;
 }
@@ -125,6 +131,24 @@ export async function runResetAdmin(options: ResetAdminCommandOptions): Promise<
     });
   await resetAdmin({ dataDir, database: databaseUrlOf(options), organizationId, log: silentLog }, keep);
   return 0;
+}
+
+/** Returns the link. */
+export async function runConsoleLink(options: ConsoleLinkOptions): Promise<string> {
+  const dataDir = resolve(options.dataDir);
+  const code = await inviteOperatorOffline({ dataDir, database: databaseUrlOf(options), log: silentLog });
+  return `${options.consoleUrl.replace(/\/$/, '')}/welcome#${code}`;
+}
+
+/** The link has a code, which is a secret: it is kept in a file, and printed on a terminal alone. */
+export async function showConsole(dataDir: string, control: ControlPlane): Promise<void> {
+  const { consoleLink, consoleUrl } = control;
+  if (consoleLink === undefined) return;
+  await keepAndShow(join(dataDir, CONSOLE_LINK_FILE), {
+    title: 'Console, for the first person, within an hour',
+    lines: { link: consoleLink },
+    content: { consoleUrl, link: consoleLink },
+  });
 }
 
 export async function runAdminsCreate(options: AdminsCreateOptions): Promise<number> {

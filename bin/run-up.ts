@@ -9,7 +9,7 @@ import { demoBanner, keepDemoCredentials, startDemo } from './demo.ts';
 import { runUntilStopped } from './lifetime.ts';
 import { openLog } from './pino-log.ts';
 import { writeReadyFile } from './ready-file.ts';
-import { reloadApiTls, tellFirstStart } from './run-control.ts';
+import { reloadApiTls, showConsole, tellFirstStart } from './run-control.ts';
 import { collectAfterStart } from './start-collection.ts';
 import { tlsFilesOf, tlsOption } from './tls-files.ts';
 import { startUp } from './up.ts';
@@ -63,10 +63,14 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
   if (!options.demo) {
     const gatewayUrl = `http://${formatHostPort(options.listen, up.httpPort)}`;
     print(`Management API ${up.control.apiUrl}, gateway ${gatewayUrl}${hintOf(options.listen, up.httpPort)}`);
+    print(`console ${up.control.consoleUrl}`);
+    await showConsole(dataDir, up.control);
     const stopped = runUntilStopped((drainMs) => up.close(drainMs), log, reload);
     await writeReadyFile(options.readyFile, {
       apiUrl: up.control.apiUrl,
       edgeApiUrl: up.control.edgeApiUrl,
+      consoleUrl: up.control.consoleUrl,
+      consoleLink: up.control.consoleLink,
       gatewayUrl,
       dataDir,
       pids: { up: process.pid },

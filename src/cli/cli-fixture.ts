@@ -20,6 +20,7 @@ export const noRunners: ProgramRunners = {
   control: notHere,
   resetAdmin: notHere,
   adminsCreate: notHere,
+  consoleLink: notHere,
   gateway: notHere,
   routerRun: notHere,
   routerEnroll: notHere,

@@ -9,13 +9,14 @@ import { adminsCommand, type AdminsRunner } from './admins-command.ts';
 import { agentCommand, type AgentStartOptions } from './agent-command.ts';
 import { backupCommands, type RestoreRunner } from './backup-command.ts';
 import type { CliIo } from './cli-io.ts';
+import { consoleCommand, type ConsoleRunner } from './console-command.ts';
 import { completionCommand } from './completion/completion-command.ts';
 import { doctorCommand } from './doctor/doctor-command.ts';
 import { isNoun, NOUNS, type Noun } from './operations/noun-table.ts';
 import { whyCommand } from './operations/why-command.ts';
 import { serverCommands, type ServerRunners } from './server-commands.ts';
 
-export interface ProgramRunners extends ServerRunners, RestoreRunner, AdminsRunner {
+export interface ProgramRunners extends ServerRunners, RestoreRunner, AdminsRunner, ConsoleRunner {
   agentStart(options: AgentStartOptions): Promise<void>;
 }
 
@@ -64,6 +65,7 @@ export async function buildProgram(
     }).helpGroup('Programs:'),
   );
   program.addCommand(adminsCommand(io, runners).helpGroup('Programs:'));
+  program.addCommand(consoleCommand(io, runners).helpGroup('Management API:'));
   for (const command of backupCommands(io, runners)) program.addCommand(command.helpGroup('Programs:'));
   for (const command of accessCommands(io)) program.addCommand(command.helpGroup('This machine:'));
   program.addCommand(whyCommand(io).helpGroup('Management API:'));

@@ -2,7 +2,7 @@
  * The enumerations of the API by name. Each one is a component of the API description, referenced wherever it is
  * used.
  */
-import { AUTH_PROVIDER_TYPES, SCOPES, TERMINATOR_STRATEGIES } from '#domain';
+import { AUTH_PROVIDER_TYPES, ROLES, SCOPES, TERMINATOR_STRATEGIES } from '#domain';
 import { SEARCHED_KINDS } from './search-schemas.ts';
 
 export interface Enumeration {
@@ -18,6 +18,12 @@ const enumerations: readonly Enumeration[] = [
     description: 'The type of an auth provider. It decides which schema its data follows.',
   },
   { name: 'Scope', values: SCOPES, description: 'A permission of a caller.' },
+  {
+    name: 'Role',
+    values: ROLES,
+    description:
+      'What a person may do. reader: see. editor: also change. administrator: also people, accounts, clients and settings of the organization. operator: also the installation and the mesh.',
+  },
   { name: 'SearchedKind', values: SEARCHED_KINDS, description: 'The kind of a resource that was found.' },
   {
     name: 'ShareMode',
@@ -82,8 +88,8 @@ const enumerations: readonly Enumeration[] = [
   },
   {
     name: 'CallerKind',
-    values: ['account', 'client', 'issuer'],
-    description: 'An API account, an OAuth client, or a caller of a trusted issuer.',
+    values: ['account', 'client', 'issuer', 'person'],
+    description: 'An API account, an OAuth client, a caller of a trusted issuer, or a person at the console.',
   },
   {
     name: 'AuditResult',

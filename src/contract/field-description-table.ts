@@ -90,6 +90,19 @@ const everywhere: Readonly<Record<string, string>> = {
 };
 
 const ofComponent: Readonly<Record<string, string>> = {
+  'Person.role':
+    'What the person may do. Absent while the person waits for an administrator, and may do nothing.',
+  'PersonChange.role': 'What the person may do.',
+  'Person.email': 'The e-mail address, if it is known.',
+  'Invitation.email': 'The e-mail address, if it is known.',
+  'InvitationWithLink.email': 'The e-mail address, if it is known.',
+  'NewInvitation.email': 'The e-mail address with which the person will log in.',
+  'Invitation.role': 'What the invited person will be able to do.',
+  'InvitationWithLink.role': 'What the invited person will be able to do.',
+  'NewInvitation.role': 'What the invited person will be able to do.',
+  'ConsoleSession.personId': 'The person who logged in; null for an API account.',
+  'ConsoleSession.accountId': 'The API account that logged in; null for a person.',
+  'ConsoleSession.lastUsedAt': 'When the session was last used, to the minute.',
   'AccessExplanation.decision': 'How the gateway would handle the request.',
   'AccessExplanationStep.rule': 'The rule.',
   'AccessExplanationStep.outcome': 'The outcome of the rule.',

@@ -21,6 +21,7 @@ export const groupDescriptions: Readonly<Record<OperationGroup, string>> = {
   Organizations: 'Organizations own frontdoors and callers.',
   'API accounts': 'An API account calls the API with a long-lived token.',
   'OAuth clients': 'An OAuth client exchanges its credentials for bearer tokens.',
+  People: 'People use the console with a role. They join by an invitation.',
   Audit: 'The audit trail has an event for every change and refusal. The events are chained by hashes.',
   Fabric: 'Routers, gateways, and the mesh of links between routers.',
   Installation: 'Resources of the whole installation: keys, names and backups.',

@@ -12,6 +12,7 @@ import { stringFormats, type FormatName } from './format-table.ts';
 import * as installationSchemas from './installation-schemas.ts';
 import * as metricSchemas from './metric-schemas.ts';
 import * as organizationSchemas from './organization-schemas.ts';
+import * as peopleSchemas from './people-schemas.ts';
 import * as providerSchemas from './provider-schemas.ts';
 import * as recordSchemas from './record-schemas.ts';
 import * as resourceSchemas from './resource-schemas.ts';
@@ -27,6 +28,7 @@ const names: ReadonlyMap<unknown, string> = namesOf(
   installationSchemas,
   metricSchemas,
   organizationSchemas,
+  peopleSchemas,
   providerSchemas,
   recordSchemas,
   resourceSchemas,

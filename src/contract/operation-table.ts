@@ -15,6 +15,7 @@ import type { Operation } from './operation.ts';
 import { searchOperations } from './search-operation-table.ts';
 import { summaryOperations } from './summary-operation-table.ts';
 import { recordOperations } from './record-operation-table.ts';
+import { peopleOperations } from './people-operation-table.ts';
 import { providerOperations } from './provider-operation-table.ts';
 
 const table = [
@@ -26,6 +27,7 @@ const table = [
   ...searchOperations,
   ...providerOperations,
   ...organizationOperations,
+  ...peopleOperations,
   ...fabricOperations,
   ...meshOperations,
   ...installationOperations,

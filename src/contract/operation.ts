@@ -21,6 +21,7 @@ export type OperationGroup =
   | 'Organizations'
   | 'API accounts'
   | 'OAuth clients'
+  | 'People'
   | 'Audit'
   | 'Fabric'
   | 'Installation'

@@ -31,7 +31,7 @@ export const restingNameSchema = closed({
 export type RestingNameAnswer = Static<typeof restingNameSchema>;
 
 export const callerSchema = closed({
-  kind: oneOf('account', 'client', 'issuer'),
+  kind: oneOf('account', 'client', 'issuer', 'person'),
   id: Type.String(),
   organizationId: uuid(),
   scopes: Type.Array(Type.String()),

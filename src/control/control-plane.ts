@@ -22,6 +22,7 @@ import {
   openEdgeTokens,
   SessionRevocations,
 } from './edge-api/mod.ts';
+import { consoleOf } from './console/mod.ts';
 import { addManagementRoutes } from './edge-management/mod.ts';
 import { openLoginParts } from './login/mod.ts';
 import { KeyRotation, TrustedIssuers, type TrustedIssuer } from './oauth/mod.ts';
@@ -42,7 +43,7 @@ import { closeAll, type Closer } from './close-all.ts';
 import { listening } from './opened-port.ts';
 import { loadSecrets } from './secrets/mod.ts';
 import { startSweeps } from './store-sweeps.ts';
-import { databasePath, refuseLostDatabase, seedFirstStart } from './installation/mod.ts';
+import { databasePath, inviteOperator, refuseLostDatabase, seedFirstStart } from './installation/mod.ts';
 
 export interface ControlPlaneOptions {
   /** Created if absent. */
@@ -96,6 +97,9 @@ export interface ControlPlane {
   readonly ctrlAddress: string;
   /** Secrets and ids from the first start of this data directory. They are never shown again. */
   readonly firstStart: FirstStart | undefined;
+  readonly consoleUrl: string;
+  /** Address with a code, at which one person becomes the first operator; after the first start only. */
+  readonly consoleLink: string | undefined;
   /** Creates a router or gateway of this installation, with its enrollment JWT. */
   createFabricNode(
     kind: 'router' | 'gateway',
@@ -274,6 +278,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     );
 
   let apiUrl = '';
+  let { apiPort } = options;
   const { trustedIssuers = [], publicApiUrl } = options;
   const baseUrl = (): string => publicApiUrl?.url ?? apiUrl;
   const fetch = (url: string) => egress.get(url);
@@ -309,12 +314,16 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     mintEnrollmentJwt,
     limits: options.limits,
     tls: options.apiTls,
+    console: consoleOf({
+      ...{ store, secrets, clock, log },
+      own: () => ({ baseUrl: baseUrl(), port: apiPort, isTls: options.apiTls !== undefined }),
+    }),
   });
   closers.push(() => api.close());
   await listening('--api-port', options.apiPort, () =>
     api.listen({ host: listenHost, port: options.apiPort }),
   );
-  const { port: apiPort } = api.server.address() as AddressInfo;
+  apiPort = (api.server.address() as AddressInfo).port;
   const scheme = options.apiTls === undefined ? 'http' : 'https';
   const apiAddress = formatHostPort(scheme === 'http' ? listenHost : advertiseHost, apiPort);
   apiUrl = `${scheme}://${apiAddress}${publicApiUrl?.pathPrefix ?? ''}`;
@@ -330,6 +339,8 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       routers: () => overlay.routers(),
     });
   }
+  const consoleUrl = `${baseUrl()}/console`;
+  const firstCode = firstStart && (await inviteOperator(store, secrets, clock));
   log.info({ apiUrl, baseUrl: baseUrl(), edgeApiUrl, ctrlAddress, controllerId }, 'control plane is up');
 
   return {
@@ -338,6 +349,8 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     edgeApiUrl,
     ctrlAddress,
     firstStart,
+    consoleUrl,
+    consoleLink: firstCode === undefined ? undefined : `${consoleUrl}/welcome#${firstCode}`,
     createFabricNode: async (kind, name) => {
       const parts = { store, secrets, clock, fabricEnrollmentTtlMs: 3_600_000 };
       const { node, enrollment } = await createFabricEnrollment(parts, kind, name);

@@ -5,5 +5,5 @@ export { loadTrustedIssuers, type TrustedIssuer } from './oauth/mod.ts';
 export { parsePublicApiUrl, type PublicApiUrl } from './public-api-url.ts';
 export type { FirstStart } from './store/mod.ts';
 export { createAdministrator, type NewAdministrator } from './edge-management/mod.ts';
-export { resetAdmin, type NewAdmin } from './installation/mod.ts';
+export { inviteOperatorOffline, resetAdmin, type NewAdmin } from './installation/mod.ts';
 export { restoreDatabase, type Restored, type RestoreOptions } from './backup/mod.ts';

@@ -19,6 +19,7 @@ const CONTROL: FolderTable = {
     may: ['secrets', 'checks'],
     why: 'defines the stored form of a provider, with its secrets masked',
   },
+  html: { may: [], why: 'escapes what pages contain' },
   store: {
     may: ['secrets', 'policy', 'provider'],
     why: 'reads and writes rows, policies and providers among them',
@@ -58,9 +59,13 @@ const CONTROL: FolderTable = {
   'management-api': {
     may: [
       ...['secrets', 'checks', 'policy', 'provider', 'store', 'metrics', 'model', 'backup', 'event-stream'],
-      ...['audit', 'installation', 'oauth', 'login', 'overlay', 'replica'],
+      ...['html', 'audit', 'installation', 'oauth', 'login', 'overlay', 'replica'],
     ],
     why: 'answers requests with all parts below; no part imports it',
+  },
+  console: {
+    may: ['secrets', 'html', 'policy', 'store', 'audit', 'oauth', 'management-api'],
+    why: 'logs people in and serves their pages on the listener of the Management API, whose gate accepts the sessions',
   },
   'edge-api': {
     may: [

@@ -60,6 +60,7 @@ async function run(args: readonly string[], environment: Record<string, string> 
     control: notHere,
     resetAdmin: notHere,
     adminsCreate: notHere,
+    consoleLink: notHere,
     gateway: notHere,
     routerRun: notHere,
     routerEnroll: notHere,
@@ -172,7 +173,7 @@ test('auth providers follow their type, keep their secret, and change by field o
 /** Creates `provider 000`, `provider 001`, … through the API. */
 async function createProviders(frontdoorId: string, count: number): Promise<void> {
   const { accountId, apiToken } = world.credentials;
-  const client = new JsonClient({ origin: world.up.control.apiUrl });
+  const client = new JsonClient({ origin: world.up.control.apiUrl, timeoutMs: 60_000 });
   const create = async (at: number): Promise<void> => {
     const { status, json: created } = await client.request({
       method: 'POST',

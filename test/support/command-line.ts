@@ -19,6 +19,7 @@ const runners: ProgramRunners = {
   up: startsProgram,
   control: startsProgram,
   resetAdmin: startsProgram,
+  consoleLink: startsProgram,
   adminsCreate: async (options) => {
     const { runAdminsCreate } = await import('../../bin/run-control.ts');
     await runAdminsCreate(options);

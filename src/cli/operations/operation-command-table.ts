@@ -6,6 +6,7 @@ import type { OperationId } from '#contract';
 import { ACCESS_COMMANDS } from './access-command-table.ts';
 import { FABRIC_COMMANDS } from './fabric-command-table.ts';
 import { OVERVIEW_COMMANDS } from './overview-command-table.ts';
+import { PEOPLE_COMMANDS } from './people-command-table.ts';
 import { RECORD_COMMANDS } from './record-command-table.ts';
 import type { ElsewhereCommand, OperationCommand } from './operation-command.ts';
 
@@ -287,6 +288,8 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     examples: [`oauth-clients end-previous ${ID}`],
   },
   deleteOauthClient: { noun: 'oauth-clients', verb: 'delete', examples: [`oauth-clients delete ${ID}`] },
+
+  ...PEOPLE_COMMANDS,
 
   listSigningKeys: {
     noun: 'signing-keys',

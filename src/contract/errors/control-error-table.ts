@@ -107,10 +107,20 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     meaning: 'The object to delete is used by another object.',
     remedy: 'Remove the uses that the message names first.',
   },
+  'foreign-origin': {
+    kind: 'forbidden',
+    meaning: 'The console got a request that none of its pages sent.',
+    remedy: 'Open the console itself; programs use the Management API.',
+  },
   'insufficient-scope': {
     kind: 'forbidden',
     meaning: 'The credential lacks a scope that the operation needs.',
     remedy: 'Use a credential with the scope that the message names.',
+  },
+  'log-in-too-old': {
+    kind: 'forbidden',
+    meaning: 'The operation needs a session whose log-in is younger than 15 minutes.',
+    remedy: 'Log in again, and repeat it.',
   },
   'issuer-keys': {
     kind: 'unavailable',

@@ -10,6 +10,8 @@ export type ActorKind =
   | 'client'
   /** A caller with a token of a trusted issuer. */
   | 'issuer'
+  /** A person with a session at the console. */
+  | 'person'
   /** Machines, by their certificate. */
   | 'environment'
   | 'gateway'

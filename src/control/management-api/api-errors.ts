@@ -58,6 +58,12 @@ export function insufficientScope(scope: string): FrontdoorError {
   return new FrontdoorError('forbidden', 'insufficient-scope', `The scope ${scope} is required`);
 }
 
+/** The session is valid, and the operation asks for a younger proof of who uses it. */
+export function logInTooOld(): FrontdoorError {
+  const message = 'Log in again: this needs a log-in of the last 15 minutes';
+  return new FrontdoorError('forbidden', 'log-in-too-old', message);
+}
+
 export function notFound(
   what:
     | 'Environment'
@@ -76,6 +82,8 @@ export function notFound(
     | 'Auth provider type'
     | 'Resting name'
     | 'API account'
+    | 'Person'
+    | 'Invitation'
     | 'OAuth client'
     | 'Previous secret'
     | 'Previous token',

@@ -1,6 +1,6 @@
 /** One operation on the browsable API page: a line that unfolds to parameters, fields, an example and errors. */
 import type { OperationSheet } from '#contract';
-import { html, nothing, withCode, type Html } from './api-page-html.ts';
+import { html, nothing, withCode, type Html } from '../html/mod.ts';
 
 /** The id is inside the folded part, so that a link to it unfolds it. */
 export function operationDetails(sheet: OperationSheet): Html {

@@ -10,7 +10,7 @@ import {
   type OperationGroup,
   type OperationSheet,
 } from '#contract';
-import { Html, html, withCode } from './api-page-html.ts';
+import { Html, html, withCode } from '../html/mod.ts';
 import { operationDetails } from './api-page-operation.ts';
 import { API_PAGE_STYLE } from './api-page-style.ts';
 

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { operations } from '#contract';
 import { verifyAudit } from '../audit/mod.ts';
 import { insertSession } from '../login/login-sessions.ts';
-import { putInspected } from '../store/mod.ts';
+import { insertPerson, openConsoleSession, putInspected } from '../store/mod.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { circuitView } from './fabric-view-fixture.ts';
 
@@ -117,6 +117,26 @@ describe('every operation that changes something', () => {
     },
     ...callerChanges('ApiAccount', '/api-accounts'),
     ...callerChanges('OauthClient', '/oauth-clients'),
+    changePerson: async () => ({
+      path: `/people/${await person()}`,
+      body: { role: 'editor' },
+      chain: mine(),
+    }),
+    deletePerson: async () => ({ path: `/people/${await person()}`, chain: mine() }),
+    createInvitation: () => ({ path: '/invitations', body: { name: 'Ann', role: 'reader' }, chain: mine() }),
+    deleteInvitation: async () => ({
+      path: `/invitations/${await made('/invitations', { name: 'Ann', role: 'reader' })}`,
+      chain: mine(),
+    }),
+    endConsoleSession: async () => {
+      const owner = { kind: 'person', id: await person(), organizationId: mine() } as const;
+      const client = { address: '127.0.0.1', browser: 'a browser' };
+      const times = { nowMs: world.clock.nowMs(), idleMs: 1_000, lifetimeMs: 1_000 };
+      const { id } = await world.store.transaction((trx) =>
+        openConsoleSession(trx, world.secrets, owner, client, times),
+      );
+      return { path: `/console-sessions/${id}`, chain: mine() };
+    },
     rotateSigningKey: () => {
       // The newest one has to be in use.
       world.clock.advance(3_600_000);
@@ -285,8 +305,18 @@ describe('every operation that changes something', () => {
     };
   }
 
-  // An operation with the scope for reading changes nothing, whatever its method.
-  const changing = operations.filter(({ method, scope }) => method !== 'GET' && scope !== 'frontdoor.read');
+  async function person(): Promise<string> {
+    const wanted = { organizationId: mine(), name: 'Ann', email: null, role: 'reader' } as const;
+    const { id } = await world.store.transaction((trx) =>
+      insertPerson(trx, { ...wanted, nowMs: world.clock.nowMs() }),
+    );
+    return id;
+  }
+
+  // Other operations with the scope for reading change nothing, whatever their method.
+  const changing = operations.filter(
+    ({ id, method, scope }) => method !== 'GET' && (scope !== 'frontdoor.read' || id === 'endConsoleSession'),
+  );
   const calls = (path: string, method: string, body: unknown) =>
     world.call(method, path, {
       body,

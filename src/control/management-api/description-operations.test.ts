@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { openApiDocument, operations } from '#contract';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
-import { html, withCode } from './api-page-html.ts';
+import { html, withCode } from '../html/mod.ts';
 
 suite('the description of the API', () => {
   let world: ApiWorld;

@@ -98,6 +98,7 @@ describeEachStore('idempotency keys', (_open, newPlace) => {
       rotateApiAccount: [`/api-accounts/${account}/rotate`],
       createOauthClient: ['/oauth-clients', caller],
       rotateOauthClient: [`/oauth-clients/${oauthClient}/rotate`],
+      createInvitation: ['/invitations', { name: 'Ann', role: 'reader' }],
       rotateSigningKey: ['/signing-keys'],
       createRouter: ['/fabric/routers', { name: 'r' }],
       createGateway: ['/fabric/gateways', { name: 'g' }],

@@ -30,6 +30,7 @@ import { noSuchPath, notJson, refusalOf, type ApiRefusal } from './api-errors.ts
 import { bodyOf } from './body-reader.ts';
 import { bodyStepOf } from './body-step.ts';
 import type { ApiAnswer, ApiParts, Call, Handlers } from './call.ts';
+import type { OpenConsole } from './console-access.ts';
 import { conditionalAnswer, checkConditionHeaders } from './conditional-answer.ts';
 import { customFrontendHandlers } from './custom-frontend-operations.ts';
 import { credentialHandlers } from './credential-operations.ts';
@@ -44,13 +45,15 @@ import { defaultApiLimits, MAX_BODY_BYTES, type ApiLimits } from './limits.ts';
 import type { Query } from './page-query.ts';
 import { handleRawFailures, httpOptions } from './raw-failures.ts';
 import { recordRefusal } from './refusal-audit.ts';
-import { RequestGate, type AdmittedRequest } from './request-gate.ts';
+import { MisdirectedRequest, RequestGate, type AdmittedRequest, type ApiDoor } from './request-gate.ts';
 import { loginSessionHandlers } from './login-session-operations.ts';
 import { providerHandlers } from './provider-operations.ts';
 import { providerTypeHandlers } from './provider-type-operations.ts';
 import { meshHandlers } from './mesh-operations.ts';
 import { metricHandlers } from './metric-operations.ts';
 import { organizationHandlers } from './organization-operations.ts';
+import { peopleHandlers } from './people-operations.ts';
+import { consoleSessionHandlers } from './console-session-operations.ts';
 import { restingNameHandlers } from './resting-name-operations.ts';
 import { callerHandlers } from './caller-operations.ts';
 import { signingKeyHandlers } from './signing-key-operations.ts';
@@ -85,6 +88,8 @@ export interface ManagementApiOptions extends Omit<ApiParts, OwnParts> {
   /** Path of {base_url} and {auth_url} at this server; '' if there is none. */
   readonly pathPrefix?: string | undefined;
   readonly limits?: Partial<ApiLimits> | undefined;
+  /** Serves the console below `/console`. */
+  readonly console?: OpenConsole | undefined;
   /** Reads bodies, shared with the other APIs of the process, so that one budget applies to all. */
   readonly intake?: BodyIntake | undefined;
   readonly agentEnrollmentTtlMs?: number | undefined;
@@ -120,6 +125,8 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...loginSessionHandlers,
   ...metricHandlers,
   ...organizationHandlers,
+  ...peopleHandlers,
+  ...consoleSessionHandlers,
   ...restingNameHandlers,
   ...callerHandlers,
   ...signingKeyHandlers,
@@ -163,7 +170,8 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
       clockSkewMs: CLOCK_SKEW_MS,
     }),
   };
-  const gate = new RequestGate(parts, limits);
+  const browserConsole = options.console?.({ access, failures: parts.loginFailures });
+  const gate = new RequestGate(parts, limits, browserConsole);
   const prefix = options.pathPrefix ?? '';
   const app = fastify({
     logger: false,
@@ -198,6 +206,8 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
   // Operations read bodies after all other steps, so the framework must not.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setErrorHandler((error, request, reply) => {
+    if (error instanceof MisdirectedRequest)
+      return send(reply, { status: 421, body: { error: 'misdirected', message: error.message } });
     const route = String(request.routeOptions.url ?? 'route');
     const refusal = answerRefusal(reply, ownErrorOf(error, request, reply, prefix), route, log);
     const { operation } = request.routeOptions.config as RouteConfig;
@@ -205,15 +215,15 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
       recordRefusal(refusals, operation, request, gate.provenCaller(request), refusal, error);
   });
   const admissions = new WeakMap<FastifyRequest, AdmittedRequest>();
-  for (const operation of checkedOperations()) {
+  const addRoute = (operation: (typeof operations)[number], base: string, door: ApiDoor): void => {
     const readCheckedBody = bodyStepOf(operation);
     app.route({
       method: operation.method,
       exposeHeadRoute: hasHead(operation),
-      url: prefix + operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      url: base + operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { operation } satisfies RouteConfig,
       onRequest: async (request) => {
-        const admission = await gate.admit(operation, request);
+        const admission = await gate.admit(operation, request, door);
         admissions.set(request, admission);
         if (admission.principal !== undefined) connections.prove(request.raw.socket);
       },
@@ -224,7 +234,7 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
         checkConditionHeaders(operation, request.raw);
         // The body step has checked the body against the schema that the handler's type is inferred from.
         const handle = handlers[operation.id] as AnyHandler;
-        const given = await handle(parts, callOf(operation, request, admission, { body, readBody }, gate));
+        const given = await handle(parts, callOf(operation, request, admission, { body, readBody }));
         const answer = conditionalAnswer(parts, operation, request.raw, given);
         if (answer.status >= 400) {
           const body = answer.body as ApiRefusal['body'];
@@ -233,6 +243,14 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
         return send(reply, answer);
       },
     });
+  };
+  for (const operation of checkedOperations()) addRoute(operation, prefix, 'credential');
+  if (browserConsole !== undefined) {
+    const readBody = (request: FastifyRequest, reply: FastifyReply) =>
+      bodyOf(intake, request.raw, reply.raw, undefined)();
+    for (const operation of operations)
+      if (operation.scope !== undefined) addRoute(operation, `${prefix}/console/api`, 'session');
+    browserConsole.addRoutes(app, { pathPrefix: prefix, readBody });
   }
   app.setNotFoundHandler((request, reply) => {
     if (request.method === 'OPTIONS') {
@@ -315,7 +333,6 @@ function callOf(
   request: FastifyRequest,
   admission: AdmittedRequest,
   { body, readBody }: Pick<Call, 'body' | 'readBody'>,
-  gate: RequestGate,
 ): Call<unknown, string> {
   return {
     operation,
@@ -326,7 +343,7 @@ function callOf(
     readBody,
     request: request.raw,
     authorization: admission.authorization,
-    proveAgain: () => gate.principalOf(admission.authorization),
+    proveAgain: admission.proveAgain,
     get principal() {
       if (admission.principal === undefined) throw new Error('this operation has no caller');
       return admission.principal;

@@ -1,4 +1,11 @@
 /** The Management API, with the token endpoint. */
 export { createFabricEnrollment } from './fabric-operations.ts';
+export {
+  CONSOLE_IDLE_MS,
+  CONSOLE_LIFETIME_MS,
+  type ConsolePrincipal,
+  type ConsoleRouteContext,
+  type OpenConsole,
+} from './console-access.ts';
 export type { ApiLimits } from './limits.ts';
 export { createManagementApi, setApiTls, type ApiTls } from './management-api.ts';

@@ -5,7 +5,7 @@
 import { addressKey, TokenBuckets } from '#base';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { operations, queryProblem, type Operation } from '#contract';
+import { needsRecentLogIn, operations, queryProblem, type Operation } from '#contract';
 import { invalidValue, isUuid, includesScope } from '#domain';
 import { checkStatedLength } from '#net';
 import {
@@ -20,6 +20,7 @@ import {
 import type { GrantedFrontdoor } from '../store/mod.ts';
 import {
   insufficientScope,
+  logInTooOld,
   malformedAuthorization,
   noSuchPath,
   notGranted,
@@ -27,6 +28,7 @@ import {
   unauthorized,
 } from './api-errors.ts';
 import type { ApiParts } from './call.ts';
+import { RECENT_PROOF_MS, type Console } from './console-access.ts';
 import { MAX_BODY_BYTES, type ApiLimits } from './limits.ts';
 import type { Query } from './page-query.ts';
 
@@ -35,6 +37,18 @@ export interface AdmittedRequest {
   readonly authorization: readonly string[];
   readonly principal: Principal | undefined;
   readonly frontdoor: GrantedFrontdoor | undefined;
+  /** Authenticates the caller again. Throws the refusal. */
+  readonly proveAgain: () => Promise<Principal>;
+}
+
+/** How a caller authenticates: with a header at the Management API, or with a session below `/console/api`. */
+export type ApiDoor = 'credential' | 'session';
+
+/** The `Host` of a request below `/console/api` is not the console's (RFC 9110 §15.5.20). */
+export class MisdirectedRequest extends Error {
+  constructor() {
+    super('The console does not answer under this name');
+  }
 }
 
 type GateParts = Pick<
@@ -48,9 +62,11 @@ export class RequestGate {
   readonly #byAddress = new Map<string, TokenBuckets>();
   readonly #sources: PrincipalSources;
   readonly #proven = new WeakMap<FastifyRequest, Principal>();
+  readonly #console: Console | undefined;
 
-  constructor(parts: GateParts, limits: ApiLimits) {
+  constructor(parts: GateParts, limits: ApiLimits, console?: Console) {
     this.#parts = parts;
+    this.#console = console;
     this.#sources = { ...parts, db: parts.store.db, verified: new VerifiedTokens<TokenClaims>() };
     this.#writes = new TokenBuckets(limits.writes, parts.clock);
     for (const { id, isLimitedByAddress } of operations) {
@@ -58,19 +74,22 @@ export class RequestGate {
     }
   }
 
-  async admit(operation: Operation, request: FastifyRequest): Promise<AdmittedRequest> {
+  async admit(operation: Operation, request: FastifyRequest, door: ApiDoor): Promise<AdmittedRequest> {
     const parameters = request.params as Readonly<Record<string, string>>;
     checkStatedLength(request.raw, MAX_BODY_BYTES);
     checkHost(request.raw);
+    if (door === 'session') this.#checkPage(operation, request.raw);
     if (Object.values(parameters).includes('')) throw noSuchPath();
     const addressWaitMs = this.#byAddress.get(operation.id)?.take(addressKey(request.ip)) ?? 0;
     if (addressWaitMs > 0) throw tooMany(Math.ceil(addressWaitMs / 1000));
-    const authorization = headerValues(request.raw, 'authorization');
+    const authorization = door === 'session' ? [] : headerValues(request.raw, 'authorization');
+    const proveAgain = (): Promise<Principal> =>
+      door === 'session' ? this.#sessionOwner(operation, request.raw) : this.#principalOf(authorization);
     if (operation.scope === undefined) {
       checkQuery(operation, request);
-      return { authorization, principal: undefined, frontdoor: undefined };
+      return { authorization, principal: undefined, frontdoor: undefined, proveAgain };
     }
-    const principal = await this.principalOf(authorization);
+    const principal = await proveAgain();
     this.#proven.set(request, principal);
     if (operation.method !== 'GET') {
       const waitMs = this.#writes.take(principal.id);
@@ -87,7 +106,7 @@ export class RequestGate {
         : await this.#parts.access.frontdoor(principal.organizationId, frontdoorId);
     if (frontdoorId !== undefined && frontdoor === undefined) throw notGranted('Frontdoor', frontdoorId);
     checkQuery(operation, request);
-    return { authorization, principal, frontdoor };
+    return { authorization, principal, frontdoor, proveAgain };
   }
 
   /** Returns the authenticated caller, even if a later step refused the request. */
@@ -95,8 +114,23 @@ export class RequestGate {
     return this.#proven.get(request);
   }
 
+  #checkPage({ method }: Operation, request: IncomingMessage): void {
+    if (!this.#console!.isOwnHost(request)) throw new MisdirectedRequest();
+    this.#console!.checkOrigin(request, method !== 'GET');
+  }
+
+  /** Throws the refusal of the session, also if the operation needs a younger log-in. */
+  async #sessionOwner(operation: Operation, request: IncomingMessage): Promise<Principal> {
+    const principal = await this.#console!.principalOf(request);
+    if (principal === undefined) throw unauthorized();
+    const { provenAtMs, ...owner } = principal;
+    const isOld = this.#parts.clock.nowMs() - provenAtMs >= RECENT_PROOF_MS;
+    if (isOld && needsRecentLogIn(operation)) throw logInTooOld();
+    return owner;
+  }
+
   /** Throws the refusal of the credential. */
-  async principalOf(authorization: readonly string[]): Promise<Principal> {
+  async #principalOf(authorization: readonly string[]): Promise<Principal> {
     const form = authorizationForm(authorization, textOfBase64);
     if (form.form === 'malformed') throw malformedAuthorization();
     if (form.form === 'absent' || form.form === 'otherScheme') throw unauthorized();

@@ -20,11 +20,13 @@ import type { TrustedIssuers } from './trusted-issuers.ts';
 import type { VerifiedTokens } from './verified-tokens.ts';
 
 export interface Principal {
-  readonly kind: CallerKind | 'issuer';
-  /** Id of an account or client; `<issuer>#<sub>` for a caller of a trusted issuer. */
+  readonly kind: CallerKind | 'issuer' | 'person';
+  /** Id of an account, client or person; `<issuer>#<sub>` for a caller of a trusted issuer. */
   readonly id: string;
   readonly organizationId: string;
   readonly scopes: readonly string[];
+  /** The session at the console with which the request was made. */
+  readonly sessionId?: string | undefined;
 }
 
 /** The requirements for a bearer token. */

@@ -177,6 +177,7 @@ export {
   createOrganization,
   deleteOrganization,
   findOrganization,
+  firstOrganization,
   hasFrontdoor,
   listFrontdoors,
   listOrganizations,
@@ -190,6 +191,42 @@ export {
   openManagementSession,
   type ManagementSession,
 } from './records/management-session-store.ts';
+export {
+  endConsoleSession,
+  findConsoleSession,
+  findConsoleSessionById,
+  listConsoleSessions,
+  noteSessionUse,
+  openConsoleSession,
+  type ConsoleSession,
+  type SessionClient,
+  type SessionOwner,
+} from './records/console-session-store.ts';
+export {
+  createInvitation,
+  deleteInvitation,
+  findInvitation,
+  findInvitationByCode,
+  listInvitations,
+  takeInvitation,
+  type InvitationRecord,
+} from './records/invitation-store.ts';
+export {
+  countPersonAttempt,
+  endPersonAttempts,
+  findPersonPassword,
+  putPersonPassword,
+  type PersonPassword,
+} from './records/person-password-store.ts';
+export {
+  changePerson,
+  deletePerson,
+  findPerson,
+  insertPerson,
+  listPeople,
+  lockPerson,
+  type PersonRecord,
+} from './records/person-store.ts';
 export { decodePeerData, encodePeerData } from './records/peer-data-column.ts';
 export {
   deleteInspected,

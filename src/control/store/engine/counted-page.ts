@@ -20,6 +20,7 @@ const PLAIN: Pick<ListOrder, 'fields' | 'tie'> = {
   fields: {
     ...{ default: sql.ref('created_at'), createdAt: sql.ref('created_at') },
     ...{ name: sql.ref('name'), status: sql.ref('status'), id: sql.ref('id') },
+    ...{ email: sql.ref('email'), role: sql.ref('role') },
   },
 };
 

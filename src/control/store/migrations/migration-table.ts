@@ -12,6 +12,7 @@ import { loginSessionLookup } from './login-session-lookup-migration.ts';
 import { managementTables } from './management-tables-migration.ts';
 import { secretOverlap } from './secret-overlap-migration.ts';
 import { passwordAttempts } from './password-attempts-migration.ts';
+import { peopleTables } from './people-tables-migration.ts';
 import { replicaAddresses } from './replica-addresses-migration.ts';
 import { restingNames } from './resting-name-migration.ts';
 import { sessionForm } from './session-form-migration.ts';
@@ -42,4 +43,5 @@ export const migrations: Record<string, Migration> = {
   '0018-third-party-authorities': thirdPartyAuthorities,
   '0019-password-attempts': passwordAttempts,
   '0020-identity-clients': identityClients,
+  '0021-people-tables': peopleTables,
 };

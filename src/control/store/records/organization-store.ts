@@ -118,3 +118,15 @@ export async function hasFrontdoor(db: Queries, organizationId: string): Promise
 function recordOf(row: { id: string; name: string; token_exchange: number }): OrganizationRecord {
   return { id: row.id, name: row.name, tokenExchange: row.token_exchange === 1 };
 }
+
+/** Returns the id of the oldest organization, or undefined. */
+export async function firstOrganization(db: Queries): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('organization')
+    .select('id')
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
+}

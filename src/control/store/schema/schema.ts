@@ -23,6 +23,7 @@ import type {
 } from './edge-session-schema.ts';
 import type { EdgeTables } from './edge-schema.ts';
 import type { FabricServiceTable, FabricTerminatorTable } from './fabric-schema.ts';
+import type { PeopleTables } from './people-schema.ts';
 import type { IdempotencyAnswerTable, IdempotencyUsageTable } from './idempotency-schema.ts';
 
 export type {
@@ -35,7 +36,7 @@ export type {
 export type { EdgeEntityKind, EdgeEntityTable, EdgeTerminatorTable } from './edge-schema.ts';
 export type { FabricServiceTable, FabricTerminatorTable } from './fabric-schema.ts';
 
-export interface Database extends EdgeTables {
+export interface Database extends EdgeTables, PeopleTables {
   organization: OrganizationTable;
   frontdoor: FrontdoorTable;
   api_account: ApiAccountTable;

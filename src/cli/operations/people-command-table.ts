@@ -1,0 +1,48 @@
+/** Commands for people, invitations, and log-ins and sessions at the console. */
+import type { OperationId } from '#contract';
+import type { ElsewhereCommand, OperationCommand } from './operation-command.ts';
+
+const ID = '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22';
+
+export const PEOPLE_COMMANDS = {
+  listPeople: {
+    noun: 'people',
+    verb: 'list',
+    columns: ['id', 'name', 'email', 'role', 'lastSeenAt'],
+    entries: 'people',
+    examples: ['people list', 'people list --name ann'],
+  },
+  getPerson: { noun: 'people', verb: 'get', examples: [`people get ${ID}`] },
+  changePerson: { noun: 'people', verb: 'change', examples: [`people change ${ID} --role editor`] },
+  deletePerson: { noun: 'people', verb: 'delete', examples: [`people delete ${ID}`] },
+  createInvitation: {
+    noun: 'invitations',
+    verb: 'create',
+    once: 'link',
+    called: { lifetimeSeconds: 'lifetime' },
+    examples: [
+      'invitations create --name Ann --email ann@example.com --role editor',
+      'invitations create --name Ann --role reader --lifetime 24h',
+    ],
+  },
+  listInvitations: {
+    noun: 'invitations',
+    verb: 'list',
+    columns: ['id', 'name', 'email', 'role', 'expiresAt'],
+    examples: ['invitations list'],
+  },
+  deleteInvitation: { noun: 'invitations', verb: 'delete', examples: [`invitations delete ${ID}`] },
+  listConsoleSessions: {
+    noun: 'console-sessions',
+    verb: 'list',
+    columns: ['id', 'name', 'address', 'browser', 'lastUsedAt'],
+    entries: 'sessions',
+    examples: ['console-sessions list'],
+  },
+  endConsoleSession: {
+    noun: 'console-sessions',
+    verb: 'end',
+    done: 'ended',
+    examples: [`console-sessions end ${ID}`],
+  },
+} as const satisfies Partial<Readonly<Record<OperationId, OperationCommand | ElsewhereCommand>>>;

@@ -1,0 +1,88 @@
+/** Schemas of people, their invitations, and their sessions at the console. */
+import type { Static } from 'typebox';
+import { Type } from '#base';
+import { ROLES, type Role } from '#domain';
+import { closed, nameText, nullable, oneOf, readOnly, timestamp, uuid } from './schema-parts.ts';
+
+/** RFC 5321 §4.5.3.1.3: a path has at most 256 characters, two of which are the angle brackets. */
+const MAX_EMAIL_CHARS = 254;
+const email = () =>
+  Type.String({ maxLength: MAX_EMAIL_CHARS, pattern: '^[^\\s@]+@[^\\s@]+$', examples: ['ann@example.com'] });
+const role = () => oneOf<Role>(...ROLES);
+const lastUsedAt = (what: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description: what });
+
+export const personSchema = closed({
+  id: uuid(),
+  name: Type.String(),
+  email: nullable<string>({ type: 'string' }),
+  organizationId: uuid(),
+  role: Type.Optional(role()),
+  createdAt: timestamp(),
+  lastSeenAt: lastUsedAt('When the person last used a session, to the minute; null: never'),
+});
+export type PersonAnswer = Static<typeof personSchema>;
+
+export const personChangeSchema = closed({
+  name: Type.Optional(nameText()),
+  role: Type.Optional(role()),
+  id: readOnly(),
+  email: readOnly(),
+  organizationId: readOnly(),
+  createdAt: readOnly(),
+  lastSeenAt: readOnly(),
+});
+
+/** 30 days. */
+const MAX_INVITATION_SECONDS = 2_592_000;
+
+export const newInvitationSchema = closed({
+  name: nameText(),
+  email: Type.Optional(email()),
+  role: role(),
+  organizationId: Type.Optional(
+    Type.String({ format: 'uuid', description: "The organization; the caller's own by default" }),
+  ),
+  lifetimeSeconds: Type.Optional(
+    Type.Integer({
+      minimum: 60,
+      maximum: MAX_INVITATION_SECONDS,
+      description: 'How many seconds the link is valid, at most 30 days; 7 days by default',
+    }),
+  ),
+});
+
+const invitation = () => ({
+  id: uuid(),
+  name: Type.String(),
+  email: nullable<string>({ type: 'string' }),
+  organizationId: uuid(),
+  role: role(),
+  createdAt: timestamp(),
+  expiresAt: timestamp(),
+});
+
+export const invitationSchema = closed(invitation());
+export type InvitationAnswer = Static<typeof invitationSchema>;
+
+export const invitationWithLinkSchema = closed({
+  ...invitation(),
+  link: Type.String({
+    description: 'The address that the invited person opens, once. It is shown only in this response',
+    examples: ['https://frontdoor.example/console/welcome#c2VjcmV0LXRoYXQtaXMtc2hvd24tb25jZQ'],
+  }),
+});
+
+export const consoleSessionSchema = closed({
+  id: uuid(),
+  personId: nullable<string>({ type: 'string', format: 'uuid' }),
+  accountId: nullable<string>({ type: 'string', format: 'uuid' }),
+  name: Type.String({ description: 'The name of the person or of the API account' }),
+  createdAt: timestamp(),
+  lastUsedAt: timestamp(),
+  expiresAt: timestamp(),
+  address: Type.String({ description: 'The address of the client that logged in' }),
+  browser: Type.String({ description: 'What the client called itself, shortened' }),
+  current: Type.Boolean({ description: 'Whether this request was made with the session' }),
+});
+export type ConsoleSessionAnswer = Static<typeof consoleSessionSchema>;

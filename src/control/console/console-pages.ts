@@ -1,0 +1,207 @@
+/**
+ * The pages of the console that the control plane renders: log-in, invitation, errors. They are plain HTML, work without
+ * JavaScript and with password managers, and load nothing from elsewhere. The one script takes the code of an invitation
+ * out of the address, where no server and no log sees it.
+ */
+import { html, nothing, type Html } from '../html/mod.ts';
+import type { ConsoleSession, InvitationRecord } from '../store/mod.ts';
+import { CONSOLE_STYLE } from './console-style.ts';
+import { MIN_PASSWORD_CHARS } from './password-rule.ts';
+
+export interface ConsolePage {
+  readonly status: number;
+  readonly title: string;
+  readonly content: Html;
+  /** Whether the page takes the code of an invitation from its address. */
+  readonly takesCode?: boolean;
+}
+
+/** Returns the page as a document. `base` is the path of the console; `nonce` allows the style. */
+export function documentOf(
+  { title, content, takesCode = false }: ConsolePage,
+  base: string,
+  nonce: string,
+): string {
+  const script = takesCode ? html`<script src="${base}/welcome.js" defer></script>` : nothing;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>${title} · Frontdoor</title>
+        <style nonce="${nonce}">
+          ${CONSOLE_STYLE}
+        </style>
+        ${script}
+      </head>
+      <body>
+        <main>
+          <h1>${title}</h1>
+          ${content}
+        </main>
+      </body>
+    </html> `.markup;
+}
+
+/** The script of the page that takes an invitation. */
+export const WELCOME_SCRIPT = `const code = location.hash.slice(1);
+if (code !== '') {
+  history.replaceState(null, '', location.pathname);
+  document.querySelector('input[name=code]').value = code;
+  document.querySelector('form').requestSubmit();
+}
+`;
+
+export function logInPage(
+  base: string,
+  {
+    to,
+    name = '',
+    problem,
+  }: {
+    readonly to: string;
+    readonly name?: string;
+    readonly problem?: string | undefined;
+  },
+  status = 200,
+): ConsolePage {
+  const content = html`${wrong(problem)}
+    <form method="post" action="${base}/log-in">
+      <input type="hidden" name="to" value="${to}" />
+      <label for="name">E-mail address</label>
+      <input
+        id="name"
+        name="name"
+        value="${name}"
+        autocomplete="username"
+        autocapitalize="none"
+        spellcheck="false"
+        required
+        maxlength="254"
+      />
+      <label for="password">Password</label>
+      <input
+        id="password"
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        required
+        maxlength="256"
+      />
+      <button>Log in</button>
+    </form>
+    <p class="soft">The id and the token of an API account work as well.</p>`;
+  return { status, title: 'Log in', content };
+}
+
+/** Asks for the code of an invitation, which the script takes from the address. */
+export function codePage(base: string, problem?: string, status = 200): ConsolePage {
+  const content = html`${wrong(problem)}
+    <p>Your link has a code behind the sign <code>#</code>. It makes your account, once.</p>
+    <form method="post" action="${base}/welcome">
+      <label for="code">Code</label>
+      <input
+        id="code"
+        name="code"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck="false"
+        required
+        maxlength="100"
+      />
+      <button>Continue</button>
+    </form>`;
+  return { status, title: 'Welcome to Frontdoor', content, takesCode: true };
+}
+
+export interface AccountForm {
+  readonly code: string;
+  readonly name: string;
+  readonly email: string;
+  readonly problem?: string | undefined;
+}
+
+/** Asks for the name, the address and the password of an invited person. */
+export function accountPage(
+  base: string,
+  { role }: InvitationRecord,
+  { code, name, email, problem }: AccountForm,
+  status = 200,
+): ConsolePage {
+  const content = html`${wrong(problem)}
+    <p>Your account has the role <strong>${role}</strong>.</p>
+    <form method="post" action="${base}/welcome">
+      <input type="hidden" name="code" value="${code}" />
+      <label for="name">Name</label>
+      <input id="name" name="name" value="${name}" autocomplete="name" required maxlength="255" />
+      <label for="email">E-mail address</label>
+      <input
+        id="email"
+        name="email"
+        type="email"
+        value="${email}"
+        autocomplete="username"
+        required
+        maxlength="254"
+      />
+      <label for="password">Password</label>
+      <input
+        id="password"
+        name="password"
+        type="password"
+        autocomplete="new-password"
+        aria-describedby="rule"
+        required
+        minlength="${MIN_PASSWORD_CHARS}"
+        maxlength="256"
+      />
+      <p class="soft" id="rule">At least ${MIN_PASSWORD_CHARS} characters, for example four words.</p>
+      <button>Create the account</button>
+    </form>`;
+  return { status, title: 'Your account', content };
+}
+
+/** What a person sees until the pages of the console themselves come, or a role is given. */
+export function homePage(base: string, { name, scopes }: ConsoleSession, apiPage: string): ConsolePage {
+  const what =
+    scopes.length === 0
+      ? html`<p>
+          You have no role yet. Ask an administrator of your organization to give you one, then reload this
+          page.
+        </p>`
+      : html`<p>
+          You are logged in. Everything is available on the command line, and in the
+          <a href="${apiPage}">Management API</a>, whose operations are also below <code>${base}/api</code>.
+        </p>`;
+  const content = html`<p>${name}</p>
+    ${what}
+    <form method="post" action="${base}/log-out"><button>Log out</button></form>`;
+  return { status: 200, title: 'Frontdoor', content };
+}
+
+/** The browser did not keep the cookie: going back to the log-in would only repeat it. */
+export function cookieLostPage(base: string, isInsecure: boolean): ConsolePage {
+  const why = isInsecure
+    ? html`<p>
+        This address is not encrypted, so that browsers keep no session of it. Open the console with
+        <code>https://</code>, or on the machine itself with <code>http://localhost</code>.
+      </p>`
+    : html`<p>Your browser did not keep the session. Permit cookies for this address, and log in again.</p>`;
+  const content = html`${why}
+    <p><a href="${base}/log-in">Log in</a></p>`;
+  return { status: 403, title: 'You are not logged in', content };
+}
+
+export function problemPage(status: number, title: string, sentence: string, base?: string): ConsolePage {
+  const way = base === undefined ? nothing : html`<p><a href="${base}">Go to the console</a></p>`;
+  return {
+    status,
+    title,
+    content: html`<p>${sentence}</p>
+      ${way}`,
+  };
+}
+
+function wrong(problem: string | undefined): Html {
+  return problem === undefined ? nothing : html`<p class="wrong" role="alert">${problem}</p>`;
+}

@@ -1,0 +1,238 @@
+/** The routes of the console's own pages, on the Management API's listener. */
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { FrontdoorError, type Log } from '#base';
+import { parseName } from '#domain';
+import type { ConsoleRouteContext } from '../management-api/mod.ts';
+import { ENDED_COOKIE, sessionCookie } from './console-cookie.ts';
+import type { ConsoleLogIn } from './console-log-in.ts';
+import { isFromOwnPage, keepsCookies, ownOriginOf, type OwnAddress } from './console-origin.ts';
+import {
+  accountPage,
+  codePage,
+  cookieLostPage,
+  documentOf,
+  homePage,
+  logInPage,
+  problemPage,
+  WELCOME_SCRIPT,
+  type ConsolePage,
+} from './console-pages.ts';
+import type { ConsoleClient, ConsoleSessions } from './console-sessions.ts';
+import { passwordProblem } from './password-rule.ts';
+
+export interface ConsoleRouteParts {
+  readonly sessions: ConsoleSessions;
+  readonly logIn: ConsoleLogIn;
+  readonly own: () => OwnAddress;
+  readonly log: Log;
+}
+
+const MAX_BROWSER_CHARS = 200;
+const MAX_FIELDS = 10;
+const NONCE_BYTES = 18;
+const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
+const MAX_EMAIL_CHARS = 254;
+const WRONG =
+  'The e-mail address or the password is wrong. After ten wrong passwords in a row, each is refused for a quarter of an hour.';
+
+export function addConsoleRoutes(
+  app: FastifyInstance,
+  parts: ConsoleRouteParts,
+  context: ConsoleRouteContext,
+): void {
+  const { sessions, logIn, log } = parts;
+  const base = `${context.pathPrefix}/console`;
+  const home = base;
+  const apiPage = `${context.pathPrefix}/docs`;
+  const ownOrigins = new WeakMap<FastifyRequest, string>();
+
+  const fieldsOf = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<ReadonlyMap<string, string>> => {
+    const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+    if (type !== 'application/x-www-form-urlencoded')
+      throw new FrontdoorError('unsupportedType', 'unsupported-media-type', 'Send the form of the page');
+    const body = await context.readBody(request, reply);
+    const fields = [...new URLSearchParams(body.toString('utf8'))].slice(0, MAX_FIELDS);
+    return new Map(fields);
+  };
+
+  void app.register(
+    async (pages) => {
+      pages.addHook('onRequest', async (request) => {
+        const origin = ownOriginOf(request.raw, parts.own());
+        if (origin === undefined) throw new Misdirected();
+        ownOrigins.set(request, origin);
+        if (request.method !== 'GET' && request.method !== 'HEAD' && !isFromOwnPage(request.raw, origin))
+          throw new FrontdoorError(
+            'forbidden',
+            'foreign-origin',
+            'The form was sent from a page of another site',
+          );
+      });
+      pages.setErrorHandler((error, request, reply) =>
+        sendPage(reply, base, pageOfError(error, log), request),
+      );
+      pages.setNotFoundHandler((request, reply) => {
+        const page = problemPage(404, 'Not found', 'There is no page at this address.', base);
+        return sendPage(reply, base, page, request);
+      });
+
+      pages.get('/', async (request, reply) => {
+        const session = await sessions.find(request.raw);
+        if (session === undefined) return reply.redirect(`${base}/log-in`, 303);
+        return sendPage(reply, base, homePage(base, session, apiPage), request);
+      });
+
+      pages.get('/log-in', async (request, reply) => {
+        const { to } = request.query as { to?: unknown };
+        return sendPage(reply, base, logInPage(base, { to: ownPathOf(to, home) }), request);
+      });
+
+      pages.post('/log-in', async (request, reply) => {
+        const fields = await fieldsOf(request, reply);
+        const [name, password] = [(fields.get('name') ?? '').trim(), fields.get('password') ?? ''];
+        const to = ownPathOf(fields.get('to'), home);
+        const earlier = await sessions.find(request.raw);
+        const result = await logIn.logIn(name, password, clientOf(request), earlier);
+        if ('token' in result) return begin(reply, base, result.token, to);
+        if (result.problem === 'wrong')
+          return sendPage(reply, base, logInPage(base, { to, name, problem: WRONG }, 403), request);
+        const seconds = Math.ceil(result.afterMs / 1_000);
+        const problem = `There were too many wrong passwords. Try again in ${seconds} s.`;
+        reply.header('retry-after', seconds);
+        return sendPage(reply, base, logInPage(base, { to, name, problem }, 429), request);
+      });
+
+      pages.get('/logged-in', async (request, reply) => {
+        const { to } = request.query as { to?: unknown };
+        if ((await sessions.find(request.raw)) !== undefined) return reply.redirect(ownPathOf(to, home), 303);
+        const isInsecure = !keepsCookies(ownOrigins.get(request)!);
+        return sendPage(reply, base, cookieLostPage(base, isInsecure), request);
+      });
+
+      pages.post('/log-out', async (request, reply) => {
+        const session = await sessions.find(request.raw);
+        if (session !== undefined) await sessions.end(session, request.ip);
+        reply.header('set-cookie', ENDED_COOKIE).header('clear-site-data', '"cache", "storage"');
+        return reply.redirect(`${base}/log-in`, 303);
+      });
+
+      pages.get('/welcome', (request, reply) => sendPage(reply, base, codePage(base), request));
+
+      pages.get('/welcome.js', (_request, reply) =>
+        reply
+          .header('cache-control', 'no-cache')
+          .header('x-content-type-options', 'nosniff')
+          .type('text/javascript; charset=utf-8')
+          .send(WELCOME_SCRIPT),
+      );
+
+      pages.post('/welcome', async (request, reply) => {
+        const fields = await fieldsOf(request, reply);
+        const code = (fields.get('code') ?? '').trim();
+        const invitation = await logIn.invitationOf(code);
+        if (invitation === undefined) {
+          const problem = 'The code is wrong, was used already, or has expired. Ask for a new link.';
+          return sendPage(reply, base, codePage(base, problem, 403), request);
+        }
+        if (!fields.has('password')) {
+          const form = { code, name: invitation.name, email: invitation.email ?? '' };
+          return sendPage(reply, base, accountPage(base, invitation, form), request);
+        }
+        const [email, password] = [(fields.get('email') ?? '').trim(), fields.get('password')!];
+        const name = parseName(fields.get('name') ?? '');
+        const form = { code, name: name ?? '', email };
+        const again = (problem: string, status: number) =>
+          sendPage(reply, base, accountPage(base, invitation, { ...form, problem }, status), request);
+        if (name === undefined) return again('The name is missing, or too long.', 400);
+        if (!EMAIL.test(email) || email.length > MAX_EMAIL_CHARS)
+          return again('This is not an e-mail address.', 400);
+        const problem = passwordProblem(password, [name, email]);
+        if (problem !== undefined) return again(problem, 400);
+        const earlier = await sessions.find(request.raw);
+        let token: string | undefined;
+        try {
+          token = await logIn.accept(code, { name, email, password }, clientOf(request), earlier);
+        } catch (error) {
+          if (!(error instanceof FrontdoorError) || error.kind !== 'conflict') throw error;
+          return again('Another person has this e-mail address.', 409);
+        }
+        if (token !== undefined) return begin(reply, base, token, home);
+        return sendPage(reply, base, codePage(base, 'The code was used a moment ago.', 403), request);
+      });
+    },
+    { prefix: base },
+  );
+}
+
+/** The request names a host that is not the console's: it was meant for another server (RFC 9110 §15.5.20). */
+class Misdirected extends Error {}
+
+/** Returns the path if it leads to the console itself, and else the path of the console. */
+export function ownPathOf(path: unknown, home: string): string {
+  if (typeof path !== 'string' || path.length > 2_048 || !path.startsWith('/')) return home;
+  const url = URL.parse(path, 'http://console.invalid');
+  if (url === null || url.origin !== 'http://console.invalid') return home;
+  return url.pathname === home || url.pathname.startsWith(`${home}/`) ? url.pathname + url.search : home;
+}
+
+function clientOf({ ip, headers }: FastifyRequest): ConsoleClient {
+  return { address: ip, browser: (headers['user-agent'] ?? '').slice(0, MAX_BROWSER_CHARS) };
+}
+
+/** Sends the cookie. The next page sees whether the browser kept it. */
+function begin(reply: FastifyReply, base: string, token: string, to: string): FastifyReply {
+  return reply
+    .header('set-cookie', sessionCookie(token))
+    .redirect(`${base}/logged-in?to=${encodeURIComponent(to)}`, 303);
+}
+
+function pageOfError(error: unknown, log: Log): ConsolePage {
+  if (error instanceof Misdirected)
+    return problemPage(
+      421,
+      'Another address',
+      'The console does not answer under this name. Use the address that the control plane printed.',
+    );
+  if (error instanceof FrontdoorError && error.kind !== 'internal') {
+    if (error.kind === 'unavailable')
+      return problemPage(
+        503,
+        'Not available',
+        'The console is not available at the moment. Try again in a minute.',
+      );
+    return problemPage(error.status, 'This did not work', `${error.message}.`);
+  }
+  const errorId = randomBytes(8).toString('hex');
+  log.error(
+    { errorId, cause: error instanceof Error ? error.stack : String(error) },
+    'a page of the console failed',
+  );
+  return problemPage(500, 'Internal error', `This is a fault of the console. Its error id is ${errorId}.`);
+}
+
+function sendPage(
+  reply: FastifyReply,
+  base: string,
+  page: ConsolePage,
+  request: FastifyRequest,
+): FastifyReply {
+  const nonce = randomBytes(NONCE_BYTES).toString('base64');
+  const scripts = page.takesCode === true ? `script-src 'self'; ` : '';
+  const policy =
+    `default-src 'none'; ${scripts}style-src 'nonce-${nonce}'; form-action 'self'; base-uri 'none'; ` +
+    `frame-ancestors 'none'`;
+  return reply
+    .code(page.status)
+    .header('content-security-policy', policy)
+    .header('cross-origin-opener-policy', 'same-origin')
+    .header('cross-origin-resource-policy', 'same-origin')
+    .header('referrer-policy', 'no-referrer')
+    .header('x-content-type-options', 'nosniff')
+    .header('cache-control', 'no-store')
+    .type('text/html; charset=utf-8')
+    .send(request.method === 'HEAD' ? '' : documentOf(page, base, nonce));
+}

@@ -1,0 +1,102 @@
+/** Sessions at the console: they begin with a log-in, and belong to the browser that has their cookie. */
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '#base';
+import { appendAudit, type AuditEntry } from '../audit/mod.ts';
+import { CONSOLE_IDLE_MS, CONSOLE_LIFETIME_MS, type ConsolePrincipal } from '../management-api/mod.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import {
+  endConsoleSession,
+  findConsoleSession,
+  noteSessionUse,
+  openConsoleSession,
+  type ConsoleSession,
+  type SessionClient,
+  type SessionOwner,
+  type Store,
+  type StoreTransaction,
+  type Touch,
+} from '../store/mod.ts';
+import { sessionTokenOf } from './console-cookie.ts';
+
+export interface ConsoleParts {
+  readonly store: Store;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+}
+
+export interface ConsoleClient {
+  readonly address: string;
+  /** The `User-Agent`, shortened. */
+  readonly browser: string;
+}
+
+/** A minute: the times of use are no more exact. */
+const USE_INTERVAL_MS = 60_000;
+
+export class ConsoleSessions {
+  readonly #parts: ConsoleParts;
+
+  constructor(parts: ConsoleParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the owner of the session in the request's cookie, or undefined. */
+  async principalOf(request: IncomingMessage): Promise<ConsolePrincipal | undefined> {
+    const session = await this.find(request);
+    if (session === undefined) return undefined;
+    const { owner, scopes, provenAtMs, id: sessionId } = session;
+    return { ...owner, scopes, provenAtMs, sessionId };
+  }
+
+  /** Returns the session of the request's cookie if it is not over, and notes its use. */
+  async find(request: IncomingMessage): Promise<ConsoleSession | undefined> {
+    const { store, secrets, clock } = this.#parts;
+    const token = sessionTokenOf(request);
+    if (token === undefined) return undefined;
+    const nowMs = clock.nowMs();
+    const session = await findConsoleSession(store.db, secrets, token, { nowMs, idleMs: CONSOLE_IDLE_MS });
+    if (session !== undefined && nowMs - session.lastUsedAtMs >= USE_INTERVAL_MS)
+      await store.transaction((trx) => noteSessionUse(trx, session, nowMs));
+    return session;
+  }
+
+  /** Begins a session in the transaction of a log-in, and returns its token. The browser's earlier session ends. */
+  async open(
+    trx: StoreTransaction,
+    touch: Touch,
+    owner: SessionOwner,
+    client: SessionClient,
+    earlier: ConsoleSession | undefined,
+  ): Promise<string> {
+    const { secrets, clock } = this.#parts;
+    const nowMs = clock.nowMs();
+    if (earlier !== undefined) await endConsoleSession(trx, earlier.id);
+    const times = { nowMs, idleMs: CONSOLE_IDLE_MS, lifetimeMs: CONSOLE_LIFETIME_MS };
+    const { id, token } = await openConsoleSession(trx, secrets, owner, client, times);
+    const after = { browser: client.browser };
+    await this.#record(trx, touch, owner, 'consoleLogIn', id, { after, address: client.address });
+    return token;
+  }
+
+  async end(session: ConsoleSession, address: string): Promise<void> {
+    await this.#parts.store.transaction(async (trx, touch) => {
+      if (!(await endConsoleSession(trx, session.id))) return;
+      const before = { browser: session.browser };
+      await this.#record(trx, touch, session.owner, 'consoleLogOut', session.id, { before, address });
+    });
+  }
+
+  async #record(
+    trx: StoreTransaction,
+    touch: Touch,
+    { kind, id, organizationId }: SessionOwner,
+    action: string,
+    sessionId: string,
+    more: Pick<AuditEntry, 'before' | 'after' | 'address'>,
+  ): Promise<void> {
+    const { secrets, clock } = this.#parts;
+    const target = { kind: 'console-session', id: sessionId };
+    const entry: AuditEntry = { organizationId, actor: { kind, id }, action, target, ...more, result: 'ok' };
+    await appendAudit(trx, touch, secrets, entry, clock.nowMs());
+  }
+}

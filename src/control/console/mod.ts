@@ -1,0 +1,39 @@
+/** The console's half at the control plane: log-in, invitations, sessions and their pages. */
+import { FrontdoorError, type Log } from '#base';
+import type { OpenConsole } from '../management-api/mod.ts';
+import { ConsoleLogIn } from './console-log-in.ts';
+import { addConsoleRoutes } from './console-routes.ts';
+import { isFromOwnPage, ownOriginOf, type OwnAddress } from './console-origin.ts';
+import { ConsoleSessions, type ConsoleParts } from './console-sessions.ts';
+
+export interface ConsoleOptions extends ConsoleParts {
+  readonly own: () => OwnAddress;
+  readonly log: Log;
+}
+
+/** A page of another site cannot set it without asking first, which the API does not permit. */
+const PAGE_HEADER = 'frontdoor-console';
+
+/** Returns what opens the console on a Management API. */
+export function consoleOf(options: ConsoleOptions): OpenConsole {
+  return ({ access, failures }) => {
+    const { own, log } = options;
+    const sessions = new ConsoleSessions(options);
+    const logIn = new ConsoleLogIn({ ...options, access, failures, sessions });
+    return {
+      isOwnHost: (request) => ownOriginOf(request, own()) !== undefined,
+      checkOrigin: (request, isChange) => {
+        const origin = ownOriginOf(request, own());
+        if (origin === undefined || !isFromOwnPage(request, origin)) throw foreignOrigin();
+        if (isChange && request.headers[PAGE_HEADER] === undefined) throw foreignOrigin();
+      },
+      principalOf: (request) => sessions.principalOf(request),
+      addRoutes: (app, context) => addConsoleRoutes(app, { sessions, logIn, own, log }, context),
+    };
+  };
+}
+
+function foreignOrigin(): FrontdoorError {
+  const message = 'The request was not sent by a page of the console';
+  return new FrontdoorError('forbidden', 'foreign-origin', message);
+}

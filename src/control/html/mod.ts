@@ -1,0 +1,2 @@
+/** Pages that the control plane renders itself. */
+export { html, Html, nothing, withCode } from './html-template.ts';

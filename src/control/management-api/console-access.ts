@@ -1,0 +1,41 @@
+/**
+ * What the Management API needs of the console. The routes below `/console/api` run the same operations through the same
+ * gate, with the session of a browser in place of a credential. The Management API itself never reads a cookie.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { LoginFailures, Principal } from '../oauth/mod.ts';
+import type { AccessDirectory } from '../store/mod.ts';
+
+/** 12 hours. */
+export const CONSOLE_IDLE_MS = 43_200_000;
+/** 7 days. */
+export const CONSOLE_LIFETIME_MS = 604_800_000;
+/** Dangerous operations need a proof of the identity that is younger: 15 minutes. */
+export const RECENT_PROOF_MS = 900_000;
+
+export interface ConsolePrincipal extends Principal {
+  readonly provenAtMs: number;
+}
+
+export interface ConsoleRouteContext {
+  /** Path of {base_url} at this server; '' if there is none. */
+  readonly pathPrefix: string;
+  readonly readBody: (request: FastifyRequest, reply: FastifyReply) => Promise<Buffer>;
+}
+
+export interface Console {
+  /** Whether the request's `Host` is a name of the console. */
+  isOwnHost(request: IncomingMessage): boolean;
+  /** Throws the refusal of a request that no page of the console sent. */
+  checkOrigin(request: IncomingMessage, isChange: boolean): void;
+  /** Returns the owner of the session in the request's cookie, or undefined. */
+  principalOf(request: IncomingMessage): Promise<ConsolePrincipal | undefined>;
+  /** Adds the pages below `/console`, apart from `/console/api`. */
+  addRoutes(app: FastifyInstance, context: ConsoleRouteContext): void;
+}
+
+export type OpenConsole = (parts: {
+  readonly access: AccessDirectory;
+  readonly failures: LoginFailures;
+}) => Console;

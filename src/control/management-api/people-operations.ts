@@ -1,0 +1,198 @@
+/**
+ * Operations on people and their invitations. A caller gives and takes away only roles whose scopes it has itself, so
+ * that an administrator of an organization neither makes nor removes operators of the installation.
+ */
+import { FrontdoorError } from '#base';
+import type { InvitationAnswer, PersonAnswer } from '#contract';
+import { invalidValue, parseName, ROLE_SCOPES, type Role } from '#domain';
+import {
+  changePerson,
+  createInvitation,
+  deleteInvitation,
+  deletePerson,
+  findInvitation,
+  findPerson,
+  listInvitations,
+  listPeople,
+  lockOrganization,
+  lockPerson,
+  type InvitationRecord,
+  type PersonRecord,
+  type StoreTransaction,
+} from '../store/mod.ts';
+import { notFound } from './api-errors.ts';
+import {
+  change,
+  created,
+  gone,
+  isoTime,
+  ok,
+  unstored,
+  type Call,
+  type CreationParts,
+  type Handlers,
+} from './call.ts';
+import { creation } from './creation.ts';
+import { checkIfMatch } from './entity-tag.ts';
+import {
+  askedOrganization,
+  checkMayHandOut,
+  checkReach,
+  foundOrganization,
+  mayReach,
+} from './granted-organization.ts';
+import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
+
+const SECOND_MS = 1_000;
+/** 7 days. */
+const INVITATION_SECONDS = 604_800;
+
+type CallOfOne = Call<unknown, 'id'>;
+
+export const peopleHandlers: Handlers<
+  CreationParts,
+  | 'listPeople'
+  | 'getPerson'
+  | 'changePerson'
+  | 'deletePerson'
+  | 'createInvitation'
+  | 'listInvitations'
+  | 'deleteInvitation'
+> = {
+  async listPeople(parts, call) {
+    const organizationId = await askedOrganization(parts.store.db, call);
+    const request = parsePageRequest(call.query);
+    const page = await listPeople(parts.store.db, organizationId, request, listFilterOf(call.query));
+    return ok(countedPageAnswer(request, page, page.content.map(personAnswer)));
+  },
+
+  async getPerson(parts, call) {
+    return ok(personAnswer(reached(call, await findPerson(parts.store.db, call.parameters.id))));
+  },
+
+  async changePerson(parts, call) {
+    const { name, role } = call.body;
+    const result = await change(parts, call, async (trx) => {
+      const before = reached(call, await lockPerson(trx, call.parameters.id));
+      checkIfMatch(parts, call, personAnswer(before));
+      if (call.body.id !== undefined && call.body.id !== before.id) throw invalidValue('id', before.id);
+      if (role !== undefined && role !== before.role) {
+        checkNotOneself(call, before);
+        checkMayGive(call, before.role);
+        checkMayGive(call, role);
+      }
+      const after = await changePerson(trx, before, {
+        name: name === undefined ? undefined : parseName(name)!,
+        role,
+      });
+      return { result: after, ...eventOf(before), before: personAnswer(before), after: personAnswer(after) };
+    });
+    return ok(personAnswer(result));
+  },
+
+  async deletePerson(parts, call) {
+    await change(parts, call, async (trx) => {
+      const before = reached(call, await lockPerson(trx, call.parameters.id));
+      checkIfMatch(parts, call, personAnswer(before));
+      checkNotOneself(call, before);
+      checkMayGive(call, before.role);
+      await deletePerson(trx, before.id);
+      return { result: undefined, ...eventOf(before), before: personAnswer(before) };
+    });
+    return gone;
+  },
+
+  async createInvitation(parts, call) {
+    const { body, principal } = call;
+    const { role, email = null, lifetimeSeconds = INVITATION_SECONDS } = body;
+    const organizationId = body.organizationId ?? principal.organizationId;
+    const nowMs = parts.clock.nowMs();
+    const make = async (trx: StoreTransaction) => {
+      checkReach(principal, organizationId);
+      const organization = foundOrganization(await lockOrganization(trx, organizationId), organizationId);
+      checkMayGive(call, role);
+      const wanted = {
+        ...{
+          organizationId: organization.id,
+          name: parseName(body.name)!,
+          email: email?.toLowerCase() ?? null,
+        },
+        ...{ role, expiresAtMs: nowMs + lifetimeSeconds * SECOND_MS },
+      };
+      const made = await createInvitation(trx, parts.secrets, wanted, nowMs);
+      if (made === undefined) throw conflict('The organization has too many open invitations');
+      const after = invitationAnswer(made.invitation);
+      const target = { kind: 'invitation', id: made.invitation.id };
+      return { result: made, target, after, organizationId: organization.id };
+    };
+    return creation(parts, call, make, ({ invitation, code }) => {
+      const link = `${parts.baseUrl()}/console/welcome#${code}`;
+      const answer = { ...invitationAnswer(invitation), link };
+      return unstored(created(parts, `/invitations/${invitation.id}`, answer));
+    });
+  },
+
+  async listInvitations(parts, call) {
+    const organizationId = await askedOrganization(parts.store.db, call);
+    const request = parsePageRequest(call.query);
+    const filter = listFilterOf(call.query);
+    const nowMs = parts.clock.nowMs();
+    const page = await listInvitations(parts.store.db, organizationId, request, filter, nowMs);
+    return ok(countedPageAnswer(request, page, page.content.map(invitationAnswer)));
+  },
+
+  async deleteInvitation(parts, call) {
+    const { id } = call.parameters;
+    await change(parts, call, async (trx) => {
+      const before = await findInvitation(trx, id, parts.clock.nowMs());
+      const isReached = before !== undefined && mayReach(call.principal, before.organizationId);
+      if (!isReached || !(await deleteInvitation(trx, before.id))) throw notFound('Invitation', id);
+      const target = { kind: 'invitation', id: before.id };
+      return {
+        result: undefined,
+        target,
+        before: invitationAnswer(before),
+        organizationId: before.organizationId,
+      };
+    });
+    return gone;
+  },
+};
+
+/** Returns the person of the path, if the caller may administer the organization. */
+function reached(call: CallOfOne, person: PersonRecord | undefined): PersonRecord {
+  if (person === undefined || !mayReach(call.principal, person.organizationId))
+    throw notFound('Person', call.parameters.id);
+  return person;
+}
+
+function checkMayGive({ principal }: Call<unknown, never>, role: Role | null): void {
+  if (role !== null) checkMayHandOut(principal, ROLE_SCOPES[role]);
+}
+
+/** Nobody locks oneself out, and an organization keeps the person who administers it. */
+function checkNotOneself({ principal }: CallOfOne, { id }: PersonRecord): void {
+  if (principal.kind === 'person' && principal.id === id)
+    throw conflict('Another administrator has to change your role, or to remove you');
+}
+
+function conflict(message: string): FrontdoorError {
+  return new FrontdoorError('conflict', 'conflict', message);
+}
+
+function eventOf({ id, organizationId }: PersonRecord) {
+  return { target: { kind: 'person', id }, organizationId };
+}
+
+function personAnswer(person: PersonRecord): PersonAnswer {
+  const { id, name, email, organizationId, role, createdAtMs, lastSeenAtMs } = person;
+  const lastSeenAt = lastSeenAtMs === null ? null : isoTime(lastSeenAtMs);
+  const known = { id, name, email, organizationId, createdAt: isoTime(createdAtMs), lastSeenAt };
+  return role === null ? known : { ...known, role };
+}
+
+function invitationAnswer(invitation: InvitationRecord): InvitationAnswer {
+  const { id, name, email, organizationId, role, createdAtMs, expiresAtMs } = invitation;
+  const times = { createdAt: isoTime(createdAtMs), expiresAt: isoTime(expiresAtMs) };
+  return { id, name, email, organizationId, role, ...times };
+}

@@ -1,0 +1,191 @@
+/**
+ * Sessions at the console, of people and of API accounts. Each request looks its session up together with its owner, so
+ * that a changed role, a removed person or a revoked account counts at once.
+ */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { isUuid, ROLE_SCOPES } from '#domain';
+import { randomToken, type Secrets } from '../../secrets/mod.ts';
+import { orderedPage } from '../engine/counted-page.ts';
+import type { Page, PageRequest } from '../engine/page.ts';
+import type { Queries } from '../engine/store.ts';
+import type { ConsoleSessionTable } from '../schema/people-schema.ts';
+
+export interface SessionOwner {
+  readonly kind: 'person' | 'account';
+  readonly id: string;
+  readonly organizationId: string;
+}
+
+export interface ConsoleSession {
+  readonly id: string;
+  readonly owner: SessionOwner;
+  /** The name of the person or account. */
+  readonly name: string;
+  /** Empty for a person who waits for a role. */
+  readonly scopes: readonly string[];
+  readonly address: string;
+  readonly browser: string;
+  readonly createdAtMs: number;
+  /** When the owner last proved the identity. */
+  readonly provenAtMs: number;
+  readonly lastUsedAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+export type SessionClient = Pick<ConsoleSession, 'address' | 'browser'>;
+
+/** The oldest sessions of an owner end when it has more. */
+export const MAX_CONSOLE_SESSIONS = 50;
+
+const CREATED_AT = sql.ref('console_session.created_at');
+const ID = sql.ref('console_session.id');
+const ORDER = { tie: ID, fields: { default: CREATED_AT, createdAt: CREATED_AT, id: ID } };
+const OWNER_COLUMNS = { person: 'person_id', account: 'account_id' } as const;
+
+/** Only the result has the token. Removes what has expired. */
+export async function openConsoleSession(
+  trx: Queries,
+  secrets: Pick<Secrets, 'hmac'>,
+  owner: SessionOwner,
+  client: SessionClient,
+  times: { readonly nowMs: number; readonly idleMs: number; readonly lifetimeMs: number },
+): Promise<{ readonly id: string; readonly token: string }> {
+  const { nowMs, idleMs, lifetimeMs } = times;
+  await trx
+    .deleteFrom('console_session')
+    .where((eb) => eb.or([eb('expires_at', '<=', nowMs), eb('last_used_at', '<=', nowMs - idleMs)]))
+    .execute();
+  const column = OWNER_COLUMNS[owner.kind];
+  const kept = trx
+    .selectFrom('console_session')
+    .select('id')
+    .where(column, '=', owner.id)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(MAX_CONSOLE_SESSIONS - 1);
+  await trx.deleteFrom('console_session').where(column, '=', owner.id).where('id', 'not in', kept).execute();
+  const token = randomToken();
+  const row: ConsoleSessionTable = {
+    id: randomUUID(),
+    token_hmac: secrets.hmac(token),
+    organization_id: owner.organizationId,
+    person_id: owner.kind === 'person' ? owner.id : null,
+    account_id: owner.kind === 'account' ? owner.id : null,
+    address: client.address,
+    browser: client.browser,
+    created_at: nowMs,
+    proven_at: nowMs,
+    last_used_at: nowMs,
+    expires_at: nowMs + lifetimeMs,
+  };
+  await trx.insertInto('console_session').values(row).execute();
+  return { id: row.id, token };
+}
+
+/** Returns the session of a token, if it is not over and its owner still exists. */
+export async function findConsoleSession(
+  db: Queries,
+  secrets: Pick<Secrets, 'hmac'>,
+  token: string,
+  { nowMs, idleMs }: { readonly nowMs: number; readonly idleMs: number },
+): Promise<ConsoleSession | undefined> {
+  const row = await openSessions(db, nowMs, idleMs)
+    .where('console_session.token_hmac', '=', secrets.hmac(token))
+    .executeTakeFirst();
+  return row && sessionOf(row);
+}
+
+export async function findConsoleSessionById(
+  db: Queries,
+  id: string,
+  { nowMs, idleMs }: { readonly nowMs: number; readonly idleMs: number },
+): Promise<ConsoleSession | undefined> {
+  if (!isUuid(id)) return undefined;
+  const row = await openSessions(db, nowMs, idleMs)
+    .where('console_session.id', '=', id.toLowerCase())
+    .executeTakeFirst();
+  return row && sessionOf(row);
+}
+
+/** The sessions of an organization, or of one owner. */
+export async function listConsoleSessions(
+  db: Queries,
+  of: { readonly organizationId: string } | SessionOwner,
+  request: PageRequest,
+  { nowMs, idleMs }: { readonly nowMs: number; readonly idleMs: number },
+): Promise<Page<ConsoleSession>> {
+  const all = openSessions(db, nowMs, idleMs).where(
+    'console_session.organization_id',
+    '=',
+    of.organizationId,
+  );
+  const query = 'kind' in of ? all.where(`console_session.${OWNER_COLUMNS[of.kind]}`, '=', of.id) : all;
+  const { content, total } = await orderedPage(query, ORDER, request);
+  return { content: content.map(sessionOf), total };
+}
+
+/** Notes the use of a session, and of its person. Called at most once a minute. */
+export async function noteSessionUse(trx: Queries, session: ConsoleSession, nowMs: number): Promise<void> {
+  await trx
+    .updateTable('console_session')
+    .set({ last_used_at: nowMs })
+    .where('id', '=', session.id)
+    .execute();
+  if (session.owner.kind === 'person')
+    await trx.updateTable('person').set({ last_seen_at: nowMs }).where('id', '=', session.owner.id).execute();
+}
+
+/** Returns whether there was one. */
+export async function endConsoleSession(trx: Queries, id: string): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('console_session')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+/** Sessions that are not over, with what their owners may do. */
+function openSessions(db: Queries, nowMs: number, idleMs: number) {
+  return db
+    .selectFrom('console_session')
+    .leftJoin('person', 'person.id', 'console_session.person_id')
+    .leftJoin('api_account', (join) =>
+      join
+        .onRef('api_account.id', '=', 'console_session.account_id')
+        .on('api_account.revoked_at', 'is', null),
+    )
+    .selectAll('console_session')
+    .select([
+      'person.name as person_name',
+      'person.role',
+      'api_account.name as account_name',
+      'api_account.scopes',
+    ])
+    .where('console_session.expires_at', '>', nowMs)
+    .where('console_session.last_used_at', '>', nowMs - idleMs)
+    .where((eb) => eb.or([eb('person.id', 'is not', null), eb('api_account.id', 'is not', null)]));
+}
+
+type OpenSessionRow = Awaited<ReturnType<ReturnType<typeof openSessions>['execute']>>[number];
+
+function sessionOf(row: OpenSessionRow): ConsoleSession {
+  const { organization_id: organizationId, role, scopes } = row;
+  const owner: SessionOwner =
+    row.person_id === null
+      ? { kind: 'account', id: row.account_id!, organizationId }
+      : { kind: 'person', id: row.person_id, organizationId };
+  const ofRole = role === null ? [] : ROLE_SCOPES[role];
+  return {
+    id: row.id,
+    owner,
+    name: row.person_name ?? row.account_name ?? '',
+    scopes: owner.kind === 'person' ? ofRole : (scopes?.split(' ') ?? []),
+    address: row.address,
+    browser: row.browser,
+    createdAtMs: row.created_at,
+    provenAtMs: row.proven_at,
+    lastUsedAtMs: row.last_used_at,
+    expiresAtMs: row.expires_at,
+  };
+}

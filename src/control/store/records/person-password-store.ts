@@ -1,0 +1,85 @@
+/** Passwords of people, by e-mail address. Wrong ones are counted in the row, so that all control planes count together. */
+import { FrontdoorError } from '#base';
+import { isUniqueViolation } from '../engine/store-errors.ts';
+import type { Queries } from '../engine/store.ts';
+
+export interface PersonPassword {
+  readonly personId: string;
+  /** In lower case. */
+  readonly email: string;
+  /** argon2id, as a PHC string. */
+  readonly passwordHash: string;
+}
+
+/** Stores the password of a person, in place of an earlier one, and unlocks it. Throws `conflict` for a taken address. */
+export async function putPersonPassword(
+  trx: Queries,
+  { personId, email, passwordHash }: PersonPassword,
+  nowMs: number,
+): Promise<void> {
+  const open = { failed_attempts: 0, locked_until: null };
+  const changed = { email, password_hash: passwordHash, ...open, updated_at: nowMs };
+  await trx
+    .insertInto('person_password')
+    .values({ person_id: personId, ...changed })
+    .onConflict((conflict) => conflict.column('person_id').doUpdateSet(changed))
+    .execute()
+    .catch((error: unknown) => {
+      if (!isUniqueViolation(error)) throw error;
+      throw new FrontdoorError('conflict', 'conflict', `The e-mail address ${email} is taken`);
+    });
+}
+
+export async function findPersonPassword(db: Queries, email: string): Promise<PersonPassword | undefined> {
+  const row = await db
+    .selectFrom('person_password')
+    .select(['person_id', 'email', 'password_hash'])
+    .where('email', '=', email)
+    .executeTakeFirst();
+  return row && { personId: row.person_id, email: row.email, passwordHash: row.password_hash };
+}
+
+/**
+ * Counts an attempt before it is examined, so that attempts at once are counted, too. Returns false while the password
+ * is locked, which `maxAttempts` wrong ones in a row do for `lockMs`.
+ */
+export async function countPersonAttempt(
+  db: Queries,
+  personId: string,
+  {
+    nowMs,
+    maxAttempts,
+    lockMs,
+  }: { readonly nowMs: number; readonly maxAttempts: number; readonly lockMs: number },
+): Promise<boolean> {
+  const counted = await db
+    .updateTable('person_password')
+    .set(({ eb, ref }) => ({
+      failed_attempts: eb
+        .case()
+        .when('failed_attempts', '>=', maxAttempts)
+        .then(1)
+        .else(eb('failed_attempts', '+', 1))
+        .end(),
+      locked_until: eb
+        .case()
+        .when('failed_attempts', '=', maxAttempts - 1)
+        .then(eb.cast<number>(eb.val(nowMs + lockMs), 'bigint'))
+        .else(ref('locked_until'))
+        .end(),
+    }))
+    .where('person_id', '=', personId)
+    .where((eb) => eb.or([eb('locked_until', 'is', null), eb('locked_until', '<=', nowMs)]))
+    .returning('failed_attempts')
+    .executeTakeFirst();
+  return counted !== undefined;
+}
+
+/** A right password ends the count. */
+export async function endPersonAttempts(db: Queries, personId: string): Promise<void> {
+  await db
+    .updateTable('person_password')
+    .set({ failed_attempts: 0, locked_until: null })
+    .where('person_id', '=', personId)
+    .execute();
+}

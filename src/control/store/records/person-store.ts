@@ -1,0 +1,95 @@
+/** People of an organization. What opens the console for them is in `console-session-store.ts`. */
+import { randomUUID } from 'node:crypto';
+import { isUuid, type Role } from '#domain';
+import { countedPage } from '../engine/counted-page.ts';
+import { narrowed, type ListFilter } from '../engine/list-filter.ts';
+import type { Page, PageRequest } from '../engine/page.ts';
+import { lockedForUpdate } from '../engine/row-lock.ts';
+import type { Queries } from '../engine/store.ts';
+import type { PersonTable } from '../schema/people-schema.ts';
+
+export interface PersonRecord {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly name: string;
+  readonly email: string | null;
+  /** Null while the person waits for an administrator. */
+  readonly role: Role | null;
+  readonly createdAtMs: number;
+  /** To the minute. */
+  readonly lastSeenAtMs: number | null;
+}
+
+export async function insertPerson(
+  trx: Queries,
+  wanted: Pick<PersonRecord, 'organizationId' | 'name' | 'email' | 'role'> & { readonly nowMs: number },
+): Promise<PersonRecord> {
+  const row: PersonTable = {
+    id: randomUUID(),
+    organization_id: wanted.organizationId,
+    name: wanted.name,
+    email: wanted.email,
+    role: wanted.role,
+    created_at: wanted.nowMs,
+    last_seen_at: null,
+  };
+  await trx.insertInto('person').values(row).execute();
+  return recordOf(row);
+}
+
+export async function findPerson(db: Queries, id: string): Promise<PersonRecord | undefined> {
+  if (!isUuid(id)) return undefined;
+  const row = await personQuery(db, id).executeTakeFirst();
+  return row === undefined ? undefined : recordOf(row);
+}
+
+/** Returns the person, locked until the transaction ends. */
+export async function lockPerson(trx: Queries, id: string): Promise<PersonRecord | undefined> {
+  if (!isUuid(id)) return undefined;
+  const row = await lockedForUpdate(trx, personQuery(trx, id)).executeTakeFirst();
+  return row === undefined ? undefined : recordOf(row);
+}
+
+export async function listPeople(
+  db: Queries,
+  organizationId: string,
+  request: PageRequest,
+  filter: ListFilter,
+): Promise<Page<PersonRecord>> {
+  const query = db.selectFrom('person').selectAll().where('organization_id', '=', organizationId);
+  const { content, total } = await countedPage(narrowed(query, filter), request);
+  return { content: content.map(recordOf), total };
+}
+
+export async function changePerson(
+  trx: Queries,
+  before: PersonRecord,
+  {
+    name = before.name,
+    role = before.role,
+  }: { readonly name?: string | undefined; readonly role?: Role | null | undefined },
+): Promise<PersonRecord> {
+  await trx.updateTable('person').set({ name, role }).where('id', '=', before.id).execute();
+  return { ...before, name, role };
+}
+
+/** Also deletes the person's password and sessions. */
+export async function deletePerson(trx: Queries, id: string): Promise<void> {
+  await trx.deleteFrom('person').where('id', '=', id).execute();
+}
+
+function personQuery(db: Queries, id: string) {
+  return db.selectFrom('person').selectAll().where('id', '=', id.toLowerCase());
+}
+
+function recordOf(row: PersonTable): PersonRecord {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    name: row.name,
+    email: row.email,
+    role: row.role,
+    createdAtMs: row.created_at,
+    lastSeenAtMs: row.last_seen_at,
+  };
+}

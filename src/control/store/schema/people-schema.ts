@@ -1,0 +1,62 @@
+/** Tables of the people who use the console: who they are, how they log in, and their sessions. */
+import type { Generated } from 'kysely';
+import type { Role } from '#domain';
+
+export interface PeopleTables {
+  person: PersonTable;
+  person_password: PersonPasswordTable;
+  invitation: InvitationTable;
+  console_session: ConsoleSessionTable;
+}
+
+export interface PersonTable {
+  id: string;
+  organization_id: string;
+  name: string;
+  email: string | null;
+  /** Null while the person waits for an administrator. */
+  role: Role | null;
+  created_at: number;
+  /** To the minute. */
+  last_seen_at: number | null;
+}
+
+export interface PersonPasswordTable {
+  person_id: string;
+  /** In lower case. Unique in the installation, because the log-in page asks for no organization. */
+  email: string;
+  /** argon2id, as a PHC string. */
+  password_hash: string;
+  /** Attempts since the last right one. */
+  failed_attempts: Generated<number>;
+  locked_until: number | null;
+  updated_at: number;
+}
+
+export interface InvitationTable {
+  id: string;
+  organization_id: string;
+  name: string;
+  email: string | null;
+  role: Role;
+  code_hmac: string;
+  created_at: number;
+  expires_at: number;
+}
+
+/** A log-in at the console, of a person or of an API account: one of both ids is set. */
+export interface ConsoleSessionTable {
+  id: string;
+  token_hmac: string;
+  organization_id: string;
+  person_id: string | null;
+  account_id: string | null;
+  address: string;
+  browser: string;
+  created_at: number;
+  /** When the session's owner last proved the identity, by password or through a provider. */
+  proven_at: number;
+  /** To the minute. */
+  last_used_at: number;
+  expires_at: number;
+}

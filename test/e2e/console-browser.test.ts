@@ -1,0 +1,109 @@
+// People at the console with a real browser, over plain HTTP on this machine: the link of the first start, log-in, log-out,
+// and pages of another site.
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { browserSkip, startBrowser, type LocalBrowser, type Person } from '../support/browser.ts';
+import { openWorld, type World } from '../support/world.ts';
+
+const PASSWORD = 'seven small harbours';
+const COOKIE = '__Host-frontdoor-console';
+
+describe('the console in a browser', { skip: browserSkip }, () => {
+  let world: World;
+  let browser: LocalBrowser;
+  let foreign: Server;
+  const people: Person[] = [];
+
+  before(async () => {
+    browser = await startBrowser([]);
+    world = await openWorld();
+    foreign = createServer((_request, response) => {
+      const action = `${world.up.control.consoleUrl}/log-out`;
+      response.setHeader('content-type', 'text/html');
+      response.end(`<form method="post" action="${action}"><button>win</button></form>`);
+    });
+    await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
+  });
+  after(async () => {
+    for (const person of people) await person.close();
+    await browser?.close();
+    foreign?.close();
+    await world?.close();
+  });
+
+  async function somebody(title: string): Promise<Person> {
+    const person = await browser.person(title);
+    people.push(person);
+    return person;
+  }
+
+  it('takes the first person by the printed link, without the code in an address, and once', async () => {
+    const { consoleLink, consoleUrl } = world.up.control;
+    const { page, context } = await somebody('console: the first person');
+    const requested: string[] = [];
+    context.on('request', (request) => requested.push(request.url()));
+    await page.goto(consoleLink!);
+    await page.fill('#email', 'ann@example.com');
+    await page.fill('#name', 'Ann');
+    await page.fill('#password', PASSWORD);
+    await page.click('button');
+    await page.waitForURL(consoleUrl);
+    assert.match((await page.textContent('main')) ?? '', /Ann/);
+    const code = consoleLink!.split('#')[1]!;
+    assert.ok(!requested.some((url) => url.split('#')[0]!.includes(code)));
+    const [cookie] = (await context.cookies()).filter(({ name }) => name === COOKIE);
+    assert.deepEqual(
+      [cookie?.path, cookie?.secure, cookie?.httpOnly, cookie?.sameSite],
+      ['/', true, true, 'Strict'],
+    );
+    const second = await somebody('console: the link again');
+    await second.page.goto(consoleLink!);
+    await second.page.waitForSelector('.wrong');
+    assert.match((await second.page.textContent('.wrong')) ?? '', /used already/);
+  });
+
+  it('logs in and out by password, and keeps the session for the next tab', async () => {
+    const { consoleUrl } = world.up.control;
+    const { page, context } = await somebody('console: log-in');
+    await page.goto(consoleUrl);
+    await page.fill('#name', 'ann@example.com');
+    await page.fill('#password', 'not the password');
+    await page.click('button');
+    assert.match((await page.textContent('[role=alert]')) ?? '', /wrong/);
+    assert.equal(await page.inputValue('#name'), 'ann@example.com');
+    await page.fill('#password', PASSWORD);
+    await page.click('button');
+    await page.waitForURL(consoleUrl);
+    const tab = await context.newPage();
+    await tab.goto(consoleUrl);
+    assert.match((await tab.textContent('main')) ?? '', /Log out/);
+    await page.click('button');
+    await page.waitForURL(`${consoleUrl}/log-in`);
+    await tab.reload();
+    assert.equal(new URL(tab.url()).pathname, '/console/log-in');
+  });
+
+  it('is not logged out by a page of another site, and shows nothing in a frame', async () => {
+    const { consoleUrl } = world.up.control;
+    const { page, context } = await somebody('console: another site');
+    await page.goto(`${consoleUrl}/log-in`);
+    await page.fill('#name', 'ann@example.com');
+    await page.fill('#password', PASSWORD);
+    await page.click('button');
+    await page.waitForURL(consoleUrl);
+    const { port } = foreign.address() as AddressInfo;
+    const evil = await context.newPage();
+    await evil.goto(`http://localhost:${port}/`);
+    await evil.click('button');
+    await evil.waitForURL(`${consoleUrl}/log-out`);
+    assert.match((await evil.textContent('main')) ?? '', /another site/);
+    await page.reload();
+    assert.match((await page.textContent('main')) ?? '', /Log out/);
+    await evil.goto(`http://localhost:${port}/`);
+    await evil.setContent(`<iframe src="${consoleUrl}"></iframe>`);
+    const frame = evil.frames().find((each) => each !== evil.mainFrame());
+    assert.equal(await frame?.$('main'), null);
+  });
+});
