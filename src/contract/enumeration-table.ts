@@ -24,6 +24,12 @@ const enumerations: readonly Enumeration[] = [
     description:
       'What a person may do. reader: see. editor: also change. administrator: also people, accounts, clients and settings of the organization. operator: also the installation and the mesh.',
   },
+  {
+    name: 'EnrollmentState',
+    values: ['open', 'used', 'expired', 'refused'],
+    description:
+      'open: an agent can enroll. used: an agent enrolled. expired: its time is over. refused: too many requests for a certificate were malformed.',
+  },
   { name: 'SearchedKind', values: SEARCHED_KINDS, description: 'The kind of a resource that was found.' },
   {
     name: 'ShareMode',

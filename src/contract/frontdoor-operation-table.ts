@@ -1,5 +1,6 @@
 /** Operations on frontdoors and their resources: environments, agents, shares, metrics. */
 import {
+  agentEnrollmentSchema,
   agentEntrySchema,
   agentStatusSchema,
   agentVersionSchema,
@@ -12,6 +13,7 @@ import {
   frontdoorChangeSchema,
   frontdoorSchema,
   frontendListSchema,
+  newEnrollmentSchema,
   newFrontdoorSchema,
   newShareSchema,
   pageSchema,
@@ -19,13 +21,22 @@ import {
   shareSchema,
 } from './resource-schemas.ts';
 import { byEnvironment, byName, byProvider, byStatus, byTime } from './list-filter-table.ts';
-import { created, gone, guarded, ok, open, paging, type QueryParameter } from './operation.ts';
 import {
   environmentMetricsSchema,
   frontdoorMetricsSchema,
   shareMetricsSchema,
   sparklinesSchema,
 } from './metric-schemas.ts';
+import {
+  created,
+  gone,
+  guarded,
+  ok,
+  open,
+  paging,
+  unsortedPaging,
+  type QueryParameter,
+} from './operation.ts';
 
 const duration: QueryParameter = {
   name: 'duration',
@@ -190,7 +201,29 @@ export const frontdoorOperations = [
     method: 'POST',
     path: '/frontdoor/{frontdoorId}/agents/enrollments',
     isLimitedByAddress: true,
+    body: newEnrollmentSchema,
+    isBodyOptional: true,
     answer: created(enrollmentSchema),
+  }),
+  guarded({
+    id: 'listEnrollments',
+    group: 'Agents',
+    summary:
+      'List enrollments of agents, the newest first; used ones for 30 days, others for a day after their end',
+    method: 'GET',
+    path: '/frontdoor/{frontdoorId}/agents/enrollments',
+    query: [...unsortedPaging],
+    answer: ok(countedPageSchema(agentEnrollmentSchema)),
+  }),
+  guarded({
+    id: 'cancelEnrollment',
+    group: 'Agents',
+    summary: 'Cancel an enrollment that no agent has used: its code and its JWT are refused at once',
+    method: 'DELETE',
+    path: '/frontdoor/{frontdoorId}/agents/enrollments/{id}',
+    uuidParameters: ['frontdoorId', 'id'],
+    answer: gone,
+    refusals: [404, 409],
   }),
   guarded({
     id: 'listAgents',

@@ -11,6 +11,7 @@ export {
   takesIdempotencyKey,
   takesIfMatch,
 } from './conditional-request-table.ts';
+export type { AgentEnrollmentAnswer } from './resource-schemas.ts';
 export type { SearchResultAnswer } from './search-schemas.ts';
 export type { FrontdoorSummaryAnswer, InstallationSummaryAnswer } from './summary-schemas.ts';
 export type { ConsoleSessionAnswer, InvitationAnswer, PersonAnswer } from './people-schemas.ts';

@@ -75,6 +75,51 @@ export const enrollmentSchema = closed({
   expiresAt: timestamp(),
 });
 
+const MIN_LIFETIME_SECONDS = 60;
+const MAX_LIFETIME_SECONDS = 7 * 86_400;
+
+export const newEnrollmentSchema = closed({
+  name: Type.Optional(
+    Type.String({
+      format: 'name',
+      description:
+        'A name by which people recognize the enrollment, and the environment if its agent has no name',
+    }),
+  ),
+  lifetimeSeconds: Type.Optional(
+    Type.Integer({
+      minimum: MIN_LIFETIME_SECONDS,
+      maximum: MAX_LIFETIME_SECONDS,
+      description: 'For how many seconds the code is valid, from a minute to 7 days; 15 minutes by default',
+      examples: [86_400],
+    }),
+  ),
+});
+
+export const agentEnrollmentSchema = closed({
+  id: uuid(),
+  name: nullable<string>({ type: 'string', description: 'The given name; null if there is none' }),
+  state: Type.Unsafe<'open' | 'used' | 'expired' | 'refused'>({
+    type: 'string',
+    enum: ['open', 'used', 'expired', 'refused'],
+    description: 'Whether an agent can enroll with it',
+  }),
+  createdAt: timestamp(),
+  expiresAt: timestamp(),
+  usedAt: nullable<string>({
+    type: 'string',
+    format: 'date-time',
+    description: 'When an agent enrolled with it; null if none did',
+  }),
+  environmentId: nullable<string>({
+    type: 'string',
+    description:
+      'The environment of the agent that enrolled with it; null if there is none, or none any more',
+  }),
+});
+
+export type AgentEnrollmentAnswer = Static<typeof agentEnrollmentSchema>;
+
 export const bootstrapTokenSchema = closed({
   frontdoorId: uuid(),
   token: Type.String(),

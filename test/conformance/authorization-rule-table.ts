@@ -41,6 +41,8 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   changeEnvironment: writes,
   deleteEnvironment: writes,
   createEnrollment: writes,
+  listEnrollments: reads,
+  cancelEnrollment: writes,
   listAgents: reads,
   getAgentStatus: reads,
   getAgentVersion: reads,

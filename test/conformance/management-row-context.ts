@@ -131,6 +131,16 @@ function makersOf(
     const body = { name, environmentId, shareMode: 'public', backendMode: 'proxy', target };
     return (await create(`${base}/shares`, body))['token']!;
   };
+  const enrollmentId = async (): Promise<string> => {
+    const path = `${base}/agents/enrollments`;
+    await create(path, { name: 'canceled-by-row' });
+    const answer = await client.request({
+      method: 'GET',
+      path: `${path}?size=1`,
+      headers: { authorization },
+    });
+    return (answer.json as { content: { id: string }[] }).content[0]!.id;
+  };
   const frontendId = async (): Promise<string> => {
     const { json, text } = await client.request({
       method: 'GET',
@@ -210,6 +220,7 @@ function makersOf(
     endedSessionProviderId: async () => (await logIn('ended-by-row')).providerId,
     endedSessionId: async () => (await logIn('ended-by-row')).sessionId,
     enrollmentCode: () => world.enrollmentCode(),
+    enrollmentId,
     shareToken: () => share('read-by-row'),
     doomedShareToken: () => share('doomed-by-row'),
     policyShareToken: () => share('policy-by-row'),

@@ -156,6 +156,25 @@ const frontdoorRows: readonly ManagementRow[] = [
   {
     table: 'Agents of ours',
     method: 'GET',
+    path: `${BASE}/agents/enrollments`,
+    status: 200,
+    answer: countedPage({
+      ...{ id: 'UUID', name: 'string or null', state: 'string', createdAt: 'time', expiresAt: 'time' },
+      ...{ usedAt: 'string or null', environmentId: 'string or null' },
+    }),
+  },
+  {
+    table: 'Agents of ours',
+    method: 'DELETE',
+    path: `${BASE}/agents/enrollments/{id}`,
+    at: { id: '{enrollmentId}' },
+    status: 204,
+    missing: 'Enrollment',
+    uuid: 'id',
+  },
+  {
+    table: 'Agents of ours',
+    method: 'GET',
     path: `${BASE}/agents`,
     status: 200,
     answer: countedPage({ ...environmentEntryShape, version: 'string or null' }),

@@ -270,6 +270,8 @@ const agentRows: readonly ManagementRow[] = [
     table: 'Agents',
     method: 'POST',
     path: `${BASE}/agents/enrollments`,
+    // Ours: the requirement's request has no body.
+    body: { name: { value: 'Laptop', type: 'string', isOptional: true } },
     status: 201,
     answer: { frontdoorId: 'UUID', enrollmentCode: 'string', expiresAt: 'time' },
     values: { frontdoorId: '{frontdoorId}' },

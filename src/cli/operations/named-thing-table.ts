@@ -20,6 +20,7 @@ const plain = { name: 'name', heldBy: [] } as const;
 export const NAMED_THINGS: readonly NamedThing[] = [
   { ...plain, path: `${FRONTDOOR}/environments`, what: 'environment', heldBy: ['environmentId', 'grants'] },
   { ...plain, path: `${FRONTDOOR}/agents`, what: 'agent' },
+  { ...plain, path: `${FRONTDOOR}/agents/enrollments`, what: 'enrollment' },
   {
     ...plain,
     path: `${FRONTDOOR}/auth-providers`,

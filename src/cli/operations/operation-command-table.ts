@@ -81,7 +81,21 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     verb: 'enroll',
     once: 'enrollmentCode',
     next: 'frontdoor agent start --api {api} --enrollment-token {enrollmentCode}',
-    examples: ['agents enroll', 'agents enroll --json'],
+    called: { lifetimeSeconds: 'lifetime' },
+    examples: ['agents enroll', 'agents enroll --name laptop --lifetime 24h', 'agents enroll --json'],
+  },
+  listEnrollments: {
+    noun: 'agents',
+    verb: 'enrollments',
+    columns: ['id', 'name', 'state', 'expiresAt', 'environmentId'],
+    entries: 'enrollments',
+    examples: ['agents enrollments'],
+  },
+  cancelEnrollment: {
+    noun: 'agents',
+    verb: 'cancel',
+    done: 'canceled',
+    examples: ['agents cancel laptop', `agents cancel ${ID}`],
   },
   listAgents: {
     noun: 'agents',

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseName } from '#domain';
 import { FOREIGN_LIFETIME_DAYS, OWN_LIFETIME_DAYS, type IssuedCertificate } from '../pki/mod.ts';
 import { appendMachineAudit, renewCertificate } from '../audit/mod.ts';
-import { claimEnrollment, insertCertificate, refuseCsr } from '../store/mod.ts';
+import { claimEnrollment, insertCertificate, refuseCsr, touchResource } from '../store/mod.ts';
 import { admitAddress, invalidToken, KINDS, openEnrollment, refused } from './enrollment-token.ts';
 import { enrollNewIdentity, enrollOwnCertificate } from './authority-enrollment.ts';
 import { enrollByToken } from './token-enrollment.ts';
@@ -168,13 +168,14 @@ async function claim(
     const result = await claimEnrollment(trx, secrets, token, nowMs, KINDS[method]);
     if (!result.ok) return result;
     const { identityId, kind, frontdoorId } = result.enrollment;
+    // Foreign clients send no name, so their environment is named after its enrollment or its id.
+    const environmentName = name ?? result.enrollment.name ?? identityId;
     if (kind === 'environment') {
-      // Foreign clients send no name, so their environment is named after its id.
       const row = {
         id: identityId,
         kind,
         frontdoor_id: frontdoorId,
-        name: name ?? identityId,
+        name: environmentName,
         agent_version: null,
       };
       await trx
@@ -191,13 +192,15 @@ async function claim(
     }
     await insertCertificate(trx, identityId, issued, nowMs);
     touch('identity', identityId);
+    if (kind === 'environment')
+      touchResource(touch, { frontdoorId, kind: 'enrollment', id: result.enrollment.id });
     await appendMachineAudit(trx, touch, context, {
       frontdoorId,
       actor: { kind: 'enrollment', id: result.enrollment.id },
       action: 'enroll',
       target: { kind, id: identityId },
       after: {
-        ...(kind === 'environment' ? { frontdoorId, name: name ?? identityId } : {}),
+        ...(kind === 'environment' ? { frontdoorId, name: environmentName } : {}),
         fingerprint: issued.fingerprint,
         expiresAt: new Date(issued.notAfterMs).toISOString(),
       },

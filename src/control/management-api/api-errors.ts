@@ -67,6 +67,7 @@ export function logInTooOld(): FrontdoorError {
 export function notFound(
   what:
     | 'Environment'
+    | 'Enrollment'
     | 'Agent'
     | 'Share'
     | 'Failure'

@@ -42,6 +42,12 @@ describe('every operation that changes something', () => {
     }),
     deleteEnvironment: async () => ({ path: door(`/environments/${await environment()}`), chain: mine() }),
     createEnrollment: () => ({ path: door('/agents/enrollments'), chain: mine() }),
+    cancelEnrollment: async () => {
+      await made(door('/agents/enrollments'), {});
+      const { body } = await world.call('GET', door('/agents/enrollments?size=1'));
+      const [{ id }] = (body as { content: [{ id: string }] }).content;
+      return { path: door(`/agents/enrollments/${id}`), chain: mine() };
+    },
     deleteAgent: async () => ({ path: door(`/agents/${await environment()}`), chain: mine() }),
     createShare: async () => ({ path: door('/shares'), body: await newShare(), chain: mine() }),
     changeShare: async () => ({

@@ -252,6 +252,53 @@ describeEachStore('agent enrollments', (open) => {
     assert.equal((await world.call('GET', path, { authorization: null })).status, 404);
   });
 
+  it('have a name and a lifetime, are listed with the agent that came of them, and are canceled', async () => {
+    const path = `${root}/agents/enrollments`;
+    const issue = async (body: object) => {
+      world.clock.advance(1_000);
+      const answer = await world.call('POST', path, { body });
+      assert.equal(answer.status, 201, answer.text);
+      return (answer.body as { enrollmentCode: string }).enrollmentCode;
+    };
+    const used = await issue({ name: 'laptop', lifetimeSeconds: 86_400 });
+    const open = await issue({ name: 'server' });
+    const stateOf = async () => {
+      const { body } = await world.call('GET', `${path}?size=2`);
+      return (body as { content: { id: string; name: string; state: string; environmentId: string }[] })
+        .content;
+    };
+    const row = await world.store.db
+      .updateTable('enrollment')
+      .set({ claimed_at: world.clock.nowMs() })
+      .where('code_hmac', '=', world.secrets.hmac(used))
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    assert.equal(row.expires_at - row.created_at, 86_400_000);
+    await world.store.db
+      .updateTable('identity')
+      .set({ id: row.identity_id })
+      .where('id', '=', await world.addEnvironment('laptop'))
+      .execute();
+    const [second, first] = await stateOf();
+    assert.deepEqual(
+      [second, first].map((each) => [each!.name, each!.state, each!.environmentId]),
+      [
+        ['server', 'open', null],
+        ['laptop', 'used', row.identity_id],
+      ],
+    );
+    assert.equal((await world.call('DELETE', `${path}/${first!.id}`)).status, 409);
+    assert.equal((await world.call('DELETE', `${path}/${second!.id}`)).status, 204);
+    assert.equal((await world.call('DELETE', `${path}/${second!.id}`)).status, 404);
+    const bootstrap = `/frontdoor/agents/bootstrap-token/${open}`;
+    assert.equal((await world.call('GET', bootstrap, { authorization: null })).status, 404);
+    const foreign = `/frontdoor/${world.other.frontdoorId}/agents/enrollments/${first!.id}`;
+    const { authorization } = world.other;
+    assert.equal((await world.call('DELETE', foreign, { authorization })).status, 404);
+    for (const body of [{ name: '' }, { lifetimeSeconds: 59 }, { lifetimeSeconds: 604_801 }])
+      assert.equal((await world.call('POST', path, { body })).status, 400);
+  });
+
   it('answer unknown, expired, used and killed codes alike', async () => {
     const codes: string[] = ['A'.repeat(32), 'x', '%2F', 'a'.repeat(3000)];
     for (const change of [{ claimed_at: 1 }, { refused_csr_count: 5 }, { expires_at: 1 }]) {

@@ -2,41 +2,35 @@
 import type { EnvironmentEntry } from '#contract';
 import { parseName } from '#domain';
 import {
-  createEnrollment,
   deleteEnvironment,
   findEnvironment,
-  grantFrontdoor,
   heldByEnvironment,
   listEnvironments,
   listSharesOf,
-  pruneEnrollments,
   lockEnvironment,
   renameEnvironment,
   type EnvironmentRecord,
   type PageRequest,
-  type Queries,
 } from '../store/mod.ts';
-import { notFound, notGranted } from './api-errors.ts';
+import { notFound } from './api-errors.ts';
 import {
   change,
   gone,
   isoTime,
   ok,
-  unstored,
   type ApiAnswer,
   type ApiParts,
   type Call,
   type ChangeParts,
   type Handlers,
 } from './call.ts';
-import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, listFilterOf, pageAnswer, parsePageRequest } from './page-query.ts';
 import { frontendEndpointsOf } from '../audit/mod.ts';
 import { shareStatusOf } from './share-answer.ts';
 
 type StatusParts = Pick<ApiParts, 'store' | 'status'>;
-type EnvironmentParts = ChangeParts & StatusParts & Pick<ApiParts, 'frontendUrls' | 'agentEnrollmentTtlMs'>;
+type EnvironmentParts = ChangeParts & StatusParts & Pick<ApiParts, 'frontendUrls'>;
 
 export const environmentHandlers: Handlers<
   EnvironmentParts,
@@ -44,7 +38,6 @@ export const environmentHandlers: Handlers<
   | 'getEnvironment'
   | 'changeEnvironment'
   | 'deleteEnvironment'
-  | 'createEnrollment'
   | 'listAgents'
   | 'getAgentStatus'
   | 'getAgentVersion'
@@ -84,33 +77,6 @@ export const environmentHandlers: Handlers<
   },
 
   deleteEnvironment: (parts, call) => remove(parts, call, 'Environment', call.parameters.id),
-
-  async createEnrollment(parts, call) {
-    const { frontdoor } = call;
-    const nowMs = parts.clock.nowMs();
-    const make = async (trx: Queries) => {
-      const granted = await grantFrontdoor(trx, frontdoor.organizationId, frontdoor.id);
-      if (granted === undefined) throw notGranted('Frontdoor', call.parameters.frontdoorId);
-      await pruneEnrollments(trx, nowMs);
-      const result = await createEnrollment(trx, parts.secrets, {
-        kind: 'environment',
-        frontdoorId: granted.id,
-        identityId: null,
-        ttlMs: parts.agentEnrollmentTtlMs,
-        nowMs,
-      });
-      const { id, frontdoorId, expiresAtMs } = result.enrollment;
-      const after = { frontdoorId, expiresAt: isoTime(expiresAtMs) };
-      return { result, target: { kind: 'enrollment', id }, after };
-    };
-    return creation(parts, call, make, ({ code, enrollment }) => {
-      const expiresAt = isoTime(enrollment.expiresAtMs);
-      return unstored({
-        status: 201,
-        body: { frontdoorId: frontdoor.id, enrollmentCode: code, expiresAt },
-      });
-    });
-  },
 
   async listAgents(parts, call) {
     const request = parsePageRequest(call.query);

@@ -58,6 +58,7 @@ import { restingNameHandlers } from './resting-name-operations.ts';
 import { callerHandlers } from './caller-operations.ts';
 import { signingKeyHandlers } from './signing-key-operations.ts';
 import { backupHandlers, breakOffBackup } from './backup-operation.ts';
+import { agentEnrollmentHandlers } from './agent-enrollment-operations.ts';
 import { auditHandlers, auditJson } from './audit-operations.ts';
 import { changeHandlers } from './change-operations.ts';
 import { searchHandlers } from './search-operations.ts';
@@ -110,6 +111,7 @@ const FABRIC_ENROLLMENT_TTL_MS = 24 * 3_600_000;
 const handlers: Handlers<ApiParts, OperationId> = {
   ...frontdoorHandlers,
   ...environmentHandlers,
+  ...agentEnrollmentHandlers,
   ...shareHandlers,
   ...sharePolicyHandlers,
   ...failureHandlers,

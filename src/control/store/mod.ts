@@ -23,6 +23,12 @@ export {
   type VersionCount,
 } from './records/summary-store.ts';
 export {
+  deleteEnrollment,
+  listAgentEnrollments,
+  lockAgentEnrollment,
+  type AgentEnrollmentRecord,
+} from './records/agent-enrollment-store.ts';
+export {
   frontdoorsOf,
   searchCustomFrontends,
   searchOrganizations,

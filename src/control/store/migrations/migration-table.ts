@@ -2,6 +2,7 @@
 import type { Migration } from 'kysely/migration';
 import { accessTables } from './access-tables-migration.ts';
 import { edgeTables } from './edge-tables-migration.ts';
+import { enrollmentName } from './enrollment-name-migration.ts';
 import { enrollmentUsername } from './enrollment-username-migration.ts';
 import { fabricTables } from './fabric-tables-migration.ts';
 import { firstTables } from './first-tables-migration.ts';
@@ -44,4 +45,5 @@ export const migrations: Record<string, Migration> = {
   '0019-password-attempts': passwordAttempts,
   '0020-identity-clients': identityClients,
   '0021-people-tables': peopleTables,
+  '0022-enrollment-name': enrollmentName,
 };

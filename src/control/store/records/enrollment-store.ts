@@ -21,6 +21,8 @@ export interface Enrollment {
    * when the enrollment is claimed.
    */
   readonly identityId: string;
+  /** For an environment whose agent brings no name; null if there is none. */
+  readonly name: string | null;
   readonly expiresAtMs: number;
   /** For a password; null for a certificate. */
   readonly username: string | null;
@@ -40,6 +42,7 @@ export interface NewEnrollment {
   readonly frontdoorId: string | null;
   /** Null for a new identity id, for environments. */
   readonly identityId: string | null;
+  readonly name?: string | undefined;
   readonly ttlMs: number;
   readonly nowMs: number;
   /** For `edge-password`. */
@@ -51,6 +54,8 @@ export interface NewEnrollment {
 /** After this many refused CSRs the enrollment is killed. */
 export const MAX_REFUSED_CSRS = 5;
 
+const DAY_MS = 86_400_000;
+const USED_KEPT_DAYS = 30;
 const JTI_PURPOSE = 'enrollment jti';
 const ID_BYTES = 16;
 const NONCE_BYTES = 8;
@@ -69,6 +74,7 @@ export async function createEnrollment(
     kind: wanted.kind,
     frontdoorId: wanted.frontdoorId,
     identityId: wanted.identityId ?? randomUUID(),
+    name: wanted.name ?? null,
     expiresAtMs: wanted.nowMs + wanted.ttlMs,
     username: wanted.username ?? null,
     authorityId: wanted.authorityId ?? null,
@@ -80,6 +86,7 @@ export async function createEnrollment(
       kind: enrollment.kind,
       frontdoor_id: enrollment.frontdoorId,
       identity_id: enrollment.identityId,
+      name: enrollment.name,
       code_hmac: secrets.hmac(code),
       username: enrollment.username,
       authority_id: enrollment.authorityId,
@@ -172,11 +179,21 @@ export async function refuseCsr(db: Queries, secrets: Secrets, jtiOrCode: string
     .execute();
 }
 
-/** Removes enrollments that ended more than a day ago. Until then, the log can state the reason of a late refusal. */
+/**
+ * Removes enrollments that ended more than a day ago: until then, the log can state the reason of a late refusal. Those of
+ * agents that were used stay for 30 days, so that the list shows which agent came of them.
+ */
 export async function pruneEnrollments(db: Queries, nowMs: number): Promise<void> {
   await db
     .deleteFrom('enrollment')
-    .where('expires_at', '<', nowMs - 86_400_000)
+    .where('expires_at', '<', nowMs - DAY_MS)
+    .where(({ or, eb }) =>
+      or([
+        eb('claimed_at', 'is', null),
+        eb('kind', '!=', 'environment'),
+        eb('claimed_at', '<', nowMs - USED_KEPT_DAYS * DAY_MS),
+      ]),
+    )
     .execute();
 }
 
@@ -185,6 +202,7 @@ interface EnrollmentRow {
   readonly kind: EnrollmentKind;
   readonly frontdoor_id: string | null;
   readonly identity_id: string;
+  readonly name: string | null;
   readonly expires_at: number;
   readonly username: string | null;
   readonly authority_id: string | null;
@@ -198,6 +216,7 @@ function enrollmentOf(row: EnrollmentRow): Enrollment {
     kind: row.kind,
     frontdoorId: row.frontdoor_id,
     identityId: row.identity_id,
+    name: row.name,
     expiresAtMs: row.expires_at,
     username: row.username,
     authorityId: row.authority_id,
