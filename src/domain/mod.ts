@@ -41,6 +41,17 @@ export { LineDecoder } from './line-decoder.ts';
 export { apiSpelling, edgeSpelling } from './error-spelling.ts';
 export { loginHostOf } from './login-host.ts';
 export { isShareLabel, isShareName, parseName } from './name-policy.ts';
+export {
+  mfaRemainingS,
+  NO_TIMEOUT_S,
+  postureFault,
+  type MfaCheck,
+  type Posture,
+  type PostureCheck,
+  type ReportedProcess,
+} from './posture/posture-policy.ts';
+export { MAX_POSTURE_BYTES, SessionPosture, type PostureReport } from './posture/session-posture.ts';
+export { isVersionRange } from './posture/version-range-policy.ts';
 export { parseShareTarget, type ShareTarget } from './share-target.ts';
 export { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';
 export { TERMINATOR_STRATEGIES, type TerminatorStrategy } from './terminator-strategy.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SessionPosture } from '#domain';
 import { sdkMessages, type PostureResponse } from '#wire/ctrl';
-import { SessionPosture } from './session-posture.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 

@@ -3,9 +3,9 @@
  * before it expires.
  */
 import type { X509Certificate } from 'node:crypto';
+import { SessionPosture } from '#domain';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { AccessToken } from './controller-tokens.ts';
-import { SessionPosture } from './session-posture.ts';
 
 export interface CertifiedPeer {
   /** `host:port` */

@@ -4,13 +4,13 @@
  * a short time.
  */
 import { addressKey } from '#base';
+import { MAX_POSTURE_BYTES } from '#domain';
 import { sdkMessages, type PostureResponses } from '#wire/ctrl';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { DataModel } from '../model/data-model.ts';
 import { isRevoked } from '../model/token-revocations.ts';
 import { isFault, type AccessToken, type ControllerTokens, type TokenFault } from './controller-tokens.ts';
 import { KnownPostures } from './known-postures.ts';
-import { MAX_POSTURE_BYTES } from './session-posture.ts';
 import { TokenSession, type CertifiedPeer } from './token-session.ts';
 
 export interface TokenSessionsOptions {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { postureFault, type Posture, type ReportedProcess } from '#domain';
 import { ctrlMessages, type CtrlInit, type DataState_PostureCheck } from '#wire/ctrl';
-import { postureFault, type Posture, type ReportedProcess } from './posture-policy.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 const MINUTE_MS = 60_000;
@@ -50,11 +50,11 @@ test('an operating system passes by its type, in any case, and by its version', 
 
 test('a domain and a MAC address pass when the check lists one that was reported', () => {
   const domains = { case: 'domains' as const, value: { domains: ['corp', 'lab'] } };
-  assert.equal(fault(domains, { domain: 'lab' }), undefined);
+  assert.equal(fault(domains, { domain: 'Lab' }), undefined);
   assert.match(fault(domains, { domain: 'home' })!, /domain is not one/);
   assert.match(fault(domains, {})!, /no domain/);
   const mac = { case: 'mac' as const, value: { macAddresses: ['00aa', '00bb'] } };
-  assert.equal(fault(mac, { macAddresses: ['00cc', '00bb'] }), undefined);
+  assert.equal(fault(mac, { macAddresses: ['00cc', '00:BB'] }), undefined);
   assert.match(fault(mac, { macAddresses: ['00cc'] })!, /no MAC address is one/);
   assert.match(fault(mac, {})!, /no MAC address/);
 });

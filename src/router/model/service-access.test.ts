@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Posture } from '#domain';
 import { ctrlMessages, DataState_Action } from '#wire/ctrl';
 import {
   eventsOf,
@@ -11,7 +12,6 @@ import {
   type DataModelChange,
 } from '../../../test/support/token-signer.ts';
 import { DataModel } from './data-model.ts';
-import type { Posture } from './posture-policy.ts';
 import { accessFault, type AccessType } from './service-access.ts';
 
 const NO_POLICY = 'no policies provide access';

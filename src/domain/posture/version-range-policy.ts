@@ -18,14 +18,30 @@ export function isVersionIn(version: string, range: string): boolean {
   if (range.length > MAX_CHARACTERS) return false;
   const given = parseVersion(version);
   if (given === undefined) return false;
-  return range.split('||').some((alternative) => {
-    // An operator may stand apart from its version.
-    const comparisons = alternative
+  return alternativesOf(range).some((comparisons) =>
+    comparisons.every((comparison) => holds(given, comparison)),
+  );
+}
+
+/** Whether each comparison of the range can be parsed. */
+export function isVersionRange(range: string): boolean {
+  if (range.length > MAX_CHARACTERS) return false;
+  return alternativesOf(range).every((comparisons) =>
+    comparisons.every((comparison) => {
+      const version = COMPARISON.exec(comparison)?.[2];
+      return version !== undefined && (WILDCARD.test(version) || parseVersion(version) !== undefined);
+    }),
+  );
+}
+
+function alternativesOf(range: string): string[][] {
+  return range.split('||').map((alternative) =>
+    alternative
       .trim()
+      // An operator may stand apart from its version.
       .replace(/([<>=!])\s+/g, '$1')
-      .split(/\s+/);
-    return comparisons.every((comparison) => holds(given, comparison));
-  });
+      .split(/\s+/),
+  );
 }
 
 function parseVersion(text: string): Version | undefined {

@@ -2,8 +2,23 @@
  * The posture that the device of one API session has reported. Each report replaces what it names; processes are kept by
  * path. All of it has at most 64 KiB: a report beyond that, or with more processes, is refused and changes nothing.
  */
-import type { PostureResponse, PostureResponses } from '#wire/ctrl';
-import type { Posture, ReportedProcess } from '../model/posture-policy.ts';
+import type { Posture, ReportedProcess } from './posture-policy.ts';
+
+/** One statement of a device about itself, in the form of the message to routers. */
+export interface PostureReport {
+  readonly type:
+    | { readonly case: 'os'; readonly value: { readonly type: string; readonly version: string } }
+    | { readonly case: 'domain'; readonly value: { readonly name: string } }
+    | { readonly case: 'macs'; readonly value: { readonly addresses: readonly string[] } }
+    | { readonly case: 'processList'; readonly value: { readonly processes: readonly ReportedProcess[] } }
+    | { readonly case: 'woken' | 'unlocked'; readonly value: { readonly time?: ReportedTime | undefined } }
+    | { readonly case: 'totpToken' | undefined; readonly value?: unknown };
+}
+
+interface ReportedTime {
+  /** Unix time. */
+  readonly seconds: bigint;
+}
 
 /** Maximum length of a report, and of all that is kept. */
 export const MAX_POSTURE_BYTES = 64 * 1024;
@@ -19,6 +34,11 @@ interface Kept {
   unlockedMs: number | undefined;
 }
 
+interface StoredPosture extends Omit<Kept, 'processes'> {
+  readonly processes: readonly ReportedProcess[];
+  readonly passedMfaMs: number | undefined;
+}
+
 export class SessionPosture implements Posture {
   /** Increases with each report. */
   version = 0;
@@ -31,6 +51,29 @@ export class SessionPosture implements Posture {
     unlockedMs: undefined,
   };
   #passedMfaMs: number | undefined;
+  readonly isOsOptional: boolean;
+
+  /** For what `isOsOptional` means, see `Posture`. */
+  constructor(isOsOptional = false) {
+    this.isOsOptional = isOsOptional;
+  }
+
+  /** Reads what `text` returned. Throws if it is damaged. */
+  static parse(text: string, isOsOptional = false): SessionPosture {
+    const posture = new SessionPosture(isOsOptional);
+    const { processes, passedMfaMs, ...kept } = JSON.parse(text) as StoredPosture;
+    const byPath = new Map(processes.map((process) => [process.path, process]));
+    posture.#kept = { ...posture.#kept, ...kept, processes: byPath };
+    posture.#passedMfaMs = passedMfaMs;
+    return posture;
+  }
+
+  /** Returns all that is kept, for the store. */
+  text(): string {
+    const processes = [...this.#kept.processes.values()];
+    const stored: StoredPosture = { ...this.#kept, processes, passedMfaMs: this.#passedMfaMs };
+    return JSON.stringify(stored);
+  }
 
   get os(): Posture['os'] {
     return this.#kept.os;
@@ -61,7 +104,7 @@ export class SessionPosture implements Posture {
   }
 
   /** Returns the reason of a refusal, or undefined. */
-  report({ responses }: PostureResponses, nowMs: number): string | undefined {
+  report({ responses }: { readonly responses: readonly PostureReport[] }, nowMs: number): string | undefined {
     const next = { ...this.#kept, processes: new Map(this.#kept.processes) };
     for (const response of responses) applyResponse(next, response, nowMs);
     if (next.processes.size > MAX_PROCESSES) return 'too many processes';
@@ -78,9 +121,15 @@ export class SessionPosture implements Posture {
     this.#passedMfaMs = atMs;
     this.version += 1;
   }
+
+  /** The identity has no one-time passwords any more. */
+  onMfaRemoved(): void {
+    this.#passedMfaMs = undefined;
+    this.version += 1;
+  }
 }
 
-function applyResponse(kept: Kept, { type }: PostureResponse, nowMs: number): void {
+function applyResponse(kept: Kept, { type }: PostureReport, nowMs: number): void {
   switch (type.case) {
     case 'os':
       kept.os = { type: type.value.type, version: type.value.version };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isVersionIn } from './version-range-policy.ts';
+import { isVersionIn, isVersionRange } from './version-range-policy.ts';
 
 test('versions are compared as semver, in ranges with and, or, operators and wildcards', () => {
   const inside: [string, string][] = [
@@ -35,7 +35,9 @@ test('versions are compared as semver, in ranges with and, or, operators and wil
 
 test('nothing is in a range, and no version in any, that cannot be parsed', () => {
   for (const range of ['', 'newest', '>=', '11', '>=1.0.0 &&', `${'>=1.0.0 '.repeat(100)}`])
-    assert.equal(isVersionIn('11.0.0', range), false, range);
+    assert.deepEqual([isVersionIn('11.0.0', range), isVersionRange(range)], [false, false], range);
+  for (const range of ['>=10.0.0 <11.0.0 || 12.x', '1.2.3', '!= 1.2.*'])
+    assert.ok(isVersionRange(range), range);
   for (const version of ['', '11', '11.0', 'v11.0.0', '1.0.0.0', `1.0.0-${'a'.repeat(1_000)}`])
     assert.equal(isVersionIn(version, '>=0.0.0'), false, version);
 });
