@@ -52,6 +52,13 @@ export const EDGE_ERRORS = errorsSince('0.1.0', {
     meaning: 'The path exists, with other methods.',
     remedy: 'Use one of the methods that the cause and the header Allow name.',
   },
+  INVALID_POSTURE: {
+    kind: 'conflict',
+    meaning:
+      'The device of the session does not pass the posture checks of any policy that grants the service.',
+    remedy:
+      'Report the posture that the failed checks in the cause ask for, and request the service session again.',
+  },
   MFA_EXISTS: {
     kind: 'conflict',
     meaning: 'The identity has a second factor.',

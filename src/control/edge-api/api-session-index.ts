@@ -8,6 +8,7 @@ export interface SessionEntry extends StoredSession {
   expiresAtMs: number;
   fingerprints: readonly string[];
   certificates: StoredSession['certificates'];
+  posture: StoredSession['posture'];
   /** The expiry in the store. */
   storedExpiresAtMs: number;
 }
@@ -22,6 +23,7 @@ export class ApiSessionIndex {
   readonly #added: Listener[] = [];
   readonly #updated: Listener[] = [];
   readonly #removed: Listener[] = [];
+  readonly #postureChanged: Listener[] = [];
 
   /** Follows the certificates of identities. */
   constructor(model: OverlayModel) {
@@ -63,6 +65,10 @@ export class ApiSessionIndex {
     this.#removed.push(listener);
   }
 
+  onPostureChanged(listener: Listener): void {
+    this.#postureChanged.push(listener);
+  }
+
   insert(session: StoredSession, expiresAtMs = session.expiresAtMs): SessionEntry {
     const entry: SessionEntry = {
       ...session,
@@ -94,6 +100,13 @@ export class ApiSessionIndex {
   setCertificates(entry: SessionEntry, certificates: StoredSession['certificates']): void {
     entry.certificates = certificates;
     this.#update(entry, this.#presentOf(entry.identityId));
+  }
+
+  /** The device of the session has reported something else than before. */
+  setPosture(entry: SessionEntry, posture: StoredSession['posture']): void {
+    if (entry.posture?.text() === posture?.text()) return;
+    entry.posture = posture;
+    for (const listener of this.#postureChanged) listener(entry);
   }
 
   /**

@@ -1,4 +1,5 @@
 /** The stored part of API sessions: rows with encrypted tokens, in batches of one statement each. */
+import { SessionPosture } from '#domain';
 import type { Secrets } from '../secrets/mod.ts';
 import { lockedForUpdate, type ApiSessionTable, type Queries, type Store, type Touch } from '../store/mod.ts';
 
@@ -27,6 +28,7 @@ export interface StoredSession {
   /** Fingerprint of the certificate that logged in; '' for a log-in without one. */
   readonly ownFingerprint: string;
   readonly certificates: readonly SessionCertificate[];
+  readonly posture: SessionPosture | undefined;
   readonly configTypes: readonly string[];
   readonly form: SessionForm;
   readonly createdAtMs: number;
@@ -46,6 +48,7 @@ export function rowOf(session: StoredSession, secrets: Pick<Secrets, 'hmac' | 's
     form: session.form,
     method: session.method,
     certificates: JSON.stringify(session.certificates),
+    posture: session.posture?.text() ?? null,
     created_at: session.createdAtMs,
     expires_at: session.expiresAtMs,
   };
@@ -62,6 +65,7 @@ export function sessionOf(row: ApiSessionTable, secrets: Pick<Secrets, 'unseal'>
     form: row.form,
     method: row.method,
     certificates: certificatesOf(row),
+    posture: postureOf(row),
     createdAtMs: row.created_at,
     expiresAtMs: row.expires_at,
   };
@@ -70,6 +74,35 @@ export function sessionOf(row: ApiSessionTable, secrets: Pick<Secrets, 'unseal'>
 /** Throws if the row is damaged. */
 export function certificatesOf(row: Pick<ApiSessionTable, 'certificates'>): readonly SessionCertificate[] {
   return JSON.parse(row.certificates) as SessionCertificate[];
+}
+
+/** Throws if the row is damaged. */
+export function postureOf({ posture }: Pick<ApiSessionTable, 'posture'>): SessionPosture | undefined {
+  return posture === null ? undefined : SessionPosture.parse(posture, true);
+}
+
+/**
+ * Changes the posture of a session by a function, which may refuse with a reason. Returns that reason, or the posture;
+ * undefined if the session has ended.
+ */
+export async function changePosture(
+  store: Store,
+  id: string,
+  change: (posture: SessionPosture) => string | undefined,
+): Promise<SessionPosture | string | undefined> {
+  return store.transaction(async (trx, touch) => {
+    const query = trx.selectFrom('api_session').select('posture').where('id', '=', id);
+    const row = await lockedForUpdate(trx, query).executeTakeFirst();
+    if (row === undefined) return undefined;
+    const posture = postureOf(row) ?? new SessionPosture(true);
+    const refusal = change(posture);
+    if (refusal !== undefined) return refusal;
+    const text = posture.text();
+    if (text === row.posture) return posture;
+    await trx.updateTable('api_session').set({ posture: text }).where('id', '=', id).execute();
+    touch('api-session', id);
+    return posture;
+  });
 }
 
 /**

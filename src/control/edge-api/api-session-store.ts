@@ -7,6 +7,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { LeaseClock, messageOf, type Clock, type Log } from '#base';
+import type { SessionPosture } from '#domain';
 import type { ApiSession, ApiSessions, OverlayModel } from '../model/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import type { ApiSessionTable, Change, Store, StoreTransaction, Touch } from '../store/mod.ts';
@@ -15,10 +16,12 @@ import {
   activateRow,
   certificatesOf,
   changeCertificates,
+  changePosture,
   deleteEndedRows,
   endRow,
   extendRows,
   idsOf,
+  postureOf,
   readSessionRows,
   rowOf,
   sessionOf,
@@ -161,6 +164,10 @@ export class ApiSessionStore implements ApiSessions {
     this.#index.onRemoved(listener);
   }
 
+  onPostureChanged(listener: Listener): void {
+    this.#index.onPostureChanged(listener);
+  }
+
   touch(tokens: readonly string[]): void {
     const expiresAtMs = this.#leases.nowMs() + SESSION_IDLE_MS;
     for (const token of tokens) {
@@ -213,6 +220,7 @@ export class ApiSessionStore implements ApiSessions {
       method,
       ownFingerprint: fingerprint,
       certificates: [],
+      posture: undefined,
       configTypes,
       form,
       createdAtMs: nowMs,
@@ -245,6 +253,28 @@ export class ApiSessionStore implements ApiSessions {
     const entry = this.#index.get(id);
     if (changed !== undefined && entry !== undefined) this.#index.setCertificates(entry, changed);
     return changed;
+  }
+
+  /** Changes the posture of a session, as the function of the rows of the same name. Returns the reason of a refusal. */
+  async changePosture(
+    id: string,
+    change: (posture: SessionPosture) => string | undefined,
+  ): Promise<string | undefined> {
+    const changed = await changePosture(this.#options.store, id, change);
+    if (typeof changed === 'string') return changed;
+    const entry = this.#index.get(id);
+    if (changed !== undefined && entry !== undefined) this.#index.setPosture(entry, changed);
+    return undefined;
+  }
+
+  /** The identity has no one-time passwords any more, so that no session has passed one. */
+  async forgetMfa(identityId: string): Promise<void> {
+    for (const { id, posture } of [...(this.#index.ofIdentity(identityId) ?? [])])
+      if (posture?.passedMfaMs !== undefined)
+        await this.changePosture(id, (present) => {
+          present.onMfaRemoved();
+          return undefined;
+        });
   }
 
   /** Ends a session at once. The row is deleted before the promise resolves. */
@@ -336,6 +366,7 @@ export class ApiSessionStore implements ApiSessions {
       }
       entry.form = row.form;
       this.#index.setCertificates(entry, certificatesOf(row));
+      this.#index.setPosture(entry, postureOf(row));
       entry.storedExpiresAtMs = row.expires_at;
       entry.expiresAtMs = Math.max(entry.expiresAtMs, row.expires_at - aheadMs);
     }

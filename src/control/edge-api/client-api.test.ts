@@ -255,9 +255,12 @@ test('routers: all that are known, those that can be dialed, and the terminators
   assert.equal((await get(gateway, `/services/${service.id}/terminators`)).status, 404);
   assert.equal((await get(guest, `/services/${service.id}`)).status, 200);
   assert.deepEqual(data(await get(guest, '/controllers')), []);
-  assert.deepEqual(data(await get(guest, '/posture-response', { method: 'POST', body: '{}' })), {
-    services: [],
-  });
+  assert.deepEqual(
+    data(await get(guest, '/posture-response', { method: 'POST', body: '{"typeId":"ENDPOINT_STATE"}' })),
+    {
+      services: [],
+    },
+  );
 });
 
 test('the control planes are listed in the form of OpenZiti, page by page; one with a single address lists nothing', async () => {

@@ -12,10 +12,11 @@ export interface Pagination {
   readonly totalCount: number;
 }
 
-/** What a refusal is about: a parameter, or anything else. */
+/** What a refusal is about: a parameter, anything else, or several entities by id. */
 export type RefusalDetail =
   | { readonly field: string; readonly reason: string; readonly value: string }
-  | { readonly code: 'UNHANDLED'; readonly message: string };
+  | { readonly code: 'UNHANDLED'; readonly message: string }
+  | { readonly message: string; readonly data: Readonly<Record<string, unknown>> };
 
 /** OpenZiti's answers to refused requests carry the versions of its formats. */
 const REFUSAL_META = { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' };
@@ -27,7 +28,7 @@ export class EdgeApiRefusal extends Error {
   readonly retryAfterS: number | undefined;
   /** The cause for the audit trail, which callers do not see. */
   reason: string | undefined;
-  /** `error.cause` of the answer: details for the caller, in one of OpenZiti's two forms. */
+  /** `error.cause` of the answer: details for the caller, in one of OpenZiti's forms. */
   detail: RefusalDetail | undefined;
 
   constructor(kind: ErrorKind, code: string, message: string, retryAfterS?: number) {

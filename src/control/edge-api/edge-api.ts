@@ -45,6 +45,7 @@ import { RouteMethods } from './route-methods.ts';
 import { ServiceChanges } from './service-changes.ts';
 import { addServiceRoutes } from './service-routes.ts';
 import { addSessionCertificateRoutes } from './session-certificate-routes.ts';
+import { addPostureRoutes } from './posture-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
 
 const EDGE_PREFIXES = ['', EDGE_PATH];
@@ -101,6 +102,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     webSockets,
     provePeer: (socket) => connections.prove(socket),
   };
+  options.sessions.onPostureChanged(({ identityId }) => context.changes.onPostureChanged(identityId));
   let server!: Server;
   const app = fastify({
     serverFactory(handler) {
@@ -173,6 +175,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
       (scope, _options, done) => {
         addInformationRoutes(scope, context, methods);
         addSessionRoutes(scope, context);
+        addPostureRoutes(scope, context);
         addSessionCertificateRoutes(scope, context);
         addIdentityRoutes(scope, context);
         addAuthenticatorRoutes(scope, context);

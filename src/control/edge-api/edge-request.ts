@@ -23,6 +23,18 @@ export function jsonBody(request: FastifyRequest): unknown {
   throw couldNotValidate('the body is not a JSON object');
 }
 
+/** Returns the items of a JSON array of at most `maxCount`. */
+export function jsonList(request: FastifyRequest, maxCount: number): readonly unknown[] {
+  const text = textBody(request);
+  try {
+    const value: unknown = text.trim() === '' ? [] : JSON.parse(text);
+    if (Array.isArray(value) && value.length <= maxCount) return value;
+  } catch {
+    // Refused below.
+  }
+  throw couldNotValidate(`the body is not a JSON array of at most ${maxCount} items`);
+}
+
 export function textBody(request: FastifyRequest): string {
   return typeof request.body === 'string' ? request.body : '';
 }

@@ -1,17 +1,25 @@
 /** Services of the edge management API in the shape of OpenZiti's client API, with their configs. */
-import { isShare, type AnyService, type ManagedService, type OverlayModel } from '../model/mod.ts';
+import {
+  isShare,
+  type AnyService,
+  type ApiSession,
+  type ManagedService,
+  type OverlayModel,
+} from '../model/mod.ts';
 import type { EdgeApiContext } from './edge-context.ts';
+import { postureQueriesOf } from './posture-queries.ts';
 import { isoTime, rightsOf, serviceView, TERMINATOR_STRATEGY } from './service-view.ts';
 import { shareConfigIds } from './share-configs.ts';
 
 /** `configTypes` are the requested types by name or id, or `all`. */
 export function anyServiceView(
-  { model, interceptDomain, hasKeylessHost }: EdgeApiContext,
-  identityId: string,
+  { model, interceptDomain, hasKeylessHost, clock }: EdgeApiContext,
+  session: ApiSession,
   service: AnyService,
   configTypes: readonly string[],
 ): Record<string, unknown> {
-  if (!isShare(service)) return managedServiceView(model, identityId, service, configTypes);
+  const { identityId } = session;
+  if (!isShare(service)) return managedServiceView(model, session, service, configTypes, clock.nowMs());
   const options = { configTypes, interceptDomain, hasKeylessHost: hasKeylessHost(service.id) };
   return serviceView(service, rightsOf(model, identityId, service), options);
 }
@@ -28,12 +36,14 @@ export function anyConfigIds(
 
 function managedServiceView(
   model: OverlayModel,
-  identityId: string,
+  session: ApiSession,
   service: ManagedService,
   configTypes: readonly string[],
+  nowMs: number,
 ): Record<string, unknown> {
   const { edge } = model;
   const { id, name } = service;
+  const { identityId } = session;
   const permissions = (['Bind', 'Dial'] as const).filter((type) => edge.permits(type, identityId, id));
   return {
     _links: { self: { href: `./services/${id}` } },
@@ -47,7 +57,7 @@ function managedServiceView(
     config: configsByType(model, service, configTypes),
     configs: service.configs,
     maxIdleTimeMillis: 0,
-    postureQueries: [],
+    postureQueries: postureQueriesOf(edge, session, id, nowMs),
     posturePolicies: {},
     roleAttributes: [...service.roleAttributes],
     terminatorStrategy: TERMINATOR_STRATEGY,

@@ -31,8 +31,14 @@ export class ServiceChanges {
   lastChangeMs(identityId: string): number {
     const own = this.#byIdentity.get(identityId) ?? this.#startMs;
     const kind = this.#model.identity(identityId)?.kind;
-    if (kind === 'edge') return this.#edgeMs;
+    if (kind === 'edge') return Math.max(own, this.#edgeMs);
     return kind === 'gateway' ? Math.max(own, this.#gatewaysMs) : own;
+  }
+
+  /** A posture has changed, and with it whether policies pass. */
+  onPostureChanged(identityId: string): void {
+    this.#lastMs = Math.max(this.#clock.nowMs(), this.#lastMs + 1);
+    this.#byIdentity.set(identityId, this.#lastMs);
   }
 
   #take(change: ModelChange): void {

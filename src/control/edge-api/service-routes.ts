@@ -12,6 +12,7 @@ import { callerOf, queryOf, type EdgeCaller, type EdgeApiContext } from './edge-
 import { jsonBody, sendPage } from './edge-request.ts';
 import { serviceSessionSymbols, serviceSymbols, terminatorSymbols } from './entity-symbols.ts';
 import { anyConfigIds, anyServiceView } from './managed-service-view.ts';
+import { postureRefusal } from './posture-queries.ts';
 import { onlineRouterViews, serviceSessionView } from './service-view.ts';
 import { sessionIdOf } from './service-tokens.ts';
 
@@ -34,15 +35,14 @@ export function addServiceRoutes(app: FastifyInstance, context: EdgeApiContext):
       })),
     );
     return sendPage(reply, query, model.anyServicesOf(identityId), symbols, (service) =>
-      anyServiceView(context, identityId, service, configTypes),
+      anyServiceView(context, session, service, configTypes),
     );
   });
 
   app.get<ById>('/services/:id', (request, reply) => {
     const caller = callerOf(context, request);
-    const { identityId, configTypes } = caller.session;
     const service = visible(context, caller, request.params.id);
-    return sendData(reply, anyServiceView(context, identityId, service, configTypes));
+    return sendData(reply, anyServiceView(context, caller.session, service, caller.session.configTypes));
   });
 
   app.get<ById>('/services/:id/edge-routers', (request, reply) => {
@@ -97,8 +97,18 @@ export function addServiceRoutes(app: FastifyInstance, context: EdgeApiContext):
     const wanted = type === undefined ? 'Dial' : type;
     if (wanted !== 'Dial' && wanted !== 'Bind') throw couldNotValidate('type is neither Dial nor Bind');
     const grant = grantOf(caller, serviceId, wanted);
+    permitted(context, grant);
+    const failed = failedPolicies(caller, grant);
+    if (failed !== undefined) throw postureRefusal(failed);
     return sendData(reply, viewOf(grant), 201);
   });
+
+  /** Routers judge sessions of signed tokens themselves. */
+  const failedPolicies = ({ session }: EdgeCaller, { type, identityId, serviceId }: ServiceGrant) => {
+    if (session.isSigned) return undefined;
+    const policies = model.edge.grantingPolicies(type, identityId, serviceId);
+    return model.edge.postureChecks.failuresOf(policies, session.posture, context.clock.nowMs());
+  };
 
   // Sessions are not stored: each permission of the client is one, with an id that is derived from it.
   const sessionsOf = (caller: EdgeCaller): ServiceGrant[] => {
@@ -108,7 +118,8 @@ export function addServiceRoutes(app: FastifyInstance, context: EdgeApiContext):
       .flatMap((service) => [
         ...(model.mayDial(identityId, service) ? [grantOf(caller, service.id, 'Dial')] : []),
         ...(model.mayBind(identityId, service) ? [grantOf(caller, service.id, 'Bind')] : []),
-      ]);
+      ])
+      .filter((grant) => failedPolicies(caller, grant) === undefined);
   };
   app.get('/sessions', (request, reply) => {
     const grants = sessionsOf(callerOf(context, request));

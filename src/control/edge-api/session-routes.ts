@@ -116,14 +116,6 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
       controllerView(controller, EDGE_PATH),
     );
   });
-
-  // No share requires posture checks. Posture data is read and ignored.
-  for (const path of ['/posture-response', '/posture-response-bulk']) {
-    app.post(path, (request, reply) => {
-      callerOf(context, request);
-      return sendData(reply, { services: [] }, 201);
-    });
-  }
 }
 
 function started({ identity, method }: LogInProof, nowMs: number): Omit<PartialLogIn, keyof LogInWish> {

@@ -208,3 +208,19 @@ test('the log-in through OpenID Connect asks for the code, as the Go SDK answers
   assert.match(callback.headers.location!, /^http:\/\/127\.0\.0\.1:41815\/auth\/callback\?code=/);
   assert.equal((await totp(code)).status, 400, 'the code was used');
 });
+
+test('a code counts for the posture of its own session, until the identity has no factor any more', async () => {
+  const { who, token, nextCode } = await enrolled('checked');
+  const passedMs = (of: string) => fixture.sessions.byToken(of)?.posture?.passedMfaMs;
+  assert.ok(passedMs(token)! > 0, 'the code that completed the enrollment');
+  const { token: second } = (await logIn(who)).json.data as { token: string };
+  assert.equal(passedMs(second), undefined);
+  const code = { body: { code: nextCode() } };
+  assert.equal((await call(who, `${API}/authenticate/mfa`, { token: second, ...code })).status, 200);
+  assert.ok(passedMs(second)! > passedMs(token)!, 'each session has its own time');
+  const again = nextCode();
+  await call(who, `${API}/authenticate/mfa`, { token, body: { code: again } });
+  assert.ok(passedMs(token)! > passedMs(second)!, 'the last code counts');
+  assert.equal((await call(who, MFA, { token, method: 'DELETE', code: nextCode() })).status, 200);
+  assert.deepEqual([passedMs(token), passedMs(second)], [undefined, undefined]);
+});

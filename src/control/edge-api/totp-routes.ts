@@ -11,6 +11,7 @@ import { pngOf } from './bitmap-png.ts';
 import { loggedIn, type LogInProof } from './log-in.ts';
 import type { PartialLogIn } from './partial-log-ins.ts';
 import { qrCodeOf } from './qr-code.ts';
+import { passMfa } from './posture-routes.ts';
 import { newRecoveryCodes, provisioningUrlOf, type AlsoWrite, type CodeCheck } from './second-factors.ts';
 import { isoTime } from './service-view.ts';
 
@@ -28,6 +29,7 @@ export const TOTP_ISSUER = 'Frontdoor';
 
 /** The identity that enrolls. `partial` and `proof` are those of a log-in that waits for the enrollment. */
 interface Enroller extends Pick<EdgeCaller, 'identity'> {
+  readonly session?: EdgeCaller['session'];
   readonly partial?: PartialLogIn;
   readonly proof?: LogInProof;
 }
@@ -47,7 +49,11 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
     const { sessionId: id } = partial;
     // The client may repeat the call: the session stands then.
     if ((await context.sessions.findById(id)) !== undefined) return;
-    await loggedIn(context, request, proof, partial, 'opaque', { id, token: tokenOf(request) });
+    const session = await loggedIn(context, request, proof, partial, 'opaque', {
+      id,
+      token: tokenOf(request),
+    });
+    await passMfa(context, session.id);
   };
   /** The caller, which may be in a log-in whose policy demands that it enrolls. */
   const enrollerOf = async (request: FastifyRequest): Promise<Enroller> => {
@@ -108,8 +114,9 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
     const rule = { recovery: false, isVerified: false };
     const also = recorded(request, caller, 'verifyTotp');
     accept(await secondFactors.check(caller.identity.id, codeOf(request), rule, undefined, also));
-    const { partial, proof } = caller;
+    const { partial, proof, session } = caller;
     if (partial !== undefined && proof !== undefined) await open(request, partial, proof);
+    else if (session !== undefined) await passMfa(context, session.id);
     return sendData(reply, {});
   });
 
@@ -122,6 +129,7 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
       throw new EdgeApiRefusal('conflict', 'MFA_REQUIRED', 'The authentication policy requires MFA');
     const rule = { recovery: true, isVerified: true };
     accept(await secondFactors.check(id, request.headers[CODE_HEADER], rule, () => 'delete', also));
+    await context.sessions.forgetMfa(id);
     return sendData(reply, {});
   });
 
@@ -160,8 +168,9 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
   app.post('/authenticate/mfa', codeRule, async (request, reply) => {
     const partial = context.partialLogIns.of(tokenOf(request));
     if (partial === undefined) {
-      const { identity } = callerOf(context, request);
+      const { identity, session } = callerOf(context, request);
       accept(await secondFactors.check(identity.id, codeOf(request), { recovery: true, isVerified: true }));
+      await passMfa(context, session.id);
       return sendData(reply, {});
     }
     const { identityId } = partial;

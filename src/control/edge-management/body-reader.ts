@@ -10,13 +10,18 @@ export const MAX_NAME_CHARS = 256;
 const MAX_TEXT_CHARS = 1_024;
 const MAX_TEXTS = 512;
 const MAX_QUOTED_CHARS = 200;
+/** As JSON. */
+const MAX_PART_CHARS = 65_536;
 
 export class BodyReader {
   readonly #body: JsonObject;
+  readonly #place: string;
   readonly #read = new Set<string>();
 
-  constructor(body: JsonObject) {
+  /** `place` precedes the names of fields in refusals: `processes[3].`. */
+  constructor(body: JsonObject, place = '') {
     this.#body = body;
+    this.#place = place;
   }
 
   name(): string {
@@ -45,10 +50,10 @@ export class BodyReader {
     return value;
   }
 
-  whole(field: string, max: number): number {
+  whole(field: string, max: number, min = 0): number {
     const value = this.#take(field) ?? 0;
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > max)
-      throw this.#refused(field, `${field} must be a whole number from 0 to ${max}`);
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max)
+      throw this.#refused(field, `${field} must be a whole number from ${min} to ${max}`);
     return value;
   }
 
@@ -89,6 +94,41 @@ export class BodyReader {
     return { ...value };
   }
 
+  /** Reads each object of a list by a reader of its own. `nameOf` names a field by its key. */
+  list<T>(
+    field: string,
+    maxCount: number,
+    read: (reader: BodyReader) => T,
+    nameOf: (key: string) => string = (key) => key,
+  ): T[] {
+    const value = this.#take(field) ?? [];
+    if (!Array.isArray(value) || value.length > maxCount || !value.every(isObject))
+      throw this.#refused(field, `${field} must be a list of at most ${maxCount} objects`);
+    return value.map((one, at) => {
+      const fields = Object.entries(one as JsonObject).map(([key, each]) => [nameOf(key), each]);
+      const reader = new BodyReader(
+        Object.fromEntries(fields) as JsonObject,
+        `${this.#place}${field}[${at}].`,
+      );
+      const found = read(reader);
+      reader.end();
+      return found;
+    });
+  }
+
+  /** Reads an object by a reader of its own. Absent fields are false, none or 0. */
+  part<T>(field: string, read: (reader: BodyReader) => T): T {
+    const reader = new BodyReader(this.object(field, MAX_PART_CHARS), `${this.#place}${field}.`);
+    const found = read(reader);
+    reader.end();
+    return found;
+  }
+
+  /** The refusal of a field whose form is right, but not its value. */
+  refusal(field: string, reason: string): EdgeApiRefusal {
+    return this.#refused(field, reason);
+  }
+
   /** Accepts a field whose only value is the default, which clients send. */
   only(field: string, ...values: readonly unknown[]): void {
     const value = this.#take(field);
@@ -114,8 +154,12 @@ export class BodyReader {
 
   #refused(field: string, reason: string): EdgeApiRefusal {
     const value = Object.hasOwn(this.#body, field) ? JSON.stringify(this.#body[field]) : '';
-    return invalidParameter(field, reason, value.slice(0, MAX_QUOTED_CHARS));
+    return invalidParameter(`${this.#place}${field}`, reason, value.slice(0, MAX_QUOTED_CHARS));
   }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isEmpty(value: unknown): boolean {

@@ -78,6 +78,7 @@ const ROLE_FIELDS = {
   identityRoles: ['identity', 'identities'],
   serviceRoles: ['service', 'services'],
   edgeRouterRoles: ['edge-router', 'edge-routers'],
+  postureCheckRoles: ['posture-check', 'posture-checks'],
 } as const;
 type RoleField = keyof typeof ROLE_FIELDS;
 
@@ -109,7 +110,7 @@ function displayed(model: OverlayModel, field: RoleField, roles: unknown): reado
   });
 }
 
-const SERVICE_POLICY_ROLES = ['identityRoles', 'serviceRoles'] as const;
+const SERVICE_POLICY_ROLES = ['identityRoles', 'serviceRoles', 'postureCheckRoles'] as const;
 const ROUTER_POLICY_ROLES = ['identityRoles', 'edgeRouterRoles'] as const;
 const SERVICE_ROUTER_POLICY_ROLES = ['serviceRoles', 'edgeRouterRoles'] as const;
 
@@ -121,19 +122,16 @@ const policySymbols = {
 const servicePolicies: EntityForm = {
   kind: 'service-policy',
   path: 'service-policies',
-  read: (body) => {
-    body.only('postureCheckRoles');
-    return { type: body.choice('type', ['Dial', 'Bind']), ...policyRead(SERVICE_POLICY_ROLES)(body) };
-  },
+  read: (body) => ({
+    type: body.choice('type', ['Dial', 'Bind']),
+    ...policyRead(SERVICE_POLICY_ROLES)(body),
+  }),
   references: policyReferences(SERVICE_POLICY_ROLES),
   symbols: {
     ...policySymbols,
     type: { type: 'number', read: ({ data }) => POLICY_TYPE[data['type'] === 'Bind' ? 'Bind' : 'Dial'] },
   },
-  view: (model, entity) => ({
-    ...policyView(SERVICE_POLICY_ROLES)(model, entity),
-    ...{ postureCheckRoles: [], postureCheckRolesDisplay: [] },
-  }),
+  view: (model, entity) => ({ postureCheckRoles: [], ...policyView(SERVICE_POLICY_ROLES)(model, entity) }),
 };
 
 const edgeRouterPolicies: EntityForm = {

@@ -89,7 +89,7 @@ export async function forgetReferences(
 
 function without({ data }: EdgeEntityRecord, id: string): EdgeEntityRecord['data'] {
   const kept = { ...data };
-  for (const field of ['identityRoles', 'serviceRoles', 'edgeRouterRoles'])
+  for (const field of ['identityRoles', 'serviceRoles', 'edgeRouterRoles', 'postureCheckRoles'])
     if (namedIds(textsOf(data[field])).includes(id))
       kept[field] = textsOf(data[field]).filter((role) => role !== `@${id}`);
   if (textsOf(data['configs']).includes(id))

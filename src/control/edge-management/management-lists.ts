@@ -13,7 +13,13 @@ import {
   sessionIdOf,
 } from '../edge-api/mod.ts';
 import type { QuerySymbols } from '../entity-query/mod.ts';
-import type { EdgeController, EdgeEntityRecord, JsonObject } from '../model/mod.ts';
+import {
+  POSTURE_CHECK_TYPES,
+  type EdgeController,
+  type EdgeEntityRecord,
+  type JsonObject,
+  type PostureCheckType,
+} from '../model/mod.ts';
 import type { EdgeTerminatorTable } from '../store/mod.ts';
 import { commonSymbols, entityView, referenceView } from './entity-form.ts';
 import type { ManagementParts } from './entity-resource.ts';
@@ -23,16 +29,35 @@ interface ById {
   Params: { id: string };
 }
 
+const POSTURE_TYPE_NAMES: Readonly<Record<PostureCheckType, string>> = {
+  OS: 'Operating System Check',
+  DOMAIN: 'Windows Domain Check',
+  MAC: 'MAC Address Check',
+  MFA: 'MFA Check',
+  PROCESS: 'Process Check',
+  PROCESS_MULTI: 'Multi Process Check',
+};
+
 const TYPES: readonly EdgeEntityRecord[] = ['Default', 'Router'].map((name) => ({
   ...{ id: name, kind: 'identity', name, data: {}, tags: {}, createdAtMs: 0, updatedAtMs: 0 },
 }));
 
+/** Checks of any type apply to every operating system that reports what they need. */
+const POSTURE_TYPES: readonly EdgeEntityRecord[] = POSTURE_CHECK_TYPES.map((id) => ({
+  ...{ id, kind: 'posture-check', name: POSTURE_TYPE_NAMES[id], data: { operatingSystems: [] }, tags: {} },
+  ...{ createdAtMs: 0, updatedAtMs: 0 },
+}));
+
 /** What this installation never has: its lists are empty. */
-const EMPTY = ['posture-checks', 'posture-check-types', 'transit-routers'];
+const EMPTY = ['transit-routers'];
 
 export function addManagementLists(app: FastifyInstance, parts: ManagementParts): void {
   const { model, store, controllers } = parts;
-  const constants = [['identity-types', TYPES], ...EMPTY.map((path) => [path, []] as const)] as const;
+  const constants = [
+    ['identity-types', TYPES],
+    ['posture-check-types', POSTURE_TYPES],
+    ...EMPTY.map((path) => [path, []] as const),
+  ] as const;
   for (const [path, entities] of constants) {
     const viewOf = (entity: EdgeEntityRecord) => ({ ...entityView(path, entity), ...entity.data });
     app.get(`/${path}`, (request, reply) =>
@@ -49,6 +74,7 @@ export function addManagementLists(app: FastifyInstance, parts: ManagementParts)
     ['identity-role-attributes', 'identity'],
     ['service-role-attributes', 'service'],
     ['edge-router-role-attributes', 'edge-router'],
+    ['posture-check-role-attributes', 'posture-check'],
   ] as const) {
     app.get(`/${path}`, (request, reply) =>
       sendPage(
@@ -183,12 +209,15 @@ function terminatorView({ model }: ManagementParts, row: TerminatorRow): JsonObj
 }
 
 /** Each permission of a client that is logged in is a session (see the client API). The list has an end. */
-function serviceSessionsOf({ model, sessions }: ManagementParts): ServiceSession[] {
+function serviceSessionsOf({ model, sessions, clock }: ManagementParts): ServiceSession[] {
   const found: ServiceSession[] = [];
-  for (const { id: apiSessionId, identityId } of sessions.all()) {
+  for (const { id: apiSessionId, identityId, isSigned, posture } of sessions.all()) {
     for (const { id: serviceId, name } of model.edge.servicesOf(identityId)) {
       for (const type of ['Dial', 'Bind'] as const) {
-        if (!model.edge.permits(type, identityId, serviceId)) continue;
+        const policies = [...model.edge.grantingPolicies(type, identityId, serviceId)];
+        if (policies.length === 0) continue;
+        const failed = model.edge.postureChecks.failuresOf(policies, posture, clock.nowMs());
+        if (!isSigned && failed !== undefined) continue;
         const id = sessionIdOf({ apiSessionId, identityId, serviceId, type });
         const service = referenceView('services', serviceId, name);
         found.push({ id, type, apiSessionId, identityId, serviceId, service, tags: {} });

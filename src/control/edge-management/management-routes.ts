@@ -28,6 +28,7 @@ import { externalJwtSignerResource } from './external-jwt-signer-resource.ts';
 import { identityResource } from './identity-resource.ts';
 import { addIdentityTotpRoutes } from './identity-totp-routes.ts';
 import { addManagementLists } from './management-lists.ts';
+import { postureCheckResource } from './posture-check-form.ts';
 import { addRelatedEntities } from './related-entities.ts';
 
 const MAX_BODY_BYTES = 262_144;
@@ -43,6 +44,7 @@ const RESOURCES: readonly EntityResource[] = [
   authorityResource,
   authPolicyResource,
   externalJwtSignerResource,
+  postureCheckResource,
   ...ENTITY_FORMS.map(plainResource),
 ];
 

@@ -59,6 +59,21 @@ const RELATIONS: readonly Relation[] = [
     ids: ofPolicy((edge, policy) => edge.selectedServices(policy)),
   },
   {
+    path: 'service-policies/:id/posture-checks',
+    of: 'service-policy',
+    to: 'posture-check',
+    ids: ofPolicy((edge, policy) => edge.postureChecks.of(policy).map(({ record }) => record)),
+  },
+  {
+    path: 'posture-checks/:id/service-policies',
+    of: 'posture-check',
+    to: 'service-policy',
+    ids: ({ edge }, id) =>
+      [...edge.policies()]
+        .filter((policy) => edge.postureChecks.of(policy).some(({ record }) => record.id === id))
+        .map((policy) => policy.id),
+  },
+  {
     path: 'edge-router-policies/:id/identities',
     of: 'edge-router-policy',
     to: 'identity',

@@ -3,6 +3,8 @@
  * that channels and circuits do too. The edge API implements this interface, and the overlay controller observes
  * it.
  */
+import type { Posture } from '#domain';
+
 export interface ApiSession {
   readonly id: string;
   /** An opaque text that SDKs present to routers. No SDK has that of a session of signed tokens. */
@@ -12,6 +14,8 @@ export interface ApiSession {
   readonly identityId: string;
   /** Fingerprints of leaf certificates that may use the token. */
   readonly fingerprints: readonly string[];
+  /** The posture that its device reported to a control plane; undefined: none. Signed sessions report it to routers. */
+  readonly posture?: Posture | undefined;
 }
 
 export interface ApiSessions {
@@ -24,6 +28,7 @@ export interface ApiSessions {
   onAdded(listener: (session: ApiSession) => void): void;
   onUpdated(listener: (session: ApiSession) => void): void;
   onRemoved(listener: (session: ApiSession) => void): void;
+  onPostureChanged(listener: (session: ApiSession) => void): void;
 }
 
 /** What a service token lets an identity do in one of its sessions. */

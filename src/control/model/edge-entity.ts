@@ -30,6 +30,8 @@ export interface EdgePolicy {
   readonly identities: RoleSelection;
   readonly services: RoleSelection;
   readonly routers: RoleSelection;
+  /** The semantic of the policy applies to their attributes, too. */
+  readonly postureChecks: RoleSelection;
 }
 
 export function attributedOf({ id, data }: EdgeEntityRecord): Attributed {
@@ -71,6 +73,7 @@ export function edgePolicyOf({ id, name, kind, data }: EdgeEntityRecord): EdgePo
     identities: selectionOf(textsOf(data['identityRoles'])),
     services: selectionOf(textsOf(data['serviceRoles'])),
     routers: selectionOf(textsOf(data['edgeRouterRoles'])),
+    postureChecks: selectionOf(textsOf(data['postureCheckRoles'])),
   };
 }
 

@@ -16,11 +16,13 @@ import {
   type ManagedService,
 } from './edge-entity.ts';
 import { PolicyIndex } from './policy-index.ts';
+import { PostureChecks } from './posture-checks.ts';
 import { isSelected, type Attributed, type RoleSelection } from './role-policy.ts';
 
 const NONE: ReadonlyMap<string, EdgeEntityRecord> = new Map<string, EdgeEntityRecord>();
 
 export class EdgeModel {
+  readonly postureChecks = new PostureChecks();
   readonly #byKind = new Map<EdgeEntityKind, Map<string, EdgeEntityRecord>>();
   readonly #kinds = new Map<string, EdgeEntityKind>();
   readonly #identities = new Map<string, Attributed>();
@@ -118,6 +120,7 @@ export class EdgeModel {
     records.set(id, record);
     if (kind === 'identity') this.#identities.set(id, attributedOf(record));
     else if (kind === 'edge-router') this.#setRouter(record);
+    else if (kind === 'posture-check') this.postureChecks.set(record);
     else if (kind === 'service') this.#setService(edgeServiceOf(record));
     else if (kind.endsWith('-policy')) this.#addPolicy(edgePolicyOf(record));
   }
@@ -127,6 +130,7 @@ export class EdgeModel {
     if (kind === undefined) return;
     this.#kinds.delete(id);
     this.#byKind.get(kind)?.delete(id);
+    this.postureChecks.remove(id);
     const name = this.#services.get(id)?.name;
     if (name !== undefined && this.#servicesByName.get(name)?.id === id) this.#servicesByName.delete(name);
     for (const each of [this.#identities, this.#routers, this.#services]) each.delete(id);
@@ -136,16 +140,25 @@ export class EdgeModel {
     for (const index of this.#indexesOf(policy)) index.remove(policy);
   }
 
-  /** Whether some service policy of the type selects both. */
+  /** Whether some service policy of the type selects both. Policies may demand a posture besides. */
   permits(type: 'Dial' | 'Bind', identityId: string, serviceId: string): boolean {
+    return this.grantingPolicies(type, identityId, serviceId).next().done === false;
+  }
+
+  /** Yields the service policies of the type that select both. */
+  *grantingPolicies(
+    type: 'Dial' | 'Bind',
+    identityId: string,
+    serviceId: string,
+  ): Generator<EdgePolicy, undefined> {
     const identity = this.#identities.get(identityId);
     const service = this.#services.get(serviceId);
-    if (identity === undefined || service === undefined) return false;
+    if (identity === undefined || service === undefined) return undefined;
     for (const policy of this.#indexes.servicePoliciesByService.candidates(serviceId)) {
       if (policy.type !== type || !isSelected(policy.services, policy.semantic, service)) continue;
-      if (isSelected(policy.identities, policy.semantic, identity)) return true;
+      if (isSelected(policy.identities, policy.semantic, identity)) yield policy;
     }
-    return false;
+    return undefined;
   }
 
   /** Returns every service that the identity may dial or host. */

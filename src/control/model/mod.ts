@@ -48,6 +48,8 @@ export {
   type ModelChange,
   type Service,
 } from './overlay-model.ts';
+export { POSTURE_CHECK_TYPES, postureCheckOf, type PostureCheckType } from './posture-check.ts';
+export type { FailedPolicy, KnownCheck } from './posture-checks.ts';
 export { isSelected, namedIds, type Semantic } from './role-policy.ts';
 export type {
   MeasuredKind,

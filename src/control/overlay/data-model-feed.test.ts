@@ -338,3 +338,45 @@ test('of entities of the edge management API, subscribers get what changed', asy
   events.push(...changes);
   assert.deepEqual(permissionsOf(events), { web: [] });
 });
+
+test('posture checks are in states and change sets, with the policies that demand them', async () => {
+  const times = { name: 'n', tags: {}, createdAtMs: 1, updatedAtMs: 1 };
+  const check = (id: string, data: Record<string, unknown>) =>
+    world.model.setEdgeEntity({ id, kind: 'posture-check', data, ...times });
+  const policy = (postureCheckRoles: string[]) => {
+    const data = { type: 'Dial', semantic: 'AllOf', identityRoles: [], serviceRoles: [], postureCheckRoles };
+    world.model.setEdgeEntity({ id: 'p', kind: 'service-policy', data, ...times });
+  };
+  check('os', { typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: ['>5.0.0'] }] });
+  check('mfa', { typeId: 'MFA', timeoutSeconds: 600, promptOnWake: true, roleAttributes: ['strict'] });
+  policy(['@os']);
+  await world.start();
+  const router = await routerOf('r1');
+  subscribe(router, { subscriptionId: 'sub1' });
+  const { events } = await wholeState(router);
+  const subtypes = events.flatMap(({ model }) =>
+    model.case === 'postureCheck' ? [[model.value.id, model.value.typeId, model.value.subtype.case]] : [],
+  );
+  assert.deepEqual(subtypes, [
+    ['os', 'OS', 'osList'],
+    ['mfa', 'MFA', 'mfa'],
+  ]);
+  const related = (of: Events) =>
+    of.flatMap(({ model }) =>
+      model.case === 'servicePolicyChange' && model.value.relatedEntityType === 3
+        ? [[model.value.add, ...model.value.relatedEntityIds]]
+        : [],
+    );
+  assert.deepEqual(related(events), [[true, 'os']]);
+  policy(['#strict']);
+  check('mfa', { typeId: 'MFA', timeoutSeconds: 60, roleAttributes: ['strict'] });
+  world.advance(250);
+  const { changes } = await router.next('dataStateChangeSet');
+  assert.deepEqual(related(changes), [
+    [false, 'os'],
+    [true, 'mfa'],
+  ]);
+  const changed = changes.find(({ model }) => model.case === 'postureCheck')?.model;
+  assert.ok(changed?.case === 'postureCheck' && changed.value.subtype.case === 'mfa');
+  assert.equal(changed.value.subtype.value.timeoutSeconds, 60n);
+});

@@ -285,6 +285,7 @@ export class DataModelFeed {
     yield* edge.identities;
     for (const service of model.services()) yield serviceEntity(service, this.#domainOf(service));
     yield* edge.services;
+    yield* edge.postureChecks;
     yield* edge.policies;
     yield PUBLIC_SHARES_POLICY;
     yield* publicRelations(this.#publicIds());

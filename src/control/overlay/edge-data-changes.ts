@@ -51,16 +51,16 @@ export class EdgeDataChanges {
 }
 
 function projectionOf(edge: OverlayModel['edge']): Projection {
-  const { configs, identities, services, policies } = edgeDataModel(edge);
+  const { configs, identities, services, postureChecks, policies } = edgeDataModel(edge);
   const projection: Projection = { entities: new Map(), relations: new Map() };
-  for (const model of [...configs, ...identities, ...services, ...policies]) {
+  for (const model of [...configs, ...identities, ...services, ...postureChecks, ...policies]) {
     if (model.case === undefined) continue;
     if (model.case === 'servicePolicyChange') {
       const { value } = model;
       const key = `${value.policyId ?? ''} ${String(value.relatedEntityType)}`;
       projection.relations.set(key, { value, ids: new Set(value.relatedEntityIds) });
     } else {
-      projection.entities.set(keyOf(model), { model, json: JSON.stringify(model.value) });
+      projection.entities.set(keyOf(model), { model, json: JSON.stringify(model.value, plainNumbers) });
     }
   }
   return projection;
@@ -81,6 +81,11 @@ function differencesOf(before: Projection, after: Projection): DataEvent[] {
   for (const [key, { model }] of [...before.entities].reverse())
     if (!after.entities.has(key)) events.push({ action: DataState_Action.DELETE, model });
   return events;
+}
+
+/** JSON has no 64-bit integers. */
+function plainNumbers(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
 }
 
 function relationEvent(value: RelationValue, relatedEntityIds: string[], add: boolean): DataEvent {

@@ -2,10 +2,11 @@
  * Applies changes of services, grants, identities and log-ins to the overlay: removes terminators, circuits and
  * pending dials that are no longer permitted. Changes in quick succession are handled together.
  */
-import type { Log } from '#base';
+import type { Clock, Log } from '#base';
 import type { ApiSessions, ModelChange, OverlayModel } from '../model/mod.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import type { CircuitRegistry } from './circuit-registry.ts';
+import { HostPostures, passesPosture } from './posture-access.ts';
 import type { ShareProber } from './share-prober.ts';
 import type { TerminatorCosts } from './terminator-costs.ts';
 import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
@@ -18,6 +19,7 @@ export interface ModelFollowerParts {
   readonly builder: CircuitBuilder;
   readonly costs: TerminatorCosts;
   readonly prober: ShareProber;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -26,14 +28,19 @@ interface Dialer {
   readonly sessionId: string | undefined;
 }
 
+/** Interval of looks at what time alone ends. */
+const TIMED_SWEEP_MS = 2_000;
+
 export class ModelFollower {
   readonly #parts: ModelFollowerParts;
   #isSweepDue = false;
+  #timedSweepMs = 0;
   #isStopped = false;
 
   constructor(parts: ModelFollowerParts) {
     this.#parts = parts;
     parts.sessions.onRemoved(() => this.#scheduleSweep());
+    parts.sessions.onPostureChanged(() => this.#scheduleSweep());
   }
 
   stop(): void {
@@ -44,8 +51,10 @@ export class ModelFollower {
     if (this.#isStopped) return;
     const { prober } = this.#parts;
     if (change.type === 'edge') {
-      // A new entity permits more, and nothing less.
-      if (change.before !== undefined) this.#scheduleSweep();
+      // A new entity permits more, and nothing less, except a posture check, which policies may select by an attribute.
+      const { edge } = this.#parts.model;
+      if (change.before !== undefined || edge.find(change.id)?.kind === 'posture-check')
+        this.#scheduleSweep();
       return;
     }
     if (change.type === 'service') {
@@ -59,9 +68,19 @@ export class ModelFollower {
     if (change.type !== 'fabric-terminator') this.#scheduleSweep();
   }
 
+  /** Time alone can end what a one-time password grants. */
+  tick(nowMs: number): void {
+    if (this.#isStopped || !this.#parts.model.edge.postureChecks.areTimed || nowMs < this.#timedSweepMs)
+      return;
+    this.#timedSweepMs = nowMs + TIMED_SWEEP_MS;
+    this.sweep();
+  }
+
   /** Ends everything that the model no longer permits. */
   sweep(): void {
-    const { model, sessions, terminators, circuits, builder, log } = this.#parts;
+    const { model, sessions, terminators, circuits, builder, clock, log } = this.#parts;
+    const nowMs = clock.nowMs();
+    const hosts = new HostPostures(model, sessions, nowMs);
     const mayDial = (serviceId: string, identityId: string, routerId: string): boolean => {
       const service = model.anyService(serviceId);
       if (service === undefined || !model.mayDial(identityId, service)) return false;
@@ -72,8 +91,11 @@ export class ModelFollower {
       const { identityId, sessionId } = dialer;
       if (identityId === undefined)
         return model.fabricService(serviceId) === undefined || model.identity(routerId) === undefined;
-      const isLoggedOut = sessionId !== undefined && sessions.byId(sessionId) === undefined;
-      return isLoggedOut || !mayDial(serviceId, identityId, routerId);
+      const session = sessionId === undefined ? undefined : sessions.byId(sessionId);
+      const isLoggedOut = sessionId !== undefined && session === undefined;
+      if (isLoggedOut || !mayDial(serviceId, identityId, routerId)) return true;
+      const dial = { type: 'Dial', identityId, serviceId } as const;
+      return !passesPosture(model, dial, session, nowMs);
     };
     builder.refuseWhere((wish) => isOver(wish.service.id, wish, wish.ingress.id));
 
@@ -86,6 +108,7 @@ export class ModelFollower {
         service !== undefined &&
         host !== undefined &&
         model.mayBind(terminator.identityId, service) &&
+        hosts.pass(terminator.identityId, service.id) &&
         model.mayUseRouter(terminator.identityId, service, terminator.routerId) &&
         model.identity(terminator.routerId) !== undefined;
       if (mayStay) continue;

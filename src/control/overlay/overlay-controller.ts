@@ -171,10 +171,10 @@ class OverlayCore implements OverlayController {
 
   tick(): void {
     const nowMs = this.#leases.nowMs();
-    const { builder, rerouter, costs, awayCircuits, prober, validation, sessionFeed, dataModel } =
+    const { builder, rerouter, costs, awayCircuits, prober, validation, sessionFeed, follower, dataModel } =
       this.#parts;
     try {
-      for (const part of [builder, rerouter, costs, awayCircuits, prober, validation, sessionFeed])
+      for (const part of [builder, rerouter, costs, awayCircuits, prober, validation, sessionFeed, follower])
         part.tick(nowMs);
       dataModel.tick(nowMs, this.#clock.nowMs());
     } catch (error) {

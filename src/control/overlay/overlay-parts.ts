@@ -108,9 +108,25 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
   });
   options.endedSessions?.follow(({ id, endedAtMs }) => dataModel.onSessionEnded(id, endedAtMs));
   const validation = new TerminatorValidation(terminators, fabricTerminators, routers, leases, log);
-  const follower = new ModelFollower({ model, sessions, terminators, circuits, builder, costs, prober, log });
+  const follower = new ModelFollower({
+    model,
+    sessions,
+    terminators,
+    circuits,
+    builder,
+    costs,
+    prober,
+    clock,
+    log,
+  });
   const authorities = new Set(certificatesOfPem(options.issuer.caBundlePem).map(fingerprintOf));
-  const sessionCheck = new ServiceSessionCheck(model, sessions, options.verifyServiceToken, authorities);
+  const sessionCheck = new ServiceSessionCheck(
+    model,
+    sessions,
+    options.verifyServiceToken,
+    authorities,
+    clock,
+  );
   const recorder = new RefusalRecorder({ store, secrets, clock, log });
   const proveLeaf = issuer.proveLeaf.bind(issuer);
   const refusals = new RefusalTrail({ model, proveLeaf, recorder, clock, log });

@@ -3,8 +3,10 @@
  * session token, if the request has one, and the policy must all agree. The router's statements about the client
  * prove nothing by themselves.
  */
+import type { Clock } from '#base';
 import { EdgeErrorCode, RetryHint, type CircuitRequestV3 } from '#wire';
 import type { ApiSession, ApiSessions, OverlayModel, OverlayService, ServiceGrant } from '../model/mod.ts';
+import { passesPosture } from './posture-access.ts';
 
 /**
  * Returns undefined if the token is not ours, or has expired. Fast for a token that was verified before; never
@@ -47,6 +49,7 @@ export class ServiceSessionCheck {
   readonly #sessions: ApiSessions;
   readonly #verify: VerifyServiceToken;
   readonly #authorities: ReadonlySet<string>;
+  readonly #clock: Clock;
 
   /** `authorities` are fingerprints of our authority's own certificates, which clients send after their leaf. */
   constructor(
@@ -54,7 +57,9 @@ export class ServiceSessionCheck {
     sessions: ApiSessions,
     verify: VerifyServiceToken,
     authorities: ReadonlySet<string>,
+    clock: Clock,
   ) {
+    this.#clock = clock;
     this.#model = model;
     this.#sessions = sessions;
     this.#verify = verify;
@@ -123,6 +128,9 @@ export class ServiceSessionCheck {
     const mayDo =
       type === 'Dial' ? this.#model.mayDial(identityId, service) : this.#model.mayBind(identityId, service);
     if (!mayDo) return invalidSession('not-granted', identityId);
+    // The SDK asks for a service session again, which is refused with the failed checks.
+    if (!passesPosture(this.#model, { type, identityId, serviceId }, session, this.#clock.nowMs()))
+      return invalidSession('posture', identityId);
     if (!this.#model.mayUseRouter(identityId, service, routerId))
       return invalidSession('router-not-granted', identityId);
     return { isAllowed: true, session, service };

@@ -4,6 +4,7 @@
  */
 import { EdgeErrorCode, RetryHint } from '#wire';
 import type { AnyService, OverlayModel } from '../model/mod.ts';
+import { passesPosture } from './posture-access.ts';
 
 export type TunnelVerdict =
   | { readonly isAllowed: true; readonly service: AnyService }
@@ -35,6 +36,11 @@ export function judgeTunnel(
   if (!isPermitted) {
     const text = `no policy lets this router ${type.toLowerCase()} the service`;
     return refused(EdgeErrorCode.invalidService, text, 'not-granted', service);
+  }
+  // A router has no device that reports a posture.
+  if (!passesPosture(model, { type, identityId: routerId, serviceId: service.id }, undefined, 0)) {
+    const text = 'a router passes no posture check, and every policy demands one';
+    return refused(EdgeErrorCode.invalidService, text, 'posture', service);
   }
   if (!model.mayUseRouter(routerId, service, routerId)) {
     const text = 'no service edge router policy lets this router carry the service';

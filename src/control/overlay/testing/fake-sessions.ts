@@ -1,13 +1,18 @@
 /** API sessions for tests, without log-ins, expiry or a store. */
+import type { Posture } from '#domain';
 import type { ApiSession, ApiSessions } from '../../model/mod.ts';
 
 export class FakeSessions implements ApiSessions {
   readonly #byToken = new Map<string, ApiSession>();
   readonly touched: string[] = [];
-  readonly #listeners: Record<'added' | 'updated' | 'removed', ((session: ApiSession) => void)[]> = {
+  readonly #listeners: Record<
+    'added' | 'updated' | 'removed' | 'posture',
+    ((session: ApiSession) => void)[]
+  > = {
     added: [],
     updated: [],
     removed: [],
+    posture: [],
   };
 
   add(session: ApiSession): void {
@@ -19,6 +24,15 @@ export class FakeSessions implements ApiSessions {
     const session = this.#byToken.get(token);
     if (session === undefined || !this.#byToken.delete(token)) return;
     for (const listener of this.#listeners.removed) listener(session);
+  }
+
+  /** The device of a session has reported this posture. */
+  setPosture(token: string, posture: Posture): void {
+    const session = this.#byToken.get(token);
+    if (session === undefined) return;
+    const changed = { ...session, posture };
+    this.#byToken.set(token, changed);
+    for (const listener of this.#listeners.posture) listener(changed);
   }
 
   byToken(token: string): ApiSession | undefined {
@@ -47,5 +61,9 @@ export class FakeSessions implements ApiSessions {
 
   onRemoved(listener: (session: ApiSession) => void): void {
     this.#listeners.removed.push(listener);
+  }
+
+  onPostureChanged(listener: (session: ApiSession) => void): void {
+    this.#listeners.posture.push(listener);
   }
 }

@@ -18,6 +18,7 @@ import { replicaAddresses } from './replica-addresses-migration.ts';
 import { restingNames } from './resting-name-migration.ts';
 import { sessionForm } from './session-form-migration.ts';
 import { sessionMethod } from './session-method-migration.ts';
+import { sessionPosture } from './session-posture-migration.ts';
 import { sessionRevocations } from './session-revocation-migration.ts';
 import { sharedKeys } from './shared-key-migration.ts';
 import { thirdPartyAuthorities } from './third-party-authority-migration.ts';
@@ -46,4 +47,5 @@ export const migrations: Record<string, Migration> = {
   '0020-identity-clients': identityClients,
   '0021-people-tables': peopleTables,
   '0022-enrollment-name': enrollmentName,
+  '0023-session-posture': sessionPosture,
 };

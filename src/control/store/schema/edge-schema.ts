@@ -23,7 +23,8 @@ export type EdgeEntityKind =
   | 'service-edge-router-policy'
   | 'external-jwt-signer'
   | 'ca'
-  | 'auth-policy';
+  | 'auth-policy'
+  | 'posture-check';
 
 export interface EdgeEntityTable {
   /** For identities and routers, the id of their row in `identity`. */

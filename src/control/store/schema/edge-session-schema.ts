@@ -12,6 +12,8 @@ export interface ApiSessionTable {
   config_types: string;
   /** JSON list of the certificates that are issued to the session. */
   certificates: string;
+  /** JSON of what its device reported about itself; null: nothing. */
+  posture: string | null;
   form: 'opaque' | 'pending' | 'signed';
   created_at: number;
   expires_at: number;
