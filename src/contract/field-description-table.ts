@@ -97,6 +97,10 @@ const ofComponent: Readonly<Record<string, string>> = {
   'Invitation.email': 'The e-mail address, if it is known.',
   'InvitationWithLink.email': 'The e-mail address, if it is known.',
   'NewInvitation.email': 'The e-mail address with which the person will log in.',
+  'NewConsoleLogInRole.role': 'The role.',
+  'NewConsoleLogIn.authProviderId':
+    'The auth provider: of type OIDC, GOOGLE or GITHUB, of a frontdoor of the organization.',
+  'ConsoleLogIn.authProviderId': 'The auth provider.',
   'Invitation.role': 'What the invited person will be able to do.',
   'InvitationWithLink.role': 'What the invited person will be able to do.',
   'NewInvitation.role': 'What the invited person will be able to do.',

@@ -14,7 +14,12 @@ export {
 export type { AgentEnrollmentAnswer } from './resource-schemas.ts';
 export type { SearchResultAnswer } from './search-schemas.ts';
 export type { FrontdoorSummaryAnswer, InstallationSummaryAnswer } from './summary-schemas.ts';
-export type { ConsoleSessionAnswer, InvitationAnswer, PersonAnswer } from './people-schemas.ts';
+export type {
+  ConsoleLogInAnswer,
+  ConsoleSessionAnswer,
+  InvitationAnswer,
+  PersonAnswer,
+} from './people-schemas.ts';
 export type { Operation, OperationGroup, QueryParameter } from './operation.ts';
 export { needsRecentLogIn } from './recent-log-in-table.ts';
 export {

@@ -86,3 +86,49 @@ export const consoleSessionSchema = closed({
   current: Type.Boolean({ description: 'Whether this request was made with the session' }),
 });
 export type ConsoleSessionAnswer = Static<typeof consoleSessionSchema>;
+
+const MAX_ROLE_RULES = 50;
+const MAX_GROUP_CHARS = 300;
+
+const roleRules = () =>
+  Type.Array(
+    closed({
+      group: Type.Optional(
+        Type.String({ minLength: 1, maxLength: MAX_GROUP_CHARS, description: 'A group of the log-in' }),
+      ),
+      email: Type.Optional(
+        Type.String({
+          format: 'email-pattern',
+          description: 'A verified e-mail address, or `*@` and a domain',
+        }),
+      ),
+      role: role(),
+    }),
+    {
+      maxItems: MAX_ROLE_RULES,
+      description:
+        'Gives a role to people who log in for the first time, by the first entry that fits. Others wait for an administrator, unless they are invited',
+    },
+  );
+
+export const newConsoleLogInSchema = closed({
+  authProviderId: uuid(),
+  roles: Type.Optional(roleRules()),
+  organizationId: Type.Optional(
+    Type.String({ format: 'uuid', description: "The organization; the caller's own by default" }),
+  ),
+});
+
+export const consoleLogInSchema = closed({
+  id: uuid(),
+  authProviderId: uuid(),
+  name: Type.String({ description: 'The name of the auth provider' }),
+  organizationId: uuid(),
+  roles: roleRules(),
+  callbackUrl: Type.String({
+    description: 'The redirect address to register at the identity provider',
+    examples: ['https://frontdoor.example/console/callback/3f8a4c1e-7a51-4a0e-8d8e-5d2a9d3f6b10'],
+  }),
+  createdAt: timestamp(),
+});
+export type ConsoleLogInAnswer = Static<typeof consoleLogInSchema>;

@@ -4,7 +4,7 @@ import type { Operation } from './operation.ts';
 
 const DANGEROUS: ReadonlySet<string> = new Set<OperationId>([
   ...(['deleteFrontdoor', 'deleteOrganization', 'getBackup', 'rotateSigningKey'] as const),
-  ...(['changePerson', 'deletePerson', 'createInvitation'] as const),
+  ...(['changePerson', 'deletePerson', 'createInvitation', 'createConsoleLogIn'] as const),
   ...(['createApiAccount', 'rotateApiAccount', 'createOauthClient', 'rotateOauthClient'] as const),
 ]);
 

@@ -315,7 +315,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     limits: options.limits,
     tls: options.apiTls,
     console: consoleOf({
-      ...{ store, secrets, clock, log },
+      ...{ store, secrets, clock, log, login },
       own: () => ({ baseUrl: baseUrl(), port: apiPort, isTls: options.apiTls !== undefined }),
     }),
   });

@@ -92,7 +92,7 @@ export {
   type CompiledRules,
   type NetworkFacts,
 } from './access/compiled-rules.ts';
-export { canonicalEmail, parseEmailPattern } from './access/email-pattern.ts';
+export { canonicalEmail, EmailPatterns, parseEmailPattern } from './access/email-pattern.ts';
 export { parsePathPattern, type PathKind } from './access/path-rules.ts';
 export { MAX_IDENTITY_BYTES, type CallerIdentity } from './access/caller-identity.ts';
 export { hasRemedy, remedyOf, type FailureCode } from './failure-remedy-table.ts';

@@ -64,7 +64,7 @@ const CONTROL: FolderTable = {
     why: 'answers requests with all parts below; no part imports it',
   },
   console: {
-    may: ['secrets', 'html', 'policy', 'store', 'audit', 'oauth', 'management-api'],
+    may: ['secrets', 'html', 'policy', 'store', 'audit', 'oauth', 'login', 'management-api'],
     why: 'logs people in and serves their pages on the listener of the Management API, whose gate accepts the sessions',
   },
   'edge-api': {

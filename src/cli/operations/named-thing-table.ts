@@ -25,7 +25,7 @@ export const NAMED_THINGS: readonly NamedThing[] = [
     ...plain,
     path: `${FRONTDOOR}/auth-providers`,
     what: 'auth provider',
-    heldBy: ['authProviderIds', 'providerId'],
+    heldBy: ['authProviderIds', 'authProviderId', 'providerId'],
   },
   {
     ...{ name: 'publicName', path: `${FRONTDOOR}/frontends`, what: 'frontend' },
@@ -43,6 +43,7 @@ export const NAMED_THINGS: readonly NamedThing[] = [
   { ...plain, path: '/oauth-clients', what: 'OAuth client' },
   { ...plain, path: '/people', what: 'person' },
   { ...plain, path: '/invitations', what: 'invitation' },
+  { ...plain, path: '/console-log-ins', what: 'log-in at the console' },
   { ...plain, path: '/console-sessions', what: 'session at the console' },
   { ...plain, path: '/fabric/routers', what: 'router', heldBy: ['routerId'] },
   { ...plain, path: '/fabric/gateways', what: 'gateway' },

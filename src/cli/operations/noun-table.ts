@@ -16,6 +16,7 @@ export const NOUNS = {
   'oauth-clients': 'clients that call the Management API with bearer tokens',
   people: 'people who use the console, and their roles',
   invitations: 'links with which people join an organization',
+  'console-log-ins': 'auth providers with which people log in at the console',
   'console-sessions': 'sessions of people at the console',
   'resting-names': 'names that were given up, and the organizations that may take them again',
   'signing-keys': 'keys that sign bearer tokens',

@@ -32,6 +32,23 @@ export const PEOPLE_COMMANDS = {
     examples: ['invitations list'],
   },
   deleteInvitation: { noun: 'invitations', verb: 'delete', examples: [`invitations delete ${ID}`] },
+  createConsoleLogIn: {
+    noun: 'console-log-ins',
+    verb: 'create',
+    called: { authProviderId: 'auth-provider' },
+    examples: [`console-log-ins create --auth-provider ${ID} --role '{"group":"staff","role":"editor"}'`],
+  },
+  listConsoleLogIns: {
+    noun: 'console-log-ins',
+    verb: 'list',
+    columns: ['id', 'name', 'callbackUrl'],
+    examples: ['console-log-ins list'],
+  },
+  deleteConsoleLogIn: {
+    noun: 'console-log-ins',
+    verb: 'delete',
+    examples: [`console-log-ins delete ${ID}`],
+  },
   listConsoleSessions: {
     noun: 'console-sessions',
     verb: 'list',

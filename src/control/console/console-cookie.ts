@@ -9,11 +9,28 @@ const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 /** 256 bits in base64url. */
 const TOKEN = /^[\w-]{43}$/;
 
+/** Ten minutes, for people who have to find a second factor first. */
+export const ATTEMPT_MS = 600_000;
+/** A log-in through an identity provider, whose redirect brings the cookie back: thus `Lax`. */
+const ATTEMPT_NAME = '__Host-frontdoor-console-log-in';
+const ATTEMPT_ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';
+
 /** Returns the token of the request's session, or undefined. */
 export function sessionTokenOf(request: IncomingMessage): string | undefined {
   const token = cookieOf(request, NAME);
   return token !== undefined && TOKEN.test(token) ? token : undefined;
 }
+
+/** Returns the sealed log-in of the request's browser, or undefined. */
+export function attemptOf(request: IncomingMessage): string | undefined {
+  return cookieOf(request, ATTEMPT_NAME);
+}
+
+export function attemptCookie(sealed: string): string {
+  return `${ATTEMPT_NAME}=${sealed}; ${ATTEMPT_ATTRIBUTES}; Max-Age=${ATTEMPT_MS / 1_000}`;
+}
+
+export const ATTEMPT_COOKIE_ENDED = `${ATTEMPT_NAME}=; ${ATTEMPT_ATTRIBUTES}; Max-Age=0`;
 
 /** Two cookies of the name are none. */
 function cookieOf({ headers }: IncomingMessage, name: string): string | undefined {

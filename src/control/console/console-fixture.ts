@@ -1,6 +1,8 @@
 /** A browser without a screen: it keeps the cookie of the console, and sends what browsers send. */
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
-import type { Role } from '#domain';
+import { parseAllowedNetworks, type Role } from '#domain';
+import { EgressClient } from '#net';
+import { openLoginParts } from '../login/mod.ts';
 import {
   BASE_URL,
   openApiWorld,
@@ -27,10 +29,14 @@ export interface ConsoleWorld {
 
 export async function openConsoleWorld(options: ApiWorldOptions = {}): Promise<ConsoleWorld> {
   const api = await openApiWorld(options);
-  const { store, secrets, clock } = api;
+  const { store, secrets, clock, model } = api;
   const { log } = api.options;
+  const egress = new EgressClient({
+    allowed: parseAllowedNetworks('--allow-egress', ['127.0.0.1:*', '[::1]:*']),
+  });
+  const login = await openLoginParts({ store, secrets, model, egress, clock, log });
   const own = () => ({ baseUrl: BASE_URL, port: 8_081, isTls: false });
-  const console = consoleOf({ store, secrets, clock, log, own });
+  const console = consoleOf({ store, secrets, clock, log, login, own });
   const app = await createManagementApi({ ...api.options, console });
   const invite = async (role: Role, name = 'Ann', organizationId = api.first.organizationId) => {
     const expiresAtMs = clock.nowMs() + 3_600_000;
@@ -52,6 +58,7 @@ export async function openConsoleWorld(options: ApiWorldOptions = {}): Promise<C
     },
     close: async () => {
       await app.close();
+      await login.close();
       await api.close();
     },
   };

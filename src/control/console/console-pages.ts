@@ -7,6 +7,7 @@ import { html, nothing, type Html } from '../html/mod.ts';
 import type { ConsoleSession, InvitationRecord } from '../store/mod.ts';
 import { CONSOLE_STYLE } from './console-style.ts';
 import { MIN_PASSWORD_CHARS } from './password-rule.ts';
+import type { ProviderOffer } from './provider-log-in.ts';
 
 export interface ConsolePage {
   readonly status: number;
@@ -14,11 +15,13 @@ export interface ConsolePage {
   readonly content: Html;
   /** Whether the page takes the code of an invitation from its address. */
   readonly takesCode?: boolean;
+  /** The path to which the browser goes on by itself. */
+  readonly leadsTo?: string;
 }
 
 /** Returns the page as a document. `base` is the path of the console; `nonce` allows the style. */
 export function documentOf(
-  { title, content, takesCode = false }: ConsolePage,
+  { title, content, takesCode = false, leadsTo }: ConsolePage,
   base: string,
   nonce: string,
 ): string {
@@ -28,6 +31,7 @@ export function documentOf(
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width" />
+        ${leadsTo === undefined ? nothing : html`<meta http-equiv="refresh" content="0; url=${leadsTo}" />`}
         <title>${title} · Frontdoor</title>
         <style nonce="${nonce}">
           ${CONSOLE_STYLE}
@@ -58,10 +62,12 @@ export function logInPage(
     to,
     name = '',
     problem,
+    offers = [],
   }: {
     readonly to: string;
     readonly name?: string;
     readonly problem?: string | undefined;
+    readonly offers?: readonly ProviderOffer[];
   },
   status = 200,
 ): ConsolePage {
@@ -90,8 +96,20 @@ export function logInPage(
       />
       <button>Log in</button>
     </form>
+    ${offers.map(
+      ({ providerId, name: label }) =>
+        html`<p>
+          <a href="${base}/log-in/with/${providerId}?to=${encodeURIComponent(to)}">Log in with ${label}</a>
+        </p>`,
+    )}
     <p class="soft">The id and the token of an API account work as well.</p>`;
   return { status, title: 'Log in', content };
+}
+
+/** Leads on from a page of the console itself, which sends the cookie of the session along. */
+export function continuePage(to: string): ConsolePage {
+  const content = html`<p><a href="${to}">Continue</a></p>`;
+  return { status: 200, title: 'You are logged in', content, leadsTo: to };
 }
 
 /** Asks for the code of an invitation, which the script takes from the address. */

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FrontdoorError, type Log } from '#base';
-import { parseName } from '#domain';
+import { isUuid, parseName } from '#domain';
 import type { ConsoleRouteContext } from '../management-api/mod.ts';
 import { ENDED_COOKIE, sessionCookie } from './console-cookie.ts';
 import type { ConsoleLogIn } from './console-log-in.ts';
@@ -20,10 +20,13 @@ import {
 } from './console-pages.ts';
 import type { ConsoleClient, ConsoleSessions } from './console-sessions.ts';
 import { passwordProblem } from './password-rule.ts';
+import type { ProviderLogIn, ProviderOffer } from './provider-log-in.ts';
+import { addProviderRoutes } from './provider-routes.ts';
 
 export interface ConsoleRouteParts {
   readonly sessions: ConsoleSessions;
   readonly logIn: ConsoleLogIn;
+  readonly providerLogIn: ProviderLogIn | undefined;
   readonly own: () => OwnAddress;
   readonly log: Log;
 }
@@ -41,7 +44,7 @@ export function addConsoleRoutes(
   parts: ConsoleRouteParts,
   context: ConsoleRouteContext,
 ): void {
-  const { sessions, logIn, log } = parts;
+  const { sessions, logIn, providerLogIn, log } = parts;
   const base = `${context.pathPrefix}/console`;
   const home = base;
   const apiPage = `${context.pathPrefix}/docs`;
@@ -57,6 +60,12 @@ export function addConsoleRoutes(
     const body = await context.readBody(request, reply);
     const fields = [...new URLSearchParams(body.toString('utf8'))].slice(0, MAX_FIELDS);
     return new Map(fields);
+  };
+
+  const offersOf = async (organization: unknown): Promise<readonly ProviderOffer[]> => {
+    const asked =
+      typeof organization === 'string' && isUuid(organization) ? organization.toLowerCase() : undefined;
+    return (await providerLogIn?.offers(asked)) ?? [];
   };
 
   void app.register(
@@ -87,8 +96,9 @@ export function addConsoleRoutes(
       });
 
       pages.get('/log-in', async (request, reply) => {
-        const { to } = request.query as { to?: unknown };
-        return sendPage(reply, base, logInPage(base, { to: ownPathOf(to, home) }), request);
+        const { to, organization } = request.query as { to?: unknown; organization?: unknown };
+        const offers = await offersOf(organization);
+        return sendPage(reply, base, logInPage(base, { to: ownPathOf(to, home), offers }), request);
       });
 
       pages.post('/log-in', async (request, reply) => {
@@ -99,12 +109,26 @@ export function addConsoleRoutes(
         const result = await logIn.logIn(name, password, clientOf(request), earlier);
         if ('token' in result) return begin(reply, base, result.token, to);
         if (result.problem === 'wrong')
-          return sendPage(reply, base, logInPage(base, { to, name, problem: WRONG }, 403), request);
+          return sendPage(
+            reply,
+            base,
+            logInPage(base, { to, name, problem: WRONG, offers: await offersOf(undefined) }, 403),
+            request,
+          );
         const seconds = Math.ceil(result.afterMs / 1_000);
         const problem = `There were too many wrong passwords. Try again in ${seconds} s.`;
         reply.header('retry-after', seconds);
         return sendPage(reply, base, logInPage(base, { to, name, problem }, 429), request);
       });
+
+      if (providerLogIn !== undefined) {
+        addProviderRoutes(pages, {
+          ...{ providerLogIn, sessions, base, clientOf },
+          consoleUrl: () => `${parts.own().baseUrl}/console`,
+          ownPathOf: (path) => ownPathOf(path, home),
+          sendPage: (reply, page, request) => sendPage(reply, base, page, request),
+        });
+      }
 
       pages.get('/logged-in', async (request, reply) => {
         const { to } = request.query as { to?: unknown };

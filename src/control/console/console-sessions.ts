@@ -73,7 +73,7 @@ export class ConsoleSessions {
     if (earlier !== undefined) await endConsoleSession(trx, earlier.id);
     const times = { nowMs, idleMs: CONSOLE_IDLE_MS, lifetimeMs: CONSOLE_LIFETIME_MS };
     const { id, token } = await openConsoleSession(trx, secrets, owner, client, times);
-    const after = { browser: client.browser };
+    const after = { browser: client.browser, authProviderId: client.authProviderId };
     await this.#record(trx, touch, owner, 'consoleLogIn', id, { after, address: client.address });
     return token;
   }

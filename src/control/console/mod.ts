@@ -1,12 +1,16 @@
 /** The console's half at the control plane: log-in, invitations, sessions and their pages. */
 import { FrontdoorError, type Log } from '#base';
+import type { LoginParts } from '../login/mod.ts';
 import type { OpenConsole } from '../management-api/mod.ts';
 import { ConsoleLogIn } from './console-log-in.ts';
 import { addConsoleRoutes } from './console-routes.ts';
 import { isFromOwnPage, ownOriginOf, type OwnAddress } from './console-origin.ts';
+import { ProviderLogIn } from './provider-log-in.ts';
 import { ConsoleSessions, type ConsoleParts } from './console-sessions.ts';
 
 export interface ConsoleOptions extends ConsoleParts {
+  /** Without it, people log in by password only. */
+  readonly login?: Pick<LoginParts, 'providers' | 'steps'> | undefined;
   readonly own: () => OwnAddress;
   readonly log: Log;
 }
@@ -17,9 +21,10 @@ const PAGE_HEADER = 'frontdoor-console';
 /** Returns what opens the console on a Management API. */
 export function consoleOf(options: ConsoleOptions): OpenConsole {
   return ({ access, failures }) => {
-    const { own, log } = options;
+    const { own, log, login } = options;
     const sessions = new ConsoleSessions(options);
     const logIn = new ConsoleLogIn({ ...options, access, failures, sessions });
+    const providerLogIn = login && new ProviderLogIn({ ...options, ...login, sessions });
     return {
       isOwnHost: (request) => ownOriginOf(request, own()) !== undefined,
       checkOrigin: (request, isChange) => {
@@ -28,7 +33,8 @@ export function consoleOf(options: ConsoleOptions): OpenConsole {
         if (isChange && request.headers[PAGE_HEADER] === undefined) throw foreignOrigin();
       },
       principalOf: (request) => sessions.principalOf(request),
-      addRoutes: (app, context) => addConsoleRoutes(app, { sessions, logIn, own, log }, context),
+      addRoutes: (app, context) =>
+        addConsoleRoutes(app, { sessions, logIn, providerLogIn, own, log }, context),
     };
   };
 }

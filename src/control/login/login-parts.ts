@@ -9,6 +9,7 @@ import { openGatewayAccess, type StoredGatewayAccess } from './gateway-access.ts
 import { openIdentityKeys, type IdentityKeys } from './identity-keys.ts';
 import { IssuerDirectory } from './issuer-directory.ts';
 import { LoginSweep } from './login-sweep.ts';
+import { ProviderSteps } from './provider-steps.ts';
 import { ShareLogins } from './share-logins.ts';
 
 export interface LoginPartsOptions {
@@ -24,6 +25,8 @@ export interface LoginPartsOptions {
 export interface LoginParts {
   readonly access: StoredGatewayAccess;
   readonly logins: ShareLogins;
+  readonly providers: ProviderDirectory;
+  readonly steps: ProviderSteps;
   readonly issuers: IssuerDirectory;
   readonly identityKeys: IdentityKeys;
   close(): Promise<void>;
@@ -39,12 +42,15 @@ export async function openLoginParts(options: LoginPartsOptions): Promise<LoginP
   const issuers = new IssuerDirectory({ ...options, providers });
   const identityKeys = await openIdentityKeys(options);
   const access = await openGatewayAccess({ ...options, providers, issuers, identityKeys });
-  const logins = new ShareLogins({ ...options, providers, issuers });
+  const steps = new ProviderSteps({ ...options, issuers });
+  const logins = new ShareLogins({ ...options, providers, steps });
   const sweep = new LoginSweep(options);
   await waitAtMost(issuers.look(), FIRST_LOOK_MS);
   return {
     access,
     logins,
+    providers,
+    steps,
     issuers,
     identityKeys,
     close: async () => {

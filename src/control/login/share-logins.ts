@@ -6,7 +6,6 @@ import { randomNonce, randomPKCECodeVerifier } from 'openid-client';
 import { addressKey, type Clock, type Log } from '#base';
 import {
   loginHostOf,
-  type AuthProviderType,
   type CallerIdentity,
   type GatewaySession,
   type LoginCallback,
@@ -20,11 +19,10 @@ import {
 } from '#domain';
 import type { OverlayModel } from '../model/mod.ts';
 import type { KnownProvider, ProviderDirectory } from './provider-directory.ts';
+import type { ProviderSteps } from './provider-steps.ts';
 import { randomToken, type Secrets } from '../secrets/mod.ts';
 import type { LoginAttemptTable, Store } from '../store/mod.ts';
-import { githubLogin } from './github-login.ts';
 import { guardedHost, originOf, type GuardedHost } from './guarded-host.ts';
-import type { IssuerDirectory } from './issuer-directory.ts';
 import { isLoginState, makeLoginState } from './login-state.ts';
 import { LoginTrail } from './login-trail.ts';
 import {
@@ -35,10 +33,7 @@ import {
   insertAttempt,
   redeemAttempt,
 } from './login-attempts.ts';
-import { loginFailureOf, type LoginProtocol, type LoginTools } from './login-protocol.ts';
 import { endSessions, findSession, insertSession } from './login-sessions.ts';
-import { openIdLogin } from './openid-login.ts';
-import type { Outward } from './protocol-client.ts';
 import { identityOf } from './proven-person.ts';
 
 export interface ShareLoginsOptions {
@@ -46,35 +41,20 @@ export interface ShareLoginsOptions {
   readonly secrets: Secrets;
   readonly model: OverlayModel;
   readonly providers: ProviderDirectory;
-  readonly issuers: IssuerDirectory;
-  readonly egress: Outward;
+  readonly steps: ProviderSteps;
   readonly clock: Clock;
   readonly log: Log;
-  /** Deadline for all requests of one step to a provider; 7 s by default, below the timeout of gateways. */
-  readonly stepTimeoutMs?: number;
 }
 
 /** 256 bits in base64url. */
 const TOKEN = /^[\w-]{43}$/;
-const STEP_TIMEOUT_MS = 7_000;
-/**
- * Concurrent steps that wait for one provider, and for all, so that a provider that hangs delays only its own
- * log-ins.
- */
-const MAX_STEPS_OF_A_PROVIDER = 64;
-const MAX_STEPS = 512;
 
 export class ShareLogins {
   readonly #options: ShareLoginsOptions;
-  readonly #protocols: Readonly<Partial<Record<AuthProviderType, LoginProtocol>>>;
   readonly #trail: LoginTrail;
-  readonly #steps = new Map<string, number>();
-  #stepCount = 0;
 
   constructor(options: ShareLoginsOptions) {
     this.#options = options;
-    const openId = openIdLogin(options.issuers);
-    this.#protocols = { OIDC: openId, GOOGLE: openId, GITHUB: githubLogin };
     this.#trail = new LoginTrail(options);
   }
 
@@ -89,7 +69,7 @@ export class ShareLogins {
     const usesPkce = provider.type === 'GITHUB' || provider.data['supports_pkce'] !== false;
     const attempt = { verifier: usesPkce ? randomPKCECodeVerifier() : null, nonce: randomNonce(), returnTo };
     const redirectUri = callbackUrl(host, port, providerId);
-    const url = await this.#step(provider, (protocol, tools) =>
+    const url = await this.#options.steps.run(provider, (protocol, tools) =>
       protocol.authorizationUrl(provider, { redirectUri, state, secrets: attempt }, tools),
     );
     if (typeof url !== 'string') return url;
@@ -193,7 +173,7 @@ export class ShareLogins {
     const url = new URL(callbackUrl(attempt.host, attempt.port, provider.id));
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
     const secrets = attemptSecrets(this.#options.secrets, attempt);
-    const person = await this.#step(provider, (protocol, tools) =>
+    const person = await this.#options.steps.run(provider, (protocol, tools) =>
       protocol.identify(provider, { url, state, secrets }, tools),
     );
     return 'type' in person ? person : identityOf(person, provider.id);
@@ -205,32 +185,8 @@ export class ShareLogins {
     const provider = this.#options.providers.byId(id);
     if (provider === undefined || !provider.enabled || provider.frontdoorId !== guarded.frontdoorId)
       return undefined;
-    if (this.#protocols[provider.type] === undefined) return undefined;
+    if (!this.#options.steps.has(provider.type)) return undefined;
     return version === undefined || version === provider.version ? provider : undefined;
-  }
-
-  async #step<T>(
-    provider: KnownProvider,
-    work: (protocol: LoginProtocol, tools: LoginTools) => Promise<T>,
-  ): Promise<T | LoginRefusal> {
-    const count = this.#steps.get(provider.id) ?? 0;
-    if (count >= MAX_STEPS_OF_A_PROVIDER || this.#stepCount >= MAX_STEPS) return refused('too-many');
-    this.#steps.set(provider.id, count + 1);
-    this.#stepCount += 1;
-    const { secrets, egress, clock, log, stepTimeoutMs = STEP_TIMEOUT_MS } = this.#options;
-    try {
-      const signal = AbortSignal.timeout(stepTimeoutMs);
-      return await work(this.#protocols[provider.type]!, { secrets, egress, clock, signal });
-    } catch (error) {
-      const { reason, message } = loginFailureOf(error);
-      log.warn({ provider: provider.id, reason, cause: message }, 'a log-in failed');
-      return refused(reason);
-    } finally {
-      const left = this.#steps.get(provider.id)! - 1;
-      if (left === 0) this.#steps.delete(provider.id);
-      else this.#steps.set(provider.id, left);
-      this.#stepCount -= 1;
-    }
   }
 }
 

@@ -85,6 +85,7 @@ export function notFound(
     | 'API account'
     | 'Person'
     | 'Invitation'
+    | 'Console log-in'
     | 'OAuth client'
     | 'Previous secret'
     | 'Previous token',

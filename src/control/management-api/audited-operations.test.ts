@@ -134,6 +134,15 @@ describe('every operation that changes something', () => {
       path: `/invitations/${await made('/invitations', { name: 'Ann', role: 'reader' })}`,
       chain: mine(),
     }),
+    createConsoleLogIn: async () => ({
+      path: '/console-log-ins',
+      body: { authProviderId: (await provider()).split('/').at(-1) },
+      chain: mine(),
+    }),
+    deleteConsoleLogIn: async () => {
+      const body = { authProviderId: (await provider()).split('/').at(-1) };
+      return { path: `/console-log-ins/${await made('/console-log-ins', body)}`, chain: mine() };
+    },
     endConsoleSession: async () => {
       const owner = { kind: 'person', id: await person(), organizationId: mine() } as const;
       const client = { address: '127.0.0.1', browser: 'a browser' };

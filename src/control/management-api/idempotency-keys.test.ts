@@ -85,6 +85,8 @@ describeEachStore('idempotency keys', (_open, newPlace) => {
     const oauthClient = await idOf('/oauth-clients', caller);
     const serviceId = await idOf('/fabric/services', { name: 'a service' });
     const routerId = await idOf('/fabric/routers', { name: 'a router' });
+    const provider = { name: 'people', type: 'GITHUB', data: { client_id: 'a', client_secret: 'b' } };
+    const authProviderId = await idOf(`${base}/auth-providers`, provider);
     const share = { name: 'again', environmentId, shareMode: 'public', backendMode: 'proxy' };
     const data = { placement: 'bearer', keys: [{ name: 'made' }] };
     const creations: Readonly<Record<string, readonly [path: string, body?: object]>> = {
@@ -98,6 +100,7 @@ describeEachStore('idempotency keys', (_open, newPlace) => {
       rotateApiAccount: [`/api-accounts/${account}/rotate`],
       createOauthClient: ['/oauth-clients', caller],
       rotateOauthClient: [`/oauth-clients/${oauthClient}/rotate`],
+      createConsoleLogIn: ['/console-log-ins', { authProviderId }],
       createInvitation: ['/invitations', { name: 'Ann', role: 'reader' }],
       rotateSigningKey: ['/signing-keys'],
       createRouter: ['/fabric/routers', { name: 'r' }],

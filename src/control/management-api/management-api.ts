@@ -53,6 +53,7 @@ import { meshHandlers } from './mesh-operations.ts';
 import { metricHandlers } from './metric-operations.ts';
 import { organizationHandlers } from './organization-operations.ts';
 import { peopleHandlers } from './people-operations.ts';
+import { consoleLogInHandlers } from './console-log-in-operations.ts';
 import { consoleSessionHandlers } from './console-session-operations.ts';
 import { restingNameHandlers } from './resting-name-operations.ts';
 import { callerHandlers } from './caller-operations.ts';
@@ -129,6 +130,7 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...organizationHandlers,
   ...peopleHandlers,
   ...consoleSessionHandlers,
+  ...consoleLogInHandlers,
   ...restingNameHandlers,
   ...callerHandlers,
   ...signingKeyHandlers,

@@ -198,6 +198,19 @@ export {
   type ManagementSession,
 } from './records/management-session-store.ts';
 export {
+  bindAccount,
+  createConsoleLogIn,
+  deleteConsoleLogIn,
+  findConsoleLogIn,
+  findConsoleLogInOf,
+  listConsoleLogIns,
+  offeredConsoleLogIns,
+  personOfAccount,
+  waitingPeople,
+  type ConsoleLogInRecord,
+  type RoleRule,
+} from './records/console-log-in-store.ts';
+export {
   endConsoleSession,
   findConsoleSession,
   findConsoleSessionById,
@@ -215,6 +228,7 @@ export {
   findInvitationByCode,
   listInvitations,
   takeInvitation,
+  takeInvitationOf,
   type InvitationRecord,
 } from './records/invitation-store.ts';
 export {

@@ -1,6 +1,7 @@
 /** Every change of the schema, in order, by name. A released migration is never edited. */
 import type { Migration } from 'kysely/migration';
 import { accessTables } from './access-tables-migration.ts';
+import { consoleLogIns } from './console-log-in-migration.ts';
 import { edgeTables } from './edge-tables-migration.ts';
 import { enrollmentName } from './enrollment-name-migration.ts';
 import { enrollmentUsername } from './enrollment-username-migration.ts';
@@ -48,4 +49,5 @@ export const migrations: Record<string, Migration> = {
   '0021-people-tables': peopleTables,
   '0022-enrollment-name': enrollmentName,
   '0023-session-posture': sessionPosture,
+  '0024-console-log-ins': consoleLogIns,
 };

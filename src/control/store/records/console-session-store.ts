@@ -33,7 +33,10 @@ export interface ConsoleSession {
   readonly expiresAtMs: number;
 }
 
-export type SessionClient = Pick<ConsoleSession, 'address' | 'browser'>;
+export interface SessionClient extends Pick<ConsoleSession, 'address' | 'browser'> {
+  /** The auth provider that proved the identity; undefined for a password or token. */
+  readonly authProviderId?: string | undefined;
+}
 
 /** The oldest sessions of an owner end when it has more. */
 export const MAX_CONSOLE_SESSIONS = 50;
@@ -72,6 +75,7 @@ export async function openConsoleSession(
     organization_id: owner.organizationId,
     person_id: owner.kind === 'person' ? owner.id : null,
     account_id: owner.kind === 'account' ? owner.id : null,
+    auth_provider_id: client.authProviderId ?? null,
     address: client.address,
     browser: client.browser,
     created_at: nowMs,
@@ -162,6 +166,14 @@ function openSessions(db: Queries, nowMs: number, idleMs: number) {
       'api_account.name as account_name',
       'api_account.scopes',
     ])
+    .leftJoin('auth_provider', 'auth_provider.id', 'console_session.auth_provider_id')
+    .leftJoin('console_log_in', 'console_log_in.auth_provider_id', 'auth_provider.id')
+    .where((eb) =>
+      eb.or([
+        eb('console_session.auth_provider_id', 'is', null),
+        eb.and([eb('auth_provider.enabled', '=', 1), eb('console_log_in.id', 'is not', null)]),
+      ]),
+    )
     .where('console_session.expires_at', '>', nowMs)
     .where('console_session.last_used_at', '>', nowMs - idleMs)
     .where((eb) => eb.or([eb('person.id', 'is not', null), eb('api_account.id', 'is not', null)]));

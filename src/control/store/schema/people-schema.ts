@@ -7,6 +7,8 @@ export interface PeopleTables {
   person_password: PersonPasswordTable;
   invitation: InvitationTable;
   console_session: ConsoleSessionTable;
+  console_log_in: ConsoleLogInTable;
+  person_identity: PersonIdentityTable;
 }
 
 export interface PersonTable {
@@ -51,6 +53,8 @@ export interface ConsoleSessionTable {
   organization_id: string;
   person_id: string | null;
   account_id: string | null;
+  /** Null for a log-in by password or token. */
+  auth_provider_id: string | null;
   address: string;
   browser: string;
   created_at: number;
@@ -59,4 +63,22 @@ export interface ConsoleSessionTable {
   /** To the minute. */
   last_used_at: number;
   expires_at: number;
+}
+
+/** An auth provider with which people log in at the console. */
+export interface ConsoleLogInTable {
+  id: string;
+  organization_id: string;
+  /** Unique. */
+  auth_provider_id: string;
+  /** JSON: rules that give newcomers a role. */
+  roles: string;
+  created_at: number;
+}
+
+/** Which person an account of an auth provider is. */
+export interface PersonIdentityTable {
+  auth_provider_id: string;
+  subject: string;
+  person_id: string;
 }

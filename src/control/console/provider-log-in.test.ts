@@ -1,0 +1,173 @@
+// People log in at the console through a real OpenID provider, and as a hostile one would have them.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  DEFAULT_CLIENT,
+  startIdentityProvider,
+  type IdentityProvider,
+} from '../../../test/support/identity-provider.ts';
+import { goThroughProvider } from '../../../test/support/login-browser.ts';
+import { BASE_URL } from '../management-api/api-fixture.ts';
+import { openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
+
+const USERS = [
+  { sub: 'ann', email: 'ann@example.com', name: 'Ann', groups: ['staff'] },
+  { sub: 'bob', email: 'bob@elsewhere.test', name: 'Bob' },
+  { sub: 'eve', email: 'eve@example.com', emailVerified: false },
+  { sub: 'dan', email: 'dan@partners.test', name: 'Dan' },
+];
+
+describe('the console with an identity provider', () => {
+  let world: ConsoleWorld;
+  let idp: IdentityProvider;
+  let providerId: string;
+  let logInId: string;
+
+  before(async () => {
+    idp = await startIdentityProvider({ users: USERS });
+    world = await openConsoleWorld();
+    // Tokens of the provider have the real time.
+    world.api.clock.advance(Date.now() - world.api.clock.nowMs());
+    const scopes = ['openid', 'profile', 'email', 'groups'];
+    const client = { client_id: DEFAULT_CLIENT.id, client_secret: DEFAULT_CLIENT.secret };
+    const data = { issuer: idp.issuer, ...client, scopes };
+    const path = `/frontdoor/${world.api.first.frontdoorId}/auth-providers`;
+    const made = await world.api.call('POST', path, { body: { name: 'Staff & Co', type: 'OIDC', data } });
+    providerId = (made.body as { id: string }).id;
+    const roles = [
+      { group: 'staff', role: 'editor' },
+      { email: '*@example.com', role: 'reader' },
+    ];
+    const body = { authProviderId: providerId, roles };
+    const answer = await world.api.call('POST', '/console-log-ins', { body });
+    assert.equal(answer.status, 201, answer.text);
+    const logIn = answer.body as { id: string; callbackUrl: string };
+    logInId = logIn.id;
+    assert.equal(logIn.callbackUrl, `${BASE_URL}/console/callback/${providerId}`);
+    idp.allowRedirects([logIn.callbackUrl]);
+  });
+  after(async () => {
+    await world?.close();
+    await idp?.close();
+  });
+
+  /** Returns the address to which the provider sends the browser back. */
+  async function through(browser: TestBrowser, user: string, to = '/console'): Promise<string> {
+    const begun = await browser.get(`/console/log-in/with/${providerId}?to=${encodeURIComponent(to)}`);
+    assert.equal(begun.statusCode, 303, begun.body);
+    const back = await goThroughProvider(begun.headers.location!, { user });
+    assert.equal(back.origin, BASE_URL);
+    return back.pathname + back.search;
+  }
+
+  const logInPage = () => `/console/log-in?organization=${world.api.first.organizationId}`;
+
+  async function logIn(user: string): Promise<TestBrowser> {
+    const browser = new TestBrowser(world.app);
+    const answer = await browser.get(await through(browser, user), { 'sec-fetch-site': 'cross-site' });
+    assert.equal(answer.statusCode, 200, answer.body);
+    return browser;
+  }
+
+  const callerOf = async (browser: TestBrowser) =>
+    (await browser.call('GET', '/caller')).json<{ id: string; scopes: string[] }>();
+
+  it('gives newcomers the role of the first rule that fits, and knows them when they come again', async () => {
+    const page = await new TestBrowser(world.app).get(logInPage());
+    assert.match(page.body, /Log in with Staff &amp; Co/);
+    const ann = await logIn('ann');
+    const caller = await callerOf(ann);
+    assert.deepEqual(caller.scopes, ['frontdoor.read', 'frontdoor.write']);
+    assert.equal((await callerOf(await logIn('ann'))).id, caller.id);
+  });
+
+  it('leads on by a page of its own, with a cookie that other sites never send', async () => {
+    const browser = new TestBrowser(world.app);
+    const back = await through(browser, 'ann', '/console/shares');
+    const answer = await browser.get(back, { 'sec-fetch-site': 'cross-site' });
+    assert.match(
+      answer.body,
+      /http-equiv="refresh" content="0; url=\/console\/logged-in\?to=%2Fconsole%2Fshares"/,
+    );
+    const [ended, session] = [answer.headers['set-cookie'] ?? []].flat();
+    assert.match(ended!, /^__Host-frontdoor-console-log-in=; .*Max-Age=0$/);
+    assert.match(session!, /^__Host-frontdoor-console=[\w-]{43}; .*SameSite=Strict$/);
+  });
+
+  it('lets others wait for a role, whom an administrator sees', async () => {
+    const bob = await logIn('bob');
+    assert.equal((await bob.call('GET', '/caller')).statusCode, 403);
+    assert.match((await bob.get('/console')).body, /no role yet/);
+    const eve = await logIn('eve');
+    assert.match(
+      (await eve.get('/console')).body,
+      /no role yet/,
+      'an address that is not verified fits no rule',
+    );
+    const { body } = await world.api.call('GET', '/people?sort=name');
+    const waiting = (body as { content: { id: string; name: string; role?: string }[] }).content.filter(
+      ({ role }) => role === undefined,
+    );
+    assert.deepEqual(waiting.map(({ name }) => name).toSorted(), ['Bob', 'eve']);
+    const { id } = waiting.find(({ name }) => name === 'Bob')!;
+    assert.equal((await world.api.call('PATCH', `/people/${id}`, { body: { role: 'reader' } })).status, 200);
+    assert.deepEqual((await callerOf(bob)).scopes, ['frontdoor.read']);
+  });
+
+  it('uses up the invitation to a verified address', async () => {
+    const body = { name: 'Daniel', email: 'dan@partners.test', role: 'administrator' };
+    assert.equal((await world.api.call('POST', '/invitations', { body })).status, 201);
+    const dan = await logIn('dan');
+    assert.ok((await callerOf(dan)).scopes.includes('frontdoor.organization'));
+    assert.match((await dan.get('/console')).body, /Daniel/);
+    const { body: left } = await world.api.call('GET', '/invitations?name=Daniel');
+    assert.equal((left as { totalElements: number }).totalElements, 0);
+  });
+
+  it('ends a log-in only in the browser that began it, once, and with its own state', async () => {
+    const [browser, other] = [new TestBrowser(world.app), new TestBrowser(world.app)];
+    const back = await through(browser, 'ann');
+    const cross = { 'sec-fetch-site': 'cross-site' };
+    await through(other, 'ann');
+    for (const [from, url] of [
+      [new TestBrowser(world.app), back],
+      [other, back],
+      [browser, back.replace(/state=[^&]*/, 'state=x')],
+      [browser, back.replace(/state=[^&]*&?/, '')],
+    ] as const) {
+      const answer = await from.get(url, cross);
+      assert.equal(answer.statusCode, 403, url);
+      assert.equal(from.cookie, undefined);
+    }
+    assert.equal((await browser.get(back, cross)).statusCode, 403, 'a failure ends the log-in');
+    const late = new TestBrowser(world.app);
+    const lateBack = await through(late, 'ann');
+    world.api.clock.advance(600_000);
+    assert.equal((await late.get(lateBack, cross)).statusCode, 403);
+    world.api.clock.advance(-600_000);
+  });
+
+  it('ends sessions with their provider: disabled, and taken from the console', async () => {
+    const ann = await logIn('ann');
+    assert.equal((await ann.call('GET', '/caller')).statusCode, 200);
+    await world.api.store.db
+      .updateTable('auth_provider')
+      .set({ enabled: 0 })
+      .where('id', '=', providerId)
+      .execute();
+    assert.equal((await ann.call('GET', '/caller')).statusCode, 401);
+    assert.ok(!(await ann.get(logInPage())).body.includes('Log in with'));
+    await world.api.store.db
+      .updateTable('auth_provider')
+      .set({ enabled: 1 })
+      .where('id', '=', providerId)
+      .execute();
+    const again = await logIn('ann');
+    assert.equal((await again.call('GET', '/caller')).statusCode, 200);
+    const answer = await world.api.call('DELETE', `/console-log-ins/${logInId}`);
+    assert.equal(answer.status, 204);
+    assert.equal((await again.call('GET', '/caller')).statusCode, 401);
+    const refused = await new TestBrowser(world.app).get(`/console/log-in/with/${providerId}`);
+    assert.equal(refused.statusCode, 403);
+  });
+});

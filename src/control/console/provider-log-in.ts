@@ -1,0 +1,197 @@
+/**
+ * Log-ins at the console through an identity provider. What a log-in has to remember until the browser comes back is in
+ * a cookie of that browser, sealed: no other browser can end the log-in, and nobody fills the database with attempts.
+ */
+import { randomNonce, randomPKCECodeVerifier } from 'openid-client';
+import type { LoginRefusal } from '#domain';
+import { appendAudit } from '../audit/mod.ts';
+import {
+  isLoginState,
+  makeLoginState,
+  type KnownProvider,
+  type ProvenPerson,
+  type ProviderDirectory,
+  type ProviderSteps,
+} from '../login/mod.ts';
+import {
+  bindAccount,
+  findConsoleLogInOf,
+  findPerson,
+  firstOrganization,
+  insertPerson,
+  offeredConsoleLogIns,
+  personOfAccount,
+  takeInvitationOf,
+  waitingPeople,
+  type ConsoleLogInRecord,
+  type ConsoleSession,
+  type PersonRecord,
+  type StoreTransaction,
+  type Touch,
+} from '../store/mod.ts';
+import { ATTEMPT_MS } from './console-cookie.ts';
+import type { ConsoleClient, ConsoleParts, ConsoleSessions } from './console-sessions.ts';
+import { roleOf } from './role-rule.ts';
+
+export interface ProviderLogInParts extends ConsoleParts {
+  readonly sessions: ConsoleSessions;
+  readonly providers: Pick<ProviderDirectory, 'byId'>;
+  readonly steps: ProviderSteps;
+}
+
+/** What the cookie of a log-in has, sealed. */
+interface Attempt {
+  readonly providerId: string;
+  readonly providerVersion: number;
+  readonly state: string;
+  readonly verifier: string | null;
+  readonly nonce: string;
+  readonly to: string;
+  readonly expiresAtMs: number;
+}
+
+export interface ProviderOffer {
+  readonly providerId: string;
+  readonly name: string;
+}
+
+export type ProviderReturn =
+  | { readonly token: string; readonly to: string }
+  | LoginRefusal
+  /** The organization has too many people who wait for a role. */
+  | { readonly type: 'crowded' };
+
+/** Everybody with an account at a public provider can come to wait for a role. */
+const MAX_WAITING_PEOPLE = 200;
+const MAX_OFFERS = 10;
+const NOT_VALID: LoginRefusal = { type: 'refused', reason: 'attempt-not-valid' };
+
+export class ProviderLogIn {
+  readonly #parts: ProviderLogInParts;
+
+  constructor(parts: ProviderLogInParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the providers of an organization; of the oldest one by default. */
+  async offers(organizationId: string | undefined): Promise<readonly ProviderOffer[]> {
+    const { db } = this.#parts.store;
+    const asked = organizationId ?? (await firstOrganization(db));
+    if (asked === undefined) return [];
+    const offered = await offeredConsoleLogIns(db, asked, MAX_OFFERS);
+    return offered.map(({ authProviderId, name }) => ({ providerId: authProviderId, name }));
+  }
+
+  /** Returns where the browser goes, and the content of the log-in's cookie. */
+  async begin(
+    providerId: string,
+    redirectUri: string,
+    to: string,
+  ): Promise<{ readonly url: string; readonly sealed: string } | LoginRefusal> {
+    const { secrets, steps, clock } = this.#parts;
+    const found = await this.#enabled(providerId);
+    if (found === undefined) return { type: 'refused', reason: 'provider-not-available' };
+    const { provider } = found;
+    const usesPkce = provider.type === 'GITHUB' || provider.data['supports_pkce'] !== false;
+    const attempt: Attempt = {
+      providerId: provider.id,
+      providerVersion: provider.version,
+      state: makeLoginState(secrets),
+      verifier: usesPkce ? randomPKCECodeVerifier() : null,
+      nonce: randomNonce(),
+      to,
+      expiresAtMs: clock.nowMs() + ATTEMPT_MS,
+    };
+    const { state } = attempt;
+    const beginning = { redirectUri, state, secrets: { ...attempt, returnTo: to } };
+    const url = await steps.run(provider, (protocol, tools) =>
+      protocol.authorizationUrl(provider, beginning, tools),
+    );
+    if (typeof url !== 'string') return url;
+    return { url, sealed: secrets.seal(JSON.stringify(attempt)) };
+  }
+
+  /** The provider sent the browser back to `url`. Begins a session for the person, who may be new and wait for a role. */
+  async finish(
+    providerId: string,
+    url: URL,
+    sealed: string,
+    client: ConsoleClient,
+    earlier: ConsoleSession | undefined,
+  ): Promise<ProviderReturn> {
+    const { secrets, steps, clock, store, sessions } = this.#parts;
+    const attempt = this.#attemptOf(sealed);
+    const state = url.searchParams.get('state') ?? '';
+    if (attempt === undefined || attempt.providerId !== providerId || attempt.expiresAtMs <= clock.nowMs())
+      return NOT_VALID;
+    if (!isLoginState(secrets, state) || state !== attempt.state) return NOT_VALID;
+    const found = await this.#enabled(providerId);
+    if (found === undefined || found.provider.version !== attempt.providerVersion)
+      return { type: 'refused', reason: 'provider-not-available' };
+    const { provider, logIn } = found;
+    const person = await steps.run(provider, (protocol, tools) =>
+      protocol.identify(provider, { url, state, secrets: { ...attempt, returnTo: attempt.to } }, tools),
+    );
+    if ('type' in person) return person;
+    return store.transaction(async (trx, touch): Promise<ProviderReturn> => {
+      const known = await personOfAccount(trx, provider.id, person.subject);
+      const owner =
+        known === undefined
+          ? await this.#arrive(trx, touch, logIn, person, client)
+          : await findPerson(trx, known);
+      if (owner === undefined) return { type: 'crowded' };
+      const { id, organizationId } = owner;
+      const from = { ...client, authProviderId: provider.id };
+      const token = await sessions.open(trx, touch, { kind: 'person', id, organizationId }, from, earlier);
+      return { token, to: attempt.to };
+    });
+  }
+
+  /** Makes the person of an account that comes for the first time. Returns undefined if too many others wait. */
+  async #arrive(
+    trx: StoreTransaction,
+    touch: Touch,
+    { organizationId, authProviderId, roles }: ConsoleLogInRecord,
+    person: ProvenPerson,
+    client: ConsoleClient,
+  ): Promise<PersonRecord | undefined> {
+    const { secrets, clock } = this.#parts;
+    const nowMs = clock.nowMs();
+    const { email } = person;
+    const invitation = email === null ? undefined : await takeInvitationOf(trx, organizationId, email, nowMs);
+    const role = invitation?.role ?? roleOf(roles, person);
+    if (role === null && (await waitingPeople(trx, organizationId)) >= MAX_WAITING_PEOPLE) return undefined;
+    const name = invitation?.name ?? person.name ?? email ?? person.subject;
+    const made = await insertPerson(trx, { organizationId, name, email, role, nowMs });
+    await bindAccount(trx, authProviderId, person.subject, made.id);
+    const entry = {
+      organizationId,
+      actor: { kind: 'person', id: made.id },
+      action: 'firstConsoleLogIn',
+      target: { kind: 'person', id: made.id },
+      after: { name, email, role, authProviderId, invitationId: invitation?.id },
+      address: client.address,
+      result: 'ok',
+    } as const;
+    await appendAudit(trx, touch, secrets, entry, nowMs);
+    return made;
+  }
+
+  async #enabled(
+    providerId: string,
+  ): Promise<{ readonly provider: KnownProvider; readonly logIn: ConsoleLogInRecord } | undefined> {
+    const { store, providers, steps } = this.#parts;
+    const logIn = await findConsoleLogInOf(store.db, providerId);
+    const provider = logIn && providers.byId(logIn.authProviderId);
+    return provider?.enabled === true && steps.has(provider.type) ? { provider, logIn: logIn! } : undefined;
+  }
+
+  #attemptOf(sealed: string): Attempt | undefined {
+    try {
+      return JSON.parse(this.#parts.secrets.unseal(sealed)) as Attempt;
+    } catch {
+      // Another installation, or nobody, has sealed it.
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** The routes of log-ins at the console through an identity provider. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { LoginRefusalReason } from '#domain';
+import { ATTEMPT_COOKIE_ENDED, attemptCookie, attemptOf, sessionCookie } from './console-cookie.ts';
+import { continuePage, problemPage, type ConsolePage } from './console-pages.ts';
+import type { ConsoleClient, ConsoleSessions } from './console-sessions.ts';
+import type { ProviderLogIn } from './provider-log-in.ts';
+
+export interface ProviderRouteParts {
+  readonly providerLogIn: ProviderLogIn;
+  readonly sessions: ConsoleSessions;
+  readonly base: string;
+  /** The address of the console as {base_url} has it, which identity providers know. */
+  readonly consoleUrl: () => string;
+  readonly ownPathOf: (path: unknown) => string;
+  readonly clientOf: (request: FastifyRequest) => ConsoleClient;
+  readonly sendPage: (reply: FastifyReply, page: ConsolePage, request: FastifyRequest) => FastifyReply;
+}
+
+const SENTENCES: Readonly<Partial<Record<LoginRefusalReason, string>>> = {
+  denied: 'The identity provider refused the log-in.',
+  'attempt-not-valid':
+    'This log-in has expired, or began in another browser, or under another address of the console. Begin again.',
+  'provider-not-available': 'People do not log in with this provider any more.',
+  'email-not-verified': 'The account has no verified e-mail address.',
+  'too-many': 'Too many people log in at the moment. Try again in a minute.',
+};
+const FAILED = 'The identity provider did not complete the log-in. Try again, or ask an administrator.';
+const CROWDED =
+  'Too many people wait for a role in this organization. Ask one of its administrators for an invitation.';
+
+export function addProviderRoutes(pages: FastifyInstance, parts: ProviderRouteParts): void {
+  const { providerLogIn, sessions, base, consoleUrl, ownPathOf, clientOf, sendPage } = parts;
+  const refuse = (reply: FastifyReply, request: FastifyRequest, sentence: string, status = 403) =>
+    sendPage(reply, problemPage(status, 'You are not logged in', sentence, `${base}/log-in`), request);
+
+  pages.get('/log-in/with/:providerId', async (request, reply) => {
+    const { providerId } = request.params as { providerId: string };
+    const { to } = request.query as { to?: unknown };
+    const begun = await providerLogIn.begin(
+      providerId,
+      `${consoleUrl()}/callback/${providerId}`,
+      ownPathOf(to),
+    );
+    if ('type' in begun) return refuse(reply, request, SENTENCES[begun.reason] ?? FAILED);
+    return reply.header('set-cookie', attemptCookie(begun.sealed)).redirect(begun.url, 303);
+  });
+
+  pages.get('/callback/:providerId', async (request, reply) => {
+    const { providerId } = request.params as { providerId: string };
+    const { search } = new URL(request.url, consoleUrl());
+    const url = new URL(`${consoleUrl()}/callback/${providerId}${search}`);
+    const sealed = attemptOf(request.raw) ?? '';
+    const earlier = await sessions.find(request.raw);
+    const result = await providerLogIn.finish(providerId, url, sealed, clientOf(request), earlier);
+    reply.header('set-cookie', ATTEMPT_COOKIE_ENDED);
+    if (!('type' in result)) {
+      // A browser does not send a cookie of this kind with a redirect that another site began.
+      reply.header('set-cookie', sessionCookie(result.token));
+      const to = `${base}/logged-in?to=${encodeURIComponent(result.to)}`;
+      return sendPage(reply, continuePage(to), request);
+    }
+    if (result.type === 'crowded') return refuse(reply, request, CROWDED);
+    return refuse(reply, request, SENTENCES[result.reason] ?? FAILED);
+  });
+}

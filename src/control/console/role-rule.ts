@@ -1,0 +1,14 @@
+/** The role that a newcomer gets from an identity provider's statements. */
+import { EmailPatterns, type Role } from '#domain';
+import type { ProvenPerson } from '../login/mod.ts';
+import type { RoleRule } from '../store/mod.ts';
+
+/** Returns the role of the first rule that fits, or null. An e-mail address counts if the provider verified it. */
+export function roleOf(rules: readonly RoleRule[], { email, groups }: ProvenPerson): Role | null {
+  const fits = (rule: RoleRule): boolean => {
+    if (rule.group !== undefined && !groups.includes(rule.group)) return false;
+    if (rule.email === undefined) return rule.group !== undefined;
+    return email !== null && new EmailPatterns([rule.email]).fits(email);
+  };
+  return rules.find(fits)?.role ?? null;
+}
