@@ -9,19 +9,26 @@ import { after, before, describe, it } from 'node:test';
 import { definedFields, silentLog } from '#base';
 import { operations, type Operation, type OperationId } from '#contract';
 import { startControlPlane, type ControlPlane, type FirstStart } from '#control';
+import type { Role } from '#domain';
 import { JsonClient, type JsonAnswer } from '#net';
 import { EdgeApiClient, enrollIdentity, enrollRouter } from '#sdk';
 import { makeTestAuthority, type TestIdentity } from '../support/certificates.ts';
-import { AUTHORIZATION_RULES } from './authorization-rule-table.ts';
+import { AUTHORIZATION_RULES, NEED_RECENT_LOG_IN, SCOPES_OF_ROLES } from './authorization-rule-table.ts';
 
-/** What happens before an operation does anything. */
-type Verdict = 'in' | 'unauthorized' | 'insufficient_scope' | 'not_found';
+/** What happens before an operation does anything. `absent`: the operation is not offered there. */
+type Verdict = 'in' | 'unauthorized' | 'insufficient_scope' | 'not_found' | 'log_in_too_old' | 'absent';
 
 interface Credential {
   readonly name: string;
   readonly authorization?: string;
   /** The certificate that is shown in the TLS handshake. */
   readonly certificate?: { readonly certPem: string; readonly keyPem: string };
+  /** The cookie of a session at the console. */
+  readonly cookie?: string;
+  /** Whether the operation is called below `/console/api`, as pages of the console do. */
+  readonly isAtConsole?: boolean;
+  /** Whether the log-in was more than a quarter of an hour ago. */
+  readonly isOld?: boolean;
   /** Undefined for credentials that prove no identity. */
   readonly caller?: { readonly scopes: readonly string[]; readonly isOwner: boolean };
 }
@@ -33,6 +40,7 @@ let control: ControlPlane;
 let first: FirstStart;
 let admin: string;
 let offsetMs = 0;
+let people = 0;
 let credentials: Credential[];
 const clients = new Map<Credential['certificate'], JsonClient>();
 const edgeClients: EdgeApiClient[] = [];
@@ -48,11 +56,14 @@ function clientOf(certificate?: Credential['certificate']): JsonClient {
 function call(
   method: Operation['method'],
   path: string,
-  { authorization, certificate, body }: Partial<Credential> & { readonly body?: unknown } = {},
+  credential: Partial<Credential> & { readonly body?: unknown } = {},
 ): Promise<JsonAnswer> {
+  const { authorization, certificate, cookie, isAtConsole = false, body } = credential;
+  const page = isAtConsole ? { origin: control.apiUrl, 'frontdoor-console': '1' } : {};
   return clientOf(certificate).request({
-    ...{ method, path },
-    headers: definedFields({ ...NO_EVENT, authorization }),
+    method,
+    path: isAtConsole ? `/console/api${path}` : path,
+    headers: definedFields({ ...NO_EVENT, ...page, authorization, cookie }),
     body,
   });
 }
@@ -73,6 +84,23 @@ async function makeAccount(
   const body = { name: scopes.join(' '), organizationId, scopes };
   const { id, token } = await make<{ id: string; token: string }>('/api-accounts', body);
   return { id, basic: `Basic ${id}:${token}` };
+}
+
+/** Returns the cookie of an invited person's first session. */
+async function makePerson(organizationId: string, role: Role): Promise<string> {
+  const { link } = await make<{ link: string }>('/invitations', { name: role, role, organizationId });
+  people += 1;
+  const form = {
+    ...{ code: link.split('#')[1]!, name: role, email: `person${people}@example.com` },
+    password: 'seven small harbours',
+  };
+  const answer = await clientOf().request({
+    ...{ method: 'POST', path: '/console/welcome' },
+    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: control.apiUrl },
+    body: new URLSearchParams(form).toString(),
+  });
+  assert.equal(answer.status, 303, answer.text);
+  return String(answer.headers['set-cookie']).split(';')[0]!;
 }
 
 async function makeBearer(): Promise<string> {
@@ -123,7 +151,12 @@ before(async () => {
   const revoked = await makeAccount(organizationId, 'frontdoor.read', 'frontdoor.write', 'frontdoor.admin');
   assert.equal((await call('GET', '/caller', { authorization: revoked.basic })).status, 200);
   await call('DELETE', `/api-accounts/${revoked.id}`, { authorization: admin });
+  const oldLogIn = await makePerson(organizationId, 'operator');
   offsetMs = 3_600_000 + 61_000;
+  const atConsole = async (name: string, role: Role, owner: string): Promise<Credential> => ({
+    ...{ name, cookie: await makePerson(owner, role), isAtConsole: true },
+    caller: { scopes: SCOPES_OF_ROLES[role], isOwner: owner === organizationId },
+  });
   const readWrite = ['frontdoor.read', 'frontdoor.write'];
   credentials = [
     { name: 'none' },
@@ -159,6 +192,19 @@ before(async () => {
       certificate: machines.agent,
     },
     { name: 'an enrollment token', authorization: `Bearer ${machines.jwt}` },
+    await atConsole('a reader', 'reader', organizationId),
+    await atConsole('an editor', 'editor', organizationId),
+    await atConsole('an administrator', 'administrator', organizationId),
+    await atConsole('an operator', 'operator', organizationId),
+    await atConsole('another organization’s editor', 'editor', otherId),
+    await atConsole('another organization’s administrator at the console', 'administrator', otherId),
+    {
+      ...{ name: 'an operator who logged in an hour ago', cookie: oldLogIn, isAtConsole: true, isOld: true },
+      caller: { scopes: SCOPES_OF_ROLES.operator, isOwner: true },
+    },
+    { name: 'nobody at the console', isAtConsole: true },
+    { name: 'an account’s token at the console', authorization: admin, isAtConsole: true },
+    { name: 'an operator’s cookie at the Management API', cookie: oldLogIn },
   ];
 });
 after(async () => {
@@ -167,10 +213,11 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function expectedOf(id: OperationId, { caller }: Credential): Verdict {
+function expectedOf(id: OperationId, { caller, isAtConsole = false, isOld = false }: Credential): Verdict {
   const [needs, of] = AUTHORIZATION_RULES[id];
-  if (needs === 'nothing') return 'in';
+  if (needs === 'nothing') return isAtConsole ? 'absent' : 'in';
   if (caller === undefined) return 'unauthorized';
+  if (isOld && NEED_RECENT_LOG_IN.has(id)) return 'log_in_too_old';
   const isAdmin = caller.scopes.includes('frontdoor.admin');
   const hasScope = caller.scopes.includes(`frontdoor.${needs}`) || (needs === 'organization' && isAdmin);
   if (!hasScope) return 'insufficient_scope';
@@ -178,10 +225,12 @@ function expectedOf(id: OperationId, { caller }: Credential): Verdict {
   return 'not_found';
 }
 
-function verdictOf({ status, json }: JsonAnswer): Verdict | number {
+function verdictOf({ status, json, headers }: JsonAnswer): Verdict | number {
+  // Operations answer in JSON; this is a page of the console.
+  if (status === 404 && String(headers['content-type']).startsWith('text/html')) return 'absent';
   if (status === 401) return 'unauthorized';
   if (status === 403) return (json as { error: Verdict }).error;
-  return status < 500 ? 'in' : status;
+  return status < 500 && status !== 421 ? 'in' : status;
 }
 
 /** Resources of the first organization where a path names them, and none whose change would affect the next call. */

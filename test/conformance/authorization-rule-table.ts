@@ -3,6 +3,7 @@
  * the owner of its resources. A missing or a superfluous operation does not compile.
  */
 import type { OperationId } from '#contract';
+import type { Role } from '#domain';
 
 export type Rule = readonly [
   needs: 'nothing' | 'read' | 'write' | 'organization' | 'admin',
@@ -158,3 +159,21 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   getOpenApi: open,
   getApiPage: open,
 };
+
+const read = ['frontdoor.read'];
+const readWrite = [...read, 'frontdoor.write'];
+const organization = [...readWrite, 'frontdoor.organization'];
+
+export const SCOPES_OF_ROLES: Readonly<Record<Role, readonly string[]>> = {
+  reader: read,
+  editor: readWrite,
+  administrator: organization,
+  operator: [...organization, 'frontdoor.admin'],
+};
+
+/** Sessions at the console need a log-in of the last 15 minutes for them. */
+export const NEED_RECENT_LOG_IN: ReadonlySet<OperationId> = new Set([
+  ...(['deleteFrontdoor', 'deleteOrganization', 'getBackup', 'rotateSigningKey'] as const),
+  ...(['changePerson', 'deletePerson', 'createInvitation', 'createConsoleLogIn'] as const),
+  ...(['createApiAccount', 'rotateApiAccount', 'createOauthClient', 'rotateOauthClient'] as const),
+]);
