@@ -20,6 +20,7 @@ const CONTROL: FolderTable = {
     why: 'defines the stored form of a provider, with its secrets masked',
   },
   html: { may: [], why: 'escapes what pages contain' },
+  totp: { may: ['secrets'], why: 'makes and examines one-time passwords, for machines and for people' },
   store: {
     may: ['secrets', 'policy', 'provider'],
     why: 'reads and writes rows, policies and providers among them',
@@ -81,6 +82,7 @@ const CONTROL: FolderTable = {
         'audit',
         'oauth',
         'login',
+        'totp',
       ],
     ],
     why: 'answers clients, agents and gateways; it does not import the Management API',
@@ -88,9 +90,9 @@ const CONTROL: FolderTable = {
   'edge-management': {
     may: [
       ...['secrets', 'entity-query', 'policy', 'store', 'model', 'pki', 'audit', 'installation', 'oauth'],
-      'edge-api',
+      ...['totp', 'edge-api'],
     ],
-    why: 'answers administrators through the server, envelopes and errors of the edge API, and reads authorities',
+    why: 'answers administrators through the server, envelopes and errors of the edge API, and reads authorities and one-time passwords',
   },
 };
 

@@ -1,13 +1,13 @@
 /** Enrollment of a second factor during a log-in through OpenID Connect, when the authentication policy demands one. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { provisioningUrlOf } from '../totp/mod.ts';
 import { EdgeApiRefusal, notAuthorized, sendJson } from './edge-answer.ts';
 import type { bodyRule } from './edge-body.ts';
 import type { EdgeApiContext } from './edge-context.ts';
 import type { AuthorizationRequest, LoggedInRequest } from './oidc-requests.ts';
 import { OIDC_PATH } from './information-routes.ts';
-import { provisioningUrlOf } from './second-factors.ts';
 import { isoTime } from './service-view.ts';
-import { accept, totpAudit, TOTP_ISSUER } from './totp-routes.ts';
+import { accept, totpAudit } from './totp-routes.ts';
 
 export interface OidcLogIns {
   /** Reads the body, which is a form or JSON. */
@@ -48,7 +48,7 @@ export function addOidcTotpEnrollment(
       ...{ id, isVerified: false, recoveryCodes },
       createdAt: isoTime(createdAtMs),
       updatedAt: isoTime(updatedAtMs),
-      provisioningUrl: provisioningUrlOf(begun, TOTP_ISSUER, identity.name),
+      provisioningUrl: provisioningUrlOf(begun.secret, identity.name),
     });
   });
 

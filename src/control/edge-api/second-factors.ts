@@ -2,10 +2,9 @@
  * One-time passwords (TOTP) as second factor: enrollment, the check of a code, and recovery codes. A code is accepted once, at
  * any control plane, because the step of the last one is stored. Guesses are limited per identity.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { AttemptLimits, type AttemptRate, type Clock } from '#base';
 import { authPolicyOf, requiresTotp, type OverlayModel } from '../model/mod.ts';
-import { base32, type Secrets } from '../secrets/mod.ts';
+import type { Secrets } from '../secrets/mod.ts';
 import {
   changeTotp,
   deleteTotp,
@@ -18,18 +17,8 @@ import {
   type StoreTransaction,
   type Touch,
 } from '../store/mod.ts';
-import { stepOfCode } from './totp-code.ts';
+import { newRecoveryCodes, newTotpSecret, usedCode } from '../totp/mod.ts';
 
-/** As RFC 4226 recommends. */
-const SECRET_BYTES = 20;
-const RECOVERY_CODES = 20;
-/** 50 bits: ten characters. */
-const RECOVERY_BYTES = 7;
-const RECOVERY_CHARS = 10;
-/** Of the name that authenticator apps show, so that the URL fits into a QR code. */
-const MAX_LABEL_CHARS = 64;
-/** Limit for a code that a client sends. */
-const MAX_CODE_CHARS = 64;
 /** Wrong codes of one identity, from all addresses, because only a client that has passed the first factor can guess. */
 const FAILURES: AttemptRate = { attempts: 5, perMs: 5 * 60_000 };
 const SOURCE = 'totp';
@@ -91,7 +80,7 @@ export class SecondFactors {
   /** Begins an enrollment. Returns undefined if the identity has one. */
   async begin(identityId: string, also: AlsoWrite): Promise<IdentityTotp | undefined> {
     const { store, secrets, clock } = this.#parts;
-    const made = { secret: randomBytes(SECRET_BYTES), recoveryCodes: newRecoveryCodes() };
+    const made = { secret: newTotpSecret(), recoveryCodes: newRecoveryCodes() };
     return store.transaction(async (trx, touch) => {
       if (!(await insertTotp(trx, secrets, identityId, made, clock.nowMs()))) return undefined;
       await also(trx, touch);
@@ -146,19 +135,6 @@ export class SecondFactors {
   }
 }
 
-export function newRecoveryCodes(): string[] {
-  return Array.from({ length: RECOVERY_CODES }, () =>
-    base32(randomBytes(RECOVERY_BYTES)).slice(0, RECOVERY_CHARS),
-  );
-}
-
-/** The address by which authenticator apps take the secret. */
-export function provisioningUrlOf(totp: IdentityTotp, issuer: string, name: string): string {
-  const query = new URLSearchParams({ issuer, secret: base32(totp.secret) });
-  const label = Array.from(name.toWellFormed()).slice(0, MAX_LABEL_CHARS).join('');
-  return `otpauth://totp/${encodeURIComponent(issuer)}:${encodeURIComponent(label)}?${query.toString()}`;
-}
-
 /** Returns the record after the code was used; undefined for a wrong one. */
 function acceptedBy(
   totp: IdentityTotp,
@@ -166,14 +142,7 @@ function acceptedBy(
   { recovery }: CodeRule,
   nowMs: number,
 ): IdentityTotp | undefined {
-  if (code.length > MAX_CODE_CHARS) return undefined;
-  const step = stepOfCode(totp.secret, code, nowMs, totp.lastStep);
-  if (step !== undefined) return { ...totp, lastStep: step, isVerified: true };
-  if (!recovery) return undefined;
-  const wanted = Buffer.from(code.toUpperCase());
-  const kept = totp.recoveryCodes.filter((one) => {
-    const bytes = Buffer.from(one);
-    return bytes.length !== wanted.length || !timingSafeEqual(bytes, wanted);
-  });
-  return kept.length === totp.recoveryCodes.length ? undefined : { ...totp, recoveryCodes: kept };
+  const used = usedCode(totp, code, nowMs, recovery);
+  if (used === undefined) return undefined;
+  return { ...totp, ...used, isVerified: totp.isVerified || used.lastStep !== undefined };
 }

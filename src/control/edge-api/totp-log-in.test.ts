@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { pixelsOf } from './bitmap-png-fixture.ts';
-import { bytesOfBase32 } from './base32-fixture.ts';
+import { pixelsOf } from '../totp/bitmap-png-fixture.ts';
+import { bytesOfBase32 } from '../totp/base32-fixture.ts';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
-import { qrCodeOf } from './qr-code.ts';
-import { codeAt, TOTP_STEP_MS } from './totp-code.ts';
+import { qrCodeOf } from '../totp/qr-code.ts';
+import { codeAt, TOTP_STEP_MS } from '../totp/totp-code.ts';
 
 const API = '/edge/client/v1';
 const MFA = `${API}/current-identity/mfa`;

@@ -1,32 +1,23 @@
 /** One-time passwords (TOTP) of the caller's identity: enrollment, removal and recovery codes; and the log-in's second step. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Identity } from '../model/mod.ts';
+import { newRecoveryCodes, provisioningUrlOf, qrPictureOf } from '../totp/mod.ts';
 import { EdgeApiRefusal, limited, notAuthorized, notFound, sendData } from './edge-answer.ts';
 import { appendPeerAudit } from './edge-audit.ts';
 import { bodyRule } from './edge-body.ts';
 import { callerOf, peerOf, tokenOf, type EdgeApiContext, type EdgeCaller } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 import { OIDC_PATH } from './information-routes.ts';
-import { pngOf } from './bitmap-png.ts';
 import { loggedIn, type LogInProof } from './log-in.ts';
 import type { PartialLogIn } from './partial-log-ins.ts';
-import { qrCodeOf } from './qr-code.ts';
 import { passMfa } from './posture-routes.ts';
-import { newRecoveryCodes, provisioningUrlOf, type AlsoWrite, type CodeCheck } from './second-factors.ts';
+import type { AlsoWrite, CodeCheck } from './second-factors.ts';
 import { isoTime } from './service-view.ts';
 
 const PATH = '/current-identity/mfa';
 const CODE_HEADER = 'mfa-validation-code';
 /** A code in JSON. */
 const MAX_CODE_BYTES = 1_024;
-/** Width of the image of a short URL, as OpenZiti's; that of a longer one has at least `MIN_SCALE` pixels a module. */
-const IMAGE_PIXELS = 256;
-const MIN_SCALE = 4;
-/** In modules, as the standard demands. */
-const QUIET_ZONE = 4;
-/** As authenticator apps show it. */
-export const TOTP_ISSUER = 'Frontdoor';
-
 /** The identity that enrolls. `partial` and `proof` are those of a log-in that waits for the enrollment. */
 interface Enroller extends Pick<EdgeCaller, 'identity'> {
   readonly session?: EdgeCaller['session'];
@@ -93,7 +84,7 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
       // Shown only until the enrollment is complete.
       ...(isVerified
         ? {}
-        : { provisioningUrl: provisioningUrlOf(totp, TOTP_ISSUER, identity.name), recoveryCodes }),
+        : { provisioningUrl: provisioningUrlOf(totp.secret, identity.name), recoveryCodes }),
     });
   });
 
@@ -102,10 +93,8 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
     const { identity } = await enrollerOf(request);
     const totp = await secondFactors.find(identity.id);
     if (totp === undefined || totp.isVerified) throw notFound();
-    const code = qrCodeOf(Buffer.from(provisioningUrlOf(totp, TOTP_ISSUER, identity.name)));
-    if (code === undefined) throw notFound();
-    const scale = Math.max(MIN_SCALE, Math.floor(IMAGE_PIXELS / (code.length + 2 * QUIET_ZONE)));
-    const png = pngOf(code, scale, QUIET_ZONE);
+    const png = qrPictureOf(provisioningUrlOf(totp.secret, identity.name));
+    if (png === undefined) throw notFound();
     return reply.header('content-type', 'image/png').header('cache-control', 'no-store').send(png);
   });
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { bytesOfBase32 } from '../edge-api/base32-fixture.ts';
+import { bytesOfBase32 } from '../totp/base32-fixture.ts';
 import { rawRequest } from '../edge-api/edge-api-fixture.ts';
-import { codeAt, TOTP_STEP_MS } from '../edge-api/totp-code.ts';
+import { codeAt, TOTP_STEP_MS } from '../totp/totp-code.ts';
 import { openManagementFixture, type ManagementFixture } from './management-fixture.ts';
 
 const MFA = '/current-identity/mfa';
