@@ -1,5 +1,5 @@
 /** Authentication policies: by which methods the identities that name one log in, and how their passwords have to be. */
-import { endLogIns } from '../edge-api/mod.ts';
+import { endLogIns, invalidParameter } from '../edge-api/mod.ts';
 import {
   authPolicyIdOf,
   permitsLogIn,
@@ -8,10 +8,16 @@ import {
   type EdgeEntityRecord,
   type JsonObject,
 } from '../model/mod.ts';
-import { findEdgeEntity, identitiesWithTotp, updateEdgeEntity } from '../store/mod.ts';
+import { findEdgeEntity, identitiesWithTotp, insertEdgeEntity, updateEdgeEntity } from '../store/mod.ts';
 import { BodyReader } from './body-reader.ts';
 import { commonSymbols, MAX_FREE_CHARS, type EntityForm } from './entity-form.ts';
-import { plainResource, type EntityResource, type ManagementParts, type Writing } from './entity-resource.ts';
+import {
+  givenFields,
+  plainResource,
+  type EntityResource,
+  type ManagementParts,
+  type Writing,
+} from './entity-resource.ts';
 
 const MAX_PASSWORD_CHARS = 1_024;
 const MAX_ATTEMPTS = 1_000;
@@ -76,13 +82,42 @@ export const authPolicyResource: EntityResource = {
   merge: deepMerged,
 
   async update(parts, writing, entity) {
-    const before = await findEdgeEntity(writing.trx, 'auth-policy', entity.id);
-    await updateEdgeEntity(writing.trx, writing.touch, entity);
+    const { trx, touch, actorId } = writing;
+    const before = await findEdgeEntity(trx, 'auth-policy', entity.id);
+    // The default policy has no row before its first change.
+    await (before === undefined ? insertEdgeEntity : updateEdgeEntity)(trx, touch, entity);
     if (JSON.stringify(before?.data) === JSON.stringify(entity.data)) return;
     const holders = [...parts.model.edge.all('identity')].filter((one) => authPolicyIdOf(one) === entity.id);
+    if (holders.some(({ id }) => id === actorId)) await checkWayBack(parts, trx, entity, actorId);
     await endForbiddenLogIns(parts, writing, entity, holders);
   },
+  mayChangeBuiltIns: true,
 };
+
+/** Refuses a change after which the administrator who makes it could not log in to take it back. */
+async function checkWayBack(
+  { model }: ManagementParts,
+  trx: Writing['trx'],
+  policy: EdgeEntityRecord,
+  actorId: string,
+): Promise<void> {
+  const password = trx
+    .selectFrom('identity_password')
+    .select('username')
+    .where('identity_id', '=', actorId)
+    .executeTakeFirst();
+  const hasPassword = (await password) !== undefined;
+  const hasCertificate = (model.identity(actorId)?.fingerprints ?? []).length > 0;
+  const mayReturn =
+    (hasPassword && permitsLogIn(policy, { method: 'password' })) ||
+    (hasCertificate && permitsLogIn(policy, { method: 'cert' }));
+  if (!mayReturn || requiresTotp(policy))
+    throw invalidParameter(
+      mayReturn ? 'secondary.requireTotp' : 'primary',
+      'the administrator who makes this change could not log in any more',
+      '',
+    );
+}
 
 /**
  * Ends the sessions that the policy would not have permitted, and those without the second factor that it demands. Sessions do not name the signer of their token, so that those by
@@ -106,7 +141,7 @@ export async function endForbiddenLogIns(
 /** Objects of a change replace only the fields that they have. */
 function deepMerged(before: JsonObject, change: JsonObject): JsonObject {
   const merged: Record<string, unknown> = { ...before };
-  for (const [field, value] of Object.entries(change)) {
+  for (const [field, value] of givenFields(change)) {
     const old = Object.hasOwn(before, field) ? before[field] : undefined;
     merged[field] = isObject(value) && isObject(old) ? deepMerged(old, value) : value;
   }

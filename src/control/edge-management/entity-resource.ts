@@ -1,7 +1,7 @@
 /** A kind of entity with what there is to it besides its row: identities and routers have certificates and enrollments. */
 import type { FastifyRequest } from 'fastify';
 import type { EdgeApiContext } from '../edge-api/mod.ts';
-import { builtInEntities, type EdgeEntityRecord, type JsonObject } from '../model/mod.ts';
+import type { EdgeEntityRecord, JsonObject } from '../model/mod.ts';
 import {
   findEdgeEntity,
   insertEdgeEntity,
@@ -21,6 +21,8 @@ export interface Writing {
   readonly trx: Queries;
   readonly touch: Touch;
   readonly request: FastifyRequest;
+  /** The administrator. */
+  readonly actorId: string;
 }
 
 export type ViewOf = (entity: EdgeEntityRecord) => JsonObject;
@@ -42,15 +44,22 @@ export interface EntityResource {
   readonly keptFields?: readonly string[];
   /** Applies a PATCH to the present fields; by default its fields replace those. */
   readonly merge?: (before: JsonObject, change: JsonObject) => JsonObject;
+  /** Whether built-in entities can be changed; `update` inserts their rows then. False by default. */
+  readonly mayChangeBuiltIns?: boolean;
   /** Further entities are refused; `MAX_EDGE_ENTITIES` by default. */
   readonly maxCount?: number;
+}
+
+/** Entries of a PATCH without those that are null, which Go clients send for lists that they do not change. */
+export function givenFields(change: JsonObject): [string, unknown][] {
+  return Object.entries(change).filter(([, value]) => value !== null);
 }
 
 export function plainResource(form: EntityForm): EntityResource {
   return {
     form,
     moreFields: [],
-    all: ({ model: { edge } }) => Promise.resolve([...builtInEntities(form.kind), ...edge.all(form.kind)]),
+    all: ({ model: { edge } }) => Promise.resolve(edge.withBuiltIns(form.kind)),
     find: (db, id) => findEdgeEntity(db, form.kind, id),
     viewer: (parts) =>
       Promise.resolve((entity) => ({ ...entityView(form.path, entity), ...form.view(parts.model, entity) })),

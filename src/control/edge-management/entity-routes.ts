@@ -18,7 +18,7 @@ import type { Administrators } from './administrators.ts';
 import { BodyReader } from './body-reader.ts';
 import { MAX_FREE_CHARS, type EntityForm } from './entity-form.ts';
 import { checkReferences, forgetReferences } from './entity-references.ts';
-import type { EntityResource, ManagementParts, Writing } from './entity-resource.ts';
+import { givenFields, type EntityResource, type ManagementParts, type Writing } from './entity-resource.ts';
 import { querySymbolsOf } from './related-entities.ts';
 
 interface ById {
@@ -111,11 +111,13 @@ export function addEntityRoutes(
   ): Promise<void> {
     const actor = { kind: 'edge', id: administrators.of(request).identity.id } as const;
     const id = (request.params as { id?: string }).id ?? '';
-    if (builtIn(form, id) !== undefined) throw invalidParameter('id', 'this entity is built in', id);
+    const isFixed = verb !== 'update' || resource.mayChangeBuiltIns !== true;
+    if (isFixed && builtIn(form, id) !== undefined)
+      throw invalidParameter('id', 'this entity is built in', id);
     try {
       await parts.store.transaction(async (trx, touch) => {
         await lockEdgeEntities(trx);
-        const { target, ...change } = await work({ trx, touch, request });
+        const { target, ...change } = await work({ trx, touch, request, actorId: actor.id });
         await appendMachineAudit(trx, touch, parts, {
           ...change,
           ...{ frontdoorId: null, actor, action: `${verb}${actionName(form)}`, address: request.ip },
@@ -149,7 +151,7 @@ function read(
 }
 
 function shallowMerged(before: JsonObject, change: JsonObject): JsonObject {
-  return { ...before, ...change };
+  return { ...before, ...Object.fromEntries(givenFields(change)) };
 }
 
 /** Returns the named fields, and the others. */

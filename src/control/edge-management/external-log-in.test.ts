@@ -189,7 +189,7 @@ test('a signer with a certificate needs no key set', async () => {
   }
   for (const [change, field] of [
     [{ jwksEndpoint: JWKS }, 'jwksEndpoint'],
-    [{ kid: null }, 'kid'],
+    [{ kid: '' }, 'kid'],
     [{ certPem: party.certificatePem.repeat(2) }, 'certPem'],
   ] as const)
     assert.equal((await api.call('PATCH', path, change)).error.cause?.field, field);

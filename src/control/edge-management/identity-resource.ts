@@ -78,8 +78,8 @@ export const identityResource: EntityResource = {
     if (before === undefined) throw belongsToRouter(id);
     const policyId = authPolicyIdOf(entity);
     if (authPolicyIdOf(before) !== policyId) {
+      // The built-in one permits everything, and may have a row that does not.
       const policy = await findEdgeEntity(trx, 'auth-policy', policyId);
-      // The built-in one permits everything.
       if (policy !== undefined) await endForbiddenLogIns(parts, writing, policy, [entity]);
     }
     await updateEdgeEntity(trx, touch, entity);

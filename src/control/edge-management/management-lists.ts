@@ -234,7 +234,7 @@ function summaryOf({ model, sessions, controllers }: ManagementParts): JsonObjec
   const apiSessions = [...sessions.all()].filter(({ identityId }) => edge.hasIdentity(identityId)).length;
   return {
     apiSessions,
-    authPolicies: edge.count('auth-policy') + 1,
+    authPolicies: edge.withBuiltIns('auth-policy').length,
     configTypes: edge.configTypes().length,
     cas: edge.count('ca'),
     configs: edge.count('config'),

@@ -6,7 +6,7 @@ export const DEFAULT_AUTH_POLICY_ID = 'default';
 /** As OpenZiti's own policy requires. */
 const DEFAULT_MIN_PASSWORD_CHARS = 5;
 
-/** The policy of identities that have no other. It cannot be changed. */
+/** The policy of identities that have no other, until an administrator changes it: a row with its id replaces it. */
 export const DEFAULT_AUTH_POLICY: EdgeEntityRecord = {
   ...{ id: DEFAULT_AUTH_POLICY_ID, kind: 'auth-policy', name: 'Default', tags: {} },
   ...{ createdAtMs: 0, updatedAtMs: 0 },
@@ -40,11 +40,15 @@ export function authPolicyIdOf({ data }: Pick<EdgeEntityRecord, 'data'>): string
   return typeof authPolicyId === 'string' && authPolicyId !== '' ? authPolicyId : DEFAULT_AUTH_POLICY_ID;
 }
 
-/** Identities that administrators did not create have the default. */
+/**
+ * Identities that are not of the edge management API, such as environments, have the default as it is built in: changes of it
+ * do not reach them (ADR 0034).
+ */
 export function authPolicyOf(edge: AuthPolicySource, identityId: string): EdgeEntityRecord {
   const identity = edge.get('identity', identityId);
-  const policy = identity && edge.get('auth-policy', authPolicyIdOf(identity));
-  return policy ?? DEFAULT_AUTH_POLICY;
+  if (identity === undefined) return DEFAULT_AUTH_POLICY;
+  const policy = edge.get('auth-policy', authPolicyIdOf(identity));
+  return policy ?? edge.get('auth-policy', DEFAULT_AUTH_POLICY_ID) ?? DEFAULT_AUTH_POLICY;
 }
 
 /** Whether the policy permits a log-in. Signers that it does not list are permitted if it lists none. */

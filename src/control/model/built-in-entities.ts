@@ -1,4 +1,4 @@
-/** Entities that every installation has. They can be neither changed nor deleted. */
+/** Entities that every installation has. None can be deleted; a row of the store replaces the default authentication policy. */
 import { DEFAULT_AUTH_POLICY } from './auth-policy.ts';
 import { BUILT_IN_CONFIG_TYPES } from './built-in-config-types.ts';
 import type { EdgeEntityKind, EdgeEntityRecord } from './edge-entity.ts';

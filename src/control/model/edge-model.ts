@@ -46,7 +46,13 @@ export class EdgeModel {
   }
 
   configTypes(): EdgeEntityRecord[] {
-    return [...builtInEntities('config-type'), ...this.all('config-type')];
+    return this.withBuiltIns('config-type');
+  }
+
+  /** All entities of the kind, with the built-in ones that no row replaces. */
+  withBuiltIns(kind: EdgeEntityKind): EdgeEntityRecord[] {
+    const records = this.#byKind.get(kind) ?? NONE;
+    return [...builtInEntities(kind).filter(({ id }) => !records.has(id)), ...records.values()];
   }
 
   find(id: string): EdgeEntityRecord | undefined {

@@ -64,6 +64,8 @@ export async function attachModel(
   return {
     loadIdentity(id) {
       dirty.identities.add(id);
+      // With its fields of the edge management API, which name its authentication policy.
+      dirty.edgeEntities.add(id);
       reading = reading.then(read);
       return reading;
     },

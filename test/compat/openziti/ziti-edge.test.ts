@@ -112,6 +112,9 @@ test(
     await edge('update', 'auth-policy', 'machines', '--primary-updb-allowed');
     await edge('update', 'identity', 'person', '--auth-policy', 'default');
     await edge('delete', 'auth-policy', 'machines');
+    await edge('update', 'auth-policy', 'default', '--primary-updb-min-length', '6');
+    await edge('login', edgeApiUrl, '-u', username, '-p', password, '-y');
+    assert.match(await edge('list', 'auth-policies', '-j'), /"minPasswordLength":\s*6/);
     const keys = 'https://idp.example/keys';
     await edge(
       'create',
