@@ -150,3 +150,14 @@ test('a file that hangs is named with its test; those before it have passed, tho
   assert.ok(results['first']!.passed);
   assert.equal(results['hung']!.problem, 'hangs in "a wait › never ends": nothing was reported for 2 s');
 });
+
+test('the output of a file that hangs ends with where it is, and with what it waits for', async (t) => {
+  const spinning = `function spin() { for (;;); }\ntest('spins', () => spin());`;
+  const waiting = `test('waits', () => new Promise(() => setInterval(() => {}, 100)));`;
+  const [{ spinning: busy }, { waiting: idle }] = await Promise.all([
+    run(t, { spinning }, { silenceMs: 2_000 }),
+    run(t, { waiting }, { silenceMs: 2_000 }),
+  ]);
+  assert.match(busy!.output, /it is here:\n[^]*at spin \([^]*spinning\.test\.mjs:\d+\)/);
+  assert.match(idle!.output, /it waits for: .*Timeout/);
+});

@@ -10,10 +10,12 @@ import { pinnedEnvironment, repositoryRoot } from './pinned-process.ts';
 import { TestEventLog, type TestFailure, type TestFileLog } from './test-event-log.ts';
 import type { TestEvent } from './test-event.ts';
 import { ChildUsage } from './child-usage.ts';
+import { HANG_REPORT_ARGS, hangReport } from './hang-report.ts';
 
 const MAX_OUTPUT_CHARS = 400_000;
 /** How long pipes may stay open after the process has ended, because a process that it started holds them. */
 const PIPE_GRACE_MS = 1_000;
+const INSPECTOR_ADDRESS = /Debugger listening on (ws:\S+)/;
 const GROUP_PROGRAM = 'tools/test-group-suite.ts';
 const REPORTER = './tools/test-event-reporter.ts';
 const childUsage = new ChildUsage();
@@ -71,6 +73,7 @@ export function runTestProcess(
       ...(printsTests ? ['--test-reporter=spec', '--test-reporter-destination=stdout'] : []),
       `--test-reporter=${REPORTER}`,
       '--test-reporter-destination=stderr',
+      ...HANG_REPORT_ARGS,
       ...nodeArgs,
       ...(isShared ? [GROUP_PROGRAM] : []),
       ...files,
@@ -91,8 +94,11 @@ export function runTestProcess(
   };
   const keep = (text: string): void => {
     output = (output + text).slice(-MAX_OUTPUT_CHARS);
+    const [, url] = INSPECTOR_ADDRESS.exec(output) ?? [];
+    if (url !== undefined) inspector.resolve(url);
     notSilent();
   };
+  const inspector = Promise.withResolvers<string>();
   const [, stdout, stderr, events] = child.stdio as unknown as readonly [null, Readable, Readable, Readable];
   stdout.setEncoding('utf8').on('data', keep);
   stderr.setEncoding('utf8').on('data', keep);
@@ -117,7 +123,10 @@ export function runTestProcess(
   const timer = setTimeout(() => {
     const running = log.running.at(-1);
     const where = running === undefined ? '' : ` in "${running}"`;
-    end(`hangs${where}: nothing was reported for ${options.silenceMs / 1000} s`);
+    void hangReport(child.pid!, inspector.promise).then((report) => {
+      keep(`\n${report}\n`);
+      end(`hangs${where}: nothing was reported for ${options.silenceMs / 1000} s`);
+    });
   }, options.silenceMs);
   options.signal.addEventListener('abort', aborted);
   return new Promise((done) => {
