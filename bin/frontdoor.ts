@@ -21,6 +21,7 @@ async function main(args: readonly string[]): Promise<number> {
   // These are loaded when a command needs them: most commands only call a program that runs.
   const loadControl = () => import('./run-control.ts');
   const loadRouter = () => import('./run-router.ts');
+  const loadTunnel = () => import('./run-tunnel.ts');
   await runProgram(args, version, io, {
     up: async (options) => finish((await import('./run-up.ts')).runUp(options, version)),
     control: async (options) => finish((await loadControl()).runControl(options)),
@@ -35,6 +36,7 @@ async function main(args: readonly string[]): Promise<number> {
     },
     routerSchema: async () => io.out((await import('./router-check.ts')).routerSchemaText()),
     restore: async (file, options) => (await loadControl()).runRestore(file, options),
+    tunnelProxy: async (options) => finish((await loadTunnel()).runTunnelProxy(options, version)),
     agentStart: async (options) => finish((await import('./run-agent.ts')).runAgent(options, version)),
   });
   return io.exitCode;

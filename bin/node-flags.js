@@ -9,8 +9,9 @@
  */
 export function nodeFlags(command) {
   // Small young generations: agents stay small beside what they publish, and a slow reader costs little. ADR 0009.
-  const youngMegabytes = command === 'agent' ? 4 : 8;
-  const uncollectedMegabytes = command === 'agent' ? 40 : 80;
+  const isAgent = command === 'agent' || command === 'tunnel';
+  const youngMegabytes = isAgent ? 4 : 8;
+  const uncollectedMegabytes = isAgent ? 40 : 80;
   return [
     '--disable-warning=ExperimentalWarning',
     // On SIGUSR1 node would open a debugger. The flag blocks that, so that a router can log its state on the signal.

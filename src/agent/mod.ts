@@ -14,4 +14,6 @@ export {
   type OwnShareRequest,
 } from './agent-network.ts';
 export { AGENT_LOCK_FILE, inspectAgentLock, isRunning } from './agent-lock.ts';
+export { openTunnelOverlay, type TunnelOverlay } from './tunnel/tunnel-overlay.ts';
+export { startTunnelProxy } from './tunnel/tunnel-proxy.ts';
 export { adoptOrReplaceAgent, type Adoption, type AdoptionOptions } from './agent-adoption.ts';

@@ -28,6 +28,7 @@ export const noRunners: ProgramRunners = {
   routerSchema: notHere,
   restore: notHere,
   agentStart: notHere,
+  tunnelProxy: notHere,
 };
 
 export interface RanIo extends CliIo {

@@ -15,8 +15,10 @@ import { doctorCommand } from './doctor/doctor-command.ts';
 import { isNoun, NOUNS, type Noun } from './operations/noun-table.ts';
 import { whyCommand } from './operations/why-command.ts';
 import { serverCommands, type ServerRunners } from './server-commands.ts';
+import { tunnelCommand, type TunnelRunners } from './tunnel-command.ts';
 
-export interface ProgramRunners extends ServerRunners, RestoreRunner, AdminsRunner, ConsoleRunner {
+export interface ProgramRunners
+  extends ServerRunners, RestoreRunner, AdminsRunner, ConsoleRunner, TunnelRunners {
   agentStart(options: AgentStartOptions): Promise<void>;
 }
 
@@ -64,6 +66,7 @@ export async function buildProgram(
       start: (options) => runners.agentStart(options),
     }).helpGroup('Programs:'),
   );
+  program.addCommand(tunnelCommand(io, runners).helpGroup('Programs:'));
   program.addCommand(adminsCommand(io, runners).helpGroup('Programs:'));
   program.addCommand(consoleCommand(io, runners).helpGroup('Management API:'));
   for (const command of backupCommands(io, runners)) program.addCommand(command.helpGroup('Programs:'));

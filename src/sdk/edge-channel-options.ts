@@ -22,6 +22,8 @@ export interface ChannelDial {
   readonly timeoutMs: number;
   /** Whether the host should connect to its service only when bytes arrive. */
   readonly isStandby?: boolean | undefined;
+  /** Application data for the host. A standby dial has none of its caller's. */
+  readonly appData?: Uint8Array | undefined;
   /** Address of the host to dial. By default a host without an address is dialed. */
   readonly terminator?: string | undefined;
   /** Whether the dial fails if the host has no key for end-to-end encryption. */

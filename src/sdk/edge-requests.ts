@@ -13,7 +13,8 @@ export function connectFrame(dial: ChannelDial, connId: number, publicKey: Uint8
     .bytes(edge.publicKey, publicKey)
     .text(edge.callerId, dial.callerId)
     .bool(edge.useXgressToSdk, true);
-  if (dial.isStandby === true) headers.bytes(edge.appData, STANDBY_MARK);
+  const appData = dial.isStandby === true ? STANDBY_MARK : dial.appData;
+  if (appData !== undefined) headers.bytes(edge.appData, appData);
   if (dial.terminator !== undefined) headers.text(edge.terminatorIdentity, dial.terminator);
   return makeFrame(contentType.connect, { headers, body: dial.token });
 }

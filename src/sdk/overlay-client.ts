@@ -35,7 +35,10 @@ interface ListedRouter {
   readonly cost: number;
 }
 
-export type CircuitRequest = Pick<ChannelDial, 'isStandby' | 'isEncryptionRequired' | 'terminator'>;
+export type CircuitRequest = Pick<
+  ChannelDial,
+  'isStandby' | 'isEncryptionRequired' | 'terminator' | 'appData'
+>;
 
 const ROUTER_POLL_MS = 10_000;
 const ROUTER_RETRY_MS = 1_000;

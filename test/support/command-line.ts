@@ -35,6 +35,7 @@ const runners: ProgramRunners = {
   routerSchema: startsProgram,
   restore: startsProgram,
   agentStart: startsProgram,
+  tunnelProxy: startsProgram,
 };
 
 export const callCommand: CommandRunner = async (args, env = {}) => {

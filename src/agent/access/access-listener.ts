@@ -1,6 +1,6 @@
 /**
- * Takes TCP connections on this machine and connects each with a private share through a circuit of its own: bytes in
- * both directions, with half-close. A connection whose circuit cannot be made is reset.
+ * Takes TCP connections on this machine and connects each with a private share, or another service, through a circuit of
+ * its own: bytes in both directions, with half-close. A connection whose circuit cannot be made is reset.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { formatHostPort, FrontdoorError, messageOf, type Log } from '#base';
@@ -9,8 +9,12 @@ import { CircuitCopy } from '../circuit-copy.ts';
 import { acceptedConnection } from '../target-connection.ts';
 
 export interface AccessListenerOptions {
-  /** Token of the share. */
+  /** Token of the share, or name of the service. */
   readonly share: string;
+  /** What `share` names, for the log; `private share` by default. */
+  readonly kind?: 'private share' | 'service' | undefined;
+  /** The option that chooses the address, for errors; `--listen` by default. */
+  readonly option?: string | undefined;
   readonly host: string;
   /** 0: a free port. */
   readonly port: number;
@@ -27,6 +31,7 @@ export class AccessListener {
   readonly share: string;
   readonly #options: AccessListenerOptions;
   readonly #log: Log;
+  readonly #kind: string;
   readonly #server: Server;
   readonly #dialing = new Set<Socket>();
   readonly #copies = new Set<CircuitCopy>();
@@ -39,7 +44,8 @@ export class AccessListener {
   private constructor(options: AccessListenerOptions) {
     this.#options = options;
     this.share = options.share;
-    this.#log = options.log.child({ share: options.share });
+    this.#kind = options.kind ?? 'private share';
+    this.#log = options.log.child({ [this.#kind === 'service' ? 'service' : 'share']: options.share });
     const socketOptions = { allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true };
     this.#server = createServer({ ...socketOptions, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) =>
       this.#onConnection(socket),
@@ -107,9 +113,9 @@ export class AccessListener {
   }
 
   async #listen(): Promise<void> {
-    const { host, port } = this.#options;
+    const { host, port, option = '--listen' } = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#server.once('error', (error) => reject(listenFailure(formatHostPort(host, port), error)));
+    this.#server.once('error', (error) => reject(listenFailure(formatHostPort(host, port), option, error)));
     this.#server.listen({ host, port }, resolve);
     await promise;
     this.#isListening = true;
@@ -118,7 +124,7 @@ export class AccessListener {
     const address = this.#server.address();
     this.#port = typeof address === 'object' && address !== null ? address.port : 0;
     this.#address = formatHostPort(host, this.#port);
-    this.#log.info({ listen: this.#address }, 'a private share is accessible on this machine');
+    this.#log.info({ listen: this.#address }, `a ${this.#kind} is accessible on this machine`);
   }
 
   #onConnection(socket: Socket): void {
@@ -176,14 +182,14 @@ export class AccessListener {
 
   /** Logs a problem once, however often it occurs. */
   #fail(problem: string): void {
-    if (this.#problem !== problem) this.#log.warn({ problem }, 'no circuit to the private share');
+    if (this.#problem !== problem) this.#log.warn({ problem }, `no circuit to the ${this.#kind}`);
     this.#problem = problem;
   }
 }
 
-function listenFailure(where: string, cause: Error): FrontdoorError {
+function listenFailure(where: string, option: string, cause: Error): FrontdoorError {
   return (cause as NodeJS.ErrnoException).code === 'EADDRINUSE'
-    ? new FrontdoorError('conflict', 'port-taken', `${where} is taken; choose another with --listen`, {
+    ? new FrontdoorError('conflict', 'port-taken', `${where} is taken; choose another with ${option}`, {
         cause,
       })
     : new FrontdoorError('unavailable', 'cannot-listen', `cannot listen on ${where}: ${cause.message}`, {

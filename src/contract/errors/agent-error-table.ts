@@ -22,6 +22,11 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
     meaning: 'Other users can write a file of the data directory.',
     remedy: 'Run the chmod that the message shows.',
   },
+  'identity-refused': {
+    kind: ['unauthenticated', 'forbidden'],
+    meaning: 'The control plane refuses the identity of a tunnel.',
+    remedy: 'Enroll the identity again, or let an administrator enable it; then start the tunnel.',
+  },
   'identity-unnamed': {
     kind: 'invalid',
     meaning: 'The certificate of the agent has no common name.',

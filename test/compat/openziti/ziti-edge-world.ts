@@ -1,23 +1,18 @@
 /** An installation with the edge management API and an administrator, whom `ziti edge` has logged in. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '#base';
 import type { FirstStart } from '#control';
 import { JsonClient } from '#net';
-import { startUp, type Up } from '../../../bin/up.ts';
-import { callCommand } from '../../support/command-line.ts';
+import type { Up } from '../../../bin/up.ts';
 import { until } from '../../support/deadline.ts';
-import { EdgeManagementClient } from '../../support/edge-management-client.ts';
+import { CREDENTIALS, openEdgeInstallation } from '../../support/edge-installation.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startPrivateService, type PrivateService } from '../../support/private-service.ts';
-import { provideServerKey } from '../../support/server-key.ts';
 import { httpGet, startWorldAgent, type WorldAgent } from '../../support/world.ts';
 import { runZiti } from '../../support/ziti-command.ts';
 import { startTunneler, type Tunneler } from './tunneler.ts';
 
-export const CREDENTIALS = { username: 'root', password: 'a password of an administrator' };
 const READY_MS = 30_000;
 
 export interface ZitiEdgeWorld {
@@ -42,36 +37,9 @@ export interface ZitiEdgeWorld {
 }
 
 export async function openZitiEdgeWorld(binary: string): Promise<ZitiEdgeWorld> {
-  const folder = mkdtempSync(join(tmpdir(), 'frontdoor-ziti-edge-'));
-  const dataDir = join(folder, 'data');
-  provideServerKey(dataDir);
+  const installation = await openEdgeInstallation();
+  const { folder, up, credentials, write } = installation;
   const service = await startPrivateService();
-  const start = (): Promise<Up> =>
-    startUp({
-      dataDir,
-      listenHost: '127.0.0.1',
-      advertiseHost: 'localhost',
-      ports: { http: 0, https: 0, api: 0, edgeApi: 0, ctrl: 0, edge: 0 },
-      anyPort: true,
-      zone: 'share.localhost',
-      access: { edgeManagement: true },
-      version: '0.0.0-test',
-      log: silentLog,
-    });
-  const first = await start();
-  const credentials = first.firstStart!;
-  await first.close(0);
-  const write = (name: string, content: string): string => {
-    const path = join(folder, name);
-    writeFileSync(path, content);
-    return path;
-  };
-  await callCommand([
-    ...['admins', 'create', '--data-dir', dataDir, '--username', CREDENTIALS.username],
-    ...['--password-file', write('password', `${CREDENTIALS.password}\n`)],
-    ...['--out', join(folder, 'admin.json')],
-  ]);
-  const up = await start();
   const { edgeApiUrl } = up.control;
   const edge = async (...args: string[]): Promise<string> => {
     const { status, output } = await runZiti(binary, folder, ['edge', ...args]);
@@ -98,7 +66,7 @@ export async function openZitiEdgeWorld(binary: string): Promise<ZitiEdgeWorld> 
       agents.push(agent);
       return agent;
     },
-    read: async (path) => (await EdgeManagementClient.logIn(edgeApiUrl, CREDENTIALS)).call('GET', path),
+    read: async (path) => (await installation.logIn()).call('GET', path),
     async proxy(file, name) {
       const port = await freePort();
       tunnel(file, 'proxy', `${name}:${port}`);
@@ -109,9 +77,8 @@ export async function openZitiEdgeWorld(binary: string): Promise<ZitiEdgeWorld> 
     async close() {
       for (const agent of agents) await agent.close();
       for (const tunneler of tunnelers) await tunneler.stop();
-      await up.close(0);
+      await installation.close();
       await service.close();
-      rmSync(folder, { recursive: true });
     },
   };
 }

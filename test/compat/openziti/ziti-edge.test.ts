@@ -8,7 +8,8 @@ import { digestOf } from '../../support/private-service.ts';
 import { httpGet, type HttpAnswer } from '../../support/world.ts';
 import { runZiti, zitiBinary } from '../../support/ziti-command.ts';
 import { enrollArgs } from './tunneler.ts';
-import { CREDENTIALS, openZitiEdgeWorld, type ZitiEdgeWorld } from './ziti-edge-world.ts';
+import { CREDENTIALS } from '../../support/edge-installation.ts';
+import { openZitiEdgeWorld, type ZitiEdgeWorld } from './ziti-edge-world.ts';
 
 const BINARY = zitiBinary() ?? '';
 const skip = BINARY === '' ? 'ZITI_BIN is not set' : false;

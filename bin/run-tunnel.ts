@@ -1,0 +1,55 @@
+/** `frontdoor tunnel …`, from its options to its exit status. Loads nothing of the server parts. */
+import process from 'node:process';
+import { openTunnelOverlay, startTunnelProxy, type TunnelOverlay } from '#agent';
+import type { TunnelProxyCommandOptions } from '#cli';
+import type { Log } from '#base';
+import { runUntilStopped } from './lifetime.ts';
+import { openLog } from './pino-log.ts';
+import { writeReadyFile } from './ready-file.ts';
+import { collectAfterStart } from './start-collection.ts';
+
+/** What a tunnel does as its identity. */
+interface Running {
+  /** The content of the ready file. */
+  readonly ready: Promise<object>;
+  close(drainMs: number): Promise<void>;
+}
+
+export async function runTunnelProxy(options: TunnelProxyCommandOptions, version: string): Promise<number> {
+  const { service: services, listen: listenHost } = options;
+  return run(options, version, [], async (overlay, log) => {
+    const proxy = await startTunnelProxy({ overlay, services, listenHost, log });
+    return {
+      ready: overlay.attached.then(() => ({ services: proxy.services })),
+      close: (drainMs) => proxy.close(drainMs),
+    };
+  });
+}
+
+/** Signals are handled from the start, because a script may end the tunnel while it is not ready. */
+async function run(
+  { identity: identityFile, logLevel, readyFile }: TunnelProxyCommandOptions,
+  version: string,
+  configTypes: readonly string[],
+  start: (overlay: TunnelOverlay, log: Log) => Promise<Running>,
+): Promise<number> {
+  const { log } = openLog(logLevel);
+  const opening = openTunnelOverlay({ identityFile, configTypes, version, log });
+  const starting = opening.then((overlay) => start(overlay, log));
+  const stopped = runUntilStopped(
+    async (drainMs) => (await starting).close(drainMs),
+    log,
+    async () => (await opening).reload(),
+  );
+  const { ready } = await starting;
+  const failed = Promise.withResolvers<never>();
+  ready
+    .then(async (content) => {
+      const { name } = await opening;
+      await writeReadyFile(readyFile, { identity: name, ...content, pids: { tunnel: process.pid } });
+      log.info({ identity: name }, 'the tunnel is ready');
+      collectAfterStart();
+    })
+    .catch(failed.reject);
+  return Promise.race([stopped, failed.promise]);
+}

@@ -1,0 +1,47 @@
+// The options of `frontdoor tunnel`.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runCli } from './cli-fixture.ts';
+import type { TunnelProxyCommandOptions } from './tunnel-command.ts';
+
+interface Parsed {
+  readonly options: TunnelProxyCommandOptions | undefined;
+  readonly err: string;
+}
+
+async function proxy(...args: readonly string[]): Promise<Parsed> {
+  let options: TunnelProxyCommandOptions | undefined;
+  const tunnelProxy = async (given: TunnelProxyCommandOptions): Promise<void> => void (options = given);
+  const { err, code } = await runCli(['tunnel', 'proxy', ...args], {}, {}, { tunnelProxy });
+  assert.equal(code, options === undefined ? 2 : 0);
+  return { options, err };
+}
+
+test('tunnel proxy takes services with their ports, names with colons too', async () => {
+  const services = ['--service', 'db:5432', '--service', 'a:b c:0', '--service', 'web:80:tcp'];
+  assert.deepEqual((await proxy('--identity', 'i.json', ...services)).options, {
+    identity: 'i.json',
+    logLevel: 'info',
+    listen: '127.0.0.1',
+    service: [
+      { service: 'db', port: 5_432 },
+      { service: 'a:b c', port: 0 },
+      { service: 'web', port: 80 },
+    ],
+  });
+});
+
+test('tunnel proxy refuses what it cannot carry, and a service or identity that is missing', async () => {
+  const cases = {
+    db: /must be NAME:PORT, such as db:5432/,
+    ':80': /must be NAME:PORT/,
+    'db:65536': /must be NAME:PORT/,
+    'dns:53:udp': /UDP needs a tunnel router/,
+  };
+  for (const [service, message] of Object.entries(cases))
+    assert.match((await proxy('--identity', 'i.json', '--service', service)).err, message);
+  assert.match((await proxy('--identity', 'i.json')).err, /--service <name:port>' not specified/);
+  assert.match((await proxy('--service', 'db:1')).err, /--identity <file>' not specified/);
+  const many = Array.from({ length: 257 }, (_one, i) => ['--service', `s${i}:0`]).flat();
+  assert.match((await proxy('--identity', 'i.json', ...many)).err, /256 times at most/);
+});

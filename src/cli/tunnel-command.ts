@@ -1,0 +1,76 @@
+/**
+ * `frontdoor tunnel …`: dials and hosts services as the identity of a file, for programs that know nothing of the overlay.
+ * `bin/` wires the implementation, which is the agent's.
+ */
+import { Command, InvalidArgumentError } from 'commander';
+import { runCommand, type CliIo } from './cli-io.ts';
+import { addLogOptions } from './log-options.ts';
+
+interface TunnelOptions {
+  /** Path of the identity file. */
+  readonly identity: string;
+  readonly logLevel: string;
+  readonly readyFile?: string;
+}
+
+export interface TunnelProxyCommandOptions extends TunnelOptions {
+  readonly service: readonly { readonly service: string; readonly port: number }[];
+  /** Address of this machine. */
+  readonly listen: string;
+}
+
+/** Each runner runs until its end. A `FrontdoorError` becomes the command's failure. */
+export interface TunnelRunners {
+  tunnelProxy(options: TunnelProxyCommandOptions): Promise<void>;
+}
+
+const MAX_SERVICES = 256;
+const MAX_PORT = 65_535;
+
+export function tunnelCommand(io: CliIo, run: TunnelRunners): Command {
+  return new Command('tunnel')
+    .description('dial services of the overlay as an identity, for programs without an SDK')
+    .addCommand(proxyCommand(io, run));
+}
+
+function proxyCommand(io: CliIo, run: TunnelRunners): Command {
+  return addIdentity(new Command('proxy'))
+    .description('open ports on this machine, and carry each connection to a service')
+    .requiredOption(
+      '--service <name:port>',
+      'service that the identity may dial, and the TCP port to open for it; may be repeated; 0 selects a free port; ' +
+        'for example db:5432',
+      collectPort,
+    )
+    .option(
+      '--listen <host>',
+      'address to listen on; everyone who can connect to it uses the services as the identity',
+      '127.0.0.1',
+    )
+    .action((options: TunnelProxyCommandOptions) => runCommand(io, false, () => run.tunnelProxy(options)));
+}
+
+function addIdentity(command: Command): Command {
+  return addLogOptions(command).requiredOption(
+    '--identity <file>',
+    'identity file (mode 0600), as "ziti edge enroll" or enroll() of frontdoor/sdk writes it; for example laptop.json',
+  );
+}
+
+function collectPort(
+  text: string,
+  before: TunnelProxyCommandOptions['service'] = [],
+): TunnelProxyCommandOptions['service'] {
+  const match = /^(.+?):(\d{1,5})(?::(tcp|udp))?$/.exec(text);
+  const port = Number(match?.[2] ?? MAX_PORT + 1);
+  if (match === null || port > MAX_PORT)
+    throw new InvalidArgumentError('must be NAME:PORT, such as db:5432.');
+  if (match[3] === 'udp')
+    throw new InvalidArgumentError('UDP needs a tunnel router: see docs/guide/tunnel-routers.md.');
+  return bounded([...before, { service: match[1]!, port }]);
+}
+
+function bounded<T>(services: readonly T[]): readonly T[] {
+  if (services.length <= MAX_SERVICES) return services;
+  throw new InvalidArgumentError(`may be given ${MAX_SERVICES} times at most.`);
+}

@@ -1,0 +1,179 @@
+// `frontdoor tunnel` as real processes, with identities and services of the edge management API.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { chmodSync, copyFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { after, before, test, type TestContext } from 'node:test';
+import { enroll, openOverlay, type Overlay } from '#sdk/library';
+import { until, within } from '../support/deadline.ts';
+import { countedExchange, returnCounted } from '../support/echo-stream.ts';
+import { openEdgeInstallation, type EdgeInstallation } from '../support/edge-installation.ts';
+import type { EdgeManagementClient } from '../support/edge-management-client.ts';
+import { PartProcess, runCommand } from '../support/part-process.ts';
+
+const BYTES = 3_000_000;
+
+interface ProxyReady {
+  readonly identity: string;
+  readonly services: readonly { readonly service: string; readonly listen: string }[];
+}
+
+let installation: EdgeInstallation;
+let admin: EdgeManagementClient;
+let overlay: Overlay;
+
+before(async () => {
+  installation = await openEdgeInstallation();
+  admin = await installation.logIn();
+  const semantic = 'AnyOf';
+  const edgeRouterRoles = ['#all'];
+  await admin.create('edge-router-policies', {
+    ...{ name: 'all', semantic, edgeRouterRoles },
+    identityRoles: ['#all'],
+  });
+  await admin.create('service-edge-router-policies', {
+    ...{ name: 'all', semantic, edgeRouterRoles },
+    serviceRoles: ['#all'],
+  });
+  for (const name of ['program', 'site']) await addIdentity(name);
+  await addService('clear', false);
+  await addService('sealed', true);
+  for (const name of ['clear', 'sealed']) await permit(name, 'program', 'Bind');
+  overlay = await openOverlay({ identityFile: fileOf('program') });
+  for (const name of ['clear', 'sealed']) (await overlay.bind(name)).on('connection', answer);
+});
+after(async () => {
+  await overlay?.close();
+  await installation?.close();
+});
+
+const fileOf = (name: string): string => join(installation.folder, `${name}.json`);
+
+/** Also ends when a client ends early. */
+function answer(stream: Duplex): void {
+  returnCounted(stream);
+  stream.once('end', () => stream.end());
+}
+
+async function addIdentity(name: string): Promise<void> {
+  const body = { name, type: 'Default', isAdmin: false, enrollment: { ott: true } };
+  const id = await admin.create('identities', body);
+  const { data } = JSON.parse(await admin.call('GET', `identities/${id}`)) as {
+    data: { enrollment: { ott: { jwt: string } } };
+  };
+  await enroll({ token: data.enrollment.ott.jwt, identityFile: fileOf(name) });
+}
+
+async function addService(name: string, encryptionRequired: boolean): Promise<string> {
+  return admin.create('services', { name, encryptionRequired });
+}
+
+async function permit(service: string, identity: string, type: 'Dial' | 'Bind'): Promise<string> {
+  const [serviceId, identityId] = await Promise.all([
+    admin.find('services', service),
+    admin.find('identities', identity),
+  ]);
+  return admin.create('service-policies', {
+    ...{ name: `${identity} ${type} ${service}`, type, semantic: 'AnyOf' },
+    ...{ serviceRoles: [`@${serviceId}`], identityRoles: [`@${identityId}`] },
+  });
+}
+
+async function startProxy(
+  t: TestContext,
+  services: readonly string[],
+  args: readonly string[] = [],
+): Promise<PartProcess<ProxyReady>> {
+  const readyFile = join(installation.folder, 'proxy.json');
+  const part = new PartProcess<ProxyReady>({
+    name: 'tunnel proxy',
+    readyFile,
+    args: () => [
+      ...['tunnel', 'proxy', '--identity', fileOf('site'), '--ready-file', readyFile],
+      ...services.flatMap((one) => ['--service', one]),
+      ...args,
+    ],
+  });
+  t.after(() => part.kill());
+  await part.start();
+  return part;
+}
+
+async function openPort(listen: string): Promise<Socket> {
+  const socket = connect({ host: '127.0.0.1', port: Number(listen.split(':')[1]), allowHalfOpen: true });
+  await once(socket, 'connect');
+  return socket;
+}
+
+const exchange = async (listen: string, bytes: number): Promise<void> =>
+  within('the exchange', countedExchange(await openPort(listen), bytes));
+
+const isServed = (listen: string): Promise<boolean> =>
+  exchange(listen, 1).then(
+    () => true,
+    () => false,
+  );
+
+test('tunnel proxy carries connections to services, in clear and encrypted, from the moment a policy lets it', async (t) => {
+  const part = await startProxy(t, ['clear:0', 'sealed:0']);
+  const { identity, services } = part.ready;
+  assert.equal(identity, 'site');
+  assert.deepEqual(
+    services.map(({ service }) => service),
+    ['clear', 'sealed'],
+  );
+  const [clear, sealed] = services.map(({ listen }) => listen) as [string, string];
+  assert.match(part.output, /let a service policy of type Dial name the service and site/);
+  assert.equal(await isServed(clear), false);
+  for (const name of ['clear', 'sealed']) await permit(name, 'site', 'Dial');
+  for (const listen of [clear, sealed]) {
+    await until('the service', () => isServed(listen), Boolean);
+    await exchange(listen, BYTES);
+  }
+
+  // A stop waits for what is open, and takes nothing new.
+  const open = await openPort(sealed);
+  const head = Buffer.alloc(8);
+  head.writeBigUInt64BE(2n);
+  open.write(Buffer.concat([head, Buffer.from('1')]));
+  await once(open, 'data');
+  const stopped = part.stop('SIGTERM');
+  await until(
+    'the closed port',
+    () =>
+      openPort(sealed).then(
+        (socket) => void socket.destroy(),
+        () => 'closed',
+      ),
+    (state) => state === 'closed',
+  );
+  open.end('2');
+  const [last] = (await once(open, 'data')) as [Buffer];
+  assert.equal(String(last), '2');
+  open.destroy();
+  assert.equal(await stopped, 0);
+});
+
+test('what cannot work is refused with the place and the remedy', async (t) => {
+  const refused = async (identity: string, message: RegExp): Promise<void> => {
+    const args = ['tunnel', 'proxy', '--identity', identity, '--service', 'clear:0'];
+    await assert.rejects(runCommand(args), { message });
+  };
+  await refused(fileOf('nobody'), /failed \(5\): .*there is no identity file .*nobody\.json/s);
+  const open = fileOf('open');
+  copyFileSync(fileOf('site'), open);
+  chmodSync(open, 0o644);
+  await refused(open, /failed \(2\): .*open\.json is refused: .*chmod 600/s);
+  await addIdentity('former');
+  await admin.call('DELETE', `identities/${await admin.find('identities', 'former')}`);
+  await refused(fileOf('former'), /failed \(3\): .*former\.json: .*enroll the identity again/s);
+
+  const part = await startProxy(t, ['clear:0']);
+  const { port } = new URL(`tcp://${part.ready.services[0]!.listen}`);
+  const args = ['tunnel', 'proxy', '--identity', fileOf('site'), '--service', `clear:${port}`];
+  await assert.rejects(runCommand(args), {
+    message: new RegExp(`127\\.0\\.0\\.1:${port} is taken; choose another with --service NAME:PORT`),
+  });
+});
