@@ -6,7 +6,7 @@ import { parseAllowedNetworks } from '#domain';
 
 export type AccessSettings = Pick<
   ControlPlaneOptions,
-  'limits' | 'trustedIssuers' | 'allowEgress' | 'publicApiUrl' | 'edgeManagement'
+  'limits' | 'trustedIssuers' | 'allowEgress' | 'publicApiUrl' | 'edgeManagement' | 'hasConsole'
 >;
 
 /** Rejects with a FrontdoorError that names the option and every problem. */
@@ -16,6 +16,7 @@ export async function accessOf(options: AccessOptions): Promise<AccessSettings> 
   const { limitUnproven, limitUnprovenPerAddress } = options;
   return {
     edgeManagement: options.edgeManagement === true,
+    hasConsole: options.console === 'on',
     publicApiUrl: publicApiUrl === undefined ? undefined : parsePublicApiUrl(publicApiUrl),
     trustedIssuers: trustedIssuers === undefined ? [] : await loadTrustedIssuers(trustedIssuers),
     allowEgress: parseAllowedNetworks('--allow-egress', allowEgress ?? []),

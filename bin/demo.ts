@@ -236,16 +236,21 @@ export function demoBanner(ready: DemoReady, httpsPort: number): string {
     curl ${basic} ${ready.apiUrl}/frontdoor/${ready.frontdoorId}
     curl ${basic} ${ready.apiUrl}/frontdoor/${ready.frontdoorId}/shares
     npx frontdoor login --demo${demo} && npx frontdoor shares list
-
-  Console, for people (the first one becomes its operator, with the link, within an hour):
-
-    ${ready.consoleLink ?? `${ready.consoleUrl}   (npx frontdoor login --demo${demo} && npx frontdoor console link)`}
-
+${consoleText(ready, demo)}
   Publish a service of yours (here one on port 3000):
 
     npx frontdoor agent share public http://127.0.0.1:3000 --name app${socket}
 
   Credentials are kept in ${join(ready.dataDir, CREDENTIALS_FILE)}, logs in ${join(ready.dataDir, 'logs')}.
   Ctrl-C stops everything; the next start finds it again.
+`;
+}
+
+function consoleText({ consoleUrl, consoleLink }: DemoReady, demo: string): string {
+  if (consoleUrl === undefined) return '';
+  return `
+  Console, for people (the first one becomes its operator, with the link, within an hour):
+
+    ${consoleLink ?? `${consoleUrl}   (npx frontdoor login --demo${demo} && npx frontdoor console link)`}
 `;
 }

@@ -14,7 +14,8 @@ export interface DemoReady {
   readonly tokenUrl: string;
   readonly audience: string;
   readonly edgeApiUrl: string;
-  readonly consoleUrl: string;
+  /** Undefined without a console. */
+  readonly consoleUrl: string | undefined;
   /** Address with a code, for the first person; after the first start only. */
   readonly consoleLink: string | undefined;
   readonly dataDir: string;

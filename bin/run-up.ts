@@ -63,7 +63,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
   if (!options.demo) {
     const gatewayUrl = `http://${formatHostPort(options.listen, up.httpPort)}`;
     print(`Management API ${up.control.apiUrl}, gateway ${gatewayUrl}${hintOf(options.listen, up.httpPort)}`);
-    print(`console ${up.control.consoleUrl}`);
+    if (up.control.consoleUrl !== undefined) print(`console ${up.control.consoleUrl}`);
     await showConsole(dataDir, up.control);
     const stopped = runUntilStopped((drainMs) => up.close(drainMs), log, reload);
     await writeReadyFile(options.readyFile, {

@@ -11,7 +11,7 @@ function parse(...args: readonly string[]): AccessOptions {
 }
 
 test('limits are so many a second and so many at once; networks may be given again and again', () => {
-  assert.deepEqual(parse(), {});
+  assert.deepEqual(parse(), { console: 'on' });
   const options = parse(
     ...['--limit-credentials', '0.5/10', '--limit-writes', '5000/10000', '--limit-failed-logins', '1/5'],
     ...['--allow-egress', '10.0.0.0/8:443', '--allow-egress', '[fd00::]/8:*', '--trusted-issuers', 'f.yaml'],
@@ -22,7 +22,14 @@ test('limits are so many a second and so many at once; networks may be given aga
     limitFailedLogins: { perSecond: 1, burst: 5 },
     allowEgress: ['10.0.0.0/8:443', '[fd00::]/8:*'],
     trustedIssuers: 'f.yaml',
+    console: 'on',
   });
+});
+
+test('the console is on or off', () => {
+  assert.deepEqual(parse('--console', 'off'), { console: 'off' });
+  for (const text of ['', 'no', 'OFF', 'false'])
+    assert.throws(() => parse('--console', text), /on, off/, text);
 });
 
 test('limits that admit nobody, or make no sense, are refused', () => {

@@ -17,6 +17,7 @@ export interface AccessOptions {
   readonly limitUnproven?: number;
   readonly limitUnprovenPerAddress?: number;
   readonly edgeManagement?: boolean;
+  readonly console: 'on' | 'off';
 }
 
 const MAX_RATE = 1_000_000;
@@ -26,6 +27,14 @@ export function addAccessOptions(command: Command): Command {
     .option(
       '--edge-management',
       'serve OpenZiti\'s edge management API at the edge API, for administrators of "frontdoor admins create"',
+    )
+    .addOption(
+      new Option(
+        '--console <on|off>',
+        'whether people log in at the console, below /console of the Management API',
+      )
+        .choices(['on', 'off'])
+        .default('on'),
     )
     .option(
       '--public-api-url <url>',

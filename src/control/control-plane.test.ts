@@ -87,6 +87,43 @@ test('clients reach the edge API under each advertised name, and get all of them
   await client.close();
 });
 
+test('without a console, all below its path is a 404 that names the switch, and nobody is invited', async () => {
+  const { apiUrl, consoleUrl, consoleLink, firstStart } = await start({
+    hasConsole: false,
+    publicApiUrl: parsePublicApiUrl('https://api.example.com/base'),
+  });
+  assert.deepEqual([consoleUrl, consoleLink], [undefined, undefined]);
+  const client = new JsonClient({ origin: new URL(apiUrl).origin });
+  const authorization = `Basic ${firstStart!.accountId}:${firstStart!.apiToken}`;
+  for (const method of ['GET', 'POST'] as const) {
+    for (const path of [
+      '',
+      '?x',
+      '/',
+      '/log-in',
+      '/welcome',
+      '/welcome.js',
+      '/api/caller',
+      '/api/search?q=x',
+    ]) {
+      const headers = { authorization, origin: apiUrl, 'frontdoor-console': '1' };
+      const answer = await client.request({ method, path: `/base/console${path}`, headers });
+      assert.equal(answer.status, 404, path);
+      assert.match(answer.text, /"The console is switched off at this control plane \(--console off\)"/);
+      assert.equal(answer.headers['set-cookie'], undefined);
+    }
+  }
+  for (const path of ['/base/consoles', '/console']) {
+    const other = await client.request({ method: 'GET', path });
+    assert.deepEqual([other.status, /switched off/.test(other.text)], [404, false], path);
+  }
+  const headers = { authorization };
+  assert.equal((await client.request({ method: 'GET', path: '/base/caller', headers })).status, 200);
+  const asked = await client.request({ method: 'GET', path: '/base/invitations', headers });
+  assert.equal((asked.json as { totalElements: number }).totalElements, 0);
+  await client.close();
+});
+
 test('with a certificate the Management API speaks HTTPS under the advertised name, and nothing older than TLS 1.2', async () => {
   const { apiUrl, firstStart } = await start({ apiTls: api });
   const { host, port } = new URL(apiUrl);

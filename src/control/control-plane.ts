@@ -59,6 +59,8 @@ export interface ControlPlaneOptions {
   readonly localEnds?: (() => LocalEnds | undefined) | undefined;
   /** Serves the edge management API. */
   readonly edgeManagement?: boolean | undefined;
+  /** Serves the console below `/console`, which it does by default. */
+  readonly hasConsole?: boolean | undefined;
   /** 0 selects a free port. */
   readonly apiPort: number;
   readonly edgeApiPort: number;
@@ -97,7 +99,8 @@ export interface ControlPlane {
   readonly ctrlAddress: string;
   /** Secrets and ids from the first start of this data directory. They are never shown again. */
   readonly firstStart: FirstStart | undefined;
-  readonly consoleUrl: string;
+  /** Undefined without a console. */
+  readonly consoleUrl: string | undefined;
   /** Address with a code, at which one person becomes the first operator; after the first start only. */
   readonly consoleLink: string | undefined;
   /** Creates a router or gateway of this installation, with its enrollment JWT. */
@@ -279,8 +282,9 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
 
   let apiUrl = '';
   let { apiPort } = options;
-  const { trustedIssuers = [], publicApiUrl } = options;
+  const { trustedIssuers = [], publicApiUrl, hasConsole = true } = options;
   const baseUrl = (): string => publicApiUrl?.url ?? apiUrl;
+  const own = () => ({ baseUrl: baseUrl(), port: apiPort, isTls: options.apiTls !== undefined });
   const fetch = (url: string) => egress.get(url);
   // Without trusted issuers, nothing is read from a token before it is verified.
   const issuers =
@@ -314,10 +318,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     mintEnrollmentJwt,
     limits: options.limits,
     tls: options.apiTls,
-    console: consoleOf({
-      ...{ store, secrets, clock, log, login },
-      own: () => ({ baseUrl: baseUrl(), port: apiPort, isTls: options.apiTls !== undefined }),
-    }),
+    console: hasConsole ? consoleOf({ ...{ store, secrets, clock, log, login }, own }) : undefined,
   });
   closers.push(() => api.close());
   await listening('--api-port', options.apiPort, () =>
@@ -339,8 +340,8 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       routers: () => overlay.routers(),
     });
   }
-  const consoleUrl = `${baseUrl()}/console`;
-  const firstCode = firstStart && (await inviteOperator(store, secrets, clock));
+  const consoleUrl = hasConsole ? `${baseUrl()}/console` : undefined;
+  const firstCode = hasConsole && firstStart && (await inviteOperator(store, secrets, clock));
   log.info({ apiUrl, baseUrl: baseUrl(), edgeApiUrl, ctrlAddress, controllerId }, 'control plane is up');
 
   return {
@@ -350,7 +351,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     ctrlAddress,
     firstStart,
     consoleUrl,
-    consoleLink: firstCode === undefined ? undefined : `${consoleUrl}/welcome#${firstCode}`,
+    consoleLink: firstCode ? `${consoleUrl}/welcome#${firstCode}` : undefined,
     createFabricNode: async (kind, name) => {
       const parts = { store, secrets, clock, fabricEnrollmentTtlMs: 3_600_000 };
       const { node, enrollment } = await createFabricEnrollment(parts, kind, name);

@@ -40,7 +40,8 @@ describe('the console in a browser', { skip: browserSkip }, () => {
   }
 
   it('takes the first person by the printed link, without the code in an address, and once', async () => {
-    const { consoleLink, consoleUrl } = world.up.control;
+    const { consoleLink } = world.up.control;
+    const consoleUrl = world.up.control.consoleUrl!;
     const { page, context } = await somebody('console: the first person');
     const requested: string[] = [];
     context.on('request', (request) => requested.push(request.url()));
@@ -65,7 +66,7 @@ describe('the console in a browser', { skip: browserSkip }, () => {
   });
 
   it('logs in and out by password, and keeps the session for the next tab', async () => {
-    const { consoleUrl } = world.up.control;
+    const consoleUrl = world.up.control.consoleUrl!;
     const { page, context } = await somebody('console: log-in');
     await page.goto(consoleUrl);
     await page.fill('#name', 'ann@example.com');
@@ -86,7 +87,7 @@ describe('the console in a browser', { skip: browserSkip }, () => {
   });
 
   it('is not logged out by a page of another site, and shows nothing in a frame', async () => {
-    const { consoleUrl } = world.up.control;
+    const consoleUrl = world.up.control.consoleUrl!;
     const { page, context } = await somebody('console: another site');
     await page.goto(`${consoleUrl}/log-in`);
     await page.fill('#name', 'ann@example.com');

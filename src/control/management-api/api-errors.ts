@@ -104,6 +104,12 @@ export function noSuchPath(): FrontdoorError {
   return new FrontdoorError('notFound', 'not-found', 'There is nothing at this path');
 }
 
+/** For paths below `/console` at a control plane without a console. */
+export function noConsole(): FrontdoorError {
+  const message = 'The console is switched off at this control plane (--console off)';
+  return new FrontdoorError('notFound', 'not-found', message);
+}
+
 export function notJson(): FrontdoorError {
   return new FrontdoorError(
     'unsupportedType',
