@@ -41,21 +41,21 @@ export class ConsoleSessions {
   }
 
   /** Returns the owner of the session in the request's cookie, or undefined. */
-  async principalOf(request: IncomingMessage): Promise<ConsolePrincipal | undefined> {
-    const session = await this.find(request);
+  async principalOf(request: IncomingMessage, isUse: boolean): Promise<ConsolePrincipal | undefined> {
+    const session = await this.find(request, isUse);
     if (session === undefined) return undefined;
     const { owner, scopes, provenAtMs, id: sessionId } = session;
     return { ...owner, scopes, provenAtMs, sessionId };
   }
 
-  /** Returns the session of the request's cookie if it is not over, and notes its use. */
-  async find(request: IncomingMessage): Promise<ConsoleSession | undefined> {
+  /** Returns the session of the request's cookie if it is not over, and notes its use, if it is one. */
+  async find(request: IncomingMessage, isUse = true): Promise<ConsoleSession | undefined> {
     const { store, secrets, clock } = this.#parts;
     const token = sessionTokenOf(request);
     if (token === undefined) return undefined;
     const nowMs = clock.nowMs();
     const session = await findConsoleSession(store.db, secrets, token, { nowMs, idleMs: CONSOLE_IDLE_MS });
-    if (session !== undefined && nowMs - session.lastUsedAtMs >= USE_INTERVAL_MS)
+    if (isUse && session !== undefined && nowMs - session.lastUsedAtMs >= USE_INTERVAL_MS)
       await store.transaction((trx) => noteSessionUse(trx, session, nowMs));
     return session;
   }

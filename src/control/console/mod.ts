@@ -32,7 +32,7 @@ export function consoleOf(options: ConsoleOptions): OpenConsole {
         if (origin === undefined || !isFromOwnPage(request, origin)) throw foreignOrigin();
         if (isChange && request.headers[PAGE_HEADER] === undefined) throw foreignOrigin();
       },
-      principalOf: (request) => sessions.principalOf(request),
+      principalOf: (request, isUse) => sessions.principalOf(request, isUse),
       addRoutes: (app, context) =>
         addConsoleRoutes(app, { sessions, logIn, providerLogIn, own, log }, context),
     };

@@ -29,8 +29,8 @@ export interface Console {
   isOwnHost(request: IncomingMessage): boolean;
   /** Throws the refusal of a request that no page of the console sent. */
   checkOrigin(request: IncomingMessage, isChange: boolean): void;
-  /** Returns the owner of the session in the request's cookie, or undefined. */
-  principalOf(request: IncomingMessage): Promise<ConsolePrincipal | undefined>;
+  /** Returns the owner of the session in the request's cookie, or undefined. `isUse`: it is no longer idle. */
+  principalOf(request: IncomingMessage, isUse: boolean): Promise<ConsolePrincipal | undefined>;
   /** Adds the pages below `/console`, apart from `/console/api`. */
   addRoutes(app: FastifyInstance, context: ConsoleRouteContext): void;
 }

@@ -7,21 +7,40 @@ import { tooMany } from './api-errors.ts';
 import { unstored, type ApiAnswer, type Call } from './call.ts';
 
 const RETRY_STREAM_SECONDS = 10;
+/** Without it, nginx keeps events until its buffer is full. */
+const UNBUFFERED = { 'x-accel-buffering': 'no' };
 
 /** Throws the refusal of too many streams if there is none. */
 export function streamAnswer(data: Readable | undefined): ApiAnswer<never> {
   if (data === undefined) throw tooMany(RETRY_STREAM_SECONDS);
-  return unstored({ status: 200, raw: { contentType: 'text/event-stream', data } });
+  const raw = { contentType: 'text/event-stream', data };
+  return unstored({ status: 200, raw, headers: UNBUFFERED });
 }
 
-/** Returns undefined if the credential is no longer accepted. */
-export async function provenAgain(call: Pick<Call, 'proveAgain'>): Promise<Principal | undefined> {
+/**
+ * Returns undefined if the credential is no longer accepted, or permits something else than before: the reader then asks
+ * again, and learns what it may do.
+ */
+export async function provenAgain({
+  proveAgain,
+  principal,
+}: Pick<Call, 'proveAgain' | 'principal'>): Promise<Principal | undefined> {
   try {
-    return await call.proveAgain();
+    const now = await proveAgain();
+    return hasSameRights(principal, now) ? now : undefined;
   } catch (error) {
     if (error instanceof FrontdoorError && error.kind === 'unauthenticated') return undefined;
     throw error;
   }
+}
+
+function hasSameRights(before: Principal, now: Principal): boolean {
+  const scopes = new Set(now.scopes);
+  return (
+    before.organizationId === now.organizationId &&
+    before.scopes.length === now.scopes.length &&
+    before.scopes.every((scope) => scopes.has(scope))
+  );
 }
 
 /** Returns the id of the last event that the reader has. Throws the refusal of an id of another form, named by `form`. */

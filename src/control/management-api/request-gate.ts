@@ -83,13 +83,17 @@ export class RequestGate {
     const addressWaitMs = this.#byAddress.get(operation.id)?.take(addressKey(request.ip)) ?? 0;
     if (addressWaitMs > 0) throw tooMany(Math.ceil(addressWaitMs / 1000));
     const authorization = door === 'session' ? [] : headerValues(request.raw, 'authorization');
-    const proveAgain = (): Promise<Principal> =>
-      door === 'session' ? this.#sessionOwner(operation, request.raw) : this.#principalOf(authorization);
+    const prove = (isUse: boolean): Promise<Principal> =>
+      door === 'session'
+        ? this.#sessionOwner(operation, request.raw, isUse)
+        : this.#principalOf(authorization);
+    // A stream that stays open is no use of a session: nobody may be there.
+    const proveAgain = (): Promise<Principal> => prove(false);
     if (operation.scope === undefined) {
       checkQuery(operation, request);
       return { authorization, principal: undefined, frontdoor: undefined, proveAgain };
     }
-    const principal = await proveAgain();
+    const principal = await prove(true);
     this.#proven.set(request, principal);
     if (operation.method !== 'GET') {
       const waitMs = this.#writes.take(principal.id);
@@ -120,8 +124,8 @@ export class RequestGate {
   }
 
   /** Throws the refusal of the session, also if the operation needs a younger log-in. */
-  async #sessionOwner(operation: Operation, request: IncomingMessage): Promise<Principal> {
-    const principal = await this.#console!.principalOf(request);
+  async #sessionOwner(operation: Operation, request: IncomingMessage, isUse: boolean): Promise<Principal> {
+    const principal = await this.#console!.principalOf(request, isUse);
     if (principal === undefined) throw unauthorized();
     const { provenAtMs, ...owner } = principal;
     const isOld = this.#parts.clock.nowMs() - provenAtMs >= RECENT_PROOF_MS;

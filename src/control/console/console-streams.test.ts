@@ -1,0 +1,120 @@
+// Streams of changes at the console: they end with their session, and keep no session from its idle end.
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import type { Role } from '#domain';
+import { openStream, type StreamReader } from '../management-api/event-stream-fixture.ts';
+import { describeEachStore } from '../store/engine/each-store-suite.ts';
+import { CONSOLE_HOST, openConsoleWorld, type ConsoleWorld, type TestBrowser } from './console-fixture.ts';
+
+const MINUTE_MS = 60_000;
+/** What a stream may take longer than its session. */
+const END_MS = 5_000;
+
+describeEachStore('a stream of changes at the console', (open) => {
+  let world: ConsoleWorld;
+  let changes: string;
+  let names = 0;
+  before(async () => {
+    world = await openConsoleWorld({ open });
+    await world.app.listen({ host: '127.0.0.1', port: 0 });
+    changes = `/frontdoor/${world.api.first.frontdoorId}/changes`;
+  });
+  after(() => world.close());
+
+  async function follow(browser: TestBrowser, path = changes): Promise<StreamReader> {
+    const headers = { host: CONSOLE_HOST, cookie: browser.cookie!, 'sec-fetch-site': 'same-origin' };
+    const stream = await openStream(world.app, `/console/api${path}`, headers);
+    assert.equal(stream.response.statusCode, 200);
+    await stream.until(/^id: /m);
+    return stream;
+  }
+
+  async function person(role: Role): Promise<{ readonly id: string; readonly browser: TestBrowser }> {
+    names += 1;
+    const browser = await world.person(role, `p${names}@example.com`);
+    const caller = (await browser.call('GET', '/caller')).json<{ id: string }>();
+    return { id: caller.id, browser };
+  }
+
+  /** Makes a change of the frontdoor, and returns the id of what changed. */
+  async function change(): Promise<string> {
+    names += 1;
+    const data = { placement: 'header', name: 'X-Key', keys: [{ name: 'a' }] };
+    const path = `/frontdoor/${world.api.first.frontdoorId}/auth-providers`;
+    const made = await world.api.call('POST', path, {
+      body: { name: `keys ${names}`, type: 'API_KEY', data },
+    });
+    assert.equal(made.status, 201, made.text);
+    return (made.body as { id: string }).id;
+  }
+
+  async function endsAfter(stream: StreamReader, act: () => Promise<unknown>): Promise<void> {
+    await act();
+    const startMs = performance.now();
+    await stream.ended;
+    const tookMs = performance.now() - startMs;
+    assert.ok(tookMs < END_MS, `the stream ended after ${Math.round(tookMs)} ms`);
+    const unseen = await change();
+    assert.ok(!stream.text.includes(unseen));
+  }
+
+  it('is not buffered by proxies', async () => {
+    const { browser } = await person('reader');
+    const { response } = await follow(browser);
+    const { 'x-accel-buffering': buffering, 'cache-control': caching } = response.headers;
+    assert.deepEqual([buffering, caching], ['no', 'no-store']);
+    response.destroy();
+  });
+
+  it('ends within five seconds of a log-out, and others of the same person go on', async () => {
+    const { browser } = await person('reader');
+    const stays = await world.person('reader', 'stays@example.com');
+    const [ended, other] = [await follow(browser), await follow(stays)];
+    await endsAfter(ended, () => browser.post('/console/log-out', {}));
+    const id = await change();
+    await other.until(new RegExp(id));
+    other.response.destroy();
+  });
+
+  it('ends within five seconds when an administrator ends the session, or removes the person', async () => {
+    const first = await person('reader');
+    const { content } = (await first.browser.call('GET', '/console-sessions')).json<{
+      content: { id: string }[];
+    }>();
+    const operator = await person('operator');
+    const stream = await follow(first.browser);
+    await endsAfter(stream, () => operator.browser.call('DELETE', `/console-sessions/${content[0]!.id}`));
+    const second = await person('reader');
+    const removed = await follow(second.browser);
+    await endsAfter(removed, () => operator.browser.call('DELETE', `/people/${second.id}`));
+  });
+
+  it('ends within five seconds of a changed role, and the next one has what the role permits', async () => {
+    const operator = await person('operator');
+    const former = await person('operator');
+    const [mesh, own] = [await follow(former.browser, '/fabric/changes'), await follow(former.browser)];
+    const take = () => operator.browser.call('PATCH', `/people/${former.id}`, { role: 'reader' });
+    await Promise.all([endsAfter(mesh, take), own.ended]);
+    assert.equal((await former.browser.call('GET', '/fabric/changes')).statusCode, 403);
+    const again = await follow(former.browser);
+    await again.until(new RegExp(await change()));
+    again.response.destroy();
+  });
+
+  it('is no use of the session, which ends with the idle time', async () => {
+    const { browser } = await person('reader');
+    const stream = await follow(browser);
+    const opened = world.api.clock.nowMs();
+    world.api.clock.advance(10 * 60 * MINUTE_MS);
+    // The session is looked at before a change is sent.
+    await stream.until(new RegExp(await change()));
+    const rows = await world.api.store.db
+      .selectFrom('console_session')
+      .selectAll()
+      .where('last_used_at', '>', opened)
+      .execute();
+    assert.deepEqual(rows, []);
+    await endsAfter(stream, async () => world.api.clock.advance(2 * 60 * MINUTE_MS));
+    assert.equal((await browser.call('GET', '/caller')).statusCode, 401);
+  });
+});
