@@ -17,7 +17,6 @@ const WHOLE: readonly OperationId[] = [
   ...(['getSharePolicy', 'replaceSharePolicy', 'getInspector', 'setInspector'] as const),
   ...(['createOrganization', 'getOrganization', 'changeOrganization'] as const),
   ...(['getOrganizationSettings', 'changeOrganizationSettings'] as const),
-  ...(['getApiAccount', 'changeApiAccount', 'getOauthClient', 'changeOauthClient'] as const),
   ...(['getCaller', 'getPerson', 'changePerson'] as const),
   ...(['createFabricService', 'getFabricService', 'changeFabricService'] as const),
   ...(['getAuthProviderType', 'getAuthProviderTypeSchema', 'getProviderSchemaDocument'] as const),
@@ -28,7 +27,8 @@ const STORED: readonly OperationId[] = [
   ...(['createShare', 'getShare', 'changeShare', 'getEnvironment', 'changeEnvironment'] as const),
   ...(['createAuthProvider', 'getAuthProvider', 'changeAuthProvider', 'replaceAuthProvider'] as const),
   ...(['createCustomFrontend', 'getCustomFrontend'] as const),
-  ...(['createApiAccount', 'rotateApiAccount', 'createOauthClient', 'rotateOauthClient'] as const),
+  ...(['createApiAccount', 'getApiAccount', 'changeApiAccount', 'rotateApiAccount'] as const),
+  ...(['createOauthClient', 'getOauthClient', 'changeOauthClient', 'rotateOauthClient'] as const),
   ...(['createRouter', 'getRouter', 'createGateway', 'getGateway'] as const),
   ...(['createTerminator', 'getTerminator', 'changeTerminator'] as const),
 ];

@@ -52,6 +52,13 @@ const until = (what: string) =>
       description: `Until this time the ${what} before the last rotation is accepted too; absent: it is not accepted`,
     }),
   );
+const lastUsed = () => ({
+  lastUsedAt: nullable<string>({
+    type: 'string',
+    format: 'date-time',
+    description: 'When it was last used, to about a minute; null: never',
+  }),
+});
 const ofAccount = () => ({ previousTokenUntil: until('token') });
 const ofClient = () => ({ previousSecretUntil: until('secret') });
 
@@ -60,6 +67,7 @@ const unchangeable = () => ({
   organizationId: readOnly(),
   scopes: readOnly(),
   createdAt: readOnly(),
+  lastUsedAt: readOnly(),
 });
 export const accountChangeSchema = closed({
   name: Type.Optional(nameText()),
@@ -72,9 +80,19 @@ export const clientChangeSchema = closed({
   previousSecretUntil: readOnly(),
 });
 
-export const accountSchema = closed({ ...caller(), createdAt: timestamp(), ...ofAccount() });
+export const accountSchema = closed({
+  ...caller(),
+  createdAt: timestamp(),
+  ...lastUsed(),
+  ...ofAccount(),
+});
 export const accountWithTokenSchema = closed({ ...caller(), token: Type.String(), ...ofAccount() });
-export const clientSchema = closed({ ...caller(), createdAt: timestamp(), ...ofClient() });
+export const clientSchema = closed({
+  ...caller(),
+  createdAt: timestamp(),
+  ...lastUsed(),
+  ...ofClient(),
+});
 export const clientWithSecretSchema = closed({ ...caller(), secret: Type.String(), ...ofClient() });
 
 /** 30 days. A caller that needs longer creates a second account. */

@@ -48,17 +48,35 @@ export const environmentEntrySchema = closed({
 });
 export type EnvironmentEntry = Static<typeof environmentEntrySchema>;
 
+const contact = () => ({
+  lastSeenAt: nullable<string>({
+    type: 'string',
+    format: 'date-time',
+    description:
+      'When its agent was last seen: now while it is connected, otherwise its last connection or call, to about a minute; null: never',
+  }),
+  remoteAddress: nullable<string>({
+    type: 'string',
+    description: 'The address from which its agent last called a control plane; null: it never did',
+  }),
+  shareCount: Type.Integer({ description: 'The number of shares that it hosts' }),
+});
+
 export const environmentSchema = closed({
   id: Type.String(),
   name: Type.String(),
   status: environmentState(),
   createdAt: timestamp(),
+  ...contact(),
 });
 
 export const environmentChangeSchema = closed({
   name: Type.Optional(nameText()),
   id: readOnly(),
   status: readOnly(),
+  lastSeenAt: readOnly(),
+  remoteAddress: readOnly(),
+  shareCount: readOnly(),
   createdAt: readOnly(),
 });
 
@@ -67,6 +85,7 @@ export const agentEntrySchema = closed({
   name: Type.String(),
   status: environmentState(),
   version: nullable<string>({ type: 'string' }),
+  ...contact(),
 });
 
 export const enrollmentSchema = closed({

@@ -82,10 +82,20 @@ export const frontdoorShape = {
   name: 'string',
   organizationId: 'UUID',
 } as const satisfies AnswerShape;
+export const contactShape = {
+  lastSeenAt: 'string or null',
+  remoteAddress: 'string or null',
+  shareCount: 'integer',
+} as const satisfies AnswerShape;
 export const environmentEntryShape = {
   id: 'string',
   name: 'string',
   status: 'string',
+} as const satisfies AnswerShape;
+export const environmentShape = {
+  ...environmentEntryShape,
+  createdAt: 'time',
+  ...contactShape,
 } as const satisfies AnswerShape;
 export const providerEntryShape = {
   id: 'UUID',

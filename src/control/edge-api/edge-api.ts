@@ -19,6 +19,7 @@ import {
   type UnprovenLimits,
 } from '#net';
 import { LogInLedger, RefusalRecorder } from '../audit/mod.ts';
+import { LastUses, writeIdentityUses } from '../store/mod.ts';
 import { addBodySteps } from './edge-body.ts';
 import { addAuthenticatorRoutes } from './authenticator-routes.ts';
 import { addAgentRoutes } from './agent-routes.ts';
@@ -81,6 +82,14 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
   const { pki, model, clock, log, limits = {} } = options;
   const instanceId = randomBytes(12).toString('base64url');
   const replaced = new ReplacedCertificates(options, log);
+  const identityUses = new LastUses({
+    ...{ clock, log, what: 'last calls of identities' },
+    write: (uses) => writeIdentityUses(options.store.db, uses),
+  });
+  // The API shows connected identities as seen now, so that only the changes have to be written.
+  options.status.onMeasured((kind, id) => {
+    if (kind === 'identity') identityUses.saw(id);
+  });
   const standard: BucketRate = { perSecond: 20, burst: 200 };
   const connections = new UnprovenConnections(limits, log);
   const webSockets = new WebSocketUpgrades(MAX_WEB_SOCKET_MESSAGE_BYTES);
@@ -95,6 +104,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     tokenLimit: new TokenBuckets(limits.logIn ?? standard, clock),
     logIns: new LogInLedger(clock),
     sawPeer: (peer) => replaced.saw(peer),
+    identityUses,
     passwords: new PasswordLogIns(options),
     externalSigners: new ExternalSigners({ ...options, fetch: (url) => options.egress.get(url) }),
     secondFactors: new SecondFactors(options),
@@ -206,6 +216,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
       streams.close();
       await app.close();
       await replaced.idle();
+      await identityUses.close();
       await refusals.close();
     },
   };

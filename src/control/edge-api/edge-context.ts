@@ -13,7 +13,7 @@ import type {
 } from '../model/mod.ts';
 import type { Pki, ProvenLeaf } from '../pki/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
-import type { Store } from '../store/mod.ts';
+import type { LastUses, Store } from '../store/mod.ts';
 import type { ApiSessionStore, LiveSession } from './api-session-store.ts';
 import { EdgeApiRefusal, notAuthorized } from './edge-answer.ts';
 import type { LogInLedger } from '../audit/mod.ts';
@@ -78,6 +78,8 @@ export interface EdgeApiContext extends EdgeParts {
   readonly hasManagement: boolean;
   /** Called with the certificate that an identity uses, so that the one it replaced can be removed. */
   readonly sawPeer: (peer: ProvenPeer) => void;
+  /** By id of the identity. */
+  readonly identityUses: Pick<LastUses, 'saw'>;
   readonly passwords: PasswordLogIns;
   readonly externalSigners: ExternalSigners;
   readonly secondFactors: SecondFactors;
@@ -108,6 +110,7 @@ export function peerOf(context: EdgeApiContext, request: FastifyRequest): Proven
     throw notAuthorized(signed === undefined ? undefined : problem);
   }
   context.sawPeer(proof.peer);
+  context.identityUses.saw(proof.peer.identity.id, request.ip);
   return proof.peer;
 }
 
@@ -145,6 +148,7 @@ export function callerOf(context: EdgeApiContext, request: FastifyRequest): Edge
   ) {
     context.provePeer(request.raw.socket);
     context.sessions.touch([token]);
+    context.identityUses.saw(bearerIdentity.id, request.ip);
     return { identity: bearerIdentity, leaf: undefined, session: bearer, token };
   }
   const session = token === '' ? undefined : context.sessions.byToken(token);

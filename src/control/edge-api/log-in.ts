@@ -138,6 +138,7 @@ export async function loggedIn(
     method,
   });
   context.logIns.done(identity.id, request.ip, occurrences);
+  context.identityUses.saw(identity.id, request.ip);
   const fields = { identity: identity.id, apiSession: session.id, method, address: request.ip };
   context.log.info(fields, 'edge API: logged in');
   return session;

@@ -389,7 +389,12 @@ describe('every operation that changes something', () => {
     );
     const everything = async () => {
       const rows = tables.rows.map(({ name }) => sql`select * from ${sql.table(name)}`.execute(db));
-      return JSON.stringify((await Promise.all(rows)).map((result) => result.rows));
+      // The use of the account itself is no part of the change.
+      const withoutUse = (key: string, value: unknown) => (key === 'last_used_at' ? undefined : value);
+      return JSON.stringify(
+        (await Promise.all(rows)).map((result) => result.rows),
+        withoutUse,
+      );
     };
     const before = await everything();
     await sql`create trigger refuse before insert on audit_event begin select raise(abort, 'full'); end`.execute(

@@ -22,6 +22,7 @@ import {
   touchResource,
   type AccessDirectory,
   type GrantedFrontdoor,
+  type LastUses,
   type Store,
   type StoreTransaction,
   type Touch,
@@ -81,6 +82,8 @@ export interface ApiParts {
   readonly installation: InstallationView;
   readonly agentEnrollmentTtlMs: number;
   readonly fabricEnrollmentTtlMs: number;
+  /** By `callerKey`. */
+  readonly callerUses: Pick<LastUses, 'saw'>;
   readonly auditFollowers: AuditFollowers;
   readonly changeFollowers: ChangeFollowers;
   /** {base_url} without a trailing slash. Called at each use, because the port may be known late. */

@@ -70,7 +70,7 @@ describeEachStore('the Management API', (open) => {
         assert.deepEqual(made.body, { id, name: 'robot', organizationId, scopes, [field]: secret });
         const read = await world.call('GET', `${path}/${id.toUpperCase()}`);
         assert.deepEqual(Object.keys(read.body as object), [
-          ...['id', 'name', 'organizationId', 'scopes', 'createdAt'],
+          ...['id', 'name', 'organizationId', 'scopes', 'createdAt', 'lastUsedAt'],
         ]);
         assert.ok(!read.text.includes(secret));
         assert.ok(await opens(path, id, secret));

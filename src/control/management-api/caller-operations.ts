@@ -140,13 +140,13 @@ async function create<Field extends SecretField>(
     return {
       result: made,
       target: { kind: row.target, id: made.caller.id },
-      after: answerOf(row, made.caller, parts.clock.nowMs()),
+      after: storedOf(row, made.caller, parts.clock.nowMs()),
       organizationId: organization.id,
     };
   };
   return creation(parts, call, make, ({ caller, secret }) => {
     const answer = created(parts, `${row.path}/${caller.id}`, withSecret(row, caller, secret));
-    return tagged(parts, unstored(answer), answerOf(row, caller, parts.clock.nowMs()));
+    return tagged(parts, unstored(answer), storedOf(row, caller, parts.clock.nowMs()));
   });
 }
 
@@ -168,7 +168,7 @@ async function list(parts: ChangeParts, call: Call, row: CallerKindRow) {
 async function get(parts: ChangeParts, call: CallOfOne, row: CallerKindRow) {
   const { id } = call.parameters;
   const caller = reached(call, await findCallerRecord(parts.store.db, row.kind, id), row);
-  return ok(answerOf(row, caller, parts.clock.nowMs()));
+  return answered(parts, row, caller);
 }
 
 async function rename(
@@ -180,18 +180,18 @@ async function rename(
   const nowMs = parts.clock.nowMs();
   const after = await change(parts, call, async (trx, touch) => {
     const before = reached(call, await lockCaller(trx, row.kind, call.parameters.id), row);
-    checkIfMatch(parts, call, answerOf(row, before, nowMs));
+    checkIfMatch(parts, call, storedOf(row, before, nowMs));
     const result =
       name === undefined ? before : await renameCaller(trx, touch, row.kind, before, parseName(name)!);
     return {
       result,
       target: { kind: row.target, id: before.id },
-      before: answerOf(row, before, nowMs),
-      after: answerOf(row, result, nowMs),
+      before: storedOf(row, before, nowMs),
+      after: storedOf(row, result, nowMs),
       organizationId: before.organizationId,
     };
   });
-  return ok(answerOf(row, after, nowMs));
+  return answered(parts, row, after);
 }
 
 async function rotate<Field extends SecretField>(
@@ -212,14 +212,14 @@ async function rotate<Field extends SecretField>(
     return {
       result: { caller: rotated, secret: newSecret },
       target: { kind: row.target, id: before.id },
-      before: answerOf(row, before, nowMs),
-      after: answerOf(row, rotated, nowMs),
+      before: storedOf(row, before, nowMs),
+      after: storedOf(row, rotated, nowMs),
       organizationId: before.organizationId,
     };
   };
   return creation(parts, call, make, ({ caller, secret }) => {
     const answer = ok({ ...withSecret(row, caller, secret), ...previousOf(row, caller, nowMs) });
-    return tagged(parts, unstored(answer), answerOf(row, caller, nowMs));
+    return tagged(parts, unstored(answer), storedOf(row, caller, nowMs));
   });
 }
 
@@ -239,7 +239,7 @@ async function endPrevious(
     return {
       result: undefined,
       target: { kind: row.target, id: before.id },
-      before: answerOf(row, before, nowMs),
+      before: storedOf(row, before, nowMs),
       organizationId: before.organizationId,
     };
   });
@@ -257,7 +257,7 @@ async function revoke(
       row.kind === 'account' && (await removesLastAdmin(trx, (each) => each.id === id.toLowerCase()));
     const before = reached(call, await lockCaller(trx, row.kind, id), row);
     if (before.scopes.includes(ADMIN)) checkMayHandOut(call.principal, [ADMIN]);
-    checkIfMatch(parts, call, answerOf(row, before, parts.clock.nowMs()));
+    checkIfMatch(parts, call, storedOf(row, before, parts.clock.nowMs()));
     if (isLastAdmin) {
       const message = 'The last API account with the scope frontdoor.admin must stay';
       throw new FrontdoorError('conflict', 'conflict', message);
@@ -266,7 +266,7 @@ async function revoke(
     return {
       result: undefined,
       target: { kind: row.target, id: before.id },
-      before: answerOf(row, before, parts.clock.nowMs()),
+      before: storedOf(row, before, parts.clock.nowMs()),
       organizationId: before.organizationId,
     };
   });
@@ -285,7 +285,21 @@ function found(caller: CallerRecord | undefined, row: CallerKindRow, id: string)
   return caller;
 }
 
+function answered(parts: ChangeParts, row: CallerKindRow, caller: CallerRecord) {
+  const nowMs = parts.clock.nowMs();
+  return tagged(parts, ok(answerOf(row, caller, nowMs)), storedOf(row, caller, nowMs));
+}
+
 function answerOf(row: CallerKindRow, caller: CallerRecord, nowMs: number) {
+  const { lastUsedAtMs } = caller;
+  return {
+    ...storedOf(row, caller, nowMs),
+    lastUsedAt: lastUsedAtMs === null ? null : isoTime(lastUsedAtMs),
+  };
+}
+
+/** The fields that the entity tag and the audit trail have, without the last use. */
+function storedOf(row: CallerKindRow, caller: CallerRecord, nowMs: number) {
   const { id, name, organizationId, scopes, createdAtMs } = caller;
   return {
     ...{ id, name, organizationId, scopes, createdAt: isoTime(createdAtMs) },

@@ -16,6 +16,7 @@ type CredentialParts = Pick<
   | 'keys'
   | 'originKeys'
   | 'loginFailures'
+  | 'callerUses'
   | 'clock'
   | 'mintEnrollmentJwt'
   | 'tokenPolicy'
@@ -44,9 +45,9 @@ export const credentialHandlers: Handlers<
   },
 
   async issueToken(parts, call) {
-    const { store, access, secrets, keys, loginFailures, clock } = parts;
+    const { store, access, secrets, keys, loginFailures, callerUses, clock } = parts;
     const parameters = await parametersOf(call.request, call.readBody);
-    const sources = { store, access, secrets, keys, failures: loginFailures, clock };
+    const sources = { store, access, secrets, keys, failures: loginFailures, callerUses, clock };
     const policy = parts.tokenPolicy();
     const answer = await issueToken(sources, policy, parameters, call.authorization, call.address);
     if (answer.ok === 'later') throw tooMany(Math.ceil(answer.afterMs / 1_000));

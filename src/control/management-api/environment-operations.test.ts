@@ -10,6 +10,9 @@ type Page = {
   totalPages?: number;
 };
 
+/** The environment has never called and has no shares. */
+const unseen = { lastSeenAt: null, remoteAddress: null, shareCount: 0 };
+
 describeEachStore('environments and agents', (open) => {
   let world: ApiWorld;
   let root: string;
@@ -94,7 +97,7 @@ describeEachStore('environments and agents', (open) => {
     const { status, body } = await world.call('GET', `${root}/environments/${id}`);
     assert.equal(status, 200);
     const createdAt = new Date(world.clock.nowMs()).toISOString();
-    assert.deepEqual(body, { id, name: 'one', status: 'INACTIVE', createdAt });
+    assert.deepEqual(body, { id, name: 'one', status: 'INACTIVE', createdAt, ...unseen });
     const missing = await world.call('GET', `${root}/environments/nope`);
     assert.equal(missing.status, 404);
     assert.deepEqual(missing.body, { error: 'not_found', message: 'Environment nope not found' });
@@ -153,7 +156,7 @@ describeEachStore('environments and agents', (open) => {
     const agents = (await world.call('GET', `${root}/agents?size=1000`)).body as Page;
     assert.deepEqual(
       agents.content.find((agent) => agent['id'] === id),
-      { id, name: 'versioned', status: 'INACTIVE', version: '1.2.3' },
+      { id, name: 'versioned', status: 'INACTIVE', version: '1.2.3', ...unseen },
     );
     assert.equal(agents.totalElements, agents.content.length);
   });

@@ -2,6 +2,7 @@
 import type { EnvironmentEntry } from '#contract';
 import { parseName } from '#domain';
 import {
+  countSharesOf,
   deleteEnvironment,
   findEnvironment,
   heldByEnvironment,
@@ -29,7 +30,7 @@ import { countedPageAnswer, listFilterOf, pageAnswer, parsePageRequest } from '.
 import { frontendEndpointsOf } from '../audit/mod.ts';
 import { shareStatusOf } from './share-answer.ts';
 
-type StatusParts = Pick<ApiParts, 'store' | 'status'>;
+type StatusParts = Pick<ApiParts, 'store' | 'status' | 'clock'>;
 type EnvironmentParts = ChangeParts & StatusParts & Pick<ApiParts, 'frontendUrls'>;
 
 export const environmentHandlers: Handlers<
@@ -58,7 +59,7 @@ export const environmentHandlers: Handlers<
     const { id } = call.parameters;
     const environment = await findEnvironment(parts.store.db, call.frontdoor, id);
     if (environment === undefined) throw notFound('Environment', id);
-    return tagged(parts, ok(answerOf(parts, environment)), storedOf(environment));
+    return tagged(parts, ok(await answerOf(parts, environment)), storedOf(environment));
   },
 
   async changeEnvironment(parts, call) {
@@ -73,7 +74,7 @@ export const environmentHandlers: Handlers<
       const target = { kind: 'environment', id };
       return { result, target, before: auditViewOf(call, before), after: auditViewOf(call, result) };
     });
-    return tagged(parts, ok(answerOf(parts, after)), storedOf(after));
+    return tagged(parts, ok(await answerOf(parts, after)), storedOf(after));
   },
 
   deleteEnvironment: (parts, call) => remove(parts, call, 'Environment', call.parameters.id),
@@ -81,7 +82,12 @@ export const environmentHandlers: Handlers<
   async listAgents(parts, call) {
     const request = parsePageRequest(call.query);
     const page = await environmentPage(parts, call, request);
-    const content = page.content.map((agent) => ({ ...entryOf(parts, agent), version: agent.agentVersion }));
+    const ids = page.content.map(({ id }) => id);
+    const counts = await countSharesOf(parts.store.db, ids);
+    const content = page.content.map((agent) => ({
+      ...{ ...entryOf(parts, agent), version: agent.agentVersion },
+      ...contactOf(parts, agent, counts),
+    }));
     return ok(countedPageAnswer(request, page, content));
   },
 
@@ -151,12 +157,24 @@ function auditViewOf({ frontdoor }: Call, { id, name, agentVersion, createdAtMs 
   return { id, frontdoorId: frontdoor.id, name, version: agentVersion, createdAt: isoTime(createdAtMs) };
 }
 
-function answerOf(parts: Pick<ApiParts, 'status'>, environment: EnvironmentRecord) {
-  return { ...entryOf(parts, environment), createdAt: isoTime(environment.createdAtMs) };
+async function answerOf(parts: StatusParts, environment: EnvironmentRecord) {
+  const counts = await countSharesOf(parts.store.db, [environment.id]);
+  const createdAt = isoTime(environment.createdAtMs);
+  return { ...entryOf(parts, environment), createdAt, ...contactOf(parts, environment, counts) };
 }
 
 function entryOf(parts: Pick<ApiParts, 'status'>, environment: EnvironmentRecord): EnvironmentEntry {
   return { id: environment.id, name: environment.name, status: statusTextOf(parts, environment.id) };
+}
+
+function contactOf(
+  { status, clock }: StatusParts,
+  { id, lastSeenAtMs, remoteAddress }: EnvironmentRecord,
+  counts: ReadonlyMap<string, number>,
+) {
+  const seenAtMs = status.isConnected(id) ? clock.nowMs() : lastSeenAtMs;
+  const lastSeenAt = seenAtMs === null ? null : isoTime(seenAtMs);
+  return { lastSeenAt, remoteAddress, shareCount: counts.get(id) ?? 0 };
 }
 
 function statusTextOf({ status }: Pick<ApiParts, 'status'>, id: string): EnvironmentEntry['status'] {

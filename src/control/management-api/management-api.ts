@@ -24,7 +24,7 @@ import { AuditFollowers, RefusalRecorder } from '../audit/mod.ts';
 import { ChangeFollowers } from '../event-stream/mod.ts';
 import { audienceOf, CLOCK_SKEW_MS, LoginFailures, TokenKeys, type TokenPolicy } from '../oauth/mod.ts';
 import { openIdentityKeys } from '../login/mod.ts';
-import { AccessDirectory } from '../store/mod.ts';
+import { AccessDirectory, LastUses, writeCallerUses } from '../store/mod.ts';
 import { allowedMethods, hasHead } from './allowed-methods.ts';
 import { noConsole, noSuchPath, notJson, refusalOf, type ApiRefusal } from './api-errors.ts';
 import { bodyOf } from './body-reader.ts';
@@ -76,6 +76,7 @@ type OwnParts =
   | 'originKeys'
   | 'access'
   | 'loginFailures'
+  | 'callerUses'
   | 'auditFollowers'
   | 'changeFollowers'
   | 'tokenPolicy'
@@ -152,6 +153,10 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
   const access = new AccessDirectory(store);
   const keys = await TokenKeys.load(store, secrets, clock);
   const originKeys = await openIdentityKeys({ store, secrets, clock });
+  const callerUses = new LastUses({
+    ...{ clock, log, what: 'last uses of API accounts and OAuth clients' },
+    write: (uses) => writeCallerUses(store.db, uses),
+  });
   const auditFollowers = new AuditFollowers({ store, log, jsonOf: auditJson });
   const { model, status } = options;
   const changeFollowers = new ChangeFollowers({ store, log, model, status });
@@ -160,6 +165,7 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
     keys,
     originKeys,
     access,
+    callerUses,
     loginFailures: new LoginFailures(limits.failedLogins, clock),
     auditFollowers,
     changeFollowers,
@@ -194,7 +200,10 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
     auditFollowers.close();
     changeFollowers.close();
   });
-  app.addHook('onClose', () => refusals.close());
+  app.addHook('onClose', async () => {
+    await refusals.close();
+    await callerUses.close();
+  });
   handleRawFailures(app, log);
   if (app.server instanceof HttpsServer) endUnfinishedHandshakes(app.server, log);
   app.server.maxConnections = limits.maxConnections;

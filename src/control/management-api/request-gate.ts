@@ -17,7 +17,7 @@ import {
   type PrincipalSources,
   type TokenClaims,
 } from '../oauth/mod.ts';
-import type { GrantedFrontdoor } from '../store/mod.ts';
+import { callerKey, type GrantedFrontdoor } from '../store/mod.ts';
 import {
   insufficientScope,
   logInTooOld,
@@ -53,7 +53,7 @@ export class MisdirectedRequest extends Error {
 
 type GateParts = Pick<
   ApiParts,
-  'store' | 'access' | 'secrets' | 'keys' | 'issuers' | 'clock' | 'tokenPolicy'
+  'store' | 'access' | 'secrets' | 'keys' | 'issuers' | 'clock' | 'tokenPolicy' | 'callerUses'
 >;
 
 export class RequestGate {
@@ -95,6 +95,8 @@ export class RequestGate {
     }
     const principal = await prove(true);
     this.#proven.set(request, principal);
+    const { kind, id } = principal;
+    if (kind === 'account' || kind === 'client') this.#parts.callerUses.saw(callerKey(kind, id));
     if (operation.method !== 'GET') {
       const waitMs = this.#writes.take(principal.id);
       if (waitMs > 0) throw tooMany(Math.ceil(waitMs / 1000));

@@ -9,7 +9,14 @@ import type { AnswerOf, TokenErrorWord } from '#contract';
 import { isUuid, SCOPES } from '#domain';
 import { appendAudit, type AuditEntry } from '../audit/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
-import { provenBySecret, type AccessDirectory, type ApiCaller, type Store } from '../store/mod.ts';
+import {
+  callerKey,
+  provenBySecret,
+  type AccessDirectory,
+  type ApiCaller,
+  type LastUses,
+  type Store,
+} from '../store/mod.ts';
 import { authorizationForm } from './authorization-policy.ts';
 import { textOfBase64 } from './base64-text.ts';
 import type { LoginFailures } from './login-failures.ts';
@@ -37,6 +44,7 @@ export interface TokenSources {
   readonly secrets: Secrets;
   readonly keys: TokenKeys;
   readonly failures: LoginFailures;
+  readonly callerUses: Pick<LastUses, 'saw'>;
   readonly clock: Clock;
 }
 
@@ -85,6 +93,7 @@ export async function issueToken(
     return refused('invalid_scope', `Value for scope must be of ${client.scopes.join(' ')}`);
   const accessToken = await signedToken(sources, policy, client, scopes);
   await recordLogin(sources, client, scopes, address);
+  sources.callerUses.saw(callerKey(client.kind, client.id));
   return {
     ok: true,
     body: {

@@ -1,5 +1,6 @@
 /** The store: both databases behind one interface, the tables, and the queries of each resource. */
 export { narrowed, type ListFilter } from './engine/list-filter.ts';
+export { LastUses } from './engine/last-uses.ts';
 export { writeJointly } from './engine/joint-writes.ts';
 export { openStore } from './engine/open-store.ts';
 export type { Page, PageRequest } from './engine/page.ts';
@@ -35,7 +36,7 @@ export {
   searchProviders,
 } from './records/search-store.ts';
 export { AccessDirectory } from './records/access-directory.ts';
-export { provenBySecret, type ApiCaller, type CallerKind } from './records/account-store.ts';
+export { callerKey, provenBySecret, type ApiCaller, type CallerKind } from './records/account-store.ts';
 export {
   deleteAuthProvider,
   findAuthProvider,
@@ -102,6 +103,7 @@ export {
   type EnrollmentKind,
 } from './records/enrollment-store.ts';
 export {
+  countSharesOf,
   deleteEnvironment,
   findEnvironment,
   lockEnvironment,
@@ -247,6 +249,7 @@ export {
   lockPerson,
   type PersonRecord,
 } from './records/person-store.ts';
+export { writeCallerUses, writeIdentityUses } from './records/last-use-store.ts';
 export { decodePeerData, encodePeerData } from './records/peer-data-column.ts';
 export {
   deleteInspected,

@@ -10,6 +10,7 @@ import { firstTables } from './first-tables-migration.ts';
 import { identityClients } from './identity-client-migration.ts';
 import { identityTotp } from './identity-totp-migration.ts';
 import { idempotencyTables } from './idempotency-tables-migration.ts';
+import { lastUses } from './last-uses-migration.ts';
 import { loginSessionLookup } from './login-session-lookup-migration.ts';
 import { managementTables } from './management-tables-migration.ts';
 import { secretOverlap } from './secret-overlap-migration.ts';
@@ -50,4 +51,5 @@ export const migrations: Record<string, Migration> = {
   '0022-enrollment-name': enrollmentName,
   '0023-session-posture': sessionPosture,
   '0024-console-log-ins': consoleLogIns,
+  '0025-last-uses': lastUses,
 };

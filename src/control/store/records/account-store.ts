@@ -32,6 +32,11 @@ export function callerKey(kind: CallerKind, id: string): string {
   return `${kind}:${id}`;
 }
 
+export function callerKindAndId(key: string): { readonly kind: CallerKind; readonly id: string } {
+  const [kind, id] = key.split(':') as [CallerKind, string];
+  return { kind, id };
+}
+
 /** Returns callers that are not revoked, by `callerKey`, with one statement per kind. */
 export async function findCallers(
   db: Queries,

@@ -20,6 +20,8 @@ export interface CallerRecord {
   readonly createdAtMs: number;
   /** Until when the secret before the last rotation is accepted; null if it ended at once, or there was none. */
   readonly previousUntilMs: number | null;
+  /** Null: never. */
+  readonly lastUsedAtMs: number | null;
 }
 
 /** A caller with its secret, which is not shown again. */
@@ -29,7 +31,15 @@ export interface CallerWithSecret {
 }
 
 const TABLES = { account: 'api_account', client: 'oauth_client' } as const;
-const COLUMNS = ['id', 'name', 'organization_id', 'scopes', 'created_at', 'previous_until'] as const;
+const COLUMNS = [
+  'id',
+  'name',
+  'organization_id',
+  'scopes',
+  'created_at',
+  'previous_until',
+  'last_used_at',
+] as const;
 const ADMIN = 'frontdoor.admin';
 
 export async function createCaller(
@@ -54,6 +64,7 @@ export async function createCaller(
     previous_hmac: null,
     previous_until: null,
     revoked_at: null,
+    last_used_at: null,
   };
   const hmac = secrets.hmac(secret);
   await (
@@ -199,6 +210,7 @@ function recordOf(row: {
   scopes: string;
   created_at: number;
   previous_until: number | null;
+  last_used_at: number | null;
 }): CallerRecord {
   return {
     id: row.id,
@@ -207,5 +219,6 @@ function recordOf(row: {
     scopes: row.scopes.split(' ') as Scope[],
     createdAtMs: row.created_at,
     previousUntilMs: row.previous_until,
+    lastUsedAtMs: row.last_used_at,
   };
 }

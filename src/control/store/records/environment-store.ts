@@ -16,9 +16,15 @@ export interface EnvironmentRecord {
   /** Null until an agent of ours has reported it. */
   readonly agentVersion: string | null;
   readonly createdAtMs: number;
+  /** Null until its agent has called. */
+  readonly lastSeenAtMs: number | null;
+  readonly remoteAddress: string | null;
 }
 
-const COLUMNS = ['id', 'name', 'agent_version', 'created_at'] as const;
+const COLUMNS = [
+  ...(['id', 'name', 'agent_version', 'created_at'] as const),
+  ...(['last_seen_at', 'remote_address'] as const),
+] as const;
 
 const ORDER: ListOrder = {
   kind: 'environment',
@@ -133,6 +139,33 @@ function environmentsOf(db: Queries, frontdoor: GrantedFrontdoor) {
   return db.selectFrom('identity').where('frontdoor_id', '=', frontdoor.id).where('kind', '=', 'environment');
 }
 
-function recordOf(row: { id: string; name: string; agent_version: string | null; created_at: number }) {
-  return { id: row.id, name: row.name, agentVersion: row.agent_version, createdAtMs: row.created_at };
+/** Returns the number of shares of each of these environments that has any. */
+export async function countSharesOf(
+  db: Queries,
+  environmentIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (environmentIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('share')
+    .select(['environment_id', sql<number>`count(*)`.as('total')])
+    .where('environment_id', 'in', environmentIds)
+    .groupBy('environment_id')
+    .execute();
+  return new Map(rows.map((row) => [row.environment_id, Number(row.total)]));
+}
+
+interface EnvironmentRow {
+  readonly id: string;
+  readonly name: string;
+  readonly agent_version: string | null;
+  readonly created_at: number;
+  readonly last_seen_at: number | null;
+  readonly remote_address: string | null;
+}
+
+function recordOf(row: EnvironmentRow): EnvironmentRecord {
+  return {
+    ...{ id: row.id, name: row.name, agentVersion: row.agent_version, createdAtMs: row.created_at },
+    ...{ lastSeenAtMs: row.last_seen_at, remoteAddress: row.remote_address },
+  };
 }

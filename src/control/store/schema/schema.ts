@@ -111,6 +111,8 @@ export interface ApiAccountTable {
   scopes: string;
   created_at: number;
   revoked_at: number | null;
+  /** Written at most once a minute. */
+  last_used_at: number | null;
 }
 
 export interface OauthClientTable {
@@ -126,6 +128,8 @@ export interface OauthClientTable {
   scopes: string;
   created_at: number;
   revoked_at: number | null;
+  /** Written at most once a minute. */
+  last_used_at: number | null;
 }
 
 /** Keys that sign tokens and service sessions (ES256). The newest active one signs; unexpired ones verify. */
@@ -164,6 +168,10 @@ export interface IdentityTable {
   /** The version that the agent reported last; null before, and for foreign clients. */
   agent_version: string | null;
   created_at: number;
+  /** When it last called a control plane, or its channels to routers began or ended; written at most once a minute. */
+  last_seen_at: number | null;
+  /** The address of its last call to a control plane. */
+  remote_address: string | null;
 }
 
 /** The certificates that an identity may present. Enrollment adds one; renewal adds one and removes the old one. */
