@@ -51,6 +51,7 @@ const IF_MATCH: readonly OperationId[] = [
     'deleteOauthClient',
     'changePerson',
     'deletePerson',
+    'removePersonSecondFactor',
     'deleteRouter',
     'deleteGateway',
   ] as const),

@@ -20,6 +20,7 @@ export type {
   InvitationAnswer,
   PersonAnswer,
 } from './people-schemas.ts';
+export type { SecondFactorAnswer } from './second-factor-schemas.ts';
 export type { Operation, OperationGroup, QueryParameter } from './operation.ts';
 export { needsRecentLogIn } from './recent-log-in-table.ts';
 export {

@@ -13,6 +13,7 @@ import * as installationSchemas from './installation-schemas.ts';
 import * as metricSchemas from './metric-schemas.ts';
 import * as organizationSchemas from './organization-schemas.ts';
 import * as peopleSchemas from './people-schemas.ts';
+import * as secondFactorSchemas from './second-factor-schemas.ts';
 import * as providerSchemas from './provider-schemas.ts';
 import * as recordSchemas from './record-schemas.ts';
 import * as resourceSchemas from './resource-schemas.ts';
@@ -29,6 +30,7 @@ const names: ReadonlyMap<unknown, string> = namesOf(
   metricSchemas,
   organizationSchemas,
   peopleSchemas,
+  secondFactorSchemas,
   providerSchemas,
   recordSchemas,
   resourceSchemas,

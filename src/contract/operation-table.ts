@@ -12,6 +12,7 @@ import { issuerOperations } from './issuer-operation-table.ts';
 import { meshOperations } from './mesh-operation-table.ts';
 import { organizationOperations } from './organization-operation-table.ts';
 import type { Operation } from './operation.ts';
+import { secondFactorOperations } from './second-factor-operation-table.ts';
 import { searchOperations } from './search-operation-table.ts';
 import { summaryOperations } from './summary-operation-table.ts';
 import { recordOperations } from './record-operation-table.ts';
@@ -28,6 +29,7 @@ const table = [
   ...providerOperations,
   ...organizationOperations,
   ...peopleOperations,
+  ...secondFactorOperations,
   ...fabricOperations,
   ...meshOperations,
   ...installationOperations,

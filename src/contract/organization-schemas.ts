@@ -14,9 +14,19 @@ export const newOrganizationSchema = closed({ name: nameText(), id: readOnly() }
 
 export const organizationChangeSchema = closed({ name: Type.Optional(nameText()), id: readOnly() });
 
-export const organizationSettingsSchema = closed({ tokenExchange: Type.Boolean() });
+const secondFactor = () =>
+  Type.Boolean({
+    description: 'Whether people of the organization who log in with a password need a second factor',
+  });
+export const organizationSettingsSchema = closed({
+  tokenExchange: Type.Boolean(),
+  secondFactor: secondFactor(),
+});
 
-export const organizationSettingsChangeSchema = closed({ tokenExchange: Type.Optional(Type.Boolean()) });
+export const organizationSettingsChangeSchema = closed({
+  tokenExchange: Type.Optional(Type.Boolean()),
+  secondFactor: Type.Optional(secondFactor()),
+});
 
 export const restingNameSchema = closed({
   name: Type.String({ description: 'The whole host name of a share, or the hostname of a custom frontend' }),

@@ -20,6 +20,7 @@ export const personSchema = closed({
   role: Type.Optional(role()),
   createdAt: timestamp(),
   lastSeenAt: lastUsedAt('When the person last used a session, to the minute; null: never'),
+  secondFactor: Type.Boolean({ description: 'Whether log-ins with a password ask the person for a code' }),
 });
 export type PersonAnswer = Static<typeof personSchema>;
 
@@ -31,6 +32,7 @@ export const personChangeSchema = closed({
   organizationId: readOnly(),
   createdAt: readOnly(),
   lastSeenAt: readOnly(),
+  secondFactor: readOnly(),
 });
 
 /** 30 days. */

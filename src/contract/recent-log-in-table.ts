@@ -5,6 +5,8 @@ import type { Operation } from './operation.ts';
 const DANGEROUS: ReadonlySet<string> = new Set<OperationId>([
   ...(['deleteFrontdoor', 'deleteOrganization', 'getBackup', 'rotateSigningKey'] as const),
   ...(['changePerson', 'deletePerson', 'createInvitation', 'createConsoleLogIn'] as const),
+  ...(['beginSecondFactor', 'renewRecoveryCodes', 'removeSecondFactor'] as const),
+  ...(['removePersonSecondFactor', 'changeOrganizationSettings'] as const),
   ...(['createApiAccount', 'rotateApiAccount', 'createOauthClient', 'rotateOauthClient'] as const),
 ]);
 

@@ -20,10 +20,13 @@ const CONTROL: FolderTable = {
     why: 'defines the stored form of a provider, with its secrets masked',
   },
   html: { may: [], why: 'escapes what pages contain' },
-  totp: { may: ['secrets'], why: 'makes and examines one-time passwords, for machines and for people' },
   store: {
     may: ['secrets', 'policy', 'provider'],
     why: 'reads and writes rows, policies and providers among them',
+  },
+  totp: {
+    may: ['secrets', 'store'],
+    why: 'makes and examines one-time passwords of machines and of people, whose state the store keeps',
   },
   metrics: { may: ['store'], why: 'stores traffic counts and reads them as series' },
   model: { may: ['secrets', 'store'], why: 'keeps stored resources and measurements in memory' },
@@ -60,12 +63,12 @@ const CONTROL: FolderTable = {
   'management-api': {
     may: [
       ...['secrets', 'checks', 'policy', 'provider', 'store', 'metrics', 'model', 'backup', 'event-stream'],
-      ...['html', 'audit', 'installation', 'oauth', 'login', 'overlay', 'replica'],
+      ...['html', 'totp', 'audit', 'installation', 'oauth', 'login', 'overlay', 'replica'],
     ],
     why: 'answers requests with all parts below; no part imports it',
   },
   console: {
-    may: ['secrets', 'html', 'policy', 'store', 'audit', 'oauth', 'login', 'management-api'],
+    may: ['secrets', 'html', 'policy', 'store', 'totp', 'audit', 'oauth', 'login', 'management-api'],
     why: 'logs people in and serves their pages on the listener of the Management API, whose gate accepts the sessions',
   },
   'edge-api': {

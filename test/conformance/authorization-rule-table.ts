@@ -114,6 +114,12 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   getPerson: administersOne,
   changePerson: administersOne,
   deletePerson: administersOne,
+  removePersonSecondFactor: administersOne,
+  getSecondFactor: ['read', 'nobody'],
+  beginSecondFactor: ['read', 'nobody'],
+  confirmSecondFactor: ['read', 'nobody'],
+  renewRecoveryCodes: ['read', 'nobody'],
+  removeSecondFactor: ['read', 'nobody'],
   createInvitation: administersOne,
   listInvitations: administersOwn,
   deleteInvitation: administersOne,
@@ -175,5 +181,7 @@ export const SCOPES_OF_ROLES: Readonly<Record<Role, readonly string[]>> = {
 export const NEED_RECENT_LOG_IN: ReadonlySet<OperationId> = new Set([
   ...(['deleteFrontdoor', 'deleteOrganization', 'getBackup', 'rotateSigningKey'] as const),
   ...(['changePerson', 'deletePerson', 'createInvitation', 'createConsoleLogIn'] as const),
+  ...(['beginSecondFactor', 'renewRecoveryCodes', 'removeSecondFactor'] as const),
+  ...(['removePersonSecondFactor', 'changeOrganizationSettings'] as const),
   ...(['createApiAccount', 'rotateApiAccount', 'createOauthClient', 'rotateOauthClient'] as const),
 ]);

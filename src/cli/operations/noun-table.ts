@@ -35,6 +35,7 @@ export const PARTS = {
   policy: 'access policy of a share',
   inspect: 'record and show requests of a share',
   sessions: 'sessions of people who are logged in',
+  'second-factor': 'codes that log-ins ask people for besides the password',
 } as const;
 
 export type Noun = keyof typeof NOUNS;

@@ -48,6 +48,9 @@ export const OPTION_TEXTS: Readonly<Record<string, OptionText>> = {
   data: { example: '@oidc.json' },
   enabled: { description: 'whether it admits callers' },
   tokenExchange: { description: 'whether API accounts may exchange their token for a bearer token' },
+  secondFactor: {
+    description: 'whether people who log in with a password need a second factor',
+  },
   scopes: { description: 'permission of the caller; default: read and write' },
   overlapSeconds: { example: '24h' },
   q: { example: 'app' },

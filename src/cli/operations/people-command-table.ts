@@ -2,19 +2,34 @@
 import type { OperationId } from '#contract';
 import type { ElsewhereCommand, OperationCommand } from './operation-command.ts';
 
+const ownSecondFactor = {
+  elsewhere: undefined,
+  reason: 'a person does this in a session at the console; commands have credentials of programs',
+} as const;
 const ID = '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22';
 
 export const PEOPLE_COMMANDS = {
   listPeople: {
     noun: 'people',
     verb: 'list',
-    columns: ['id', 'name', 'email', 'role', 'lastSeenAt'],
+    columns: ['id', 'name', 'email', 'role', 'secondFactor', 'lastSeenAt'],
     entries: 'people',
     examples: ['people list', 'people list --name ann'],
   },
   getPerson: { noun: 'people', verb: 'get', examples: [`people get ${ID}`] },
   changePerson: { noun: 'people', verb: 'change', examples: [`people change ${ID} --role editor`] },
   deletePerson: { noun: 'people', verb: 'delete', examples: [`people delete ${ID}`] },
+  removePersonSecondFactor: {
+    noun: 'people',
+    verb: 'second-factor remove',
+    done: 'removed',
+    examples: [`people second-factor remove ${ID}`],
+  },
+  getSecondFactor: ownSecondFactor,
+  beginSecondFactor: ownSecondFactor,
+  confirmSecondFactor: ownSecondFactor,
+  renewRecoveryCodes: ownSecondFactor,
+  removeSecondFactor: ownSecondFactor,
   createInvitation: {
     noun: 'invitations',
     verb: 'create',

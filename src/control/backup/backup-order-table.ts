@@ -46,6 +46,7 @@ export const BACKED_UP = [
   { table: 'identity_password', key: ['identity_id'] },
   { table: 'person', key: ['id'] },
   { table: 'person_password', key: ['person_id'] },
+  { table: 'person_totp', key: ['person_id'] },
   { table: 'console_log_in', key: ['id'] },
   { table: 'person_identity', key: ['auth_provider_id', 'subject'] },
   { table: 'audit_event', key: ['organization_id', 'sequence'] },

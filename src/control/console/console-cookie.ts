@@ -15,6 +15,9 @@ export const ATTEMPT_MS = 600_000;
 const ATTEMPT_NAME = '__Host-frontdoor-console-log-in';
 const ATTEMPT_ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';
 
+/** A log-in that waits for the second factor. */
+const STEP_NAME = '__Host-frontdoor-console-step';
+
 /** Returns the token of the request's session, or undefined. */
 export function sessionTokenOf(request: IncomingMessage): string | undefined {
   const token = cookieOf(request, NAME);
@@ -31,6 +34,17 @@ export function attemptCookie(sealed: string): string {
 }
 
 export const ATTEMPT_COOKIE_ENDED = `${ATTEMPT_NAME}=; ${ATTEMPT_ATTRIBUTES}; Max-Age=0`;
+
+/** Returns the sealed step of a log-in that waits for its second factor, or undefined. */
+export function stepOf(request: IncomingMessage): string | undefined {
+  return cookieOf(request, STEP_NAME);
+}
+
+export function stepCookie(sealed: string): string {
+  return `${STEP_NAME}=${sealed}; ${ATTRIBUTES}; Max-Age=${ATTEMPT_MS / 1_000}`;
+}
+
+export const STEP_COOKIE_ENDED = `${STEP_NAME}=; ${ATTRIBUTES}; Max-Age=0`;
 
 /** Two cookies of the name are none. */
 function cookieOf({ headers }: IncomingMessage, name: string): string | undefined {

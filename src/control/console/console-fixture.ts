@@ -20,6 +20,8 @@ const LOG_IN_PASSWORD = 'plum giraffe engine 47';
 export interface ConsoleWorld {
   readonly api: ApiWorld;
   readonly app: FastifyInstance;
+  /** Opens another control plane over the same database. The caller closes it. */
+  openAnother(): Promise<FastifyInstance>;
   /** Returns the code of an invitation. */
   invite(role: Role, name?: string, organizationId?: string): Promise<string>;
   /** Returns a browser in which an invited person is logged in. */
@@ -36,8 +38,11 @@ export async function openConsoleWorld(options: ApiWorldOptions = {}): Promise<C
   });
   const login = await openLoginParts({ store, secrets, model, egress, clock, log });
   const own = () => ({ baseUrl: BASE_URL, port: 8_081, isTls: false });
-  const console = consoleOf({ store, secrets, clock, log, login, own });
-  const app = await createManagementApi({ ...api.options, console });
+  const openOne = () => {
+    const console = consoleOf({ store, secrets, clock, log, login, own });
+    return createManagementApi({ ...api.options, console });
+  };
+  const app = await openOne();
   const invite = async (role: Role, name = 'Ann', organizationId = api.first.organizationId) => {
     const expiresAtMs = clock.nowMs() + 3_600_000;
     const wanted = { organizationId, name, email: null, role, expiresAtMs };
@@ -47,6 +52,7 @@ export async function openConsoleWorld(options: ApiWorldOptions = {}): Promise<C
   return {
     api,
     app,
+    openAnother: openOne,
     invite,
     person: async (role, email) => {
       const browser = new TestBrowser(app);

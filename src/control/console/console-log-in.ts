@@ -23,15 +23,20 @@ import {
 } from '../store/mod.ts';
 import type { ConsoleClient, ConsoleParts, ConsoleSessions } from './console-sessions.ts';
 import { MAX_PASSWORD_CHARS } from './password-rule.ts';
+import type { BegunStep, SecondFactorLogIn } from './second-factor-log-in.ts';
 
 export interface ConsoleLogInParts extends ConsoleParts {
   readonly access: AccessDirectory;
   readonly failures: LoginFailures;
   readonly sessions: ConsoleSessions;
+  readonly secondFactor: SecondFactorLogIn;
 }
 
+/** A session, or the step with the second factor that comes before it. */
+export type Begun = { readonly token: string } | BegunStep;
+
 export type LogInResult =
-  | { readonly token: string }
+  | Begun
   /** Name or password are wrong, or the password is locked: others do not find out which. */
   | { readonly problem: 'wrong' }
   | { readonly problem: 'later'; readonly afterMs: number };
@@ -54,7 +59,7 @@ export class ConsoleLogIn {
     client: ConsoleClient,
     earlier: ConsoleSession | undefined,
   ): Promise<LogInResult> {
-    const { failures, store, secrets, sessions } = this.#parts;
+    const { failures, store, secrets, sessions, secondFactor } = this.#parts;
     // Failures are counted by names of bounded length.
     const target = secrets.hmac(`log-in at the console ${name.toLowerCase()}`);
     const afterMs = failures.waitMs(target, client.address);
@@ -66,6 +71,8 @@ export class ConsoleLogIn {
       failures.failed(target, client.address);
       return { problem: 'wrong' };
     }
+    const step = await store.transaction((trx) => secondFactor.begin(trx, proven));
+    if (step !== undefined) return step;
     const token = await store.transaction((trx, touch) => sessions.open(trx, touch, proven, client, earlier));
     return { token };
   }
@@ -77,7 +84,7 @@ export class ConsoleLogIn {
   }
 
   /**
-   * Uses the invitation up, makes its person, and begins the first session. Returns undefined if the code is not valid
+   * Uses the invitation up, makes its person, and begins the first log-in. Returns undefined if the code is not valid
    * (any more). Throws `conflict` for an e-mail address that another person has.
    */
   async accept(
@@ -85,8 +92,8 @@ export class ConsoleLogIn {
     person: { readonly name: string; readonly email: string; readonly password: string },
     client: ConsoleClient,
     earlier: ConsoleSession | undefined,
-  ): Promise<string | undefined> {
-    const { store, secrets, clock, sessions } = this.#parts;
+  ): Promise<Begun | undefined> {
+    const { store, secrets, clock, sessions, secondFactor } = this.#parts;
     // The hash takes some time, which a code that is not valid does not get.
     if ((await this.invitationOf(code)) === undefined) return undefined;
     const passwordHash = await hashPassword(person.password);
@@ -109,7 +116,8 @@ export class ConsoleLogIn {
         result: 'ok',
       } as const;
       await appendAudit(trx, touch, secrets, entry, nowMs);
-      return sessions.open(trx, touch, owner, client, earlier);
+      const step = await secondFactor.begin(trx, owner);
+      return step ?? { token: await sessions.open(trx, touch, owner, client, earlier) };
     });
   }
 

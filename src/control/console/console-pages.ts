@@ -17,6 +17,8 @@ export interface ConsolePage {
   readonly takesCode?: boolean;
   /** The path to which the browser goes on by itself. */
   readonly leadsTo?: string;
+  /** Whether the page has a picture, in its own text. */
+  readonly showsPicture?: boolean;
 }
 
 /** Returns the page as a document. `base` is the path of the console; `nonce` allows the style. */
@@ -180,7 +182,12 @@ export function accountPage(
 }
 
 /** What a person sees until the pages of the console themselves come, or a role is given. */
-export function homePage(base: string, { name, scopes }: ConsoleSession, apiPage: string): ConsolePage {
+export function homePage(
+  base: string,
+  { name, scopes }: ConsoleSession,
+  apiPage: string,
+  offer: Html,
+): ConsolePage {
   const what =
     scopes.length === 0
       ? html`<p>
@@ -192,7 +199,7 @@ export function homePage(base: string, { name, scopes }: ConsoleSession, apiPage
           <a href="${apiPage}">Management API</a>, whose operations are also below <code>${base}/api</code>.
         </p>`;
   const content = html`<p>${name}</p>
-    ${what}
+    ${what} ${offer}
     <form method="post" action="${base}/log-out"><button>Log out</button></form>`;
   return { status: 200, title: 'Frontdoor', content };
 }
@@ -220,6 +227,6 @@ export function problemPage(status: number, title: string, sentence: string, bas
   };
 }
 
-function wrong(problem: string | undefined): Html {
+export function wrong(problem: string | undefined): Html {
   return problem === undefined ? nothing : html`<p class="wrong" role="alert">${problem}</p>`;
 }

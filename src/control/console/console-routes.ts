@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FrontdoorError, type Log } from '#base';
 import { isUuid, parseName } from '#domain';
 import type { ConsoleRouteContext } from '../management-api/mod.ts';
-import { ENDED_COOKIE, sessionCookie } from './console-cookie.ts';
-import type { ConsoleLogIn } from './console-log-in.ts';
+import { ENDED_COOKIE, sessionCookie, stepCookie } from './console-cookie.ts';
+import type { Begun, ConsoleLogIn } from './console-log-in.ts';
 import { isFromOwnPage, keepsCookies, ownOriginOf, type OwnAddress } from './console-origin.ts';
 import {
   accountPage,
@@ -22,10 +22,14 @@ import type { ConsoleClient, ConsoleSessions } from './console-sessions.ts';
 import { passwordProblem } from './password-rule.ts';
 import type { ProviderLogIn, ProviderOffer } from './provider-log-in.ts';
 import { addProviderRoutes } from './provider-routes.ts';
+import type { SecondFactorLogIn } from './second-factor-log-in.ts';
+import { factorOffer } from './second-factor-pages.ts';
+import { addSecondFactorRoutes } from './second-factor-routes.ts';
 
 export interface ConsoleRouteParts {
   readonly sessions: ConsoleSessions;
   readonly logIn: ConsoleLogIn;
+  readonly secondFactor: SecondFactorLogIn;
   readonly providerLogIn: ProviderLogIn | undefined;
   readonly own: () => OwnAddress;
   readonly log: Log;
@@ -44,7 +48,7 @@ export function addConsoleRoutes(
   parts: ConsoleRouteParts,
   context: ConsoleRouteContext,
 ): void {
-  const { sessions, logIn, providerLogIn, log } = parts;
+  const { sessions, logIn, secondFactor, providerLogIn, log } = parts;
   const base = `${context.pathPrefix}/console`;
   const home = base;
   const apiPage = `${context.pathPrefix}/docs`;
@@ -92,7 +96,8 @@ export function addConsoleRoutes(
       pages.get('/', async (request, reply) => {
         const session = await sessions.find(request.raw);
         if (session === undefined) return reply.redirect(`${base}/log-in`, 303);
-        return sendPage(reply, base, homePage(base, session, apiPage), request);
+        const offer = factorOffer(base, await secondFactor.stateOf(session.owner));
+        return sendPage(reply, base, homePage(base, session, apiPage, offer), request);
       });
 
       pages.get('/log-in', async (request, reply) => {
@@ -107,7 +112,7 @@ export function addConsoleRoutes(
         const to = ownPathOf(fields.get('to'), home);
         const earlier = await sessions.find(request.raw);
         const result = await logIn.logIn(name, password, clientOf(request), earlier);
-        if ('token' in result) return begin(reply, base, result.token, to);
+        if (!('problem' in result)) return begin(reply, base, result, to);
         if (result.problem === 'wrong')
           return sendPage(
             reply,
@@ -119,6 +124,13 @@ export function addConsoleRoutes(
         const problem = `There were too many wrong passwords. Try again in ${seconds} s.`;
         reply.header('retry-after', seconds);
         return sendPage(reply, base, logInPage(base, { to, name, problem }, 429), request);
+      });
+
+      addSecondFactorRoutes(pages, {
+        ...{ secondFactor, sessions, base, clientOf, fieldsOf },
+        isInsecure: (request) => !keepsCookies(ownOrigins.get(request)!),
+        ownPathOf: (path) => ownPathOf(path, home),
+        sendPage: (reply, page, request) => sendPage(reply, base, page, request),
       });
 
       if (providerLogIn !== undefined) {
@@ -177,14 +189,14 @@ export function addConsoleRoutes(
         const problem = passwordProblem(password, [name, email]);
         if (problem !== undefined) return again(problem, 400);
         const earlier = await sessions.find(request.raw);
-        let token: string | undefined;
+        let begun: Begun | undefined;
         try {
-          token = await logIn.accept(code, { name, email, password }, clientOf(request), earlier);
+          begun = await logIn.accept(code, { name, email, password }, clientOf(request), earlier);
         } catch (error) {
           if (!(error instanceof FrontdoorError) || error.kind !== 'conflict') throw error;
           return again('Another person has this e-mail address.', 409);
         }
-        if (token !== undefined) return begin(reply, base, token, home);
+        if (begun !== undefined) return begin(reply, base, begun, home);
         return sendPage(reply, base, codePage(base, 'The code was used a moment ago.', 403), request);
       });
     },
@@ -208,10 +220,12 @@ function clientOf({ ip, headers }: FastifyRequest): ConsoleClient {
 }
 
 /** Sends the cookie. The next page sees whether the browser kept it. */
-function begin(reply: FastifyReply, base: string, token: string, to: string): FastifyReply {
-  return reply
-    .header('set-cookie', sessionCookie(token))
-    .redirect(`${base}/logged-in?to=${encodeURIComponent(to)}`, 303);
+function begin(reply: FastifyReply, base: string, begun: Begun, to: string): FastifyReply {
+  const [cookie, next] =
+    'token' in begun
+      ? [sessionCookie(begun.token), 'logged-in']
+      : [stepCookie(begun.sealed), 'log-in/second-factor'];
+  return reply.header('set-cookie', cookie).redirect(`${base}/${next}?to=${encodeURIComponent(to)}`, 303);
 }
 
 function pageOfError(error: unknown, log: Log): ConsolePage {
@@ -246,8 +260,9 @@ function sendPage(
 ): FastifyReply {
   const nonce = randomBytes(NONCE_BYTES).toString('base64');
   const scripts = page.takesCode === true ? `script-src 'self'; ` : '';
+  const pictures = page.showsPicture === true ? `img-src data:; ` : '';
   const policy =
-    `default-src 'none'; ${scripts}style-src 'nonce-${nonce}'; form-action 'self'; base-uri 'none'; ` +
+    `default-src 'none'; ${scripts}${pictures}style-src 'nonce-${nonce}'; form-action 'self'; base-uri 'none'; ` +
     `frame-ancestors 'none'`;
   return reply
     .code(page.status)

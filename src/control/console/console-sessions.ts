@@ -2,7 +2,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '#base';
 import { appendAudit, type AuditEntry } from '../audit/mod.ts';
-import { CONSOLE_IDLE_MS, CONSOLE_LIFETIME_MS, type ConsolePrincipal } from '../management-api/mod.ts';
+import {
+  CONSOLE_IDLE_MS,
+  CONSOLE_LIFETIME_MS,
+  RECENT_PROOF_MS,
+  type ConsolePrincipal,
+} from '../management-api/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import {
   endConsoleSession,
@@ -73,9 +78,15 @@ export class ConsoleSessions {
     if (earlier !== undefined) await endConsoleSession(trx, earlier.id);
     const times = { nowMs, idleMs: CONSOLE_IDLE_MS, lifetimeMs: CONSOLE_LIFETIME_MS };
     const { id, token } = await openConsoleSession(trx, secrets, owner, client, times);
-    const after = { browser: client.browser, authProviderId: client.authProviderId };
+    const { browser, authProviderId, secondFactor } = client;
+    const after = { browser, authProviderId, secondFactor };
     await this.#record(trx, touch, owner, 'consoleLogIn', id, { after, address: client.address });
     return token;
+  }
+
+  /** Whether the session may do what needs a log-in of the last 15 minutes. */
+  isRecent({ provenAtMs }: ConsoleSession): boolean {
+    return this.#parts.clock.nowMs() - provenAtMs < RECENT_PROOF_MS;
   }
 
   async end(session: ConsoleSession, address: string): Promise<void> {

@@ -17,6 +17,8 @@ button { margin-top: 1.25rem; padding: .6rem 1.1rem; font: inherit; font-weight:
 input:focus-visible, button:focus-visible, a:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 a { color: var(--link); }
 code { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: .9em; overflow-wrap: anywhere; }
+img { display: block; width: 16rem; max-width: 100%; image-rendering: pixelated; }
+.codes { padding: 0; list-style: none; columns: 2; }
 .wrong { color: var(--wrong); font-weight: 600; }
 @media (max-width: 30rem) { main { margin: 0; border-radius: 0; min-height: 100vh; } }
 `;

@@ -7,6 +7,7 @@ import { addConsoleRoutes } from './console-routes.ts';
 import { isFromOwnPage, ownOriginOf, type OwnAddress } from './console-origin.ts';
 import { ProviderLogIn } from './provider-log-in.ts';
 import { ConsoleSessions, type ConsoleParts } from './console-sessions.ts';
+import { SecondFactorLogIn } from './second-factor-log-in.ts';
 
 export interface ConsoleOptions extends ConsoleParts {
   /** Without it, people log in by password only. */
@@ -23,7 +24,8 @@ export function consoleOf(options: ConsoleOptions): OpenConsole {
   return ({ access, failures }) => {
     const { own, log, login } = options;
     const sessions = new ConsoleSessions(options);
-    const logIn = new ConsoleLogIn({ ...options, access, failures, sessions });
+    const secondFactor = new SecondFactorLogIn({ ...options, sessions });
+    const logIn = new ConsoleLogIn({ ...options, access, failures, sessions, secondFactor });
     const providerLogIn = login && new ProviderLogIn({ ...options, ...login, sessions });
     return {
       isOwnHost: (request) => ownOriginOf(request, own()) !== undefined,
@@ -34,7 +36,7 @@ export function consoleOf(options: ConsoleOptions): OpenConsole {
       },
       principalOf: (request, isUse) => sessions.principalOf(request, isUse),
       addRoutes: (app, context) =>
-        addConsoleRoutes(app, { sessions, logIn, providerLogIn, own, log }, context),
+        addConsoleRoutes(app, { sessions, logIn, secondFactor, providerLogIn, own, log }, context),
     };
   };
 }

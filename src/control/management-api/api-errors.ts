@@ -84,6 +84,7 @@ export function notFound(
     | 'Resting name'
     | 'API account'
     | 'Person'
+    | 'Second factor'
     | 'Invitation'
     | 'Console log-in'
     | 'OAuth client'

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { operations } from '#contract';
 import { verifyAudit } from '../audit/mod.ts';
 import { insertSession } from '../login/login-sessions.ts';
-import { insertPerson, openConsoleSession, putInspected } from '../store/mod.ts';
+import { insertPerson, openConsoleSession, putInspected, putPersonTotp } from '../store/mod.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { circuitView } from './fabric-view-fixture.ts';
 
@@ -129,6 +129,13 @@ describe('every operation that changes something', () => {
       chain: mine(),
     }),
     deletePerson: async () => ({ path: `/people/${await person()}`, chain: mine() }),
+    removePersonSecondFactor: async () => {
+      const id = await person();
+      const enrolled = { secret: new Uint8Array(20), lastStep: 0, recoveryCodes: [], enrolledAtMs: 0 };
+      const totp = { personId: id, enrolled, pending: undefined, failedAttempts: 0, lockedUntilMs: 0 };
+      await world.store.transaction((trx) => putPersonTotp(trx, world.secrets, totp, 0));
+      return { path: `/people/${id}/second-factor`, chain: mine() };
+    },
     createInvitation: () => ({ path: '/invitations', body: { name: 'Ann', role: 'reader' }, chain: mine() }),
     deleteInvitation: async () => ({
       path: `/invitations/${await made('/invitations', { name: 'Ann', role: 'reader' })}`,

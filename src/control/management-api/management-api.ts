@@ -55,6 +55,7 @@ import { organizationHandlers } from './organization-operations.ts';
 import { peopleHandlers } from './people-operations.ts';
 import { consoleLogInHandlers } from './console-log-in-operations.ts';
 import { consoleSessionHandlers } from './console-session-operations.ts';
+import { secondFactorHandlers } from './second-factor-operations.ts';
 import { restingNameHandlers } from './resting-name-operations.ts';
 import { callerHandlers } from './caller-operations.ts';
 import { signingKeyHandlers } from './signing-key-operations.ts';
@@ -130,6 +131,7 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...metricHandlers,
   ...organizationHandlers,
   ...peopleHandlers,
+  ...secondFactorHandlers,
   ...consoleSessionHandlers,
   ...consoleLogInHandlers,
   ...restingNameHandlers,

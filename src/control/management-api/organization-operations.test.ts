@@ -134,12 +134,12 @@ describeEachStore('the Management API', (open) => {
             audience: 'http://127.0.0.1:8081/frontdoor',
           },
         });
-      assert.deepEqual((await world.call('GET', path)).body, { tokenExchange: false });
+      assert.deepEqual((await world.call('GET', path)).body, { tokenExchange: false, secondFactor: false });
       assert.equal((await exchange()).status, 401);
       const on = await world.call('PATCH', path, { body: { tokenExchange: true } });
-      assert.deepEqual(on.body, { tokenExchange: true });
+      assert.deepEqual(on.body, { tokenExchange: true, secondFactor: false });
       assert.equal((await exchange()).status, 200);
-      assert.deepEqual((await world.call('PATCH', path, { body: {} })).body, { tokenExchange: true });
+      assert.deepEqual((await world.call('PATCH', path, { body: {} })).body, on.body);
       const refused = await world.call('PATCH', path, { body: { tokenExchange: 'yes' } });
       assertRefused(refused, 400, 'invalid_request', 'Value for tokenExchange must be of boolean');
       await world.call('PATCH', path, { body: { tokenExchange: false } });

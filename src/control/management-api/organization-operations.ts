@@ -9,6 +9,7 @@ import {
   changeOrganization,
   createOrganization,
   deleteOrganization,
+  endSessionsWithoutFactor,
   findOrganization,
   hasFrontdoor,
   listFrontdoors,
@@ -98,11 +99,12 @@ export const organizationHandlers: Handlers<
   },
 
   async changeOrganizationSettings(parts, call) {
-    const { tokenExchange } = call.body;
+    const { tokenExchange, secondFactor } = call.body;
     const after = await change(parts, call, async (trx, touch) => {
       const before = await locked(trx, call);
       checkIfMatch(parts, call, settingsOf(before));
-      const result = await changeOrganization(trx, touch, before, { tokenExchange });
+      const result = await changeOrganization(trx, touch, before, { tokenExchange, secondFactor });
+      if (result.secondFactor && !before.secondFactor) await endSessionsWithoutFactor(trx, before.id);
       const views = { before: settingsOf(before), after: settingsOf(result) };
       return { result, target: targetOf(before), ...views, organizationId: before.id };
     });
@@ -144,6 +146,6 @@ function answerOf({ id, name }: OrganizationRecord): OrganizationAnswer {
   return { id, name };
 }
 
-function settingsOf({ tokenExchange }: OrganizationRecord) {
-  return { tokenExchange };
+function settingsOf({ tokenExchange, secondFactor }: OrganizationRecord) {
+  return { tokenExchange, secondFactor };
 }

@@ -10,6 +10,7 @@ import {
   createInvitation,
   deleteInvitation,
   deletePerson,
+  deletePersonTotp,
   findInvitation,
   findPerson,
   listInvitations,
@@ -55,6 +56,7 @@ export const peopleHandlers: Handlers<
   | 'getPerson'
   | 'changePerson'
   | 'deletePerson'
+  | 'removePersonSecondFactor'
   | 'createInvitation'
   | 'listInvitations'
   | 'deleteInvitation'
@@ -97,6 +99,19 @@ export const peopleHandlers: Handlers<
       checkNotOneself(call, before);
       checkMayGive(call, before.role);
       await deletePerson(trx, before.id);
+      return { result: undefined, ...eventOf(before), before: personAnswer(before) };
+    });
+    return gone;
+  },
+
+  async removePersonSecondFactor(parts, call) {
+    await change(parts, call, async (trx) => {
+      const before = reached(call, await lockPerson(trx, call.parameters.id));
+      checkIfMatch(parts, call, personAnswer(before));
+      checkNotOneself(call, before);
+      checkMayGive(call, before.role);
+      if (!before.secondFactor) throw notFound('Second factor', before.id);
+      await deletePersonTotp(trx, before.id);
       return { result: undefined, ...eventOf(before), before: personAnswer(before) };
     });
     return gone;
@@ -173,7 +188,7 @@ function checkMayGive({ principal }: Call<unknown, never>, role: Role | null): v
 /** Nobody locks oneself out, and an organization keeps the person who administers it. */
 function checkNotOneself({ principal }: CallOfOne, { id }: PersonRecord): void {
   if (principal.kind === 'person' && principal.id === id)
-    throw conflict('Another administrator has to change your role, or to remove you');
+    throw conflict('Another administrator has to change your role, or to remove you or your second factor');
 }
 
 function conflict(message: string): FrontdoorError {
@@ -185,9 +200,17 @@ function eventOf({ id, organizationId }: PersonRecord) {
 }
 
 function personAnswer(person: PersonRecord): PersonAnswer {
-  const { id, name, email, organizationId, role, createdAtMs, lastSeenAtMs } = person;
+  const { id, name, email, organizationId, role, createdAtMs, lastSeenAtMs, secondFactor } = person;
   const lastSeenAt = lastSeenAtMs === null ? null : isoTime(lastSeenAtMs);
-  const known = { id, name, email, organizationId, createdAt: isoTime(createdAtMs), lastSeenAt };
+  const known = {
+    id,
+    name,
+    email,
+    organizationId,
+    createdAt: isoTime(createdAtMs),
+    lastSeenAt,
+    secondFactor,
+  };
   return role === null ? known : { ...known, role };
 }
 

@@ -214,9 +214,11 @@ export {
 } from './records/console-log-in-store.ts';
 export {
   endConsoleSession,
+  endSessionsWithoutFactor,
   findConsoleSession,
   findConsoleSessionById,
   listConsoleSessions,
+  noteSecondFactor,
   noteSessionUse,
   openConsoleSession,
   type ConsoleSession,
@@ -237,9 +239,19 @@ export {
   countPersonAttempt,
   endPersonAttempts,
   findPersonPassword,
+  hasPassword,
   putPersonPassword,
   type PersonPassword,
 } from './records/person-password-store.ts';
+export {
+  deletePersonTotp,
+  demandsSecondFactor,
+  findPersonTotp,
+  lockPersonTotp,
+  putPersonTotp,
+  type EnrolledTotp,
+  type PersonTotp,
+} from './records/person-totp-store.ts';
 export {
   changePerson,
   deletePerson,

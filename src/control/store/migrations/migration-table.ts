@@ -16,6 +16,7 @@ import { managementTables } from './management-tables-migration.ts';
 import { secretOverlap } from './secret-overlap-migration.ts';
 import { passwordAttempts } from './password-attempts-migration.ts';
 import { peopleTables } from './people-tables-migration.ts';
+import { personTotp } from './person-totp-migration.ts';
 import { replicaAddresses } from './replica-addresses-migration.ts';
 import { restingNames } from './resting-name-migration.ts';
 import { sessionForm } from './session-form-migration.ts';
@@ -52,4 +53,5 @@ export const migrations: Record<string, Migration> = {
   '0023-session-posture': sessionPosture,
   '0024-console-log-ins': consoleLogIns,
   '0025-last-uses': lastUses,
+  '0026-person-totp': personTotp,
 };

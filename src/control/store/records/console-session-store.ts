@@ -9,7 +9,6 @@ import { randomToken, type Secrets } from '../../secrets/mod.ts';
 import { orderedPage } from '../engine/counted-page.ts';
 import type { Page, PageRequest } from '../engine/page.ts';
 import type { Queries } from '../engine/store.ts';
-import type { ConsoleSessionTable } from '../schema/people-schema.ts';
 
 export interface SessionOwner {
   readonly kind: 'person' | 'account';
@@ -36,6 +35,8 @@ export interface ConsoleSession {
 export interface SessionClient extends Pick<ConsoleSession, 'address' | 'browser'> {
   /** The auth provider that proved the identity; undefined for a password or token. */
   readonly authProviderId?: string | undefined;
+  /** Whether the owner has proven a second factor, too. */
+  readonly secondFactor?: boolean | undefined;
 }
 
 /** The oldest sessions of an owner end when it has more. */
@@ -69,13 +70,14 @@ export async function openConsoleSession(
     .limit(MAX_CONSOLE_SESSIONS - 1);
   await trx.deleteFrom('console_session').where(column, '=', owner.id).where('id', 'not in', kept).execute();
   const token = randomToken();
-  const row: ConsoleSessionTable = {
+  const row = {
     id: randomUUID(),
     token_hmac: secrets.hmac(token),
     organization_id: owner.organizationId,
     person_id: owner.kind === 'person' ? owner.id : null,
     account_id: owner.kind === 'account' ? owner.id : null,
     auth_provider_id: client.authProviderId ?? null,
+    second_factor: client.secondFactor === true ? 1 : 0,
     address: client.address,
     browser: client.browser,
     created_at: nowMs,
@@ -129,6 +131,22 @@ export async function listConsoleSessions(
   return { content: content.map(sessionOf), total };
 }
 
+/** Notes that the owner of the session has shown a code of a second factor. */
+export async function noteSecondFactor(trx: Queries, id: string): Promise<void> {
+  await trx.updateTable('console_session').set({ second_factor: 1 }).where('id', '=', id).execute();
+}
+
+/** Ends the sessions of an organization that began with a password alone. */
+export async function endSessionsWithoutFactor(trx: Queries, organizationId: string): Promise<void> {
+  await trx
+    .deleteFrom('console_session')
+    .where('organization_id', '=', organizationId)
+    .where('person_id', 'is not', null)
+    .where('auth_provider_id', 'is', null)
+    .where('second_factor', '=', 0)
+    .execute();
+}
+
 /** Notes the use of a session, and of its person. Called at most once a minute. */
 export async function noteSessionUse(trx: Queries, session: ConsoleSession, nowMs: number): Promise<void> {
   await trx
@@ -151,32 +169,44 @@ export async function endConsoleSession(trx: Queries, id: string): Promise<boole
 
 /** Sessions that are not over, with what their owners may do. */
 function openSessions(db: Queries, nowMs: number, idleMs: number) {
-  return db
-    .selectFrom('console_session')
-    .leftJoin('person', 'person.id', 'console_session.person_id')
-    .leftJoin('api_account', (join) =>
-      join
-        .onRef('api_account.id', '=', 'console_session.account_id')
-        .on('api_account.revoked_at', 'is', null),
-    )
-    .selectAll('console_session')
-    .select([
-      'person.name as person_name',
-      'person.role',
-      'api_account.name as account_name',
-      'api_account.scopes',
-    ])
-    .leftJoin('auth_provider', 'auth_provider.id', 'console_session.auth_provider_id')
-    .leftJoin('console_log_in', 'console_log_in.auth_provider_id', 'auth_provider.id')
-    .where((eb) =>
-      eb.or([
-        eb('console_session.auth_provider_id', 'is', null),
-        eb.and([eb('auth_provider.enabled', '=', 1), eb('console_log_in.id', 'is not', null)]),
-      ]),
-    )
-    .where('console_session.expires_at', '>', nowMs)
-    .where('console_session.last_used_at', '>', nowMs - idleMs)
-    .where((eb) => eb.or([eb('person.id', 'is not', null), eb('api_account.id', 'is not', null)]));
+  return (
+    db
+      .selectFrom('console_session')
+      .leftJoin('person', 'person.id', 'console_session.person_id')
+      .leftJoin('api_account', (join) =>
+        join
+          .onRef('api_account.id', '=', 'console_session.account_id')
+          .on('api_account.revoked_at', 'is', null),
+      )
+      .selectAll('console_session')
+      .select([
+        'person.name as person_name',
+        'person.role',
+        'api_account.name as account_name',
+        'api_account.scopes',
+      ])
+      .leftJoin('auth_provider', 'auth_provider.id', 'console_session.auth_provider_id')
+      .leftJoin('console_log_in', 'console_log_in.auth_provider_id', 'auth_provider.id')
+      .where((eb) =>
+        eb.or([
+          eb('console_session.auth_provider_id', 'is', null),
+          eb.and([eb('auth_provider.enabled', '=', 1), eb('console_log_in.id', 'is not', null)]),
+        ]),
+      )
+      // An organization that demands a second factor ends the sessions of passwords without one.
+      .innerJoin('organization', 'organization.id', 'console_session.organization_id')
+      .where((eb) =>
+        eb.or([
+          eb('organization.second_factor', '=', 0),
+          eb('console_session.second_factor', '=', 1),
+          eb('console_session.person_id', 'is', null),
+          eb('console_session.auth_provider_id', 'is not', null),
+        ]),
+      )
+      .where('console_session.expires_at', '>', nowMs)
+      .where('console_session.last_used_at', '>', nowMs - idleMs)
+      .where((eb) => eb.or([eb('person.id', 'is not', null), eb('api_account.id', 'is not', null)]))
+  );
 }
 
 type OpenSessionRow = Awaited<ReturnType<ReturnType<typeof openSessions>['execute']>>[number];

@@ -12,6 +12,8 @@ export interface OrganizationRecord {
   readonly name: string;
   /** Whether API accounts may exchange their token for a bearer token. */
   readonly tokenExchange: boolean;
+  /** Whether people need a second factor when they log in with a password. */
+  readonly secondFactor: boolean;
 }
 
 export interface OwnedFrontdoor {
@@ -25,7 +27,13 @@ export async function createOrganization(
   touch: Touch,
   wanted: { readonly name: string; readonly nowMs: number },
 ): Promise<OrganizationRecord> {
-  const row = { id: randomUUID(), name: wanted.name, token_exchange: 0, created_at: wanted.nowMs };
+  const row = {
+    id: randomUUID(),
+    name: wanted.name,
+    token_exchange: 0,
+    second_factor: 0,
+    created_at: wanted.nowMs,
+  };
   await trx.insertInto('organization').values(row).execute();
   touch('organization', row.id);
   return recordOf(row);
@@ -61,16 +69,23 @@ export async function changeOrganization(
   trx: Queries,
   touch: Touch,
   before: OrganizationRecord,
-  change: { readonly name?: string | undefined; readonly tokenExchange?: boolean | undefined },
+  change: {
+    readonly [Name in 'name' | 'tokenExchange' | 'secondFactor']?: OrganizationRecord[Name] | undefined;
+  },
 ): Promise<OrganizationRecord> {
   const after: OrganizationRecord = {
     id: before.id,
     name: change.name ?? before.name,
     tokenExchange: change.tokenExchange ?? before.tokenExchange,
+    secondFactor: change.secondFactor ?? before.secondFactor,
   };
   await trx
     .updateTable('organization')
-    .set({ name: after.name, token_exchange: after.tokenExchange ? 1 : 0 })
+    .set({
+      name: after.name,
+      token_exchange: after.tokenExchange ? 1 : 0,
+      second_factor: after.secondFactor ? 1 : 0,
+    })
     .where('id', '=', before.id)
     .execute();
   touch('organization', before.id);
@@ -115,8 +130,14 @@ export async function hasFrontdoor(db: Queries, organizationId: string): Promise
   return row !== undefined;
 }
 
-function recordOf(row: { id: string; name: string; token_exchange: number }): OrganizationRecord {
-  return { id: row.id, name: row.name, tokenExchange: row.token_exchange === 1 };
+function recordOf(row: {
+  id: string;
+  name: string;
+  token_exchange: number;
+  second_factor: number;
+}): OrganizationRecord {
+  const { id, name } = row;
+  return { id, name, tokenExchange: row.token_exchange === 1, secondFactor: row.second_factor === 1 };
 }
 
 /** Returns the id of the oldest organization, or undefined. */

@@ -39,6 +39,15 @@ export async function findPersonPassword(db: Queries, email: string): Promise<Pe
   return row && { personId: row.person_id, email: row.email, passwordHash: row.password_hash };
 }
 
+export async function hasPassword(db: Queries, personId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('person_password')
+    .select('person_id')
+    .where('person_id', '=', personId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /**
  * Counts an attempt before it is examined, so that attempts at once are counted, too. Returns false while the password
  * is locked, which `maxAttempts` wrong ones in a row do for `lockMs`.

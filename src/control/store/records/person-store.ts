@@ -18,6 +18,8 @@ export interface PersonRecord {
   readonly createdAtMs: number;
   /** To the minute. */
   readonly lastSeenAtMs: number | null;
+  /** Whether log-ins by password ask the person for a code. */
+  readonly secondFactor: boolean;
 }
 
 export async function insertPerson(
@@ -34,7 +36,7 @@ export async function insertPerson(
     last_seen_at: null,
   };
   await trx.insertInto('person').values(row).execute();
-  return recordOf(row);
+  return recordOf({ ...row, factors: 0 });
 }
 
 export async function findPerson(db: Queries, id: string): Promise<PersonRecord | undefined> {
@@ -56,7 +58,7 @@ export async function listPeople(
   request: PageRequest,
   filter: ListFilter,
 ): Promise<Page<PersonRecord>> {
-  const query = db.selectFrom('person').selectAll().where('organization_id', '=', organizationId);
+  const query = people(db).where('organization_id', '=', organizationId);
   const { content, total } = await countedPage(narrowed(query, filter), request);
   return { content: content.map(recordOf), total };
 }
@@ -79,10 +81,24 @@ export async function deletePerson(trx: Queries, id: string): Promise<void> {
 }
 
 function personQuery(db: Queries, id: string) {
-  return db.selectFrom('person').selectAll().where('id', '=', id.toLowerCase());
+  return people(db).where('id', '=', id.toLowerCase());
 }
 
-function recordOf(row: PersonTable): PersonRecord {
+function people(db: Queries) {
+  return db
+    .selectFrom('person')
+    .selectAll('person')
+    .select((eb) =>
+      eb
+        .selectFrom('person_totp')
+        .select((count) => count.fn.countAll<number>().as('factors'))
+        .whereRef('person_totp.person_id', '=', 'person.id')
+        .where('person_totp.secret_sealed', 'is not', null)
+        .as('factors'),
+    );
+}
+
+function recordOf(row: PersonTable & { readonly factors: number | null }): PersonRecord {
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -91,5 +107,6 @@ function recordOf(row: PersonTable): PersonRecord {
     role: row.role,
     createdAtMs: row.created_at,
     lastSeenAtMs: row.last_seen_at,
+    secondFactor: Number(row.factors) > 0,
   };
 }

@@ -5,6 +5,7 @@ import type { Role } from '#domain';
 export interface PeopleTables {
   person: PersonTable;
   person_password: PersonPasswordTable;
+  person_totp: PersonTotpTable;
   invitation: InvitationTable;
   console_session: ConsoleSessionTable;
   console_log_in: ConsoleLogInTable;
@@ -35,6 +36,24 @@ export interface PersonPasswordTable {
   updated_at: number;
 }
 
+/** The second factor of a person with a password. */
+export interface PersonTotpTable {
+  person_id: string;
+  /** Null until a first code was shown. */
+  secret_sealed: string | null;
+  recovery_sealed: string;
+  /** The step of the last code that was accepted. */
+  last_step: number;
+  /** A secret that takes the place of the other with its first code. */
+  pending_sealed: string | null;
+  pending_until: number | null;
+  /** Wrong codes since the last right one. */
+  failed_attempts: number;
+  locked_until: number | null;
+  enrolled_at: number | null;
+  updated_at: number;
+}
+
 export interface InvitationTable {
   id: string;
   organization_id: string;
@@ -55,6 +74,8 @@ export interface ConsoleSessionTable {
   account_id: string | null;
   /** Null for a log-in by password or token. */
   auth_provider_id: string | null;
+  /** 1: the log-in had a second factor, or the session's owner enrolled in it. */
+  second_factor: Generated<number>;
   address: string;
   browser: string;
   created_at: number;

@@ -89,6 +89,8 @@ export interface OrganizationTable {
   name: string;
   /** 1: an API account's id and token may be exchanged for a bearer token. */
   token_exchange: Generated<number>;
+  /** 1: people who log in with a password need a second factor. */
+  second_factor: Generated<number>;
   created_at: number;
 }
 

@@ -1,0 +1,71 @@
+/** Operations on the second factor of people who log in at the console with a password. */
+import { gone, guarded, ok } from './operation.ts';
+import {
+  recoveryCodesSchema,
+  secondFactorCodeSchema,
+  secondFactorSchema,
+  secondFactorSecretSchema,
+} from './second-factor-schemas.ts';
+
+/** Everybody with a session may change one's own. */
+const own = { group: 'People', scope: 'frontdoor.read' } as const;
+const path = '/caller/second-factor';
+
+export const secondFactorOperations = [
+  guarded({
+    ...own,
+    id: 'getSecondFactor',
+    summary: 'Get whether log-ins of the caller at the console need a code besides the password',
+    method: 'GET',
+    path,
+    answer: ok(secondFactorSchema),
+  }),
+  guarded({
+    ...own,
+    id: 'beginSecondFactor',
+    summary:
+      'Make a secret for an authenticator app, which counts once it is confirmed; until then an earlier one does',
+    method: 'POST',
+    path,
+    answer: ok(secondFactorSecretSchema),
+    refusals: [403, 409],
+  }),
+  guarded({
+    ...own,
+    id: 'confirmSecondFactor',
+    summary: 'Confirm the secret by a first code; the recovery codes are shown only in this response',
+    method: 'POST',
+    path: `${path}/confirmation`,
+    body: secondFactorCodeSchema,
+    answer: ok(recoveryCodesSchema),
+    refusals: [409],
+  }),
+  guarded({
+    ...own,
+    id: 'renewRecoveryCodes',
+    summary: 'Replace the recovery codes; they are shown only in this response',
+    method: 'POST',
+    path: `${path}/recovery-codes`,
+    answer: ok(recoveryCodesSchema),
+    refusals: [403, 409],
+  }),
+  guarded({
+    ...own,
+    id: 'removeSecondFactor',
+    summary: 'Remove the second factor of the caller, unless the organization demands one',
+    method: 'DELETE',
+    path,
+    answer: gone,
+    refusals: [403, 404, 409],
+  }),
+  guarded({
+    id: 'removePersonSecondFactor',
+    group: 'People',
+    summary: 'Remove the second factor of a person who has lost it',
+    method: 'DELETE',
+    path: '/people/{id}/second-factor',
+    scope: 'frontdoor.organization',
+    answer: gone,
+    refusals: [403, 404, 409],
+  }),
+] as const;

@@ -1,0 +1,94 @@
+/** The routes of a log-in's second factor, and of its enrollment. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { qrPictureOf } from '../totp/mod.ts';
+import { STEP_COOKIE_ENDED, sessionCookie, stepCookie, stepOf } from './console-cookie.ts';
+import { cookieLostPage, problemPage, type ConsolePage } from './console-pages.ts';
+import type { ConsoleClient, ConsoleSessions } from './console-sessions.ts';
+import type { LogInStep, SecondFactorLogIn } from './second-factor-log-in.ts';
+import { enrollmentPage, factorCodePage, recoveryCodesPage, type FactorForm } from './second-factor-pages.ts';
+
+export interface SecondFactorRouteParts {
+  readonly secondFactor: SecondFactorLogIn;
+  readonly sessions: ConsoleSessions;
+  readonly base: string;
+  /** Whether browsers keep no cookie of the address under which the request came. */
+  readonly isInsecure: (request: FastifyRequest) => boolean;
+  readonly ownPathOf: (path: unknown) => string;
+  readonly clientOf: (request: FastifyRequest) => ConsoleClient;
+  readonly fieldsOf: (request: FastifyRequest, reply: FastifyReply) => Promise<ReadonlyMap<string, string>>;
+  readonly sendPage: (reply: FastifyReply, page: ConsolePage, request: FastifyRequest) => FastifyReply;
+}
+
+const PATH = '/log-in/second-factor';
+const WRONG =
+  'The code is wrong, or was used already. After five wrong codes in a row, each is refused for a quarter of an hour, and then for longer.';
+const OVER = 'This log-in has expired, or your browser did not keep its cookie. Begin again.';
+const TOO_OLD = 'Log in again: this needs a log-in of the last 15 minutes.';
+const NO_PASSWORD = 'Only people who log in with a password have a second factor here.';
+
+export function addSecondFactorRoutes(pages: FastifyInstance, parts: SecondFactorRouteParts): void {
+  const { secondFactor, sessions, base, isInsecure, ownPathOf, clientOf, fieldsOf, sendPage } = parts;
+
+  /** There is no way back to the log-in by itself: a browser that keeps no cookie would go round in circles. */
+  const over = (reply: FastifyReply, request: FastifyRequest): FastifyReply => {
+    reply.header('set-cookie', STEP_COOKIE_ENDED);
+    const page = isInsecure(request)
+      ? cookieLostPage(base, true)
+      : problemPage(403, 'You are not logged in', OVER, `${base}/log-in`);
+    return sendPage(reply, page, request);
+  };
+  const pageOf = ({ url }: LogInStep, form: FactorForm, asksRecovery: boolean): ConsolePage => {
+    if (url === null) return factorCodePage(form, asksRecovery);
+    const png = Buffer.from(qrPictureOf(url) ?? []).toString('base64');
+    return enrollmentPage(form, { url, picture: `data:image/png;base64,${png}` });
+  };
+
+  pages.get(PATH, (request, reply) => {
+    const { to, recovery } = request.query as { to?: unknown; recovery?: unknown };
+    const step = secondFactor.stepOf(stepOf(request.raw));
+    if (step === undefined) return over(reply, request);
+    const page = pageOf(step, { base, to: ownPathOf(to) }, recovery !== undefined);
+    return sendPage(reply, page, request);
+  });
+
+  pages.post(PATH, async (request, reply) => {
+    const fields = await fieldsOf(request, reply);
+    const to = ownPathOf(fields.get('to'));
+    const step = secondFactor.stepOf(stepOf(request.raw));
+    if (step === undefined) return over(reply, request);
+    const code = fields.get('code') ?? '';
+    const earlier = await sessions.find(request.raw);
+    const client = clientOf(request);
+    const result = await secondFactor.prove(step, code, client, earlier);
+    if ('token' in result) {
+      reply.header('set-cookie', STEP_COOKIE_ENDED).header('set-cookie', sessionCookie(result.token));
+      if (result.recoveryCodes === undefined)
+        return reply.redirect(`${base}/logged-in?to=${encodeURIComponent(to)}`, 303);
+      return sendPage(reply, recoveryCodesPage(base, to, result.recoveryCodes), request);
+    }
+    if (result.reason === 'none') return over(reply, request);
+    if (!('afterMs' in result)) {
+      const form = { base, to, problem: WRONG, status: 403 };
+      return sendPage(reply, pageOf(step, form, fields.has('recovery')), request);
+    }
+    const seconds = Math.ceil(result.afterMs / 1_000);
+    const problem = `There were too many wrong codes. Try again in ${seconds} s.`;
+    reply.header('retry-after', seconds);
+    const form = { base, to, problem, status: 429 };
+    return sendPage(reply, pageOf(step, form, fields.has('recovery')), request);
+  });
+
+  pages.post('/second-factor', async (request, reply) => {
+    const session = await sessions.find(request.raw);
+    if (session === undefined) return reply.redirect(`${base}/log-in`, 303);
+    if (!sessions.isRecent(session)) {
+      const page = problemPage(403, 'Log in again', TOO_OLD, `${base}/log-in`);
+      return sendPage(reply, page, request);
+    }
+    const begun = await secondFactor.enrollAgain(session.owner);
+    if (begun === undefined)
+      return sendPage(reply, problemPage(409, 'This did not work', NO_PASSWORD, base), request);
+    reply.header('set-cookie', stepCookie(begun.sealed));
+    return reply.redirect(`${base}${PATH}`, 303);
+  });
+}
