@@ -2,7 +2,9 @@
 import {
   accessExplanationSchema,
   accessQuestionSchema,
+  customFrontendChangeSchema,
   customFrontendSchema,
+  dnsCheckListSchema,
   dnsRecordListSchema,
   newCustomFrontendSchema,
   sharePolicyReplacementSchema,
@@ -81,6 +83,17 @@ export const accessOperations = [
     refusals: [404],
   }),
   guarded({
+    id: 'changeCustomFrontend',
+    group: 'Custom frontends',
+    summary: 'Change the auth providers of a custom frontend',
+    method: 'PATCH',
+    path: `${CUSTOM_FRONTENDS}/{customFrontendId}`,
+    ...byId,
+    body: customFrontendChangeSchema,
+    answer: ok(customFrontendSchema),
+    refusals: [404],
+  }),
+  guarded({
     id: 'deleteCustomFrontend',
     group: 'Custom frontends',
     summary: 'Delete a custom frontend',
@@ -99,5 +112,15 @@ export const accessOperations = [
     ...byId,
     answer: ok(dnsRecordListSchema),
     refusals: [404],
+  }),
+  guarded({
+    id: 'checkDnsRecords',
+    group: 'Custom frontends',
+    summary: 'Look up what DNS says now about the names below a custom frontend',
+    method: 'GET',
+    path: `${CUSTOM_FRONTENDS}/{customFrontendId}/dns-check`,
+    ...byId,
+    answer: ok(dnsCheckListSchema),
+    refusals: [404, 429],
   }),
 ] as const;

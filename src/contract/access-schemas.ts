@@ -246,6 +246,39 @@ export const dnsRecordListSchema = Type.Array(
     purpose: Type.String(),
   }),
 );
+/** Settings that stay may be sent back as they were read. */
+export const customFrontendChangeSchema = closed({
+  authProviderIds: Type.Optional(ids(100, 'Guard the shares here that have no auth provider of their own')),
+  hostname: Type.Optional(Type.String()),
+  frontendId: Type.Optional(Type.String()),
+  id: readOnly(),
+  frontdoorId: readOnly(),
+  status: readOnly(),
+  domainName: readOnly(),
+  createdAt: readOnly(),
+});
+
+export const dnsCheckListSchema = Type.Array(
+  closed({
+    type: oneOf('CNAME'),
+    name: Type.String(),
+    value: Type.String(),
+    lookedUp: Type.String({ description: 'The name below it that was looked up' }),
+    state: Type.Unsafe<'correct' | 'missing' | 'different' | 'unknown'>({
+      type: 'string',
+      enum: ['correct', 'missing', 'different', 'unknown'],
+      description: 'Whether DNS leads to the gateways',
+    }),
+    found: Type.Array(Type.String(), {
+      description: 'The alias of the name that was looked up, or its addresses if it has none',
+    }),
+    problem: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'Why the records are not known; null if they are',
+    }),
+  }),
+);
+export type DnsCheckAnswer = Static<typeof dnsCheckListSchema>[number];
 export type DnsRecordAnswer = Static<typeof dnsRecordListSchema>[number];
 
 function optional<T extends Readonly<Record<string, TSchema>>>(fields: T) {

@@ -26,7 +26,7 @@ const WHOLE: readonly OperationId[] = [
 const STORED: readonly OperationId[] = [
   ...(['createShare', 'getShare', 'changeShare', 'getEnvironment', 'changeEnvironment'] as const),
   ...(['createAuthProvider', 'getAuthProvider', 'changeAuthProvider', 'replaceAuthProvider'] as const),
-  ...(['createCustomFrontend', 'getCustomFrontend'] as const),
+  ...(['createCustomFrontend', 'getCustomFrontend', 'changeCustomFrontend'] as const),
   ...(['createApiAccount', 'getApiAccount', 'changeApiAccount', 'rotateApiAccount'] as const),
   ...(['createOauthClient', 'getOauthClient', 'changeOauthClient', 'rotateOauthClient'] as const),
   ...(['createRouter', 'getRouter', 'createGateway', 'getGateway'] as const),
@@ -42,7 +42,8 @@ const IF_MATCH: readonly OperationId[] = [
     'deleteAgent',
   ] as const),
   ...(['changeShare', 'deleteShare', 'replaceSharePolicy', 'setInspector'] as const),
-  ...(['changeAuthProvider', 'replaceAuthProvider', 'deleteAuthProvider', 'deleteCustomFrontend'] as const),
+  ...(['changeAuthProvider', 'replaceAuthProvider', 'deleteAuthProvider'] as const),
+  ...(['changeCustomFrontend', 'deleteCustomFrontend'] as const),
   ...(['changeOrganization', 'deleteOrganization', 'changeOrganizationSettings'] as const),
   ...([
     'changeApiAccount',

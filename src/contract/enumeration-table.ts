@@ -30,6 +30,12 @@ const enumerations: readonly Enumeration[] = [
     description:
       'open: an agent can enroll. used: an agent enrolled. expired: its time is over. refused: too many requests for a certificate were malformed.',
   },
+  {
+    name: 'DnsState',
+    values: ['correct', 'missing', 'different', 'unknown'],
+    description:
+      'correct: the name leads to the gateways. missing: it has no records. different: it leads elsewhere. unknown: no name server responded.',
+  },
   { name: 'SearchedKind', values: SEARCHED_KINDS, description: 'The kind of a resource that was found.' },
   {
     name: 'ShareMode',

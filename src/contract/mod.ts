@@ -56,6 +56,7 @@ export {
   type AccessExplanationAnswer,
   type AccessQuestion,
   type CustomFrontendAnswer,
+  type DnsCheckAnswer,
   type DnsRecordAnswer,
   type SharePolicyAnswer,
   type SharePolicyBody,

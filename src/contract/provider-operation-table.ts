@@ -10,6 +10,7 @@ import {
   providerSchema,
   providerTypeListSchema,
   providerTypeDetailSchema,
+  providerUsesSchema,
 } from './provider-schemas.ts';
 import { byName, byTime } from './list-filter-table.ts';
 import {
@@ -134,6 +135,16 @@ export const providerOperations = [
     uuidParameters: ['frontdoorId', 'id'],
     answer: gone,
     refusals: [404, 409],
+  }),
+  guarded({
+    id: 'getAuthProviderUses',
+    group: 'Auth providers',
+    summary: 'Get what uses an auth provider, which cannot be deleted meanwhile',
+    method: 'GET',
+    path: '/frontdoor/{frontdoorId}/auth-providers/{id}/uses',
+    uuidParameters: ['frontdoorId', 'id'],
+    answer: ok(providerUsesSchema),
+    refusals: [404],
   }),
   guarded({
     id: 'listLoginSessions',

@@ -34,6 +34,21 @@ export const providerSchema = closed({
 });
 export type ProviderAnswer = Static<typeof providerSchema>;
 
+export const providerUsesSchema = closed({
+  shares: Type.Array(closed({ token: Type.String(), environmentId: Type.String() }), {
+    description: 'The first 100 shares that it guards, by token; the list of shares has all of them',
+  }),
+  shareCount: Type.Integer({ description: 'The number of shares that it guards' }),
+  customFrontends: Type.Array(closed({ id: uuid(), hostname: Type.String() }), {
+    description: 'The custom frontends that it guards, by hostname',
+  }),
+  consoleLogInId: nullable<string>({
+    type: 'string',
+    description: 'The log-in at the console that uses it; null if people do not log in there with it',
+  }),
+});
+export type ProviderUsesAnswer = Static<typeof providerUsesSchema>;
+
 const readOnlyOfProviders = () => ({ id: readOnly(), createdAt: readOnly() });
 
 /** Body of POST, which creates an enabled provider. */

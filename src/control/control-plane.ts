@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { formatHostPort, FrontdoorError, isLoopbackHost, systemClock, type Clock, type Log } from '#base';
 import type { AllowedNetwork } from '#domain';
-import { BodyIntake, EgressClient, type MetricsWriter, type UnprovenLimits } from '#net';
+import { BodyIntake, EgressClient, NameRecordLookups, type MetricsWriter, type UnprovenLimits } from '#net';
 import { formatAddress } from '#wire';
 import {
   createFabricEnrollment,
@@ -314,6 +314,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       edgeApiUrl: () => edgeApiUrl,
       controlPlanes: () => replicas?.controlPlanes ?? [{ apiUrl: baseUrl(), silentSinceMs: undefined }],
       egress,
+      names: new NameRecordLookups(),
     },
     mintEnrollmentJwt,
     limits: options.limits,

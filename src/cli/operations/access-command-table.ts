@@ -60,6 +60,12 @@ export const ACCESS_COMMANDS = {
     verb: 'get',
     examples: ['custom-frontends get apps.example.com'],
   },
+  changeCustomFrontend: {
+    noun: 'custom-frontends',
+    verb: 'change',
+    bodyOnly: { hostname: 'it cannot be changed', frontendId: 'it cannot be changed' },
+    examples: ['custom-frontends change apps.example.com --auth-provider-id staff'],
+  },
   deleteCustomFrontend: {
     noun: 'custom-frontends',
     verb: 'delete',
@@ -71,5 +77,12 @@ export const ACCESS_COMMANDS = {
     columns: ['type', 'name', 'value', 'purpose'],
     entries: 'records',
     examples: ['custom-frontends dns-records apps.example.com'],
+  },
+  checkDnsRecords: {
+    noun: 'custom-frontends',
+    verb: 'dns-check',
+    columns: ['name', 'value', 'state', 'found', 'problem'],
+    entries: 'records',
+    examples: ['custom-frontends dns-check apps.example.com'],
   },
 } as const satisfies Partial<Readonly<Record<OperationId, OperationCommand | ElsewhereCommand>>>;

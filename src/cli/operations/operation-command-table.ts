@@ -190,6 +190,12 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     once: 'data',
     examples: [`auth-providers replace ${ID} --body @provider.json`],
   },
+  getAuthProviderUses: {
+    noun: 'auth-providers',
+    verb: 'uses',
+    ...asIs,
+    examples: ['auth-providers uses staff'],
+  },
   checkAuthProvider: {
     noun: 'auth-providers',
     verb: 'check',

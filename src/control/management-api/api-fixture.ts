@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { ManualClock } from '#base';
 import { entityTagKindOf, errorSchema, operations } from '#contract';
 import type { GatewayReplay } from '#domain';
+import type { NameRecords } from '#net';
 import { attachModel, OverlayModel, type MeasuredListener, type ShareStatus } from '../model/mod.ts';
 import { lineOf, recordingLog } from '../../../test/support/recording-log.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
@@ -18,6 +19,7 @@ import { FabricFixture } from './fabric-view-fixture.ts';
 import { createManagementApi, type ManagementApiOptions } from './management-api.ts';
 
 export const BASE_URL = 'http://127.0.0.1:8081';
+const NO_RECORDS: NameRecords = { alias: undefined, addresses: [], problem: undefined };
 export const AUDIENCE = `${BASE_URL}/frontdoor`;
 
 export interface ApiWorld {
@@ -44,6 +46,8 @@ export interface ApiWorld {
   /** Replays that were sent to a gateway. */
   readonly replays: GatewayReplay[];
   readonly logLines: string[];
+  /** What DNS says about names. */
+  readonly records: Map<string, NameRecords>;
   /** JWT claims that were minted, oldest first. */
   readonly minted: Parameters<ManagementApiOptions['mintEnrollmentJwt']>[0][];
   addAccount(
@@ -92,6 +96,7 @@ export async function openApiWorld({
   const measuredListeners: MeasuredListener[] = [];
   const fabric = new FabricFixture(model);
   const minted: ApiWorld['minted'] = [];
+  const records: ApiWorld['records'] = new Map();
   const replays: GatewayReplay[] = [];
   const apiOptions: ManagementApiOptions = {
     store,
@@ -115,6 +120,7 @@ export async function openApiWorld({
       edgeApiUrl: () => 'https://localhost:1280',
       controlPlanes: () => [{ apiUrl: BASE_URL, silentSinceMs: undefined }],
       egress: { get: () => Promise.reject(new Error('there is no network here')) },
+      names: { of: async (name) => records.get(name) ?? NO_RECORDS },
     },
     mintEnrollmentJwt: async (claims) => {
       minted.push(claims);
@@ -173,6 +179,7 @@ export async function openApiWorld({
     fabric,
     replays,
     logLines,
+    records,
     minted,
     addAccount,
     async addEnvironment(name, inFrontdoor = first.frontdoorId) {

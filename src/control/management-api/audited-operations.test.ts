@@ -80,6 +80,11 @@ describe('every operation that changes something', () => {
       body: await newCustomFrontend(),
       chain: mine(),
     }),
+    changeCustomFrontend: async () => ({
+      path: door(`/custom-frontends/${await made(door('/custom-frontends'), await newCustomFrontend())}`),
+      body: { authProviderIds: [] },
+      chain: mine(),
+    }),
     deleteCustomFrontend: async () => ({
       path: door(`/custom-frontends/${await made(door('/custom-frontends'), await newCustomFrontend())}`),
       chain: mine(),

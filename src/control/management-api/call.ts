@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Clock, Log } from '#base';
 import type { AnswerOf, BodyOf, Operation, OperationId, ParameterOf } from '#contract';
-import type { EgressClient } from '#net';
+import type { EgressClient, NameRecordLookups } from '#net';
 import {
   appendAudit,
   earlyHead,
@@ -50,6 +50,8 @@ export interface InstallationView {
   readonly controlPlanes: () => readonly ControlPlanePresence[];
   /** Fetches addresses that others named. */
   readonly egress: Pick<EgressClient, 'get'>;
+  /** What DNS says about names. */
+  readonly names: Pick<NameRecordLookups, 'of'>;
 }
 
 /**

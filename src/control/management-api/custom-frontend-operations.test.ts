@@ -197,6 +197,57 @@ describeEachStore('custom frontends', (open) => {
     assert.deepEqual(foreign.customHosts, []);
   });
 
+  it('get other auth providers, by one of several who read the same state', async () => {
+    const [first, second] = [await provider(), await provider()];
+    const token = await share('guarded', { frontendIds: [frontendId] });
+    const id = await created('/custom-frontends', {
+      ...{ hostname: 'change.example', frontendId, authProviderIds: [first] },
+    });
+    const path = `${root}/custom-frontends/${id}`;
+    const read = await world.call('GET', path);
+    const headers = { 'if-match': String(read.headers['etag']) };
+    const body = { ...(read.body as object), authProviderIds: [second, first] };
+    const changed = await world.call('PATCH', path, { body, headers });
+    assert.equal(changed.status, 200, changed.text);
+    assert.deepEqual(changed.body, body);
+    assert.deepEqual((await world.call('GET', path)).body, body);
+    assert.equal((await world.call('PATCH', path, { body, headers })).status, 412);
+    const guards = () => customHost(`${token}.change.example`)?.host;
+    assert.equal(guards(), `${token}.change.example`);
+    const emptied = await world.call('PATCH', path, { body: { authProviderIds: [] } });
+    assert.deepEqual((emptied.body as { authProviderIds: string[] }).authProviderIds, []);
+    assert.equal((await world.call('DELETE', `${root}/auth-providers/${first}`)).status, 204);
+    const refusals: [object, number][] = [
+      [{ authProviderIds: [first] }, 404],
+      [{ hostname: 'other.example' }, 400],
+      [{ frontendId: randomUUID() }, 400],
+    ];
+    for (const [wrong, status] of refusals)
+      assert.equal((await world.call('PATCH', path, { body: wrong })).status, status);
+    const foreign = `/frontdoor/${world.other.frontdoorId}/custom-frontends/${id}`;
+    const { authorization } = world.other;
+    assert.equal((await world.call('PATCH', foreign, { body: {}, authorization })).status, 404);
+    assert.equal((await world.call('DELETE', path)).status, 204);
+  });
+
+  it('show what DNS says about the names below them now', async () => {
+    const id = await created('/custom-frontends', { hostname: 'asked.example', frontendId });
+    const path = `${root}/custom-frontends/${id}/dns-check`;
+    const lookedUp = 'frontdoor-check.asked.example';
+    const ask = async () => {
+      const [record] = (await world.call('GET', path)).body as Record<string, unknown>[];
+      return record;
+    };
+    const needed = { type: 'CNAME', name: '*.asked.example', value: 'share.localhost', lookedUp };
+    assert.deepEqual(await ask(), { ...needed, state: 'missing', found: [], problem: null });
+    world.records.set(lookedUp, { alias: undefined, addresses: [], problem: 'queryA ETIMEOUT' });
+    assert.deepEqual(await ask(), { ...needed, state: 'unknown', found: [], problem: 'queryA ETIMEOUT' });
+    world.records.set(lookedUp, { alias: 'share.localhost', addresses: ['192.0.2.1'], problem: undefined });
+    assert.deepEqual(await ask(), { ...needed, state: 'correct', found: ['share.localhost'], problem: null });
+    assert.equal((await world.call('DELETE', `${root}/custom-frontends/${id}`)).status, 204);
+    assert.equal((await world.call('GET', path)).status, 404);
+  });
+
   it('go with their frontdoor, and with what guards them', async () => {
     const { body } = await world.call('POST', '/frontdoor', {
       body: { name: 'short', organizationId: world.first.organizationId },

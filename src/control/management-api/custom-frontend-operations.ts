@@ -1,23 +1,28 @@
 /** Operations on custom frontends, which are hostnames of the owner below which public shares are served. */
-import type { CustomFrontendAnswer, DnsRecordAnswer } from '#contract';
+import type { CustomFrontendAnswer, DnsCheckAnswer, DnsRecordAnswer } from '#contract';
+import { invalidValue } from '#domain';
+import { judgeDns } from './dns-policy.ts';
 import { checkNoPublicSuffix } from './public-suffix.ts';
 import {
+  changeCustomFrontend,
   deleteCustomFrontend,
   findCustomFrontend,
   insertCustomFrontend,
   listCustomFrontends,
+  lockCustomFrontend,
   zoneOf,
   type CustomFrontendRecord,
   type Queries,
   type Touch,
 } from '../store/mod.ts';
-import { notFound } from './api-errors.ts';
+import { notFound, tooMany } from './api-errors.ts';
 import {
   change,
   created,
   gone,
   isoTime,
   ok,
+  type ApiParts,
   type Call,
   type ChangeParts,
   type CreationParts,
@@ -28,14 +33,18 @@ import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
 const KIND = 'custom-frontend';
+/** Any name below the hostname has the records of the wildcard. */
+const PROBED_LABEL = 'frontdoor-check';
 
 export const customFrontendHandlers: Handlers<
-  CreationParts,
+  CreationParts & Pick<ApiParts, 'installation'>,
   | 'listCustomFrontends'
   | 'createCustomFrontend'
   | 'getCustomFrontend'
+  | 'changeCustomFrontend'
   | 'deleteCustomFrontend'
   | 'listDnsRecords'
+  | 'checkDnsRecords'
 > = {
   async listCustomFrontends(parts, call) {
     const request = parsePageRequest(call.query);
@@ -65,6 +74,25 @@ export const customFrontendHandlers: Handlers<
     return tagged(parts, ok(answerOf(record)), storedOf(record));
   },
 
+  async changeCustomFrontend(parts, call) {
+    const { customFrontendId: id } = call.parameters;
+    const { authProviderIds, hostname, frontendId } = call.body;
+    const after = await change(parts, call, async (trx, touch) => {
+      const before = await lockCustomFrontend(trx, call.frontdoor, id);
+      if (before === undefined) throw notFound('Custom frontend', id);
+      checkIfMatch(parts, call, storedOf(before));
+      checkFixed('hostname', hostname?.toLowerCase(), before.hostname);
+      checkFixed('frontendId', frontendId, before.frontendId);
+      const result =
+        authProviderIds === undefined
+          ? before
+          : await changeCustomFrontend(trx, touch, call.frontdoor, before, authProviderIds);
+      const target = { kind: KIND, id: before.id };
+      return { result, target, before: answerOf(before), after: answerOf(result) };
+    });
+    return tagged(parts, ok(answerOf(after)), storedOf(after));
+  },
+
   async deleteCustomFrontend(parts, call) {
     const { customFrontendId: id } = call.parameters;
     await change(parts, call, async (trx, touch) => {
@@ -78,12 +106,36 @@ export const customFrontendHandlers: Handlers<
 
   async listDnsRecords(parts, call) {
     const record = await recordOf(parts, call);
-    const zone = await zoneOf(parts.store.db, record);
     const purpose = 'Shares and log-ins below the name reach the gateways';
-    const answer: DnsRecordAnswer[] = [{ type: 'CNAME', name: `*.${record.hostname}`, value: zone, purpose }];
+    const answer: DnsRecordAnswer[] = [{ ...(await neededRecord(parts, record)), purpose }];
+    return ok(answer);
+  },
+
+  async checkDnsRecords(parts, call) {
+    const record = await recordOf(parts, call);
+    const needed = await neededRecord(parts, record);
+    const { names } = parts.installation;
+    const lookedUp = `${PROBED_LABEL}.${record.hostname}`;
+    const [ofName, ofZone] = await Promise.all([
+      names.of(lookedUp),
+      names.of(`${PROBED_LABEL}.${needed.value}`),
+    ]);
+    if (ofName === undefined || ofZone === undefined) throw tooMany(1);
+    const { state, found, problem } = judgeDns(needed.value, ofName, ofZone);
+    const answer: DnsCheckAnswer[] = [{ ...needed, lookedUp, state, found: [...found], problem }];
     return ok(answer);
   },
 };
+
+async function neededRecord(parts: ChangeParts, record: CustomFrontendRecord) {
+  const value = await zoneOf(parts.store.db, record);
+  return { type: 'CNAME', name: `*.${record.hostname}`, value } as const;
+}
+
+/** Settings that stay may be repeated, but not changed. */
+function checkFixed(field: string, given: string | undefined, stored: string): void {
+  if (given !== undefined && given !== stored) throw invalidValue(field, stored);
+}
 
 async function recordOf(
   parts: ChangeParts,

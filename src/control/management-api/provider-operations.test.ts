@@ -348,6 +348,49 @@ describeEachStore('auth providers', (open) => {
     ]);
   });
 
+  it('show what uses them, and are kept while people log in at the console with them', async () => {
+    const data = { issuer: 'https://id.example', client_id: 'a', client_secret: 's' };
+    const created = await world.call('POST', path, { body: { name: 'used', type: 'OIDC', data } });
+    const { id } = created.body as { id: string };
+    const uses = async () => (await world.call('GET', `${path}/${id}/uses`)).body;
+    const none = { shares: [], shareCount: 0, customFrontends: [], consoleLogInId: null };
+    assert.deepEqual(await uses(), none);
+    for (const name of ['used-b', 'used-a']) assert.equal((await shareWith(name, [id])).status, 201);
+    const { id: frontendId } = await world.store.db
+      .selectFrom('frontend')
+      .select('id')
+      .executeTakeFirstOrThrow();
+    const body = { hostname: 'used.example', frontendId, authProviderIds: [id] };
+    const frontends = `/frontdoor/${frontdoorId}/custom-frontends`;
+    const frontend = (await world.call('POST', frontends, { body })).body as { id: string };
+    const logIn = await world.call('POST', '/console-log-ins', { body: { authProviderId: id } });
+    assert.equal(logIn.status, 201, logIn.text);
+    const { id: consoleLogInId } = logIn.body as { id: string };
+    const { shares, ...others } = (await uses()) as { shares: { token: string }[] };
+    assert.deepEqual(
+      shares.map(({ token }) => token),
+      ['used-a', 'used-b'],
+    );
+    assert.deepEqual(others, {
+      shareCount: 2,
+      customFrontends: [{ id: frontend.id, hostname: 'used.example' }],
+      consoleLogInId,
+    });
+    const kept = await world.call('DELETE', `${path}/${id}`);
+    assert.equal(
+      (kept.body as { message: string }).message,
+      `Auth provider ${id} is used by shares used-a, used-b and custom frontend used.example and the log-in at the console`,
+    );
+    for (const name of ['used-a', 'used-b'])
+      await world.call('DELETE', `/frontdoor/${frontdoorId}/shares/${name}`);
+    await world.call('DELETE', `${frontends}/${frontend.id}`);
+    assert.equal((await world.call('DELETE', `${path}/${id}`)).status, 409);
+    await world.call('DELETE', `/console-log-ins/${consoleLogInId}`);
+    assert.deepEqual(await uses(), none);
+    assert.equal((await world.call('DELETE', `${path}/${id}`)).status, 204);
+    assert.equal((await world.call('GET', `${path}/${id}/uses`)).status, 404);
+  });
+
   it('are deleted when nothing uses them; else the users are named', async () => {
     const { id } = await made();
     const one = await shareWith('wiki', [id]);

@@ -12,12 +12,14 @@ import {
   type ProviderData,
 } from '../provider/mod.ts';
 import {
+  consoleLogInIdUsing,
+  countSharesUsing,
   deleteAuthProvider,
   findAuthProvider,
   insertAuthProvider,
   listAuthProviders,
-  listHostnamesUsing,
-  listTokensUsing,
+  listFrontendsUsing,
+  listSharesUsing,
   lockAuthProvider,
   updateAuthProvider,
   type AuthProviderRecord,
@@ -44,6 +46,7 @@ import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.
 const KIND = 'auth-provider';
 /** A refusal lists at most this many users. */
 const MAX_USERS_NAMED = 10;
+const MAX_USERS_SHOWN = 100;
 
 type CallOfOne = Call<unknown, 'id'>;
 
@@ -55,6 +58,7 @@ export const providerHandlers: Handlers<
   | 'changeAuthProvider'
   | 'replaceAuthProvider'
   | 'deleteAuthProvider'
+  | 'getAuthProviderUses'
 > = {
   async listAuthProviders(parts, call) {
     const request = parsePageRequest(call.query);
@@ -116,13 +120,25 @@ export const providerHandlers: Handlers<
       const provider = await lockAuthProvider(trx, call.frontdoor, id);
       if (provider === undefined) throw notFound('Auth provider', id);
       checkIfMatch(parts, call, storedOf(provider));
-      const tokens = await listTokensUsing(trx, provider.id, MAX_USERS_NAMED + 1);
-      const hostnames = await listHostnamesUsing(trx, provider.id, MAX_USERS_NAMED + 1);
-      if (tokens.length + hostnames.length > 0) throw inUse(id, tokens, hostnames);
+      await checkUnused(trx, provider.id);
       await deleteAuthProvider(trx, touch, provider);
       return { result: undefined, target: { kind: KIND, id: provider.id }, before: answerOf(provider) };
     });
     return gone;
+  },
+
+  async getAuthProviderUses(parts, call) {
+    const { id } = call.parameters;
+    const { db } = parts.store;
+    const provider = await findAuthProvider(db, call.frontdoor, id);
+    if (provider === undefined) throw notFound('Auth provider', id);
+    const [shares, shareCount, customFrontends, consoleLogInId = null] = await Promise.all([
+      listSharesUsing(db, provider.id, MAX_USERS_SHOWN),
+      countSharesUsing(db, provider.id),
+      listFrontendsUsing(db, provider.id, MAX_USERS_SHOWN),
+      consoleLogInIdUsing(db, provider.id),
+    ]);
+    return ok({ shares, shareCount, customFrontends, consoleLogInId });
   },
 };
 
@@ -183,9 +199,25 @@ function checkId(body: { readonly id?: unknown }, pathId: string): void {
   throw invalidValue('id', pathId);
 }
 
-function inUse(id: string, tokens: readonly string[], hostnames: readonly string[]): FrontdoorError {
-  const users = [...usersOf('share', tokens), ...usersOf('custom frontend', hostnames)].join(' and ');
-  return new FrontdoorError('conflict', 'in-use', `Auth provider ${id} is used by ${users}`);
+/** Throws the refusal that names what uses the provider. */
+async function checkUnused(trx: Queries, id: string): Promise<void> {
+  const shares = await listSharesUsing(trx, id, MAX_USERS_NAMED + 1);
+  const customFrontends = await listFrontendsUsing(trx, id, MAX_USERS_NAMED + 1);
+  const isConsoleLogIn = (await consoleLogInIdUsing(trx, id)) !== undefined;
+  const users = [
+    ...usersOf(
+      'share',
+      shares.map(({ token }) => token),
+    ),
+    ...usersOf(
+      'custom frontend',
+      customFrontends.map(({ hostname }) => hostname),
+    ),
+    ...(isConsoleLogIn ? ['the log-in at the console'] : []),
+  ];
+  if (users.length === 0) return;
+  const message = `Auth provider ${id} is used by ${users.join(' and ')}`;
+  throw new FrontdoorError('conflict', 'in-use', message);
 }
 
 function usersOf(kind: string, names: readonly string[]): string[] {

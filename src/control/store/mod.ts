@@ -38,11 +38,12 @@ export {
 export { AccessDirectory } from './records/access-directory.ts';
 export { callerKey, provenBySecret, type ApiCaller, type CallerKind } from './records/account-store.ts';
 export {
+  countSharesUsing,
   deleteAuthProvider,
   findAuthProvider,
   insertAuthProvider,
   listAuthProviders,
-  listTokensUsing,
+  listSharesUsing,
   lockAuthProvider,
   updateAuthProvider,
   type AuthProviderRecord,
@@ -67,11 +68,13 @@ export {
   type NewCertificate,
 } from './records/certificate-store.ts';
 export {
+  changeCustomFrontend,
   deleteCustomFrontend,
   findCustomFrontend,
   insertCustomFrontend,
   listCustomFrontends,
-  listHostnamesUsing,
+  listFrontendsUsing,
+  lockCustomFrontend,
   zoneOf,
   type CustomFrontendRecord,
 } from './records/custom-frontend-store.ts';
@@ -201,6 +204,7 @@ export {
 } from './records/management-session-store.ts';
 export {
   bindAccount,
+  consoleLogInIdUsing,
   createConsoleLogIn,
   deleteConsoleLogIn,
   findConsoleLogIn,

@@ -158,17 +158,29 @@ export async function deleteAuthProvider(
   touch('auth-provider', provider.id);
 }
 
-/** Returns the tokens of the first `limit` shares that use a provider. */
-export async function listTokensUsing(trx: Queries, id: string, limit: number): Promise<string[]> {
-  const rows = await trx
+/** Returns the first `limit` shares that use a provider, by token. */
+export async function listSharesUsing(
+  db: Queries,
+  id: string,
+  limit: number,
+): Promise<{ readonly token: string; readonly environmentId: string }[]> {
+  return db
     .selectFrom('share_auth_provider')
     .innerJoin('share', 'share.id', 'share_auth_provider.share_id')
-    .select('share.token')
+    .select(['share.token', 'share.environment_id as environmentId'])
     .where('share_auth_provider.auth_provider_id', '=', id)
     .orderBy('share.token')
     .limit(limit)
     .execute();
-  return rows.map(({ token }) => token);
+}
+
+export async function countSharesUsing(db: Queries, id: string): Promise<number> {
+  const { total } = await db
+    .selectFrom('share_auth_provider')
+    .select(sql<number>`count(*)`.as('total'))
+    .where('auth_provider_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return Number(total);
 }
 
 function providerRow(db: Queries, frontdoor: GrantedFrontdoor, id: string) {

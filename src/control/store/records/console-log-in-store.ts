@@ -86,6 +86,14 @@ export async function findConsoleLogInOf(
   return row && recordOf(row);
 }
 
+/** Returns the id of the log-in through a provider, also of one that is not enabled. */
+export async function consoleLogInIdUsing(db: Queries, authProviderId: string): Promise<string | undefined> {
+  const row = await logIns(db)
+    .where('console_log_in.auth_provider_id', '=', authProviderId)
+    .executeTakeFirst();
+  return row?.id;
+}
+
 const CREATED_AT = sql.ref('console_log_in.created_at');
 const ID = sql.ref('console_log_in.id');
 const ORDER = {

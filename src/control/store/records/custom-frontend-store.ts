@@ -101,16 +101,34 @@ export async function insertCustomFrontend(
     })
     .execute();
   await endOwnRest(trx, frontdoor.id, hostname, wanted.nowMs);
-  if (authProviderIds.length > 0) {
-    const rows = authProviderIds.map((auth_provider_id, position) => ({
-      custom_frontend_id: id,
-      auth_provider_id,
-      position,
-    }));
-    await trx.insertInto('custom_frontend_auth_provider').values(rows).execute();
-  }
+  await insertProviders(trx, id, authProviderIds);
   await touchAll(trx, touch, id, frontdoor, wanted.frontendId);
   return (await findCustomFrontend(trx, frontdoor, id))!;
+}
+
+/** Returns the custom frontend, locked until the transaction ends. */
+export async function lockCustomFrontend(
+  trx: Queries,
+  frontdoor: GrantedFrontdoor,
+  id: string,
+): Promise<CustomFrontendRecord | undefined> {
+  await lockedForUpdate(trx, rowsOf(trx, frontdoor).where('id', '=', id.toLowerCase())).execute();
+  return findCustomFrontend(trx, frontdoor, id);
+}
+
+/** Replaces the providers of a locked custom frontend. Throws `notFound` for a missing one. */
+export async function changeCustomFrontend(
+  trx: Queries,
+  touch: Touch,
+  frontdoor: GrantedFrontdoor,
+  before: CustomFrontendRecord,
+  given: readonly string[],
+): Promise<CustomFrontendRecord> {
+  const authProviderIds = await checkedProviders(trx, frontdoor, given);
+  await trx.deleteFrom('custom_frontend_auth_provider').where('custom_frontend_id', '=', before.id).execute();
+  await insertProviders(trx, before.id, authProviderIds);
+  await touchAll(trx, touch, before.id, frontdoor, before.frontendId);
+  return { ...before, authProviderIds };
 }
 
 /** Deletes it; its hostname rests. Returns undefined if there is none with this id. */
@@ -121,8 +139,7 @@ export async function deleteCustomFrontend(
   id: string,
   nowMs: number,
 ): Promise<CustomFrontendRecord | undefined> {
-  await lockedForUpdate(trx, rowsOf(trx, frontdoor).where('id', '=', id.toLowerCase())).execute();
-  const before = await findCustomFrontend(trx, frontdoor, id);
+  const before = await lockCustomFrontend(trx, frontdoor, id);
   if (before === undefined) return undefined;
   await restHostnames(trx, frontdoor.id, nowMs, before.id);
   await trx.deleteFrom('custom_frontend').where('id', '=', before.id).execute();
@@ -130,17 +147,20 @@ export async function deleteCustomFrontend(
   return before;
 }
 
-/** Returns the hostnames of the first `limit` custom frontends that use a provider. */
-export async function listHostnamesUsing(trx: Queries, providerId: string, limit: number): Promise<string[]> {
-  const rows = await trx
+/** Returns the first `limit` custom frontends that use a provider, by hostname. */
+export async function listFrontendsUsing(
+  db: Queries,
+  providerId: string,
+  limit: number,
+): Promise<{ readonly id: string; readonly hostname: string }[]> {
+  return db
     .selectFrom('custom_frontend_auth_provider')
     .innerJoin('custom_frontend', 'custom_frontend.id', 'custom_frontend_auth_provider.custom_frontend_id')
-    .select('custom_frontend.hostname')
+    .select(['custom_frontend.id', 'custom_frontend.hostname'])
     .where('custom_frontend_auth_provider.auth_provider_id', '=', providerId)
     .orderBy('custom_frontend.hostname')
     .limit(limit)
     .execute();
-  return rows.map(({ hostname }) => hostname);
 }
 
 /** Returns the zone in which a custom frontend's names are aliases. */
@@ -151,6 +171,16 @@ export async function zoneOf(db: Queries, { frontendId }: CustomFrontendRecord):
     .where('id', '=', frontendId)
     .executeTakeFirstOrThrow();
   return zone;
+}
+
+async function insertProviders(trx: Queries, id: string, authProviderIds: readonly string[]): Promise<void> {
+  if (authProviderIds.length === 0) return;
+  const rows = authProviderIds.map((auth_provider_id, position) => ({
+    custom_frontend_id: id,
+    auth_provider_id,
+    position,
+  }));
+  await trx.insertInto('custom_frontend_auth_provider').values(rows).execute();
 }
 
 /** The names of the shares change, so they are read again, and the zones. */
