@@ -264,6 +264,10 @@ export const fabricNodeSchema = closed({
   /** Whether it holds a certificate. */
   enrolled: Type.Boolean(),
   online: Type.Boolean({ description: 'Whether it has a channel to a router' }),
+  version: nullable<string>({
+    type: 'string',
+    description: 'The version that it reported when it last logged in; null: none',
+  }),
   createdAt: timestamp(),
 });
 

@@ -11,7 +11,7 @@ const node = {
   enrolled: 'boolean',
   createdAt: 'time',
 } as const satisfies AnswerShape;
-const gateway: AnswerShape = { ...node, online: 'boolean' };
+const gateway: AnswerShape = { ...node, online: 'boolean', version: 'string or null' };
 const router: AnswerShape = {
   ...node,
   online: 'boolean',

@@ -27,7 +27,7 @@ export const FABRIC_COMMANDS = {
     noun: 'fabric',
     verb: 'gateways',
     alias: 'gateway list',
-    columns: ['id', 'name', 'enrolled', 'online'],
+    columns: ['id', 'name', 'enrolled', 'online', 'version'],
     entries: 'gateways',
     examples: ['fabric gateways'],
   },

@@ -119,7 +119,7 @@ const OFFLINE = { hostname: '', isOnline: false, supportedProtocols: {}, syncSta
 
 /** A router that was made elsewhere has no attributes. */
 function recordOf(
-  node: Omit<FabricNode, 'isTunneler' | 'roleAttributes'>,
+  node: Omit<FabricNode, 'isTunneler' | 'roleAttributes' | 'version'>,
   attributes: EdgeEntityRecord | undefined,
 ): EdgeEntityRecord {
   const { id, name, createdAtMs, isEnrolled: isVerified } = node;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { isTunnelRouter, type EdgeRouter } from '../model/mod.ts';
-import { claimEnrollment } from '../store/mod.ts';
+import { claimEnrollment, putIdentityClient } from '../store/mod.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { createFabricEnrollment } from './fabric-operations.ts';
 
@@ -46,7 +46,7 @@ describe('routers and gateways', () => {
         content: [
           {
             ...{ id, name: 'one', enrolled: false, online: false, createdAt: new Date(nowMs).toISOString() },
-            ...(kind === 'router' ? AWAY : {}),
+            ...(kind === 'router' ? AWAY : { version: null }),
           },
         ],
         pageable: { pageNumber: 0, pageSize: 20 },
@@ -58,6 +58,27 @@ describe('routers and gateways', () => {
       assert.equal(world.model.identity(id), undefined);
     });
   }
+
+  it('that are gateways are online while they have a channel, with the version of their last log-in', async () => {
+    const made = await world.call('POST', '/fabric/gateways', { body: { name: 'shown' } });
+    const { id } = made.body as { id: string };
+    const shown = async () => {
+      const { body } = await world.call('GET', `/fabric/gateways/${id}`);
+      const page = (await world.call('GET', '/fabric/gateways')).body as { content: { id: string }[] };
+      assert.deepEqual(
+        page.content.find((gateway) => gateway.id === id),
+        body,
+      );
+      const { online, version } = body as { online: boolean; version: string | null };
+      return [online, version];
+    };
+    assert.deepEqual(await shown(), [false, null]);
+    const sdkInfo = { type: 'frontdoor', version: '1.2.3' };
+    await putIdentityClient(world.store.db, id, { envInfo: {}, sdkInfo });
+    world.connected.add(id);
+    assert.deepEqual(await shown(), [true, '1.2.3']);
+    assert.equal((await world.call('DELETE', `/fabric/gateways/${id}`)).status, 204);
+  });
 
   it('that may tunnel are identities of the edge management API, with the same id', async () => {
     const made = await world.call('POST', '/fabric/routers', { body: { name: 'edge-1', tunneler: true } });

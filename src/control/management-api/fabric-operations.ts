@@ -172,7 +172,11 @@ function nodeAnswer({ id, name, isEnrolled, createdAtMs }: FabricNode) {
 }
 
 function gatewayAnswers({ status }: ConnectedParts) {
-  return (node: FabricNode) => ({ ...nodeAnswer(node), online: status.isConnected(node.id) });
+  return (node: FabricNode) => ({
+    ...nodeAnswer(node),
+    online: status.isConnected(node.id),
+    version: node.version,
+  });
 }
 
 /** With the current connections. Of routers at another control plane, only the edge listener is known. */

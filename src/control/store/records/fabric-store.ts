@@ -17,6 +17,8 @@ export interface FabricNode {
   readonly isTunneler: boolean;
   /** By which policies of the edge management API select it. */
   readonly roleAttributes: readonly string[];
+  /** The version of its program at its last log-in. Routers do not log in. */
+  readonly version: string | null;
   readonly createdAtMs: number;
 }
 
@@ -56,7 +58,7 @@ export async function createFabricNode(
     await insertEdgeEntity(trx, touch, { id, kind: 'edge-router', name, data, tags: {}, ...times });
   }
   touch('identity', id);
-  return { id, name, isEnrolled: false, isTunneler, roleAttributes, createdAtMs: nowMs };
+  return { id, name, isEnrolled: false, isTunneler, roleAttributes, version: null, createdAtMs: nowMs };
 }
 
 export async function listFabricNodes(
@@ -96,6 +98,11 @@ function nodeRows(db: Queries, kind: FabricKind) {
         .select('edge_entity.data')
         .whereRef('edge_entity.id', '=', 'identity.id')
         .as('attributes'),
+      eb
+        .selectFrom('identity_client')
+        .select('identity_client.sdk_info')
+        .whereRef('identity_client.identity_id', '=', 'identity.id')
+        .as('program'),
     ]);
 }
 
@@ -105,8 +112,15 @@ function nodeOf(row: Awaited<ReturnType<ReturnType<typeof nodeRows>['execute']>>
     name: row.name,
     isEnrolled: (row.certificates ?? 0) > 0,
     ...attributesOf(row.attributes),
+    version: versionOf(row.program),
     createdAtMs: row.created_at,
   };
+}
+
+/** `json`: what its program reported about itself. */
+function versionOf(json: string | null): string | null {
+  const { version } = JSON.parse(json ?? '{}') as Record<string, unknown>;
+  return typeof version === 'string' ? version : null;
 }
 
 /** `json`: the attributes of the edge management API. */
