@@ -84,8 +84,9 @@ const enumerations: readonly Enumeration[] = [
   },
   {
     name: 'TerminatorKind',
-    values: ['share', 'fabric'],
-    description: 'Whether the terminator serves a share or a service of the fabric.',
+    values: ['share', 'fabric', 'edge'],
+    description:
+      'Whether the terminator serves a share, a service of the fabric or one of the edge management API.',
   },
   { name: 'TerminatorBinding', values: ['transport'], description: 'How a router dials the address.' },
   {

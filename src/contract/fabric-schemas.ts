@@ -109,7 +109,7 @@ export const fabricServiceChangeSchema = closed({
 
 export const fabricTerminatorSchema = closed({
   id: Type.String(),
-  kind: oneOf('share', 'fabric'),
+  kind: oneOf('share', 'fabric', 'edge'),
   serviceId: Type.String({ description: 'Id of the share or fabric service' }),
   serviceName: Type.String(),
   routerId: Type.String(),

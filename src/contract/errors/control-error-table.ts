@@ -234,6 +234,11 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     meaning: 'The database cannot be used at the moment.',
     remedy: 'Read the reason in the message, and see the log of the database.',
   },
+  'terminator-of-edge-service': {
+    kind: 'conflict',
+    meaning: 'The terminator belongs to a service of the edge management API.',
+    remedy: 'Change it there, with `ziti edge update terminator`, or delete it.',
+  },
   'terminator-of-share': {
     kind: 'conflict',
     meaning: 'The terminator belongs to a share, whose agent creates and removes it.',

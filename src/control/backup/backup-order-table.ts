@@ -43,6 +43,7 @@ export const BACKED_UP = [
   { table: 'fabric_terminator', key: ['id'] },
   { table: 'edge_entity', key: ['id'] },
   { table: 'edge_terminator', key: ['id'] },
+  { table: 'managed_terminator', key: ['id'] },
   { table: 'identity_password', key: ['identity_id'] },
   { table: 'person', key: ['id'] },
   { table: 'person_password', key: ['person_id'] },

@@ -73,6 +73,12 @@ export function addServiceRoutes(app: FastifyInstance, context: EdgeApiContext):
           .selectFrom('edge_terminator')
           .select(['id', 'instance_id', 'router_id', 'service_id'])
           .where('service_id', '=', service.id)
+          .unionAll(
+            db
+              .selectFrom('managed_terminator')
+              .select(['id', 'instance_id', 'router_id', 'service_id'])
+              .where('service_id', '=', service.id),
+          )
           .orderBy('id')
           .execute();
     return sendPage(reply, queryOf(request), rows, terminatorSymbols, (row) => ({

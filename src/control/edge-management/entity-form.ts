@@ -23,6 +23,8 @@ export interface EntityForm {
   readonly kind: EdgeEntityKind;
   /** The last part of the path: `service-policies`. */
   readonly path: string;
+  /** Entities have a name unless this is false. */
+  readonly isNamed?: boolean;
   /** Reads the fields besides `name` and `tags`. */
   readonly read: (body: BodyReader) => JsonObject;
   readonly references: (data: JsonObject) => readonly Reference[];

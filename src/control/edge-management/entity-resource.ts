@@ -48,6 +48,8 @@ export interface EntityResource {
   readonly mayChangeBuiltIns?: boolean;
   /** Further entities are refused; `MAX_EDGE_ENTITIES` by default. */
   readonly maxCount?: number;
+  /** Its entities have no row in `edge_entity`, and no other entity names them. */
+  readonly hasOwnTables?: boolean;
 }
 
 /** Entries of a PATCH without those that are null, which Go clients send for lists that they do not change. */

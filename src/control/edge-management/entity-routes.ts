@@ -71,7 +71,8 @@ export function addEntityRoutes(
         const { name, tags } = before;
         const [kept, data] = separated(before.data, resource.keptFields ?? []);
         const { merge = shallowMerged } = resource;
-        const whole = method === 'put' ? body : merge({ ...data, name, tags }, body);
+        const present = { ...data, ...(form.isNamed === false ? {} : { name }), tags };
+        const whole = method === 'put' ? body : merge(present, body);
         const changed = read(resource, whole, parts.clock.nowMs());
         const entity = { ...before, ...changed, data: { ...changed.data, ...kept } };
         await checkReferences(writing.trx, form, entity);
@@ -87,9 +88,11 @@ export function addEntityRoutes(
     await write(request, 'delete', async (writing) => {
       const { trx, touch } = writing;
       const before = await known(id, trx);
-      if (!(await forgetReferences(trx, touch, before, parts.clock.nowMs()))) throw stillUsed();
+      const { hasOwnTables = false } = resource;
+      if (!hasOwnTables && !(await forgetReferences(trx, touch, before, parts.clock.nowMs())))
+        throw stillUsed();
       await resource.remove(parts, writing, before);
-      await deleteEdgeEntity(trx, touch, id);
+      if (!hasOwnTables) await deleteEdgeEntity(trx, touch, id);
       return { target: before, before: auditView(before) };
     });
     return sendData(reply, {});
@@ -143,7 +146,7 @@ function read(
   const reader = new BodyReader(
     Object.fromEntries(Object.entries(body).filter(([field]) => !more.has(field))),
   );
-  const name = reader.name();
+  const name = form.isNamed === false ? '' : reader.name();
   const tags = reader.object('tags', MAX_FREE_CHARS);
   const data = form.read(reader);
   reader.end();
@@ -170,7 +173,7 @@ function builtIn({ kind }: EntityForm, id: string): EdgeEntityRecord | undefined
 }
 
 function auditView({ name, tags, data }: EdgeEntityRecord): JsonObject {
-  return { name, tags, ...data };
+  return { ...(name === '' ? {} : { name }), tags, ...data };
 }
 
 /** `edge-router-policy` as `EdgeRouterPolicy`, `service` as `EdgeService`. */

@@ -4,7 +4,6 @@ import {
   controllerSymbols,
   controllerView,
   EDGE_PATH,
-  isoTime,
   MANAGEMENT_PATH,
   notFound,
   queryOf,
@@ -20,10 +19,10 @@ import {
   type JsonObject,
   type PostureCheckType,
 } from '../model/mod.ts';
-import type { EdgeTerminatorTable } from '../store/mod.ts';
 import { commonSymbols, entityView, referenceView } from './entity-form.ts';
 import type { ManagementParts } from './entity-resource.ts';
 import { roleAttributesOf } from './identity-resource.ts';
+import { terminatorResource } from './terminator-resource.ts';
 
 interface ById {
   Params: { id: string };
@@ -52,7 +51,7 @@ const POSTURE_TYPES: readonly EdgeEntityRecord[] = POSTURE_CHECK_TYPES.map((id) 
 const EMPTY = ['transit-routers'];
 
 export function addManagementLists(app: FastifyInstance, parts: ManagementParts): void {
-  const { model, store, controllers } = parts;
+  const { model, controllers } = parts;
   const constants = [
     ['identity-types', TYPES],
     ['posture-check-types', POSTURE_TYPES],
@@ -89,19 +88,12 @@ export function addManagementLists(app: FastifyInstance, parts: ManagementParts)
 
   app.get('/summary', (_request, reply) => sendData(reply, summaryOf(parts)));
 
-  app.get('/terminators', async (request, reply) => {
-    const rows = await terminatorRows(parts);
-    return sendPage(reply, queryOf(request), rows, terminatorSymbols, (row) => terminatorView(parts, row));
-  });
   app.get<ById>('/services/:id/terminators', async (request, reply) => {
-    const all = await terminatorRows(parts);
-    const rows = all.filter((row) => row.service_id === request.params.id);
-    return sendPage(reply, queryOf(request), rows, terminatorSymbols, (row) => terminatorView(parts, row));
-  });
-  app.get<ById>('/terminators/:id', async (request, reply) => {
-    const row = (await terminatorRows(parts)).find(({ id }) => id === request.params.id);
-    if (row === undefined) throw notFound();
-    return sendData(reply, terminatorView(parts, row));
+    if (model.edge.service(request.params.id) === undefined) throw notFound();
+    const all = await terminatorResource.all(parts);
+    const found = all.filter(({ data }) => data['service'] === request.params.id);
+    const viewOf = await terminatorResource.viewer(parts);
+    return sendPage(reply, queryOf(request), found, terminatorResource.form.symbols, viewOf);
   });
 
   app.get('/controllers', (request, reply) =>
@@ -133,10 +125,6 @@ export function addManagementLists(app: FastifyInstance, parts: ManagementParts)
     await parts.sessions.remove(session.id);
     return sendData(reply, {});
   });
-
-  async function terminatorRows({ store: { db } }: Pick<ManagementParts, 'store'> = { store }) {
-    return db.selectFrom('edge_terminator').selectAll().orderBy('id').execute();
-  }
 }
 
 /** As at the client API, with the addresses of this one. */
@@ -146,24 +134,11 @@ function controllerDetail(controller: EdgeController): JsonObject {
   return { ...view, apiAddresses: { ...(apiAddresses as JsonObject), 'edge-management': management } };
 }
 
-type TerminatorRow = Readonly<EdgeTerminatorTable>;
-
 const attributeSymbols: QuerySymbols<string> = { id: { type: 'text', read: (one) => one } };
 
 const sessionSymbols: QuerySymbols<{ readonly id: string; readonly identityId: string }> = {
   id: { type: 'text', read: ({ id }) => id },
   identity: { type: 'text', read: ({ identityId }) => identityId },
-};
-
-const terminatorSymbols: QuerySymbols<TerminatorRow> = {
-  id: { type: 'text', read: ({ id }) => id },
-  service: { type: 'text', read: ({ service_id }) => service_id },
-  router: { type: 'text', read: ({ router_id }) => router_id },
-  binding: { type: 'text', read: ({ binding }) => binding },
-  address: { type: 'text', read: ({ address }) => address },
-  identity: { type: 'text', read: ({ instance_id }) => instance_id },
-  hostId: { type: 'text', read: ({ identity_id }) => identity_id },
-  createdAt: { type: 'date', read: ({ created_at }) => created_at },
 };
 
 interface ServiceSession {
@@ -185,28 +160,6 @@ const serviceSessionSymbols: QuerySymbols<ServiceSession> = {
   identity: { type: 'text', read: ({ identityId }) => identityId },
   service: { type: 'text', read: ({ serviceId }) => serviceId },
 };
-
-const PRECEDENCES = ['default', 'required', 'failed'];
-
-function terminatorView({ model }: ManagementParts, row: TerminatorRow): JsonObject {
-  const at = isoTime(Number(row.created_at));
-  return {
-    ...{ _links: { self: { href: `./terminators/${row.id}` } }, id: row.id, tags: {} },
-    ...{
-      createdAt: at,
-      updatedAt: at,
-      binding: row.binding,
-      address: row.address,
-      identity: row.instance_id,
-    },
-    service: referenceView('services', row.service_id, model.edge.service(row.service_id)?.name ?? ''),
-    serviceId: row.service_id,
-    router: referenceView('routers', row.router_id, model.identity(row.router_id)?.name ?? ''),
-    routerId: row.router_id,
-    ...{ hostId: row.identity_id, cost: row.cost, dynamicCost: 0 },
-    precedence: PRECEDENCES[row.precedence] ?? 'default',
-  };
-}
 
 /** Each permission of a client that is logged in is a session (see the client API). The list has an end. */
 function serviceSessionsOf({ model, sessions, clock }: ManagementParts): ServiceSession[] {

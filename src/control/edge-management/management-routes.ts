@@ -30,6 +30,7 @@ import { addIdentityTotpRoutes } from './identity-totp-routes.ts';
 import { addManagementLists } from './management-lists.ts';
 import { postureCheckResource } from './posture-check-form.ts';
 import { addRelatedEntities } from './related-entities.ts';
+import { terminatorResource } from './terminator-resource.ts';
 
 const MAX_BODY_BYTES = 262_144;
 /** Calls of one administrator. */
@@ -45,6 +46,7 @@ const RESOURCES: readonly EntityResource[] = [
   authPolicyResource,
   externalJwtSignerResource,
   postureCheckResource,
+  terminatorResource,
   ...ENTITY_FORMS.map(plainResource),
 ];
 

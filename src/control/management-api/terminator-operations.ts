@@ -133,7 +133,12 @@ async function locked(
   const { id } = call.parameters;
   const record = await lockFabricTerminator(trx, id);
   if (record !== undefined) return record;
-  if (live(parts, call).kind !== 'share') throw notFound('Terminator', id);
+  const { kind } = live(parts, call);
+  if (kind === 'fabric') throw notFound('Terminator', id);
+  if (kind === 'edge') {
+    const message = `Terminator ${id} belongs to a service of the edge management API, where it is changed`;
+    throw new FrontdoorError('conflict', 'terminator-of-edge-service', message);
+  }
   const message = `Terminator ${id} is a share's: its host makes and removes it`;
   throw new FrontdoorError('conflict', 'terminator-of-share', message);
 }

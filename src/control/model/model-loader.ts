@@ -145,16 +145,16 @@ async function refresh(db: Queries, model: OverlayModel, dirty: Dirty): Promise<
   const goneIdentities = gone(taken.identities, model.identities(), identities);
   const goneServices = gone(taken.fabricServices, model.fabricServices(), fabricServices);
   const goneTerminators = gone(taken.fabricTerminators, model.fabricTerminators(), fabricTerminators);
+  const goneEntities = gone(taken.edgeEntities, model.edge.records(), edgeEntities);
   for (const id of goneShares) model.removeService(id);
   for (const id of goneTerminators) model.removeFabricTerminator(id);
-  removeTerminatorsOf(model, new Set([...goneServices, ...goneIdentities]));
+  removeTerminatorsOf(model, new Set([...goneServices, ...goneIdentities, ...goneEntities]));
   for (const id of goneServices) model.removeFabricService(id);
   for (const id of goneIdentities) model.removeIdentity(id);
   for (const identity of identities) model.setIdentity(identity);
   for (const share of shares) model.setService(serviceOf(share));
   for (const service of fabricServices) model.setFabricService(service);
   for (const terminator of fabricTerminators) model.setFabricTerminator(terminator);
-  const goneEntities = gone(taken.edgeEntities, model.edge.records(), edgeEntities);
   for (const id of goneEntities) model.removeEdgeEntity(id);
   for (const entity of edgeEntities) model.setEdgeEntity(entity);
 }

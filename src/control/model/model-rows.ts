@@ -7,7 +7,9 @@ import {
   findFabricServices,
   findFabricTerminators,
   findGuardedShares,
+  findManagedTerminators,
   guardedSharesAfter,
+  managedTerminatorsAfter,
   type EdgeEntityRecord,
   type FabricServiceRecord,
   type FabricTerminator,
@@ -47,15 +49,25 @@ export async function readFabricServices(db: Queries, ids?: readonly string[]): 
   return records.map(fabricServiceOf);
 }
 
+/** Of services of the fabric, and those that administrators made for services of the edge management API. */
 export async function readFabricTerminators(
   db: Queries,
   ids?: readonly string[],
 ): Promise<FabricTerminator[]> {
-  return read(
+  const ofFabric = await read(
     ids,
     (after) => fabricTerminatorsAfter(db, after, CHUNK),
     (some) => findFabricTerminators(db, some),
   );
+  const managed = await read(
+    ids,
+    (after) => managedTerminatorsAfter(db, after, CHUNK),
+    (some) => findManagedTerminators(db, some),
+  );
+  return [
+    ...ofFabric,
+    ...managed.map(({ tags: _, createdAtMs: __, updatedAtMs: ___, ...terminator }) => terminator),
+  ];
 }
 
 export async function readEdgeEntities(db: Queries, ids?: readonly string[]): Promise<EdgeEntityRecord[]> {

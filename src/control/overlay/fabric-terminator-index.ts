@@ -1,5 +1,6 @@
 /**
- * Terminators of fabric services, by service and by router, as in the model. It adds only whether a router could
+ * Terminators of fabric services, and those that administrators made for services of the edge management API, by service
+ * and by router, as in the model. It adds only whether a router could
  * use one, because a terminator that the operator created is not deleted for a temporary configuration error of a
  * router.
  */

@@ -52,7 +52,8 @@ export interface FabricTerminatorView {
   readonly id: string;
   readonly serviceId: string;
   readonly serviceName: string;
-  readonly kind: 'share' | 'fabric';
+  /** What the service is; `edge` is one of the edge management API. */
+  readonly kind: 'share' | 'fabric' | 'edge';
   readonly routerId: string;
   readonly binding: string;
   readonly address: string;

@@ -1,8 +1,8 @@
-/** A terminator of a share or of a fabric service, at which a circuit can end. */
+/** A terminator of a share, a fabric service or a service of the edge management API, at which a circuit can end. */
 import type { StoredTerminator } from './terminator-rows.ts';
 
 export interface HostTerminator extends Omit<StoredTerminator, 'identityId' | 'createdAtMs'> {
-  /** The hosting identity; undefined for a fabric service, which the router itself reaches. */
+  /** The hosting identity; undefined for an address that the router itself reaches. */
   readonly identityId: string | undefined;
   /** Distinguishes responses about this terminator from those about an older one with the same id. */
   readonly marker: bigint;

@@ -87,3 +87,46 @@ test('terminators are there again after a restart', async () => {
   router = await world.router('r1');
   await dialed();
 });
+
+test('addresses that an administrator set are dialed by cost beside hosts, and outlive policies', async () => {
+  await world.setEntity('service', 'web', { encryptionRequired: false, roleAttributes: [], configs: [] });
+  const placed = {
+    ...{ id: 'p1', serviceId: 'web', routerId: 'r1', binding: 'transport', address: 'tcp:127.0.0.1:80' },
+    ...{ instanceId: '', cost: 100, precedence: 0, peerData: new Map<number, Uint8Array>() },
+  };
+  world.model.setFabricTerminator(placed);
+  await world.bind(router, 'host', 'web', 't1', false);
+  const egressOfDial = async () => {
+    router.send(world.dialFrame('dialer', 'web', { hasKey: false }));
+    const { egress } = await router.route();
+    decodeCircuitCreated(await router.frame(contentType.createCircuitV2Response));
+    return [egress?.binding, egress?.destination];
+  };
+  assert.deepEqual(await egressOfDial(), ['edge', 't1']);
+  world.model.setFabricTerminator({ ...placed, precedence: 1 });
+  assert.deepEqual(await egressOfDial(), ['transport', 'tcp:127.0.0.1:80']);
+  world.model.removeEdgeEntity('hosting');
+  await router.settle();
+  const listed = world.controller.fabric.terminators().map(({ id, kind }) => [id, kind]);
+  assert.deepEqual(listed, [['p1', 'edge']]);
+  world.model.removeFabricTerminator('p1');
+  assert.equal(await refused(false), EdgeErrorCode.invalidTerminator);
+});
+
+test('cost and precedence that an administrator sets for a host count at once; deleted, it is dialed no more', async () => {
+  await world.bind(router, 'host', 'web', 't1');
+  await world.bind(router, 'host', 'web', 't2');
+  const { store } = world;
+  await store.transaction(async (trx, touch) => {
+    await trx.updateTable('edge_terminator').set({ precedence: 1 }).where('id', '=', 't2').execute();
+    touch('terminator', 't2');
+  });
+  router.send(world.dialFrame('dialer', 'web'));
+  assert.equal((await router.route()).egress?.destination, 't2');
+  decodeCircuitCreated(await router.frame(contentType.createCircuitV2Response));
+  await store.transaction(async (trx, touch) => {
+    await trx.deleteFrom('edge_terminator').execute();
+    for (const id of ['t1', 't2']) touch('terminator', id);
+  });
+  assert.equal(await refused(), EdgeErrorCode.invalidTerminator);
+});

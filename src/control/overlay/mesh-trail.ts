@@ -37,15 +37,15 @@ export function followMesh({
     });
   });
 
-  const report = (
-    type: TerminatorChangeType,
-    terminator: HostTerminator,
-    ofService: ReadonlyMap<string, HostTerminator>,
-  ): void => {
+  const report = (type: TerminatorChangeType, terminator: HostTerminator): void => {
     if (!events.has('terminator')) return;
+    const ofService = [
+      ...terminators.ofService(terminator.serviceId).values(),
+      ...fabricTerminators.ofService(terminator.serviceId).values(),
+    ];
     const isOnline = ({ routerId }: HostTerminator): boolean => routers.get(routerId) !== undefined;
     const usable = { default: 0, required: 0, failed: 0 };
-    for (const one of ofService.values()) if (isOnline(one)) usable[precedenceName(one.precedence)] += 1;
+    for (const one of ofService) if (isOnline(one)) usable[precedenceName(one.precedence)] += 1;
     const { id, serviceId, routerId, identityId, instanceId, precedence, cost } = terminator;
     events.emit('terminator', {
       ...{ type, terminatorId: id, serviceId, routerId, instanceId },
@@ -54,15 +54,11 @@ export function followMesh({
       precedence: precedenceName(precedence),
       staticCost: cost,
       dynamicCost: costs.dynamicCost(id),
-      total: ofService.size,
+      total: ofService.length,
       usableDefault: usable.default,
       usableRequired: usable.required,
     });
   };
-  terminators.onChange((terminator, change) =>
-    report(TYPE_OF[change], terminator, terminators.ofService(terminator.serviceId)),
-  );
-  fabricTerminators.onChange((terminator, change) =>
-    report(TYPE_OF[change], terminator, fabricTerminators.ofService(terminator.serviceId)),
-  );
+  terminators.onChange((terminator, change) => report(TYPE_OF[change], terminator));
+  fabricTerminators.onChange((terminator, change) => report(TYPE_OF[change], terminator));
 }

@@ -72,8 +72,8 @@ export class MeshView implements FabricView {
   terminators(): FabricTerminatorView[] {
     const { terminators, fabricTerminators } = this.#parts;
     return [
-      ...[...terminators.all()].map((each) => this.#terminatorView(each, 'share')),
-      ...[...fabricTerminators.all()].map((each) => this.#terminatorView(each, 'fabric')),
+      ...[...terminators.all()].map((each) => this.#terminatorView(each)),
+      ...[...fabricTerminators.all()].map((each) => this.#terminatorView(each)),
     ];
   }
 
@@ -122,13 +122,13 @@ export class MeshView implements FabricView {
     };
   }
 
-  #terminatorView(terminator: HostTerminator, kind: 'share' | 'fabric'): FabricTerminatorView {
+  #terminatorView(terminator: HostTerminator): FabricTerminatorView {
     const { id, serviceId, routerId, binding, address, instanceId, cost, precedence, isHealthy } = terminator;
     return {
       id,
       serviceId,
       serviceName: this.#serviceName(serviceId),
-      kind,
+      kind: this.#kindOf(serviceId),
       routerId,
       binding,
       address,
@@ -138,6 +138,12 @@ export class MeshView implements FabricView {
       precedence: precedenceName(precedence),
       isHealthy,
     };
+  }
+
+  #kindOf(serviceId: string): FabricTerminatorView['kind'] {
+    const { model } = this.#parts;
+    if (model.fabricService(serviceId) !== undefined) return 'fabric';
+    return model.edge.service(serviceId) === undefined ? 'share' : 'edge';
   }
 
   #serviceName(id: string): string {

@@ -50,7 +50,7 @@ export class TerminatorRegistry {
 
   constructor(store: Store) {
     this.#store = store;
-    if (store.isShared) store.onChange((changes) => this.#hear(changes));
+    store.onChange((changes) => this.#hear(changes));
   }
 
   onChange(listener: TerminatorListener): void {

@@ -145,8 +145,11 @@ export class TerminatorSelector {
 
   #hostsOf(serviceId: string): ReadonlyMap<string, HostTerminator> {
     const { terminators, fabricTerminators } = this.#options;
-    const ofShare = terminators.ofService(serviceId);
-    return ofShare.size > 0 ? ofShare : fabricTerminators.ofService(serviceId);
+    const hosted = terminators.ofService(serviceId);
+    const placed = fabricTerminators.ofService(serviceId);
+    if (hosted.size === 0) return placed;
+    // A service of the edge management API may have both.
+    return placed.size === 0 ? hosted : new Map<string, HostTerminator>([...hosted, ...placed]);
   }
 
   #isKnown(id: string): boolean {

@@ -143,6 +143,14 @@ export {
   lockFabricTerminator,
   type FabricTerminator,
 } from './records/fabric-terminator-store.ts';
+export {
+  deleteManagedTerminator,
+  findManagedTerminators,
+  insertManagedTerminator,
+  managedTerminatorsAfter,
+  updateManagedTerminator,
+  type ManagedTerminator,
+} from './records/managed-terminator-store.ts';
 export { FabricTerminatorWriter } from './records/fabric-terminator-writer.ts';
 export {
   ADMIN_SCOPES,

@@ -95,6 +95,42 @@ test(
 );
 
 test(
+  'ziti edge makes, changes and deletes a terminator, which our router dials for ziti tunnel',
+  { skip },
+  async () => {
+    const { folder, service } = world;
+    const address = `tcp:127.0.0.1:${service.port}`;
+    const routers = JSON.parse(await edge('list', 'edge-routers', '-j')) as { data: { name: string }[] };
+    const [router] = routers.data;
+    await edge('create', 'service', 'direct', '--encryption', 'OFF');
+    const roles = ['--semantic', 'AnyOf', '--service-roles', '@direct', '--identity-roles', '@dialer'];
+    await edge('create', 'service-policy', 'direct', 'Dial', ...roles);
+    const make = ['create', 'terminator', 'direct', router!.name];
+    for (const [place, more] of [
+      [address, ['--binding', 'edge']],
+      ['127.0.0.1', ['--binding', 'transport']],
+    ] as const) {
+      const { status } = await runZiti(BINARY, folder, ['edge', ...make, place, ...more]);
+      assert.notEqual(status, 0, more.join(' '));
+    }
+    const unused = await edge(...make, 'tcp:127.0.0.1:1', '--binding', 'transport');
+    await edge(...make, address, '--binding', 'transport', '--cost', '7');
+    const [, id = ''] = /id: (\S+)/.exec(unused) ?? [];
+    await edge('update', 'terminator', id, '--cost', '9', '--precedence', 'failed');
+    const list = await edge('list', 'service', 'terminators', 'direct');
+    assert.match(list, /transport.*tcp:127\.0\.0\.1:1 .*9 .*failed/);
+    const port = await world.proxy(join(folder, 'dialer.json'), 'direct');
+    const { body } = await httpGet(port, 'direct', `/bytes/${BODY_BYTES}`);
+    assert.equal(digestOf([body]), digestOf(service.bytes(BODY_BYTES)));
+    await edge('delete', 'terminator', id);
+    assert.doesNotMatch(await edge('list', 'terminators'), /127\.0\.0\.1:1 /);
+    await edge('delete', 'service', 'direct');
+    assert.doesNotMatch(await edge('list', 'terminators'), /transport/);
+    await edge('delete', 'service-policy', 'direct');
+  },
+);
+
+test(
   'ziti edge enrolls a password, with which the identity logs in, and adds a signer of tokens',
   { skip },
   async () => {

@@ -12,6 +12,7 @@ import { identityTotp } from './identity-totp-migration.ts';
 import { idempotencyTables } from './idempotency-tables-migration.ts';
 import { lastUses } from './last-uses-migration.ts';
 import { loginSessionLookup } from './login-session-lookup-migration.ts';
+import { managedTerminators } from './managed-terminator-migration.ts';
 import { managementTables } from './management-tables-migration.ts';
 import { secretOverlap } from './secret-overlap-migration.ts';
 import { passwordAttempts } from './password-attempts-migration.ts';
@@ -54,4 +55,5 @@ export const migrations: Record<string, Migration> = {
   '0024-console-log-ins': consoleLogIns,
   '0025-last-uses': lastUses,
   '0026-person-totp': personTotp,
+  '0027-managed-terminators': managedTerminators,
 };

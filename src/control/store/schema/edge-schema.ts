@@ -8,6 +8,7 @@ import type { Generated } from 'kysely';
 export interface EdgeTables {
   edge_entity: EdgeEntityTable;
   edge_terminator: EdgeTerminatorTable;
+  managed_terminator: ManagedTerminatorTable;
   identity_password: IdentityPasswordTable;
   management_session: ManagementSessionTable;
 }
@@ -24,7 +25,9 @@ export type EdgeEntityKind =
   | 'external-jwt-signer'
   | 'ca'
   | 'auth-policy'
-  | 'posture-check';
+  | 'posture-check'
+  /** Has tables of its own: `edge_terminator` and `managed_terminator`. */
+  | 'terminator';
 
 export interface EdgeEntityTable {
   /** For identities and routers, the id of their row in `identity`. */
@@ -56,6 +59,22 @@ export interface EdgeTerminatorTable {
   /** JSON map of u32 key to base64. */
   peer_data: string;
   created_at: number;
+}
+
+/** A terminator of a service of this API that an administrator made: an address that the router dials. */
+export interface ManagedTerminatorTable {
+  id: string;
+  service_id: string;
+  router_id: string;
+  binding: string;
+  address: string;
+  instance_id: string;
+  cost: number;
+  precedence: number;
+  /** JSON object. */
+  tags: string;
+  created_at: number;
+  updated_at: number;
 }
 
 /** User name and password of an identity. */

@@ -34,7 +34,12 @@ export type {
   RequestRecordTable,
   RestingNameTable,
 } from './access-schema.ts';
-export type { EdgeEntityKind, EdgeEntityTable, EdgeTerminatorTable } from './edge-schema.ts';
+export type {
+  EdgeEntityKind,
+  EdgeEntityTable,
+  EdgeTerminatorTable,
+  ManagedTerminatorTable,
+} from './edge-schema.ts';
 export type { FabricServiceTable, FabricTerminatorTable } from './fabric-schema.ts';
 
 export interface Database extends EdgeTables, PeopleTables {
