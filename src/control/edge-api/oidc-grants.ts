@@ -3,6 +3,7 @@ import { definedFields } from '#base';
 import type { EdgeApiContext } from './edge-context.ts';
 import type { LiveSession } from './api-session-store.ts';
 import { isVerifierOf, type OidcRequests } from './oidc-requests.ts';
+import { refreshProblem } from './refresh-rules.ts';
 import { ACCESS_LIFETIME_MS, type RefreshGrant, type TokenRequest } from './session-tokens.ts';
 
 const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:';
@@ -135,19 +136,28 @@ async function exchange(context: EdgeApiContext, call: GrantCall): Promise<Grant
 
 /** The session of a token, while it lives, and what new tokens of it contain. */
 async function sessionOf(
-  { sessions, model }: EdgeApiContext,
+  context: EdgeApiContext,
   { clientId, issuer, address }: GrantCall,
   grant: RefreshGrant | undefined,
 ): Promise<
   | { readonly session: LiveSession; readonly name: string; readonly wanted: TokenRequest }
   | { readonly error: string }
 > {
+  const { sessions, model, log } = context;
   if (grant === undefined) return { error: 'invalid_grant' };
   if (clientId !== undefined && clientId !== grant.clientId) return { error: 'invalid_client' };
   const session = await sessions.findById(grant.sessionId);
   const identity = model.identity(grant.identityId);
   if (session?.form !== 'signed' || session.identityId !== grant.identityId || identity === undefined)
     return { error: 'invalid_grant' };
+  const problem = await refreshProblem(context, session);
+  if (problem !== undefined) {
+    log.info(
+      { identity: identity.id, apiSession: session.id, address, problem },
+      'edge API: refresh refused',
+    );
+    return { error: 'invalid_grant' };
+  }
   const { scopes } = grant;
   return { session, name: identity.name, wanted: { issuer, clientId: grant.clientId, scopes, address } };
 }

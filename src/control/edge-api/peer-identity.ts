@@ -1,13 +1,14 @@
 /**
  * Maps a TLS peer to an identity. Only the leaf counts; other certificates of the chain are never read. The leaf
- * must be issued by our authority, be valid now and for clients, and belong in the model to the identity that its
- * SPIFFE URI names; or it is the very certificate of another party that an identity enrolled with.
+ * must be issued by our authority, be valid now (or the identity's authentication policy permits expired ones) and for
+ * clients, and belong in the model to the identity that its SPIFFE URI names; or it is the very certificate of another
+ * party that an identity enrolled with.
  */
 import type { X509Certificate } from 'node:crypto';
 import { TLSSocket } from 'node:tls';
 import type { Clock } from '#base';
 import { fingerprintOf, leafOf } from '#net';
-import type { Identity, OverlayModel } from '../model/mod.ts';
+import { authPolicyOf, permitsExpired, type Identity, type OverlayModel } from '../model/mod.ts';
 import { thirdPartyLeaf, type LeafProof, type Pki, type ProvenLeaf } from '../pki/mod.ts';
 
 export interface ProvenPeer {
@@ -41,21 +42,18 @@ export class PeerIdentities {
   of(socket: unknown): PeerProof {
     if (!(socket instanceof TLSSocket)) return { problem: 'no TLS' };
     const proof = this.#proofOf(socket);
-    if ('problem' in proof) {
-      const { problem, outOfDate } = proof;
-      const other = outOfDate === undefined ? this.#thirdPartyLeafOf(socket) : undefined;
-      if (other !== undefined) return this.check(other);
-      return outOfDate === undefined ? { problem } : { problem, signed: outOfDate };
-    }
-    return this.check(proof.leaf);
+    if ('leaf' in proof) return this.check(proof.leaf);
+    const leaf = proof.outOfDate ?? this.#thirdPartyLeafOf(socket);
+    return leaf === undefined ? { problem: proof.problem } : this.check(leaf);
   }
 
   /** Checks what may change during a connection: the certificate's dates, and its entry in the model. */
   check(leaf: ProvenLeaf): PeerProof {
     const nowMs = this.#clock.nowMs();
-    if (nowMs > leaf.notAfterMs) return { problem: 'certificate has expired', signed: leaf };
-    if (nowMs < leaf.notBeforeMs) return { problem: 'certificate is not valid yet', signed: leaf };
     const identity = this.#model.identityByFingerprint(leaf.fingerprint);
+    if (nowMs > leaf.notAfterMs && !this.#mayBeExpired(identity))
+      return { problem: 'certificate has expired', signed: leaf };
+    if (nowMs < leaf.notBeforeMs) return { problem: 'certificate is not valid yet', signed: leaf };
     if (identity === undefined) {
       const isDeleted = this.#model.identity(leaf.id) === undefined;
       const problem = isDeleted ? 'the identity was deleted' : 'certificate is not known any more';
@@ -65,6 +63,10 @@ export class PeerIdentities {
     if (identity.id !== leaf.id || role !== leaf.role)
       return { problem: 'certificate names another identity', signed: leaf };
     return { peer: { identity, leaf } };
+  }
+
+  #mayBeExpired(identity: Identity | undefined): boolean {
+    return identity !== undefined && permitsExpired(authPolicyOf(this.#model.edge, identity.id));
   }
 
   /** The peer may have enrolled on this connection, so the answer is not kept. */

@@ -1,7 +1,8 @@
 /** Authentication policies: by which methods the identities that name one log in, and how their passwords have to be. */
-import { endLogIns, invalidParameter } from '../edge-api/mod.ts';
+import { endLogIns, endSessionsOf, invalidParameter } from '../edge-api/mod.ts';
 import {
   authPolicyIdOf,
+  permitsExpired,
   permitsLogIn,
   requiresTotp,
   textsOf,
@@ -30,10 +31,9 @@ const authPolicyForm: EntityForm = {
   path: 'auth-policies',
   read(body) {
     return section(body, 'primary', (primary) => {
-      const cert = section(primary, 'cert', (reader) => {
-        reader.only('allowExpiredCerts', false);
-        return { allowed: reader.flag('allowed'), allowExpiredCerts: false };
-      });
+      const cert = section(primary, 'cert', (reader) => ({
+        ...{ allowed: reader.flag('allowed'), allowExpiredCerts: reader.flag('allowExpiredCerts') },
+      }));
       const extJwt = section(primary, 'extJwt', (reader) => ({
         ...{ allowed: reader.flag('allowed'), allowedSigners: reader.texts('allowedSigners') },
       }));
@@ -131,11 +131,24 @@ export async function endForbiddenLogIns(
 ): Promise<void> {
   const ids = holders.map(({ id }) => id);
   const forbidden = METHODS.filter((method) => !permitsLogIn(policy, { method }));
-  if (forbidden.length > 0) await endLogIns(trx, touch, ids, forbidden, clock.nowMs());
+  const nowMs = clock.nowMs();
+  if (forbidden.length > 0) await endLogIns(trx, touch, ids, forbidden, nowMs);
+  if (!permitsExpired(policy)) await endSessionsOf(trx, touch, await expiredOf(trx, ids, nowMs), nowMs);
   if (!requiresTotp(policy)) return;
   const enrolled = await identitiesWithTotp(trx);
   const bare = ids.filter((id) => !enrolled.has(id));
-  await endLogIns(trx, touch, bare, METHODS, clock.nowMs());
+  await endLogIns(trx, touch, bare, METHODS, nowMs);
+}
+
+/** Returns the fingerprints of the identities' certificates that have expired. */
+async function expiredOf(trx: Writing['trx'], ids: readonly string[], nowMs: number): Promise<string[]> {
+  const holders = new Set(ids);
+  const expired = await trx
+    .selectFrom('certificate')
+    .select(['fingerprint', 'identity_id'])
+    .where('not_after', '<=', nowMs)
+    .execute();
+  return expired.flatMap(({ fingerprint, identity_id: id }) => (holders.has(id) ? [fingerprint] : []));
 }
 
 /** Objects of a change replace only the fields that they have. */

@@ -119,7 +119,7 @@ test('what a policy cannot do here is refused', async () => {
   const { primary, name } = policy('more', ['cert']);
   for (const [wrong, field] of [
     [{ name, primary, secondary: { requireExtJwtSigner: 'idp' } }, 'requireExtJwtSigner'],
-    [{ name, primary: { cert: { allowed: true, allowExpiredCerts: true } } }, 'allowExpiredCerts'],
+    [{ name, primary: { cert: { allowed: true, allowExpiredCerts: 1 } } }, 'allowExpiredCerts'],
     [{ name, primary: { updb: { allowed: true, maxAttempts: -1 } } }, 'maxAttempts'],
     [{ name, primary: { extJwt: { allowed: true, allowedSigners: ['nobody'] } } }, 'allowedSigners'],
   ] as const)

@@ -61,6 +61,11 @@ export function permitsLogIn({ data }: EdgeEntityRecord, { method, signerId }: L
   return allowed === true && (signers.length === 0 || (signerId !== undefined && signers.includes(signerId)));
 }
 
+/** Whether a certificate logs in after its end, too. */
+export function permitsExpired({ data }: EdgeEntityRecord): boolean {
+  return objectAt(objectAt(data, 'primary'), 'cert')['allowExpiredCerts'] === true;
+}
+
 /** Wrong passwords in a row that lock a password, and for how long. */
 export interface Lockout {
   readonly maxAttempts: number;

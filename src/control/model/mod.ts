@@ -20,6 +20,7 @@ export {
   requiresTotp,
   DEFAULT_AUTH_POLICY_ID,
   passwordProblem,
+  permitsExpired,
   permitsLogIn,
   type LogInWay,
 } from './auth-policy.ts';
