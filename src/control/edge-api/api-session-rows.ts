@@ -20,11 +20,19 @@ export interface SessionCertificate {
   readonly untilMs: number;
 }
 
-export interface StoredSession {
+/** By what a session was opened. */
+export interface SessionWay {
+  readonly method: LogInMethod;
+  /** The signer of another party whose token logged in. */
+  readonly signerId?: string | undefined;
+  /** The one whose token was the second factor. */
+  readonly secondSignerId?: string | undefined;
+}
+
+export interface StoredSession extends SessionWay {
   readonly id: string;
   readonly token: string;
   readonly identityId: string;
-  readonly method: LogInMethod;
   /** Fingerprint of the certificate that logged in; '' for a log-in without one. */
   readonly ownFingerprint: string;
   readonly certificates: readonly SessionCertificate[];
@@ -47,6 +55,8 @@ export function rowOf(session: StoredSession, secrets: Pick<Secrets, 'hmac' | 's
     config_types: JSON.stringify(session.configTypes),
     form: session.form,
     method: session.method,
+    signer_id: session.signerId ?? null,
+    second_signer_id: session.secondSignerId ?? null,
     certificates: JSON.stringify(session.certificates),
     posture: session.posture?.text() ?? null,
     created_at: session.createdAtMs,
@@ -63,12 +73,17 @@ export function sessionOf(row: ApiSessionTable, secrets: Pick<Secrets, 'unseal'>
     ownFingerprint: row.fingerprint,
     configTypes: JSON.parse(row.config_types) as string[],
     form: row.form,
-    method: row.method,
+    ...wayOf(row),
     certificates: certificatesOf(row),
     posture: postureOf(row),
     createdAtMs: row.created_at,
     expiresAtMs: row.expires_at,
   };
+}
+
+function wayOf(row: Pick<ApiSessionTable, 'method' | 'signer_id' | 'second_signer_id'>): SessionWay {
+  const { method, signer_id: signerId, second_signer_id: secondSignerId } = row;
+  return { method, signerId: signerId ?? undefined, secondSignerId: secondSignerId ?? undefined };
 }
 
 /** Throws if the row is damaged. */
@@ -193,36 +208,59 @@ export async function endSessionsOf(
   }
 }
 
-/**
- * Ends, inside the caller's transaction, the sessions of these identities that were opened by one of the methods, and their
- * sessions of administrators.
- */
+/** Which sessions a change leaves open. `administrator` gets undefined if the method is not known. */
+export interface KeptLogIns {
+  readonly session: (way: SessionWay) => boolean;
+  readonly administrator: (method: LogInMethod | undefined) => boolean;
+}
+
+export const NONE_KEPT: KeptLogIns = { session: () => false, administrator: () => false };
+
+/** Ends, inside the caller's transaction, sessions of these identities, also those of administrators. */
 export async function endLogIns(
   trx: Queries,
   touch: Touch,
   identityIds: readonly string[],
-  methods: readonly LogInMethod[],
+  keeps: KeptLogIns,
   nowMs: number,
 ): Promise<void> {
   for (const batch of batchesOf(identityIds)) {
     const opened = await trx
       .selectFrom('api_session')
-      .select('id')
+      .select(['id', 'method', 'signer_id', 'second_signer_id'])
       .where('identity_id', 'in', batch)
-      .where('method', 'in', methods)
       .execute();
-    await endIn(trx, touch, idsOf(opened), nowMs);
-    await trx.deleteFrom('management_session').where('identity_id', 'in', batch).execute();
+    const over = opened.filter((row) => !keeps.session(wayOf(row)));
+    await endIn(trx, touch, idsOf(over), nowMs);
+    const managing = await trx
+      .selectFrom('management_session')
+      .select(['id', 'method'])
+      .where('identity_id', 'in', batch)
+      .execute();
+    const ended = managing.filter(({ method }) => !keeps.administrator((method as LogInMethod) ?? undefined));
+    for (const some of batchesOf(idsOf(ended)))
+      await trx.deleteFrom('management_session').where('id', 'in', some).execute();
   }
 }
 
-/**
- * Ends, inside the caller's transaction, all sessions that were opened by tokens of another party. Sessions do not name the
- * signer; the clients of other signers log in again.
- */
-export async function endTokenLogIns(trx: Queries, touch: Touch, nowMs: number): Promise<void> {
-  const opened = await trx.selectFrom('api_session').select('id').where('method', '=', 'ext-jwt').execute();
-  await endIn(trx, touch, idsOf(opened), nowMs);
+/** Ends, inside the caller's transaction, all sessions that tokens of the signer opened, also as second factor. */
+export async function endTokenLogIns(
+  trx: Queries,
+  touch: Touch,
+  signerId: string,
+  nowMs: number,
+): Promise<void> {
+  const opened = await trx
+    .selectFrom('api_session')
+    .select(['id', 'method', 'signer_id', 'second_signer_id'])
+    .where((by) => by.or([by('method', '=', 'ext-jwt'), by('second_signer_id', '=', signerId)]))
+    .execute();
+  // Sessions of earlier versions do not name their signer.
+  const meant = opened.map((row) => ({ ...wayOf(row), id: row.id }));
+  const over = meant.filter(
+    (way) => way.secondSignerId === signerId || (way.signerId ?? signerId) === signerId,
+  );
+  await endIn(trx, touch, idsOf(over), nowMs);
 }
 
 async function endIn(trx: Queries, touch: Touch, ids: readonly string[], nowMs: number): Promise<void> {
@@ -230,15 +268,26 @@ async function endIn(trx: Queries, touch: Touch, ids: readonly string[], nowMs: 
     const ended = await trx
       .deleteFrom('api_session')
       .where('id', 'in', batch)
-      .returning(['id', 'form'])
+      .returning(['id', 'form', 'second_signer_id'])
       .execute();
     for (const { id } of ended) touch('api-session', id);
-    const signed = ended.filter(({ form }) => form === 'signed');
-    if (signed.length === 0) continue;
-    const values = signed.map(({ id }) => ({ session_id: id, ended_at: nowMs }));
-    await trx.insertInto('session_revocation').values(values).execute();
-    for (const { id } of signed) touch('session-revocation', id);
+    // The token of a log-in that waited for a second signer opens no session again.
+    const kept = ended.filter(({ form, second_signer_id: second }) => form === 'signed' || second !== null);
+    if (kept.length === 0) continue;
+    const values = kept.map(({ id }) => ({ session_id: id, ended_at: nowMs }));
+    await trx
+      .insertInto('session_revocation')
+      .values(values)
+      .onConflict((conflict) => conflict.column('session_id').doNothing())
+      .execute();
+    for (const { id } of kept) touch('session-revocation', id);
   }
+}
+
+/** Whether the end of the session is kept, so that nothing opens it again. */
+export async function hasEnded(db: Queries, sessionId: string): Promise<boolean> {
+  const query = db.selectFrom('session_revocation').select('session_id').where('session_id', '=', sessionId);
+  return (await query.executeTakeFirst()) !== undefined;
 }
 
 /** Deletes the sessions whose stored expiry is not after `endedByMs`, and returns their ids. */

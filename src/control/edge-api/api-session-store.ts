@@ -26,9 +26,9 @@ import {
   rowOf,
   sessionOf,
   sessionRowOf,
-  type LogInMethod,
   type SessionCertificate,
   type SessionForm,
+  type SessionWay,
   type StoredSession,
 } from './api-session-rows.ts';
 
@@ -57,9 +57,8 @@ export interface ApiSessionOptions {
 }
 
 /** A session with fields that only the edge API reads. */
-export interface LiveSession extends ApiSession {
+export interface LiveSession extends ApiSession, SessionWay {
   readonly form: SessionForm;
-  readonly method: LogInMethod;
   readonly certificates: readonly SessionCertificate[];
   readonly configTypes: readonly string[];
   readonly createdAtMs: number;
@@ -69,8 +68,7 @@ export interface LiveSession extends ApiSession {
 type Listener = (session: ApiSession) => void;
 
 /** How a session begins, where that is not by certificate, or its id and token were given before. */
-export interface SessionStart {
-  readonly method?: LogInMethod | undefined;
+export interface SessionStart extends Partial<SessionWay> {
   readonly id?: string | undefined;
   readonly token?: string | undefined;
 }
@@ -209,7 +207,7 @@ export class ApiSessionStore implements ApiSessions {
     configTypes: readonly string[],
     form: Exclude<SessionForm, 'signed'> = 'opaque',
     also?: (trx: StoreTransaction, touch: Touch, sessionId: string) => Promise<void>,
-    { method = 'cert', id = randomUUID(), token = randomUUID() }: SessionStart = {},
+    { method = 'cert', id = randomUUID(), token = randomUUID(), ...signers }: SessionStart = {},
   ): Promise<LiveSession> {
     const { store, secrets, clock, model } = this.#options;
     const nowMs = clock.nowMs();
@@ -218,6 +216,7 @@ export class ApiSessionStore implements ApiSessions {
       token,
       identityId,
       method,
+      ...signers,
       ownFingerprint: fingerprint,
       certificates: [],
       posture: undefined,

@@ -37,7 +37,9 @@ import { addIdentityRoutes } from './identity-routes.ts';
 import { addInformationRoutes, EDGE_PATH } from './information-routes.ts';
 import { addOidcRoutes } from './oidc-routes.ts';
 import { PartialLogIns } from './partial-log-ins.ts';
+import { SecondTokenStep } from './partial-opening.ts';
 import { SecondFactors } from './second-factors.ts';
+import { SecondTokens } from './second-tokens.ts';
 import { addTotpRoutes } from './totp-routes.ts';
 import { PasswordLogIns } from './password-log-in.ts';
 import { PeerIdentities } from './peer-identity.ts';
@@ -93,6 +95,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
   const standard: BucketRate = { perSecond: 20, burst: 200 };
   const connections = new UnprovenConnections(limits, log);
   const webSockets = new WebSocketUpgrades(MAX_WEB_SOCKET_MESSAGE_BYTES);
+  const externalSigners = new ExternalSigners({ ...options, fetch: (url) => options.egress.get(url) });
   const context: EdgeApiContext = {
     ...options,
     instanceId,
@@ -106,7 +109,8 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     sawPeer: (peer) => replaced.saw(peer),
     identityUses,
     passwords: new PasswordLogIns(options),
-    externalSigners: new ExternalSigners({ ...options, fetch: (url) => options.egress.get(url) }),
+    externalSigners,
+    secondTokens: new SecondTokens(model, externalSigners),
     secondFactors: new SecondFactors(options),
     partialLogIns: new PartialLogIns(options.secrets, clock),
     webSockets,
@@ -166,6 +170,8 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
       await context.sessions.find(token);
     });
   }
+  const secondTokenStep = new SecondTokenStep(context);
+  app.addHook('onRequest', (request) => secondTokenStep.take(request));
   app.addHook('onResponse', (request, reply, done) => {
     // Logs the route's pattern, not the URL, because queries contain one-time tokens.
     const fields = { method: request.method, route: request.routeOptions.url, status: reply.statusCode };

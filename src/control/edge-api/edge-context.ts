@@ -22,6 +22,7 @@ import type { ProvenPeer, PeerIdentities } from './peer-identity.ts';
 import type { ExternalSigners } from './external-signers.ts';
 import type { PartialLogIns } from './partial-log-ins.ts';
 import type { SecondFactors } from './second-factors.ts';
+import type { SecondTokens } from './second-tokens.ts';
 import type { PasswordLogIns } from './password-log-in.ts';
 import type { EdgeTokenKeys } from './edge-token-keys.ts';
 import type { ServiceChanges } from './service-changes.ts';
@@ -83,6 +84,7 @@ export interface EdgeApiContext extends EdgeParts {
   readonly passwords: PasswordLogIns;
   readonly externalSigners: ExternalSigners;
   readonly secondFactors: SecondFactors;
+  readonly secondTokens: SecondTokens;
   readonly partialLogIns: PartialLogIns;
   /** For routes whose requests become WebSockets. */
   readonly webSockets: WebSocketUpgrades;
@@ -135,9 +137,34 @@ export function bearerSessionOf(context: EdgeApiContext, token: string): LiveSes
 
 /**
  * Returns the API session of the call. The token of a log-in by certificate is accepted only with a certificate of its
- * identity, and no token with a certificate of another one.
+ * identity, no token with a certificate of another one, and none without the token of another party that the authentication
+ * policy demands.
  */
 export function callerOf(context: EdgeApiContext, request: FastifyRequest): EdgeCaller {
+  const caller = sessionCallerOf(context, request);
+  if (missingSignerOf(context, request, caller.session) === undefined) return caller;
+  const problem = 'a token of the signer that the authentication policy requires is missing';
+  context.log.info(
+    { identity: caller.identity.id, address: request.ip, problem },
+    'edge API: caller refused',
+  );
+  throw notAuthorized(problem);
+}
+
+/** Returns the signer whose token the call lacks; undefined if it needs none or has one. */
+export function missingSignerOf(
+  { secondTokens }: EdgeApiContext,
+  request: FastifyRequest,
+  { identityId, form, secondSignerId }: LiveSession,
+): string | undefined {
+  const required = secondTokens.requiredOf(identityId);
+  const isProven =
+    form === 'signed' ? secondSignerId === required : secondTokens.isProven(request, identityId);
+  return isProven ? undefined : required;
+}
+
+/** Returns the API session as `callerOf`, also without a token of another party. */
+export function sessionCallerOf(context: EdgeApiContext, request: FastifyRequest): EdgeCaller {
   const token = tokenOf(request);
   const bearer = bearerSessionOf(context, token);
   const bearerIdentity = bearer && context.model.identity(bearer.identityId);

@@ -69,6 +69,15 @@ export class ExternalSigners {
     return 'payload' in read ? this.#identityOf(read.signer, read.payload) : read;
   }
 
+  /** Does what `prove` does, with this signer alone. */
+  async proveBy(signerId: string, token: string): Promise<ExternalProof> {
+    const signer = this.#parts.model.edge.get('external-jwt-signer', signerId);
+    if (signer?.data['enabled'] !== true || token.length > MAX_TOKEN_CHARS)
+      return { problem: 'the signer is not enabled, or the token is too long' };
+    const read = await this.#verify(signer, token);
+    return 'payload' in read ? this.#identityOf(signer, read.payload) : read;
+  }
+
   /** Returns what the claims of the token give a new identity. Never rejects, as `prove`. */
   async enrolling(token: string): Promise<EnrollingProof> {
     const read = await this.#read(token);

@@ -5,22 +5,20 @@ import type { LiveSession, SessionStart } from './api-session-store.ts';
 import { authPolicyOf, permitsLogIn, type Identity } from '../model/mod.ts';
 import { BACKDATE_MS, type ProvenLeaf } from '../pki/mod.ts';
 import type { PasswordCredentials } from './password-log-in.ts';
-import type { LogInMethod, SessionForm } from './api-session-rows.ts';
+import type { SessionForm, SessionWay } from './api-session-rows.ts';
+import { bearerTokensOf } from './bearer-tokens.ts';
 import { EdgeApiRefusal, limited } from './edge-answer.ts';
 import { appendPeerAudit } from './edge-audit.ts';
 import type { EdgeApiContext } from './edge-context.ts';
 import type { LogInWish } from './log-in-body.ts';
 import { putIdentityClient, type StoreTransaction, type Touch } from '../store/mod.ts';
 
-/** As many as SDKs send. */
-const MAX_EXTERNAL_TOKENS = 3;
 /** Time within which news of other control planes arrive. */
 const NEWS_MS = 60_000;
 
 /** An identity that has proven itself, by one of the methods. */
-export interface LogInProof {
+export interface LogInProof extends SessionWay {
   readonly identity: Identity;
-  readonly method: LogInMethod;
   /** The certificate that it presented, for a log-in by certificate. */
   readonly leaf: ProvenLeaf | undefined;
 }
@@ -69,30 +67,17 @@ export async function provenByExternalToken(
     const proof = await context.externalSigners.prove(token);
     if ('identity' in proof) {
       const { identity, signerId } = proof;
-      return permitted(context, request, { identity, method: 'ext-jwt', leaf: undefined }, signerId);
+      return permitted(context, request, { identity, method: 'ext-jwt', signerId, leaf: undefined });
     }
     ({ problem } = proof);
   }
   throw logInRefused(context, request, problem);
 }
 
-/** Returns the first tokens of the request, as many as SDKs send. */
-export function bearerTokensOf(request: FastifyRequest): readonly string[] {
-  const headers = request.raw.headersDistinct['authorization'] ?? [];
-  const tokens = headers.flatMap((header) => /^bearer +([A-Za-z0-9._-]+)$/i.exec(header)?.[1] ?? []);
-  return tokens.slice(0, MAX_EXTERNAL_TOKENS);
-}
-
 /** Returns the proof if the policy of the identity permits its method. Throws otherwise. */
-function permitted(
-  context: EdgeApiContext,
-  request: FastifyRequest,
-  proof: LogInProof,
-  signerId?: string,
-): LogInProof {
-  const { identity, method, leaf } = proof;
-  const way = signerId === undefined ? { method } : { method, signerId };
-  if (permitsLogIn(authPolicyOf(context.model.edge, identity.id), way)) return proof;
+function permitted(context: EdgeApiContext, request: FastifyRequest, proof: LogInProof): LogInProof {
+  const { identity, leaf } = proof;
+  if (permitsLogIn(authPolicyOf(context.model.edge, identity.id), proof)) return proof;
   throw logInRefused(context, request, 'the authentication policy does not permit the method', leaf);
 }
 
@@ -117,7 +102,7 @@ export async function loggedIn(
   form: Exclude<SessionForm, 'signed'>,
   start: Pick<SessionStart, 'id' | 'token'> = {},
 ): Promise<LiveSession> {
-  const { identity, leaf, method } = proof;
+  const { identity, leaf, method, signerId, secondSignerId } = proof;
   const waitMs = context.logInLimit.take(identity.id);
   if (waitMs > 0) throw limited(waitMs);
   if (leaf !== undefined) context.sawPeer({ identity, leaf });
@@ -135,7 +120,7 @@ export async function loggedIn(
   const fingerprint = leaf?.fingerprint ?? '';
   const session = await context.sessions.create(identity.id, fingerprint, configTypes, form, record, {
     ...start,
-    method,
+    ...{ method, signerId, secondSignerId },
   });
   context.logIns.done(identity.id, request.ip, occurrences);
   context.identityUses.saw(identity.id, request.ip);

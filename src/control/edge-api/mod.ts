@@ -1,5 +1,5 @@
 /** The edge API for clients of OpenZiti, and for our agents and gateways. */
-export { endLogIns, endSessionsOf, endTokenLogIns } from './api-session-rows.ts';
+export { endLogIns, endSessionsOf, endTokenLogIns, NONE_KEPT, type KeptLogIns } from './api-session-rows.ts';
 export { openApiSessions } from './api-session-store.ts';
 export { createEdgeApi, type EdgeRoutes } from './edge-api.ts';
 export {

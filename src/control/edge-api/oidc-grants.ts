@@ -41,10 +41,11 @@ export async function grantTokens(
 }
 
 async function grantByCode(
-  { sessions, sessionTokens, model }: EdgeApiContext,
+  context: EdgeApiContext,
   requests: OidcRequests,
   { form, clientId, issuer, address }: GrantCall,
 ): Promise<GrantAnswer> {
+  const { sessions, sessionTokens, model } = context;
   const code = form.get('code') ?? '';
   const request = requests.ofCode(code);
   if (request === undefined) return { error: 'invalid_grant', text: 'invalid code' };
@@ -58,6 +59,11 @@ async function grantByCode(
   const identity = session && model.identity(session.identityId);
   if (session === undefined || identity === undefined)
     return { error: 'invalid_grant', text: 'invalid code' };
+  // The policy may have changed while the session was written.
+  if ((await refreshProblem(context, session)) !== undefined) {
+    await sessions.remove(session.id);
+    return { error: 'invalid_grant', text: 'invalid code' };
+  }
   const wanted: TokenRequest = { issuer, clientId: request.clientId, scopes: request.scopes, address };
   const accessToken = sessionTokens.mintAccess(session, wanted);
   const nonce = request.nonce === '' ? undefined : request.nonce;

@@ -111,14 +111,23 @@ export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): vo
       if (asked === undefined) throw notAuthorized();
       const { id: identityId } = proof.identity;
       const { sessionId } = asked;
+      const need = await context.secondFactors.needOf(identityId);
+      if (need !== 'none') void reply.header('totp-required', 'true');
+      const codeQueries = need === 'none' ? [] : [{ ...CODE_QUERY, isTotpEnrolled: need === 'code' }];
+      const second = await context.secondTokens.check(request, identityId);
+      const { signerId: secondSignerId } = second;
+      // The client repeats the step with the token, and has no session before.
+      if (!second.isProven && secondSignerId !== undefined)
+        return sendJson(reply, 200, {
+          authQueries: [...codeQueries, context.secondTokens.query(secondSignerId)],
+        });
+      const whole = { ...proof, secondSignerId };
       // A client that repeats its step has the session already.
       const present = await context.sessions.findById(sessionId);
-      if (present === undefined) await loggedIn(context, request, proof, wish, 'pending', { id: sessionId });
+      if (present === undefined) await loggedIn(context, request, whole, wish, 'pending', { id: sessionId });
       else if (present.identityId !== identityId || present.form !== 'pending') throw notAuthorized();
-      const need = await context.secondFactors.needOf(identityId);
       if (need === 'none') return found(reply, callbackOf(request, { ...asked, identityId, method }));
-      void reply.header('totp-required', 'true');
-      return sendJson(reply, 200, { authQueries: [{ ...CODE_QUERY, isTotpEnrolled: need === 'code' }] });
+      return sendJson(reply, 200, { authQueries: codeQueries });
     });
   }
 

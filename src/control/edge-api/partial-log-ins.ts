@@ -4,18 +4,17 @@
  */
 import type { Clock } from '#base';
 import type { Secrets } from '../secrets/mod.ts';
-import type { LogInMethod } from './api-session-rows.ts';
+import type { SessionWay } from './api-session-rows.ts';
 import type { LogInWish } from './log-in-body.ts';
 
 const LIFETIME_MS = 10 * 60_000;
 const OPENER = 'edge API: log-in without its second factor';
 const MAX_TOKEN_CHARS = 16_384;
 
-export interface PartialLogIn extends LogInWish {
+export interface PartialLogIn extends LogInWish, Pick<SessionWay, 'method' | 'signerId'> {
   /** Id of the session that begins with the code. */
   readonly sessionId: string;
   readonly identityId: string;
-  readonly method: LogInMethod;
   readonly startedAtMs: number;
 }
 

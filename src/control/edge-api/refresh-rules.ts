@@ -1,20 +1,21 @@
 /**
- * The refresh of a session's signed tokens: the authentication policy of its identity has to permit the way by which it logged
- * in, now. Changes of a policy end sessions, but a certificate expires without one.
+ * The rules for new tokens of a session, at its log-in and at each refresh: the authentication policy of its identity has to
+ * permit the way by which it logged in, now. Changes of a policy end sessions, but a certificate expires without one.
  */
-import { authPolicyOf, permitsExpired, permitsLogIn } from '../model/mod.ts';
+import { authPolicyOf, permitsExpired, permitsLogIn, requiredSignerOf } from '../model/mod.ts';
 import type { LiveSession } from './api-session-store.ts';
 import type { EdgeApiContext } from './edge-context.ts';
 
 /** Returns the reason for which the session may not go on; undefined if it may. */
 export async function refreshProblem(
   { model, secondFactors, store, clock }: EdgeApiContext,
-  { identityId, method }: Pick<LiveSession, 'identityId' | 'method'>,
+  session: LiveSession,
 ): Promise<string | undefined> {
+  const { identityId, method } = session;
   const policy = authPolicyOf(model.edge, identityId);
-  // The signer of a token is not known any more; a change of the signers that a policy lists ends sessions by tokens.
-  if (method !== 'ext-jwt' && !permitsLogIn(policy, { method }))
-    return 'the authentication policy does not permit the method';
+  if (!permitsLogIn(policy, session)) return 'the authentication policy does not permit the method';
+  if (requiredSignerOf(policy) !== undefined && requiredSignerOf(policy) !== session.secondSignerId)
+    return 'the authentication policy requires a token of another signer';
   if ((await secondFactors.needOf(identityId)) === 'enrollment')
     return 'the authentication policy requires a one-time password';
   if (method !== 'cert' || permitsExpired(policy)) return undefined;

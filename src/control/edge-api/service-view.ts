@@ -110,6 +110,7 @@ const CODE_QUERY = {
   ...{ httpMethod: 'POST', httpUrl: './authenticate/mfa' },
 };
 
+/** `signerQuery` asks for the token of another party, if that is missing. */
 export function apiSessionView(
   session: Pick<LiveSession, 'id' | 'token' | 'configTypes' | 'createdAtMs'>,
   identity: Identity,
@@ -117,6 +118,7 @@ export function apiSessionView(
   address: string,
   nowMs: number,
   secondFactor: SecondFactorState,
+  signerQuery: readonly Readonly<Record<string, unknown>>[] = [],
 ): Record<string, unknown> {
   const now = isoTime(nowMs);
   const isOpen = secondFactor === 'none' || secondFactor === 'passed';
@@ -127,7 +129,10 @@ export function apiSessionView(
     identityId: identity.id,
     identity: linked('identities', identity.id, identity.name),
     authenticatorId,
-    authQueries: isOpen ? [] : [{ ...CODE_QUERY, isTotpEnrolled: secondFactor === 'pending' }],
+    authQueries: [
+      ...(isOpen ? [] : [{ ...CODE_QUERY, isTotpEnrolled: secondFactor === 'pending' }]),
+      ...signerQuery,
+    ],
     configTypes: session.configTypes,
     createdAt: isoTime(session.createdAtMs),
     updatedAt: now,

@@ -2,7 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { notAuthorized, sendData } from './edge-answer.ts';
-import { callerOf, peerOf, queryOf, tokenOf, type EdgeApiContext, type EdgeCaller } from './edge-context.ts';
+import {
+  callerOf,
+  missingSignerOf,
+  peerOf,
+  queryOf,
+  sessionCallerOf,
+  tokenOf,
+  type EdgeApiContext,
+  type EdgeCaller,
+} from './edge-context.ts';
 import { EDGE_PATH } from './information-routes.ts';
 import { controllerView } from './controller-view.ts';
 import { jsonBody, sendPage } from './edge-request.ts';
@@ -22,10 +31,17 @@ import { wishOf, type LogInWish } from './log-in-body.ts';
 import { controllerSymbols } from './entity-symbols.ts';
 import type { PartialLogIn } from './partial-log-ins.ts';
 import type { SecondFactorNeed } from './second-factors.ts';
+import type { SecondToken } from './second-tokens.ts';
 import { apiSessionView, isoTime, type SecondFactorState } from './service-view.ts';
 
 /** A log-in of a client without a certificate, in bytes. */
 const MAX_LOG_IN_BYTES = 16_384;
+/** What a log-in shows while it waits. */
+const STATE_OF_NEED: Readonly<Record<SecondFactorNeed, SecondFactorState>> = {
+  none: 'none',
+  code: 'pending',
+  enrollment: 'unenrolled',
+};
 
 /** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
 export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext): void {
@@ -35,23 +51,26 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
     { identity, leaf }: Pick<EdgeCaller, 'identity' | 'leaf'>,
     request: FastifyRequest,
     secondFactor: SecondFactorState,
+    missingSigner?: string,
   ): Record<string, unknown> => {
     const isPassword = session.method === 'password';
     const authenticatorId = leaf?.fingerprint ?? (isPassword ? passwordAuthenticatorId(identity) : 'ext-jwt');
     const nowMs = context.clock.nowMs();
-    return apiSessionView(session, identity, authenticatorId, request.ip, nowMs, secondFactor);
+    const queries = missingSigner === undefined ? [] : [context.secondTokens.query(missingSigner)];
+    return apiSessionView(session, identity, authenticatorId, request.ip, nowMs, secondFactor, queries);
   };
   const partialView = (
     login: PartialLogIn,
     token: string,
     request: FastifyRequest,
     need: SecondFactorNeed,
+    { signerId, isProven }: SecondToken,
   ): unknown => {
     const identity = context.model.identity(login.identityId);
     const leaf = login.method === 'cert' ? peerOf(context, request).leaf : undefined;
     if (identity === undefined) throw notAuthorized();
     const session = { ...login, id: login.sessionId, token, createdAtMs: login.startedAtMs };
-    return viewOf(session, { identity, leaf }, request, need === 'enrollment' ? 'unenrolled' : 'pending');
+    return viewOf(session, { identity, leaf }, request, STATE_OF_NEED[need], isProven ? undefined : signerId);
   };
 
   const provenBy = (method: string | null, request: FastifyRequest, body: unknown): Promise<LogInProof> => {
@@ -72,12 +91,14 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
     const proof = await provenBy(queryOf(request).get('method'), request, body);
     const wish = wishOf(body);
     const need = await context.secondFactors.needOf(proof.identity.id);
-    if (need !== 'none') {
+    const second = await context.secondTokens.check(request, proof.identity.id);
+    if (need !== 'none' || !second.isProven) {
       const login = { ...started(proof, context.clock.nowMs()), ...wish };
       const token = context.partialLogIns.tokenOf(login);
-      return sendData(reply.header('zt-session', token), partialView(login, token, request, need));
+      return sendData(reply.header('zt-session', token), partialView(login, token, request, need, second));
     }
-    const session = await loggedIn(context, request, proof, wish, 'opaque');
+    const whole = { ...proof, secondSignerId: second.signerId };
+    const session = await loggedIn(context, request, whole, wish, 'opaque');
     void reply.header('zt-session', session.token);
     return sendData(reply, viewOf(session, proof, request, 'none'));
   });
@@ -88,16 +109,18 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
     const login = isWhole ? undefined : context.partialLogIns.of(token);
     if (login !== undefined) {
       const need = await context.secondFactors.needOf(login.identityId);
-      return sendData(reply, partialView(login, token, request, need));
+      const second = await context.secondTokens.check(request, login.identityId);
+      return sendData(reply, partialView(login, token, request, need, second));
     }
-    const caller = callerOf(context, request);
+    const caller = sessionCallerOf(context, request);
     const hasEnrolled = await context.secondFactors.hasEnrolled(caller.identity.id);
-    const view = viewOf(caller.session, caller, request, hasEnrolled ? 'passed' : 'none');
+    const missing = missingSignerOf(context, request, caller.session);
+    const view = viewOf(caller.session, caller, request, hasEnrolled ? 'passed' : 'none', missing);
     return sendData(reply, { ...view, token: caller.token });
   });
 
   app.delete('/current-api-session', async (request, reply) => {
-    const { session } = callerOf(context, request);
+    const { session } = sessionCallerOf(context, request);
     await context.sessions.remove(session.id);
     return sendData(reply, {});
   });
@@ -118,6 +141,9 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
   });
 }
 
-function started({ identity, method }: LogInProof, nowMs: number): Omit<PartialLogIn, keyof LogInWish> {
-  return { sessionId: randomUUID(), identityId: identity.id, method, startedAtMs: nowMs };
+function started(
+  { identity, method, signerId }: LogInProof,
+  nowMs: number,
+): Omit<PartialLogIn, keyof LogInWish> {
+  return { sessionId: randomUUID(), identityId: identity.id, method, signerId, startedAtMs: nowMs };
 }

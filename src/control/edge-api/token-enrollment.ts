@@ -19,7 +19,7 @@ import type { EdgeApiContext } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 import { admitIdentity, invalidToken } from './enrollment-token.ts';
 import { enrolledIdentity, identityNameOf } from './enrolled-identity.ts';
-import { bearerTokensOf } from './log-in.ts';
+import { bearerTokensOf } from './bearer-tokens.ts';
 
 /** Returns the chain of the certificate and the authorities, or nothing for an identity that logs in by tokens. */
 export async function enrollByToken(

@@ -5,10 +5,11 @@ import { newRecoveryCodes, provisioningUrlOf, qrPictureOf } from '../totp/mod.ts
 import { EdgeApiRefusal, limited, notAuthorized, notFound, sendData } from './edge-answer.ts';
 import { appendPeerAudit } from './edge-audit.ts';
 import { bodyRule } from './edge-body.ts';
-import { callerOf, peerOf, tokenOf, type EdgeApiContext, type EdgeCaller } from './edge-context.ts';
+import { callerOf, tokenOf, type EdgeApiContext, type EdgeCaller } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 import { OIDC_PATH } from './information-routes.ts';
-import { loggedIn, type LogInProof } from './log-in.ts';
+import type { LogInProof } from './log-in.ts';
+import { openPartial, provenPartial } from './partial-opening.ts';
 import type { PartialLogIn } from './partial-log-ins.ts';
 import { passMfa } from './posture-routes.ts';
 import type { AlsoWrite, CodeCheck } from './second-factors.ts';
@@ -28,31 +29,13 @@ interface Enroller extends Pick<EdgeCaller, 'identity'> {
 /** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
 export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): void {
   const { secondFactors, sessionTokens, clock, log } = context;
-  /** The proof of a log-in that waits for its second factor. */
-  const provenPartial = (request: FastifyRequest, { identityId, method }: PartialLogIn): LogInProof => {
-    const identity = context.model.identity(identityId);
-    const peer = method === 'cert' ? peerOf(context, request) : undefined;
-    if (identity === undefined || (peer !== undefined && peer.identity.id !== identityId))
-      throw notAuthorized();
-    return { identity, method, leaf: peer?.leaf };
-  };
-  const open = async (request: FastifyRequest, partial: PartialLogIn, proof: LogInProof): Promise<void> => {
-    const { sessionId: id } = partial;
-    // The client may repeat the call: the session stands then.
-    if ((await context.sessions.findById(id)) !== undefined) return;
-    const session = await loggedIn(context, request, proof, partial, 'opaque', {
-      id,
-      token: tokenOf(request),
-    });
-    await passMfa(context, session.id);
-  };
   /** The caller, which may be in a log-in whose policy demands that it enrolls. */
   const enrollerOf = async (request: FastifyRequest): Promise<Enroller> => {
     const token = tokenOf(request);
     const isWhole = context.sessions.byToken(token) !== undefined;
     const partial = isWhole ? undefined : context.partialLogIns.of(token);
     if (partial === undefined) return callerOf(context, request);
-    const proof = provenPartial(request, partial);
+    const proof = await provenPartial(context, request, partial);
     if ((await secondFactors.needOf(partial.identityId)) !== 'enrollment') throw notAuthorized();
     return { identity: proof.identity, partial, proof };
   };
@@ -104,7 +87,8 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
     const also = recorded(request, caller, 'verifyTotp');
     accept(await secondFactors.check(caller.identity.id, codeOf(request), rule, undefined, also));
     const { partial, proof, session } = caller;
-    if (partial !== undefined && proof !== undefined) await open(request, partial, proof);
+    if (partial !== undefined && proof !== undefined)
+      await openPartial(context, request, partial, proof, true);
     else if (session !== undefined) await passMfa(context, session.id);
     return sendData(reply, {});
   });
@@ -163,7 +147,7 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
       return sendData(reply, {});
     }
     const { identityId } = partial;
-    const proof = provenPartial(request, partial);
+    const proof = await provenPartial(context, request, partial);
     const fields = { identity: identityId, address: request.ip };
     const checked = await secondFactors.check(identityId, codeOf(request), {
       recovery: true,
@@ -171,7 +155,7 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
     });
     if (!checked.ok) log.info(fields, 'edge API: second factor of a log-in refused');
     accept(checked);
-    await open(request, partial, proof);
+    await openPartial(context, request, partial, proof, true);
     return sendData(reply, {});
   });
 }

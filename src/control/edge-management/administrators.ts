@@ -89,6 +89,8 @@ export class Administrators {
       typeof token === 'string' ? await findAdministratorSession(store.db, secrets, token, nowMs) : undefined;
     if (caller === undefined) return undefined;
     const { session } = caller;
+    // As at the client API, each call has the token of another party that the policy demands.
+    if (!(await this.#context.secondTokens.check(request, caller.identity.id)).isProven) return undefined;
     const expiresAtMs = nowMs + SESSION_LIFETIME_MS;
     if (expiresAtMs - session.expiresAtMs > EXTEND_AFTER_MS)
       await extendManagementSession(store.db, session.id, expiresAtMs);
@@ -143,9 +145,11 @@ export class Administrators {
     const { store, secrets, clock, log } = this.#context;
     const identity =
       identityId === undefined ? undefined : await findEdgeEntity(store.db, 'identity', identityId);
-    // A session here has one factor, so it is no way around the second.
+    // A session here has no one-time password, so it is no way around that.
     const isWhole =
-      identity !== undefined && (await this.#context.secondFactors.needOf(identity.id)) === 'none';
+      identity !== undefined &&
+      (await this.#context.secondFactors.needOf(identity.id)) === 'none' &&
+      (await this.#context.secondTokens.check(request, identity.id)).isProven;
     const isPermitted =
       identity !== undefined && permitsLogIn(authPolicyOf(this.#context.model.edge, identity.id), { method });
     if (identity?.data['isAdmin'] !== true || !isWhole || !isPermitted) {
@@ -154,7 +158,13 @@ export class Administrators {
     }
     const nowMs = clock.nowMs();
     const session = await store.transaction(async (trx, touch) => {
-      const opened = await openManagementSession(trx, secrets, identity.id, nowMs, SESSION_LIFETIME_MS);
+      const opened = await openManagementSession(
+        trx,
+        secrets,
+        { identityId: identity.id, method },
+        nowMs,
+        SESSION_LIFETIME_MS,
+      );
       await appendMachineAudit(trx, touch, this.#context, {
         frontdoorId: null,
         actor: { kind: 'edge', id: identity.id },

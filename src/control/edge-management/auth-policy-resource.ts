@@ -1,9 +1,10 @@
 /** Authentication policies: by which methods the identities that name one log in, and how their passwords have to be. */
-import { endLogIns, endSessionsOf, invalidParameter } from '../edge-api/mod.ts';
+import { endLogIns, endSessionsOf, invalidParameter, NONE_KEPT, type KeptLogIns } from '../edge-api/mod.ts';
 import {
   authPolicyIdOf,
   permitsExpired,
   permitsLogIn,
+  requiredSignerOf,
   requiresTotp,
   textsOf,
   type EdgeEntityRecord,
@@ -24,7 +25,6 @@ const MAX_PASSWORD_CHARS = 1_024;
 const MAX_ATTEMPTS = 1_000;
 /** A year. */
 const MAX_LOCKOUT_MINUTES = 525_600;
-const METHODS = ['cert', 'password', 'ext-jwt'] as const;
 
 const authPolicyForm: EntityForm = {
   kind: 'auth-policy',
@@ -38,18 +38,23 @@ const authPolicyForm: EntityForm = {
         ...{ allowed: reader.flag('allowed'), allowedSigners: reader.texts('allowedSigners') },
       }));
       const updb = section(primary, 'updb', passwordRules);
-      const secondary = section(body, 'secondary', (reader) => {
-        reader.only('requireExtJwtSigner');
-        return { requireTotp: reader.flag('requireTotp'), requireExtJwtSigner: null };
-      });
+      const secondary = section(body, 'secondary', (reader) => ({
+        requireTotp: reader.flag('requireTotp'),
+        requireExtJwtSigner: reader.textOrNull('requireExtJwtSigner'),
+      }));
       return { primary: { cert, extJwt, updb }, secondary };
     });
   },
-  references: ({ primary }) => [
+  references: (data) => [
     {
       field: 'allowedSigners',
       kind: 'external-jwt-signer',
-      ids: textsOf((primary as { extJwt: { allowedSigners: unknown } }).extJwt.allowedSigners),
+      ids: textsOf((data['primary'] as { extJwt: { allowedSigners: unknown } }).extJwt.allowedSigners),
+    },
+    {
+      field: 'requireExtJwtSigner',
+      kind: 'external-jwt-signer',
+      ids: [requiredSignerOf({ data }) ?? []].flat(),
     },
   ],
   symbols: commonSymbols,
@@ -119,10 +124,7 @@ async function checkWayBack(
     );
 }
 
-/**
- * Ends the sessions that the policy would not have permitted, and those without the second factor that it demands. Sessions do not name the signer of their token, so that those by
- * tokens end if the policy lists signers.
- */
+/** Ends the sessions that the policy would not have permitted, and those without the second factors that it demands. */
 export async function endForbiddenLogIns(
   { clock }: ManagementParts,
   { trx, touch }: Writing,
@@ -130,14 +132,20 @@ export async function endForbiddenLogIns(
   holders: readonly EdgeEntityRecord[],
 ): Promise<void> {
   const ids = holders.map(({ id }) => id);
-  const forbidden = METHODS.filter((method) => !permitsLogIn(policy, { method }));
   const nowMs = clock.nowMs();
-  if (forbidden.length > 0) await endLogIns(trx, touch, ids, forbidden, nowMs);
+  const signerId = requiredSignerOf(policy);
+  const kept: KeptLogIns = {
+    session: (way) =>
+      permitsLogIn(policy, way) && (signerId === undefined || way.secondSignerId === signerId),
+    // Each call of an administrator shows the token of a second signer.
+    administrator: (method) => method !== undefined && permitsLogIn(policy, { method }),
+  };
+  await endLogIns(trx, touch, ids, kept, nowMs);
   if (!permitsExpired(policy)) await endSessionsOf(trx, touch, await expiredOf(trx, ids, nowMs), nowMs);
   if (!requiresTotp(policy)) return;
   const enrolled = await identitiesWithTotp(trx);
   const bare = ids.filter((id) => !enrolled.has(id));
-  await endLogIns(trx, touch, bare, METHODS, nowMs);
+  await endLogIns(trx, touch, bare, NONE_KEPT, nowMs);
 }
 
 /** Returns the fingerprints of the identities' certificates that have expired. */

@@ -83,24 +83,21 @@ test('passwords keep the rules of the policy at enrollments and changes', async 
 });
 
 test('the default policy is changed for those that name no other, and for no environment', async () => {
-  // A change ends the administrators' own log-ins, too.
-  const call = async (method: string, path: string, change?: object) =>
-    api.call(method, path, change, (await api.logIn()).data.token);
-  const { authPolicies } = (await call('GET', 'summary')).data as unknown as { authPolicies: number };
+  const { authPolicies } = (await api.call('GET', 'summary')).data as unknown as { authPolicies: number };
   assert.deepEqual([await logIn('cert'), await logIn('password')], [200, 200]);
   const noCert = { primary: { cert: { allowed: false }, extJwt: { allowedSigners: null } } };
-  assert.equal((await call('PATCH', 'auth-policies/default', noCert)).status, 200);
+  assert.equal((await api.call('PATCH', 'auth-policies/default', noCert)).status, 200);
   assert.deepEqual([await logIn('cert'), await logIn('password')], [401, 200]);
-  const locked = await call('PATCH', 'auth-policies/default', { primary: { updb: { allowed: false } } });
+  const locked = await api.call('PATCH', 'auth-policies/default', { primary: { updb: { allowed: false } } });
   assert.equal(locked.error.cause?.field, 'primary', 'its administrator would be locked out');
-  const factor = await call('PATCH', 'auth-policies/default', { secondary: { requireTotp: true } });
+  const factor = await api.call('PATCH', 'auth-policies/default', { secondary: { requireTotp: true } });
   assert.equal(factor.error.cause?.field, 'secondary.requireTotp');
-  const { data } = (await call('GET', 'auth-policies?filter=id="default"')) as unknown as {
+  const { data } = (await api.call('GET', 'auth-policies?filter=id="default"')) as unknown as {
     data: readonly { name: string; primary: { cert: object } }[];
   };
   const shown = data.map(({ name, primary }) => [name, primary.cert]);
   assert.deepEqual(shown, [['Default', { allowed: false, allowExpiredCerts: false }]]);
-  const { authPolicies: now } = (await call('GET', 'summary')).data as unknown as {
+  const { authPolicies: now } = (await api.call('GET', 'summary')).data as unknown as {
     authPolicies: number;
   };
   assert.equal(now, authPolicies);
@@ -109,13 +106,12 @@ test('the default policy is changed for those that name no other, and for no env
   const path = '/edge/client/v1/authenticate?method=cert';
   assert.equal((await rawRequest(api, { method: 'POST', path, body: '{}', cert, key })).status, 200);
   const whole = { ...policy('Default', ['cert', 'updb', 'extJwt'], { minPasswordLength: 5 }) };
-  assert.equal((await call('PUT', 'auth-policies/default', whole)).status, 200);
+  assert.equal((await api.call('PUT', 'auth-policies/default', whole)).status, 200);
   assert.deepEqual([await logIn('cert'), await logIn('password')], [200, 200]);
-  assert.equal((await call('DELETE', 'auth-policies/default')).error.cause?.field, 'id');
+  assert.equal((await api.call('DELETE', 'auth-policies/default')).error.cause?.field, 'id');
 });
 
 test('what a policy cannot do here is refused', async () => {
-  const { token } = (await api.logIn()).data;
   const { primary, name } = policy('more', ['cert']);
   for (const [wrong, field] of [
     [{ name, primary, secondary: { requireExtJwtSigner: 'idp' } }, 'requireExtJwtSigner'],
@@ -123,7 +119,7 @@ test('what a policy cannot do here is refused', async () => {
     [{ name, primary: { updb: { allowed: true, maxAttempts: -1 } } }, 'maxAttempts'],
     [{ name, primary: { extJwt: { allowed: true, allowedSigners: ['nobody'] } } }, 'allowedSigners'],
   ] as const)
-    assert.equal((await api.call('POST', 'auth-policies', wrong, token)).error.cause?.field, field);
-  const unknown = await api.call('PATCH', `identities/${id}`, { authPolicyId: 'unknown' }, token);
+    assert.equal((await api.call('POST', 'auth-policies', wrong)).error.cause?.field, field);
+  const unknown = await api.call('PATCH', `identities/${id}`, { authPolicyId: 'unknown' });
   assert.equal(unknown.error.cause?.field, 'authPolicyId');
 });

@@ -71,11 +71,12 @@ export const externalJwtSignerResource: EntityResource = {
     await updateEdgeEntity(trx, touch, entity);
     if (before?.data['enabled'] !== true) return;
     const isChanged = DECISIVE.some((field) => (before.data[field] ?? null) !== (entity.data[field] ?? null));
-    if (isChanged || entity.data['enabled'] !== true) await endTokenLogIns(trx, touch, clock.nowMs());
+    if (isChanged || entity.data['enabled'] !== true)
+      await endTokenLogIns(trx, touch, entity.id, clock.nowMs());
   },
 
-  async remove({ clock }, { trx, touch }, { data }) {
-    if (data['enabled'] === true) await endTokenLogIns(trx, touch, clock.nowMs());
+  async remove({ clock }, { trx, touch }, { id, data }) {
+    if (data['enabled'] === true) await endTokenLogIns(trx, touch, id, clock.nowMs());
   },
 };
 

@@ -1,7 +1,7 @@
 /** An administrator removes the second factor of an identity that has lost it. */
 import type { FastifyInstance } from 'fastify';
 import { appendMachineAudit } from '../audit/mod.ts';
-import { endLogIns, notFound, sendData } from '../edge-api/mod.ts';
+import { endLogIns, NONE_KEPT, notFound, sendData } from '../edge-api/mod.ts';
 import { deleteTotp, findEdgeEntity, identitiesWithTotp, lockEdgeEntities } from '../store/mod.ts';
 import type { Administrators } from './administrators.ts';
 import type { ManagementParts } from './entity-resource.ts';
@@ -21,7 +21,7 @@ export function addIdentityTotpRoutes(
       const isKnown = (await findEdgeEntity(trx, 'identity', id)) !== undefined;
       if (!isKnown || !(await identitiesWithTotp(trx)).has(id)) throw notFound();
       await deleteTotp(trx, id);
-      await endLogIns(trx, touch, [id], ['cert', 'password', 'ext-jwt'], clock.nowMs());
+      await endLogIns(trx, touch, [id], NONE_KEPT, clock.nowMs());
       await appendMachineAudit(trx, touch, parts, {
         ...{ frontdoorId: null, action: 'removeEdgeIdentityTotp', address: request.ip },
         actor: { kind: 'edge', id: administrators.of(request).identity.id },

@@ -32,7 +32,7 @@ export interface AuthPolicySource {
 /** How an identity has proven itself. `signerId` is that of the token's signer, for `ext-jwt`. */
 export interface LogInWay {
   readonly method: 'cert' | 'password' | 'ext-jwt';
-  readonly signerId?: string;
+  readonly signerId?: string | undefined;
 }
 
 export function authPolicyIdOf({ data }: Pick<EdgeEntityRecord, 'data'>): string {
@@ -78,6 +78,12 @@ export function lockoutOf({ data }: EdgeEntityRecord): Lockout | undefined {
   const { maxAttempts, lockoutDurationMinutes } = objectAt(objectAt(data, 'primary'), 'updb');
   if (typeof maxAttempts !== 'number' || maxAttempts === 0) return undefined;
   return { maxAttempts, minutes: Number(lockoutDurationMinutes) };
+}
+
+/** Returns the signer of another party whose token every log-in needs, too; undefined for none. */
+export function requiredSignerOf({ data }: Pick<EdgeEntityRecord, 'data'>): string | undefined {
+  const { requireExtJwtSigner } = objectAt(data, 'secondary');
+  return typeof requireExtJwtSigner === 'string' ? requireExtJwtSigner : undefined;
 }
 
 /** Whether every log-in needs a one-time password, too. */

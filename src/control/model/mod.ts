@@ -17,6 +17,7 @@ export {
   authPolicyIdOf,
   authPolicyOf,
   lockoutOf,
+  requiredSignerOf,
   requiresTotp,
   DEFAULT_AUTH_POLICY_ID,
   passwordProblem,

@@ -150,7 +150,6 @@ test(
     await edge('update', 'identity', 'person', '--auth-policy', 'default');
     await edge('delete', 'auth-policy', 'machines');
     await edge('update', 'auth-policy', 'default', '--primary-updb-min-length', '6');
-    await edge('login', edgeApiUrl, '-u', username, '-p', password, '-y');
     assert.match(await edge('list', 'auth-policies', '-j'), /"minPasswordLength":\s*6/);
     const keys = 'https://idp.example/keys';
     await edge(
@@ -166,6 +165,19 @@ test(
       'email',
     );
     assert.match(await edge('list', 'ext-jwt-signers'), /idp\.example/);
+    const { data: signers } = JSON.parse(await edge('list', 'ext-jwt-signers', '-j')) as {
+      data: readonly { id: string }[];
+    };
+    const second = ['--secondary-req-ext-jwt-signer', signers[0]!.id];
+    await edge('create', 'auth-policy', 'both', '--primary-updb-allowed', ...second);
+    await edge('update', 'identity', 'person', '--auth-policy', 'both');
+    assert.notEqual((await runZiti(BINARY, folder, logIn)).status, 0, 'the token of the signer is missing');
+    await edge('update', 'auth-policy', 'both', '--secondary-req-ext-jwt-signer', '');
+    await edge('update', 'auth-policy', 'both', '--primary-cert-expired-allowed');
+    await edge(...logIn.slice(1));
+    await edge('login', edgeApiUrl, '-u', username, '-p', password, '-y');
+    await edge('update', 'identity', 'person', '--auth-policy', 'default');
+    await edge('delete', 'auth-policy', 'both');
     await edge('delete', 'ext-jwt-signer', 'idp');
     await edge('delete', 'identity', 'person');
   },

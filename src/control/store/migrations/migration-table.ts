@@ -24,6 +24,7 @@ import { sessionForm } from './session-form-migration.ts';
 import { sessionMethod } from './session-method-migration.ts';
 import { sessionPosture } from './session-posture-migration.ts';
 import { sessionRevocations } from './session-revocation-migration.ts';
+import { sessionSigners } from './session-signers-migration.ts';
 import { sharedKeys } from './shared-key-migration.ts';
 import { thirdPartyAuthorities } from './third-party-authority-migration.ts';
 import { unroutedFailures } from './unrouted-failure-migration.ts';
@@ -56,4 +57,5 @@ export const migrations: Record<string, Migration> = {
   '0025-last-uses': lastUses,
   '0026-person-totp': personTotp,
   '0027-managed-terminators': managedTerminators,
+  '0028-session-signers': sessionSigners,
 };

@@ -129,7 +129,8 @@ describeEachStore('entities of the edge management API', (open) => {
 
   it('have sessions that end by time, by their end, with the right, and by too many others', async () => {
     await addAdministrator('s');
-    const openOne = (nowMs: number) => openManagementSession(store.db, secrets, 's', nowMs, 100);
+    const openOne = (nowMs: number) =>
+      openManagementSession(store.db, secrets, { identityId: 's', method: 'cert' }, nowMs, 100);
     const find = async (token: string, nowMs: number): Promise<string | undefined> =>
       (await findAdministratorSession(store.db, secrets, token, nowMs))?.session.id;
     const session = await openOne(0);

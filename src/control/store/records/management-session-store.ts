@@ -18,7 +18,7 @@ export const MAX_MANAGEMENT_SESSIONS = 200;
 export async function openManagementSession(
   trx: Queries,
   secrets: Secrets,
-  identityId: string,
+  { identityId, method }: { readonly identityId: string; readonly method: string },
   nowMs: number,
   lifetimeMs: number,
 ): Promise<ManagementSession & { readonly token: string }> {
@@ -43,6 +43,7 @@ export async function openManagementSession(
       id: session.id,
       identity_id: identityId,
       token_hmac: secrets.hmac(token),
+      method,
       created_at: nowMs,
       expires_at: session.expiresAtMs,
     })

@@ -7,6 +7,10 @@ export interface ApiSessionTable {
   /** The token itself, encrypted, because routers need it. */
   token_sealed: string;
   method: 'cert' | 'password' | 'ext-jwt';
+  /** Entity of the signer whose token logged in; null for none, and for sessions of earlier versions. */
+  signer_id: string | null;
+  /** Entity of the signer whose token was the second factor. */
+  second_signer_id: string | null;
   /** Fingerprint of the leaf that logged in; '' for a log-in without one. */
   fingerprint: string;
   config_types: string;
