@@ -99,7 +99,7 @@ describe('the console in a browser', { skip: browserSkip }, () => {
     await evil.goto(`http://localhost:${port}/`);
     await evil.click('button');
     await evil.waitForURL(`${consoleUrl}/log-out`);
-    assert.match((await evil.textContent('main')) ?? '', /another site/);
+    assert.match((await evil.textContent('main')) ?? '', /not sent by a page of the console/);
     await page.reload();
     assert.match((await page.textContent('main')) ?? '', /Log out/);
     await evil.goto(`http://localhost:${port}/`);

@@ -3,6 +3,7 @@
  * of this address (DNS rebinding) becomes an origin of its own, and it accepts requests of its own pages alone.
  */
 import type { IncomingMessage } from 'node:http';
+import { FrontdoorError } from '#base';
 
 const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -30,6 +31,24 @@ export function isFromOwnPage({ headers }: IncomingMessage, ownOrigin: string): 
     return site === 'same-origin' && (origin === undefined || origin === 'null' || origin === ownOrigin);
   }
   return origin === ownOrigin;
+}
+
+/**
+ * Whether the browser saw the page under another address than this server: a proxy in front replaces the `Host`, or
+ * {base_url} has another scheme than the proxy.
+ */
+function isUnderOtherAddress({ headers }: IncomingMessage, ownOrigin: string): boolean {
+  const { origin, 'sec-fetch-site': site } = headers;
+  return site === 'same-origin' && origin !== undefined && origin !== 'null' && origin !== ownOrigin;
+}
+
+/** Why a request is refused that no page of the console sent, as far as this server knows them. */
+export function foreignOrigin(request: IncomingMessage, ownOrigin: string | undefined): FrontdoorError {
+  const message =
+    ownOrigin !== undefined && isUnderOtherAddress(request, ownOrigin)
+      ? 'A proxy changes the address of the console: --public-api-url has to be the address in the browser, and the proxy has to pass on the header Host'
+      : 'The request was not sent by a page of the console';
+  return new FrontdoorError('forbidden', 'foreign-origin', message);
 }
 
 /** Whether browsers keep a `Secure` cookie of the origin: over TLS, and from this machine itself. */

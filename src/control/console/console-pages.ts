@@ -204,15 +204,25 @@ export function homePage(
   return { status: 200, title: 'Frontdoor', content };
 }
 
+/** In place of every page at an address whose cookies browsers do not keep. */
+export function unencryptedPage(): ConsolePage {
+  const content = html`<p>
+      This address of the console is not encrypted, so that browsers keep no session of it. Open the console
+      with
+      <code>https://</code>, or on the machine itself with <code>http://localhost</code>.
+    </p>
+    <p>
+      If a proxy serves this page with <code>https://</code>, the address in <code>--public-api-url</code> of
+      the control plane has to begin with <code>https://</code>, too.
+    </p>`;
+  return { status: 403, title: 'Not encrypted', content };
+}
+
 /** The browser did not keep the cookie: going back to the log-in would only repeat it. */
-export function cookieLostPage(base: string, isInsecure: boolean): ConsolePage {
-  const why = isInsecure
-    ? html`<p>
-        This address is not encrypted, so that browsers keep no session of it. Open the console with
-        <code>https://</code>, or on the machine itself with <code>http://localhost</code>.
-      </p>`
-    : html`<p>Your browser did not keep the session. Permit cookies for this address, and log in again.</p>`;
-  const content = html`${why}
+export function cookieLostPage(base: string): ConsolePage {
+  const content = html`<p>
+      Your browser did not keep the session. Permit cookies for this address, and log in again.
+    </p>
     <p><a href="${base}/log-in">Log in</a></p>`;
   return { status: 403, title: 'You are not logged in', content };
 }

@@ -6,7 +6,13 @@ import { isUuid, parseName } from '#domain';
 import type { ConsoleRouteContext } from '../management-api/mod.ts';
 import { ENDED_COOKIE, sessionCookie, stepCookie } from './console-cookie.ts';
 import type { Begun, ConsoleLogIn } from './console-log-in.ts';
-import { isFromOwnPage, keepsCookies, ownOriginOf, type OwnAddress } from './console-origin.ts';
+import {
+  foreignOrigin,
+  isFromOwnPage,
+  keepsCookies,
+  ownOriginOf,
+  type OwnAddress,
+} from './console-origin.ts';
 import {
   accountPage,
   codePage,
@@ -15,6 +21,7 @@ import {
   homePage,
   logInPage,
   problemPage,
+  unencryptedPage,
   WELCOME_SCRIPT,
   type ConsolePage,
 } from './console-pages.ts';
@@ -52,7 +59,6 @@ export function addConsoleRoutes(
   const base = `${context.pathPrefix}/console`;
   const home = base;
   const apiPage = `${context.pathPrefix}/docs`;
-  const ownOrigins = new WeakMap<FastifyRequest, string>();
 
   const fieldsOf = async (
     request: FastifyRequest,
@@ -77,13 +83,9 @@ export function addConsoleRoutes(
       pages.addHook('onRequest', async (request) => {
         const origin = ownOriginOf(request.raw, parts.own());
         if (origin === undefined) throw new Misdirected();
-        ownOrigins.set(request, origin);
         if (request.method !== 'GET' && request.method !== 'HEAD' && !isFromOwnPage(request.raw, origin))
-          throw new FrontdoorError(
-            'forbidden',
-            'foreign-origin',
-            'The form was sent from a page of another site',
-          );
+          throw foreignOrigin(request.raw, origin);
+        if (!keepsCookies(origin)) throw new Unencrypted();
       });
       pages.setErrorHandler((error, request, reply) =>
         sendPage(reply, base, pageOfError(error, log), request),
@@ -128,7 +130,6 @@ export function addConsoleRoutes(
 
       addSecondFactorRoutes(pages, {
         ...{ secondFactor, sessions, base, clientOf, fieldsOf },
-        isInsecure: (request) => !keepsCookies(ownOrigins.get(request)!),
         ownPathOf: (path) => ownPathOf(path, home),
         sendPage: (reply, page, request) => sendPage(reply, base, page, request),
       });
@@ -145,8 +146,7 @@ export function addConsoleRoutes(
       pages.get('/logged-in', async (request, reply) => {
         const { to } = request.query as { to?: unknown };
         if ((await sessions.find(request.raw)) !== undefined) return reply.redirect(ownPathOf(to, home), 303);
-        const isInsecure = !keepsCookies(ownOrigins.get(request)!);
-        return sendPage(reply, base, cookieLostPage(base, isInsecure), request);
+        return sendPage(reply, base, cookieLostPage(base), request);
       });
 
       pages.post('/log-out', async (request, reply) => {
@@ -207,6 +207,9 @@ export function addConsoleRoutes(
 /** The request names a host that is not the console's: it was meant for another server (RFC 9110 §15.5.20). */
 class Misdirected extends Error {}
 
+/** Browsers keep no session of the console's address. Nobody is asked for a password there. */
+class Unencrypted extends Error {}
+
 /** Returns the path if it leads to the console itself, and else the path of the console. */
 export function ownPathOf(path: unknown, home: string): string {
   if (typeof path !== 'string' || path.length > 2_048 || !path.startsWith('/')) return home;
@@ -233,8 +236,10 @@ function pageOfError(error: unknown, log: Log): ConsolePage {
     return problemPage(
       421,
       'Another address',
-      'The console does not answer under this name. Use the address that the control plane printed.',
+      'The console does not answer under this name. Use the address that the control plane printed. To serve it behind a proxy ' +
+        'under this name, start the control plane with --public-api-url and the address that browsers show.',
     );
+  if (error instanceof Unencrypted) return unencryptedPage();
   if (error instanceof FrontdoorError && error.kind !== 'internal') {
     if (error.kind === 'unavailable')
       return problemPage(

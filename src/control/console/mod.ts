@@ -1,10 +1,10 @@
 /** The console's half at the control plane: log-in, invitations, sessions and their pages. */
-import { FrontdoorError, type Log } from '#base';
+import type { Log } from '#base';
 import type { LoginParts } from '../login/mod.ts';
 import type { OpenConsole } from '../management-api/mod.ts';
 import { ConsoleLogIn } from './console-log-in.ts';
 import { addConsoleRoutes } from './console-routes.ts';
-import { isFromOwnPage, ownOriginOf, type OwnAddress } from './console-origin.ts';
+import { foreignOrigin, isFromOwnPage, ownOriginOf, type OwnAddress } from './console-origin.ts';
 import { ProviderLogIn } from './provider-log-in.ts';
 import { ConsoleSessions, type ConsoleParts } from './console-sessions.ts';
 import { SecondFactorLogIn } from './second-factor-log-in.ts';
@@ -31,17 +31,13 @@ export function consoleOf(options: ConsoleOptions): OpenConsole {
       isOwnHost: (request) => ownOriginOf(request, own()) !== undefined,
       checkOrigin: (request, isChange) => {
         const origin = ownOriginOf(request, own());
-        if (origin === undefined || !isFromOwnPage(request, origin)) throw foreignOrigin();
-        if (isChange && request.headers[PAGE_HEADER] === undefined) throw foreignOrigin();
+        const isOwn = origin !== undefined && isFromOwnPage(request, origin);
+        const hasHeader = !isChange || request.headers[PAGE_HEADER] !== undefined;
+        if (!isOwn || !hasHeader) throw foreignOrigin(request, origin);
       },
       principalOf: (request, isUse) => sessions.principalOf(request, isUse),
       addRoutes: (app, context) =>
         addConsoleRoutes(app, { sessions, logIn, secondFactor, providerLogIn, own, log }, context),
     };
   };
-}
-
-function foreignOrigin(): FrontdoorError {
-  const message = 'The request was not sent by a page of the console';
-  return new FrontdoorError('forbidden', 'foreign-origin', message);
 }

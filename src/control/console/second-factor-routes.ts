@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { qrPictureOf } from '../totp/mod.ts';
 import { STEP_COOKIE_ENDED, sessionCookie, stepCookie, stepOf } from './console-cookie.ts';
-import { cookieLostPage, problemPage, type ConsolePage } from './console-pages.ts';
+import { problemPage, type ConsolePage } from './console-pages.ts';
 import type { ConsoleClient, ConsoleSessions } from './console-sessions.ts';
 import type { LogInStep, SecondFactorLogIn } from './second-factor-log-in.ts';
 import { enrollmentPage, factorCodePage, recoveryCodesPage, type FactorForm } from './second-factor-pages.ts';
@@ -11,8 +11,6 @@ export interface SecondFactorRouteParts {
   readonly secondFactor: SecondFactorLogIn;
   readonly sessions: ConsoleSessions;
   readonly base: string;
-  /** Whether browsers keep no cookie of the address under which the request came. */
-  readonly isInsecure: (request: FastifyRequest) => boolean;
   readonly ownPathOf: (path: unknown) => string;
   readonly clientOf: (request: FastifyRequest) => ConsoleClient;
   readonly fieldsOf: (request: FastifyRequest, reply: FastifyReply) => Promise<ReadonlyMap<string, string>>;
@@ -27,15 +25,12 @@ const TOO_OLD = 'Log in again: this needs a log-in of the last 15 minutes.';
 const NO_PASSWORD = 'Only people who log in with a password have a second factor here.';
 
 export function addSecondFactorRoutes(pages: FastifyInstance, parts: SecondFactorRouteParts): void {
-  const { secondFactor, sessions, base, isInsecure, ownPathOf, clientOf, fieldsOf, sendPage } = parts;
+  const { secondFactor, sessions, base, ownPathOf, clientOf, fieldsOf, sendPage } = parts;
 
   /** There is no way back to the log-in by itself: a browser that keeps no cookie would go round in circles. */
   const over = (reply: FastifyReply, request: FastifyRequest): FastifyReply => {
     reply.header('set-cookie', STEP_COOKIE_ENDED);
-    const page = isInsecure(request)
-      ? cookieLostPage(base, true)
-      : problemPage(403, 'You are not logged in', OVER, `${base}/log-in`);
-    return sendPage(reply, page, request);
+    return sendPage(reply, problemPage(403, 'You are not logged in', OVER, `${base}/log-in`), request);
   };
   const pageOf = ({ url }: LogInStep, form: FactorForm, asksRecovery: boolean): ConsolePage => {
     if (url === null) return factorCodePage(form, asksRecovery);

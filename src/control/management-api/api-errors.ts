@@ -111,6 +111,12 @@ export function noConsole(): FrontdoorError {
   return new FrontdoorError('notFound', 'not-found', message);
 }
 
+/** For requests whose path a proxy has changed, or that know another one. */
+export function consoleElsewhere(prefix: string): FrontdoorError {
+  const message = `The console is at ${prefix}/console. A proxy has to pass on the path of --public-api-url`;
+  return new FrontdoorError('notFound', 'not-found', message);
+}
+
 export function notJson(): FrontdoorError {
   return new FrontdoorError(
     'unsupportedType',

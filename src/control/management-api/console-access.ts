@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { LoginFailures, Principal } from '../oauth/mod.ts';
 import type { AccessDirectory } from '../store/mod.ts';
+import { consoleElsewhere, noConsole } from './api-errors.ts';
 
 /** 12 hours. */
 export const CONSOLE_IDLE_MS = 43_200_000;
@@ -39,3 +40,14 @@ export type OpenConsole = (parts: {
   readonly access: AccessDirectory;
   readonly failures: LoginFailures;
 }) => Console;
+
+/** The console's own paths are routes. */
+const CONSOLE_PATH = /^[^?]*\/console(?:[/?]|$)/;
+
+/** Throws the refusal of a path that has no route, if it looks like one of the console. */
+export function checkConsolePath(url: string, prefix: string, hasConsole: boolean): void {
+  if (!CONSOLE_PATH.test(url)) return;
+  if (hasConsole) throw consoleElsewhere(prefix);
+  const path = `${prefix}/console`;
+  if (url === path || url.startsWith(`${path}/`) || url.startsWith(`${path}?`)) throw noConsole();
+}

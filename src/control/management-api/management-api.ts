@@ -26,11 +26,11 @@ import { audienceOf, CLOCK_SKEW_MS, LoginFailures, TokenKeys, type TokenPolicy }
 import { openIdentityKeys } from '../login/mod.ts';
 import { AccessDirectory, LastUses, writeCallerUses } from '../store/mod.ts';
 import { allowedMethods, hasHead } from './allowed-methods.ts';
-import { noConsole, noSuchPath, notJson, refusalOf, type ApiRefusal } from './api-errors.ts';
+import { noSuchPath, notJson, refusalOf, type ApiRefusal } from './api-errors.ts';
 import { bodyOf } from './body-reader.ts';
 import { bodyStepOf } from './body-step.ts';
 import type { ApiAnswer, ApiParts, Call, Handlers } from './call.ts';
-import type { OpenConsole } from './console-access.ts';
+import { checkConsolePath, type OpenConsole } from './console-access.ts';
 import { conditionalAnswer, checkConditionHeaders } from './conditional-answer.ts';
 import { customFrontendHandlers } from './custom-frontend-operations.ts';
 import { credentialHandlers } from './credential-operations.ts';
@@ -272,7 +272,7 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
       const methods = allowedMethods(request.url, prefix);
       if (methods.length > 0) return send(reply, { status: 204, headers: { allow: methods.join(', ') } });
     }
-    if (browserConsole === undefined && isBelow(request.url, `${prefix}/console`)) throw noConsole();
+    checkConsolePath(request.url, prefix, browserConsole !== undefined);
     throw noSuchOperation(request, reply, prefix);
   });
   return app;
@@ -284,10 +284,6 @@ function ownErrorOf(error: unknown, request: FastifyRequest, reply: FastifyReply
   if (statusCode === 415) return notJson();
   // The framework requires one for the method QUERY, which no operation has.
   return code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE' ? noSuchOperation(request, reply, prefix) : error;
-}
-
-function isBelow(url: string, path: string): boolean {
-  return url === path || url.startsWith(`${path}/`) || url.startsWith(`${path}?`);
 }
 
 /** Sets `Allow` if only the method is wrong. Throws the refusal of a body that is too large, which has precedence. */

@@ -47,7 +47,7 @@ export type ApiDoor = 'credential' | 'session';
 /** The `Host` of a request below `/console/api` is not the console's (RFC 9110 §15.5.20). */
 export class MisdirectedRequest extends Error {
   constructor() {
-    super('The console does not answer under this name');
+    super('The console does not answer under this name (--public-api-url is its address)');
   }
 }
 

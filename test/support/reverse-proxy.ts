@@ -1,0 +1,122 @@
+/**
+ * nginx and haproxy as a proxy in front of an HTTP server, with TLS and HTTP/2 and otherwise with their defaults, as
+ * operators configure them. Tests skip where a program is missing; under FRONTDOOR_TEST_STRICT=1 they fail.
+ */
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findCommand, startProcess, until } from '../bench/bench-process.ts';
+import type { TestIdentity } from './certificates.ts';
+
+export const PROXY_NAMES = ['nginx', 'haproxy'] as const;
+export type ReverseProxyName = (typeof PROXY_NAMES)[number];
+
+export interface ReverseProxyOptions {
+  readonly name: ReverseProxyName;
+  readonly port: number;
+  /** Port of the server behind it, on this machine. */
+  readonly serverPort: number;
+  /** Without it, plain HTTP. */
+  readonly tls?: TestIdentity;
+  /** The server gets its own address as `Host`, which is nginx’s default. */
+  readonly replacesHost?: boolean;
+  /** This prefix of the path is taken away. */
+  readonly removedPrefix?: string;
+}
+
+export interface ReverseProxy {
+  close(): Promise<void>;
+}
+
+const START_MS = 30_000;
+
+/** The value of `skip` for tests with the proxy. */
+export function proxySkip(name: ReverseProxyName): string | false {
+  const isMissing = findCommand(name) === undefined;
+  return isMissing && process.env['FRONTDOOR_TEST_STRICT'] !== '1' ? `${name} is not installed` : false;
+}
+
+export async function startReverseProxy(options: ReverseProxyOptions): Promise<ReverseProxy> {
+  const { name, port, tls } = options;
+  const folder = mkdtempSync(join(tmpdir(), `frontdoor-${name}-`));
+  mkdirSync(join(folder, 'temporary'));
+  if (tls !== undefined) {
+    writeFileSync(join(folder, 'proxy.crt'), tls.cert);
+    // The name under which haproxy looks for the key of `proxy.crt`.
+    writeFileSync(join(folder, 'proxy.crt.key'), tls.key, { mode: 0o600 });
+  }
+  const file = join(folder, 'proxy.conf');
+  writeFileSync(file, name === 'nginx' ? nginxFile(options, folder) : haproxyFile(options, folder));
+  const running = startProcess(
+    findCommand(name)!,
+    name === 'nginx' ? ['-e', join(folder, 'error.log'), '-c', file, '-p', folder] : ['-db', '-f', file],
+  );
+  const close = async (): Promise<void> => {
+    await running.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await until(`a listening ${name}`, START_MS, async () => {
+      if (running.child.exitCode !== null) throw new Error(running.tail());
+      const socket = connect({ port, host: '127.0.0.1' });
+      await once(socket, 'connect');
+      socket.destroy();
+    });
+    return { close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function nginxFile({ port, serverPort, tls, ...more }: ReverseProxyOptions, folder: string): string {
+  const { replacesHost = false, removedPrefix } = more;
+  const certificate = join(folder, 'proxy.crt');
+  // With a path in `proxy_pass`, nginx replaces the location's prefix by it.
+  const [location, path] = removedPrefix === undefined ? ['/', ''] : [`${removedPrefix}/`, '/'];
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((kind) => `  ${kind}_temp_path ${join(folder, 'temporary', kind)};`)
+    .join('\n');
+  return `
+${process.getuid?.() === 0 ? 'user root;' : ''}
+worker_processes 1;
+daemon off;
+pid ${join(folder, 'nginx.pid')};
+events {}
+http {
+${temporary}
+  access_log off;
+  server {
+    listen 127.0.0.1:${port}${tls === undefined ? '' : ' ssl http2'};
+    ${tls === undefined ? '' : `ssl_certificate ${certificate}; ssl_certificate_key ${certificate}.key;`}
+    location ${location} {
+      proxy_pass http://127.0.0.1:${serverPort}${path};
+      ${replacesHost ? '' : 'proxy_set_header Host $http_host;'}
+    }
+  }
+}
+`;
+}
+
+function haproxyFile({ port, serverPort, tls, ...more }: ReverseProxyOptions, folder: string): string {
+  const { replacesHost = false, removedPrefix } = more;
+  const secure = tls === undefined ? '' : ` ssl crt ${join(folder, 'proxy.crt')} alpn h2,http/1.1`;
+  return `
+global
+  nbthread 1
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+frontend front
+  bind 127.0.0.1:${port}${secure}
+  default_backend server
+backend server
+  ${replacesHost ? `http-request set-header Host 127.0.0.1:${serverPort}` : ''}
+  ${removedPrefix === undefined ? '' : `http-request replace-path ${removedPrefix}/(.*) /\\1`}
+  server one 127.0.0.1:${serverPort}
+`;
+}
