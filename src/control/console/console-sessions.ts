@@ -5,7 +5,7 @@ import { appendAudit, type AuditEntry } from '../audit/mod.ts';
 import {
   CONSOLE_IDLE_MS,
   CONSOLE_LIFETIME_MS,
-  RECENT_PROOF_MS,
+  isRecentProof,
   type ConsolePrincipal,
 } from '../management-api/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
@@ -86,7 +86,7 @@ export class ConsoleSessions {
 
   /** Whether the session may do what needs a log-in of the last 15 minutes. */
   isRecent({ provenAtMs }: ConsoleSession): boolean {
-    return this.#parts.clock.nowMs() - provenAtMs < RECENT_PROOF_MS;
+    return isRecentProof(provenAtMs, this.#parts.clock.nowMs());
   }
 
   async end(session: ConsoleSession, address: string): Promise<void> {

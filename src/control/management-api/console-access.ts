@@ -13,7 +13,15 @@ export const CONSOLE_IDLE_MS = 43_200_000;
 /** 7 days. */
 export const CONSOLE_LIFETIME_MS = 604_800_000;
 /** Dangerous operations need a proof of the identity that is younger: 15 minutes. */
-export const RECENT_PROOF_MS = 900_000;
+const RECENT_PROOF_MS = 900_000;
+/** The clocks of control planes may differ by so much. */
+const CLOCK_SKEW_MS = 60_000;
+
+/** A proof in the future is not recent: the clock was set back, and its age is not known. */
+export function isRecentProof(provenAtMs: number, nowMs: number): boolean {
+  const ageMs = nowMs - provenAtMs;
+  return ageMs < RECENT_PROOF_MS && ageMs >= -CLOCK_SKEW_MS;
+}
 
 export interface ConsolePrincipal extends Principal {
   readonly provenAtMs: number;

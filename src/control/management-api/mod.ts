@@ -3,7 +3,7 @@ export { createFabricEnrollment } from './fabric-operations.ts';
 export {
   CONSOLE_IDLE_MS,
   CONSOLE_LIFETIME_MS,
-  RECENT_PROOF_MS,
+  isRecentProof,
   type ConsolePrincipal,
   type ConsoleRouteContext,
   type OpenConsole,

@@ -28,7 +28,7 @@ import {
   unauthorized,
 } from './api-errors.ts';
 import type { ApiParts } from './call.ts';
-import { RECENT_PROOF_MS, type Console } from './console-access.ts';
+import { isRecentProof, type Console } from './console-access.ts';
 import { MAX_BODY_BYTES, type ApiLimits } from './limits.ts';
 import type { Query } from './page-query.ts';
 
@@ -130,8 +130,8 @@ export class RequestGate {
     const principal = await this.#console!.principalOf(request, isUse);
     if (principal === undefined) throw unauthorized();
     const { provenAtMs, ...owner } = principal;
-    const isOld = this.#parts.clock.nowMs() - provenAtMs >= RECENT_PROOF_MS;
-    if (isOld && needsRecentLogIn(operation)) throw logInTooOld();
+    const isRecent = isRecentProof(provenAtMs, this.#parts.clock.nowMs());
+    if (!isRecent && needsRecentLogIn(operation)) throw logInTooOld();
     return owner;
   }
 
