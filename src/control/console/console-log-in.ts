@@ -5,7 +5,7 @@
 import { isUuid } from '#domain';
 import { appendAudit } from '../audit/mod.ts';
 import type { LoginFailures } from '../oauth/mod.ts';
-import { hashPassword, isPasswordOf } from '../policy/mod.ts';
+import { hashPassword, isPasswordOf, PasswordQueueFull } from '../policy/mod.ts';
 import {
   countPersonAttempt,
   endPersonAttempts,
@@ -62,15 +62,20 @@ export class ConsoleLogIn {
     const { failures, store, secrets, sessions, secondFactor } = this.#parts;
     // Failures are counted by names of bounded length.
     const target = secrets.hmac(`log-in at the console ${name.toLowerCase()}`);
-    const afterMs = failures.waitMs(target, client.address);
+    const afterMs = failures.begin(target, client.address);
     if (afterMs > 0) return { problem: 'later', afterMs };
-    const proven = isUuid(name)
-      ? await this.#accountOf(name, password)
-      : await this.#personOf(name.toLowerCase(), password);
-    if (proven === undefined) {
-      failures.failed(target, client.address);
-      return { problem: 'wrong' };
+    let proven: SessionOwner | undefined;
+    try {
+      proven = isUuid(name)
+        ? await this.#accountOf(name, password)
+        : await this.#personOf(name.toLowerCase(), password);
+    } catch (error) {
+      failures.succeeded(target, client.address);
+      if (!(error instanceof PasswordQueueFull)) throw error;
+      return { problem: 'later', afterMs: error.retryAfterSeconds * 1_000 };
     }
+    if (proven === undefined) return { problem: 'wrong' };
+    failures.succeeded(target, client.address);
     const step = await store.transaction((trx) => secondFactor.begin(trx, proven));
     if (step !== undefined) return step;
     const token = await store.transaction((trx, touch) => sessions.open(trx, touch, proven, client, earlier));

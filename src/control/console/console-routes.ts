@@ -123,7 +123,7 @@ export function addConsoleRoutes(
             request,
           );
         const seconds = Math.ceil(result.afterMs / 1_000);
-        const problem = `There were too many wrong passwords. Try again in ${seconds} s.`;
+        const problem = `There were too many wrong passwords, or too many log in at once. Try again in ${seconds} s.`;
         reply.header('retry-after', seconds);
         return sendPage(reply, base, logInPage(base, { to, name, problem }, 429), request);
       });
@@ -193,7 +193,9 @@ export function addConsoleRoutes(
         try {
           begun = await logIn.accept(code, { name, email, password }, clientOf(request), earlier);
         } catch (error) {
-          if (!(error instanceof FrontdoorError) || error.kind !== 'conflict') throw error;
+          if (!(error instanceof FrontdoorError)) throw error;
+          if (error.kind === 'limited') return again('Too many log in at the moment. Try again.', 429);
+          if (error.kind !== 'conflict') throw error;
           return again('Another person has this e-mail address.', 409);
         }
         if (begun !== undefined) return begin(reply, base, begun, home);
