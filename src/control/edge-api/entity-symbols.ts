@@ -51,9 +51,9 @@ export const routerSymbols: QuerySymbols<EdgeRouter> = {
   online: { type: 'boolean', read: ({ isOnline }) => isOnline },
   connected: { type: 'boolean', read: ({ isOnline }) => isOnline },
   isSystem: { type: 'boolean', read: () => false },
-  disabled: { type: 'boolean', read: () => false },
-  noTraversal: { type: 'boolean', read: () => false },
-  cost: { type: 'number', read: () => 0 },
+  disabled: { type: 'boolean', read: ({ traits }) => traits?.isDisabled === true },
+  noTraversal: { type: 'boolean', read: ({ traits }) => traits?.noTraversal === true },
+  cost: { type: 'number', read: ({ traits }) => traits?.cost ?? 0 },
   roleAttributes: { type: 'texts', read: () => [] },
   tags: { type: 'tags', read: () => ({}) },
 };

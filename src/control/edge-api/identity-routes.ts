@@ -41,7 +41,10 @@ export function addIdentityRoutes(app: FastifyInstance, context: EdgeApiContext)
   app.get('/current-identity/edge-routers', (request, reply) => {
     const { identity } = callerOf(context, request);
     const isFree = identity.kind !== 'edge';
-    const routers = context.routers().filter(({ id }) => isFree || model.edge.mayUseRouter(identity.id, id));
+    const routers = context
+      .routers()
+      .filter(({ id }) => isFree || model.edge.mayUseRouter(identity.id, id))
+      .map((router) => ({ ...router, traits: model.edge.routerTraits(router.id) }));
     return sendPage(reply, queryOf(request), routers, routerSymbols, routerView);
   });
 }

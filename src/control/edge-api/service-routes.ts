@@ -174,5 +174,7 @@ function routersFor(
   identityId: string,
   service: OverlayService,
 ): EdgeRouter[] {
-  return routers().filter(({ id }) => model.mayUseRouter(identityId, service, id));
+  return routers()
+    .filter(({ id }) => model.mayUseRouter(identityId, service, id))
+    .map((router) => ({ ...router, traits: model.edge.routerTraits(router.id) }));
 }

@@ -63,9 +63,9 @@ export function routerView(router: EdgeRouter): Record<string, unknown> {
     name: router.name,
     hostname: router.hostname,
     isOnline: router.isOnline,
-    cost: 0,
-    disabled: false,
-    noTraversal: false,
+    cost: router.traits?.cost ?? 0,
+    disabled: router.traits?.isDisabled === true,
+    noTraversal: router.traits?.noTraversal === true,
     syncStatus: router.isOnline ? 'SYNC_DONE' : 'SYNC_UNKNOWN',
     // A router that has not reported a listener has no URL yet.
     supportedProtocols: url === undefined ? {} : { tls: url },

@@ -17,15 +17,19 @@ import { entityView, MAX_FREE_CHARS, roleAttributeSymbols, type EntityForm } fro
 import { plainResource, type EntityResource, type ManagementParts } from './entity-resource.ts';
 import { enrollAnew, openEnrollments, tokenOf, type OpenEnrollment } from './enrollments.ts';
 
+const MAX_COST = 65_535;
+
 const form: EntityForm = {
   kind: 'edge-router',
   path: 'edge-routers',
   read(body) {
-    for (const field of ['cost', 'disabled', 'noTraversal']) body.only(field);
     return {
       roleAttributes: body.texts('roleAttributes'),
       appData: body.object('appData', MAX_FREE_CHARS),
       isTunnelerEnabled: body.flag('isTunnelerEnabled'),
+      cost: body.whole('cost', MAX_COST),
+      noTraversal: body.flag('noTraversal'),
+      disabled: body.flag('disabled'),
     };
   },
   references: () => [],
@@ -33,13 +37,16 @@ const form: EntityForm = {
     ...roleAttributeSymbols,
     isVerified: { type: 'boolean', read: ({ data }) => data['isVerified'] === true },
     isTunnelerEnabled: { type: 'boolean', read: isTunnelRouter },
+    cost: { type: 'number', read: ({ data }) => Number(data['cost'] ?? 0) },
+    noTraversal: { type: 'boolean', read: ({ data }) => data['noTraversal'] === true },
+    disabled: { type: 'boolean', read: ({ data }) => data['disabled'] === true },
   },
   view: (_model, router) => ({
     ...{ appData: router.data['appData'] ?? {}, roleAttributes: textsOf(router.data['roleAttributes']) },
     ...{
-      cost: 0,
-      disabled: false,
-      noTraversal: false,
+      cost: router.data['cost'] ?? 0,
+      disabled: router.data['disabled'] === true,
+      noTraversal: router.data['noTraversal'] === true,
       isTunnelerEnabled: isTunnelRouter(router),
       interfaces: null,
     },

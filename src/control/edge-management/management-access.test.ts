@@ -93,13 +93,38 @@ describe('the edge management API', () => {
       found.map(({ name }) => name),
       ['east'],
     );
-    const refused = await api.call('POST', 'edge-routers', { name: 'west', noTraversal: true });
-    assert.equal(refused.error.cause?.field, 'noTraversal');
     const roles = { identityRoles: ['#all'], edgeRouterRoles: [`@${id}`] };
     const policy = await api.make('edge-router-policies', { name: 'east', ...roles });
     await api.call('DELETE', `edge-routers/${id}`);
     assert.deepEqual((await api.call('GET', `edge-router-policies/${policy}`)).data.edgeRouterRoles, []);
     assert.equal((await api.call('GET', `edge-routers/${id}`)).status, 404);
+  });
+
+  it('keeps cost, traversal and use of edge routers', async () => {
+    const traitsOf = async (id: string) => {
+      const { cost, noTraversal, disabled } = (await api.call('GET', `edge-routers/${id}`)).data;
+      return [cost, noTraversal, disabled];
+    };
+    const given = { cost: 7, noTraversal: true, disabled: true };
+    const id = await api.make('edge-routers', { name: 'north', ...given });
+    assert.deepEqual(await traitsOf(id), [7, true, true]);
+    assert.deepEqual(api.model.edge.routerTraits(id), { cost: 7, noTraversal: true, isDisabled: true });
+    for (const filter of ['disabled=true', 'noTraversal=true', 'cost>5']) {
+      const { data } = await api.call('GET', `edge-routers?filter=${encodeURIComponent(filter)}`);
+      assert.deepEqual(
+        data.map(({ name }) => name),
+        ['north'],
+        filter,
+      );
+    }
+    await api.call('PATCH', `edge-routers/${id}`, { disabled: false });
+    assert.deepEqual(await traitsOf(id), [7, true, false]);
+    await api.call('PUT', `edge-routers/${id}`, { name: 'north' });
+    assert.deepEqual(await traitsOf(id), [0, false, false]);
+    for (const [field, value] of Object.entries({ cost: 65_536, noTraversal: 'yes', disabled: 1 })) {
+      const refused = await api.call('PATCH', `edge-routers/${id}`, { [field]: value });
+      assert.equal(refused.error.cause?.field, field);
+    }
   });
 
   it('enrolls an identity anew, revokes its certificate, and sets its password', async () => {

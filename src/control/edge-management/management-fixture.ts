@@ -33,6 +33,9 @@ export interface ShownEntity {
   readonly roleAttributes: readonly string[];
   readonly isOnline: boolean;
   readonly isVerified: boolean;
+  readonly cost: number;
+  readonly noTraversal: boolean;
+  readonly disabled: boolean;
 }
 
 export interface EdgeManagementAnswer {

@@ -17,6 +17,7 @@ import {
 } from './edge-entity.ts';
 import { PolicyIndex } from './policy-index.ts';
 import { PostureChecks } from './posture-checks.ts';
+import { routerTraitsOf, USUAL_TRAITS, type RouterTraits } from './router-traits.ts';
 import { isSelected, type Attributed, type RoleSelection } from './role-policy.ts';
 
 const NONE: ReadonlyMap<string, EdgeEntityRecord> = new Map<string, EdgeEntityRecord>();
@@ -27,6 +28,8 @@ export class EdgeModel {
   readonly #kinds = new Map<string, EdgeEntityKind>();
   readonly #identities = new Map<string, Attributed>();
   readonly #routers = new Map<string, Attributed>();
+  readonly #traits = new Map<string, RouterTraits>();
+  #traitsVersion = 0;
   readonly #services = new Map<string, ManagedService>();
   readonly #servicesByName = new Map<string, ManagedService>();
   readonly #policies = new Map<string, EdgePolicy>();
@@ -58,6 +61,16 @@ export class EdgeModel {
   find(id: string): EdgeEntityRecord | undefined {
     const kind = this.#kinds.get(id);
     return kind === undefined ? undefined : this.#byKind.get(kind)?.get(id);
+  }
+
+  /** Incremented whenever the traits of a router may have changed. */
+  get traitsVersion(): number {
+    return this.#traitsVersion;
+  }
+
+  /** A router that was made elsewhere has the usual ones. */
+  routerTraits(id: string): RouterTraits {
+    return this.#traits.get(id) ?? USUAL_TRAITS;
   }
 
   *records(): IterableIterator<EdgeEntityRecord> {
@@ -135,6 +148,7 @@ export class EdgeModel {
     const kind = this.#kinds.get(id);
     if (kind === undefined) return;
     this.#kinds.delete(id);
+    if (this.#traits.delete(id)) this.#traitsVersion += 1;
     this.#byKind.get(kind)?.delete(id);
     this.postureChecks.remove(id);
     const name = this.#services.get(id)?.name;
@@ -222,6 +236,8 @@ export class EdgeModel {
   #setRouter(record: EdgeEntityRecord): void {
     const router = attributedOf(record);
     this.#routers.set(record.id, router);
+    this.#traits.set(record.id, routerTraitsOf(record));
+    this.#traitsVersion += 1;
     if (isTunnelRouter(record)) this.#identities.set(record.id, router);
   }
 

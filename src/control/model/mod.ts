@@ -12,6 +12,7 @@ export {
   type JsonObject,
   type OverlayService,
 } from './edge-entity.ts';
+export type { RouterTraits } from './router-traits.ts';
 export type { EdgeModel } from './edge-model.ts';
 export {
   authPolicyIdOf,

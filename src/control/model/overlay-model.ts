@@ -6,6 +6,7 @@ import type { AccessRules, GatewayCustomHost, GatewayInspection, TerminatorStrat
 import type { FabricTerminator } from '../store/mod.ts';
 import type { EdgeEntityRecord, ManagedService, OverlayService } from './edge-entity.ts';
 import { EdgeModel } from './edge-model.ts';
+import type { RouterTraits } from './router-traits.ts';
 
 export interface Identity {
   readonly id: string;
@@ -63,6 +64,7 @@ export interface EdgeRouter {
   readonly hostname: string;
   readonly port: number;
   readonly isOnline: boolean;
+  readonly traits?: RouterTraits;
 }
 
 /** A control plane as SDKs see it. */

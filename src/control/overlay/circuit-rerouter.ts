@@ -103,6 +103,16 @@ export class CircuitRerouter {
     }
   }
 
+  /** No circuit may pass through the router from now on. Those with another path are moved, the others stay. */
+  onTraversalEnded(routerId: string): void {
+    const { circuits, paths } = this.#options;
+    for (const circuit of [...circuits.all()]) {
+      const { routerIds } = circuit.path;
+      if (!routerIds.slice(1, -1).includes(routerId)) continue;
+      if (paths.find(routerIds[0]!, routerIds.at(-1)!) !== undefined) this.move(circuit);
+    }
+  }
+
   /** A router on the path had no entry to forward by. */
   onForwardFault(circuit: EstablishedCircuit): void {
     const movedAtMs = this.#movedAtMs.get(circuit) ?? 0;

@@ -30,6 +30,7 @@ import {
   REFUSED_HELLO,
 } from '#wire/ctrl';
 import type { EdgeRouter, Measurements, ModelChange } from '../model/mod.ts';
+import { isAtEnd } from './circuit-registry.ts';
 import { ConnectedRouter } from './connected-router.ts';
 import type { FabricView } from './fabric-view.ts';
 import type { OverlayControllerOptions } from './overlay-options.ts';
@@ -304,11 +305,23 @@ class OverlayCore implements OverlayController {
     const { routers, peers, dataModel, follower } = this.#parts;
     dataModel.onChange(change);
     follower.onChange(change);
+    if (change.type === 'edge') this.#onRouterTraits(change.id);
     if (change.type !== 'identity' || !change.removed) return;
     const router = routers.get(change.id);
     routers.forget(change.id);
     router?.channel.close('the router was deleted');
     peers.onRemoved(change.id);
+  }
+
+  /** Does nothing for an entity that is no router. */
+  #onRouterTraits(id: string): void {
+    const { routers, circuits, rerouter } = this.#parts;
+    const { noTraversal, isDisabled } = this.#options.model.edge.routerTraits(id);
+    if (noTraversal) rerouter.onTraversalEnded(id);
+    if (!isDisabled) return;
+    // Before the channel is closed, so that the router ends them too. Circuits that pass through are moved.
+    circuits.endWhere((circuit) => isAtEnd(circuit, id));
+    routers.get(id)?.channel.close('the router was disabled');
   }
 }
 

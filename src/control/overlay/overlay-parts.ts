@@ -48,7 +48,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
   const random = options.random === undefined ? {} : { random: options.random };
   const routers = new RouterRegistry();
   const links = new LinkRegistry();
-  const paths = new PathFinder(routers, links);
+  const paths = new PathFinder(routers, links, model.edge);
   const costs = new TerminatorCosts();
   const terminators = new TerminatorRegistry(store);
   const fabricTerminators = new FabricTerminatorIndex(model);

@@ -1,31 +1,41 @@
 /**
- * Paths between connected routers, cached until routers or links change, because new circuits need the same few
+ * Paths between connected routers, cached until routers, links or traits change, because new circuits need the same few
  * paths repeatedly. Equal requests return the same object.
  */
 import type { RouterRegistry } from './connected-router.ts';
 import type { LinkRegistry } from './link-registry.ts';
 import {
-  MIN_ROUTER_COST,
+  entryCost,
   pathTo,
   QUIESCED_COST,
   searchPaths,
   type CircuitPath,
   type Edge,
+  type PathTraits,
   type PathTree,
 } from './path-policy.ts';
+
+/** The traits of routers, with a version that changes with them. */
+export interface TraitSource {
+  readonly traitsVersion: number;
+  routerTraits(id: string): PathTraits;
+}
 
 export class PathFinder {
   readonly #routers: RouterRegistry;
   readonly #links: LinkRegistry;
+  readonly #traits: TraitSource;
   #routersVersion = -1;
   #linksVersion = -1;
+  #traitsVersion = -1;
   #mesh = new Map<string, Map<string, Edge>>();
   readonly #trees = new Map<string, PathTree>();
   readonly #paths = new Map<string, Map<string, CircuitPath | undefined>>();
 
-  constructor(routers: RouterRegistry, links: LinkRegistry) {
+  constructor(routers: RouterRegistry, links: LinkRegistry, traits: TraitSource) {
     this.#routers = routers;
     this.#links = links;
+    this.#traits = traits;
   }
 
   /** Returns undefined if either router is not connected, or no links lead there. */
@@ -37,7 +47,8 @@ export class PathFinder {
     if (known !== undefined || paths.has(egressId)) return known;
     let tree = this.#trees.get(ingressId);
     if (tree === undefined) {
-      tree = searchPaths(this.#mesh, ingressId, (id) => this.#routers.isQuiesced(id));
+      const isQuiesced = (id: string): boolean => this.#routers.isQuiesced(id);
+      tree = searchPaths(this.#mesh, ingressId, isQuiesced, (id) => this.#traits.routerTraits(id));
       this.#trees.set(ingressId, tree);
     }
     // Unknown ids are not cached, because their number is unbounded.
@@ -52,10 +63,13 @@ export class PathFinder {
     for (const [at, id] of routerIds.entries()) {
       if (this.#routers.get(id) === undefined) return undefined;
       const linkId = linkIds[at];
-      if (linkId === undefined) continue;
+      const nextId = routerIds[at + 1];
+      if (linkId === undefined || nextId === undefined) continue;
       const link = this.#links.get(linkId);
       if (link === undefined) return undefined;
-      cost += link.cost + MIN_ROUTER_COST + (at > 0 && this.#routers.isQuiesced(id) ? QUIESCED_COST : 0);
+      const mustLeave = this.#routers.isQuiesced(id) || this.#traits.routerTraits(id).noTraversal;
+      cost += link.cost + entryCost(this.#traits.routerTraits(nextId));
+      if (at > 0 && mustLeave) cost += QUIESCED_COST;
     }
     return cost;
   }
@@ -63,9 +77,12 @@ export class PathFinder {
   #refresh(): void {
     const { version: routersVersion } = this.#routers;
     const { version: linksVersion } = this.#links;
-    if (routersVersion === this.#routersVersion && linksVersion === this.#linksVersion) return;
+    const { traitsVersion } = this.#traits;
+    const isSameMesh = routersVersion === this.#routersVersion && linksVersion === this.#linksVersion;
+    if (isSameMesh && traitsVersion === this.#traitsVersion) return;
     this.#routersVersion = routersVersion;
     this.#linksVersion = linksVersion;
+    this.#traitsVersion = traitsVersion;
     this.#trees.clear();
     this.#paths.clear();
     const mesh = (this.#mesh = new Map<string, Map<string, Edge>>());

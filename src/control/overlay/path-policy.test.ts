@@ -48,6 +48,22 @@ test('a router that wants no new circuits is gone through only where there is no
   assert.equal(path?.cost, 2 + 2 * MIN_ROUTER_COST + QUIESCED_COST);
 });
 
+test('a router costs what is set where that is more, and one without traversal is an end only', () => {
+  const mesh = meshOf(['a', 'b', 'c', 'd'], { 'a-b': 1, 'b-d': 1, 'a-c': 5, 'c-d': 5 });
+  const pathOf = (traits: Record<string, { cost?: number; noTraversal?: boolean }>, to: string) =>
+    pathTo(
+      searchPaths(mesh, 'a', nobody, (id) => ({ cost: 0, noTraversal: false, ...traits[id] })),
+      to,
+    );
+  assert.deepEqual(pathOf({ b: { cost: 9 } }, 'd')?.routerIds, ['a', 'b', 'd']);
+  assert.deepEqual(pathOf({ b: { cost: 19 } }, 'd')?.routerIds, ['a', 'c', 'd']);
+  assert.equal(pathOf({ d: { cost: 50 } }, 'd')?.cost, 2 + MIN_ROUTER_COST + 50);
+  const closed = { b: { noTraversal: true }, a: { noTraversal: true }, d: { noTraversal: true } };
+  assert.deepEqual(pathOf(closed, 'd')?.routerIds, ['a', 'c', 'd']);
+  assert.deepEqual(pathOf(closed, 'b')?.routerIds, ['a', 'b']);
+  assert.equal(pathOf({ ...closed, c: { noTraversal: true } }, 'd'), undefined);
+});
+
 test('in any mesh every path costs what trying all ways finds, and its links join its routers', () => {
   const random = new SeededRandom(11);
   for (let round = 0; round < 40; round += 1) {

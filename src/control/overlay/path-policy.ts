@@ -1,7 +1,7 @@
 /**
  * Finds the cheapest path through the mesh with Dijkstra's algorithm over routers and the cheapest link between
  * each two. Entering a router costs its link and the router; leaving a router that requested no new circuits
- * costs so much that any other path is preferred. Pure.
+ * costs so much that any other path is preferred. A router without traversal is never left. Pure.
  */
 
 /** The cheapest usable link between two routers. */
@@ -35,7 +35,25 @@ export const MIN_ROUTER_COST = 10;
 /** Above any path's real cost: twenty unmeasured links cost less. */
 export const QUIESCED_COST = 10_000_000;
 
-export function searchPaths(mesh: Mesh, fromId: string, isQuiesced: (routerId: string) => boolean): PathTree {
+/** What the administrator decided about a router. */
+export interface PathTraits {
+  readonly cost: number;
+  readonly noTraversal: boolean;
+}
+
+const usual = (): PathTraits => ({ cost: 0, noTraversal: false });
+
+/** The cost of entering a router, beside that of the link. */
+export function entryCost({ cost }: PathTraits): number {
+  return Math.max(cost, MIN_ROUTER_COST);
+}
+
+export function searchPaths(
+  mesh: Mesh,
+  fromId: string,
+  isQuiesced: (routerId: string) => boolean,
+  traitsOf: (routerId: string) => PathTraits = usual,
+): PathTree {
   const reached = new Map<string, Step>();
   if (!mesh.has(fromId)) return reached;
   const settled = new Set<string>();
@@ -46,11 +64,12 @@ export function searchPaths(mesh: Mesh, fromId: string, isQuiesced: (routerId: s
     const { id } = next;
     if (settled.has(id)) continue;
     settled.add(id);
+    if (id !== fromId && traitsOf(id).noTraversal) continue;
     const { cost } = reached.get(id)!;
     const leaving = id !== fromId && isQuiesced(id) ? QUIESCED_COST : 0;
     for (const [neighbourId, edge] of mesh.get(id) ?? []) {
       if (settled.has(neighbourId) || !mesh.has(neighbourId)) continue;
-      const total = cost + leaving + edge.cost + MIN_ROUTER_COST;
+      const total = cost + leaving + edge.cost + entryCost(traitsOf(neighbourId));
       const known = reached.get(neighbourId);
       if (known !== undefined && known.cost <= total) continue;
       reached.set(neighbourId, { cost: total, previousId: id, linkId: edge.linkId });

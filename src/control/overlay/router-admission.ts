@@ -1,6 +1,6 @@
 /**
  * Decides which peers may open a control channel, by the leaf certificate alone. It must be a router's
- * certificate of our CA, currently valid, in the model, and for the router that the hello's body names. The
+ * certificate of our CA, currently valid, in the model, not disabled, and for the router that the hello's body names. The
  * reason of a refusal is sent only to a peer whose certificate our authority signed.
  */
 import type { X509Certificate } from 'node:crypto';
@@ -48,6 +48,7 @@ export function admitRouter(
   if (identity?.kind !== 'router' || identity.id !== leaf.id) {
     return refused('certificate is not known any more', leaf);
   }
+  if (model.edge.routerTraits(leaf.id).isDisabled) return refused('the router is disabled', leaf);
   const hello = decodeRouterHello(question.hello);
   if (hello === undefined) return refused('hello without a version', leaf);
   const { connectedAtMs, nowMs } = question;

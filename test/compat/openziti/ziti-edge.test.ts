@@ -183,6 +183,37 @@ test(
   },
 );
 
+test(
+  'ziti edge sets cost, traversal and use of routers; ours is cut off while it is disabled',
+  { skip },
+  async () => {
+    interface ListedRouter {
+      readonly name: string;
+      readonly cost: number;
+      readonly noTraversal: boolean;
+      readonly disabled: boolean;
+      readonly isOnline: boolean;
+    }
+    const listed = async (name?: string): Promise<ListedRouter> => {
+      const { data } = JSON.parse(await edge('list', 'edge-routers', '-j')) as { data: ListedRouter[] };
+      return data.find((one) => name === undefined || one.name === name)!;
+    };
+    const own = await listed();
+    assert.equal(own.isOnline, true);
+    const update = (...args: string[]): Promise<string> => edge('update', 'edge-router', own.name, ...args);
+    await edge('create', 'edge-router', 'west', '--cost', '7', '--no-traversal');
+    const { cost, noTraversal, disabled } = await listed('west');
+    assert.deepEqual([cost, noTraversal, disabled], [7, true, false]);
+    await update('--cost', '9', '--disabled');
+    const router = () => listed(own.name);
+    await until('the end of its channel', router, ({ isOnline }) => !isOnline, CUT_MS);
+    assert.deepEqual([(await router()).cost, (await router()).disabled], [9, true]);
+    await update('--cost', '0', '--disabled=false');
+    await until('the router to come back', router, ({ isOnline }) => isOnline);
+    await edge('delete', 'edge-router', 'west');
+  },
+);
+
 test('ziti edge lists, changes and deletes what it made', { skip }, async () => {
   const lists = ['identities', 'services', 'configs', 'config-types', 'service-policies', 'edge-routers'];
   const more = [
