@@ -33,3 +33,5 @@ export {
   type FilePosition,
   type FileProblem,
 } from './file-problem.ts';
+export { DURATION_PATTERN, formatGoDuration, parseGoDuration } from './go-duration.ts';
+export { WorkerPool, type Work, type WorkerPoolOptions } from './worker-pool.ts';

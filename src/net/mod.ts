@@ -93,3 +93,5 @@ export {
 export { systemAnchors } from './trust-anchors.ts';
 export { memoryShares } from './memory-shares.ts';
 export { waitAtMost } from './wait-at-most.ts';
+export { dialFailure, dialTimeoutMs, type DialLimits } from './dial-outcome.ts';
+export { SERVICE_SOCKET_OPTIONS, whenEstablished } from './service-socket.ts';

@@ -2,7 +2,7 @@
  * The overlay router: control channels, links to other routers, listeners for SDKs and plain connections, and the
  * circuits between them. Its parts depend on each other by small interfaces; only this file connects them.
  */
-import { systemClock, type Clock, type Log } from '#base';
+import { systemClock, WorkerPool, type Clock, type Log } from '#base';
 import { TlsPorts, type Channel, type MetricsWriter } from '#net';
 import { contentType, makeFrame, type FrameHeaders } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
@@ -29,7 +29,6 @@ import { writeRouterMetrics } from './metrics/prometheus-text.ts';
 import { CertificateRenewal } from './renewal/certificate-renewal.ts';
 import { Diagnostics } from './trace/diagnostics.ts';
 import { WebServers } from './web/web-servers.ts';
-import { WorkerPool } from './pools/worker-pool.ts';
 
 export interface RouterOptions {
   readonly config: RouterConfig;

@@ -85,6 +85,11 @@ export const DOORS: Readonly<Record<string, DoorRow>> = {
     parts: [],
     why: 'the texts of the registry of errors are for the reference page, the library and tests; programs only throw the codes',
   },
+  '#sdk/hosting': {
+    file: 'src/sdk/hosting/mod.ts',
+    parts: ['router', 'agent'],
+    why: 'configs of hosted services are followed by tunnels alone; agents and gateways need none of it',
+  },
   '#sdk/library': {
     file: 'src/sdk/library/mod.ts',
     parts: [],

@@ -136,38 +136,37 @@ const GATEWAY: FolderTable = {
 
 const ROUTER: FolderTable = {
   config: { may: [], why: 'reads the router file; `router check` loads nothing else' },
-  pools: { may: [], why: 'bounds the work that is done at once' },
   profile: { may: [], why: 'takes profiles of the process' },
-  ctrl: { may: ['config', 'pools'], why: 'keeps channels to controllers; other folders add their handlers' },
+  ctrl: { may: ['config'], why: 'keeps channels to controllers; other folders add their handlers' },
   health: { may: ['config'], why: 'runs health checks' },
   identity: { may: ['config'], why: 'loads the certificates of the router' },
   enrollment: { may: ['config', 'ctrl'], why: 'trades a token for the files that the router file names' },
   renewal: { may: ['config', 'identity'], why: 'renews the certificates of the router' },
   model: { may: ['ctrl'], why: 'keeps the data model that controllers send' },
-  metrics: { may: ['config', 'pools', 'ctrl'], why: 'counts, and reports to controllers' },
+  metrics: { may: ['config', 'ctrl'], why: 'counts, and reports to controllers' },
   trace: {
     may: ['config', 'profile', 'ctrl'],
     why: 'traces control channels and takes profiles, as the file asks',
   },
   web: { may: ['config', 'health', 'metrics'], why: 'serves health and metrics over HTTP' },
   forwarder: { may: ['ctrl', 'metrics'], why: 'moves frames between links and ends of circuits' },
-  link: { may: ['config', 'pools', 'ctrl', 'metrics', 'forwarder'], why: 'keeps channels to other routers' },
+  link: { may: ['config', 'ctrl', 'metrics', 'forwarder'], why: 'keeps channels to other routers' },
   datagrams: { may: [], why: 'makes connections of datagrams, which circuits take like those of streams' },
   xgress: {
     may: ['config', 'ctrl', 'metrics', 'forwarder', 'datagrams'],
     why: 'holds the ends of circuits on this router',
   },
-  terminators: { may: ['pools', 'ctrl'], why: 'registers terminators with controllers' },
+  terminators: { may: ['ctrl'], why: 'registers terminators with controllers' },
   edge: {
-    may: ['config', 'pools', 'ctrl', 'model', 'metrics', 'forwarder', 'xgress', 'terminators'],
+    may: ['config', 'ctrl', 'model', 'metrics', 'forwarder', 'xgress', 'terminators'],
     why: 'keeps channels to SDKs, and the ends of circuits that SDKs hold',
   },
   circuits: {
-    may: ['config', 'pools', 'ctrl', 'metrics', 'forwarder', 'xgress', 'edge'],
+    may: ['config', 'ctrl', 'metrics', 'forwarder', 'xgress', 'edge'],
     why: 'applies the routes of controllers to the forwarder and the ends of circuits',
   },
   tunnel: {
-    may: [...['config', 'pools', 'ctrl', 'model', 'forwarder', 'datagrams', 'xgress', 'terminators'], 'edge'],
+    may: [...['config', 'ctrl', 'model', 'forwarder', 'datagrams', 'xgress', 'terminators'], 'edge'],
     why: 'carries services for programs without an SDK, and follows the data model',
   },
 };

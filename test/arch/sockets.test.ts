@@ -25,7 +25,7 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
     'the data path: datagrams of circuits that end at a router; isIP: what form an address has',
   ],
   [
-    'src/router/tunnel/host/',
+    'src/sdk/hosting/',
     ['node:https', 'node:net'],
     'the data path: connections to the services that a tunnel hosts, and their health checks',
   ],

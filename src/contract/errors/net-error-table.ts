@@ -43,6 +43,21 @@ export const NET_ERRORS = errorsSince('0.1.0', {
     meaning: 'A configuration file cannot be read.',
     remedy: 'Compare the path, and let this user read the file.',
   },
+  'connection-refused': {
+    kind: 'badGateway',
+    meaning: 'The service of a terminator refuses connections.',
+    remedy: 'Start the service, or change the address of the terminator.',
+  },
+  'dial-failed': {
+    kind: 'badGateway',
+    meaning: 'The host cannot connect to the service of a terminator.',
+    remedy: 'Read the cause in the message.',
+  },
+  'dial-timeout': {
+    kind: 'timeout',
+    meaning: 'The destination of a circuit did not answer in time.',
+    remedy: 'See whether the service runs and is not overloaded.',
+  },
   'egress-refused': {
     kind: 'forbidden',
     meaning:
@@ -64,6 +79,11 @@ export const NET_ERRORS = errorsSince('0.1.0', {
     meaning: 'The identity file cannot be used: its form, its rights or its content is wrong.',
     remedy: 'Read the reason in the message, which names the command that repairs it, if there is one.',
   },
+  'name-not-found': {
+    kind: 'badGateway',
+    meaning: 'The host name of a terminator has no address.',
+    remedy: 'Correct the name, or see whether its machine resolves names.',
+  },
   'no-address': {
     kind: 'unavailable',
     meaning: 'The name of a server has no address.',
@@ -78,6 +98,11 @@ export const NET_ERRORS = errorsSince('0.1.0', {
     kind: 'internal',
     meaning: 'A channel was requested without any connection.',
     remedy: 'Report it with the log.',
+  },
+  'no-sockets': {
+    kind: 'limited',
+    meaning: 'The host has no sockets left for another connection.',
+    remedy: 'Raise the limit of open files of the process.',
   },
   'port-taken': {
     kind: 'conflict',
@@ -123,5 +148,10 @@ export const NET_ERRORS = errorsSince('0.1.0', {
     kind: 'unavailable',
     meaning: 'A server cannot be reached.',
     remedy: 'Compare the address, and see whether the server runs and this machine has a way to it.',
+  },
+  unrouted: {
+    kind: 'conflict',
+    meaning: 'The circuit was removed while it was being created.',
+    remedy: 'Nothing: the party that requested it tries again.',
   },
 });

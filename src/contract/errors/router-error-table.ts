@@ -33,20 +33,10 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     meaning: 'The local end of a circuit closed while the circuit was being created.',
     remedy: 'Nothing, if the client has disconnected; otherwise see the log of the service.',
   },
-  'connection-refused': {
-    kind: 'badGateway',
-    meaning: 'The service of a terminator refuses connections.',
-    remedy: 'Start the service, or change the address of the terminator.',
-  },
   'circuit-request-failed': {
     kind: ['timeout', 'unavailable'],
     meaning: 'A listener of the router got no circuit.',
     remedy: 'Read the reason in the message, then the log of the control plane.',
-  },
-  'dial-failed': {
-    kind: 'badGateway',
-    meaning: 'The router cannot connect to the service of a terminator.',
-    remedy: 'Read the cause in the message.',
   },
   'dial-not-permitted': {
     kind: 'forbidden',
@@ -58,11 +48,6 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     kind: 'badGateway',
     meaning: 'The program that hosts a service refused a circuit.',
     remedy: 'See the log of that program.',
-  },
-  'dial-timeout': {
-    kind: 'timeout',
-    meaning: 'The destination of a circuit did not answer in time.',
-    remedy: 'See whether the service runs and is not overloaded.',
   },
   'dns-range-exhausted': {
     kind: 'unavailable',
@@ -94,30 +79,10 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     meaning: 'Enrolling could not write its files; the token was not used.',
     remedy: 'Make the files that the message names writable, each under a name of its own, and enroll again.',
   },
-  'invalid-app-data': {
-    kind: 'invalid',
-    meaning: 'A dial sent application data that is no JSON object, or is too long.',
-    remedy: 'Correct the program that dials the service.',
-  },
   'dialer-without-key': {
     kind: 'invalid',
     meaning: 'The service is encrypted, and its dialer sent no usable key.',
     remedy: 'Dial with an SDK that encrypts, or switch off the encryption of the service.',
-  },
-  'far-end-not-allowed': {
-    kind: 'forbidden',
-    meaning: 'The name that a dialer asked for has no address that the config of the service allows.',
-    remedy: 'Correct the DNS records of the name, or allowedAddresses in the host.v1 config.',
-  },
-  'invalid-host-config': {
-    kind: 'invalid',
-    meaning: 'A config that says how to host a service cannot be decoded; the message names the field.',
-    remedy: 'Correct the host.v1, host.v2 or ziti-tunneler-server.v1 config of the service.',
-  },
-  'invalid-template': {
-    kind: 'invalid',
-    meaning: 'A template in a config of a service cannot be filled.',
-    remedy: 'Correct the identity or sourceIp of the config as the message says.',
   },
   'link-address': {
     kind: 'invalid',
@@ -133,16 +98,6 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     kind: 'internal',
     meaning: 'A metric was registered twice with different kinds.',
     remedy: 'Report it with the log.',
-  },
-  'misconfigured-terminator': {
-    kind: 'invalid',
-    meaning: 'The address of a terminator cannot be dialed by its binding.',
-    remedy: 'Correct address or binding of the terminator.',
-  },
-  'name-not-found': {
-    kind: 'badGateway',
-    meaning: 'The host name of a terminator has no address.',
-    remedy: 'Correct the name, or see whether the router resolves names.',
   },
   'net-admin-missing': {
     kind: 'forbidden',
@@ -181,11 +136,6 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     meaning:
       'A router with link or edge listeners has no file for the server certificate that enrolling gives.',
     remedy: 'Name a file in identity.server_cert, and enroll again; the token was not used.',
-  },
-  'no-sockets': {
-    kind: 'limited',
-    meaning: 'The router has no sockets left for another connection.',
-    remedy: 'Raise the limit of open files of the process.',
   },
   'no-transparent-sockets': {
     kind: 'unavailable',
@@ -252,26 +202,10 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
     meaning: 'The router does not know yet which services it hosts.',
     remedy: 'Wait until it has reached a controller.',
   },
-  'source-not-local': {
-    kind: 'invalid',
-    meaning: 'A dialer asked for a source address that the machine of the hosting router does not have.',
-    remedy:
-      'Give the router CAP_NET_ADMIN, so that it adds the address, or add it yourself, or remove it from allowedSourceAddresses.',
-  },
-  'too-many-lookups': {
-    kind: 'limited',
-    meaning: 'The router resolves too many names of hosted services at once.',
-    remedy: 'See why the name servers of its machine do not answer.',
-  },
   'unknown-terminator': {
     kind: 'notFound',
     meaning: 'A circuit leads to a terminator that is not hosted here any more.',
     remedy: 'See whether the program that hosts the service is connected.',
-  },
-  unrouted: {
-    kind: 'conflict',
-    meaning: 'The circuit was removed while it was being created.',
-    remedy: 'Nothing: the party that requested it tries again.',
   },
   'unsupported-address': {
     kind: 'invalid',

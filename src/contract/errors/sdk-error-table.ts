@@ -76,6 +76,11 @@ export const SDK_ERRORS = errorsSince('0.1.0', {
     meaning: 'The text is not an enrollment token.',
     remedy: 'Give the token exactly as it was shown.',
   },
+  'far-end-not-allowed': {
+    kind: 'forbidden',
+    meaning: 'The name that a dialer asked for has no address that the config of the service allows.',
+    remedy: 'Correct the DNS records of the name, or allowedAddresses in the host.v1 config.',
+  },
   'feed-broken': {
     kind: 'unavailable',
     meaning: 'The connection over which the gateway receives shares was interrupted.',
@@ -108,10 +113,30 @@ export const SDK_ERRORS = errorsSince('0.1.0', {
       'The folder of the identity file does not exist, or this user cannot write in it. The token is still valid.',
     remedy: 'Make the folder, or give another path.',
   },
+  'invalid-app-data': {
+    kind: 'invalid',
+    meaning: 'A dial sent application data that is no JSON object, or is too long.',
+    remedy: 'Correct the program that dials the service.',
+  },
+  'invalid-host-config': {
+    kind: 'invalid',
+    meaning: 'A config that says how to host a service cannot be decoded; the message names the field.',
+    remedy: 'Correct the host.v1, host.v2 or ziti-tunneler-server.v1 config of the service.',
+  },
+  'invalid-template': {
+    kind: 'invalid',
+    meaning: 'A template in a config of a service cannot be filled.',
+    remedy: 'Correct the identity or sourceIp of the config as the message says.',
+  },
   'key-unsupported': {
     kind: 'invalid',
     meaning: 'The key has a type for which certificates cannot be requested.',
     remedy: 'Use a key on P-256, P-384 or P-521, or RSA.',
+  },
+  'misconfigured-terminator': {
+    kind: 'invalid',
+    meaning: 'The address of a terminator cannot be dialed by its binding.',
+    remedy: 'Correct address or binding of the terminator.',
   },
   'overlay-closed': {
     kind: 'conflict',
@@ -123,10 +148,21 @@ export const SDK_ERRORS = errorsSince('0.1.0', {
     meaning: 'There is no service of this name that the identity may use in this way.',
     remedy: 'Compare the name and the permissions with those of `services`.',
   },
+  'source-not-local': {
+    kind: 'invalid',
+    meaning: 'A dialer asked for a source address that the machine of the hosting router does not have.',
+    remedy:
+      'Give a tunnel router CAP_NET_ADMIN, so that it adds the address, or add it yourself, or remove it from allowedSourceAddresses.',
+  },
   'terminator-invalid': {
     kind: 'invalid',
     meaning: 'The address, the cost or the precedence of a terminator is not valid.',
     remedy: 'Read the message for the rule.',
+  },
+  'too-many-lookups': {
+    kind: 'limited',
+    meaning: 'The host resolves too many names of hosted services at once.',
+    remedy: 'See why the name servers of its machine do not answer.',
   },
   unexpected: {
     kind: 'internal',

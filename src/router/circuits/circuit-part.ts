@@ -3,7 +3,7 @@
  * listeners that create them. `router.ts` provides controllers and ports; the edge and the links connect to the
  * forwarder.
  */
-import type { Clock, Log } from '#base';
+import type { Clock, Log, WorkerPool } from '#base';
 import type { ServerTls, TlsIdentity, TlsPorts } from '#net';
 import { TerminatorInvalidReason } from '#wire/ctrl';
 import type {
@@ -18,7 +18,6 @@ import { CircuitAsker } from '../ctrl/circuit-asker.ts';
 import type { Controllers, CtrlHandlers, InspectSource } from '../ctrl/controllers.ts';
 import type { TerminatorCheck } from '../edge/terminator-messages.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { WorkerPool } from '../pools/worker-pool.ts';
 import { CircuitListener } from '../xgress/circuit-listener.ts';
 import { DatagramListener } from '../xgress/datagram-listener.ts';
 import { EgressDialers } from '../xgress/egress-dialers.ts';

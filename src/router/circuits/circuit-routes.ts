@@ -2,13 +2,12 @@
  * Handles Route and Unroute messages of controllers: dials the far end if the Route requests one, sets the forwards and
  * answers. The number of concurrent dials is bounded. Dials do not block the control channel.
  */
-import { FrontdoorError, messageOf, type Log } from '#base';
+import { FrontdoorError, messageOf, WorkerPool, type Log } from '#base';
 import { contentType, encodeRouteResult, peerDataOfRecord, RouteErrorCode, type Frame } from '#wire';
 import { ctrlMessages, DestType, type CtrlBody, type Route_Forward } from '#wire/ctrl';
 import type { ForwarderConfig } from '../config/router-config.ts';
 import type { Controller, CtrlHandlers } from '../ctrl/controllers.ts';
 import { HostRefusal } from '../forwarder/dial-refusal.ts';
-import { WorkerPool } from '../pools/worker-pool.ts';
 import type { EgressDialers } from '../xgress/egress-dialers.ts';
 import type { CircuitForward, Forwarder } from '../forwarder/forwarder.ts';
 

@@ -1,5 +1,5 @@
 /** Describes the fields of the router file for editors, the annotated example and the reference page. */
-import { formatGoDuration } from './go-duration.ts';
+import { formatGoDuration } from '#base';
 import { notesOf, type Field } from './schema-field.ts';
 
 /** Returns the description with bounds and units, which editors show beside the key. */

@@ -5,12 +5,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { fileProblemLine, FrontdoorError, inFileOrder, messageOf } from '#base';
+import { fileProblemLine, formatGoDuration, FrontdoorError, inFileOrder, messageOf } from '#base';
 import { EXPIRY_RULE } from './certificate-expiry.ts';
 import { decodeConfig } from './config-decoding.ts';
 import { substituteEnvironment } from './environment-substitution.ts';
 import { emptyMap, placeAt, type FileNode } from './file-tree.ts';
-import { formatGoDuration } from './go-duration.ts';
 import { checkIdentityFiles, checkRequestedNames } from './identity-check.ts';
 import { ProblemList } from './problem-list.ts';
 import type { ConfigProblem, CsrConfig, RouterConfig } from './router-config.ts';

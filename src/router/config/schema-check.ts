@@ -3,9 +3,15 @@
  * known key is suggested. Fills in defaults. Checking continues after errors. An invalid value is omitted, or replaced
  * by its default where the schema only warns.
  */
-import { FILE_START, misspelledName, nearestNames, type FilePosition } from '#base';
+import {
+  FILE_START,
+  formatGoDuration,
+  misspelledName,
+  nearestNames,
+  parseGoDuration,
+  type FilePosition,
+} from '#base';
 import { emptyMap, type FileEntry, type FileMap, type FileNode, type FileScalar } from './file-tree.ts';
-import { formatGoDuration, parseGoDuration } from './go-duration.ts';
 import type { ProblemList } from './problem-list.ts';
 import { isPrivateText, notesOf, timerMs, type Field } from './schema-field.ts';
 import { kindRow, type NetworkInterfaces } from './text-kinds.ts';

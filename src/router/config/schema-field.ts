@@ -3,7 +3,7 @@
  * in the file (`FileValue`) and in the configuration (`Value`) are inferred. Values of the file are texts such as `5s`.
  * A field with a default always has a value after the file was read.
  */
-import { formatGoDuration, parseGoDuration } from './go-duration.ts';
+import { formatGoDuration, parseGoDuration } from '#base';
 import type { KindValue, NetworkInterfaces, TextKind } from './text-kinds.ts';
 
 export interface FieldNotes {

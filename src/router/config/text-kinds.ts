@@ -2,7 +2,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import type { NetworkInterfaceInfo } from 'node:os';
 import { parseAddress, type OverlayAddress } from '#wire';
-import { DURATION_PATTERN, parseGoDuration } from './go-duration.ts';
+import { DURATION_PATTERN, parseGoDuration } from '#base';
 
 /** The network interface of outgoing connections. */
 export interface InterfaceBinding {

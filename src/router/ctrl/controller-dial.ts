@@ -2,9 +2,8 @@
  * Dials one endpoint of a controller, with retries and back-off, as long as the endpoint is part of the network.
  * `ControllerSet` examines the peer and its hello.
  */
-import { BackOff, FrontdoorError, messageOf, type Log } from '#base';
+import { BackOff, FrontdoorError, messageOf, type Log, type WorkerPool } from '#base';
 import type { Channel } from '#net';
-import type { WorkerPool } from '../pools/worker-pool.ts';
 
 /** `standby`: another endpoint of the same controller is connected, so this one waits. */
 export type Reception = 'taken' | 'standby' | 'refused';

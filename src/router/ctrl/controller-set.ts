@@ -3,7 +3,7 @@
  * that respond in time. `ClusterMembership` decides which endpoints there are, and the handlers of `CtrlDispatcher`
  * interpret the messages.
  */
-import { FrontdoorError, messageOf, type Log } from '#base';
+import { FrontdoorError, messageOf, WorkerPool, type Log } from '#base';
 import { dialChannel, type Channel, type TlsIdentity } from '#net';
 import {
   contentType,
@@ -15,7 +15,6 @@ import {
 } from '#wire';
 import { encodeRouterHello, type AdvertisedListener } from '#wire/ctrl';
 import type { CtrlConfig, HttpProxyConfig } from '../config/router-config.ts';
-import { WorkerPool } from '../pools/worker-pool.ts';
 import { ConnectedController } from './connected-controller.ts';
 import { ControllerDial, type Reception } from './controller-dial.ts';
 import type { Controller, Controllers } from './controllers.ts';

@@ -2,7 +2,7 @@
  * The edge of a router: accepts SDKs and reports them to controllers. It exists only with the `edge` section. It also
  * exists without an edge listener, which is one of `listeners`, for the data model and its file.
  */
-import type { Clock, Log } from '#base';
+import type { Clock, Log, WorkerPool } from '#base';
 import type { Channel, ChannelPort, ServerTls, TlsPorts } from '#net';
 import { contentType, textOfBody, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
@@ -23,7 +23,6 @@ import { ControllerKeys } from '../model/controller-keys.ts';
 import { DataModel } from '../model/data-model.ts';
 import { DataModelFile } from '../model/data-model-file.ts';
 import { DataModelSubscription } from '../model/data-model-subscription.ts';
-import type { WorkerPool } from '../pools/worker-pool.ts';
 import type { EgressDialers } from '../xgress/egress-dialers.ts';
 import type { XgressEnds } from '../xgress/xgress-ends.ts';
 import { ControllerTokens } from './controller-tokens.ts';

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import { silentLog } from '#base';
+import { silentLog, WorkerPool } from '#base';
 import type { Channel } from '#net';
 import { contentType, headerId, HeaderWriter, makeFrame, RESULT_TYPE, type Frame } from '#wire';
 import { CreateTerminatorResult, ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import { FakeControllers, type FakeController } from '../ctrl/testing/fake-controllers.ts';
-import { WorkerPool } from '../pools/worker-pool.ts';
 import { EdgeTerminatorRegistry, type EdgeTerminator } from './edge-terminator-registry.ts';
 
 const REQUEST_TIMEOUT_MS = 7_000;

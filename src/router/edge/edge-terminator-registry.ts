@@ -7,13 +7,12 @@
  * one ends first.
  */
 import { randomUUID } from 'node:crypto';
-import { base62, type Log } from '#base';
+import { base62, type Log, type WorkerPool } from '#base';
 import type { Channel } from '#net';
 import { headerId, peerDataRecord, RetryHint, type Frame } from '#wire';
 import { CreateTerminatorResult, ctrlMessages, type CtrlBody, type TerminatorPrecedence } from '#wire/ctrl';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { Controller, Controllers } from '../ctrl/controllers.ts';
-import type { WorkerPool } from '../pools/worker-pool.ts';
 import {
   CREATION_RETRY_MS,
   TerminatorCreations,

@@ -1,5 +1,5 @@
 /** The value of `links` in inspections, with OpenZiti's names and JSON forms. */
-import { formatGoDuration } from '../config/go-duration.ts';
+import { formatGoDuration } from '#base';
 import type { LinkDialerConfig } from '../config/router-config.ts';
 import type { DialerRule } from './link-dial-policy.ts';
 import type { LinkState, PeerView } from './link-state.ts';

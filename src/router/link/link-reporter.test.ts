@@ -1,10 +1,9 @@
 // Reports of links to controllers, over memory channels and with a manual clock.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ManualClock, silentLog } from '#base';
+import { ManualClock, silentLog, WorkerPool } from '#base';
 import { FaultSubject } from '#wire/ctrl';
 import { until } from '../../../test/support/deadline.ts';
-import { WorkerPool } from '../pools/worker-pool.ts';
 import { LinkReporter, REPORT_INTERVAL_MS, type ReportedLink } from './link-reporter.ts';
 import { ControllerList } from '../testing/controller-list.ts';
 import { LinkController } from './testing/scripted-controllers.ts';

@@ -3,10 +3,9 @@
  * change of a link's connections, and each link that ends. A report that a controller could not take is sent again
  * until it does, or until the controller has been away for two minutes. A controller that returns gets all links.
  */
-import type { Clock, Log } from '#base';
+import type { Clock, Log, WorkerPool } from '#base';
 import { ctrlMessages, FaultSubject, type CtrlInit } from '#wire/ctrl';
 import type { Controller, Controllers } from '../ctrl/controllers.ts';
-import type { WorkerPool } from '../pools/worker-pool.ts';
 import type { LiveLink } from './link-event.ts';
 
 export interface LinkConnection {

@@ -4,7 +4,7 @@
  * decides; this file owns the sockets and timers.
  */
 import { randomBytes } from 'node:crypto';
-import { base62, messageOf, RunningClock, systemClock, type Clock, type Log } from '#base';
+import { base62, messageOf, RunningClock, systemClock, WorkerPool, type Clock, type Log } from '#base';
 import type { Channel, ServerTls, TlsIdentity, TlsPorts } from '#net';
 import { contentType, type Frame } from '#wire';
 import { ctrlMessages, FaultSubject, PeerState, type AdvertisedListener } from '#wire/ctrl';
@@ -12,7 +12,6 @@ import type { ForwarderConfig, HttpProxyConfig, LinkConfig, RouterConfig } from 
 import type { Controllers, CtrlHandlers, InspectSource } from '../ctrl/controllers.ts';
 import type { Forwarding } from '../forwarder/destination.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { WorkerPool } from '../pools/worker-pool.ts';
 import { dialerRules, dialLink } from './link-dialer.ts';
 import type { DialOrder, LinkEffect, LinkEvent } from './link-event.ts';
 import { inspectLinks } from './link-inspection.ts';

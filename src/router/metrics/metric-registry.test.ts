@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FrontdoorError, ManualClock, silentLog } from '#base';
-import { WorkerPool } from '../pools/worker-pool.ts';
+import { FrontdoorError, ManualClock, silentLog, WorkerPool } from '#base';
 import { MetricRegistry } from './metric-registry.ts';
 
 const MINUTE = 60_000;

@@ -2,8 +2,7 @@
  * The router's metrics by name. Metrics of the data path are created once and only incremented afterwards. Rates and
  * weights advance with a tick every five seconds. They are read for reports and for Prometheus.
  */
-import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
-import type { WorkerPool } from '../pools/worker-pool.ts';
+import { FrontdoorError, messageOf, type Clock, type Log, type WorkerPool } from '#base';
 import { DecayClock, DecayingHistogram, type HistogramReading } from './decaying-histogram.ts';
 import type { Metrics, Timer, UsageKind, UsageTags } from './metrics.ts';
 import { RateMeter, TICK_MS, type MeterReading } from './rate-meter.ts';

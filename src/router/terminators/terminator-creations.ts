@@ -3,11 +3,10 @@
  * again after a refusal, and again after the controller reconnects, because it may have missed changes. A controller
  * creates a terminator once, however often it is asked.
  */
-import type { Log } from '#base';
+import type { Log, WorkerPool } from '#base';
 import type { Frame } from '#wire';
 import { CreateTerminatorResult } from '#wire/ctrl';
 import type { Controller, Controllers } from '../ctrl/controllers.ts';
-import type { WorkerPool } from '../pools/worker-pool.ts';
 
 /** A controller's answer to a creation. */
 export interface CreationAnswer {

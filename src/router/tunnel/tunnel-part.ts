@@ -2,12 +2,11 @@
  * Tunnels: listeners with the binding `tunnel` carry services for programs that know nothing of the overlay. The services
  * are those of the router's own identity, which the data model contains. Only this file connects the parts below.
  */
-import type { Clock, Log } from '#base';
+import type { Clock, Log, WorkerPool } from '#base';
 import type { TunnelListenerConfig } from '../config/router-config.ts';
 import type { Controllers, CtrlHandlers } from '../ctrl/controllers.ts';
 import type { TerminatorCheck } from '../edge/terminator-messages.ts';
 import type { DataModel } from '../model/data-model.ts';
-import type { WorkerPool } from '../pools/worker-pool.ts';
 import type { EgressDialers } from '../xgress/egress-dialers.ts';
 import type { IngressCircuits } from '../xgress/ingress-circuits.ts';
 import type { XgressEnds } from '../xgress/xgress-ends.ts';

@@ -5,12 +5,11 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Clock } from '#base';
-import { systemAnchors, type TlsIdentity } from '#net';
+import { SERVICE_SOCKET_OPTIONS, systemAnchors, whenEstablished, type TlsIdentity } from '#net';
 import { parseAddress, type OverlayAddress } from '#wire';
 import type { XgressConfig } from '../config/router-config.ts';
 import { terminatorAddresses } from './local-addresses.ts';
 import { misconfigured, type EgressDial, type EgressDialer } from './egress-dialers.ts';
-import { SERVICE_SOCKET_OPTIONS, whenEstablished } from './service-socket.ts';
 import { transportUdpDialer } from './transport-udp-dialer.ts';
 import type { XgressEnds } from './xgress-ends.ts';
 

@@ -3,7 +3,7 @@ import type { Clock } from '#base';
 import { parseDatagramAddress } from '../config/text-kinds.ts';
 import type { XgressConfig } from '../config/router-config.ts';
 import { UdpDialer } from '../datagrams/udp-dialer.ts';
-import { dialFailure, dialTimeoutMs } from './dial-outcome.ts';
+import { dialFailure, dialTimeoutMs } from '#net';
 import { terminatorAddresses } from './local-addresses.ts';
 import { misconfigured, type EgressDialer } from './egress-dialers.ts';
 import type { XgressEnds } from './xgress-ends.ts';

@@ -1,6 +1,6 @@
 /** Rules of `link`, `identity` and `web` that concern several fields. */
 import { placeAt } from '../file-tree.ts';
-import { parseGoDuration } from '../go-duration.ts';
+import { parseGoDuration } from '#base';
 import { TLS_VERSION_NAMES } from '../schema/web-schema.ts';
 import { parseHostPort } from '../text-kinds.ts';
 import type { RuleContext } from './draft.ts';

@@ -1,7 +1,6 @@
 /** Rules of `listeners` and `dialers`: the requirements of each binding. */
-import { nearestNames } from '#base';
+import { formatGoDuration, nearestNames, parseGoDuration } from '#base';
 import { placeAt } from '../file-tree.ts';
-import { formatGoDuration, parseGoDuration } from '../go-duration.ts';
 import { DIALER_BINDINGS, IMPLIED_DIALER_BINDINGS } from '../schema/listener-schema.ts';
 import type { ListenerFile } from '../schema/router-file-schema.ts';
 import { parseDatagramAddress, parseFileAddress, parseHostPort, TEXT_KINDS } from '../text-kinds.ts';

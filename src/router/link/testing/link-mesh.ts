@@ -3,7 +3,7 @@
  * knows their certificates. Frames that links pass to the forwarder are recorded for assertions.
  */
 import { X509Certificate } from 'node:crypto';
-import { silentLog, type Clock, type Log } from '#base';
+import { silentLog, WorkerPool, type Clock, type Log } from '#base';
 import { TlsPorts } from '#net';
 import type { DataFrame, Frame } from '#wire';
 import { ctrlMessages, FaultSubject, PeerState, type AdvertisedListener } from '#wire/ctrl';
@@ -30,7 +30,6 @@ import {
 import type { Controller } from '../../ctrl/controllers.ts';
 import type { Forwarding, LinkDestination } from '../../forwarder/destination.ts';
 import { NO_METRICS, type Metrics } from '../../metrics/metrics.ts';
-import { WorkerPool } from '../../pools/worker-pool.ts';
 import type { Link } from '../link.ts';
 import { LinkSubsystem, type LinkView } from '../link-subsystem.ts';
 import { ControllerList } from '../../testing/controller-list.ts';

@@ -2,20 +2,24 @@
  * Dials the far ends of circuits to hosted terminators (binding `tunnel`): finds the far end by the config and the
  * dialer's application data, connects to it, exchanges keys, and makes the connection the circuit's terminator.
  */
-import { FrontdoorError, type Log } from '#base';
+import { FrontdoorError, WorkerPool, type Log } from '#base';
 import { encryptionWith, generateEncryptionKeys, type CircuitEncryption } from '#sdk';
 import { headerId, RouteErrorCode } from '#wire';
 import type { XgressConfig } from '../../config/router-config.ts';
 import { HostRefusal } from '../../forwarder/dial-refusal.ts';
-import { WorkerPool } from '../../pools/worker-pool.ts';
 import { terminatorAddresses } from '../../xgress/local-addresses.ts';
 import type { EgressDial } from '../../xgress/egress-dialers.ts';
 import type { LocalAddresses } from '../../xgress/local-addresses.ts';
 import type { LocalConnection, XgressEnd } from '../../xgress/xgress-end.ts';
 import type { XgressEnds } from '../../xgress/xgress-ends.ts';
-import { decodeAppData } from './app-data.ts';
-import type { FarEndDialer } from './far-end-dialer.ts';
-import { farEndOf, sourceAddressOf, type AppData, type FarEndRefusal } from './far-end-policy.ts';
+import {
+  decodeAppData,
+  farEndOf,
+  sourceAddressOf,
+  type AppData,
+  type FarEndDialer,
+  type FarEndRefusal,
+} from '#sdk/hosting';
 import type { HostedTerminator } from './hosted-terminator.ts';
 import { ResolverConnection } from './resolver-connection.ts';
 import type { SourceAddresses } from './source-addresses.ts';
@@ -28,7 +32,7 @@ const CONCURRENT_LOOKUPS = 32;
 const WAITING_LOOKUPS = 256;
 
 export interface HostDialerOptions {
-  readonly farEnds: FarEndDialer;
+  readonly farEnds: FarEndDialer<LocalConnection & LocalAddresses>;
   readonly ends: XgressEnds;
   readonly config: XgressConfig;
   readonly sources?: Pick<SourceAddresses, 'settled'> | undefined;

@@ -4,7 +4,7 @@
  * may no longer host it; they survive changes of its config.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
+import { FrontdoorError, messageOf, type Clock, type Log, type WorkerPool } from '#base';
 import type { IpNetwork } from '#domain';
 import { contentType, RetryHint } from '#wire';
 import { ctrlMessages, TerminatorInvalidReason } from '#wire/ctrl';
@@ -14,7 +14,6 @@ import { UdpDialer } from '../../datagrams/udp-dialer.ts';
 import type { TerminatorCheck } from '../../edge/terminator-messages.ts';
 import { HostRefusal } from '../../forwarder/dial-refusal.ts';
 import type { DataModel } from '../../model/data-model.ts';
-import type { WorkerPool } from '../../pools/worker-pool.ts';
 import {
   CREATION_RETRY_MS,
   TerminatorCreations,
@@ -26,14 +25,17 @@ import type { XgressEnds } from '../../xgress/xgress-ends.ts';
 import { ServiceCircuits } from '../services/service-circuits.ts';
 import type { TunnelService } from '../services/tunnel-service.ts';
 import type { TunnelServices } from '../services/tunnel-services.ts';
-import { FarEndDialer } from './far-end-dialer.ts';
-import { decodeHosting } from './host-config.ts';
+import {
+  decodeHosting,
+  FarEndDialer,
+  NameLookups,
+  ServiceChecks,
+  serviceProbe,
+  type ServiceProbe,
+} from '#sdk/hosting';
 import { HostDialer } from './host-dialer.ts';
-import { planOf, type HostedTerminator, type TerminatorPlan } from './hosted-terminator.ts';
-import { ServiceChecks } from './service-checks.ts';
+import { planOf, precedenceOf, type HostedTerminator, type TerminatorPlan } from './hosted-terminator.ts';
 import type { SourceAddresses } from './source-addresses.ts';
-import { NameLookups } from './name-lookups.ts';
-import { serviceProbe, type ServiceProbe } from './service-probe.ts';
 import { TerminatorIds } from './terminator-ids.ts';
 import { TerminatorUpdates } from './terminator-updates.ts';
 
@@ -78,7 +80,7 @@ export class HostPart {
   readonly #creations: TerminatorCreations<HostedTerminator>;
   readonly #removals: TerminatorRemovals;
   readonly #updates: TerminatorUpdates;
-  readonly #checks: ServiceChecks;
+  readonly #checks: ServiceChecks<HostedTerminator>;
   readonly #dialer: HostDialer;
   readonly #unfollow: () => void;
   readonly #pruneTimer: NodeJS.Timeout;
@@ -282,7 +284,7 @@ function creationOf({ id, service, instanceId, values }: HostedTerminator) {
     serviceId: service.id,
     address: id,
     cost: values.cost,
-    precedence: values.precedence,
+    precedence: precedenceOf(values),
     instanceId,
     startTime: BigInt(Date.now()),
   });

@@ -1,9 +1,7 @@
 /** A terminator of the router's own identity: one entry of the config of a service that it hosts. */
-import type { TerminatorPrecedence } from '#wire/ctrl';
-import { instanceIdOf } from '../services/identity-template.ts';
+import { TerminatorPrecedence } from '#wire/ctrl';
+import { instanceIdOf, type HostTerminatorConfig, type TerminatorValues } from '#sdk/hosting';
 import type { TunnelService } from '../services/tunnel-service.ts';
-import type { TerminatorValues } from './health-action-machine.ts';
-import type { HostTerminatorConfig } from './host-config.ts';
 
 export interface HostedTerminator {
   /** Base62 id, which is also its address on the overlay. */
@@ -36,8 +34,7 @@ export function planOf(
   const { id, identity, hosting } = service;
   const { listen } = config;
   const cost: number = hosting.cost ?? listen.cost ?? identity.defaultHosting.cost;
-  const precedence: TerminatorPrecedence =
-    hosting.precedence ?? listen.precedence ?? identity.defaultHosting.precedence;
+  const precedence: number = hosting.precedence ?? listen.precedence ?? identity.defaultHosting.precedence;
   return {
     key: `${id}.${position}`,
     instanceId: instanceIdOf(listen.identity, identity),
@@ -45,4 +42,10 @@ export function planOf(
     config,
     baseline: { cost, precedence },
   };
+}
+
+/** The precedence in messages to controllers. */
+export function precedenceOf({ precedence }: TerminatorValues): TerminatorPrecedence {
+  const { DEFAULT, REQUIRED, FAILED } = TerminatorPrecedence;
+  return [DEFAULT, REQUIRED, FAILED][precedence] ?? DEFAULT;
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { silentLog, textOf, utf8 } from '#base';
+import { silentLog, textOf, utf8, WorkerPool } from '#base';
 import { until, within } from '../../../../test/support/deadline.ts';
-import { WorkerPool } from '../../pools/worker-pool.ts';
-import { parseAllowedAddresses, type AllowedAddresses } from './allowed-address-policy.ts';
+import { parseAllowedAddresses, type AllowedAddresses } from '#sdk/hosting';
 import { ResolverConnection, type ResolverLookup } from './resolver-connection.ts';
 
 const ALLOWED = parseAllowedAddresses(['*.corp.example', 'db.example', '10.0.0.0/8']) as AllowedAddresses;

@@ -4,9 +4,8 @@
  */
 import { promises as systemDns, type MxRecord, type SrvRecord } from 'node:dns';
 import { Duplex } from 'node:stream';
-import { compileReader, messageOf, Part, textOf, Type, utf8, type ShapeOf } from '#base';
-import type { WorkerPool } from '../../pools/worker-pool.ts';
-import { grantOfName, hostNameOf, type AllowedAddresses } from './allowed-address-policy.ts';
+import { compileReader, messageOf, Part, textOf, Type, utf8, type ShapeOf, type WorkerPool } from '#base';
+import { grantOfName, hostNameOf, type AllowedAddresses } from '#sdk/hosting';
 
 export interface ResolverLookup {
   resolveMx(name: string): Promise<MxRecord[]>;

@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { mock, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ManualClock, silentLog, type Log } from '#base';
+import { decodeHosting, ServiceChecks, type HealthCheckConfig, type ServiceProbe } from '#sdk/hosting';
 import { TerminatorPrecedence } from '#wire/ctrl';
 import { until } from '../../../../test/support/deadline.ts';
 import type { TunnelService } from '../services/tunnel-service.ts';
-import { decodeHosting, type HealthCheckConfig } from './host-config.ts';
 import { planOf, type HostedTerminator } from './hosted-terminator.ts';
-import { ServiceChecks } from './service-checks.ts';
-import type { ServiceProbe } from './service-probe.ts';
 
 const { DEFAULT, FAILED } = TerminatorPrecedence;
 const service = {
@@ -34,7 +32,7 @@ const UNHEALTHY = { trigger: 'fail', action: 'mark unhealthy' };
 const HEALTHY = { trigger: 'pass', action: 'mark healthy' };
 
 interface World {
-  readonly checks: ServiceChecks;
+  readonly checks: ServiceChecks<HostedTerminator>;
   readonly changes: string[];
   readonly events: string[];
   readonly probed: HealthCheckConfig[];
@@ -48,7 +46,7 @@ function open(t: TestContext, probe: ServiceProbe, log: Log = silentLog): World 
   const changes: string[] = [];
   const events: string[] = [];
   const probed: HealthCheckConfig[] = [];
-  const checks = new ServiceChecks({
+  const checks = new ServiceChecks<HostedTerminator>({
     clock,
     log,
     probe: (config) => {

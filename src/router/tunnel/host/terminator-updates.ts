@@ -6,8 +6,8 @@ import { messageOf, type Log } from '#base';
 import { CHANNEL_HEADERS, contentType, HeaderWriter, headerId, makeFrame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { Controller, Controllers } from '../../ctrl/controllers.ts';
-import type { TerminatorValues } from './health-action-machine.ts';
-import type { HostedTerminator } from './hosted-terminator.ts';
+import type { TerminatorValues } from '#sdk/hosting';
+import { precedenceOf, type HostedTerminator } from './hosted-terminator.ts';
 
 export interface TerminatorUpdatesOptions {
   readonly controllers: Controllers;
@@ -92,11 +92,9 @@ export class TerminatorUpdates {
   }
 
   /** Returns the reason of a failure. */
-  async #request(
-    { channel }: Controller,
-    id: string,
-    { cost, precedence }: TerminatorValues,
-  ): Promise<string | undefined> {
+  async #request({ channel }: Controller, id: string, values: TerminatorValues): Promise<string | undefined> {
+    const { cost } = values;
+    const precedence = precedenceOf(values);
     const update = { terminatorId: id, cost, precedence, updateCost: true, updatePrecedence: true };
     try {
       const request = ctrlMessages.updateTunnelTerminator.frame(update);

@@ -4,7 +4,7 @@
  */
 import { duplexPair, type Duplex } from 'node:stream';
 import type { TestContext } from 'node:test';
-import { systemClock, utf8, type Log } from '#base';
+import { systemClock, utf8, WorkerPool, type Log } from '#base';
 import { encryptionWith, generateEncryptionKeys } from '#sdk';
 import {
   asReplyTo,
@@ -19,11 +19,10 @@ import {
 } from '#wire';
 import { CreateTerminatorResult, ctrlMessages, DestType, type CtrlBody } from '#wire/ctrl';
 import { until } from '../../../../test/support/deadline.ts';
-import { WorkerPool } from '../../pools/worker-pool.ts';
 import type { MemoryController } from '../../testing/memory-controller.ts';
 import { HostPart } from '../host/host-part.ts';
 import type { SourceAddresses } from '../host/source-addresses.ts';
-import type { ServiceProbe } from '../host/service-probe.ts';
+import type { ServiceProbe } from '#sdk/hosting';
 import { TunnelWorld } from './tunnel-world.ts';
 
 export type TerminatorRequest = CtrlBody<'createTunnelTerminatorV2'>;

@@ -1,5 +1,5 @@
 /** Templates of a config that name the addresses of the intercepted connection: `$src_ip`, `$dst_port` and others. */
-import { instanceIdOf } from '../services/identity-template.ts';
+import { instanceIdOf } from '#sdk/hosting';
 import type { TunnelIdentity } from '../services/tunnel-service.ts';
 
 export interface DialAddresses {

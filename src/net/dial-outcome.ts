@@ -1,9 +1,16 @@
 /** What the dialers of services have in common: their time limit, and the reasons of failures. */
 import { FrontdoorError } from '#base';
-import type { EgressDial } from './egress-dialers.ts';
+
+/** Bounds one dial of a service. */
+export interface DialLimits {
+  /** The deadline by `performance.now()`. */
+  readonly deadlineMs: number;
+  /** Aborted when the circuit is unrouted during the dial. */
+  readonly signal: AbortSignal;
+}
 
 /** The time that is left for the dial: that of the route, or `connectTimeoutMs` if that is given and less. */
-export function dialTimeoutMs(dial: Pick<EgressDial, 'deadlineMs'>, connectTimeoutMs: number): number {
+export function dialTimeoutMs(dial: Pick<DialLimits, 'deadlineMs'>, connectTimeoutMs: number): number {
   const routeMs = Math.max(1, dial.deadlineMs - performance.now());
   return connectTimeoutMs > 0 ? Math.min(connectTimeoutMs, routeMs) : routeMs;
 }

@@ -2,7 +2,8 @@
  * Limits the number of running and of waiting tasks, like OpenZiti's goroutine pools, whose queue lengths and worker
  * counts the configuration sets. A task is refused when the queue is full.
  */
-import { messageOf, type Log } from '#base';
+import { messageOf } from './errors.ts';
+import type { Log } from './log.ts';
 
 export interface WorkerPoolOptions {
   /** The name in metrics such as `pool.<name>.queue_size`. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FrontdoorError } from '#base';
-import { TerminatorPrecedence } from '#wire/ctrl';
+import { PRECEDENCE } from '../terminator-options.ts';
 import { decodeHosting } from './host-config.ts';
 
 const FIXED = { protocol: 'tcp', address: '10.0.0.1', port: 80 };
@@ -82,7 +82,7 @@ test('a whole host.v1 is decoded, unknown fields are ignored', () => {
   );
   assert.deepEqual(listen, {
     cost: 7,
-    precedence: TerminatorPrecedence.REQUIRED,
+    precedence: PRECEDENCE.required,
     identity: 'x',
     connectTimeoutMs: 1_500,
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TerminatorPrecedence } from '#wire/ctrl';
+import { PRECEDENCE } from '../terminator-options.ts';
 import {
   applyHealthActions,
   parseHealthAction,
@@ -10,7 +10,7 @@ import {
   type TerminatorValues,
 } from './health-action-machine.ts';
 
-const { DEFAULT, REQUIRED } = TerminatorPrecedence;
+const { default: DEFAULT, required: REQUIRED } = PRECEDENCE;
 const NAMES = ['DEFAULT', 'REQUIRED', 'FAILED'];
 const BASELINE: TerminatorValues = { cost: 10, precedence: REQUIRED };
 

@@ -1,8 +1,7 @@
-/** A TCP connection to a service: its options, and the wait until it is established, for any dialer of this router. */
+/** A TCP connection to a service: its options, and the wait until it is established, for any dialer of circuits. */
 import type { Socket } from 'node:net';
 import { FrontdoorError } from '#base';
-import { dialFailure, dialTimeoutMs } from './dial-outcome.ts';
-import type { EgressDial } from './egress-dialers.ts';
+import { dialFailure, dialTimeoutMs, type DialLimits } from './dial-outcome.ts';
 
 const KEEP_ALIVE_MS = 15_000;
 
@@ -21,7 +20,7 @@ export const SERVICE_SOCKET_OPTIONS = {
 export function whenEstablished(
   socket: Socket,
   event: 'connect' | 'secureConnect',
-  dial: Pick<EgressDial, 'deadlineMs' | 'signal'>,
+  dial: DialLimits,
   connectTimeoutMs: number,
 ): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();

@@ -2,25 +2,39 @@
  * Runs the health checks of hosted terminators, each at its interval, and applies their actions. All checks together run
  * in a bounded pool; a check that finds no place is left out until its next time.
  */
-import type { Clock, Log } from '#base';
-import { WorkerPool } from '../../pools/worker-pool.ts';
-import { applyHealthActions, stepCheckRun, type CheckRun } from './health-action-machine.ts';
+import { WorkerPool, type Clock, type Log } from '#base';
+import {
+  applyHealthActions,
+  stepCheckRun,
+  type CheckRun,
+  type TerminatorValues,
+} from './health-action-machine.ts';
 import type { HealthCheckConfig } from './host-config.ts';
-import type { HostedTerminator } from './hosted-terminator.ts';
 import type { ServiceProbe } from './service-probe.ts';
 
-export interface ServiceChecksOptions {
+/** A terminator whose checks run. */
+export interface CheckedTerminator {
+  readonly id: string;
+  readonly service: { readonly name: string };
+  readonly config: { readonly checks: readonly HealthCheckConfig[] };
+  /** Values without health checks. */
+  readonly baseline: TerminatorValues;
+  /** Values by the latest results of health checks. */
+  values: TerminatorValues;
+}
+
+export interface ServiceChecksOptions<Terminator extends CheckedTerminator> {
   readonly clock: Clock;
   readonly log: Log;
   readonly probe: ServiceProbe;
   /** The terminator has new values. */
-  onChanged(terminator: HostedTerminator): void;
+  onChanged(terminator: Terminator): void;
   /** An action sends the result itself. */
-  onEvent(terminator: HostedTerminator, passed: boolean): void;
+  onEvent(terminator: Terminator, passed: boolean): void;
 }
 
-interface Check {
-  readonly terminator: HostedTerminator;
+interface Check<Terminator> {
+  readonly terminator: Terminator;
   readonly config: HealthCheckConfig;
   timer: NodeJS.Timeout | undefined;
   run: CheckRun | undefined;
@@ -30,12 +44,12 @@ interface Check {
 const CONCURRENT_CHECKS = 256;
 const WAITING_CHECKS = 4_096;
 
-export class ServiceChecks {
-  readonly #options: ServiceChecksOptions;
+export class ServiceChecks<Terminator extends CheckedTerminator> {
+  readonly #options: ServiceChecksOptions<Terminator>;
   readonly #pool: WorkerPool;
-  readonly #checks = new Map<string, readonly Check[]>();
+  readonly #checks = new Map<string, readonly Check<Terminator>[]>();
 
-  constructor(options: ServiceChecksOptions) {
+  constructor(options: ServiceChecksOptions<Terminator>) {
     this.#options = options;
     this.#pool = new WorkerPool({
       name: 'tunnel.checks',
@@ -46,7 +60,7 @@ export class ServiceChecks {
   }
 
   /** Checks the service at once and then at its intervals, in place of earlier checks of the terminator. */
-  start(terminator: HostedTerminator): void {
+  start(terminator: Terminator): void {
     this.stop(terminator.id);
     const checks = terminator.config.checks.map((config) => ({
       terminator,
@@ -69,7 +83,7 @@ export class ServiceChecks {
     this.#pool.close();
   }
 
-  #begin(check: Check): void {
+  #begin(check: Check<Terminator>): void {
     const { clock, log } = this.#options;
     const { service } = check.terminator;
     const startedMs = clock.monotonicMs();
@@ -87,11 +101,11 @@ export class ServiceChecks {
     next();
   }
 
-  #isActive(check: Check): boolean {
+  #isActive(check: Check<Terminator>): boolean {
     return this.#checks.get(check.terminator.id)?.includes(check) === true;
   }
 
-  #apply(check: Check, fault: string | undefined): void {
+  #apply(check: Check<Terminator>, fault: string | undefined): void {
     if (!this.#isActive(check)) return;
     const { clock, log, onChanged, onEvent } = this.#options;
     const { terminator, config } = check;

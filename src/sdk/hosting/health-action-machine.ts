@@ -2,7 +2,7 @@
  * What the results of health checks do to a terminator: each action waits for a result, for a number of equal results in
  * a row, and for the time since the first of these. A check counts as passing before its first result.
  */
-import { TerminatorPrecedence } from '#wire/ctrl';
+import { PRECEDENCE } from '../terminator-options.ts';
 
 export interface HealthAction {
   /** `change` is the first result of its kind after others. */
@@ -29,10 +29,10 @@ export interface CheckRun {
   readonly sinceMs: number;
 }
 
-/** Cost and precedence of a terminator. */
+/** Cost and precedence of a terminator, as on the wire. */
 export interface TerminatorValues {
   readonly cost: number;
-  readonly precedence: TerminatorPrecedence;
+  readonly precedence: number;
 }
 
 export interface HealthOutcome {
@@ -69,14 +69,14 @@ export function applyHealthActions(
   baseline: TerminatorValues,
   nowMs: number,
 ): HealthOutcome {
-  const wasFailed = values.precedence === TerminatorPrecedence.FAILED;
+  const wasFailed = values.precedence === PRECEDENCE.failed;
   let { cost, precedence } = values;
   let sendsEvent = false;
   for (const action of actions) {
     if (!isDue(action, run, nowMs)) continue;
     const { step } = action;
     if (step.type === 'markHealthy') precedence = baseline.precedence;
-    else if (step.type === 'markUnhealthy') precedence = TerminatorPrecedence.FAILED;
+    else if (step.type === 'markUnhealthy') precedence = PRECEDENCE.failed;
     else if (step.type === 'sendEvent') sendsEvent = true;
     else if (step.type === 'decreaseCost') cost = Math.max(baseline.cost, cost - step.by);
     // A failed terminator gets no circuits that a higher cost could divert.

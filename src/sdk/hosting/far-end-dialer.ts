@@ -6,13 +6,14 @@
 import type { LookupAddress } from 'node:dns';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { FrontdoorError } from '#base';
-import { connectThroughProxy } from '#net';
-import type { UdpDialer } from '../../datagrams/udp-dialer.ts';
-import { dialFailure, dialTimeoutMs } from '../../xgress/dial-outcome.ts';
-import { misconfigured, type EgressDial } from '../../xgress/egress-dialers.ts';
-import type { LocalAddresses } from '../../xgress/local-addresses.ts';
-import { SERVICE_SOCKET_OPTIONS, whenEstablished } from '../../xgress/service-socket.ts';
-import type { LocalConnection } from '../../xgress/xgress-end.ts';
+import {
+  connectThroughProxy,
+  dialFailure,
+  dialTimeoutMs,
+  SERVICE_SOCKET_OPTIONS,
+  whenEstablished,
+  type DialLimits,
+} from '#net';
 import type { FarEnd, SourceAddress } from './far-end-policy.ts';
 import type { HostTerminatorConfig } from './host-config.ts';
 import type { HostLookup } from './name-lookups.ts';
@@ -22,28 +23,39 @@ export interface FarEndDial {
   readonly source: SourceAddress | undefined;
   readonly proxy: HostTerminatorConfig['proxy'];
   readonly connectTimeoutMs: number;
-  readonly dial: Pick<EgressDial, 'deadlineMs' | 'signal'>;
+  readonly dial: DialLimits;
 }
 
-export interface FarEndDialerOptions {
-  readonly udp: UdpDialer;
+/** Where a connection of datagrams leads, and from which local end. */
+export interface DatagramTarget {
+  readonly network: 'udp';
+  readonly host: string;
+  readonly port: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly localAddress?: string;
+  readonly localPort?: number;
+}
+
+export interface FarEndDialerOptions<Datagrams> {
+  readonly udp: { dial(target: DatagramTarget): Promise<Datagrams> };
   readonly lookup: HostLookup;
 }
 
 /** If a name has more addresses, only these are tried. */
 const MAX_TRIED_ADDRESSES = 8;
 
-export class FarEndDialer {
-  readonly #udp: UdpDialer;
+export class FarEndDialer<Datagrams> {
+  readonly #udp: FarEndDialerOptions<Datagrams>['udp'];
   readonly #lookup: HostLookup;
 
-  constructor({ udp, lookup }: FarEndDialerOptions) {
+  constructor({ udp, lookup }: FarEndDialerOptions<Datagrams>) {
     this.#udp = udp;
     this.#lookup = lookup;
   }
 
   /** Rejects with a `FrontdoorError` whose text contains no address that the dialer did not send. */
-  async dial(request: FarEndDial): Promise<LocalConnection & LocalAddresses> {
+  async dial(request: FarEndDial): Promise<Socket | Datagrams> {
     try {
       return await this.#connect(request);
     } catch (error) {
@@ -53,7 +65,7 @@ export class FarEndDialer {
     }
   }
 
-  async #connect(request: FarEndDial): Promise<LocalConnection & LocalAddresses> {
+  async #connect(request: FarEndDial): Promise<Socket | Datagrams> {
     const { farEnd, source, proxy, connectTimeoutMs } = request;
     const { signal } = request.dial;
     const deadlineMs = performance.now() + dialTimeoutMs(request.dial, connectTimeoutMs);
@@ -80,7 +92,7 @@ export class FarEndDialer {
     port: number,
     source: SourceAddress | undefined,
     dial: FarEndDial['dial'],
-  ): Promise<LocalConnection & LocalAddresses> {
+  ): Promise<Datagrams> {
     const { signal } = dial;
     try {
       const timeoutMs = dialTimeoutMs(dial, 0);
@@ -96,7 +108,7 @@ export class FarEndDialer {
     proxy: NonNullable<FarEndDial['proxy']>,
     dial: FarEndDial['dial'],
   ): Promise<Socket> {
-    if (protocol !== 'tcp') throw misconfigured('an HTTP proxy carries no datagrams');
+    if (protocol !== 'tcp') throw misconfigured();
     const late = AbortSignal.timeout(Math.ceil(dialTimeoutMs(dial, 0)));
     const signal = AbortSignal.any([late, dial.signal]);
     // The proxy chooses the source of the connection that the service sees, and so its port.
@@ -169,6 +181,11 @@ function isNoOwnAddress(error: unknown): boolean {
 function notLocal({ host }: SourceAddress): FrontdoorError {
   const text = `source address '${host}' is not an address of the hosting machine`;
   return new FrontdoorError('invalid', 'source-not-local', text);
+}
+
+function misconfigured(): FrontdoorError {
+  const text = 'an HTTP proxy carries no datagrams';
+  return new FrontdoorError('invalid', 'misconfigured-terminator', text);
 }
 
 function timedOut(text: string): FrontdoorError {

@@ -3,11 +3,10 @@
  * `ziti-tunneler-server.v1`, of which the first one that a service has counts. Unknown fields are ignored. A config that
  * cannot be decoded is an error that names the field.
  */
-import { compileReader, FrontdoorError, Part, Type, type ShapeOf } from '#base';
+import { compileReader, FrontdoorError, parseGoDuration, Part, Type, type ShapeOf } from '#base';
 import { parseIpNetwork, type IpNetwork } from '#domain';
-import { TerminatorPrecedence } from '#wire/ctrl';
-import { parseGoDuration } from '../../config/go-duration.ts';
-import { parseHostPort } from '../../config/text-kinds.ts';
+import { parseAddress } from '#wire';
+import { PRECEDENCE } from '../terminator-options.ts';
 import { NO_ADDRESSES, parseAllowedAddresses, type AllowedAddresses } from './allowed-address-policy.ts';
 import { parseTranslation, type AddressTranslation } from './address-translation-policy.ts';
 import { parseHealthAction, type HealthAction } from './health-action-machine.ts';
@@ -34,7 +33,8 @@ export interface HostTarget {
 
 export interface HostListenOptions {
   readonly cost: number | undefined;
-  readonly precedence: TerminatorPrecedence | undefined;
+  /** As on the wire. */
+  readonly precedence: number | undefined;
   /** Template of the instance id; empty for none. */
   readonly identity: string;
   readonly connectTimeoutMs: number;
@@ -118,7 +118,7 @@ const checks = {
   httpChecks: withDefault(Type.Array(httpCheck, { maxItems: MAX_CHECKS }), []),
 };
 
-/** `maxConnections` limits the routers over which an SDK hosts. A router hosts each entry once, over itself. */
+/** `maxConnections` limits the routers over which an SDK hosts. A router hosts each entry once, over itself, and an SDK of ours over each that it has a channel to. */
 const listenOptions = Type.Object({
   cost: optional(port()),
   precedence: optional(oneOf('default', 'required', 'failed')),
@@ -163,9 +163,12 @@ const readers = {
   'ziti-tunneler-server.v1': compileReader(serverV1),
 };
 
+/** The types of the configs that say how to host a service, the first one that counts first. */
+export const HOST_CONFIG_TYPES = ['host.v2', 'host.v1', 'ziti-tunneler-server.v1'] as const;
+
 /** Returns the terminators of a service, one for each entry; empty if no config says how to host it. */
 export function decodeHosting(configs: ReadonlyMap<string, unknown>): readonly HostTerminatorConfig[] {
-  for (const type of ['host.v2', 'host.v1', 'ziti-tunneler-server.v1'] as const) {
+  for (const type of HOST_CONFIG_TYPES) {
     const value = configs.get(type);
     if (value === undefined) continue;
     if (type === 'host.v2') {
@@ -261,12 +264,6 @@ function translationsOf(entry: HostV1, place: string): AddressTranslation[] {
   return translations.sort((a, b) => b.from.prefixBits - a.from.prefixBits);
 }
 
-const PRECEDENCE = {
-  default: TerminatorPrecedence.DEFAULT,
-  required: TerminatorPrecedence.REQUIRED,
-  failed: TerminatorPrecedence.FAILED,
-} as const;
-
 function listenOf({ listenOptions: listen }: HostV1, place: string): HostListenOptions {
   if (listen === undefined)
     return { cost: undefined, precedence: undefined, identity: '', connectTimeoutMs: CONNECT_TIMEOUT_MS };
@@ -324,7 +321,7 @@ function durationOf(value: string, place: string, field: string): number {
 }
 
 function hostPortOf(value: string, place: string, field: string): { host: string; port: number } {
-  const address = parseHostPort(value);
-  if (address === undefined) throw wrong(place, field, 'must be host:port');
-  return address;
+  const address = parseAddress(`tls:${value}`);
+  if (address === undefined || address.host === '') throw wrong(place, field, 'must be host:port');
+  return { host: address.host, port: address.port };
 }

@@ -1,17 +1,20 @@
 /**
- * Templates of instance ids: `$tunneler_id.name` is the name of the router's identity, `$tunneler_id.appData[key]` a value
+ * Templates of instance ids: `$tunneler_id.name` is the name of the host's identity, `$tunneler_id.appData[key]` a value
  * of its application data, empty if it has none. Other variables of a template are left for the time of the dial.
  */
 import { FrontdoorError } from '#base';
-import type { TunnelIdentity } from './tunnel-service.ts';
+
+/** What a template takes from the identity of the host. */
+export interface TemplateIdentity {
+  readonly name: string;
+  /** Empty if it has none, or none that is an object. */
+  readonly appData: Readonly<Record<string, unknown>>;
+}
 
 const MAX_INSTANCE_ID_CHARS = 1_024;
 
 /** @throws FrontdoorError `invalid-template` if a bracket is not closed, or the result is too long. */
-export function instanceIdOf(
-  template: string,
-  { name, appData }: Pick<TunnelIdentity, 'name' | 'appData'>,
-): string {
+export function instanceIdOf(template: string, { name, appData }: TemplateIdentity): string {
   if (/\$tunneler_id\.appData\[[^\]]*$/.test(template))
     throw invalid(template, 'contains $tunneler_id.appData[ without a closing bracket');
   const text = template.replaceAll(
@@ -22,7 +25,7 @@ export function instanceIdOf(
   return text;
 }
 
-function valueOf(appData: TunnelIdentity['appData'], key: string): string {
+function valueOf(appData: TemplateIdentity['appData'], key: string): string {
   const value = Object.hasOwn(appData, key) ? appData[key] : '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
