@@ -16,6 +16,7 @@ class Offered implements HostedService {
   onState: HostedService['onState'] = () => {};
   handler: (incoming: IncomingDial) => void = () => {};
   reportHealth(): void {}
+  update(): void {}
   lower(): void {}
   close(): void {}
 

@@ -22,6 +22,7 @@ import {
   readServiceUpdates,
   readTerminators,
   routerAddressOf,
+  type EdgeIdentity,
   type EdgeRouterAddress,
   type EdgeService,
   type EdgeSession,
@@ -143,7 +144,7 @@ export class EdgeApiClient {
     await this.connection.request({ method: 'DELETE', path, headers: { 'zt-session': session.token } });
   }
 
-  currentIdentity(): Promise<{ readonly id: string; readonly name: string }> {
+  currentIdentity(): Promise<EdgeIdentity> {
     return this.#inSession({ method: 'GET', path: `${BASE_PATH}/current-identity` }, readEdgeIdentity);
   }
 

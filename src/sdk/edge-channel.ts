@@ -24,11 +24,12 @@ import {
 import { dialFailure } from './circuit-failure.ts';
 import { CircuitError } from './circuit.ts';
 import type { ChannelBind, ChannelDial, EdgeChannelOptions } from './edge-channel-options.ts';
-import { bindFrame, connectFrame, lowerFrame } from './edge-requests.ts';
+import { bindFrame, connectFrame, updateFrame } from './edge-requests.ts';
 import type { DialRefusal } from './hosted-service.ts';
 import { brokenCircuit, OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
 import { RouterLatency } from './router-latency.ts';
 import { isStandbyMark } from './standby-mark.ts';
+import type { TerminatorRank } from './terminator-options.ts';
 
 const { edge } = headerId;
 const BIND_TIMEOUT_MS = 10_000;
@@ -172,9 +173,8 @@ export class EdgeChannel implements CircuitCarrier {
     this.#channel.send(makeFrame(contentType.unbind, { headers, body: bind.token }));
   }
 
-  /** Lowers the precedence, so that circuits use this host only if there is no other. */
-  lower(bind: ChannelBind): void {
-    this.#channel.send(lowerFrame(bind));
+  update(bind: ChannelBind, rank: TerminatorRank): void {
+    this.#channel.send(updateFrame(bind, rank));
   }
 
   reportHealth(bind: ChannelBind, passed: boolean): void {
@@ -271,10 +271,12 @@ export class EdgeChannel implements CircuitCarrier {
       return;
     }
     let isAnswered = false;
+    const appData = frame.headers.bytes(edge.appData);
     bind.onDial({
       callerId: frame.headers.text(edge.callerId) ?? '',
       serviceId: bind.serviceId,
-      isStandby: isStandbyMark(frame.headers.bytes(edge.appData)),
+      isStandby: isStandbyMark(appData),
+      appData,
       accept: () => {
         if (isAnswered) throw new Error('this dial was answered before');
         isAnswered = true;

@@ -2,7 +2,7 @@
 import { HeaderWriter, headerId, makeFrame, contentType, type Frame } from '#wire';
 import type { ChannelBind, ChannelDial } from './edge-channel-options.ts';
 import { STANDBY_MARK } from './standby-mark.ts';
-import { PRECEDENCE, type TerminatorOptions } from './terminator-options.ts';
+import { PRECEDENCE, type TerminatorOptions, type TerminatorRank } from './terminator-options.ts';
 
 const { edge } = headerId;
 
@@ -37,9 +37,11 @@ export function bindFrame(
   return makeFrame(contentType.bind, { headers, body: bind.token });
 }
 
-/** Changes the precedence of a bind to the lowest. */
-export function lowerFrame(bind: ChannelBind): Frame {
-  const headers = new HeaderWriter().u32(edge.connId, bind.connId).u8(edge.precedence, PRECEDENCE.failed);
+/** Changes cost and precedence of a bind, as far as they are given. */
+export function updateFrame(bind: ChannelBind, { cost, precedence }: TerminatorRank): Frame {
+  const headers = new HeaderWriter().u32(edge.connId, bind.connId);
+  if (cost !== undefined) headers.u16(edge.cost, cost);
+  if (precedence !== undefined) headers.u8(edge.precedence, PRECEDENCE[precedence]);
   return makeFrame(contentType.updateBind, { headers, body: bind.token });
 }
 

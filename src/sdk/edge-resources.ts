@@ -71,6 +71,9 @@ export type EdgeTerminatorAddress = ShapeOf<typeof terminatorSchema>;
 
 export const readTerminators = compileReader(lossyList('terminators', terminatorSchema));
 
+/** What an identity sets about its hosts. */
+const precedence = () => Part.oneOf('default', 'required', 'failed');
+
 /** An API session, whose token channels to routers present. */
 const sessionSchema = Type.Object({ id: text(), token: text(), identityId: text(), expiresAt: text() });
 export type EdgeSession = ShapeOf<typeof sessionSchema>;
@@ -98,7 +101,20 @@ const versionSchema = Type.Object({ version: text(), capabilities: withDefault(t
 export type EdgeVersion = ShapeOf<typeof versionSchema>;
 
 export const readEdgeVersion = compileReader(versionSchema);
-export const readEdgeIdentity = compileReader(Type.Object({ id: text(), name: text() }));
+const identitySchema = Type.Object({
+  id: text(),
+  name: text(),
+  appData: orElse(anyObject(), {}),
+  /** For services that have no value of their own below. */
+  defaultHostingCost: orElse(Part.count(), 0),
+  defaultHostingPrecedence: orElse(precedence(), 'default'),
+  /** By the id of a service: these win over its config. */
+  serviceHostingCosts: orElse(mapOf(Part.count()), {}),
+  serviceHostingPrecedences: orElse(mapOf(precedence()), {}),
+});
+export type EdgeIdentity = ShapeOf<typeof identitySchema>;
+
+export const readEdgeIdentity = compileReader(identitySchema);
 export const readServiceUpdates = compileReader(Type.Object({ lastChangeAt: text() }));
 export const readExtendedCertificate = compileReader(Type.Object({ cert: text() }));
 

@@ -1,6 +1,6 @@
 /** The interface for programs that host services in the overlay. */
 import type { Circuit } from './circuit.ts';
-import type { TerminatorOptions } from './terminator-options.ts';
+import type { TerminatorOptions, TerminatorRank } from './terminator-options.ts';
 
 export type HostEncryption = 'offered' | 'required';
 
@@ -34,6 +34,8 @@ export interface IncomingDial {
    * arrive.
    */
   readonly isStandby?: boolean;
+  /** Application data of the dialer. */
+  readonly appData?: Uint8Array | undefined;
   /** Accepts the dial. The circuit starts paused. */
   accept(): Circuit;
   /** The dialer receives the reason. */
@@ -47,6 +49,8 @@ export interface HostedService {
   onState: (state: HostingState, error?: Error) => void;
   /** Reports the host's own check of the service. The result is kept and reported again after each new bind. */
   reportHealth(passed: boolean): void;
+  /** Replaces cost and precedence of the bind, also after each new bind. */
+  update(values: TerminatorRank): void;
   /** Lowers the precedence, so that this host is dialed only if the service has no other. */
   lower(): void;
   /** Stops hosting. Open circuits continue. */

@@ -4,6 +4,7 @@ export { CONTROL_PLANES_FILE, KeptControlPlanes } from './kept-control-planes.ts
 export { EdgeConnection, type EdgeConnectionOptions } from './edge-connection.ts';
 export { GatewayApiClient, type GatewayFeedSubscription } from './gateway-api-client.ts';
 export {
+  type EdgeIdentity,
   type EdgeRouterAddress,
   type EdgeService,
   type EdgeSession,
@@ -54,3 +55,9 @@ export { OverlayClient, type OverlayClientOptions } from './overlay-client.ts';
 export { type ChannelOpener } from './router-connection.ts';
 export { ServiceDirectory } from './service-directory.ts';
 export { loadX509, type X509Library } from './x509-library.ts';
+export {
+  PRECEDENCE,
+  terminatorSecret,
+  type TerminatorPrecedence,
+  type TerminatorRank,
+} from './terminator-options.ts';

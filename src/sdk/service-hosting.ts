@@ -7,6 +7,7 @@ import type { ChannelBind } from './edge-channel-options.ts';
 import type { BindableService, HostedService, HostingState, IncomingDial } from './hosted-service.ts';
 import type { RouterConnection } from './router-connection.ts';
 import type { ServiceSessions } from './service-sessions.ts';
+import type { TerminatorRank } from './terminator-options.ts';
 
 export interface ServiceHostingOptions {
   readonly service: BindableService;
@@ -23,6 +24,7 @@ interface Attachment {
   readonly backOff: BackOff;
 }
 
+const LOWEST: TerminatorRank = { precedence: 'failed' };
 const REBIND = { minMs: 250, maxMs: 5_000, factor: 2 };
 
 export class ServiceHosting implements HostedService {
@@ -33,6 +35,7 @@ export class ServiceHosting implements HostedService {
   #health: boolean | undefined;
   #isClosed = false;
   #isLowered = false;
+  #rank: TerminatorRank | undefined;
 
   constructor(options: ServiceHostingOptions) {
     this.#options = options;
@@ -68,10 +71,14 @@ export class ServiceHosting implements HostedService {
     for (const [connection, attachment] of this.#attachments) this.#forwardHealth(connection, attachment);
   }
 
+  update(rank: TerminatorRank): void {
+    this.#rank = rank;
+    if (!this.#isLowered) this.#forwardRank(rank);
+  }
+
   lower(): void {
     this.#isLowered = true;
-    for (const [connection, { bind }] of this.#attachments)
-      if (bind !== undefined) connection.edge?.lower(bind);
+    this.#forwardRank(LOWEST);
   }
 
   close(): void {
@@ -93,12 +100,13 @@ export class ServiceHosting implements HostedService {
       const edge = connection.edge;
       if (!isStill() || edge === undefined) return;
       const wasLowered = this.#isLowered;
+      const rank = this.#rank;
       const bind = await edge.bind(
         {
           token: session.token,
           serviceId: service.id,
           encryption: service.encryption,
-          terminator: service.terminator,
+          terminator: { ...service.terminator, ...rank },
           onDial: (incoming) => this.#options.handler(incoming),
           onEstablished: () => this.#onEstablished(connection, attachment),
           onClosed: (reason) => this.#onBindClosed(connection, attachment, reason),
@@ -111,7 +119,8 @@ export class ServiceHosting implements HostedService {
         return;
       }
       attachment.bind = bind;
-      if (this.#isLowered && !wasLowered) edge.lower(bind);
+      if (this.#isLowered && !wasLowered) edge.update(bind, LOWEST);
+      else if (this.#rank !== undefined && this.#rank !== rank) edge.update(bind, this.#rank);
       this.#forwardHealth(connection, attachment);
     } catch (error) {
       if (isStill()) this.#retry(connection, attachment, messageOf(error));
@@ -124,6 +133,11 @@ export class ServiceHosting implements HostedService {
     attachment.backOff.reset();
     this.#forwardHealth(connection, attachment);
     this.#refreshState();
+  }
+
+  #forwardRank(rank: TerminatorRank): void {
+    for (const [connection, { bind }] of this.#attachments)
+      if (bind !== undefined) connection.edge?.update(bind, rank);
   }
 
   /** The confirmation of the terminator may arrive before or after the bind's own response was handled. */

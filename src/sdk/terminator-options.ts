@@ -1,4 +1,5 @@
 /** How a host appears among the hosts of one service. */
+import { createHmac } from 'node:crypto';
 
 /** The number of each precedence on the wire. */
 export const PRECEDENCE = { default: 0, required: 1, failed: 2 } as const;
@@ -8,7 +9,14 @@ export type TerminatorPrecedence = keyof typeof PRECEDENCE;
 
 export const MAX_TERMINATOR_COST = 0xffff;
 
-export interface TerminatorOptions {
+/** Where a host stands among the hosts of one service. */
+export interface TerminatorRank {
+  /** From 0 to 65,535: hosts of lower cost are preferred. 0 by default. */
+  readonly cost?: number | undefined;
+  readonly precedence?: TerminatorPrecedence | undefined;
+}
+
+export interface TerminatorOptions extends TerminatorRank {
   /**
    * Address of this host within the service. A dial that names it reaches only hosts with it, and a dial without an
    * address only hosts without one.
@@ -16,7 +24,9 @@ export interface TerminatorOptions {
   readonly identity?: string | undefined;
   /** Hosts that share an address have to present the same secret. */
   readonly secret?: Uint8Array | undefined;
-  /** From 0 to 65,535: hosts of lower cost are preferred. 0 by default. */
-  readonly cost?: number | undefined;
-  readonly precedence?: TerminatorPrecedence | undefined;
+}
+
+/** The secret of an address for all hosts that have the same key. */
+export function terminatorSecret(identity: string, keyPem: string): Uint8Array {
+  return createHmac('sha256', keyPem).update(`terminator ${identity}`).digest();
 }

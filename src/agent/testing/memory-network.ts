@@ -35,6 +35,8 @@ class MemoryHosted implements HostedService {
     this.onState(state, error);
   }
 
+  update(): void {}
+
   lower(): void {
     this.isLowered = true;
   }

@@ -1,5 +1,5 @@
 /** A service that this process hosts: each circuit of a dialer is emitted as a stream. */
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { FrontdoorError } from '#base';
 import type { ListedService } from './listed-service.ts';
@@ -7,6 +7,7 @@ import type { HostedService, HostingState, IncomingDial, OverlayHost } from '../
 import {
   MAX_TERMINATOR_COST,
   PRECEDENCE,
+  terminatorSecret,
   type TerminatorOptions,
   type TerminatorPrecedence,
 } from '../terminator-options.ts';
@@ -133,9 +134,8 @@ export function terminatorOf(options: BindOptions, keyPem: string): TerminatorOp
   if (precedence !== undefined && !Object.hasOwn(PRECEDENCE, precedence))
     throw invalid(`the precedence is none of ${Object.keys(PRECEDENCE).join(', ')}`);
   if (identity === undefined) return { cost, precedence };
-  const derived = (): Uint8Array => createHmac('sha256', keyPem).update(`terminator ${identity}`).digest();
   const secret = typeof options.secret === 'string' ? Buffer.from(options.secret) : options.secret;
-  return { identity, cost, precedence, secret: secret ?? derived() };
+  return { identity, cost, precedence, secret: secret ?? terminatorSecret(identity, keyPem) };
 }
 
 /** Throws `terminator-invalid`. */
