@@ -36,6 +36,7 @@ async function main(args: readonly string[]): Promise<number> {
     },
     routerSchema: async () => io.out((await import('./router-check.ts')).routerSchemaText()),
     restore: async (file, options) => (await loadControl()).runRestore(file, options),
+    tunnelHost: async (options) => finish((await loadTunnel()).runTunnelHost(options, version)),
     tunnelProxy: async (options) => finish((await loadTunnel()).runTunnelProxy(options, version)),
     agentStart: async (options) => finish((await import('./run-agent.ts')).runAgent(options, version)),
   });

@@ -1,8 +1,9 @@
 /** `frontdoor tunnel …`, from its options to its exit status. Loads nothing of the server parts. */
 import process from 'node:process';
-import { openTunnelOverlay, startTunnelProxy, type TunnelOverlay } from '#agent';
-import type { TunnelProxyCommandOptions } from '#cli';
+import { openTunnelOverlay, startTunnelProxy, TunnelHost, type TunnelOverlay } from '#agent';
+import type { TunnelHostCommandOptions, TunnelProxyCommandOptions } from '#cli';
 import type { Log } from '#base';
+import { HOST_CONFIG_TYPES } from '#sdk/hosting';
 import { runUntilStopped } from './lifetime.ts';
 import { openLog } from './pino-log.ts';
 import { writeReadyFile } from './ready-file.ts';
@@ -26,9 +27,20 @@ export async function runTunnelProxy(options: TunnelProxyCommandOptions, version
   });
 }
 
+export async function runTunnelHost(options: TunnelHostCommandOptions, version: string): Promise<number> {
+  const { service: services } = options;
+  return run(options, version, HOST_CONFIG_TYPES, async (overlay, log) => {
+    const host = new TunnelHost({ overlay, services, log });
+    return {
+      ready: host.ready.then((names) => ({ services: names.map((service) => ({ service })) })),
+      close: (drainMs) => host.close(drainMs),
+    };
+  });
+}
+
 /** Signals are handled from the start, because a script may end the tunnel while it is not ready. */
 async function run(
-  { identity: identityFile, logLevel, readyFile }: TunnelProxyCommandOptions,
+  { identity: identityFile, logLevel, readyFile }: TunnelHostCommandOptions | TunnelProxyCommandOptions,
   version: string,
   configTypes: readonly string[],
   start: (overlay: TunnelOverlay, log: Log) => Promise<Running>,

@@ -28,6 +28,7 @@ export const noRunners: ProgramRunners = {
   routerSchema: notHere,
   restore: notHere,
   agentStart: notHere,
+  tunnelHost: notHere,
   tunnelProxy: notHere,
 };
 

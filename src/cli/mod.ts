@@ -2,7 +2,7 @@ export { runProgram, type ProgramRunners } from './program.ts';
 export { type AdminsCreateOptions } from './admins-command.ts';
 export { type ConsoleLinkOptions } from './console-command.ts';
 export { type AgentStartOptions } from './agent-command.ts';
-export { type TunnelProxyCommandOptions } from './tunnel-command.ts';
+export { type TunnelHostCommandOptions, type TunnelProxyCommandOptions } from './tunnel-command.ts';
 export { type RestoreCommandOptions } from './backup-command.ts';
 export { DATABASE_VARIABLE, type DatabaseOptions } from './database-option.ts';
 export { type AccessOptions } from './access-options.ts';

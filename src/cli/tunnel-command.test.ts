@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runCli } from './cli-fixture.ts';
-import type { TunnelProxyCommandOptions } from './tunnel-command.ts';
+import type { TunnelHostCommandOptions, TunnelProxyCommandOptions } from './tunnel-command.ts';
 
 interface Parsed {
   readonly options: TunnelProxyCommandOptions | undefined;
@@ -44,4 +44,16 @@ test('tunnel proxy refuses what it cannot carry, and a service or identity that 
   assert.match((await proxy('--service', 'db:1')).err, /--identity <file>' not specified/);
   const many = Array.from({ length: 257 }, (_one, i) => ['--service', `s${i}:0`]).flat();
   assert.match((await proxy('--identity', 'i.json', ...many)).err, /256 times at most/);
+});
+
+test('tunnel host takes services with and without a target, and no others', async () => {
+  const given: TunnelHostCommandOptions['service'][] = [];
+  const tunnelHost = async ({ service }: TunnelHostCommandOptions): Promise<void> => void given.push(service);
+  const host = (...args: readonly string[]) =>
+    runCli(['tunnel', 'host', '--identity', 'i.json', ...args], {}, {}, { tunnelHost });
+  assert.equal((await host()).code, 0);
+  assert.equal((await host('--service', 'db', '--service', 'web=[::1]:80')).code, 0);
+  assert.deepEqual(given, [[], [{ service: 'db' }, { service: 'web', target: { host: '::1', port: 80 } }]]);
+  for (const wrong of ['', 'db=', '=127.0.0.1:80', 'db=127.0.0.1', 'db=127.0.0.1:0'])
+    assert.match((await host('--service', wrong)).err, /must be NAME or NAME=HOST:PORT/);
 });

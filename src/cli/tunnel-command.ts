@@ -3,6 +3,7 @@
  * `bin/` wires the implementation, which is the agent's.
  */
 import { Command, InvalidArgumentError } from 'commander';
+import { readHostPort, type HostPort } from '#base';
 import { runCommand, type CliIo } from './cli-io.ts';
 import { addLogOptions } from './log-options.ts';
 
@@ -19,8 +20,14 @@ export interface TunnelProxyCommandOptions extends TunnelOptions {
   readonly listen: string;
 }
 
+export interface TunnelHostCommandOptions extends TunnelOptions {
+  /** Empty: every service that the identity may host and that has a config. */
+  readonly service: readonly { readonly service: string; readonly target?: HostPort }[];
+}
+
 /** Each runner runs until its end. A `FrontdoorError` becomes the command's failure. */
 export interface TunnelRunners {
+  tunnelHost(options: TunnelHostCommandOptions): Promise<void>;
   tunnelProxy(options: TunnelProxyCommandOptions): Promise<void>;
 }
 
@@ -29,8 +36,9 @@ const MAX_PORT = 65_535;
 
 export function tunnelCommand(io: CliIo, run: TunnelRunners): Command {
   return new Command('tunnel')
-    .description('dial services of the overlay as an identity, for programs without an SDK')
-    .addCommand(proxyCommand(io, run));
+    .description('dial and host services of the overlay as an identity, for programs without an SDK')
+    .addCommand(proxyCommand(io, run))
+    .addCommand(hostCommand(io, run));
 }
 
 function proxyCommand(io: CliIo, run: TunnelRunners): Command {
@@ -48,6 +56,19 @@ function proxyCommand(io: CliIo, run: TunnelRunners): Command {
       '127.0.0.1',
     )
     .action((options: TunnelProxyCommandOptions) => runCommand(io, false, () => run.tunnelProxy(options)));
+}
+
+function hostCommand(io: CliIo, run: TunnelRunners): Command {
+  return addIdentity(new Command('host'))
+    .description('host services, and connect their circuits to programs as their configs or targets say')
+    .option(
+      '--service <name[=host:port]>',
+      'service that the identity may host, and the TCP address to connect to instead of that of its config (host.v1 or ' +
+        'host.v2); may be repeated; default: every service with such a config; for example db=127.0.0.1:5432',
+      collectTarget,
+      [],
+    )
+    .action((options: TunnelHostCommandOptions) => runCommand(io, false, () => run.tunnelHost(options)));
 }
 
 function addIdentity(command: Command): Command {
@@ -68,6 +89,18 @@ function collectPort(
   if (match[3] === 'udp')
     throw new InvalidArgumentError('UDP needs a tunnel router: see docs/guide/tunnel-routers.md.');
   return bounded([...before, { service: match[1]!, port }]);
+}
+
+function collectTarget(
+  text: string,
+  before: TunnelHostCommandOptions['service'],
+): TunnelHostCommandOptions['service'] {
+  const at = text.lastIndexOf('=');
+  if (at < 0 && text !== '') return bounded([...before, { service: text }]);
+  const target = readHostPort(text.slice(at + 1));
+  if (at < 1 || target === undefined || target.port === 0)
+    throw new InvalidArgumentError('must be NAME or NAME=HOST:PORT, such as db=127.0.0.1:5432.');
+  return bounded([...before, { service: text.slice(0, at), target }]);
 }
 
 function bounded<T>(services: readonly T[]): readonly T[] {

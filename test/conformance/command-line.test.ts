@@ -68,6 +68,7 @@ async function run(args: readonly string[], environment: Record<string, string> 
     routerSchema: notHere,
     restore: notHere,
     agentStart: notHere,
+    tunnelHost: notHere,
     tunnelProxy: notHere,
   };
   await runProgram(args, '0.0.0-test', io, runners);

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { chmodSync, copyFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { after, before, test, type TestContext } from 'node:test';
-import { enroll, openOverlay, type Overlay } from '#sdk/library';
+import { enroll, openOverlay, SdkError, type Overlay } from '#sdk/library';
 import { until, within } from '../support/deadline.ts';
 import { countedExchange, returnCounted } from '../support/echo-stream.ts';
 import { openEdgeInstallation, type EdgeInstallation } from '../support/edge-installation.ts';
@@ -18,6 +18,11 @@ const BYTES = 3_000_000;
 interface ProxyReady {
   readonly identity: string;
   readonly services: readonly { readonly service: string; readonly listen: string }[];
+}
+
+interface HostReady {
+  readonly identity: string;
+  readonly services: readonly { readonly service: string }[];
 }
 
 let installation: EdgeInstallation;
@@ -66,8 +71,16 @@ async function addIdentity(name: string): Promise<void> {
   await enroll({ token: data.enrollment.ott.jwt, identityFile: fileOf(name) });
 }
 
-async function addService(name: string, encryptionRequired: boolean): Promise<string> {
-  return admin.create('services', { name, encryptionRequired });
+async function addService(
+  name: string,
+  encryptionRequired: boolean,
+  configs: readonly string[] = [],
+): Promise<string> {
+  return admin.create('services', { name, encryptionRequired, configs });
+}
+
+async function addHostConfig(name: string, data: object): Promise<string> {
+  return admin.create('configs', { name, configTypeId: await admin.find('config-types', 'host.v1'), data });
 }
 
 async function permit(service: string, identity: string, type: 'Dial' | 'Bind'): Promise<string> {
@@ -99,6 +112,37 @@ async function startProxy(
   t.after(() => part.kill());
   await part.start();
   return part;
+}
+
+async function startHost(t: TestContext, services: readonly string[]): Promise<PartProcess<HostReady>> {
+  const readyFile = join(installation.folder, 'host.json');
+  const part = new PartProcess<HostReady>({
+    name: 'tunnel host',
+    readyFile,
+    args: () => [
+      ...['tunnel', 'host', '--identity', fileOf('site'), '--ready-file', readyFile],
+      ...services.flatMap((one) => ['--service', one]),
+    ],
+  });
+  t.after(() => part.kill());
+  await part.start();
+  return part;
+}
+
+/** Sends bytes to a service and expects them back. */
+async function dialed(service: string, terminator?: string): Promise<void> {
+  const stream = await overlay.dial(service, { terminator });
+  await within('the exchange', countedExchange(stream, BYTES));
+}
+
+/** The code of the error of a dial; empty if it succeeds. */
+async function refusalOf(service: string, terminator?: string): Promise<string> {
+  try {
+    (await overlay.dial(service, { terminator })).destroy();
+    return '';
+  } catch (error) {
+    return error instanceof SdkError ? error.code : String(error);
+  }
 }
 
 async function openPort(listen: string): Promise<Socket> {
@@ -148,6 +192,69 @@ test('tunnel proxy carries connections to services, in clear and encrypted, from
         () => 'closed',
       ),
     (state) => state === 'closed',
+  );
+  open.end('2');
+  const [last] = (await once(open, 'data')) as [Buffer];
+  assert.equal(String(last), '2');
+  open.destroy();
+  assert.equal(await stopped, 0);
+});
+
+test('tunnel host hosts services by their configs and by targets, encrypted where the service asks for it', async (t) => {
+  const service = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => socket.destroy());
+    answer(socket);
+  });
+  service.listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  t.after(() => service.close());
+  const { port } = service.address() as AddressInfo;
+  const listenOptions = { bindUsingEdgeIdentity: true };
+  const fixed = await addHostConfig('fixed', { protocol: 'tcp', address: '127.0.0.1', port, listenOptions });
+  const forwarded = await addHostConfig('forwarded', {
+    ...{ protocol: 'tcp', forwardAddress: true, allowedAddresses: ['127.0.0.1'], port },
+  });
+  await addService('by-config', true, [fixed]);
+  await addService('by-dialer', false, [forwarded]);
+  await addService('by-target', false);
+  for (const name of ['by-config', 'by-dialer', 'by-target']) {
+    await permit(name, 'site', 'Bind');
+    await permit(name, 'program', 'Dial');
+  }
+  const part = await startHost(t, ['by-config', 'by-dialer', `by-target=127.0.0.1:${port}`]);
+  assert.deepEqual(part.ready.services.map((one) => one.service).toSorted(), [
+    'by-config',
+    'by-dialer',
+    'by-target',
+  ]);
+  await dialed('by-config', 'site');
+  await dialed('by-target');
+  // The dialer has to say which address it means, which a proxy does.
+  await assert.rejects(dialed('by-dialer'), { code: 'service-refused' });
+  assert.match(part.output, /dst_ip required but not provided/);
+  await permit('by-dialer', 'site', 'Dial');
+  const proxy = await startProxy(t, ['by-dialer:0']);
+  await exchange(proxy.ready.services[0]!.listen, BYTES);
+  await proxy.stop();
+
+  const gone = await addHostConfig('gone', { protocol: 'tcp', address: '127.0.0.1', port: 1, listenOptions });
+  await admin.call('PATCH', `services/${await admin.find('services', 'by-config')}`, { configs: [gone] });
+  await until(
+    'the changed config',
+    () => refusalOf('by-config', 'site'),
+    (code) => code === 'service-refused',
+  );
+
+  const open = await overlay.dial('by-target');
+  const head = Buffer.alloc(8);
+  head.writeBigUInt64BE(2n);
+  open.write(Buffer.concat([head, Buffer.from('1')]));
+  await once(open, 'data');
+  const stopped = part.stop('SIGTERM');
+  await until(
+    'the end of its offer',
+    () => refusalOf('by-target'),
+    (code) => code === 'no-terminator',
   );
   open.end('2');
   const [last] = (await once(open, 'data')) as [Buffer];

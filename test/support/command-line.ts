@@ -35,6 +35,7 @@ const runners: ProgramRunners = {
   routerSchema: startsProgram,
   restore: startsProgram,
   agentStart: startsProgram,
+  tunnelHost: startsProgram,
   tunnelProxy: startsProgram,
 };
 

@@ -33,7 +33,7 @@ export class EdgeManagementClient {
   }
 
   /** Resolves with the text of the answer. Fails if it is a refusal. */
-  async call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<string> {
+  async call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<string> {
     const answer = await send(this.#url + path, method, { 'zt-session': this.#session }, body);
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`);
     return answer.text;
