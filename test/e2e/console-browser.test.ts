@@ -80,7 +80,7 @@ describe('the console in a browser', { skip: browserSkip }, () => {
     const tab = await context.newPage();
     await tab.goto(consoleUrl);
     assert.match((await tab.textContent('main')) ?? '', /Log out/);
-    await page.click('button');
+    await page.click('text=Log out');
     await page.waitForURL(`${consoleUrl}/log-in`);
     await tab.reload();
     assert.equal(new URL(tab.url()).pathname, '/console/log-in');

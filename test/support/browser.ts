@@ -25,7 +25,7 @@ export interface Person {
 
 export interface LocalBrowser {
   /** Opens a page without cookies; `title` is the heading of its steps in the recording. */
-  person(title: string): Promise<Person>;
+  person(title: string, options?: { readonly javaScript?: boolean }): Promise<Person>;
   close(): Promise<void>;
 }
 
@@ -42,8 +42,8 @@ export async function startBrowser(zones: readonly string[]): Promise<LocalBrows
     ],
   });
   return {
-    person: async (title) => {
-      const context = await browser.newContext({ ignoreHTTPSErrors: true });
+    person: async (title, { javaScript = true } = {}) => {
+      const context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled: javaScript });
       context.setDefaultTimeout(STEP_MS);
       const page = await context.newPage();
       const seen: Promise<string>[] = [];
