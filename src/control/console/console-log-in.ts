@@ -10,7 +10,6 @@ import {
   countPersonAttempt,
   endPersonAttempts,
   findInvitationByCode,
-  findPerson,
   findPersonPassword,
   insertPerson,
   provenBySecret,
@@ -22,6 +21,7 @@ import {
   type SessionOwner,
 } from '../store/mod.ts';
 import type { ConsoleClient, ConsoleParts, ConsoleSessions } from './console-sessions.ts';
+import { recordRefusedLogIn, type LogInRefusals } from './log-in-refusals.ts';
 import { MAX_PASSWORD_CHARS } from './password-rule.ts';
 import type { BegunStep, SecondFactorLogIn } from './second-factor-log-in.ts';
 
@@ -30,6 +30,7 @@ export interface ConsoleLogInParts extends ConsoleParts {
   readonly failures: LoginFailures;
   readonly sessions: ConsoleSessions;
   readonly secondFactor: SecondFactorLogIn;
+  readonly refusals: LogInRefusals;
 }
 
 /** A session, or the step with the second factor that comes before it. */
@@ -41,6 +42,12 @@ export type LogInResult =
   | { readonly problem: 'wrong' }
   | { readonly problem: 'later'; readonly afterMs: number };
 
+/** With a reason, the owner is whose log-in was refused. */
+type Examined =
+  | { readonly owner: SessionOwner }
+  | { readonly owner?: SessionOwner; readonly reason: typeof WRONG | 'locked' };
+
+const WRONG = 'wrong_credentials';
 /** Ten wrong passwords in a row, from any addresses, lock a password for a quarter of an hour. */
 const MAX_ATTEMPTS = 10;
 const LOCK_MS = 900_000;
@@ -59,23 +66,31 @@ export class ConsoleLogIn {
     client: ConsoleClient,
     earlier: ConsoleSession | undefined,
   ): Promise<LogInResult> {
-    const { failures, store, secrets, sessions, secondFactor } = this.#parts;
+    const { failures, store, secrets, sessions, secondFactor, refusals } = this.#parts;
+    const { address } = client;
     // Failures are counted by names of bounded length.
     const target = secrets.hmac(`log-in at the console ${name.toLowerCase()}`);
-    const afterMs = failures.begin(target, client.address);
-    if (afterMs > 0) return { problem: 'later', afterMs };
-    let proven: SessionOwner | undefined;
+    const afterMs = failures.begin(target, address);
+    if (afterMs > 0) {
+      recordRefusedLogIn(refusals, { reason: 'rate_limited', address });
+      return { problem: 'later', afterMs };
+    }
+    let examined: Examined;
     try {
-      proven = isUuid(name)
+      examined = isUuid(name)
         ? await this.#accountOf(name, password)
         : await this.#personOf(name.toLowerCase(), password);
     } catch (error) {
-      failures.succeeded(target, client.address);
+      failures.succeeded(target, address);
       if (!(error instanceof PasswordQueueFull)) throw error;
       return { problem: 'later', afterMs: error.retryAfterSeconds * 1_000 };
     }
-    if (proven === undefined) return { problem: 'wrong' };
-    failures.succeeded(target, client.address);
+    if ('reason' in examined) {
+      recordRefusedLogIn(refusals, { ...examined, address });
+      return { problem: 'wrong' };
+    }
+    const { owner: proven } = examined;
+    failures.succeeded(target, address);
     const step = await store.transaction((trx) => secondFactor.begin(trx, proven));
     if (step !== undefined) return step;
     const token = await store.transaction((trx, touch) => sessions.open(trx, touch, proven, client, earlier));
@@ -83,9 +98,12 @@ export class ConsoleLogIn {
   }
 
   /** Returns the invitation of a code, which stays valid. */
-  invitationOf(code: string): Promise<InvitationRecord | undefined> {
-    const { store, secrets, clock } = this.#parts;
-    return findInvitationByCode(store.db, secrets, code, clock.nowMs());
+  async invitationOf(code: string, { address }: ConsoleClient): Promise<InvitationRecord | undefined> {
+    const { store, secrets, clock, refusals } = this.#parts;
+    const found = await findInvitationByCode(store.db, secrets, code, clock.nowMs());
+    if (found === undefined)
+      recordRefusedLogIn(refusals, { reason: 'unknown_code', address, action: 'acceptInvitation' });
+    return found;
   }
 
   /**
@@ -100,7 +118,7 @@ export class ConsoleLogIn {
   ): Promise<Begun | undefined> {
     const { store, secrets, clock, sessions, secondFactor } = this.#parts;
     // The hash takes some time, which a code that is not valid does not get.
-    if ((await this.invitationOf(code)) === undefined) return undefined;
+    if ((await this.invitationOf(code, client)) === undefined) return undefined;
     const passwordHash = await hashPassword(person.password);
     const nowMs = clock.nowMs();
     return store.transaction(async (trx, touch) => {
@@ -126,27 +144,28 @@ export class ConsoleLogIn {
     });
   }
 
-  async #accountOf(id: string, token: string): Promise<SessionOwner | undefined> {
+  async #accountOf(id: string, token: string): Promise<Examined> {
     const { access, secrets, clock } = this.#parts;
     const asked = access.caller('account', id.toLowerCase());
     const proven = provenBySecret(secrets, await asked, token, clock.nowMs());
     if (proven === undefined) {
       await access.evenOut('account', asked);
-      return undefined;
+      return { reason: WRONG };
     }
-    return { kind: 'account', id: proven.id, organizationId: proven.organizationId };
+    return { owner: { kind: 'account', id: proven.id, organizationId: proven.organizationId } };
   }
 
-  async #personOf(email: string, password: string): Promise<SessionOwner | undefined> {
+  async #personOf(email: string, password: string): Promise<Examined> {
     const { store, clock } = this.#parts;
-    if (password.length > MAX_PASSWORD_CHARS) return undefined;
+    if (password.length > MAX_PASSWORD_CHARS) return { reason: WRONG };
     const known = await findPersonPassword(store.db, email);
     const limits = { nowMs: clock.nowMs(), maxAttempts: MAX_ATTEMPTS, lockMs: LOCK_MS };
     const isCounted = known === undefined || (await countPersonAttempt(store.db, known.personId, limits));
     const isRight = await isPasswordOf(password, isCounted ? known?.passwordHash : undefined);
-    if (!isRight || known === undefined) return undefined;
+    if (known === undefined) return { reason: WRONG };
+    const owner = { kind: 'person', id: known.personId, organizationId: known.organizationId } as const;
+    if (!isRight) return { reason: isCounted ? WRONG : 'locked', owner };
     await endPersonAttempts(store.db, known.personId);
-    const person = await findPerson(store.db, known.personId);
-    return person && { kind: 'person', id: person.id, organizationId: person.organizationId };
+    return { owner };
   }
 }

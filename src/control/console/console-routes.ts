@@ -169,7 +169,7 @@ export function addConsoleRoutes(
       pages.post('/welcome', async (request, reply) => {
         const fields = await fieldsOf(request, reply);
         const code = (fields.get('code') ?? '').trim();
-        const invitation = await logIn.invitationOf(code);
+        const invitation = await logIn.invitationOf(code, clientOf(request));
         if (invitation === undefined) {
           const problem = 'The code is wrong, was used already, or has expired. Ask for a new link.';
           return sendPage(reply, base, codePage(base, problem, 403), request);

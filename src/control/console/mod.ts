@@ -21,12 +21,12 @@ const PAGE_HEADER = 'frontdoor-console';
 
 /** Returns what opens the console on a Management API. */
 export function consoleOf(options: ConsoleOptions): OpenConsole {
-  return ({ access, failures }) => {
+  return ({ access, failures, refusals }) => {
     const { own, log, login } = options;
     const sessions = new ConsoleSessions(options);
-    const secondFactor = new SecondFactorLogIn({ ...options, sessions });
-    const logIn = new ConsoleLogIn({ ...options, access, failures, sessions, secondFactor });
-    const providerLogIn = login && new ProviderLogIn({ ...options, ...login, sessions });
+    const secondFactor = new SecondFactorLogIn({ ...options, sessions, refusals });
+    const logIn = new ConsoleLogIn({ ...options, access, failures, sessions, secondFactor, refusals });
+    const providerLogIn = login && new ProviderLogIn({ ...options, ...login, sessions, refusals });
     return {
       isOwnHost: (request) => ownOriginOf(request, own()) !== undefined,
       checkOrigin: (request, isChange) => {

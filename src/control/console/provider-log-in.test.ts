@@ -147,6 +147,25 @@ describe('the console with an identity provider', () => {
     world.api.clock.advance(-600_000);
   });
 
+  it('records a refusal of the provider', async () => {
+    // It writes what is left of its refusals when it is closed.
+    const app = await world.openAnother();
+    const browser = new TestBrowser(app);
+    const back = await through(browser, 'ann');
+    const denied = await browser.get(back.replace(/code=[^&]*/, 'error=access_denied'));
+    assert.equal(denied.statusCode, 403);
+    await app.close();
+    const found = await world.api.store.db
+      .selectFrom('audit_event')
+      .select(['organization_id', 'action', 'reason', 'target_id'])
+      .where('result', '=', 'refused')
+      .where('reason', '=', 'denied')
+      .execute();
+    const { organizationId: organization_id } = world.api.first;
+    const event = { organization_id, action: 'consoleLogIn', reason: 'denied', target_id: providerId };
+    assert.deepEqual(found, [event]);
+  });
+
   it('ends sessions with their provider: disabled, and taken from the console', async () => {
     const ann = await logIn('ann');
     assert.equal((await ann.call('GET', '/caller')).statusCode, 200);

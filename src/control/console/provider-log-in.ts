@@ -3,8 +3,8 @@
  * a cookie of that browser, sealed: no other browser can end the log-in, and nobody fills the database with attempts.
  */
 import { randomNonce, randomPKCECodeVerifier } from 'openid-client';
-import type { LoginRefusal } from '#domain';
-import { appendAudit } from '../audit/mod.ts';
+import { apiSpelling, type LoginRefusal } from '#domain';
+import { appendAudit, UNPROVEN } from '../audit/mod.ts';
 import {
   isLoginState,
   makeLoginState,
@@ -31,12 +31,14 @@ import {
 } from '../store/mod.ts';
 import { ATTEMPT_MS } from './console-cookie.ts';
 import type { ConsoleClient, ConsoleParts, ConsoleSessions } from './console-sessions.ts';
+import type { LogInRefusals } from './log-in-refusals.ts';
 import { roleOf } from './role-rule.ts';
 
 export interface ProviderLogInParts extends ConsoleParts {
   readonly sessions: ConsoleSessions;
   readonly providers: Pick<ProviderDirectory, 'byId'>;
   readonly steps: ProviderSteps;
+  readonly refusals: LogInRefusals;
 }
 
 /** What the cookie of a log-in has, sealed. */
@@ -132,7 +134,10 @@ export class ProviderLogIn {
     const person = await steps.run(provider, (protocol, tools) =>
       protocol.identify(provider, { url, state, secrets: { ...attempt, returnTo: attempt.to } }, tools),
     );
-    if ('type' in person) return person;
+    if ('type' in person) {
+      this.#recordRefusal(logIn, person, client);
+      return person;
+    }
     return store.transaction(async (trx, touch): Promise<ProviderReturn> => {
       const known = await personOfAccount(trx, provider.id, person.subject);
       const owner =
@@ -144,6 +149,22 @@ export class ProviderLogIn {
       const from = { ...client, authProviderId: provider.id };
       const token = await sessions.open(trx, touch, { kind: 'person', id, organizationId }, from, earlier);
       return { token, to: attempt.to };
+    });
+  }
+
+  /** The account that was to log in is not known. */
+  #recordRefusal(
+    { organizationId, authProviderId }: ConsoleLogInRecord,
+    { reason }: LoginRefusal,
+    { address }: ConsoleClient,
+  ): void {
+    this.#parts.refusals.record({
+      ...UNPROVEN,
+      owner: { organizationId },
+      action: 'consoleLogIn',
+      target: { kind: 'auth-provider', id: authProviderId },
+      address,
+      reason: apiSpelling(reason),
     });
   }
 

@@ -22,10 +22,12 @@ import {
   type PersonCodeCheck,
 } from '../totp/mod.ts';
 import { ATTEMPT_MS } from './console-cookie.ts';
+import { recordRefusedLogIn, type LogInRefusals } from './log-in-refusals.ts';
 import type { ConsoleClient, ConsoleParts, ConsoleSessions } from './console-sessions.ts';
 
 export interface SecondFactorParts extends ConsoleParts {
   readonly sessions: ConsoleSessions;
+  readonly refusals: LogInRefusals;
 }
 
 export interface BegunStep {
@@ -45,8 +47,9 @@ export interface LogInStep {
 
 export type StepResult =
   /** The recovery codes of an enrollment, which are shown once. */
-  | { readonly token: string; readonly recoveryCodes?: readonly string[] | undefined }
-  | Extract<PersonCodeCheck, { readonly ok: false }>;
+  { readonly token: string; readonly recoveryCodes?: readonly string[] | undefined } | RefusedStep;
+
+type RefusedStep = Extract<PersonCodeCheck, { readonly ok: false }>;
 
 /** Nothing else that is sealed is taken for a step. */
 const PURPOSE = 'second factor of a log-in';
@@ -99,7 +102,7 @@ export class SecondFactorLogIn {
     client: ConsoleClient,
     earlier: ConsoleSession | undefined,
   ): Promise<StepResult> {
-    const { store, sessions } = this.#parts;
+    const { store, sessions, refusals } = this.#parts;
     const parts = this.#factorParts();
     return store.transaction(async (trx, touch): Promise<StepResult> => {
       const person = await findPerson(trx, personId);
@@ -108,14 +111,19 @@ export class SecondFactorLogIn {
       const open = () => sessions.open(trx, touch, owner, { ...client, secondFactor: true }, earlier);
       const record = (action: string, after: object) =>
         this.#record(trx, touch, owner, client, action, after);
+      const refuse = (refused: RefusedStep): RefusedStep => {
+        const reason = refused.reason === 'later' ? 'locked' : 'wrong_code';
+        recordRefusedLogIn(refusals, { reason, address: client.address, owner });
+        return refused;
+      };
       if (need === 'enrollment') {
         const confirmed = await confirmPersonFactor(trx, parts, personId, code);
-        if (!confirmed.ok) return confirmed;
+        if (!confirmed.ok) return refuse(confirmed);
         await record('confirmSecondFactor', { secondFactor: true });
         return { token: await open(), recoveryCodes: confirmed.recoveryCodes };
       }
       const checked = await usePersonCode(trx, parts, personId, code);
-      if (!checked.ok) return checked;
+      if (!checked.ok) return refuse(checked);
       const { recoveryCodesLeft } = checked;
       if (checked.usedRecovery) await record('useRecoveryCode', { recoveryCodesLeft });
       return { token: await open() };

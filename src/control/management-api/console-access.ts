@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RefusalRecorder } from '../audit/mod.ts';
 import type { LoginFailures, Principal } from '../oauth/mod.ts';
 import type { AccessDirectory } from '../store/mod.ts';
 import { consoleElsewhere, noConsole } from './api-errors.ts';
@@ -47,6 +48,7 @@ export interface Console {
 export type OpenConsole = (parts: {
   readonly access: AccessDirectory;
   readonly failures: LoginFailures;
+  readonly refusals: Pick<RefusalRecorder, 'record'>;
 }) => Console;
 
 /** The console's own paths are routes. */

@@ -182,7 +182,8 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
       clockSkewMs: CLOCK_SKEW_MS,
     }),
   };
-  const browserConsole = options.console?.({ access, failures: parts.loginFailures });
+  const refusals = new RefusalRecorder({ store, secrets, clock, log });
+  const browserConsole = options.console?.({ access, failures: parts.loginFailures, refusals });
   const gate = new RequestGate(parts, limits, browserConsole);
   const prefix = options.pathPrefix ?? '';
   const app = fastify({
@@ -196,7 +197,6 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
       answerRefusal(reply, invalidValue('path', 'uri'), 'route', log);
     },
   });
-  const refusals = new RefusalRecorder({ store, secrets, clock, log });
   app.addHook('preClose', async () => {
     breakOffBackup(store);
     auditFollowers.close();

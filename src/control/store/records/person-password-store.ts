@@ -30,13 +30,21 @@ export async function putPersonPassword(
     });
 }
 
-export async function findPersonPassword(db: Queries, email: string): Promise<PersonPassword | undefined> {
+/** The password with the organization of its person. */
+export interface KnownPassword extends PersonPassword {
+  readonly organizationId: string;
+}
+
+export async function findPersonPassword(db: Queries, email: string): Promise<KnownPassword | undefined> {
   const row = await db
     .selectFrom('person_password')
-    .select(['person_id', 'email', 'password_hash'])
-    .where('email', '=', email)
+    .innerJoin('person', 'person.id', 'person_password.person_id')
+    .select(['person_id', 'person_password.email', 'password_hash', 'organization_id'])
+    .where('person_password.email', '=', email)
     .executeTakeFirst();
-  return row && { personId: row.person_id, email: row.email, passwordHash: row.password_hash };
+  if (row === undefined) return undefined;
+  const { person_id: personId, organization_id: organizationId, password_hash: passwordHash } = row;
+  return { personId, organizationId, email: row.email, passwordHash };
 }
 
 export async function hasPassword(db: Queries, personId: string): Promise<boolean> {
