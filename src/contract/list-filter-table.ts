@@ -46,3 +46,31 @@ export function byStatus(...values: readonly string[]): QueryParameter {
     values,
   };
 }
+
+/** A text in one of several fields, which the summary names. */
+export function byText(fields: string): QueryParameter {
+  return {
+    name: 'text',
+    type: 'string',
+    isRequired: false,
+    summary: `Only entries with this text in ${fields}; ASCII letters match in either case`,
+  };
+}
+
+/** The class of the status that the client received. */
+export const byStatusClass: QueryParameter = {
+  name: 'statusClass',
+  type: 'string',
+  isRequired: false,
+  summary: 'Only requests with a status of this class; none: without a response',
+  values: ['2xx', '3xx', '4xx', '5xx', 'none'],
+};
+
+/** The order of lists that are sorted by time alone. */
+export const newestOrOldest: QueryParameter = {
+  name: 'sort',
+  type: 'sort',
+  isRequired: false,
+  summary: 'at,direction: desc (the default) lists the newest first, asc the oldest; -at means at,desc',
+  fields: ['at'],
+};

@@ -21,7 +21,7 @@ import {
   signingKeyListSchema,
   signingKeySchema,
 } from './organization-schemas.ts';
-import { byName, byTime } from './list-filter-table.ts';
+import { byName, byText, byTime, newestOrOldest } from './list-filter-table.ts';
 import { created, gone, guarded, ok, paging, unsortedPaging, type QueryParameter } from './operation.ts';
 
 const scope = 'frontdoor.admin';
@@ -359,6 +359,8 @@ export const organizationOperations = [
     query: [
       ofChain,
       ...unsortedPaging,
+      newestOrOldest,
+      byText('action, ids of actor and target, or address'),
       { name: 'action', type: 'string', isRequired: false, summary: 'Only events with this action' },
       { name: 'actorId', type: 'string', isRequired: false, summary: 'Only events of this actor' },
       { name: 'targetId', type: 'string', isRequired: false, summary: 'Only events about this resource' },

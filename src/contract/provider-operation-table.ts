@@ -1,4 +1,5 @@
 /** Operations on auth providers and their types. */
+import { AUTH_PROVIDER_TYPES } from '#domain';
 import { countedPageSchema, openObjectSchema } from './resource-schemas.ts';
 import {
   endedSessionsSchema,
@@ -82,7 +83,24 @@ export const providerOperations = [
     summary: 'List auth providers',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/auth-providers',
-    query: [...paging('name', 'type', 'enabled', 'id'), byName],
+    query: [
+      ...[...paging('name', 'type', 'enabled', 'id', 'createdAt'), byName],
+      {
+        name: 'enabled',
+        type: 'string',
+        isRequired: false,
+        summary: 'Only auth providers that are enabled, or only others',
+        values: ['true', 'false'],
+      },
+      {
+        name: 'type',
+        type: 'string',
+        isRequired: false,
+        summary: 'Only auth providers of this type',
+        values: AUTH_PROVIDER_TYPES,
+      },
+      ...byTime,
+    ],
     answer: ok(countedPageSchema(providerEntrySchema)),
   }),
   guarded({

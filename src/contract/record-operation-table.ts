@@ -1,6 +1,13 @@
 /** Operations on records of single requests: failures, and recordings that the owner enabled. */
 import { gone, guarded, ok, unsortedPaging } from './operation.ts';
-import { byTime } from './list-filter-table.ts';
+import {
+  byEnvironment,
+  byProvider,
+  byStatusClass,
+  byText,
+  byTime,
+  newestOrOldest,
+} from './list-filter-table.ts';
 import {
   failureSchema,
   inspectedRequestEntrySchema,
@@ -25,8 +32,10 @@ export const recordOperations = [
     path: '/frontdoor/{frontdoorId}/failures',
     query: [
       ...unsortedPaging,
+      newestOrOldest,
       { name: 'shareToken', type: 'string', isRequired: false, summary: 'Only requests to this share' },
-      ...byTime,
+      byText('host, path, cause or code'),
+      ...[byStatusClass, byEnvironment, byProvider, ...byTime],
     ],
     answer: ok(countedPageSchema(failureSchema)),
   }),
@@ -75,7 +84,10 @@ export const recordOperations = [
     summary: 'List the recorded requests of a share, the newest first; the latest 200 are kept for a day',
     method: 'GET',
     path: `${INSPECTOR}/requests`,
-    query: [...unsortedPaging, ...byTime],
+    query: [
+      ...[...unsortedPaging, newestOrOldest],
+      ...[byText('host, target or method'), byStatusClass, ...byTime],
+    ],
     answer: ok(countedPageSchema(inspectedRequestEntrySchema)),
     refusals: [404],
   }),

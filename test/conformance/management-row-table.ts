@@ -208,7 +208,11 @@ const providerRows: readonly ManagementRow[] = [
     status: 200,
     answer: countedPage(providerEntryShape),
     absent: ['data'],
-    page: { isCounted: true, sort: ['name', 'type', 'enabled', 'id'] },
+    page: {
+      isCounted: true,
+      sort: ['name', 'type', 'enabled', 'id'],
+      fields: ['name', 'type', 'enabled', 'id', 'createdAt'],
+    },
   },
   {
     table: 'Auth providers',

@@ -54,6 +54,7 @@ export const OPTION_TEXTS: Readonly<Record<string, OptionText>> = {
   scopes: { description: 'permission of the caller; default: read and write' },
   overlapSeconds: { example: '24h' },
   q: { example: 'app' },
+  text: { example: 'orders' },
   lifetimeSeconds: { example: '24h' },
   organizationId: { example: 'partners' },
   shareToken: { example: 'app' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import type { Store } from '../store/mod.ts';
+import type { PageRequest, Store } from '../store/mod.ts';
 import { auditAfter, lastSequence, listAudit, type AuditFilter } from './audit-reading.ts';
 import { appendAudit } from './audit-store.ts';
 
@@ -32,8 +32,15 @@ describeEachStore('the audit trail', (open) => {
   });
   after(() => store.close());
 
-  const page = async (filter: AuditFilter, number: number, size: number) => {
-    const { content, total } = await listAudit(store.db, 'one', filter, { page: number, size });
+  const newest = { sort: 'default', direction: 'asc' } as const;
+  const page = async (
+    filter: AuditFilter,
+    number: number,
+    size: number,
+    order: Pick<PageRequest, 'sort' | 'direction'> = newest,
+  ) => {
+    const request = { page: number, size, ...order };
+    const { content, total } = await listAudit(store.db, 'one', filter, request);
     assert.ok(content.every((row) => row.organization_id === 'one'));
     return { sequences: content.map(({ sequence }) => sequence), total };
   };
@@ -44,6 +51,16 @@ describeEachStore('the audit trail', (open) => {
     assert.deepEqual(await page({}, 2, 10), { sequences: down(5, 1), total: 25 });
     assert.deepEqual(await page({}, 3, 10), { sequences: [], total: 25 });
     assert.deepEqual(await page({}, 1_000_000_000, 1_000), { sequences: [], total: 25 });
+  });
+
+  it('is read oldest first on demand, and searched for a text', async () => {
+    const oldest = { sort: 'at', direction: 'asc' } as const;
+    assert.deepEqual(await page({}, 0, 3, oldest), { sequences: [1, 2, 3], total: 25 });
+    assert.deepEqual(await page({}, 8, 3, oldest), { sequences: [25], total: 25 });
+    const descending = { sort: 'at', direction: 'desc' } as const;
+    assert.deepEqual(await page({}, 0, 2, descending), { sequences: [25, 24], total: 25 });
+    assert.deepEqual(await page({ text: 'EARL' }, 0, 2, oldest), { sequences: [1, 2], total: 10 });
+    assert.deepEqual(await page({ text: '%' }, 0, 2), { sequences: [], total: 0 });
   });
 
   it('is narrowed by action, actor, target and result, each and together', async () => {
@@ -72,7 +89,7 @@ describeEachStore('the audit trail', (open) => {
 
   it('of an organization without events is empty', async () => {
     assert.equal(await lastSequence(store.db, 'none'), 0);
-    const none = await listAudit(store.db, 'none', {}, { page: 0, size: 10 });
+    const none = await listAudit(store.db, 'none', {}, { page: 0, size: 10, ...newest });
     assert.deepEqual(none, { content: [], total: 0 });
   });
 });

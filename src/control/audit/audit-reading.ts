@@ -2,12 +2,14 @@
  * Reads a chain of the audit trail: pages, newest first, and the events after a given one. Sequences have no
  * gaps, so that without a filter a page is found by arithmetic at any depth.
  */
-import type { SelectQueryBuilder } from 'kysely';
-import type { Database, Page, PageRequest, Queries } from '../store/mod.ts';
+import { sql, type SelectQueryBuilder } from 'kysely';
+import { containsIn, type Database, type Page, type PageRequest, type Queries } from '../store/mod.ts';
 import type { AuditRow } from './audit-store.ts';
 
 /** Events must satisfy all of these. */
 export interface AuditFilter {
+  /** Contained in the action, the id of actor or target, or the address. */
+  readonly text?: string | undefined;
   readonly action?: string | undefined;
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
@@ -22,20 +24,26 @@ export async function listAudit(
   db: Queries,
   organizationId: string,
   filter: AuditFilter,
-  { page, size }: Pick<PageRequest, 'page' | 'size'>,
+  { page, size, sort, direction }: PageRequest,
 ): Promise<Page<AuditRow>> {
   const chain = filtered(eventsOf(db, organizationId), filter);
-  const newestFirst = chain.selectAll().orderBy('sequence', 'desc').limit(size);
+  const isOldestFirst = sort !== 'default' && direction === 'asc';
+  const inOrder = chain
+    .selectAll()
+    .orderBy('sequence', isOldestFirst ? 'asc' : 'desc')
+    .limit(size);
   if (isEmpty(filter)) {
     const total = await lastSequence(db, organizationId);
-    const content = await newestFirst.where('sequence', '<=', total - page * size).execute();
+    const content = isOldestFirst
+      ? await inOrder.where('sequence', '>', page * size).execute()
+      : await inOrder.where('sequence', '<=', total - page * size).execute();
     return { content, total };
   }
   const { total } = await chain
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   const offset = page * size;
-  return { content: offset < total ? await newestFirst.offset(offset).execute() : [], total };
+  return { content: offset < total ? await inOrder.offset(offset).execute() : [], total };
 }
 
 export interface AuditSpan {
@@ -81,9 +89,16 @@ function eventsOf(db: Queries, organizationId: string) {
 
 function filtered(
   query: SelectQueryBuilder<Database, 'audit_event', object>,
-  { action, actorId, targetId, result, fromMs, toMs }: AuditFilter,
+  { text, action, actorId, targetId, result, fromMs, toMs }: AuditFilter,
 ): SelectQueryBuilder<Database, 'audit_event', object> {
   let narrowed = query;
+  if (text !== undefined)
+    narrowed = narrowed.where(
+      containsIn(
+        ['action', 'actor_id', 'target_id', 'address'].map((column) => sql.ref(column)),
+        text,
+      ),
+    );
   if (action !== undefined) narrowed = narrowed.where('action', '=', action);
   if (actorId !== undefined) narrowed = narrowed.where('actor_id', '=', actorId);
   if (targetId !== undefined) narrowed = narrowed.where('target_id', '=', targetId);

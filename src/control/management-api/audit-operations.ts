@@ -84,9 +84,9 @@ async function isKnown({ store }: AuditParts, organizationId: string): Promise<b
 }
 
 function filterOf({ query }: Call): AuditFilter {
-  const { fromMs, toMs } = listFilterOf(query);
+  const { fromMs, toMs, text } = listFilterOf(query);
   return {
-    ...{ fromMs, toMs },
+    ...{ fromMs, toMs, text },
     action: textOf(query, 'action'),
     actorId: textOf(query, 'actorId'),
     targetId: textOf(query, 'targetId'),
@@ -108,7 +108,7 @@ function streamOf(
   organizationId: string,
   filter: AuditFilter,
 ): ApiAnswer<never> {
-  for (const name of ['page', 'size']) {
+  for (const name of ['page', 'size', 'sort']) {
     if (call.query[name] !== undefined) throw invalidValue(name, 'a list, not of a stream');
   }
   const { principal } = call;

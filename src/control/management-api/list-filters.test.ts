@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { operations, type Operation } from '#contract';
+import type { InspectedRequest, RequestFailure } from '#domain';
+import { listInspected, putFailures, putInspected } from '../store/mod.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 
@@ -144,6 +146,78 @@ describeEachStore('lists', (open) => {
     }
   });
 
+  it('of failures and records are narrowed by text, status, environment, provider and time, and sorted', async () => {
+    const shares = await world.store.db.selectFrom('share').select(['id', 'token']).execute();
+    const idOf = (token: string) => shares.find((share) => share.token === token)!.id;
+    const frontdoorOf = () => world.first.frontdoorId;
+    const failures = [
+      ['f-1', 'alpha', 502, '/Orders', 'refused'],
+      ['f-2', 'beta', 404, '/100%', 'absent'],
+      ['f-3', 'beta', 0, '/', 'broken'],
+    ] as const;
+    const timings = { decidedMs: 1, circuitMs: null, firstByteMs: null, doneMs: 1 };
+    const records = failures.map(([id, token, status, path, cause], i) => ({
+      ...{ id, at: startMs + i * MINUTE, shareId: idOf(token), frontdoorId: '', status, code: 'no-answer' },
+      ...{ hop: 'service', cause, method: 'GET', host: `${token}.example`, path, client: '192.0.2.7' },
+      ...{ identity: null, decision: 'open', traceId: null, timings },
+    }));
+    await putFailures(world.store, { records: records as RequestFailure[], frontdoorOf });
+    const found = (query: string) => all(`${base}/failures?${query}`, 'errorId');
+    assert.deepEqual(await found('sort=at'), ['f-1', 'f-2', 'f-3']);
+    assert.deepEqual(await found('sort=-at'), ['f-3', 'f-2', 'f-1']);
+    assert.deepEqual(await found('text=orders'), ['f-1']);
+    assert.deepEqual(await found('text=%25'), ['f-2']);
+    assert.deepEqual(await found('text=BETA.&sort=at'), ['f-2', 'f-3']);
+    assert.deepEqual(await found('text=timings'), []);
+    assert.deepEqual(await found('statusClass=5xx'), ['f-1']);
+    assert.deepEqual(await found('statusClass=none'), ['f-3']);
+    assert.deepEqual(await found(`environmentId=${inactive}`), ['f-3', 'f-2']);
+    assert.deepEqual(await found(`providerId=${provider}`), ['f-1']);
+    assert.deepEqual(await found(`providerId=${provider}&from=${iso(1)}`), []);
+    const message = { headers: [], body: '', bodyBytes: 0 };
+    const recorded = (['r-1', 'r-2'] as const).map((id, i) => ({
+      ...records[i]!,
+      ...{ id, shareId: idOf('alpha'), target: records[i]!.path, request: message, answer: message },
+    }));
+    await putInspected(world.store, { records: recorded as unknown as InspectedRequest[], frontdoorOf });
+    const requests = async (query: string) => {
+      const { db } = world.store;
+      const filter = Object.fromEntries(new URLSearchParams(query));
+      const page = { page: 0, size: 9, sort: 'at', direction: 'asc' } as const;
+      return (await listInspected(db, idOf('alpha'), page, filter)).content.map(({ id }) => id);
+    };
+    assert.deepEqual(await requests(''), ['r-1', 'r-2']);
+    assert.deepEqual(await requests('text=ORDERS'), ['r-1']);
+    assert.deepEqual(await requests('statusClass=4xx'), ['r-2']);
+    await world.store.db.deleteFrom('request_failure').execute();
+    await world.store.db.deleteFrom('inspected_request').execute();
+  });
+
+  it('of auth providers are narrowed by type, state and time', async () => {
+    const path = `${base}/auth-providers`;
+    const id = await make(path, {
+      ...{ name: 'late', type: 'GITHUB', data: { client_id: 'a', client_secret: 'b' } },
+    });
+    assert.equal((await world.call('PATCH', `${path}/${id}`, { body: { enabled: false } })).status, 200);
+    assert.deepEqual(await all(`${path}?type=GITHUB`), ['late']);
+    assert.deepEqual(await all(`${path}?enabled=false`), ['late']);
+    assert.deepEqual(await all(`${path}?enabled=true&sort=name`), ['100%_own', 'Staff']);
+    assert.deepEqual(await all(`${path}?from=${iso(1)}`), ['late']);
+    assert.deepEqual((await all(`${path}?sort=-createdAt`))[0], 'late');
+    assert.equal((await world.call('DELETE', `${path}/${id}`)).status, 204);
+  });
+
+  it('of shares by state have the entries of each state, however many these are', async () => {
+    const shares = (query: string): Promise<unknown[]> => all(`${base}/shares?${query}`);
+    assert.deepEqual(await shares('sort=status&name=alpha'), ['alpha', 'alphabet']);
+    assert.deepEqual(await shares('sort=-status&status=FAILED'), ['delta', 'beta']);
+    assert.deepEqual(await shares(`sort=status&environmentId=${active}`), ['alpha', 'alphabet', 'gamma']);
+    world.connected.add(inactive);
+    assert.deepEqual(await shares('status=PENDING'), ['beta', 'alphabet', 'gamma', 'delta']);
+    assert.deepEqual(await shares('status=FAILED'), []);
+    world.connected.delete(inactive);
+  });
+
   it('of other things are narrowed by what these have', async () => {
     assert.deepEqual(await all(`${base}/auth-providers?name=staff`), ['Staff']);
     assert.deepEqual(await all(`${base}/auth-providers?name=%25_`), ['100%_own']);
@@ -203,7 +277,10 @@ describeEachStore('lists', (open) => {
   });
 
   it('take each filter that the table of operations gives them, none without effect', async () => {
-    const narrowing = ['name', 'status', 'environmentId', 'providerId', 'from', 'to'];
+    const narrowing = [
+      ...['name', 'status', 'environmentId', 'providerId', 'from', 'to'],
+      ...['text', 'statusClass', 'enabled', 'type'],
+    ];
     const filtered = (operations as readonly Operation[]).filter(
       ({ id, query }) => id.startsWith('list') && query.some(({ name }) => narrowing.includes(name)),
     );

@@ -31,6 +31,10 @@ export function listFilterOf(query: Query): ListFilter {
     environmentId: textOf(query, 'environmentId')?.toLowerCase(),
     providerId: textOf(query, 'providerId')?.toLowerCase(),
     status: textOf(query, 'status'),
+    text: textOf(query, 'text'),
+    statusClass: textOf(query, 'statusClass'),
+    type: textOf(query, 'type'),
+    isEnabled: textOf(query, 'enabled') === undefined ? undefined : textOf(query, 'enabled') === 'true',
   };
 }
 

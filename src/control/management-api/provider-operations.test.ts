@@ -296,7 +296,7 @@ describeEachStore('auth providers', (open) => {
         assert.deepEqual(pages, content, 'pages never overlap');
       }
     }
-    const sort = 'name or type or enabled or id';
+    const sort = 'name or type or enabled or id or createdAt';
     refused(await world.call('GET', `${path}?sort=data,asc`), 'sort', sort);
     assert.deepEqual((await list('?page=9')).content, []);
     assert.equal((await list('?page=9'))['totalElements'], 5);

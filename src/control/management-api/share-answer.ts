@@ -3,7 +3,7 @@ import { definedFields } from '#base';
 import type { ShareAnswer } from '#contract';
 import { storedShareOf, type FrontendUrls } from '../audit/mod.ts';
 import type { ShareStatus } from '../model/mod.ts';
-import type { ShareRecord } from '../store/mod.ts';
+import type { ShareRecord, StatedIds } from '../store/mod.ts';
 import { isoTime, type ApiParts } from './call.ts';
 
 /** Agents reconnect within this time. Shown as the next try for a share whose agent is away. */
@@ -30,6 +30,23 @@ export function shareStatusOf(
     state: 'FAILED',
     failure: { ...unknownFailure(clock.nowMs()), lastError: 'the agent is not connected' },
   };
+}
+
+/** Returns the ids of a frontdoor's shares by their status, as `shareStatusOf` returns it. */
+export function shareIdsByState(
+  { status, model }: Pick<ApiParts, 'status' | 'model'>,
+  frontdoorId: string,
+): StatedIds {
+  const ids = new Map<string, string[]>([
+    ['DEPLOYED', []],
+    ['FAILED', []],
+    ['PENDING', []],
+  ]);
+  for (const { id, frontdoorId: owner, environmentId } of model.services()) {
+    if (owner !== frontdoorId) continue;
+    ids.get(status.isConnected(environmentId) ? status.share(id).state : 'FAILED')!.push(id);
+  }
+  return ids;
 }
 
 function unknownFailure(nowMs: number) {

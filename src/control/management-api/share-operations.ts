@@ -16,9 +16,9 @@ import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { shareRecordView } from '../audit/mod.ts';
 import { lockedShare, namedShare } from './named-share.ts';
-import { shareAnswerOf, shareStatusOf } from './share-answer.ts';
+import { shareAnswerOf, shareIdsByState } from './share-answer.ts';
 
-type ShareParts = CreationParts & Pick<ApiParts, 'status' | 'frontendUrls'>;
+type ShareParts = CreationParts & Pick<ApiParts, 'model' | 'status' | 'frontendUrls'>;
 
 export const shareHandlers: Handlers<
   ShareParts,
@@ -26,9 +26,9 @@ export const shareHandlers: Handlers<
 > = {
   async listShares(parts, call) {
     const request = parsePageRequest(call.query);
-    const statusOf = (share: Parameters<typeof shareStatusOf>[1]) => shareStatusOf(parts, share).state;
-    const filter = listFilterOf(call.query);
-    const page = await listShares(parts.store, call.frontdoor, request, filter, statusOf);
+    const { frontdoor, query } = call;
+    const idsByState = () => shareIdsByState(parts, frontdoor.id);
+    const page = await listShares(parts.store, frontdoor, request, listFilterOf(query), idsByState);
     return ok(
       countedPageAnswer(
         request,

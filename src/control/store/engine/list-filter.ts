@@ -1,6 +1,8 @@
 /** Filters of lists: conditions on the rows of a query that is bound to its owner already. */
-import { sql, type SelectQueryBuilder } from 'kysely';
+import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
+import { isPostgres } from '../schema/database-kind.ts';
 import type { Database } from '../schema/schema.ts';
+import type { Queries } from './store.ts';
 
 /** Entries must satisfy all of these. */
 export interface ListFilter {
@@ -13,6 +15,11 @@ export interface ListFilter {
   readonly environmentId?: string | undefined;
   readonly providerId?: string | undefined;
   readonly status?: string | undefined;
+  /** Contained in one of the fields that the list searches; ASCII letters match in either case. */
+  readonly text?: string | undefined;
+  readonly statusClass?: string | undefined;
+  readonly type?: string | undefined;
+  readonly isEnabled?: boolean | undefined;
 }
 
 export function isFiltered(filter: ListFilter): boolean {
@@ -38,9 +45,34 @@ export function narrowed<TB extends keyof Database, O>(
   return some;
 }
 
+/** Returns the condition that one of the expressions contains the text. */
+export function containsIn(expressions: readonly RawBuilder<unknown>[], text: string): RawBuilder<boolean> {
+  const pattern = patternOf(text);
+  const each = expressions.map((one) => sql`lower(${one}) like ${pattern} escape '\\'`);
+  return sql<boolean>`(${sql.join(each, sql` or `)})`;
+}
+
+/** Returns a field of a column with a JSON object, as text. */
+export function jsonField(db: Queries, column: string, field: string): RawBuilder<unknown> {
+  return isPostgres(db)
+    ? sql`(${sql.ref(column)}::json ->> ${sql.lit(field)})`
+    : sql`json_extract(${sql.ref(column)}, ${sql.lit(`$.${field}`)})`;
+}
+
+/** Returns the condition that a numeric expression is a status of the class; 0 stands for no response. */
+export function isOfClass(status: RawBuilder<unknown>, statusClass: string): RawBuilder<boolean> {
+  const number = sql`cast(${status} as integer)`;
+  if (statusClass === 'none') return sql<boolean>`${number} = 0`;
+  const first = Number(statusClass[0]) * 100;
+  return sql<boolean>`${number} >= ${first} and ${number} < ${first + 100}`;
+}
+
+function contains(column: string, text: string): RawBuilder<boolean> {
+  return containsIn([sql.ref(column)], text);
+}
+
 /** Both databases lower-case only ASCII letters in columns that are compared byte by byte. */
-function contains(column: string, text: string) {
+function patternOf(text: string): string {
   const lower = text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
-  const pattern = `%${lower.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`;
-  return sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
+  return `%${lower.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`;
 }

@@ -14,6 +14,7 @@ import { lastUses } from './last-uses-migration.ts';
 import { loginSessionLookup } from './login-session-lookup-migration.ts';
 import { managedTerminators } from './managed-terminator-migration.ts';
 import { managementTables } from './management-tables-migration.ts';
+import { shareText } from './share-text-migration.ts';
 import { secretOverlap } from './secret-overlap-migration.ts';
 import { passwordAttempts } from './password-attempts-migration.ts';
 import { peopleTables } from './people-tables-migration.ts';
@@ -58,4 +59,5 @@ export const migrations: Record<string, Migration> = {
   '0026-person-totp': personTotp,
   '0027-managed-terminators': managedTerminators,
   '0028-session-signers': sessionSigners,
+  '0029-share-text': shareText,
 };

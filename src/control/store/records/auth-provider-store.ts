@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { sql } from 'kysely';
+import { sql, type SelectQueryBuilder } from 'kysely';
 import type { AuthProviderType } from '#domain';
 import type { ProviderData, SettledData, StoredKey, StoredSecrets } from '../../provider/mod.ts';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
@@ -13,7 +13,7 @@ import { isFiltered, narrowed, type ListFilter } from '../engine/list-filter.ts'
 import type { ListOrder } from '../engine/list-pages.ts';
 import type { Page, PageRequest } from '../engine/page.ts';
 import { lockedForUpdate } from '../engine/row-lock.ts';
-import type { AuthProviderTable } from '../schema/schema.ts';
+import type { AuthProviderTable, Database } from '../schema/schema.ts';
 import type { Queries, Store, Touch } from '../engine/store.ts';
 
 export interface AuthProviderEntry {
@@ -48,6 +48,7 @@ const ORDER: ListOrder = {
     type: sql.ref('type'),
     enabled: sql.ref('enabled'),
     id: sql.ref('id'),
+    createdAt: sql.ref('created_at'),
   },
 };
 
@@ -62,9 +63,19 @@ export async function listAuthProviders(
     .select(['id', 'name', 'type', 'enabled'])
     .where('frontdoor_id', '=', frontdoor.id);
   const { content, total } = isFiltered(filter)
-    ? await orderedPage(narrowed(query, filter), ORDER, request)
+    ? await orderedPage(ofKind(narrowed(query, filter), filter), ORDER, request)
     : await store.lists.page(store.db, query, ORDER, frontdoor.id, request);
   return { content: content.map(entryOf), total };
+}
+
+function ofKind<O>(
+  query: SelectQueryBuilder<Database, 'auth_provider', O>,
+  { type, isEnabled }: ListFilter,
+): SelectQueryBuilder<Database, 'auth_provider', O> {
+  let some = query;
+  if (type !== undefined) some = some.where(sql<boolean>`type = ${type}`);
+  if (isEnabled !== undefined) some = some.where('enabled', '=', isEnabled ? 1 : 0);
+  return some;
 }
 
 export async function findAuthProvider(

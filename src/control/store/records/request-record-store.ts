@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import type { InspectedRequest, RequestFailure } from '#domain';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
-import { narrowed, type ListFilter } from '../engine/list-filter.ts';
+import { containsIn, isOfClass, jsonField, narrowed, type ListFilter } from '../engine/list-filter.ts';
 import type { Page, PageRequest } from '../engine/page.ts';
 import type { Queries, Store } from '../engine/store.ts';
 
@@ -88,7 +88,7 @@ export async function findFailure(
   return row === undefined ? undefined : storedFailure(row);
 }
 
-/** The newest first, optionally of one share. */
+/** Optionally of one share. */
 export async function listFailures(
   db: Queries,
   frontdoor: GrantedFrontdoor,
@@ -96,15 +96,23 @@ export async function listFailures(
   shareToken: string | undefined,
   filter: ListFilter,
 ): Promise<Page<StoredFailure>> {
+  const { text, statusClass, environmentId, providerId } = filter;
+  const field = (name: string) => jsonField(db, 'request_failure.data', name);
   let query = narrowed(failuresOf(db, frontdoor), filter, { at: 'request_failure.at' });
   if (shareToken !== undefined) query = query.where('share.token', '=', shareToken);
+  if (environmentId !== undefined) query = query.where('share.environment_id', '=', environmentId);
+  if (providerId !== undefined)
+    query = query.where(sql<boolean>`request_failure.share_id in (select share_id from share_auth_provider
+      where auth_provider_id = ${providerId})`);
+  if (statusClass !== undefined) query = query.where(isOfClass(field('status'), statusClass));
+  if (text !== undefined) query = query.where(containsIn(['host', 'path', 'cause', 'code'].map(field), text));
   const { total } = await query
     .clearSelect()
     .select(sql<number>`count(*)`.as('total'))
     .executeTakeFirstOrThrow();
   const rows = await query
-    .orderBy('request_failure.at', 'desc')
-    .orderBy('request_failure.id', 'desc')
+    .orderBy('request_failure.at', byAge(request))
+    .orderBy('request_failure.id', byAge(request))
     .limit(request.size)
     .offset(request.page * request.size)
     .execute();
@@ -123,20 +131,28 @@ function storedFailure(row: { readonly data: string; readonly token: string | nu
   return { ...(JSON.parse(row.data) as RequestFailure), shareToken: row.token };
 }
 
-/** The newest first. */
+/** The newest first, unless the request sorts them. */
+function byAge({ sort, direction }: PageRequest): 'asc' | 'desc' {
+  return sort === 'default' ? 'desc' : direction;
+}
+
 export async function listInspected(
   db: Queries,
   shareId: string,
   request: PageRequest,
   filter: ListFilter,
 ): Promise<Page<InspectedRequest>> {
+  const { text, statusClass } = filter;
+  const field = (name: string) => jsonField(db, 'data', name);
   const recorded = db.selectFrom('inspected_request').where('share_id', '=', shareId);
-  const query = narrowed(recorded, filter, { at: 'at' });
+  let query = narrowed(recorded, filter, { at: 'at' });
+  if (statusClass !== undefined) query = query.where(isOfClass(field('status'), statusClass));
+  if (text !== undefined) query = query.where(containsIn(['host', 'target', 'method'].map(field), text));
   const { total } = await query.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
   const rows = await query
     .select('data')
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy('at', byAge(request))
+    .orderBy('id', byAge(request))
     .limit(request.size)
     .offset(request.page * request.size)
     .execute();

@@ -5,7 +5,8 @@ import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import { orderedPage } from '../engine/counted-page.ts';
 import { isFiltered, narrowed, type ListFilter } from '../engine/list-filter.ts';
 import type { ListOrder } from '../engine/list-pages.ts';
-import { inOrderOf, measuredIds } from '../engine/measured-page.ts';
+import { inOrderOf } from '../engine/measured-page.ts';
+import { statedPage, type StatedIds } from '../engine/stated-page.ts';
 import type { Page, PageRequest } from '../engine/page.ts';
 import { lockedForUpdate } from '../engine/row-lock.ts';
 import { isPostgres } from '../schema/database-kind.ts';
@@ -153,39 +154,61 @@ const ORDER: ListOrder = {
   },
 };
 
-/**
- * Returns a page of a frontdoor's shares. Sorting by `id` means by token. `statusOf` returns the currently
- * measured status.
- */
+/** Returns a page of a frontdoor's shares. Sorting by `id` means by token. `idsByState` returns what is measured now. */
 export async function listShares(
   store: Pick<Store, 'db' | 'lists'>,
   frontdoor: GrantedFrontdoor,
   request: PageRequest,
   filter: ListFilter,
-  statusOf: (share: Pick<ShareRecord, 'id' | 'environmentId'>) => string,
+  idsByState: () => StatedIds,
 ): Promise<Page<ShareRecord>> {
   const { db, lists } = store;
   const all = db.selectFrom('share').selectAll().where('frontdoor_id', '=', frontdoor.id);
   const some = filteredShares(all, filter);
-  if (filter.status !== undefined || request.sort === 'status') {
-    const value = ORDER.fields[request.sort] ?? sql<unknown>`''`;
-    const keysAfter = (token: string, limit: number) =>
-      some
-        .clearSelect()
-        .select(['id', 'environment_id as environmentId', 'token as tie', sql<unknown>`${value}`.as('value')])
-        .where('token', '>', token)
-        .orderBy('token')
-        .limit(limit)
-        .execute();
-    const page = await measuredIds({ keysAfter, statusOf, status: filter.status }, request);
-    if (page.content.length === 0) return { content: [], total: page.total };
-    const rows = await db.selectFrom('share').selectAll().where('id', 'in', page.content).execute();
-    return { content: await shareRecordsOf(db, inOrderOf(page.content, rows)), total: page.total };
-  }
-  const { content, total } = isFiltered(filter)
-    ? await orderedPage(some, ORDER, request)
-    : await lists.page(db, all, ORDER, frontdoor.id, request);
+  const { status: state } = filter;
+  const { content, total } =
+    state !== undefined || request.sort === 'status'
+      ? await statedPage(db, some, ORDER, request, {
+          ids: idsByState(),
+          state,
+          isFiltered: isFiltered(filter),
+        })
+      : isFiltered(filter)
+        ? await matchedPage(db, all, some, request)
+        : await lists.page(db, all, ORDER, frontdoor.id, request);
   return { content: await shareRecordsOf(db, content), total };
+}
+
+/** PostgreSQL reads every share of the frontdoor for a text, so it counts the matches while it looks for the page. */
+async function matchedPage(
+  db: Queries,
+  all: SelectQueryBuilder<Database, 'share', ShareTable>,
+  some: SelectQueryBuilder<Database, 'share', ShareTable>,
+  request: PageRequest,
+): Promise<Page<ShareTable>> {
+  const { page, size, sort, direction } = request;
+  const field = ORDER.fields[sort];
+  if (field === undefined || !isPostgres(db)) return orderedPage(some, ORDER, request);
+  const matches = some
+    .clearSelect()
+    .select(['id', sql<unknown>`${field}`.as('value'), sql<unknown>`${ORDER.tie}`.as('tie')]);
+  const found = await db
+    .with(
+      (name) => name('matched').materialized(),
+      () => matches,
+    )
+    .selectFrom('matched')
+    .select(['id', sql<number>`(select count(*) from matched)`.as('total')])
+    .orderBy('value', direction)
+    .orderBy('tie', direction)
+    .limit(size)
+    .offset(page * size)
+    .execute();
+  const [first] = found;
+  if (first === undefined) return page === 0 ? { content: [], total: 0 } : orderedPage(some, ORDER, request);
+  const ids = found.map(({ id }) => id);
+  const rows = await all.where('id', 'in', ids).execute();
+  return { content: inOrderOf(ids, rows), total: Number(first.total) };
 }
 
 function filteredShares<O>(query: SelectQueryBuilder<Database, 'share', O>, filter: ListFilter) {
@@ -193,7 +216,7 @@ function filteredShares<O>(query: SelectQueryBuilder<Database, 'share', O>, filt
   let some = narrowed(query, filter);
   if (environmentId !== undefined) some = some.where('environment_id', '=', environmentId);
   if (providerId !== undefined)
-    some = some.where(sql<boolean>`exists (select 1 from share_auth_provider
-      where share_auth_provider.share_id = share.id and auth_provider_id = ${providerId})`);
+    some = some.where(sql<boolean>`id in (select share_id from share_auth_provider
+      where auth_provider_id = ${providerId})`);
   return some;
 }
