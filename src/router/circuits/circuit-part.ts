@@ -22,7 +22,7 @@ import { CircuitListener } from '../xgress/circuit-listener.ts';
 import { DatagramListener } from '../xgress/datagram-listener.ts';
 import { EgressDialers } from '../xgress/egress-dialers.ts';
 import { IngressCircuits } from '../xgress/ingress-circuits.ts';
-import { transportDialer } from '../xgress/transport-dialer.ts';
+import { EDGE_TRANSPORT, edgeTransportDialer, transportDialer } from '../xgress/transport-dialer.ts';
 import { transportUdpDialer } from '../xgress/transport-udp-dialer.ts';
 import { XgressEnds } from '../xgress/xgress-ends.ts';
 import { CircuitFaults } from '../forwarder/circuit-faults.ts';
@@ -79,16 +79,13 @@ export class CircuitPart {
     this.#ends = new XgressEnds({ forwarder, faults, metrics, log });
     this.#dialers = new EgressDialers(config.dialers);
     const transport = this.#dialers.listed(TRANSPORT);
+    const shared = { ends: this.#ends, tls: () => options.tls().client, clock };
     if (transport !== undefined)
-      this.#dialers.add(
-        TRANSPORT,
-        transportDialer({
-          ends: this.#ends,
-          config: transport.xgress,
-          tls: () => options.tls().client,
-          clock,
-        }),
-      );
+      this.#dialers.add(TRANSPORT, transportDialer({ ...shared, config: transport.xgress }));
+    // It reaches what `transport` reaches, so that who allows one allows the other.
+    const edgeTransport = this.#dialers.listed(EDGE_TRANSPORT) ?? transport;
+    if (edgeTransport !== undefined)
+      this.#dialers.add(EDGE_TRANSPORT, edgeTransportDialer({ ...shared, config: edgeTransport.xgress }));
     const transportUdp = this.#dialers.listed(TRANSPORT_UDP);
     if (transportUdp !== undefined)
       this.#dialers.add(

@@ -23,7 +23,9 @@ export interface EgressDial {
 export type EgressDialer = (dial: EgressDial) => Promise<ReadonlyMap<number, Uint8Array>>;
 
 /** Bindings that a router dials itself. */
-const OWN_BINDINGS: ReadonlySet<string> = new Set(['transport', 'transport_udp', 'proxy', 'proxy_udp']);
+const OWN_BINDINGS: ReadonlySet<string> = new Set([
+  ...['transport', 'edge_transport', 'transport_udp', 'proxy', 'proxy_udp'],
+]);
 
 /** The terminator requires something that this router does not support, so an operator has to correct it. */
 export function misconfigured(message: string): FrontdoorError {

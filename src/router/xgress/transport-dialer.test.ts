@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
-import { RouteErrorCode } from '#wire';
+import { generateEncryptionKeys } from '#sdk';
+import { headerId, RouteErrorCode } from '#wire';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
 import { until, within } from '../../../test/support/deadline.ts';
 import { freePort } from '../../../test/support/free-port.ts';
@@ -112,4 +113,29 @@ test('tls: addresses are dialed with the router’s certificate, and only servic
   const { isSuccess, error } = await world.dial(await serveTls(impostor));
   assert.equal(isSuccess, false);
   assert.match(error, /^cannot connect to the service: [A-Z_]+$/);
+});
+
+test('edge_transport answers a dialer’s key with one of its own, and dials streams only', async (t) => {
+  const world = new TransportWorld(t);
+  await world.serve('echo', (socket) => void socket.pipe(socket));
+  const { publicKey } = headerId.peerData;
+  let count = 0;
+  const dial = (destination: string, key?: Uint8Array) =>
+    world.far.route({
+      circuitId: `c${(count += 1)}`,
+      timeout: 30_000_000_000n,
+      egress: {
+        ...{ binding: 'edge_transport', address: `out${count}`, destination },
+        ...(key === undefined ? {} : { peerData: { [publicKey]: key } }),
+      },
+    });
+  const echo = world.services.get('echo')!;
+  const sealed = await dial(echo, generateEncryptionKeys().publicKey);
+  assert.deepEqual([sealed.isSuccess, sealed.peerData.get(publicKey)?.length], [true, 32]);
+  const plain = await dial(echo);
+  assert.deepEqual([plain.isSuccess, plain.peerData.has(publicKey)], [true, false]);
+  const malformed = await dial(echo, Uint8Array.of(1, 2));
+  assert.match(malformed.error, /malformed key/);
+  const { errorCode } = await dial('udp:127.0.0.1:53');
+  assert.equal(errorCode, RouteErrorCode.misconfiguredTerminator);
 });

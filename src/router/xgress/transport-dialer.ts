@@ -1,15 +1,17 @@
 /**
  * Dials the services of terminators with the binding `transport`: `tcp:host:port`, `udp:host:port`, or `tls:host:port`,
- * for which the router shows its own certificate and trusts its authority beside this machine's anchors.
+ * for which the router shows its own certificate and trusts its authority beside this machine's anchors. With the binding
+ * `edge_transport` it encrypts the circuit for a dialer that sends a key, and dials no `udp:`.
  */
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Clock } from '#base';
 import { SERVICE_SOCKET_OPTIONS, systemAnchors, whenEstablished, type TlsIdentity } from '#net';
-import { parseAddress, type OverlayAddress } from '#wire';
+import { headerId, parseAddress, type OverlayAddress } from '#wire';
 import type { XgressConfig } from '../config/router-config.ts';
 import { terminatorAddresses } from './local-addresses.ts';
 import { misconfigured, type EgressDial, type EgressDialer } from './egress-dialers.ts';
+import { encryptFor, type CircuitSealing } from './host-encryption.ts';
 import { transportUdpDialer } from './transport-udp-dialer.ts';
 import type { XgressEnds } from './xgress-ends.ts';
 
@@ -21,33 +23,65 @@ export interface TransportDialerOptions {
   readonly clock?: Clock | undefined;
 }
 
-export function transportDialer({ ends, config, tls, clock }: TransportDialerOptions): EgressDialer {
-  const overUdp = transportUdpDialer({ ends, config, clock });
-  return async (dial) => {
-    if (dial.destination.startsWith('udp:')) return overUdp(dial);
-    const destination = parseAddress(dial.destination, ['tcp', 'tls']);
-    if (destination === undefined)
-      throw misconfigured(
-        `cannot dial "${dial.destination}": expected tcp:host:port, tls:host:port or udp:host:port`,
-      );
-    const socket = await connect(destination, dial, config.connectTimeoutMs, tls);
-    const data = terminatorAddresses(socket);
-    try {
-      ends.open({
-        circuitId: dial.circuitId,
-        address: dial.address,
-        controllerId: dial.controllerId,
-        isTerminator: true,
-        connection: socket,
-        config,
-        hopType: 'xgress/transport',
-      });
-    } catch (error) {
-      socket.destroy();
-      throw error;
-    }
-    return data;
+const { publicKey } = headerId.peerData;
+/** For dialers of the edge: sealed from there to this router, if the dialer sends a key. */
+export const EDGE_TRANSPORT = 'edge_transport';
+
+export function edgeTransportDialer(options: TransportDialerOptions): EgressDialer {
+  return (dial) => {
+    const dialerKey = dial.peerData.get(publicKey);
+    const sealing = dialerKey === undefined ? undefined : encryptFor(dialerKey);
+    return dialStream(dial, options, {
+      hopType: 'xgress/edge_transport',
+      types: 'tcp:host:port or tls:host:port',
+      sealing,
+    });
   };
+}
+
+export function transportDialer(options: TransportDialerOptions): EgressDialer {
+  const overUdp = transportUdpDialer(options);
+  const stream = {
+    hopType: 'xgress/transport',
+    types: 'tcp:host:port, tls:host:port or udp:host:port',
+    sealing: undefined,
+  };
+  return (dial) => (dial.destination.startsWith('udp:') ? overUdp(dial) : dialStream(dial, options, stream));
+}
+
+interface Stream {
+  readonly hopType: string;
+  /** For the refusal of others. */
+  readonly types: string;
+  readonly sealing: CircuitSealing | undefined;
+}
+
+async function dialStream(
+  dial: EgressDial,
+  { ends, config, tls }: TransportDialerOptions,
+  { hopType, types, sealing }: Stream,
+): Promise<ReadonlyMap<number, Uint8Array>> {
+  const destination = parseAddress(dial.destination, ['tcp', 'tls']);
+  if (destination === undefined) throw misconfigured(`cannot dial "${dial.destination}": expected ${types}`);
+  const socket = await connect(destination, dial, config.connectTimeoutMs, tls);
+  const data = terminatorAddresses(socket);
+  if (sealing !== undefined) data.set(publicKey, sealing.ownKey);
+  try {
+    ends.open({
+      circuitId: dial.circuitId,
+      address: dial.address,
+      controllerId: dial.controllerId,
+      isTerminator: true,
+      connection: socket,
+      encryption: sealing?.encryption,
+      config,
+      hopType,
+    });
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+  return data;
 }
 
 function connect(

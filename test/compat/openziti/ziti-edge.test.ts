@@ -103,7 +103,15 @@ test(
     const routers = JSON.parse(await edge('list', 'edge-routers', '-j')) as { data: { name: string }[] };
     const [router] = routers.data;
     await edge('create', 'service', 'direct', '--encryption', 'OFF');
-    const roles = ['--semantic', 'AnyOf', '--service-roles', '@direct', '--identity-roles', '@dialer'];
+    await edge('create', 'service', 'sealed');
+    const roles = [
+      '--semantic',
+      'AnyOf',
+      '--service-roles',
+      '@direct,@sealed',
+      '--identity-roles',
+      '@dialer',
+    ];
     await edge('create', 'service-policy', 'direct', 'Dial', ...roles);
     const make = ['create', 'terminator', 'direct', router!.name];
     for (const [place, more] of [
@@ -119,12 +127,16 @@ test(
     await edge('update', 'terminator', id, '--cost', '9', '--precedence', 'failed');
     const list = await edge('list', 'service', 'terminators', 'direct');
     assert.match(list, /transport.*tcp:127\.0\.0\.1:1 .*9 .*failed/);
-    const port = await world.proxy(join(folder, 'dialer.json'), 'direct');
-    const { body } = await httpGet(port, 'direct', `/bytes/${BODY_BYTES}`);
-    assert.equal(digestOf([body]), digestOf(service.bytes(BODY_BYTES)));
+    // By default the binding is edge_transport, with end-to-end encryption.
+    await edge('create', 'terminator', 'sealed', router!.name, address);
+    for (const name of ['direct', 'sealed']) {
+      const port = await world.proxy(join(folder, 'dialer.json'), name);
+      const { body } = await httpGet(port, name, `/bytes/${BODY_BYTES}`);
+      assert.equal(digestOf([body]), digestOf(service.bytes(BODY_BYTES)), name);
+    }
     await edge('delete', 'terminator', id);
     assert.doesNotMatch(await edge('list', 'terminators'), /127\.0\.0\.1:1 /);
-    await edge('delete', 'service', 'direct');
+    for (const name of ['direct', 'sealed']) await edge('delete', 'service', name);
     assert.doesNotMatch(await edge('list', 'terminators'), /transport/);
     await edge('delete', 'service-policy', 'direct');
   },

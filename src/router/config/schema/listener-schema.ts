@@ -23,13 +23,19 @@ const legacyOptions = {
 };
 
 /** Bindings of dialers. Any other binding causes a warning. */
-export const DIALER_BINDINGS: readonly string[] = ['transport', 'transport_udp', 'proxy', 'proxy_udp'];
+export const DIALER_BINDINGS: readonly string[] = [
+  ...['transport', 'edge_transport', 'transport_udp', 'proxy', 'proxy_udp'],
+];
 /** A listener with this binding, or the edge section, also provides a dialer. */
 export const IMPLIED_DIALER_BINDINGS: readonly string[] = ['edge', 'tunnel'];
 
 export const xgressDialer = section('One way to reach services.')(
   {
-    binding: text('transport, transport_udp, proxy or proxy_udp.', 'text', { example: 'transport' }),
+    binding: text(
+      'transport, which includes edge_transport; edge_transport, transport_udp, proxy or proxy_udp.',
+      'text',
+      { example: 'transport' },
+    ),
     options: section('Flow control of its circuits.', { as: 'xgress', isFilled: true })({
       ...xgressFields,
       connectTimeout: dialTimeout,

@@ -2,13 +2,13 @@
  * Dials the far ends of circuits to hosted terminators (binding `tunnel`): finds the far end by the config and the
  * dialer's application data, connects to it, exchanges keys, and makes the connection the circuit's terminator.
  */
-import { FrontdoorError, WorkerPool, type Log } from '#base';
-import { encryptionWith, generateEncryptionKeys, type CircuitEncryption } from '#sdk';
+import { WorkerPool, type Log } from '#base';
 import { headerId, RouteErrorCode } from '#wire';
 import type { XgressConfig } from '../../config/router-config.ts';
 import { HostRefusal } from '../../forwarder/dial-refusal.ts';
 import { terminatorAddresses } from '../../xgress/local-addresses.ts';
 import type { EgressDial } from '../../xgress/egress-dialers.ts';
+import { dialerWithoutKey, encryptFor, type CircuitSealing } from '../../xgress/host-encryption.ts';
 import type { LocalAddresses } from '../../xgress/local-addresses.ts';
 import type { LocalConnection, XgressEnd } from '../../xgress/xgress-end.ts';
 import type { XgressEnds } from '../../xgress/xgress-ends.ts';
@@ -73,7 +73,7 @@ export class HostDialer {
   ): Promise<HostedCircuit> {
     const { ends, config } = this.#options;
     const { circuitId, address, controllerId, peerData } = dial;
-    const { encryption, ownKey } = encryptionOf(terminator, peerData.get(publicKey));
+    const { encryption, ownKey } = encryptionOf(terminator, peerData.get(publicKey)) ?? {};
     const { connection, isDatagrams } = await this.#connect(terminator, dial);
     try {
       if (!isAllowed()) throw new HostRefusal('the router may no longer host the service');
@@ -124,24 +124,12 @@ function refusal({ refused, field }: FarEndRefusal): HostRefusal {
   return new HostRefusal(refused, field === 'port' ? RouteErrorCode.portNotAllowed : RouteErrorCode.generic);
 }
 
+/** Undefined for a service without encryption whose dialer sent no key. */
 function encryptionOf(
   { service }: HostedTerminator,
   dialerKey: Uint8Array | undefined,
-): { readonly encryption: CircuitEncryption | undefined; readonly ownKey: Uint8Array | undefined } {
-  if (dialerKey === undefined) {
-    if (!service.encryptionRequired) return { encryption: undefined, ownKey: undefined };
-    throw noKey('no key');
-  }
-  const keys = generateEncryptionKeys();
-  const encryption = encryptionWith('host', keys, dialerKey);
-  if (encryption === undefined) throw noKey('a malformed key');
-  return { encryption, ownKey: keys.publicKey };
-}
-
-function noKey(what: string): FrontdoorError {
-  return new FrontdoorError(
-    'invalid',
-    'dialer-without-key',
-    `the service is encrypted, and its dialer sent ${what}`,
-  );
+): CircuitSealing | undefined {
+  if (dialerKey !== undefined) return encryptFor(dialerKey);
+  if (service.encryptionRequired) throw dialerWithoutKey('no key');
+  return undefined;
 }

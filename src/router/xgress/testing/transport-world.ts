@@ -17,7 +17,7 @@ import { MemoryRouter, type MeshOptions } from '../../forwarder/testing/memory-m
 import { CircuitListener, type CircuitListenerConfig } from '../circuit-listener.ts';
 import { IngressCircuits } from '../ingress-circuits.ts';
 import { DatagramListener } from '../datagram-listener.ts';
-import { transportDialer } from '../transport-dialer.ts';
+import { edgeTransportDialer, transportDialer } from '../transport-dialer.ts';
 import { transportUdpDialer } from '../transport-udp-dialer.ts';
 
 export const NO_TLS: TlsIdentity = { cert: '', key: '', ca: '' };
@@ -52,14 +52,13 @@ export class TransportWorld {
     this.near = new MemoryRouter('near', options.near);
     this.far = new MemoryRouter('far', options.far);
     this.link = new MemoryLink('link', this.near.forwarder, this.far.forwarder, options.link);
-    this.far.dialers.add(
-      'transport',
-      transportDialer({
-        ends: this.far.ends,
-        config: { ...XGRESS_CONFIG_DEFAULTS, ...options.egress },
-        tls: () => options.tls ?? NO_TLS,
-      }),
-    );
+    const dialing = {
+      ends: this.far.ends,
+      config: { ...XGRESS_CONFIG_DEFAULTS, ...options.egress },
+      tls: () => options.tls ?? NO_TLS,
+    };
+    this.far.dialers.add('transport', transportDialer(dialing));
+    this.far.dialers.add('edge_transport', edgeTransportDialer(dialing));
     this.far.dialers.add(
       'transport_udp',
       transportUdpDialer({ ends: this.far.ends, config: { ...XGRESS_CONFIG_DEFAULTS, ...options.egress } }),
