@@ -74,7 +74,8 @@ function hostCommand(io: CliIo, run: TunnelRunners): Command {
 function addIdentity(command: Command): Command {
   return addLogOptions(command).requiredOption(
     '--identity <file>',
-    'identity file (mode 0600), as "ziti edge enroll" or enroll() of frontdoor/sdk writes it; for example laptop.json',
+    'identity file that "ziti edge enroll" or enroll() of frontdoor/sdk wrote; only its owner may access it (chmod 600); ' +
+      'for example laptop.json',
   );
 }
 

@@ -1,11 +1,12 @@
 /**
  * Each kind of host with each kind of dialer in one network, encrypted end to end: our library, our router as a tunneler,
- * `ziti tunnel`, and the C SDK. FRONTDOOR_TEST_OPENZITI_PYTHON names a Python that has `openziti==0.6.0`; without it the C SDK
+ * `frontdoor tunnel`, `ziti tunnel`, and the C SDK. FRONTDOOR_TEST_OPENZITI_PYTHON names a Python that has `openziti==0.6.0`; without it the C SDK
  * is skipped.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { chmodSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before } from 'node:test';
@@ -15,6 +16,7 @@ import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { until, within } from './deadline.ts';
 import { countedExchange, returnCounted } from './echo-stream.ts';
 import { freePort } from './free-port.ts';
+import { PartProcess } from './part-process.ts';
 import { zitiBinary } from './ziti-command.ts';
 
 /** A network whose administrator `ziti edge` has logged in. */
@@ -38,7 +40,7 @@ const skip = BINARY === undefined ? 'ZITI_BIN is not set' : false;
 const skipC = skip === false && PYTHON === '' ? 'FRONTDOOR_TEST_OPENZITI_PYTHON is not set' : skip;
 const BYTES = 3_000_000;
 const EXCHANGE_MS = 40_000;
-const HOSTS = ['library', 'router', 'ziti', 'c'] as const;
+const HOSTS = ['library', 'router', 'tunnel', 'ziti', 'c'] as const;
 export type Maker = (typeof HOSTS)[number];
 
 /** A host and a dialer each. */
@@ -66,9 +68,14 @@ export function mixedHosts(
   let overlay: Overlay;
   let cHost: ChildProcess | undefined;
   /** Ports of the dialers that open them, by the host of the service. */
-  const ports = { router: {} as Record<Maker, number>, ziti: {} as Record<Maker, number> };
+  const ports = {
+    router: {} as Record<Maker, number>,
+    tunnel: {} as Record<Maker, number>,
+    ziti: {} as Record<Maker, number>,
+  };
+  const tunnels: PartProcess[] = [];
   const identityFile = (name: string): string => join(network.folder, `${name}.json`);
-  const doorsOf = (dialer: 'router' | 'ziti'): string[] =>
+  const doorsOf = (dialer: keyof typeof ports): string[] =>
     HOSTS.map((host) => `${serviceOf(host)}:${ports[dialer][host]}`);
 
   before(async () => {
@@ -92,15 +99,24 @@ export function mixedHosts(
     const hosted = await overlay.bind(serviceOf('library'));
     hosted.on('connection', returnCounted);
     await network.startTunnels(identityFile('ziti'), doorsOf('ziti'));
+    await startTunnel('host', [serviceOf('tunnel')]);
+    await startTunnel('proxy', doorsOf('tunnel'));
   });
   afterEach((context) => {
-    if ('passed' in context && context.passed === false) console.error(network?.output());
+    if ('passed' in context && context.passed === false)
+      console.error([network?.output(), ...tunnels.map(({ output }) => output)].join('\n'));
   });
   after(async () => {
     await stopCHost();
+    const statuses = [];
+    for (const tunnel of tunnels) statuses.push(await tunnel.stop());
     await overlay?.close();
     await network?.close();
     service?.close();
+    assert.deepEqual(
+      statuses,
+      tunnels.map(() => 0),
+    );
   });
 
   /** Adds the service of a host, and its identity unless it is the router. */
@@ -110,11 +126,29 @@ export function mixedHosts(
       const [tokenFile, file] = [join(network.folder, `${name}.jwt`), identityFile(name)];
       if (name === 'library') await enroll({ tokenFile, identityFile: file });
       else await network.edge(`enroll --jwt ${tokenFile} --out ${file}`);
+      // Other users may read what `ziti` writes, which our programs refuse.
+      chmodSync(file, 0o600);
     }
     const hosted = serviceOf(name);
     await network.edge(`create service ${hosted} --configs target --encryption ON -a all`);
     const roles = `--service-roles @${hosted} --identity-roles @${name}`;
     await network.edge(`create service-policy ${name}-bind Bind ${roles}`);
+  }
+
+  /** `frontdoor tunnel` as its own identity. */
+  async function startTunnel(mode: 'host' | 'proxy', services: readonly string[]): Promise<void> {
+    const readyFile = join(network.folder, `tunnel-${mode}.ready`);
+    const words = services.flatMap((service) => ['--service', service]);
+    const part = new PartProcess({
+      name: `tunnel ${mode}`,
+      readyFile,
+      args: () => [
+        ...['tunnel', mode, '--identity', identityFile('tunnel'), '--ready-file', readyFile],
+        ...words,
+      ],
+    });
+    tunnels.push(part);
+    await part.start();
   }
 
   async function startCHost(): Promise<void> {
@@ -137,6 +171,7 @@ export function mixedHosts(
     library: async (host, bytes) =>
       countedExchange(await overlay.dial(serviceOf(host), { encryption: 'required' }), bytes),
     router: async (host, bytes) => countedExchange(await openPort(ports.router[host]), bytes),
+    tunnel: async (host, bytes) => countedExchange(await openPort(ports.tunnel[host]), bytes),
     ziti: async (host, bytes) => countedExchange(await openPort(ports.ziti[host]), bytes),
     c: async (host, bytes) => {
       const args = [script('exchange.py'), identityFile('c'), serviceOf(host), String(bytes)];
@@ -163,7 +198,7 @@ export function mixedHosts(
   };
 }
 
-/** The wheel's host ends with SIGSEGV when a tunneler dials it, also at OpenZiti's own controller. */
+/** The wheel's host ends with SIGSEGV when these dial it, also at OpenZiti's own controller. */
 function isCrash(host: Maker, dialer: Maker): boolean {
   return host === 'c' && (dialer === 'router' || dialer === 'ziti');
 }
