@@ -278,6 +278,9 @@ describe('the table of conditional requests', () => {
         'getBackup',
         'verifyAuditEvents',
         'getInstallation',
+        'checkDnsRecords',
+        'getAuthProviderUses',
+        'getSecondFactor',
       ],
     ]);
     for (const row of rows) {
@@ -291,6 +294,8 @@ describe('the table of conditional requests', () => {
     const tagged = new Set(rows.filter((row) => entityTagKindOf(row) !== undefined).map(({ path }) => path));
     tagged.add('/frontdoor/{frontdoorId}/agents/{agentId}');
     tagged.add('/fabric/gateways/{id}');
+    // By the tag of the person.
+    tagged.add('/people/{id}/second-factor');
     for (const row of rows) {
       const isChange = ['PUT', 'PATCH', 'DELETE'].includes(row.method);
       assert.equal(takesIfMatch(row), isChange && tagged.has(row.path), row.id);
