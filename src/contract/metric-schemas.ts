@@ -4,9 +4,15 @@ import { Type } from '#base';
 import { closed, oneOf, timestamp, uuid } from './schema-parts.ts';
 
 const count = () => Type.Integer({ minimum: 0 });
+const ofClass = (name: string) =>
+  Type.Integer({ minimum: 0, description: `The number of requests with a status of the class ${name}` });
 const counts = () => ({
   requests: count(),
   errors: count(),
+  status2xx: ofClass('2xx'),
+  status3xx: ofClass('3xx'),
+  status4xx: ofClass('4xx'),
+  status5xx: ofClass('5xx'),
   bytesIn: count(),
   bytesOut: count(),
   latencyMs: closed({ p50: Type.Number(), p95: Type.Number(), p99: Type.Number() }),

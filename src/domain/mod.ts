@@ -217,9 +217,11 @@ export {
   type RememberedPorts,
 } from './shapes/own-files.ts';
 export {
+  addedByClass,
   MAX_TRAFFIC_BYTES,
   MAX_TRAFFIC_REQUESTS,
   MAX_TRAFFIC_SAMPLES,
+  NO_RESPONSES,
   TRAFFIC_SPAN_MS,
   trafficReportShape,
   type TrafficCounts,

@@ -125,9 +125,12 @@ const message = { headers: [['accept', '*/*']], body: '', bodyBytes: 0, isTrunca
 const inspected = { ...common, replayOf: null, target: '/', failure: why, request: message, answer: message };
 const sample = {
   ...{ startsAt: 10_000, shareId: 'id-a', environmentId: 'e', frontdoorId: 'f', requests: 2, errors: 1 },
-  ...{ bytesIn: 1, bytesOut: 2, latency: [10, 2] },
+  ...{ byClass: [1, 0, 0, 1], bytesIn: 1, bytesOut: 2, latency: [10, 2] },
 };
 const report = { source: 'process-1', batch: 1, samples: [sample] };
+/** Gateways of earlier versions do not report classes of status. */
+const { byClass: _byClass, ...earlierSample } = sample;
+const classless = { ...sample, byClass: [0, 0, 0, 0] };
 
 const wanted = { name: 'app', shareMode: 'public', backendMode: 'proxy', target: 'http://127.0.0.1:1' };
 const hosted = {
@@ -256,6 +259,12 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
       example: report,
       unknown: 'ignored',
       newer: { ...report, samples: [{ ...sample, ...later }] },
+    },
+    {
+      shape: trafficReportShape,
+      example: { ...report, samples: [classless] },
+      older: { ...report, samples: [earlierSample] },
+      unknown: 'ignored',
     },
   ],
   hostedShareRequestShape: [{ shape: hostedShareRequestShape, example: wanted, unknown: 'refused' }],

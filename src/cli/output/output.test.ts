@@ -112,7 +112,8 @@ test('bars grow with the numbers, and nothing looks like zero but zero', () => {
 
 test('metrics show totals and the course of the window, in at most sixty bars', () => {
   const latencyMs = { p50: 1, p95: 2, p99: 3 };
-  const sample = { requests: 2, errors: 0, bytesIn: 0, bytesOut: 0, latencyMs };
+  const classes = { status2xx: 2, status3xx: 0, status4xx: 0, status5xx: 0 };
+  const sample = { requests: 2, errors: 0, ...classes, bytesIn: 0, bytesOut: 0, latencyMs };
   const samples = Array.from({ length: 120 }, (_, index) => ({ ...sample, timestamp: String(index) }));
   const window = { frontdoorId: 'f', duration: 'PT2H', step: 'PT1M', start: 's', end: 'e' };
   const text = metricsText({ ...window, totals: { ...sample, requests: 240 }, samples });

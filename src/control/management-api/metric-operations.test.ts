@@ -38,8 +38,11 @@ describe('metrics', () => {
     const spanMs = world.clock.nowMs() - 5_000;
     const report = reportOf(
       1,
-      sampleOf(app, spanMs, { requests: 4, errors: 1, bytesIn: 30, bytesOut: 70, latency: [10, 3, 75, 1] }),
-      sampleOf(other, spanMs - 60_000, { requests: 2, latency: [10, 2] }),
+      sampleOf(app, spanMs, {
+        ...{ requests: 4, errors: 1, bytesIn: 30, bytesOut: 70, latency: [10, 3, 75, 1] },
+        byClass: [1, 1, 1, 1],
+      }),
+      sampleOf(other, spanMs - 60_000, { requests: 2, byClass: [2, 0, 0, 0], latency: [10, 2] }),
     );
     await takeTrafficReport(world.store, 'gateway/1', report, world.clock.nowMs());
   });
@@ -47,10 +50,12 @@ describe('metrics', () => {
 
   const totals = {
     ...{ requests: 6, errors: 1, bytesIn: 40, bytesOut: 170 },
+    ...{ status2xx: 3, status3xx: 1, status4xx: 1, status5xx: 1 },
     latencyMs: { p50: 1.05, p95: 99.2, p99: 99.2 },
   };
   const nothing = {
     ...{ requests: 0, errors: 0, bytesIn: 0, bytesOut: 0 },
+    ...{ status2xx: 0, status3xx: 0, status4xx: 0, status5xx: 0 },
     latencyMs: { p50: 0, p95: 0, p99: 0 },
   };
 
@@ -95,11 +100,13 @@ describe('metrics', () => {
     assert.deepEqual(samples[58], {
       timestamp: '2026-03-14T15:08:00.000Z',
       ...{ requests: 2, errors: 0, bytesIn: 10, bytesOut: 100 },
+      ...{ status2xx: 2, status3xx: 0, status4xx: 0, status5xx: 0 },
       latencyMs: { p50: 1.05, p95: 1.05, p99: 1.05 },
     });
     assert.deepEqual(samples[59], {
       timestamp: '2026-03-14T15:09:00.000Z',
       ...{ requests: 4, errors: 1, bytesIn: 30, bytesOut: 70 },
+      ...{ status2xx: 1, status3xx: 1, status4xx: 1, status5xx: 1 },
       latencyMs: { p50: 1.05, p95: 99.2, p99: 99.2 },
     });
   });

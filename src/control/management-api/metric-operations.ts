@@ -134,7 +134,13 @@ function metricsAnswer(durationMs: number, window: MetricWindow, steps: readonly
   };
 }
 
-function countsAnswer({ latency, ...counts }: TrafficCounts) {
+function countsAnswer({ latency, byClass, ...counts }: TrafficCounts) {
   const percentile = (share: number) => latencyPercentile(latency, share);
-  return { ...counts, latencyMs: { p50: percentile(0.5), p95: percentile(0.95), p99: percentile(0.99) } };
+  const [status2xx = 0, status3xx = 0, status4xx = 0, status5xx = 0] = byClass;
+  const classes = { status2xx, status3xx, status4xx, status5xx };
+  return {
+    ...counts,
+    ...classes,
+    latencyMs: { p50: percentile(0.5), p95: percentile(0.95), p99: percentile(0.99) },
+  };
 }

@@ -1,6 +1,6 @@
 /** A frontdoor with environments and shares in a store, and reports of their traffic, for tests. */
 import { randomUUID } from 'node:crypto';
-import type { TrafficReport, TrafficSample } from '#domain';
+import { NO_RESPONSES, type TrafficReport, type TrafficSample } from '#domain';
 import { createShare, grantFrontdoor, type GrantedFrontdoor, type Store } from '../store/mod.ts';
 
 export interface Place {
@@ -50,7 +50,7 @@ export async function addShare(store: Store, frontdoor: GrantedFrontdoor, name =
 
 export function sampleOf(place: Place, startsAt: number, more: Partial<TrafficSample> = {}): TrafficSample {
   const counts = { requests: 1, errors: 0, bytesIn: 10, bytesOut: 100, latency: [20, 1] };
-  return { ...place, startsAt, ...counts, ...more };
+  return { ...place, startsAt, byClass: [...NO_RESPONSES], ...counts, ...more };
 }
 
 export function reportOf(batch: number, ...samples: readonly TrafficSample[]): TrafficReport {

@@ -1,11 +1,21 @@
 /** Reads traffic from the roll-ups of a granted frontdoor and its resources. */
 import { sql } from 'kysely';
-import { decodeLatencies, mergeLatencies, NO_LATENCIES, type TrafficCounts } from '#domain';
+import {
+  addedByClass,
+  decodeLatencies,
+  mergeLatencies,
+  NO_LATENCIES,
+  NO_RESPONSES,
+  type TrafficCounts,
+} from '#domain';
 import { narrowed, type GrantedFrontdoor, type ListFilter, type Queries } from '../store/mod.ts';
 import { fixedSlices } from './fixed-slices.ts';
 import type { MetricWindow } from './metric-window-policy.ts';
 
-const NOTHING: TrafficCounts = { requests: 0, errors: 0, bytesIn: 0, bytesOut: 0, latency: NO_LATENCIES };
+const NOTHING: TrafficCounts = {
+  ...{ requests: 0, errors: 0, byClass: [...NO_RESPONSES], bytesIn: 0, bytesOut: 0 },
+  latency: NO_LATENCIES,
+};
 
 /** Returns one entry per step, oldest first. */
 export function frontdoorTraffic(
@@ -123,13 +133,15 @@ async function trafficOf(
   }
   const rows = await query
     .select(['starts_at', 'requests', 'errors', 'bytes_in', 'bytes_out', 'latency'])
+    .select(['status_2xx', 'status_3xx', 'status_4xx', 'status_5xx'])
     .execute();
   const steps = Array.from({ length: count }, () => NOTHING);
   for (const row of rows) {
     const step = Math.floor((row.starts_at - startMs) / stepMs);
     const { requests, errors, bytes_in: bytesIn, bytes_out: bytesOut } = row;
     const latency = decodeLatencies(row.latency);
-    steps[step] = sumOf([steps[step]!, { requests, errors, bytesIn, bytesOut, latency }]);
+    const byClass = [row.status_2xx, row.status_3xx, row.status_4xx, row.status_5xx];
+    steps[step] = sumOf([steps[step]!, { requests, errors, byClass, bytesIn, bytesOut, latency }]);
   }
   return steps;
 }
@@ -140,6 +152,7 @@ export function sumOf(counts: readonly TrafficCounts[]): TrafficCounts {
     (sum, more) => ({
       requests: sum.requests + more.requests,
       errors: sum.errors + more.errors,
+      byClass: addedByClass(sum.byClass, more.byClass),
       bytesIn: sum.bytesIn + more.bytesIn,
       bytesOut: sum.bytesOut + more.bytesOut,
       latency: mergeLatencies(sum.latency, more.latency),

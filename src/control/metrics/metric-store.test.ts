@@ -47,13 +47,19 @@ describeEachStore('traffic reports', (open) => {
     const taken = await take(
       reportOf(
         1,
-        sampleOf(app, SPAN_MS, { requests: 3, errors: 1, bytesIn: 5, bytesOut: 7, latency: [10, 2, 40, 1] }),
-        sampleOf(app, SPAN_MS - 10_000, { latency: [10, 1] }),
+        sampleOf(app, SPAN_MS, {
+          ...{ requests: 3, errors: 1, bytesIn: 5, bytesOut: 7, latency: [10, 2, 40, 1] },
+          byClass: [1, 0, 1, 1],
+        }),
+        sampleOf(app, SPAN_MS - 10_000, { byClass: [1, 0, 0, 0], latency: [10, 1] }),
         sampleOf(other, SPAN_MS, { latency: [40, 1] }),
       ),
     );
     assert.deepEqual(taken, { isDuplicate: false, missing: 0, unknown: 0 });
-    const sum = { requests: 5, errors: 1, bytesIn: 25, bytesOut: 207, latency: [10, 3, 40, 2] };
+    const sum = {
+      ...{ requests: 5, errors: 1, bytesIn: 25, bytesOut: 207, latency: [10, 3, 40, 2] },
+      byClass: [2, 0, 1, 1],
+    };
     for (const durationMs of [300_000, HOUR_MS, DAY_MS, 30 * DAY_MS]) {
       assert.deepEqual(await totals(durationMs), sum);
     }

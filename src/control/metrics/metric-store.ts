@@ -5,6 +5,7 @@
  */
 import { sql, type Insertable } from 'kysely';
 import {
+  addedByClass,
   decodeLatencies,
   encodeLatencies,
   MAX_TRAFFIC_BYTES,
@@ -105,9 +106,12 @@ async function knownSamples(trx: Queries, samples: readonly TrafficSample[]): Pr
   return known;
 }
 
-type RollupRow = Omit<Insertable<MetricRollupTable>, 'latency'> & {
+type ClassColumn = 'status_2xx' | 'status_3xx' | 'status_4xx' | 'status_5xx';
+
+type RollupRow = Omit<Insertable<MetricRollupTable>, 'latency' | ClassColumn> & {
   requests: number;
   errors: number;
+  byClass: readonly number[];
   bytes_in: number;
   bytes_out: number;
   histogram: LatencyHistogram;
@@ -141,13 +145,15 @@ function add(
   const key = keyOf(scopeId, spanMs, startsAt);
   const row = rows.get(key);
   if (row === undefined) {
-    const { requests, errors, bytesIn: bytes_in, bytesOut: bytes_out, latency: histogram } = sample;
+    const { requests, errors, byClass, latency: histogram } = sample;
+    const { bytesIn: bytes_in, bytesOut: bytes_out } = sample;
     const place = { scope, scope_id: scopeId, resolution_ms: spanMs, starts_at: startsAt };
-    rows.set(key, { ...place, requests, errors, bytes_in, bytes_out, histogram });
+    rows.set(key, { ...place, requests, errors, byClass, bytes_in, bytes_out, histogram });
     return;
   }
   row.requests = Math.min(row.requests + sample.requests, MAX_TRAFFIC_REQUESTS);
   row.errors = Math.min(row.errors + sample.errors, MAX_TRAFFIC_REQUESTS);
+  row.byClass = addedByClass(row.byClass, sample.byClass);
   row.bytes_in = Math.min(row.bytes_in + sample.bytesIn, MAX_TRAFFIC_BYTES);
   row.bytes_out = Math.min(row.bytes_out + sample.bytesOut, MAX_TRAFFIC_BYTES);
   row.histogram = mergeLatencies(row.histogram, sample.latency);
@@ -160,11 +166,15 @@ async function addToRollups(trx: Queries, rollups: readonly RollupRow[]): Promis
     // Counts first, which locks the rows and returns their current latencies.
     const before = await trx
       .insertInto('metric_rollup')
-      .values(slice.map(({ histogram: _histogram, ...row }) => ({ ...row, latency: '' })))
+      .values(slice.map((row) => ({ ...columnsOf(row), latency: '' })))
       .onConflict((conflict) =>
         conflict.columns(KEY).doUpdateSet({
           requests: added('requests', MAX_TRAFFIC_REQUESTS),
           errors: added('errors', MAX_TRAFFIC_REQUESTS),
+          status_2xx: added('status_2xx', MAX_TRAFFIC_REQUESTS),
+          status_3xx: added('status_3xx', MAX_TRAFFIC_REQUESTS),
+          status_4xx: added('status_4xx', MAX_TRAFFIC_REQUESTS),
+          status_5xx: added('status_5xx', MAX_TRAFFIC_REQUESTS),
           bytes_in: added('bytes_in', MAX_TRAFFIC_BYTES),
           bytes_out: added('bytes_out', MAX_TRAFFIC_BYTES),
         }),
@@ -177,9 +187,10 @@ async function addToRollups(trx: Queries, rollups: readonly RollupRow[]): Promis
     await trx
       .insertInto('metric_rollup')
       .values(
-        slice.map(({ histogram, ...row }) => {
+        slice.map((row) => {
           const stored = latencies.get(keyOf(row.scope_id, row.resolution_ms, row.starts_at)) ?? '';
-          return { ...row, latency: encodeLatencies(mergeLatencies(decodeLatencies(stored), histogram)) };
+          const latency = encodeLatencies(mergeLatencies(decodeLatencies(stored), row.histogram));
+          return { ...columnsOf(row), latency };
         }),
       )
       .onConflict((conflict) =>
@@ -189,8 +200,13 @@ async function addToRollups(trx: Queries, rollups: readonly RollupRow[]): Promis
   }
 }
 
+function columnsOf({ histogram: _histogram, byClass, ...row }: RollupRow) {
+  const [status_2xx, status_3xx, status_4xx, status_5xx] = byClass;
+  return { ...row, status_2xx, status_3xx, status_4xx, status_5xx };
+}
+
 /** Stops at the maximum, so that no report can make a row unreadable. */
-function added(column: 'requests' | 'errors' | 'bytes_in' | 'bytes_out', most: number) {
+function added(column: 'requests' | 'errors' | 'bytes_in' | 'bytes_out' | ClassColumn, most: number) {
   const stored = sql.ref(`metric_rollup.${column}`);
   const more = sql.ref(`excluded.${column}`);
   return sql<number>`case when ${stored} > ${most} - ${more} then ${most} else ${stored} + ${more} end`;

@@ -17,6 +17,7 @@ const sample: TrafficSample = {
   frontdoorId: 'frontdoor',
   requests: 3,
   errors: 1,
+  byClass: [1, 0, 1, 1],
   bytesIn: 10,
   bytesOut: 20,
   latency: [12, 2, 40, 1],

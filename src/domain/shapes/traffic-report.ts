@@ -14,6 +14,9 @@ export const TRAFFIC_SPAN_MS = 10_000;
 export const MAX_TRAFFIC_SAMPLES = 250;
 /** Far above any real count, and low enough that sums of samples stay exact in a number. */
 export const MAX_TRAFFIC_REQUESTS = 2 ** 42;
+/** From 2xx to 5xx. */
+const STATUS_CLASSES = 4;
+export const NO_RESPONSES: readonly number[] = [0, 0, 0, 0];
 export const MAX_TRAFFIC_BYTES = Number.MAX_SAFE_INTEGER;
 
 const histogram: Refinement = {
@@ -32,10 +35,11 @@ const histogram: Refinement = {
 
 /** What holds between the counts of one sample. */
 const partsOfRequests: Refinement = {
-  rule: 'a sample whose errors and latency are of some of its requests',
+  rule: 'a sample whose errors, classes and latency are of some of its requests',
   check(value) {
-    const { requests, errors, latency } = value as TrafficCounts;
-    return errors <= requests && latencyCount(latency) <= requests;
+    const { requests, errors, byClass, latency } = value as TrafficCounts;
+    const answered = byClass.reduce((sum, each) => sum + each, 0);
+    return errors <= requests && answered <= requests && latencyCount(latency) <= requests;
   },
 };
 
@@ -48,6 +52,11 @@ const countFields = {
    * for it.
    */
   errors: count(MAX_TRAFFIC_REQUESTS),
+  /** Responses by class of their status: 2xx, 3xx, 4xx and 5xx. Gateways of earlier versions do not report it. */
+  byClass: Part.withDefault(
+    Type.Array(count(MAX_TRAFFIC_REQUESTS), { minItems: STATUS_CLASSES, maxItems: STATUS_CLASSES }),
+    [0, 0, 0, 0],
+  ),
   /** Bytes of bodies, and of data after an upgrade. */
   bytesIn: count(MAX_TRAFFIC_BYTES),
   bytesOut: count(MAX_TRAFFIC_BYTES),
@@ -81,3 +90,8 @@ export const trafficReportShape = new Shape(
   { name: 'traffic report', format: 1, remedy: 'upgrade the control plane' },
 );
 export type TrafficReport = ShapeOf<typeof trafficReportShape.schema>;
+
+/** Returns the sums of two counts by class of status, each at most the maximum of a count. */
+export function addedByClass(a: readonly number[], b: readonly number[]): number[] {
+  return a.map((each, i) => Math.min(each + b[i]!, MAX_TRAFFIC_REQUESTS));
+}

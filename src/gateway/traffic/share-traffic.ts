@@ -7,6 +7,8 @@ import { LATENCY_BUCKETS, latencyBucketOf, type GatewayShare, type TrafficSample
 
 /** The lowest status that counts as an error. */
 const ERROR_STATUS = 500;
+/** The class of the status that is counted first. */
+const FIRST_CLASS = 2;
 /** Spare sets of latency cells for reuse, a kilobyte each. */
 const MAX_SPARE_CELLS = 1_024;
 
@@ -21,6 +23,8 @@ export class ShareTraffic {
   readonly #meter: TrafficMeter;
   #requests = 0;
   #errors = 0;
+  /** By class of status, from 2xx to 5xx. */
+  readonly #byClass = [0, 0, 0, 0];
   #bytesIn = 0;
   #bytesOut = 0;
   #cells: LatencyCells | undefined;
@@ -36,6 +40,8 @@ export class ShareTraffic {
     this.#list();
     this.#requests += 1;
     if (status >= ERROR_STATUS) this.#errors += 1;
+    const statusClass = Math.floor(status / 100) - FIRST_CLASS;
+    if (statusClass in this.#byClass) this.#byClass[statusClass]! += 1;
     const cells = (this.#cells ??= this.#meter.cells());
     const bucket = latencyBucketOf(ms);
     if (cells.counts[bucket] === 0) cells.touched.push(bucket);
@@ -67,9 +73,11 @@ export class ShareTraffic {
     const sample: TrafficSample = {
       ...{ startsAt, shareId, environmentId, frontdoorId },
       ...{ requests: this.#requests, errors: this.#errors, bytesIn: this.#bytesIn, bytesOut: this.#bytesOut },
+      byClass: [...this.#byClass],
       latency: this.#takeLatency(),
     };
     this.#requests = this.#errors = this.#bytesIn = this.#bytesOut = 0;
+    this.#byClass.fill(0);
     this.#isListed = false;
     return sample;
   }

@@ -2,7 +2,7 @@
  * Traffic that the control plane has not acknowledged yet. Counts are never dropped: when the ledger grows too
  * large, spans are merged to a minute, an hour, a day, and finally latencies are dropped.
  */
-import { mergeLatencies, NO_LATENCIES, TRAFFIC_SPAN_MS, type TrafficSample } from '#domain';
+import { addedByClass, mergeLatencies, NO_LATENCIES, TRAFFIC_SPAN_MS, type TrafficSample } from '#domain';
 
 /** Numbers held; with 8 bytes each, 32 MiB. */
 const MAX_CELLS = 4_194_304;
@@ -78,6 +78,7 @@ function merged(a: TrafficSample, b: TrafficSample): TrafficSample {
     ...a,
     requests: a.requests + b.requests,
     errors: a.errors + b.errors,
+    byClass: addedByClass(a.byClass, b.byClass),
     bytesIn: a.bytesIn + b.bytesIn,
     bytesOut: a.bytesOut + b.bytesOut,
     latency: mergeLatencies(a.latency, b.latency),

@@ -25,7 +25,8 @@ const meter = {
     if (requests === 0) return [];
     return Array.from({ length: shares }, (_, i) => ({
       ...{ startsAt, shareId: `share-${i}`, environmentId: 'environment', frontdoorId: 'frontdoor' },
-      ...{ requests, errors: 0, bytesIn: 0, bytesOut: 0, latency: [10, requests] },
+      ...{ requests, errors: 0, byClass: [requests, 0, 0, 0], bytesIn: 0, bytesOut: 0 },
+      latency: [10, requests],
     }));
   },
 };

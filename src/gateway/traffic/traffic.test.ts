@@ -63,6 +63,7 @@ describe('the traffic of a share', () => {
     }
     client.close();
     assert.deepEqual(traffic('app'), { requests: 6, errors: 2, bytesIn: 0, bytesOut: 30, timed: 6 });
+    assert.deepEqual(all[0]!.byClass, [2, 0, 2, 2]);
     const { startsAt, shareId, environmentId, frontdoorId } = all[0]!;
     assert.deepEqual(
       [startsAt, shareId, environmentId, frontdoorId],

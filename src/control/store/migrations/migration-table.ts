@@ -27,6 +27,7 @@ import { sessionPosture } from './session-posture-migration.ts';
 import { sessionRevocations } from './session-revocation-migration.ts';
 import { sessionSigners } from './session-signers-migration.ts';
 import { sharedKeys } from './shared-key-migration.ts';
+import { statusClasses } from './status-class-migration.ts';
 import { thirdPartyAuthorities } from './third-party-authority-migration.ts';
 import { unroutedFailures } from './unrouted-failure-migration.ts';
 
@@ -60,4 +61,5 @@ export const migrations: Record<string, Migration> = {
   '0027-managed-terminators': managedTerminators,
   '0028-session-signers': sessionSigners,
   '0029-share-text': shareText,
+  '0030-status-classes': statusClasses,
 };

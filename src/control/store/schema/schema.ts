@@ -329,6 +329,10 @@ export interface MetricRollupTable {
   scope_id: string;
   requests: number;
   errors: number;
+  status_2xx: Generated<number>;
+  status_3xx: Generated<number>;
+  status_4xx: Generated<number>;
+  status_5xx: Generated<number>;
   bytes_in: number;
   bytes_out: number;
   /** Latency histogram, see the metric store. */
