@@ -14,6 +14,7 @@ import {
   findConsoleSession,
   noteSessionUse,
   openConsoleSession,
+  touchResource,
   type ConsoleSession,
   type SessionClient,
   type SessionOwner,
@@ -92,6 +93,7 @@ export class ConsoleSessions {
   async end(session: ConsoleSession, address: string): Promise<void> {
     await this.#parts.store.transaction(async (trx, touch) => {
       if (!(await endConsoleSession(trx, session.id))) return;
+      touchResource(touch, { frontdoorId: null, kind: 'console-session', id: session.id });
       const before = { browser: session.browser };
       await this.#record(trx, touch, session.owner, 'consoleLogOut', session.id, { before, address });
     });

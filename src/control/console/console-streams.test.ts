@@ -106,7 +106,9 @@ describeEachStore('a stream of changes at the console', (open) => {
     const stream = await follow(browser);
     const opened = world.api.clock.nowMs();
     world.api.clock.advance(10 * 60 * MINUTE_MS);
-    // The session is looked at before a change is sent.
+    // A change of an account makes each stream look at its session before the next event.
+    const body = { name: 'new', organizationId: world.api.first.organizationId, scopes: ['frontdoor.read'] };
+    assert.equal((await world.api.call('POST', '/api-accounts', { body })).status, 201);
     await stream.until(new RegExp(await change()));
     const rows = await world.api.store.db
       .selectFrom('console_session')

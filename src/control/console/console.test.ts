@@ -239,6 +239,8 @@ describe('the console', () => {
         ['/console/log-in', { name: 'ann@example.com', password: 'x' }],
         ['/console/welcome', { code: 'x' }],
         ['/console/log-out', {}],
+        ['/console/log-in/second-factor', { code: '123456' }],
+        ['/console/second-factor', {}],
       ] as const) {
         const form = new URLSearchParams(fields).toString();
         const type = { 'content-type': 'application/x-www-form-urlencoded' };

@@ -38,7 +38,10 @@ export class ChangeFollowers {
   constructor(options: ChangeFollowersOptions) {
     this.#log = new ChangeLog(options.capacity);
     this.#model = options.model;
-    this.#followers = new EventFollowers({ ...options, subject: 'changes', maxPerReader: MAX_PER_READER });
+    this.#followers = new EventFollowers({
+      ...options,
+      ...{ subject: 'changes', maxPerReader: MAX_PER_READER, isInOrder: true },
+    });
     options.store.onChange((changes) => {
       if (concerns(changes)) {
         this.#log.restart();

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { messageOf, type Log } from '#base';
-import { concerns, type Store } from '../store/mod.ts';
+import { concerns, resourceChangeOf, type Change, type Store } from '../store/mod.ts';
 import { Wake } from './wake.ts';
 
 export interface EventFollowersOptions {
@@ -13,6 +13,11 @@ export interface EventFollowersOptions {
   /** Names the events in log lines, such as `audit events`. */
   readonly subject: string;
   readonly maxPerReader: number;
+  /**
+   * Events come with the store's notifications, so that a revocation is known before the events after it: not every event
+   * needs a check of its reader. It is a query, and garbage of 12 KiB.
+   */
+  readonly isInOrder?: boolean | undefined;
   readonly heartbeatMs?: number | undefined;
   /** Interval for checking a credential again, if no change is reported. */
   readonly recheckMs?: number | undefined;
@@ -64,6 +69,9 @@ const HEARTBEAT_MS = 15_000;
 const RECHECK_MS = 4_000;
 const MAX_STALLED_MS = 30_000;
 
+/** A session at the console depends on resources of these kinds. */
+const PEOPLE_KINDS: ReadonlySet<string> = new Set(['person', 'console-session', 'console-log-in']);
+
 export class EventFollowers {
   readonly #options: EventFollowersOptions;
   readonly #heartbeatMs: number;
@@ -77,7 +85,8 @@ export class EventFollowers {
     this.#heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS;
     this.#recheckMs = options.recheckMs ?? RECHECK_MS;
     options.store.onChange((changes) => {
-      if (concerns(changes, 'caller', 'organization', 'frontdoor')) this.#recheckAll();
+      const isOfCallers = concerns(changes, 'caller', 'organization', 'frontdoor');
+      if (isOfCallers || changes.some(isOfPeople)) this.#recheckAll();
     });
     this.#stallTimer = setInterval(() => this.#cutStalled(), STALL_CHECK_MS);
     this.#stallTimer.unref();
@@ -145,7 +154,8 @@ export class EventFollowers {
       while (!follower.isEnded) {
         const { text, isAtEnd } = await source.next();
         // Checked after the read, so that events after a revocation are never sent to the revoked reader.
-        if (text !== '' || follower.mustRecheck || performance.now() >= recheckAtMs) {
+        const isUnchecked = text !== '' && this.#options.isInOrder !== true;
+        if (isUnchecked || follower.mustRecheck || performance.now() >= recheckAtMs) {
           follower.mustRecheck = false;
           if (!(await isAllowed())) return;
           recheckAtMs = performance.now() + this.#recheckMs;
@@ -187,4 +197,9 @@ export class EventFollowers {
       stream?.destroy();
     }
   }
+}
+
+function isOfPeople(change: Change): boolean {
+  const kind = resourceChangeOf(change)?.kind;
+  return kind !== undefined && PEOPLE_KINDS.has(kind);
 }
