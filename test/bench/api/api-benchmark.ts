@@ -1,6 +1,6 @@
 /**
- * `npm run bench:api`: the Management API on both databases beside a bare Fastify, and the gateway beside its writes. It
- * needs wrk; PostgreSQL and nginx take part where they are installed.
+ * `npm run bench:api`: the Management API on both databases beside a bare Fastify, what open streams cost, and the gateway
+ * beside its writes. It needs wrk; PostgreSQL and nginx take part where they are installed.
  */
 import { startScript } from '../script-process.ts';
 import type { BenchRun, Target } from '../bench-run.ts';
@@ -10,6 +10,7 @@ import { ApiLoad, type ApiRequest } from './api-load.ts';
 import { API_SCENARIOS } from './api-scenario-table.ts';
 import { EMBEDDED, HELLO, POSTGRESQL, startApiServer, type ApiServer } from './api-server.ts';
 import { openBenchPostgres } from './bench-postgres.ts';
+import { measureConsoleStreams } from './console-streams.ts';
 import { measureGatewayBesideShares } from './gateway-beside-shares.ts';
 import { measureGatewayUnderWrites } from './gateway-under-writes.ts';
 
@@ -34,6 +35,8 @@ export const API_BENCHMARK: Benchmark = {
 async function measure(run: BenchRun): Promise<void> {
   if (API_SCENARIOS.some(({ name }) => run.wants(name))) await measureServers(run);
   // The servers end first: they would take from what the gateway gets.
+  await run.close();
+  await measureConsoleStreams(run);
   await run.close();
   await measureGatewayUnderWrites(run);
   await run.close();

@@ -1,6 +1,7 @@
 /** The goals of the Management API; ratios are to a bare Fastify in the same run. */
-import { between, figureIn, least, most, ratio, type Goal, type Value } from '../goal.ts';
+import { between, factIn, figureIn, least, most, ratio, type Goal, type Value } from '../goal.ts';
 import { GATEWAY_SCENARIO, WITH_WRITES, WITHOUT_WRITES } from './gateway-under-writes.ts';
+import { STREAMS_COLUMN, STREAMS_TABLE } from './console-streams.ts';
 import { EMBEDDED, HELLO, POSTGRESQL } from './api-server.ts';
 
 const depth =
@@ -18,6 +19,11 @@ export const API_GOALS: readonly Goal[] = [
   most('page 1 against page 400, PostgreSQL', '×', 1.5, depth(POSTGRESQL)),
   least('acknowledged creates, embedded', '/s', 500, (result) =>
     figureIn(result, 'create provider', EMBEDDED),
+  ),
+  ...[EMBEDDED, POSTGRESQL].map((server) =>
+    most(`memory of 200 open streams of changes, ${server}`, 'MiB', 32, (result) =>
+      factIn(result, STREAMS_TABLE, server, STREAMS_COLUMN),
+    ),
   ),
   most(
     "gateway's p99 during 500 writes/s",

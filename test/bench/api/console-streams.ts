@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -23,12 +23,15 @@ export const STREAMS_COLUMN = 'memory, MiB';
 /** The API bounds the streams of one account. */
 const ACCOUNTS = 5;
 const CHANGES = 20;
+const FIRST_STREAMS = 20;
 const SETTLE_MS = 3_000;
 
-interface ReadyFile extends FirstStart {
+interface ReadyFile {
   readonly apiUrl: string;
   readonly pids: { readonly control: number };
 }
+
+type Installation = FirstStart & Pick<ReadyFile, 'apiUrl'>;
 
 interface Account {
   readonly id: string;
@@ -46,6 +49,17 @@ export async function measureConsoleStreams(run: BenchRun): Promise<void> {
 
 async function measureAt(run: BenchRun, name: string, database?: string): Promise<void> {
   run.report(`measuring: ${SCENARIO}, ${name}`);
+  const rounds: number[] = [];
+  for (let round = 0; round < run.options.singleRounds; round += 1)
+    rounds.push(await heldBytes(run, name, database));
+  run.record(STREAMS_TABLE, name, { [STREAMS_COLUMN]: Math.max(0, figureOf(rounds).median) / 1_048_576 });
+}
+
+/**
+ * Returns what the streams add to a process that was just started: a heap that earlier streams have grown would hide what
+ * these take.
+ */
+async function heldBytes(run: BenchRun, name: string, database: string | undefined): Promise<number> {
   const dataDir = join(run.folder, `streams-${name}`);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const { running, ready } = await startReady<ReadyFile>({
@@ -58,42 +72,46 @@ async function measureAt(run: BenchRun, name: string, database?: string): Promis
     env: database === undefined ? {} : { FRONTDOOR_DATABASE: database },
     cpuProfileDir: run.options.cpuProfileDir,
   });
-  try {
-    const accounts = await Promise.all(Array.from({ length: ACCOUNTS }, () => makeAccount(ready)));
-    const rounds: number[] = [];
-    // The first round also loads code, and grows the heap to its usual size.
-    for (let round = 0; round <= run.options.singleRounds; round += 1) {
-      const bytes = await heldBytes(ready, accounts);
-      if (round > 0) rounds.push(bytes);
-    }
-    run.record(STREAMS_TABLE, name, { [STREAMS_COLUMN]: Math.max(0, figureOf(rounds).median) / 1_048_576 });
-  } finally {
-    await running.stop('SIGTERM');
-  }
-}
-
-/** Opens the streams, and returns what they add to the process. */
-async function heldBytes(ready: ReadyFile, accounts: readonly Account[]): Promise<number> {
-  const cookies: string[] = [];
-  for (let at = 0; at < STREAMS; at += 1) cookies.push(await logIn(ready, accounts[at % ACCOUNTS]!));
-  await change(ready);
-  await pause(SETTLE_MS);
-  const beforeBytes = residentBytes(ready.pids.control);
   const agent = new Agent({ maxSockets: STREAMS });
-  const streams: OpenStream[] = [];
-  // Connections without a proven caller are bounded.
-  for (const cookie of cookies) streams.push(await openStream(ready, cookie, agent));
   try {
-    await change(ready);
+    const installation = { ...firstStartOf(dataDir), ...ready };
+    const accounts = await Promise.all(Array.from({ length: ACCOUNTS }, () => makeAccount(installation)));
+    const cookies: string[] = [];
+    for (let at = 0; at < STREAMS; at += 1) cookies.push(await logIn(installation, accounts[at % ACCOUNTS]!));
+    // What the first streams alone bring with them is not counted.
+    const first = await openStreams(installation, cookies.slice(0, FIRST_STREAMS), agent);
+    await change(installation);
+    for (const { response } of first) response.destroy();
+    await pause(SETTLE_MS);
+    const beforeBytes = residentBytes(ready.pids.control);
+    const streams = await openStreams(installation, cookies, agent);
+    await change(installation);
     await pause(SETTLE_MS);
     const bytes = residentBytes(ready.pids.control) - beforeBytes;
     const silent = streams.filter(({ events }) => events < CHANGES).length;
     if (silent > 0) throw new Error(`${silent} of ${STREAMS} streams have not all changes`);
+    for (const { response } of streams) response.destroy();
     return bytes;
   } finally {
-    for (const { response } of streams) response.destroy();
     agent.destroy();
+    await running.stop('SIGTERM');
   }
+}
+
+/** The credentials, which only the ready file of the first start has. */
+function firstStartOf(dataDir: string): FirstStart {
+  return JSON.parse(readFileSync(join(dataDir, 'first-secrets.json'), 'utf8')) as FirstStart;
+}
+
+async function openStreams(
+  installation: Installation,
+  cookies: readonly string[],
+  agent: Agent,
+): Promise<OpenStream[]> {
+  const streams: OpenStream[] = [];
+  // Connections without a proven caller are bounded.
+  for (const cookie of cookies) streams.push(await openStream(installation, cookie, agent));
+  return streams;
 }
 
 interface OpenStream {
@@ -102,7 +120,7 @@ interface OpenStream {
 }
 
 async function openStream(
-  { apiUrl, frontdoorId }: ReadyFile,
+  { apiUrl, frontdoorId }: Installation,
   cookie: string,
   agent: Agent,
 ): Promise<OpenStream> {
@@ -117,12 +135,12 @@ async function openStream(
   return stream;
 }
 
-async function makeAccount(ready: ReadyFile): Promise<Account> {
-  const body = { name: 'reader', organizationId: ready.organizationId, scopes: ['frontdoor.read'] };
-  return (await call(ready, 'POST', '/api-accounts', body)) as Account;
+async function makeAccount(installation: Installation): Promise<Account> {
+  const body = { name: 'reader', organizationId: installation.organizationId, scopes: ['frontdoor.read'] };
+  return (await call(installation, 'POST', '/api-accounts', body)) as Account;
 }
 
-async function logIn({ apiUrl }: ReadyFile, { id: name, token: password }: Account): Promise<string> {
+async function logIn({ apiUrl }: Installation, { id: name, token: password }: Account): Promise<string> {
   const answer = await fetch(`${apiUrl}/console/log-in`, {
     method: 'POST',
     redirect: 'manual',
@@ -134,20 +152,25 @@ async function logIn({ apiUrl }: ReadyFile, { id: name, token: password }: Accou
 }
 
 /** Each creates a provider, and so has an event of its own. */
-async function change(ready: ReadyFile): Promise<void> {
+async function change(installation: Installation): Promise<void> {
   const data = { placement: 'header', name: 'X-Key', keys: [{ name: 'a' }] };
   for (let at = 0; at < CHANGES; at += 1)
-    await call(ready, 'POST', `/frontdoor/${ready.frontdoorId}/auth-providers`, {
+    await call(installation, 'POST', `/frontdoor/${installation.frontdoorId}/auth-providers`, {
       ...{ name: randomUUID(), type: 'API_KEY', data },
     });
 }
 
-async function call(ready: ReadyFile, method: 'POST', path: string, body: object): Promise<unknown> {
-  const answer = await fetch(ready.apiUrl + path, {
+async function call(
+  installation: Installation,
+  method: 'POST',
+  path: string,
+  body: object,
+): Promise<unknown> {
+  const answer = await fetch(installation.apiUrl + path, {
     method,
     headers: {
       'content-type': 'application/json',
-      authorization: `Basic ${ready.accountId}:${ready.apiToken}`,
+      authorization: `Basic ${installation.accountId}:${installation.apiToken}`,
     },
     body: JSON.stringify(body),
   });
