@@ -57,6 +57,10 @@ export const notFound = (): EdgeApiRefusal =>
     'The resource requested was not found or is no longer available',
   );
 
+/** For an entity that a request names, where OpenZiti calls the entity missing and not the request invalid. */
+export const missingEntity = (kind: string, id: string): EdgeApiRefusal =>
+  explained(notFound(), `${kind} with id ${id} not found`);
+
 /** For a path that no route has. */
 export const unknownPath = (path: string): EdgeApiRefusal =>
   explained(notFound(), `path ${path} was not found`);

@@ -6,6 +6,7 @@ export {
   couldNotValidate,
   EdgeApiRefusal,
   invalidParameter,
+  missingEntity,
   limited,
   notAuthorized,
   notFound,

@@ -1,5 +1,5 @@
 /** References between entities: they must exist when they are written, and go when their target is deleted. */
-import { invalidParameter } from '../edge-api/mod.ts';
+import { invalidParameter, missingEntity } from '../edge-api/mod.ts';
 import {
   builtInEntities,
   isTunnelRouter,
@@ -19,7 +19,10 @@ import {
 import type { EntityForm } from './entity-form.ts';
 import { configProblem } from './config-schema.ts';
 
-/** Throws `COULD_NOT_VALIDATE` with the field whose target is missing, and for a config that its type refuses. */
+/**
+ * Throws `COULD_NOT_VALIDATE` with the field whose target is missing, and for a config that its type refuses. A terminator
+ * whose service or router is missing is `NOT_FOUND`, as with OpenZiti.
+ */
 export async function checkReferences(
   db: Queries,
   form: EntityForm,
@@ -29,6 +32,7 @@ export async function checkReferences(
   for (const { field, kind, ids } of form.references(entity.data)) {
     const targets = await targetsOf(db, kind, ids);
     const missing = ids.filter((id) => !targets.some((target) => target.id === id));
+    if (missing.length > 0 && form.kind === 'terminator') throw missingEntity(field, missing.join(','));
     if (missing.length > 0)
       throw invalidParameter(field, `no ${kind} found with ids [${missing.join(',')}]`, missing.join(','));
     found.push(...targets);

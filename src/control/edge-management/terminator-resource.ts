@@ -201,7 +201,7 @@ function viewOf(model: OverlayModel, data: JsonObject): JsonObject {
   return {
     ...{ ...fields, serviceId, routerId, dynamicCost: 0 },
     service: referenceView('services', serviceId, model.edge.service(serviceId)?.name ?? ''),
-    router: referenceView('routers', routerId, model.identity(routerId)?.name ?? ''),
+    router: referenceView('transit-routers', routerId, model.identity(routerId)?.name ?? ''),
   };
 }
 

@@ -71,8 +71,8 @@ for (const [database, skip] of [
           name: 'web',
         },
         router: {
-          _links: { self: { href: `./routers/${router}` } },
-          entity: 'routers',
+          _links: { self: { href: `./transit-routers/${router}` } },
+          entity: 'transit-routers',
           id: router,
           name: 'east',
         },
@@ -124,9 +124,7 @@ for (const [database, skip] of [
       for (const [field, value] of [
         ...[
           ['service', ''],
-          ['service', 'nothing'],
           ['router', ''],
-          ['router', 'nothing'],
           ['address', ''],
           ['address', '127.0.0.1:80'],
           ['binding', 'edge'],
@@ -139,16 +137,21 @@ for (const [database, skip] of [
         const { status, error } = await api.call('POST', 'terminators', { ...wanted(), [field]: value });
         assert.deepEqual([status, error.code, error.cause?.field], [400, 'COULD_NOT_VALIDATE', field]);
       }
+      for (const field of ['service', 'router']) {
+        const { status, error } = await api.call('POST', 'terminators', { ...wanted(), [field]: 'nothing' });
+        assert.deepEqual([status, error.code], [404, 'NOT_FOUND'], field);
+      }
       const id = await api.make('terminators', wanted());
       const other = await api.make('services', { name: 'other' });
       for (const [field, value] of [
         ['service', other],
         ['identity', 'two'],
-        ['router', 'nothing'],
       ] as const) {
         const { error } = await api.call('PATCH', `terminators/${id}`, { [field]: value });
         assert.deepEqual([error.code, error.cause?.field], ['COULD_NOT_VALIDATE', field]);
       }
+      const moved = await api.call('PATCH', `terminators/${id}`, { router: 'nothing' });
+      assert.equal(moved.error.code, 'NOT_FOUND');
       for (const [method, body] of [['PUT', wanted()], ['PATCH', {}], ['DELETE']] as const)
         assert.equal((await api.call(method, 'terminators/nothing', body)).status, 404);
     });
