@@ -4,6 +4,7 @@ import {
   authorityOf,
   makeAuthority,
   spkiOf,
+  type CertificateAuthority,
   type LeafRequest,
 } from '../../src/control/pki/certificate-authority.ts';
 
@@ -11,18 +12,29 @@ const HOUR_MS = 3_600_000;
 
 export interface ThirdParty {
   readonly certificatePem: string;
+  /** The certificates between a leaf and the root, as a client sends them; '' for a root. */
+  readonly chainPem: string;
   readonly keyPem: string;
   issue(
     commonName: string,
     change?: Partial<LeafRequest>,
   ): Promise<{ readonly cert: string; readonly key: string }>;
+  /** An authority below this one. */
+  below(commonName: string): Promise<ThirdParty>;
 }
 
-export async function openThirdParty(commonName: string): Promise<ThirdParty> {
+export function openThirdParty(commonName: string): Promise<ThirdParty> {
+  return open(commonName);
+}
+
+async function open(commonName: string, parent?: CertificateAuthority, above = ''): Promise<ThirdParty> {
   const nowMs = Date.now();
-  const pair = await makeAuthority({ commonName, lifetimeDays: 1, nowMs });
+  const pair = await makeAuthority({ commonName, lifetimeDays: 1, nowMs, ...(parent && { parent }) });
   const authority = authorityOf(pair);
+  const chainPem = parent === undefined ? '' : pair.certificatePem + above;
   return {
+    chainPem,
+    below: (name) => open(name, authority, chainPem),
     ...{ certificatePem: pair.certificatePem, keyPem: pair.keyPem.toString() },
     async issue(name, change = {}) {
       const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -32,7 +44,7 @@ export async function openThirdParty(commonName: string): Promise<ThirdParty> {
         ...change,
       };
       return {
-        cert: await authority.signLeaf(request),
+        cert: (await authority.signLeaf(request)) + chainPem,
         key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
       };
     },

@@ -73,12 +73,17 @@ export const EDGE_ERRORS = errorsSince('0.1.0', {
     kind: 'invalid',
     meaning: 'No verified authority that permits this enrollment issued the certificate of the connection.',
     remedy:
-      'Verify the authority, permit the enrollment, and present a valid certificate for clients that the authority itself issued.',
+      'Verify the authority, permit the enrollment, and present a valid certificate for clients, with those of the authorities between.',
   },
   CERT_IN_USE: {
     kind: 'conflict',
-    meaning: 'An identity has the certificate already.',
+    meaning: 'An identity has the certificate, or the external id in it, already.',
     remedy: 'Log in with it, or enroll with another certificate.',
+  },
+  MISSING_CERT_CLAIM: {
+    kind: 'invalid',
+    meaning: 'The certificate lacks the external id that the `externalIdClaim` of its authority selects.',
+    remedy: 'Enroll with a certificate that has the id, or change the claim of the authority.',
   },
   ENROLLMENT_IDENTITY_ALREADY_ENROLLED: {
     kind: 'conflict',

@@ -23,10 +23,12 @@ export interface SessionCertificate {
 /** By what a session was opened. */
 export interface SessionWay {
   readonly method: LogInMethod;
-  /** The signer of another party whose token logged in. */
+  /** The signer of another party whose token logged in, or the authority that named the identity in its certificate. */
   readonly signerId?: string | undefined;
   /** The one whose token was the second factor. */
   readonly secondSignerId?: string | undefined;
+  /** The end of the certificate that logged in. */
+  readonly certificateEndsAtMs?: number | undefined;
 }
 
 export interface StoredSession extends SessionWay {
@@ -57,6 +59,7 @@ export function rowOf(session: StoredSession, secrets: Pick<Secrets, 'hmac' | 's
     method: session.method,
     signer_id: session.signerId ?? null,
     second_signer_id: session.secondSignerId ?? null,
+    certificate_ends_at: session.certificateEndsAtMs ?? null,
     certificates: JSON.stringify(session.certificates),
     posture: session.posture?.text() ?? null,
     created_at: session.createdAtMs,
@@ -74,6 +77,7 @@ export function sessionOf(row: ApiSessionTable, secrets: Pick<Secrets, 'unseal'>
     configTypes: JSON.parse(row.config_types) as string[],
     form: row.form,
     ...wayOf(row),
+    certificateEndsAtMs: row.certificate_ends_at ?? undefined,
     certificates: certificatesOf(row),
     posture: postureOf(row),
     createdAtMs: row.created_at,
@@ -261,6 +265,17 @@ export async function endTokenLogIns(
     (way) => way.secondSignerId === signerId || (way.signerId ?? signerId) === signerId,
   );
   await endIn(trx, touch, idsOf(over), nowMs);
+}
+
+/** Ends, inside the caller's transaction, all sessions of identities that the authority named in their certificates. */
+export async function endClaimedLogIns(
+  trx: Queries,
+  touch: Touch,
+  authorityId: string,
+  nowMs: number,
+): Promise<void> {
+  const opened = trx.selectFrom('api_session').select('id').where('signer_id', '=', authorityId);
+  await endIn(trx, touch, idsOf(await opened.where('method', '=', 'cert').execute()), nowMs);
 }
 
 async function endIn(trx: Queries, touch: Touch, ids: readonly string[], nowMs: number): Promise<void> {

@@ -2,14 +2,24 @@
  * Enrollment with a certificate that an authority of another party issued: by a one-time token for an identity (OpenZiti's
  * `ottca`), or by the certificate alone, which creates an identity (`ca`). The TLS connection proves the key.
  */
-import { randomUUID, type X509Certificate } from 'node:crypto';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { fingerprintOf } from '#net';
+import { fingerprintOf, issuersOf } from '#net';
 import { appendMachineAudit, type AuditTarget } from '../audit/mod.ts';
 import { textsOf, type EdgeEntityRecord } from '../model/mod.ts';
-import { commonNameOf, isForClients, isIssuedBy, thirdPartyLeaf } from '../pki/mod.ts';
+import {
+  commonNameOf,
+  endsPath,
+  externalIdOf,
+  isForClients,
+  isValidAt,
+  pathAbove,
+  thirdPartyLeaf,
+} from '../pki/mod.ts';
+import { claimOf } from './claimed-identities.ts';
 import {
   claimEnrollment,
+  findEdgeIdentityByExternalId,
   insertCertificate,
   insertEdgeIdentity,
   isEdgeNameTaken,
@@ -68,6 +78,10 @@ export async function enrollNewIdentity(context: EdgeApiContext, request: Fastif
   const authority =
     certificate && [...model.edge.all('ca')].find((one) => vouches(context, one, certificate, 'ca'));
   if (certificate === undefined || authority === undefined) throw failedValidation(context, request);
+  const claim = claimOf(authority.data);
+  const externalId = claim && externalIdOf(certificate, claim);
+  if (claim !== undefined && externalId === undefined) throw missingClaim();
+  if (externalId !== undefined && context.externalIds.isKnown(externalId)) throw certificateInUse();
   admitIdentity(context);
   const nowMs = clock.nowMs();
   const id = randomUUID();
@@ -84,8 +98,15 @@ export async function enrollNewIdentity(context: EdgeApiContext, request: Fastif
     await lockEdgeEntities(trx);
     const name = (await isEdgeNameTaken(trx, 'identity', wanted)) ? `${wanted}-${id}` : wanted;
     const roleAttributes = textsOf(authority.data['identityRoles']);
-    await insertEdgeIdentity(trx, touch, enrolledIdentity({ id, name, roleAttributes, nowMs }));
-    await addCertificate(trx, touch, { identityId: id, certificate, authority, nowMs });
+    const wish = { id, name, roleAttributes, nowMs };
+    // An identity that its certificates name has any of them.
+    if (externalId === undefined) {
+      await insertEdgeIdentity(trx, touch, enrolledIdentity(wish));
+      await addCertificate(trx, touch, { identityId: id, certificate, authority, nowMs });
+    } else {
+      if ((await findEdgeIdentityByExternalId(trx, externalId)) !== undefined) throw certificateInUse();
+      await insertEdgeIdentity(trx, touch, enrolledIdentity({ ...wish, externalId }));
+    }
     await record(context, request, trx, touch, {
       actor: { kind: 'edge', id },
       target: { kind: 'edge', id },
@@ -95,7 +116,7 @@ export async function enrollNewIdentity(context: EdgeApiContext, request: Fastif
   log.info({ identity: id, ca: authority.id, address: request.ip }, 'enrolled by its authority');
 }
 
-/** Whether administrators verified the authority and let it enroll this way, and it issued the certificate. */
+/** Whether administrators verified the authority and let it enroll this way, and it or one below it issued the certificate. */
 function vouches(
   { clock }: EdgeApiContext,
   { data }: EdgeEntityRecord,
@@ -104,7 +125,10 @@ function vouches(
 ): boolean {
   const purpose: Purpose = method === 'ca' ? 'isAutoCaEnrollmentEnabled' : 'isOttCaEnrollmentEnabled';
   if (data['isVerified'] !== true || data[purpose] !== true || !isForClients(certificate)) return false;
-  return isIssuedBy(certificate, String(data['certPem']), clock.nowMs());
+  const nowMs = clock.nowMs();
+  if (!isValidAt(certificate, nowMs)) return false;
+  const path = pathAbove(certificate, issuersOf(certificate), nowMs);
+  return endsPath(path, new X509Certificate(String(data['certPem'])), nowMs);
 }
 
 interface OwnCertificate {
@@ -121,12 +145,7 @@ async function addCertificate(trx: Queries, touch: Touch, own: OwnCertificate): 
     .selectFrom('certificate')
     .select('identity_id')
     .where('fingerprint', '=', issued.fingerprint);
-  if ((await present.executeTakeFirst()) !== undefined)
-    throw new EdgeApiRefusal(
-      'conflict',
-      'CERT_IN_USE',
-      'The certificate supplied is already associated with another identity',
-    );
+  if ((await present.executeTakeFirst()) !== undefined) throw certificateInUse();
   await insertCertificate(trx, identityId, issued, nowMs);
   touch('identity', identityId);
 }
@@ -144,6 +163,16 @@ async function record(
 ): Promise<void> {
   const { ip: address } = request;
   await appendMachineAudit(trx, touch, context, { ...event, frontdoorId: null, action: 'enroll', address });
+}
+
+function certificateInUse(): EdgeApiRefusal {
+  const text = 'The certificate supplied is already associated with another identity';
+  return new EdgeApiRefusal('conflict', 'CERT_IN_USE', text);
+}
+
+function missingClaim(): EdgeApiRefusal {
+  const text = 'The certificate is expected to contain an externalId, which was not found';
+  return new EdgeApiRefusal('invalid', 'MISSING_CERT_CLAIM', text);
 }
 
 /** Callers get one answer for every reason. */

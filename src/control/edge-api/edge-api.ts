@@ -26,6 +26,8 @@ import { addAgentRoutes } from './agent-routes.ts';
 import { recordEdgeRefusal } from './edge-audit.ts';
 import { EdgeApiRefusal, refusalBody, sendRefusal, unknownPath, wrongMethod } from './edge-answer.ts';
 import { tokenOf, type EdgeApiContext, type EdgeParts } from './edge-context.ts';
+import { ClaimedIdentities } from './claimed-identities.ts';
+import { ExternalIds } from './external-ids.ts';
 import { ExternalSigners } from './external-signers.ts';
 import { addEnrollRoutes } from './enroll-routes.ts';
 import { GatewayFeed } from './gateway-feed.ts';
@@ -95,18 +97,26 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
   const standard: BucketRate = { perSecond: 20, burst: 200 };
   const connections = new UnprovenConnections(limits, log);
   const webSockets = new WebSocketUpgrades(MAX_WEB_SOCKET_MESSAGE_BYTES);
-  const externalSigners = new ExternalSigners({ ...options, fetch: (url) => options.egress.get(url) });
+  const externalIds = new ExternalIds(model);
+  const externalSigners = new ExternalSigners({
+    ...options,
+    externalIds,
+    fetch: (url) => options.egress.get(url),
+  });
   const context: EdgeApiContext = {
     ...options,
     instanceId,
     hasManagement: options.managementRoutes !== undefined,
     changes: new ServiceChanges(model, clock),
-    peers: new PeerIdentities(pki, model, clock),
+    peers: new PeerIdentities(pki, model, new ClaimedIdentities(model, externalIds), clock),
+    externalIds,
     enrollLimit: new TokenBuckets(limits.enroll ?? standard, clock),
     logInLimit: new TokenBuckets(limits.logIn ?? standard, clock),
     tokenLimit: new TokenBuckets(limits.logIn ?? standard, clock),
     logIns: new LogInLedger(clock),
-    sawPeer: (peer) => replaced.saw(peer),
+    sawPeer(peer) {
+      if (peer.leaf.authorityId === undefined) replaced.saw(peer);
+    },
     identityUses,
     passwords: new PasswordLogIns(options),
     externalSigners,

@@ -19,6 +19,7 @@ import { EdgeApiRefusal, notAuthorized } from './edge-answer.ts';
 import type { LogInLedger } from '../audit/mod.ts';
 import type { LoginParts } from '../login/mod.ts';
 import type { ProvenPeer, PeerIdentities } from './peer-identity.ts';
+import type { ExternalIds } from './external-ids.ts';
 import type { ExternalSigners } from './external-signers.ts';
 import type { PartialLogIns } from './partial-log-ins.ts';
 import type { SecondFactors } from './second-factors.ts';
@@ -82,6 +83,7 @@ export interface EdgeApiContext extends EdgeParts {
   /** By id of the identity. */
   readonly identityUses: Pick<LastUses, 'saw'>;
   readonly passwords: PasswordLogIns;
+  readonly externalIds: ExternalIds;
   readonly externalSigners: ExternalSigners;
   readonly secondFactors: SecondFactors;
   readonly secondTokens: SecondTokens;

@@ -9,6 +9,7 @@ import type { EgressAnswer } from '#net';
 import type { EdgeEntityRecord, Identity, JsonObject, OverlayModel } from '../model/mod.ts';
 import { keyValidAt } from '../pki/mod.ts';
 import { claimAt } from './claim-selector.ts';
+import type { ExternalIds } from './external-ids.ts';
 import { CLOCK_SKEW_MS, IssuerKeys, PUBLIC_KEY_ALGORITHMS } from '../oauth/mod.ts';
 
 const MAX_TOKEN_CHARS = 16_384;
@@ -22,6 +23,7 @@ const MAX_SIGNERS = 4;
 
 export interface ExternalSignerParts {
   readonly model: OverlayModel;
+  readonly externalIds: ExternalIds;
   readonly fetch: (url: string) => Promise<EgressAnswer>;
   readonly clock: Clock;
   readonly log: Log;
@@ -48,14 +50,9 @@ export class ExternalSigners {
   readonly #parts: ExternalSignerParts;
   /** By the address of the key set. */
   readonly #keys = new Map<string, IssuerKeys>();
-  /** Ids of identities by external id; of several with the same, none. Built when it is needed next. */
-  #byExternalId: ReadonlyMap<string, string | undefined> | undefined;
 
   constructor(parts: ExternalSignerParts) {
     this.#parts = parts;
-    parts.model.onChange((change) => {
-      if (change.type === 'edge') this.#byExternalId = undefined;
-    });
   }
 
   enabled(): EdgeEntityRecord[] {
@@ -82,11 +79,6 @@ export class ExternalSigners {
   async enrolling(token: string): Promise<EnrollingProof> {
     const read = await this.#read(token);
     return 'payload' in read ? enrollingClaims(read.signer, read.payload) : read;
-  }
-
-  /** Whether an identity has the external id. */
-  isKnown(externalId: string): boolean {
-    return this.#externalIds().has(externalId);
   }
 
   async #read(
@@ -139,26 +131,13 @@ export class ExternalSigners {
   }
 
   #identityOf({ id: signerId, data }: EdgeEntityRecord, payload: JWTPayload): ExternalProof {
-    const { model } = this.#parts;
+    const { model, externalIds } = this.#parts;
     const claim = claimAt(payload, String(data['claimsProperty']));
     if (!isClaim(claim)) return { problem: 'the token lacks the claim that names the identity' };
-    const id = data['useExternalId'] === true ? this.#externalIds().get(claim) : claim;
-    const identity = id === undefined ? undefined : model.identity(id);
+    const identity = data['useExternalId'] === true ? externalIds.identityOf(claim) : model.identity(claim);
     return identity?.kind === 'edge'
       ? { identity, signerId }
       : { problem: 'no identity, or several, have the claim of the token' };
-  }
-
-  #externalIds(): ReadonlyMap<string, string | undefined> {
-    if (this.#byExternalId !== undefined) return this.#byExternalId;
-    const found = new Map<string, string | undefined>();
-    for (const { id, data } of this.#parts.model.edge.all('identity')) {
-      const { externalId } = data;
-      if (typeof externalId === 'string' && externalId !== '')
-        found.set(externalId, found.has(externalId) ? undefined : id);
-    }
-    this.#byExternalId = found;
-    return found;
   }
 
   #keysOf(jwksUri: string): IssuerKeys {

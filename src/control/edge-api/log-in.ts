@@ -32,7 +32,9 @@ export async function provenForLogIn(context: EdgeApiContext, request: FastifyRe
     proof = context.peers.of(socket);
   }
   if (!('problem' in proof) && proof.peer.identity.kind !== 'router')
-    return permitted(context, request, { ...proof.peer, method: 'cert' });
+    return permitted(context, request, {
+      ...{ ...proof.peer, method: 'cert', signerId: proof.peer.leaf.authorityId },
+    });
   const problem = 'problem' in proof ? proof.problem : 'routers do not log in here';
   const leaf = 'problem' in proof ? proof.signed : proof.peer.leaf;
   throw logInRefused(context, request, problem, leaf);
@@ -120,7 +122,7 @@ export async function loggedIn(
   const fingerprint = leaf?.fingerprint ?? '';
   const session = await context.sessions.create(identity.id, fingerprint, configTypes, form, record, {
     ...start,
-    ...{ method, signerId, secondSignerId },
+    ...{ method, signerId, secondSignerId, certificateEndsAtMs: leaf?.notAfterMs },
   });
   context.logIns.done(identity.id, request.ip, occurrences);
   context.identityUses.saw(identity.id, request.ip);

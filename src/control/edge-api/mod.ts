@@ -1,5 +1,13 @@
 /** The edge API for clients of OpenZiti, and for our agents and gateways. */
-export { endLogIns, endSessionsOf, endTokenLogIns, NONE_KEPT, type KeptLogIns } from './api-session-rows.ts';
+export {
+  endClaimedLogIns,
+  endLogIns,
+  endSessionsOf,
+  endTokenLogIns,
+  NONE_KEPT,
+  type KeptLogIns,
+} from './api-session-rows.ts';
+export { claimOf } from './claimed-identities.ts';
 export { openApiSessions } from './api-session-store.ts';
 export { createEdgeApi, type EdgeRoutes } from './edge-api.ts';
 export {

@@ -1,8 +1,8 @@
 /**
- * Maps a TLS peer to an identity. Only the leaf counts; other certificates of the chain are never read. The leaf
+ * Maps a TLS peer to an identity. Only the leaf counts; other certificates only link it to authorities of others. The leaf
  * must be issued by our authority, be valid now (or the identity's authentication policy permits expired ones) and for
  * clients, and belong in the model to the identity that its SPIFFE URI names; or it is the very certificate of another
- * party that an identity enrolled with.
+ * party that an identity enrolled with, or an authority of another party names the identity in it.
  */
 import type { X509Certificate } from 'node:crypto';
 import { TLSSocket } from 'node:tls';
@@ -10,6 +10,7 @@ import type { Clock } from '#base';
 import { fingerprintOf, leafOf } from '#net';
 import { authPolicyOf, permitsExpired, type Identity, type OverlayModel } from '../model/mod.ts';
 import { thirdPartyLeaf, type LeafProof, type Pki, type ProvenLeaf } from '../pki/mod.ts';
+import type { ClaimedIdentities } from './claimed-identities.ts';
 
 export interface ProvenPeer {
   readonly identity: Identity;
@@ -27,15 +28,17 @@ export type PeerProof =
 export class PeerIdentities {
   readonly #pki: Pick<Pki, 'proveLeaf'>;
   readonly #model: OverlayModel;
+  readonly #claimed: ClaimedIdentities;
   readonly #clock: Clock;
   /** A socket's certificate does not change (renegotiation is off), so its signature is verified once. */
   readonly #proofs = new WeakMap<TLSSocket, LeafProof>();
   /** Leaves that are not of our authority. */
   readonly #others = new WeakMap<TLSSocket, X509Certificate>();
 
-  constructor(pki: Pick<Pki, 'proveLeaf'>, model: OverlayModel, clock: Clock) {
+  constructor(pki: Pick<Pki, 'proveLeaf'>, model: OverlayModel, claimed: ClaimedIdentities, clock: Clock) {
     this.#pki = pki;
     this.#model = model;
+    this.#claimed = claimed;
     this.#clock = clock;
   }
 
@@ -43,14 +46,20 @@ export class PeerIdentities {
     if (!(socket instanceof TLSSocket)) return { problem: 'no TLS' };
     const proof = this.#proofOf(socket);
     if ('leaf' in proof) return this.check(proof.leaf);
-    const leaf = proof.outOfDate ?? this.#thirdPartyLeafOf(socket);
-    return leaf === undefined ? { problem: proof.problem } : this.check(leaf);
+    if (proof.outOfDate !== undefined) return this.check(proof.outOfDate);
+    const other = this.#others.get(socket);
+    const leaf = other && this.#thirdPartyLeafOf(other);
+    if (leaf === undefined) return { problem: proof.problem };
+    return 'problem' in leaf ? leaf : this.check(leaf);
   }
 
   /** Checks what may change during a connection: the certificate's dates, and its entry in the model. */
   check(leaf: ProvenLeaf): PeerProof {
     const nowMs = this.#clock.nowMs();
-    const identity = this.#model.identityByFingerprint(leaf.fingerprint);
+    const identity =
+      leaf.authorityId === undefined
+        ? this.#model.identityByFingerprint(leaf.fingerprint)
+        : this.#model.identity(leaf.id);
     if (nowMs > leaf.notAfterMs && !this.#mayBeExpired(identity))
       return { problem: 'certificate has expired', signed: leaf };
     if (nowMs < leaf.notBeforeMs) return { problem: 'certificate is not valid yet', signed: leaf };
@@ -70,10 +79,12 @@ export class PeerIdentities {
   }
 
   /** The peer may have enrolled on this connection, so the answer is not kept. */
-  #thirdPartyLeafOf(socket: TLSSocket): ProvenLeaf | undefined {
-    const leaf = this.#others.get(socket);
-    const identity = leaf === undefined ? undefined : this.#model.identityByFingerprint(fingerprintOf(leaf));
-    return leaf === undefined || identity?.kind !== 'edge' ? undefined : thirdPartyLeaf(leaf, identity.id);
+  #thirdPartyLeafOf(leaf: X509Certificate): ProvenLeaf | { readonly problem: string } | undefined {
+    const claimed = this.#claimed.of(leaf, this.#clock.nowMs());
+    if (claimed !== undefined && 'problem' in claimed) return claimed;
+    if (claimed !== undefined) return thirdPartyLeaf(leaf, claimed.identity.id, claimed.authorityId);
+    const identity = this.#model.identityByFingerprint(fingerprintOf(leaf));
+    return identity?.kind === 'edge' ? thirdPartyLeaf(leaf, identity.id) : undefined;
   }
 
   #proofOf(socket: TLSSocket): LeafProof {

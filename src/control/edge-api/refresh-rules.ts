@@ -18,12 +18,14 @@ export async function refreshProblem(
     return 'the authentication policy requires a token of another signer';
   if ((await secondFactors.needOf(identityId)) === 'enrollment')
     return 'the authentication policy requires a one-time password';
-  if (method !== 'cert' || permitsExpired(policy)) return undefined;
+  const nowMs = clock.nowMs();
+  if (method !== 'cert' || permitsExpired(policy) || nowMs < (session.certificateEndsAtMs ?? 0))
+    return undefined;
   const valid = await store.db
     .selectFrom('certificate')
     .select('fingerprint')
     .where('identity_id', '=', identityId)
-    .where('not_after', '>', clock.nowMs())
+    .where('not_after', '>', nowMs)
     .executeTakeFirst();
   return valid === undefined ? 'every certificate of the identity has expired' : undefined;
 }

@@ -32,7 +32,7 @@ export async function enrollByToken(
   const { signer, claims } = await signedClaims(context, request);
   const policyId = permittedPolicy(context, signer, clientCsr === '' ? 'ext-jwt' : 'cert');
   admitIdentity(context);
-  if (context.externalSigners.isKnown(claims.externalId)) throw alreadyEnrolled();
+  if (context.externalIds.isKnown(claims.externalId)) throw alreadyEnrolled();
   const nowMs = clock.nowMs();
   const id = randomUUID();
   const issuing =

@@ -1,5 +1,12 @@
 /** Identities: their row in `identity`, with certificates and sessions, and their enrollment. */
-import { couldNotValidate, invalidParameter, isUsername, passwordAuthenticatorId } from '../edge-api/mod.ts';
+import {
+  couldNotValidate,
+  endLogIns,
+  invalidParameter,
+  isUsername,
+  passwordAuthenticatorId,
+  type KeptLogIns,
+} from '../edge-api/mod.ts';
 import {
   authPolicyIdOf,
   isTunnelRouter,
@@ -25,6 +32,13 @@ import { identityForm } from './identity-form.ts';
 
 const MAX_QUOTED_CHARS = 100;
 const LINKS = ['edge-router-policies', 'edge-routers', 'enrollments', 'service-policies', 'services'];
+
+/** Log-ins in which no token and no certificate of another party named the identity. */
+const KEPT_WITHOUT_OTHERS: KeptLogIns = {
+  session: ({ method, signerId, secondSignerId }) =>
+    method !== 'ext-jwt' && signerId === undefined && secondSignerId === undefined,
+  administrator: (method) => method === 'password',
+};
 
 export const identityResource: EntityResource = {
   ...plainResource(identityForm),
@@ -82,6 +96,9 @@ export const identityResource: EntityResource = {
       const policy = await findEdgeEntity(trx, 'auth-policy', policyId);
       if (policy !== undefined) await endForbiddenLogIns(parts, writing, policy, [entity]);
     }
+    // Tokens and certificates of other parties name it by another id from now on.
+    if ((before.data['externalId'] ?? null) !== (entity.data['externalId'] ?? null))
+      await endLogIns(trx, touch, [id], KEPT_WITHOUT_OTHERS, parts.clock.nowMs());
     await updateEdgeEntity(trx, touch, entity);
     touch('identity', id);
   },

@@ -65,7 +65,7 @@ test('an authority enrolls nobody until its key has signed the verification toke
   for (const body of [
     { name: 'again', certPem: party.certificatePem },
     { name: 'leaf', certPem: early.cert },
-    { name: 'claim', certPem: stranger.certificatePem, externalIdClaim: { location: 'COMMON_NAME' } },
+    { name: 'claim', certPem: stranger.certificatePem, externalIdClaim: { location: 'DNS' } },
   ])
     assert.equal((await api.call('POST', 'cas', body)).error.code, 'COULD_NOT_VALIDATE', body.name);
   const forged = await api.call('PATCH', `cas/${caId}`, { isVerified: true });

@@ -1,6 +1,14 @@
 /** The certificate authorities of the installation, and the certificates that they issue. */
 export { readIfThere } from './authority-store.ts';
 export {
+  CLAIM_LOCATIONS,
+  CLAIM_MATCHERS,
+  CLAIM_PARSERS,
+  externalIdOf,
+  type CertificateClaim,
+} from './certificate-claim.ts';
+export { authorityLimitsOf } from './authority-limits.ts';
+export {
   FOREIGN_LIFETIME_DAYS,
   openPki,
   OWN_LIFETIME_DAYS,
@@ -14,7 +22,9 @@ export {
   commonNameOf,
   isForClients,
   isIssuedBy,
+  isValidAt,
   keyValidAt,
   readCertificate,
   thirdPartyLeaf,
 } from './third-party-certificate.ts';
+export { endsPath, nearestIssuer, pathAbove, type IssuingPath } from './issuing-path.ts';

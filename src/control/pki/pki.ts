@@ -104,6 +104,8 @@ export interface ProvenLeaf {
   readonly notAfterMs: number;
   /** Set if another party issued it, so that it is not renewed here. */
   readonly isThirdParty?: true;
+  /** The authority of another party that names the identity in the certificate, which is not stored then. */
+  readonly authorityId?: string | undefined;
 }
 
 export type LeafProof =

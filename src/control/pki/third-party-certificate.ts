@@ -1,7 +1,4 @@
-/**
- * Certificates of authorities of other parties, which administrators add. A leaf has to be issued by the authority itself:
- * an intermediate authority is added as one of its own.
- */
+/** Certificates of authorities of other parties, which administrators add, and of those that these issue. */
 import { X509Certificate, type KeyObject } from 'node:crypto';
 import { messageOf } from '#base';
 import { fingerprintOf } from '#net';
@@ -49,8 +46,12 @@ export function commonNameOf(certificate: X509Certificate): string {
   return (typeof CN === 'string' ? CN : CN?.[0]) ?? '';
 }
 
-/** Returns the leaf of another party as one of the identity, which enrolled with it. */
-export function thirdPartyLeaf(certificate: X509Certificate, identityId: string): ProvenLeaf {
+/** Returns the leaf of another party as one of the identity, which enrolled with it, or which `authorityId` names in it. */
+export function thirdPartyLeaf(
+  certificate: X509Certificate,
+  identityId: string,
+  authorityId?: string,
+): ProvenLeaf {
   return {
     fingerprint: fingerprintOf(certificate),
     spkiSha256: spkiSha256Of(certificate),
@@ -59,6 +60,7 @@ export function thirdPartyLeaf(certificate: X509Certificate, identityId: string)
     notBeforeMs: Date.parse(certificate.validFrom),
     notAfterMs: Date.parse(certificate.validTo),
     isThirdParty: true,
+    authorityId,
   };
 }
 
@@ -68,6 +70,6 @@ export function keyValidAt(pem: string, nowMs: number): KeyObject | undefined {
   return isValidAt(certificate, nowMs) ? certificate.publicKey : undefined;
 }
 
-function isValidAt({ validFrom, validTo }: X509Certificate, nowMs: number): boolean {
+export function isValidAt({ validFrom, validTo }: X509Certificate, nowMs: number): boolean {
   return Date.parse(validFrom) <= nowMs && nowMs <= Date.parse(validTo);
 }

@@ -2,6 +2,7 @@
 // certificates of it, by a token for an identity and without one, and `ziti tunnel` dials with them through our router.
 // ZITI_BIN names the binary (1.7.2); without it: skipped.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { openThirdParty, type ThirdParty } from '../../support/third-party.ts';
@@ -34,8 +35,8 @@ async function enroll(name: string, jwt: string, ...more: string[]): Promise<str
   return out;
 }
 
-async function enrollWithOwn(name: string, jwt: string): Promise<string> {
-  const { cert, key } = await party.issue(name);
+async function enrollWithOwn(name: string, jwt: string, issuer = party): Promise<string> {
+  const { cert, key } = await issuer.issue(name);
   const files = ['--cert', world.write(`${name}.cert`, cert), '--key', world.write(`${name}.key`, key)];
   return enroll(name, jwt, ...files);
 }
@@ -71,6 +72,8 @@ test(
     const [ca] = (JSON.parse(await edge('list', 'cas', '-j')) as { data: { id: string }[] }).data;
     const machine = await enrollWithOwn('machine', await world.read(`cas/${ca!.id}/jwt`));
     assert.match(await edge('list', 'identities'), /partner-machine/);
+    await enrollWithOwn('lower', await world.read(`cas/${ca!.id}/jwt`), await party.below('lower'));
+    assert.match(await edge('list', 'identities'), /partner-lower/);
 
     const roles = (identities: string) => ['--service-roles', '@web', '--identity-roles', identities];
     await edge('create', 'service-policy', 'hosting', 'Bind', ...roles('@ada'));
@@ -83,5 +86,41 @@ test(
     await edge('delete', 'ca', 'partner');
     const refused = async () => (await httpGet(port, 'web', '/').catch(() => ({ status: 0 }))).status !== 200;
     await until('the end of dials with the authority', refused, (isRefused) => isRefused, CUT_MS);
+  },
+);
+
+test(
+  'a certificate that names its identity dials, through an authority below the added one',
+  { skip },
+  async () => {
+    const { edge, write, folder } = world;
+    const hostJwt = join(folder, 'host.jwt');
+    await edge('create', 'identity', 'host', '--jwt-output-file', hostJwt);
+    const host = await enroll('host', readFileSync(hostJwt, 'utf8'), '--keyAlg', 'EC');
+    await edge(
+      'create',
+      'service-policy',
+      'more',
+      'Bind',
+      '--service-roles',
+      '@web',
+      '--identity-roles',
+      '@host',
+    );
+    world.tunnel(host, 'host');
+    const claims = await openThirdParty('claims');
+    const ca = write('claims.pem', claims.certificatePem);
+    const claim = ['-l', 'COMMON_NAME', '-m', 'PREFIX', '-x', 'person-', '-p', 'SPLIT', '-z', '.', '-d', '1'];
+    await edge('create', 'ca', 'claims', ca, '--auth', ...claim);
+    await edge('verify', 'ca', 'claims', '--cacert', ca, '--cakey', write('claims.key', claims.keyPem));
+    await edge('create', 'identity', 'eve', '--external-id', 'eve', '--role-attributes', 'partners');
+    const known = JSON.parse(readFileSync(join(folder, 'ada.json'), 'utf8')) as { id: object };
+    const { cert, key } = await (await claims.below('claims below')).issue('person-team.eve');
+    const id = { ...known.id, cert: `pem:${cert}`, key: `pem:${key}` };
+    const port = await world.proxy(write('eve.json', JSON.stringify({ ...known, id })), 'web');
+    assert.equal((await httpGet(port, 'web', '/')).status, 200);
+    await edge('update', 'ca', 'claims', '--index', '0');
+    const refused = async () => (await httpGet(port, 'web', '/').catch(() => ({ status: 0 }))).status !== 200;
+    await until('the end of dials with the claim', refused, (isRefused) => isRefused, CUT_MS);
   },
 );

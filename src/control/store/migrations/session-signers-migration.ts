@@ -1,4 +1,7 @@
-/** The signers of other parties whose tokens opened a session, and how an administrator logged in. */
+/**
+ * The signers of other parties whose tokens opened a session, the end of the certificate that did, and how an administrator
+ * logged in.
+ */
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { textType } from './migration-dialect.ts';
@@ -11,5 +14,6 @@ export const sessionSigners: Migration = {
       ['management_session', 'method'],
     ] as const)
       await db.schema.alterTable(table).addColumn(column, textType(db)).execute();
+    await db.schema.alterTable('api_session').addColumn('certificate_ends_at', 'bigint').execute();
   },
 };
