@@ -114,6 +114,12 @@ export function continuePage(to: string): ConsolePage {
   return { status: 200, title: 'You are logged in', content, leadsTo: to };
 }
 
+/** Leads on to an identity provider. A redirect would not do: browsers hold it against the policy of the form before it. */
+export function leadOnPage(url: string): ConsolePage {
+  const content = html`<p><a href="${url}">Continue at the identity provider</a></p>`;
+  return { status: 200, title: 'Log in', content, leadsTo: url };
+}
+
 /** Asks for the code of an invitation, which the script takes from the address. */
 export function codePage(base: string, problem?: string, status = 200): ConsolePage {
   const content = html`${wrong(problem)}
@@ -139,17 +145,27 @@ export interface AccountForm {
   readonly name: string;
   readonly email: string;
   readonly problem?: string | undefined;
+  /** Identity providers that the person may use in place of a password. */
+  readonly offers: readonly ProviderOffer[];
 }
 
 /** Asks for the name, the address and the password of an invited person. */
 export function accountPage(
   base: string,
   { role }: InvitationRecord,
-  { code, name, email, problem }: AccountForm,
+  { code, name, email, problem, offers }: AccountForm,
   status = 200,
 ): ConsolePage {
   const content = html`${wrong(problem)}
     <p>Your account has the role <strong>${role}</strong>.</p>
+    ${offers.map(
+      ({ providerId, name: label }) =>
+        html`<form method="post" action="${base}/welcome/with/${providerId}">
+          <input type="hidden" name="code" value="${code}" />
+          <button>Continue with ${label}</button>
+        </form>`,
+    )}
+    ${offers.length === 0 ? nothing : html`<p>Or choose a password.</p>`}
     <form method="post" action="${base}/welcome">
       <input type="hidden" name="code" value="${code}" />
       <label for="name">Name</label>

@@ -136,7 +136,7 @@ export function addConsoleRoutes(
 
       if (providerLogIn !== undefined) {
         addProviderRoutes(pages, {
-          ...{ providerLogIn, sessions, base, clientOf },
+          ...{ providerLogIn, sessions, base, clientOf, fieldsOf },
           consoleUrl: () => `${parts.own().baseUrl}/console`,
           ownPathOf: (path) => ownPathOf(path, home),
           sendPage: (reply, page, request) => sendPage(reply, base, page, request),
@@ -174,13 +174,14 @@ export function addConsoleRoutes(
           const problem = 'The code is wrong, was used already, or has expired. Ask for a new link.';
           return sendPage(reply, base, codePage(base, problem, 403), request);
         }
+        const offers = await offersOf(invitation.organizationId);
         if (!fields.has('password')) {
-          const form = { code, name: invitation.name, email: invitation.email ?? '' };
+          const form = { code, name: invitation.name, email: invitation.email ?? '', offers };
           return sendPage(reply, base, accountPage(base, invitation, form), request);
         }
         const [email, password] = [(fields.get('email') ?? '').trim(), fields.get('password')!];
         const name = parseName(fields.get('name') ?? '');
-        const form = { code, name: name ?? '', email };
+        const form = { code, name: name ?? '', email, offers };
         const again = (problem: string, status: number) =>
           sendPage(reply, base, accountPage(base, invitation, { ...form, problem }, status), request);
         if (name === undefined) return again('The name is missing, or too long.', 400);

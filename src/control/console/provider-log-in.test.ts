@@ -15,6 +15,9 @@ const USERS = [
   { sub: 'bob', email: 'bob@elsewhere.test', name: 'Bob' },
   { sub: 'eve', email: 'eve@example.com', emailVerified: false },
   { sub: 'dan', email: 'dan@partners.test', name: 'Dan' },
+  { sub: 'flo', email: 'flo@elsewhere.test', name: 'flo' },
+  { sub: 'fox', email: 'fox@elsewhere.test', name: 'fox' },
+  { sub: 'gil', email: 'gil@elsewhere.test', name: 'gil' },
 ];
 
 describe('the console with an identity provider', () => {
@@ -122,6 +125,79 @@ describe('the console with an identity provider', () => {
     assert.match((await dan.get('/console')).body, /Daniel/);
     const { body: left } = await world.api.call('GET', '/invitations?name=Daniel');
     assert.equal((left as { totalElements: number }).totalElements, 0);
+  });
+
+  describe('with an invitation', () => {
+    const crossSite = { 'sec-fetch-site': 'cross-site' };
+    const peopleNamed = async (name: string) => {
+      const { body } = await world.api.call('GET', `/people?name=${name}`);
+      return (body as { content: { id: string; email: string | null; role?: string }[] }).content;
+    };
+
+    /** Chooses the provider on the page of an invitation, and returns where the provider sends the browser. */
+    async function choose(browser: TestBrowser, code: string, user: string): Promise<string> {
+      const page = await browser.post('/console/welcome', { code });
+      const action = `/console/welcome/with/${providerId}`;
+      assert.ok(page.body.includes(`action="${action}"`), page.body);
+      const answer = await browser.post(action, { code });
+      assert.equal(answer.statusCode, 200);
+      const url = /http-equiv="refresh" content="0; url=([^"]*)"/.exec(answer.body)![1]!;
+      const back = await goThroughProvider(url.replaceAll('&amp;', '&'), { user });
+      return back.pathname + back.search;
+    }
+
+    it('gives its role to a new account, once, also to one of many', async () => {
+      const code = await world.invite('administrator', 'Flo');
+      const browsers = ['flo', 'fox'].map((user) => ({ user, browser: new TestBrowser(world.app) }));
+      const backs: string[] = [];
+      for (const { user, browser } of browsers) backs.push(await choose(browser, code, user));
+      const answers = await Promise.all(
+        browsers.map(({ browser }, at) => browser.get(backs[at]!, crossSite)),
+      );
+      assert.deepEqual(
+        answers.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b),
+        [200, 403],
+      );
+      const winner = browsers[answers.findIndex(({ statusCode }) => statusCode === 200)]!.browser;
+      assert.ok((await callerOf(winner)).scopes.includes('frontdoor.organization'));
+      assert.match((await winner.get('/console')).body, /Flo/);
+      const loser = browsers.find(({ browser }) => browser !== winner)!;
+      assert.equal(loser.browser.cookie, undefined);
+      assert.deepEqual(await peopleNamed(loser.user), [], 'nobody waits who came with a used code');
+      const again = await winner.post(`/console/welcome/with/${providerId}`, { code });
+      assert.equal(again.statusCode, 403);
+    });
+
+    it('gives its role to somebody who waits, and is kept by those who have one', async () => {
+      const waiting = await logIn('gil');
+      assert.equal((await waiting.call('GET', '/caller')).statusCode, 403);
+      const code = await world.invite('editor', 'Gil');
+      const known = new TestBrowser(world.app);
+      assert.equal((await known.get(await choose(known, code, 'ann'), crossSite)).statusCode, 200);
+      const { scopes } = await callerOf(await logIn('ann'));
+      const browser = new TestBrowser(world.app);
+      assert.equal((await browser.get(await choose(browser, code, 'gil'), crossSite)).statusCode, 200);
+      assert.deepEqual((await callerOf(browser)).scopes, ['frontdoor.read', 'frontdoor.write']);
+      assert.deepEqual((await callerOf(known)).scopes, scopes);
+    });
+
+    it('is refused with the provider of another organization, and with a code that is not valid', async () => {
+      const { organizationId } = world.api.other;
+      const code = await world.invite('operator', 'Hue', organizationId);
+      const browser = new TestBrowser(world.app);
+      const page = await browser.post('/console/welcome', { code });
+      assert.ok(!page.body.includes('/welcome/with/'));
+      for (const each of [code, '', 'x'.repeat(43)]) {
+        const answer = await browser.post(`/console/welcome/with/${providerId}`, { code: each });
+        assert.equal(answer.statusCode, 403);
+      }
+      const own = await world.invite('reader', 'Ian');
+      for (const id of ['x', '00000000-0000-4000-8000-000000000000'])
+        assert.equal((await browser.post(`/console/welcome/with/${id}`, { code: own })).statusCode, 403);
+      const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+      const forged = await browser.post(`/console/welcome/with/${providerId}`, { code: own }, foreign);
+      assert.equal(forged.statusCode, 403);
+    });
   });
 
   it('ends a log-in only in the browser that began it, once, and with its own state', async () => {

@@ -15,16 +15,20 @@ import {
 } from '../login/mod.ts';
 import {
   bindAccount,
+  changePerson,
   findConsoleLogInOf,
-  findPerson,
+  findInvitationByCode,
   firstOrganization,
   insertPerson,
+  lockPerson,
   offeredConsoleLogIns,
   personOfAccount,
+  takeInvitation,
   takeInvitationOf,
   waitingPeople,
   type ConsoleLogInRecord,
   type ConsoleSession,
+  type InvitationRecord,
   type PersonRecord,
   type StoreTransaction,
   type Touch,
@@ -49,6 +53,8 @@ interface Attempt {
   readonly verifier: string | null;
   readonly nonce: string;
   readonly to: string;
+  /** The code of the invitation that the person accepts with the log-in. */
+  readonly invitation: string | null;
   readonly expiresAtMs: number;
 }
 
@@ -60,6 +66,8 @@ export interface ProviderOffer {
 export type ProviderReturn =
   | { readonly token: string; readonly to: string }
   | LoginRefusal
+  /** The invitation was used meanwhile, or has expired. */
+  | { readonly type: 'uninvited' }
   /** The organization has too many people who wait for a role. */
   | { readonly type: 'crowded' };
 
@@ -84,11 +92,20 @@ export class ProviderLogIn {
     return offered.map(({ authProviderId, name }) => ({ providerId: authProviderId, name }));
   }
 
+  /** Whether the code is that of an invitation to the organization whose people log in with the provider. */
+  async isInvited(providerId: string, code: string): Promise<boolean> {
+    const { store, secrets, clock } = this.#parts;
+    const logIn = (await this.#enabled(providerId))?.logIn;
+    const invitation = logIn && (await findInvitationByCode(store.db, secrets, code, clock.nowMs()));
+    return invitation !== undefined && invitation.organizationId === logIn!.organizationId;
+  }
+
   /** Returns where the browser goes, and the content of the log-in's cookie. */
   async begin(
     providerId: string,
     redirectUri: string,
     to: string,
+    invitation: string | null = null,
   ): Promise<{ readonly url: string; readonly sealed: string } | LoginRefusal> {
     const { secrets, steps, clock } = this.#parts;
     const found = await this.#enabled(providerId);
@@ -101,7 +118,7 @@ export class ProviderLogIn {
       state: makeLoginState(secrets),
       verifier: usesPkce ? randomPKCECodeVerifier() : null,
       nonce: randomNonce(),
-      to,
+      ...{ to, invitation },
       expiresAtMs: clock.nowMs() + ATTEMPT_MS,
     };
     const { state } = attempt;
@@ -140,11 +157,16 @@ export class ProviderLogIn {
     }
     return store.transaction(async (trx, touch): Promise<ProviderReturn> => {
       const known = await personOfAccount(trx, provider.id, person.subject);
+      const present = known === undefined ? undefined : await lockPerson(trx, known);
+      // Somebody who has a role keeps it, and the invitation stays for another.
+      const code = present === undefined || present.role === null ? attempt.invitation : null;
+      const invitation = code === null ? undefined : await takeInvitation(trx, secrets, code, clock.nowMs());
+      if (code !== null && invitation === undefined) return { type: 'uninvited' };
       const owner =
-        known === undefined
-          ? await this.#arrive(trx, touch, logIn, person, client)
-          : await findPerson(trx, known);
+        present === undefined ? await this.#arrive(trx, touch, logIn, person, client, invitation) : present;
       if (owner === undefined) return { type: 'crowded' };
+      if (present !== undefined && invitation !== undefined)
+        await this.#promote(trx, touch, present, invitation, client);
       const { id, organizationId } = owner;
       const from = { ...client, authProviderId: provider.id };
       const token = await sessions.open(trx, touch, { kind: 'person', id, organizationId }, from, earlier);
@@ -175,11 +197,13 @@ export class ProviderLogIn {
     { organizationId, authProviderId, roles }: ConsoleLogInRecord,
     person: ProvenPerson,
     client: ConsoleClient,
+    accepted: InvitationRecord | undefined,
   ): Promise<PersonRecord | undefined> {
     const { secrets, clock } = this.#parts;
     const nowMs = clock.nowMs();
     const { email } = person;
-    const invitation = email === null ? undefined : await takeInvitationOf(trx, organizationId, email, nowMs);
+    const invitation =
+      accepted ?? (email === null ? undefined : await takeInvitationOf(trx, organizationId, email, nowMs));
     const role = invitation?.role ?? roleOf(roles, person);
     if (role === null && (await waitingPeople(trx, organizationId)) >= MAX_WAITING_PEOPLE) return undefined;
     const name = invitation?.name ?? person.name ?? email ?? person.subject;
@@ -196,6 +220,28 @@ export class ProviderLogIn {
     } as const;
     await appendAudit(trx, touch, secrets, entry, nowMs);
     return made;
+  }
+
+  /** Gives somebody who waits for a role the one of the invitation. */
+  async #promote(
+    trx: StoreTransaction,
+    touch: Touch,
+    present: PersonRecord,
+    { id: invitationId, role }: InvitationRecord,
+    { address }: ConsoleClient,
+  ): Promise<void> {
+    const { secrets, clock } = this.#parts;
+    await changePerson(trx, present, { role });
+    const entry = {
+      organizationId: present.organizationId,
+      actor: { kind: 'person', id: present.id },
+      action: 'acceptInvitation',
+      target: { kind: 'invitation', id: invitationId },
+      after: { personId: present.id, name: present.name, email: present.email, role },
+      address,
+      result: 'ok',
+    } as const;
+    await appendAudit(trx, touch, secrets, entry, clock.nowMs());
   }
 
   async #enabled(

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { LoginRefusalReason } from '#domain';
 import { ATTEMPT_COOKIE_ENDED, attemptCookie, attemptOf, sessionCookie } from './console-cookie.ts';
-import { continuePage, problemPage, type ConsolePage } from './console-pages.ts';
+import { continuePage, leadOnPage, problemPage, type ConsolePage } from './console-pages.ts';
 import type { ConsoleClient, ConsoleSessions } from './console-sessions.ts';
 import type { ProviderLogIn } from './provider-log-in.ts';
 
@@ -14,6 +14,7 @@ export interface ProviderRouteParts {
   readonly consoleUrl: () => string;
   readonly ownPathOf: (path: unknown) => string;
   readonly clientOf: (request: FastifyRequest) => ConsoleClient;
+  readonly fieldsOf: (request: FastifyRequest, reply: FastifyReply) => Promise<ReadonlyMap<string, string>>;
   readonly sendPage: (reply: FastifyReply, page: ConsolePage, request: FastifyRequest) => FastifyReply;
 }
 
@@ -26,11 +27,13 @@ const SENTENCES: Readonly<Partial<Record<LoginRefusalReason, string>>> = {
   'too-many': 'Too many people log in at the moment. Try again in a minute.',
 };
 const FAILED = 'The identity provider did not complete the log-in. Try again, or ask an administrator.';
+const UNINVITED =
+  'The code of the invitation is wrong, was used already, or has expired. Ask for a new link.';
 const CROWDED =
   'Too many people wait for a role in this organization. Ask one of its administrators for an invitation.';
 
 export function addProviderRoutes(pages: FastifyInstance, parts: ProviderRouteParts): void {
-  const { providerLogIn, sessions, base, consoleUrl, ownPathOf, clientOf, sendPage } = parts;
+  const { providerLogIn, sessions, base, consoleUrl, ownPathOf, clientOf, fieldsOf, sendPage } = parts;
   const refuse = (reply: FastifyReply, request: FastifyRequest, sentence: string, status = 403) =>
     sendPage(reply, problemPage(status, 'You are not logged in', sentence, `${base}/log-in`), request);
 
@@ -44,6 +47,18 @@ export function addProviderRoutes(pages: FastifyInstance, parts: ProviderRoutePa
     );
     if ('type' in begun) return refuse(reply, request, SENTENCES[begun.reason] ?? FAILED);
     return reply.header('set-cookie', attemptCookie(begun.sealed)).redirect(begun.url, 303);
+  });
+
+  // An invited person uses an account of the provider in place of a password.
+  pages.post('/welcome/with/:providerId', async (request, reply) => {
+    const { providerId } = request.params as { providerId: string };
+    const code = ((await fieldsOf(request, reply)).get('code') ?? '').trim();
+    if (!(await providerLogIn.isInvited(providerId, code))) return refuse(reply, request, UNINVITED);
+    const callbackUrl = `${consoleUrl()}/callback/${providerId}`;
+    const begun = await providerLogIn.begin(providerId, callbackUrl, base, code);
+    if ('type' in begun) return refuse(reply, request, SENTENCES[begun.reason] ?? FAILED);
+    reply.header('set-cookie', attemptCookie(begun.sealed));
+    return sendPage(reply, leadOnPage(begun.url), request);
   });
 
   pages.get('/callback/:providerId', async (request, reply) => {
@@ -60,6 +75,7 @@ export function addProviderRoutes(pages: FastifyInstance, parts: ProviderRoutePa
       const to = `${base}/logged-in?to=${encodeURIComponent(result.to)}`;
       return sendPage(reply, continuePage(to), request);
     }
+    if (result.type === 'uninvited') return refuse(reply, request, UNINVITED);
     if (result.type === 'crowded') return refuse(reply, request, CROWDED);
     return refuse(reply, request, SENTENCES[result.reason] ?? FAILED);
   });
