@@ -106,40 +106,44 @@ for (const name of PROXY_NAMES) {
       return { cookie: String(headers['set-cookie']).split(';')[0]!, location: String(headers.location) };
     }
 
-    it('takes people in and lets them out, under its own address alone', { skip: browserSkip }, async () => {
-      const browser = await startBrowser([HOST]);
-      const person = await browser.person(`console behind ${name}`);
-      const { page, context } = person;
-      await page.goto(site.control.consoleLink!);
-      await page.fill('#email', 'ann@example.com');
-      await page.fill('#name', 'Ann');
-      await page.fill('#password', PASSWORD);
-      await page.click('button');
-      await page.waitForURL(base);
-      const [cookie] = (await context.cookies()).filter((each) => each.name === COOKIE);
-      assert.deepEqual(
-        [cookie?.domain, cookie?.path, cookie?.secure, cookie?.httpOnly, cookie?.sameSite],
-        [HOST, '/', true, true, 'Strict'],
-      );
-      await page.click('button');
-      await page.waitForURL(`${base}/log-in`);
-      assert.deepEqual(
-        (await context.cookies()).filter((each) => each.name === COOKIE),
-        [],
-      );
-      await page.fill('#name', 'ann@example.com');
-      await page.fill('#password', PASSWORD);
-      await page.click('button');
-      await page.waitForURL(base);
-      assert.match((await page.textContent('main')) ?? '', /Ann.*Log out/s);
-      const steps = await person.steps();
-      assert.deepEqual(
-        steps.filter((step) => !step.split(' ')[2]!.startsWith(base)),
-        [],
-      );
-      await person.close();
-      await browser.close();
-    });
+    it(
+      'takes people in and lets them out, under its own address alone',
+      { skip: browserSkip },
+      async (test) => {
+        const browser = await startBrowser([HOST]);
+        test.after(() => browser.close());
+        const person = await browser.person(`console behind ${name}`);
+        const { page, context } = person;
+        await page.goto(site.control.consoleLink!);
+        await page.fill('#email', 'ann@example.com');
+        await page.fill('#name', 'Ann');
+        await page.fill('#password', PASSWORD);
+        await page.click('button');
+        await page.waitForURL(base);
+        const [cookie] = (await context.cookies()).filter((each) => each.name === COOKIE);
+        assert.deepEqual(
+          [cookie?.domain, cookie?.path, cookie?.secure, cookie?.httpOnly, cookie?.sameSite],
+          [HOST, '/', true, true, 'Strict'],
+        );
+        await page.click('button:text("Log out")');
+        await page.waitForURL(`${base}/log-in`);
+        assert.deepEqual(
+          (await context.cookies()).filter((each) => each.name === COOKIE),
+          [],
+        );
+        await page.fill('#name', 'ann@example.com');
+        await page.fill('#password', PASSWORD);
+        await page.click('button');
+        await page.waitForURL(base);
+        assert.match((await page.textContent('main')) ?? '', /Ann.*Log out/s);
+        const steps = await person.steps();
+        assert.deepEqual(
+          steps.filter((step) => !step.split(' ')[2]!.startsWith(base)),
+          [],
+        );
+        await person.close();
+      },
+    );
 
     it('knows its pages from those of others, and its name from other names', async () => {
       const { cookie } = await logIn();
