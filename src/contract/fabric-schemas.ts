@@ -85,6 +85,85 @@ export const fabricCircuitSchema = closed({
 });
 export type FabricCircuitAnswer = Static<typeof fabricCircuitSchema>;
 
+export const meshSchema = closed({
+  at: timestamp(),
+  routers: Type.Array(
+    closed({
+      id: Type.String(),
+      name: Type.String(),
+      online: Type.Boolean({ description: 'Whether it is connected to this control plane' }),
+      version: nullable<string>({ type: 'string', description: 'Its version; null while it is away' }),
+    }),
+  ),
+  links: Type.Array(
+    closed({
+      id: Type.String(),
+      sourceRouterId: Type.String({ description: 'The router that dialed the link' }),
+      destinationRouterId: Type.String({ description: 'The router that was dialed' }),
+      protocol: Type.String({ description: 'The protocol of the link' }),
+      cost: Type.Number({ description: 'Cost of the link for circuits that take it' }),
+      sourceLatencyMs: milliseconds('Latency that the source measured; null until it reported one'),
+      destinationLatencyMs: milliseconds('Latency that the destination measured; null until it reported one'),
+      usable: Type.Boolean({ description: 'Whether circuits may take the link' }),
+      circuits: Type.Integer({ description: 'The number of circuits of this control plane on the link' }),
+    }),
+  ),
+  services: Type.Array(
+    closed({
+      id: Type.String(),
+      name: Type.String(),
+      kind: oneOf('share', 'fabric', 'edge'),
+      terminators: Type.Array(
+        closed({
+          id: Type.String(),
+          routerId: Type.String(),
+          instanceId: Type.String(),
+          precedence: precedence(),
+          cost: Type.Number({ description: 'The configured and the dynamic cost together' }),
+          healthy: Type.Boolean(),
+        }),
+      ),
+    }),
+    { description: 'The first 1000 services that have terminators, by name' },
+  ),
+  serviceCount: Type.Integer({ description: 'The number of services that have terminators' }),
+});
+export type MeshAnswer = Static<typeof meshSchema>;
+
+export const fabricRouteSchema = closed({
+  routerId: Type.String({ description: 'The router at which the circuit would begin' }),
+  serviceId: Type.String(),
+  serviceName: Type.String(),
+  terminatorStrategy: strategy(),
+  terminatorId: nullable<string>({
+    type: 'string',
+    description: 'The terminator at which the circuit would end; null: the dial would fail',
+  }),
+  routerIds: Type.Array(Type.String(), {
+    description: 'The routers of the path, beginning with the ingress',
+  }),
+  routerNames: Type.Array(Type.String(), { description: 'The names of the routers on the path' }),
+  linkIds: Type.Array(Type.String(), { description: 'The links of the path' }),
+  cost: nullable<number>({ type: 'number', description: 'Of path and terminator; null without a path' }),
+  reason: Type.String({ description: 'Why the circuit would take this way, or why the dial would fail' }),
+  candidates: Type.Array(
+    closed({
+      terminatorId: Type.String(),
+      routerId: Type.String({ description: 'The router of the terminator' }),
+      routerName: Type.String(),
+      routerIds: Type.Array(Type.String(), { description: 'The routers on the way to it; empty: none' }),
+      pathCost: nullable<number>({ type: 'number', description: 'Cost of the way; null without one' }),
+      terminatorCost: Type.Number({ description: 'The configured and the dynamic cost together' }),
+      precedence: precedence(),
+      healthy: Type.Boolean(),
+      chosen: Type.Boolean({ description: 'Whether the circuit would end here' }),
+      reason: Type.String({ description: 'Why it would be selected, or not' }),
+    }),
+    { description: 'The terminators of the service, the selected one first' },
+  ),
+});
+export type FabricRouteAnswer = Static<typeof fabricRouteSchema>;
+
 export const fabricServiceSchema = closed({
   id: Type.String(),
   name: Type.String(),

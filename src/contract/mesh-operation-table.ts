@@ -5,12 +5,14 @@
 import {
   fabricCircuitSchema,
   fabricLinkSchema,
+  fabricRouteSchema,
   fabricServiceChangeSchema,
   fabricServiceSchema,
   fabricTerminatorChangeSchema,
   fabricTerminatorSchema,
   inspectionRequestSchema,
   inspectionSchema,
+  meshSchema,
   newFabricServiceSchema,
   newFabricTerminatorSchema,
 } from './fabric-schemas.ts';
@@ -40,6 +42,28 @@ export const meshOperations = [
     path: '/fabric/links',
     query: [...paging('id', 'cost'), byRouter],
     answer: ok(countedPageSchema(fabricLinkSchema)),
+  }),
+  guarded({
+    ...admin,
+    id: 'getMesh',
+    summary: 'Get routers, links and services with their terminators as of one moment',
+    method: 'GET',
+    path: '/fabric/mesh',
+    answer: ok(meshSchema),
+  }),
+  guarded({
+    ...admin,
+    id: 'getRoute',
+    summary: 'Get the way that a circuit from a router to a service would take, and why; nothing is dialed',
+    method: 'GET',
+    path: '/fabric/route',
+    query: [
+      { ...filter('routerId', 'The router at which the circuit begins'), isRequired: true },
+      { ...filter('serviceId', 'The service, or the share by the id of its service'), isRequired: true },
+      filter('instanceId', 'Only terminators of this instance; by default those without one'),
+    ],
+    answer: ok(fabricRouteSchema),
+    refusals: [404],
   }),
   guarded({
     ...admin,

@@ -46,6 +46,8 @@ export {
 export {
   type FabricCircuitAnswer,
   type FabricLinkAnswer,
+  type FabricRouteAnswer,
+  type MeshAnswer,
   type FabricServiceAnswer,
   type FabricTerminatorAnswer,
   type FabricTerminatorChangeBody,

@@ -148,6 +148,8 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   getGateway: administers,
   deleteGateway: administers,
   listLinks: administers,
+  getMesh: administers,
+  getRoute: administers,
   listCircuits: administers,
   endCircuit: administers,
   listFabricServices: administers,

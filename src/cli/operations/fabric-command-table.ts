@@ -42,6 +42,18 @@ export const FABRIC_COMMANDS = {
     ...byRouter,
     examples: ['fabric links', 'fabric links --router east --sort cost', 'fabric links --json'],
   },
+  getMesh: {
+    noun: 'fabric',
+    verb: 'mesh',
+    view: 'json',
+    examples: ['fabric mesh'],
+  },
+  getRoute: {
+    noun: 'fabric',
+    verb: 'route',
+    view: 'json',
+    examples: ['fabric route --router-id east --service-id database'],
+  },
   listCircuits: {
     noun: 'fabric',
     verb: 'circuits',

@@ -280,6 +280,8 @@ describe('the table of conditional requests', () => {
         'getInstallation',
         'checkDnsRecords',
         'getAuthProviderUses',
+        'getMesh',
+        'getRoute',
         'getSecondFactor',
       ],
     ]);

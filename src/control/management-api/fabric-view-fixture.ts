@@ -7,6 +7,7 @@ import type {
   FabricTerminatorView,
   FabricView,
   InspectionView,
+  RouteView,
 } from '../overlay/mod.ts';
 
 const PRECEDENCES = ['default', 'required', 'failed'] as const;
@@ -20,6 +21,8 @@ export class FabricFixture implements FabricView {
   readonly inspected: { readonly names: readonly string[]; readonly routerId: string | undefined }[] = [];
   /** The results of inspections. */
   answers: InspectionView[] = [];
+  /** The way of every circuit. */
+  routeAnswer: RouteView | undefined;
   readonly #model: OverlayModel;
 
   constructor(model: OverlayModel) {
@@ -59,6 +62,10 @@ export class FabricFixture implements FabricView {
       isHealthy: true,
     }));
     return [...this.shareTerminators, ...own];
+  }
+
+  route(): RouteView | undefined {
+    return this.routeAnswer;
   }
 
   async inspect(names: readonly string[], routerId?: string): Promise<InspectionView[]> {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import type { FabricRouteAnswer, MeshAnswer } from '#contract';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
-import { circuitView, linkView } from './fabric-view-fixture.ts';
+import { circuitView, linkView, shareTerminatorView } from './fabric-view-fixture.ts';
 
 interface PageBody {
   readonly content: readonly Readonly<Record<string, unknown>>[];
@@ -29,6 +30,91 @@ describe('the mesh', () => {
   const idsOf = ({ content }: PageBody) => content.map(({ id }) => id);
   const events = () =>
     world.store.db.selectFrom('audit_event').selectAll().where('organization_id', '=', '').execute();
+
+  it('is shown as of one moment, with circuits on each link and terminators of each service', async () => {
+    const { id } = (await world.call('POST', '/fabric/routers', { body: { name: 'hub' } })).body as {
+      id: string;
+    };
+    world.fabric.linkList.push(linkView('l1', { sourceLatencyMs: 1.5, cost: 3 }), linkView('l2'));
+    world.fabric.circuitList.push(circuitView('c1'), circuitView('c2', { linkIds: ['l1', 'l2'] }));
+    world.fabric.shareTerminators.push(
+      shareTerminatorView('t2', { serviceId: 's2', serviceName: 'b' }),
+      shareTerminatorView('t1', { serviceName: 'a', cost: 2, dynamicCost: 1 }),
+      shareTerminatorView('t3', { serviceName: 'a', isHealthy: false }),
+    );
+    const answer = await world.call('GET', '/fabric/mesh');
+    assert.equal(answer.headers['cache-control'], 'no-store');
+    const { at, routers, links, services, serviceCount } = answer.body as MeshAnswer;
+    assert.equal(at, new Date(world.clock.nowMs()).toISOString());
+    assert.deepEqual(
+      routers.find((router) => router.id === id),
+      { id, name: 'hub', online: false, version: null },
+    );
+    assert.deepEqual(
+      links.map((link) => [link.id, link.cost, link.sourceLatencyMs, link.usable, link.circuits]),
+      [
+        ['l1', 3, 1.5, true, 2],
+        ['l2', 1, null, true, 1],
+      ],
+    );
+    assert.equal(serviceCount, 2);
+    assert.deepEqual(
+      services.map(({ name, terminators }) => [name, ...terminators.map((each) => [each.id, each.cost])]),
+      [
+        ['a', ['t1', 3], ['t3', 0]],
+        ['b', ['t2', 0]],
+      ],
+    );
+    world.fabric.shareTerminators.splice(0);
+  });
+
+  it('shows the way of a circuit with the reason for each terminator', async () => {
+    const { id: routerId } = (await world.call('POST', '/fabric/routers', { body: { name: 'gate' } }))
+      .body as {
+      id: string;
+    };
+    const near = shareTerminatorView('near', { routerId, dynamicCost: 2 });
+    const path = { routerIds: [routerId], linkIds: [], cost: 0 };
+    const usual = { precedence: 'default' as const };
+    const route = {
+      serviceName: 'app',
+      strategy: 'smartrouting' as const,
+      candidates: [
+        { ...usual, terminator: shareTerminatorView('far', { routerId }), path, cost: 12 },
+        { ...usual, terminator: near, path, cost: 2 },
+        { ...usual, terminator: shareTerminatorView('ill', { isHealthy: false }), path, cost: 0 },
+        { terminator: shareTerminatorView('last'), path, precedence: 'failed' as const, cost: 0 },
+        { ...usual, terminator: shareTerminatorView('lost'), path: undefined, cost: undefined },
+      ],
+      chosenId: 'near',
+      problem: undefined,
+    };
+    world.fabric.routeAnswer = route;
+    const asked = `/fabric/route?routerId=${routerId}&serviceId=s1`;
+    const { candidates, ...answer } = (await world.call('GET', asked)).body as FabricRouteAnswer;
+    assert.deepEqual(answer, {
+      ...{ routerId, serviceId: 's1', serviceName: 'app', terminatorStrategy: 'smartrouting' },
+      ...{ terminatorId: 'near', routerIds: [routerId], routerNames: ['gate'], linkIds: [], cost: 2 },
+      reason: 'it is the cheapest of those with the best health and precedence',
+    });
+    assert.deepEqual(
+      candidates.map(({ terminatorId, reason }) => [terminatorId, reason]),
+      [
+        ['near', 'it is the cheapest of those with the best health and precedence'],
+        ['far', 'it costs 10 more'],
+        ['ill', 'it is not healthy, and others are'],
+        ['last', 'its precedence is failed, and others have default'],
+        ['lost', 'no usable links lead to its router'],
+      ],
+    );
+    world.fabric.routeAnswer = { ...route, candidates: [], chosenId: undefined, problem: 'nothing hosts it' };
+    const none = (await world.call('GET', asked)).body as FabricRouteAnswer;
+    assert.deepEqual([none.terminatorId, none.cost, none.reason], [null, null, 'nothing hosts it']);
+    world.fabric.routeAnswer = undefined;
+    assert.equal((await world.call('GET', asked)).status, 404);
+    assert.equal((await world.call('GET', '/fabric/route?routerId=x&serviceId=s1')).status, 404);
+    assert.equal((await world.call('GET', '/fabric/route?routerId=x')).status, 400);
+  });
 
   it('shows its links with cost, latencies and connections', async () => {
     const { id } = (await world.call('POST', '/fabric/routers', { body: { name: 'east' } })).body as {

@@ -13,6 +13,8 @@ import {
   type ChangeParts,
   type Handlers,
 } from './call.ts';
+import { meshAnswer } from './mesh-answer.ts';
+import { routeAnswer } from './route-reason-policy.ts';
 import { livePageAnswer, routerNameOf } from './live-page.ts';
 import { parsePageRequest, textOf } from './page-query.ts';
 
@@ -23,8 +25,23 @@ type MeshParts = Pick<ApiParts, 'fabric' | 'model'>;
 
 export const meshHandlers: Handlers<
   ChangeParts & MeshParts,
-  'listLinks' | 'listCircuits' | 'endCircuit' | 'inspectRouters'
+  'listLinks' | 'getMesh' | 'getRoute' | 'listCircuits' | 'endCircuit' | 'inspectRouters'
 > = {
+  async getMesh(parts) {
+    return unstored(ok(meshAnswer(parts.fabric, parts.clock.nowMs())));
+  },
+
+  async getRoute(parts, call) {
+    const routerId = textOf(call.query, 'routerId')!;
+    const serviceId = textOf(call.query, 'serviceId')!;
+    const instanceId = textOf(call.query, 'instanceId') ?? '';
+    if (parts.model.identity(routerId)?.kind !== 'router') throw notFound('Router', routerId);
+    const route = parts.fabric.route(routerId, serviceId, instanceId);
+    if (route === undefined) throw notFound('Service', serviceId);
+    const place = { routerId, serviceId };
+    return unstored(ok(routeAnswer(place, route, (id) => routerNameOf(parts, id))));
+  },
+
   async listLinks(parts, call) {
     const request = parsePageRequest(call.query);
     const routerId = textOf(call.query, 'routerId');

@@ -1,5 +1,7 @@
 /** The mesh as this controller knows it, for the Management API: routers, links, circuits, terminators, inspections. */
 
+import type { TerminatorStrategy } from '#domain';
+
 export interface FabricRouterView {
   readonly id: string;
   readonly name: string;
@@ -65,6 +67,30 @@ export interface FabricTerminatorView {
   readonly isHealthy: boolean;
 }
 
+/** A terminator that a circuit could end at. */
+export interface RouteCandidate {
+  readonly terminator: FabricTerminatorView;
+  /** Undefined if no usable links lead to its router. The ingress is first. */
+  readonly path:
+    | { readonly routerIds: readonly string[]; readonly linkIds: readonly string[]; readonly cost: number }
+    | undefined;
+  /** As it counts now: `failed` while its router takes no new circuits. */
+  readonly precedence: FabricTerminatorView['precedence'];
+  /** Of the path and of the terminator; undefined without a path. */
+  readonly cost: number | undefined;
+}
+
+/** The way that a new circuit would take. */
+export interface RouteView {
+  readonly serviceName: string;
+  readonly strategy: TerminatorStrategy;
+  readonly candidates: readonly RouteCandidate[];
+  /** The selected candidate, or one of several that the strategy draws from; undefined: the dial would fail. */
+  readonly chosenId: string | undefined;
+  /** Why the dial would fail. */
+  readonly problem: string | undefined;
+}
+
 export interface InspectionView {
   readonly routerId: string;
   readonly name: string;
@@ -78,6 +104,8 @@ export interface FabricView {
   links(): FabricLinkView[];
   circuits(): FabricCircuitView[];
   terminators(): FabricTerminatorView[];
+  /** Returns undefined if there is no such service. Nothing is dialed. */
+  route(ingressId: string, serviceId: string, instanceId: string): RouteView | undefined;
   /** Inspects the router, or every connected one, with a limit of 10 s each. */
   inspect(names: readonly string[], routerId?: string): Promise<InspectionView[]>;
   /** Returns false if there is no such circuit. Its ends are notified at once. */

@@ -68,6 +68,37 @@ test('the mesh is shown as it is: routers, links with what they cost, circuits, 
   assert.deepEqual([fabric.routers()[1]?.isOnline, fabric.links()[0]?.isUsable], [false, false]);
 });
 
+test('the way of a circuit is shown without a dial: the cheapest terminator, the others, and those out of reach', async () => {
+  mesh = await ScriptedMesh.open(['a', 'b', 'c', 'd']);
+  await mesh.link('a-b', 1);
+  await mesh.link('a-c', 50);
+  mesh.service('svc');
+  mesh.terminator('near', 'b');
+  mesh.terminator('far', 'c');
+  mesh.terminator('lost', 'd');
+  const { fabric } = mesh.world.controller;
+  assert.equal(fabric.route('a', 'nope', ''), undefined);
+  const route = fabric.route('a', 'svc', '')!;
+  assert.deepEqual([route.serviceName, route.chosenId, route.problem], ['name-svc', 'near', undefined]);
+  assert.deepEqual(
+    route.candidates.map(({ terminator, path }) => [terminator.id, path?.routerIds]),
+    [
+      ['near', ['a', 'b']],
+      ['far', ['a', 'c']],
+      ['lost', undefined],
+    ],
+  );
+  const [near, far, lost] = route.candidates;
+  assert.ok(near!.cost! < far!.cost! && lost!.cost === undefined);
+  const [{ circuitId } = { circuitId: '' }] = await mesh.circuit(['a', 'b']);
+  const circuit = fabric.circuits().find(({ id }) => id === circuitId);
+  assert.deepEqual(circuit?.linkIds, near!.path!.linkIds);
+  const nowhere = fabric.route('d', 'svc', 'other')!;
+  assert.equal(nowhere.chosenId, undefined);
+  assert.match(nowhere.problem ?? '', /no terminators for instanceId other/);
+  assert.match(fabric.route('a', 'svc', '')!.candidates[0]!.terminator.id, /near/);
+});
+
 test('the routers of a circuit that an operator ends are notified at once', async () => {
   mesh = await ScriptedMesh.open(['a', 'b']);
   await mesh.link('a-b', 1);

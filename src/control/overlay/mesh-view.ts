@@ -1,4 +1,5 @@
 /** The mesh for the Management API, as this control plane sees it now. */
+import { definedFields } from '#base';
 import type { OverlayModel } from '../model/mod.ts';
 import type { CircuitRegistry, EstablishedCircuit } from './circuit-registry.ts';
 import type { RouterRegistry } from './connected-router.ts';
@@ -10,6 +11,7 @@ import type {
   FabricTerminatorView,
   FabricView,
   InspectionView,
+  RouteView,
 } from './fabric-view.ts';
 import type { HostTerminator } from './host-terminator.ts';
 import type { FabricLink, LinkRegistry } from './link-registry.ts';
@@ -17,6 +19,7 @@ import type { PathFinder } from './path-finder.ts';
 import type { RouterInspection } from './router-inspection.ts';
 import type { TerminatorCosts } from './terminator-costs.ts';
 import { precedenceName } from './precedence-name.ts';
+import type { TerminatorSelector } from './terminator-selector.ts';
 import type { TerminatorRegistry } from './terminator-registry.ts';
 
 export interface MeshViewParts {
@@ -28,6 +31,7 @@ export interface MeshViewParts {
   readonly terminators: TerminatorRegistry;
   readonly fabricTerminators: FabricTerminatorIndex;
   readonly costs: TerminatorCosts;
+  readonly selector: Pick<TerminatorSelector, 'explain'>;
   readonly inspection: RouterInspection;
 }
 
@@ -75,6 +79,29 @@ export class MeshView implements FabricView {
       ...[...terminators.all()].map((each) => this.#terminatorView(each)),
       ...[...fabricTerminators.all()].map((each) => this.#terminatorView(each)),
     ];
+  }
+
+  route(ingressId: string, serviceId: string, instanceId: string): RouteView | undefined {
+    const { model, selector } = this.#parts;
+    const service = model.fabricService(serviceId) ?? model.anyService(serviceId);
+    if (service === undefined) return undefined;
+    const terminatorStrategy = model.fabricService(serviceId)?.terminatorStrategy;
+    const { candidates, chosen, problem } = selector.explain({
+      service: definedFields({ id: service.id, name: service.name, terminatorStrategy }),
+      ...{ ingressId, instanceId },
+    });
+    return {
+      serviceName: service.name,
+      strategy: terminatorStrategy ?? 'smartrouting',
+      candidates: candidates.map(({ terminator, choice }) => ({
+        terminator: this.#terminatorView(terminator),
+        path: choice?.path,
+        precedence: precedenceName(choice?.precedence ?? terminator.precedence),
+        cost: choice?.cost,
+      })),
+      chosenId: chosen?.terminator.id,
+      problem,
+    };
   }
 
   inspect(names: readonly string[], routerId?: string): Promise<InspectionView[]> {

@@ -7,6 +7,8 @@ export type {
   FabricTerminatorView,
   FabricView,
   InspectionView,
+  RouteCandidate,
+  RouteView,
 } from './fabric-view.ts';
 export type { LocalEnds } from './key-exchange-policy.ts';
 export { startOverlayController } from './overlay-controller.ts';

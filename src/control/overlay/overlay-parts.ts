@@ -192,6 +192,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     terminators,
     fabricTerminators,
     costs,
+    selector,
     inspection,
   });
   return {

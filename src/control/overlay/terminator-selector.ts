@@ -48,6 +48,16 @@ export interface Selected {
 
 type Choice = Candidate & Selected;
 
+export interface Explanation {
+  /** A terminator without a choice cannot be reached. */
+  readonly candidates: readonly {
+    readonly terminator: HostTerminator;
+    readonly choice: Choice | undefined;
+  }[];
+  readonly chosen: Choice | undefined;
+  readonly problem: string | undefined;
+}
+
 export class TerminatorSelector {
   readonly #options: TerminatorSelectorOptions;
   readonly #random: () => number;
@@ -86,6 +96,25 @@ export class TerminatorSelector {
     if (strategy === 'ha' && selection.failed === undefined)
       costs.setActive(service.id, chosen.terminator.id);
     return chosen;
+  }
+
+  /** Returns what a dial would select, and from which terminators, without a dial. */
+  explain(selection: Omit<Selection, 'failed'>): Explanation {
+    const { service, instanceId, ingressId } = selection;
+    const hosts = this.#hostsOf(service.id);
+    const candidates = [...hosts.values()]
+      .filter((terminator) => terminator.instanceId === instanceId)
+      .map((terminator) => ({
+        terminator,
+        choice: this.#choiceOf(terminator, { ...selection, failed: undefined }),
+      }));
+    const choices = candidates.flatMap(({ choice }) => choice ?? []);
+    const chosen = chooseTerminator(choices, () => 0, service.terminatorStrategy);
+    if (chosen !== undefined) return { candidates, chosen, problem: undefined };
+    const away = candidates.at(-1)?.terminator.routerId ?? '';
+    const whole = { service, instanceId, ingressId, failed: undefined };
+    const problem = this.#nowhere(whole, hosts.size, candidates.length, away);
+    return { candidates, chosen, problem };
   }
 
   onDialed({ id }: HostTerminator): void {
