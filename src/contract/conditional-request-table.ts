@@ -29,7 +29,7 @@ const STORED: readonly OperationId[] = [
   ...(['createCustomFrontend', 'getCustomFrontend', 'changeCustomFrontend'] as const),
   ...(['createApiAccount', 'getApiAccount', 'changeApiAccount', 'rotateApiAccount'] as const),
   ...(['createOauthClient', 'getOauthClient', 'changeOauthClient', 'rotateOauthClient'] as const),
-  ...(['createRouter', 'getRouter', 'createGateway', 'getGateway'] as const),
+  ...(['createRouter', 'getRouter', 'changeRouter', 'createGateway', 'getGateway'] as const),
   ...(['createTerminator', 'getTerminator', 'changeTerminator'] as const),
 ];
 
@@ -53,6 +53,7 @@ const IF_MATCH: readonly OperationId[] = [
     'changePerson',
     'deletePerson',
     'removePersonSecondFactor',
+    'changeRouter',
     'deleteRouter',
     'deleteGateway',
   ] as const),

@@ -9,6 +9,7 @@ import {
   fabricNodeTokenSchema,
   newFabricNodeSchema,
   newRouterSchema,
+  routerChangeSchema,
 } from './resource-schemas.ts';
 import { byName, byTime } from './list-filter-table.ts';
 import { created, gone, guarded, ok, paging } from './operation.ts';
@@ -55,6 +56,18 @@ export const fabricOperations = [
     path: '/fabric/routers/{id}',
     answer: ok(routerSchema),
     refusals: [404],
+  }),
+  guarded({
+    group,
+    scope,
+    id: 'changeRouter',
+    summary:
+      'Change by which policies select a router, and whether it may tunnel; circuits that these no longer permit end',
+    method: 'PATCH',
+    path: '/fabric/routers/{id}',
+    body: routerChangeSchema,
+    answer: ok(routerSchema),
+    refusals: [404, 409],
   }),
   guarded({
     ...deletion,

@@ -237,8 +237,7 @@ export const newFabricNodeSchema = closed({
   createdAt: readOnly(),
 });
 
-export const newRouterSchema = closed({
-  name: nameText(),
+const routerAttributes = () => ({
   tunneler: Type.Optional(
     Type.Boolean({
       description:
@@ -252,6 +251,14 @@ export const newRouterSchema = closed({
         'By which policies of the edge management API select it. The id of a frontdoor lets its private shares be granted to a router that may tunnel.',
     }),
   ),
+});
+
+/** Attributes that are given replace all of the former. */
+export const routerChangeSchema = closed({ ...routerAttributes(), id: readOnly(), createdAt: readOnly() });
+
+export const newRouterSchema = closed({
+  name: nameText(),
+  ...routerAttributes(),
   id: readOnly(),
   createdAt: readOnly(),
 });

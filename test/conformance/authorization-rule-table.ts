@@ -142,6 +142,7 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   createRouter: administers,
   listRouters: administers,
   getRouter: administers,
+  changeRouter: administers,
   deleteRouter: administers,
   createGateway: administers,
   listGateways: administers,

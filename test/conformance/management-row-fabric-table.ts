@@ -155,6 +155,20 @@ const terminatorRows: readonly ManagementRow[] = [
     missing: 'Router',
   },
   {
+    table: 'Routers and gateways',
+    method: 'PATCH',
+    path: '/fabric/routers/{id}',
+    at: { id: '{routerId}' },
+    body: {
+      tunneler: { value: true, type: 'boolean', isOptional: true },
+      roleAttributes: { value: ['site'], type: 'array', isOptional: true },
+    },
+    status: 200,
+    answer: router,
+    values: { id: '{routerId}', tunneler: true },
+    missing: 'Router',
+  },
+  {
     table: 'Terminators',
     method: 'POST',
     path: TERMINATORS,

@@ -21,6 +21,12 @@ export const FABRIC_COMMANDS = {
     examples: ['fabric routers', 'fabric routers --sort name --json'],
   },
   getRouter: { noun: 'fabric', verb: 'router get', examples: [`fabric router get ${ROUTER}`] },
+  changeRouter: {
+    noun: 'fabric',
+    verb: 'router change',
+    called: { roleAttributes: 'role-attribute' },
+    examples: [`fabric router change ${ROUTER} --role-attribute site --role-attribute east --tunneler`],
+  },
   deleteRouter: { noun: 'fabric', verb: 'router delete', examples: [`fabric router delete ${ROUTER}`] },
   createGateway: { elsewhere: ['fabric', 'gateway', 'create'], reason: ownFile },
   listGateways: {

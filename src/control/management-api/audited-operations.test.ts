@@ -170,6 +170,11 @@ describe('every operation that changes something', () => {
       return { path: '/signing-keys', chain: '' };
     },
     createRouter: () => ({ path: '/fabric/routers', body: { name: 'x' }, chain: '' }),
+    changeRouter: async () => ({
+      path: `/fabric/routers/${await made('/fabric/routers', { name: `changed-${randomUUID()}` })}`,
+      body: { roleAttributes: ['site'] },
+      chain: '',
+    }),
     deleteRouter: async () => ({
       path: `/fabric/routers/${await made('/fabric/routers', { name: 'x' })}`,
       chain: '',

@@ -109,6 +109,28 @@ describe('routers and gateways', () => {
     assert.equal((await world.call('POST', '/fabric/routers', { body: wrong })).status, 400);
   });
 
+  it('change attributes and the right to tunnel, which policies follow at once, and their entity tag', async () => {
+    const { id } = (await world.call('POST', '/fabric/routers', { body: { name: 'changed' } })).body as {
+      id: string;
+    };
+    const path = `/fabric/routers/${id}`;
+    const patch = (body: object, headers = {}) => world.call('PATCH', path, { body, headers });
+    const first = await patch({ roleAttributes: ['fd-1', 'fd-1'] });
+    assert.equal(first.status, 200, first.text);
+    assert.partialDeepStrictEqual(first.body, { tunneler: false, roleAttributes: ['fd-1'] });
+    assert.equal(world.model.edge.tunnelsFor(id, 'fd-1'), false);
+    const second = await patch({ tunneler: true });
+    assert.partialDeepStrictEqual(second.body, { tunneler: true, roleAttributes: ['fd-1'] });
+    assert.equal(world.model.edge.tunnelsFor(id, 'fd-1'), true);
+    const etag = String(second.headers['etag']);
+    assert.notEqual(etag, first.headers['etag']);
+    await patch({ roleAttributes: [] });
+    assert.equal(world.model.edge.tunnelsFor(id, 'fd-1'), false);
+    assert.equal((await patch({ tunneler: false }, { 'if-match': etag })).status, 412);
+    assert.equal((await patch({ roleAttributes: [''] })).status, 400);
+    assert.equal((await world.call('PATCH', '/fabric/routers/none', { body: {} })).status, 404);
+  });
+
   it('show the state of a router that is connected here, and the address of one that is connected elsewhere', async () => {
     const edges: EdgeRouter[] = [];
     const other = await openApiWorld({ edgeRouters: () => edges });

@@ -4,11 +4,13 @@ import type { BodyOf, RouterAnswer } from '#contract';
 import { parseName } from '#domain';
 import { appendMachineAudit, THE_SYSTEM } from '../audit/mod.ts';
 import {
+  changeFabricRouter,
   createEnrollment,
   createFabricNode,
   deleteFabricNode,
   findFabricNode,
   listFabricNodes,
+  lockEdgeEntities,
   mintJti,
   type Enrollment,
   type FabricKind,
@@ -44,6 +46,7 @@ export const fabricHandlers: Handlers<
   | 'createRouter'
   | 'listRouters'
   | 'getRouter'
+  | 'changeRouter'
   | 'deleteRouter'
   | 'createGateway'
   | 'listGateways'
@@ -60,6 +63,21 @@ export const fabricHandlers: Handlers<
     const node = await findFabricNode(parts.store.db, 'router', id);
     if (node === undefined) throw notFound('Router', id);
     return tagged(parts, unstored(ok(routerAnswers(parts)(node))), storedOf(node));
+  },
+  async changeRouter(parts, call) {
+    const { id } = call.parameters;
+    const { tunneler: isTunneler, roleAttributes } = call.body;
+    const after = await change(parts, call, async (trx, touch) => {
+      await lockEdgeEntities(trx);
+      const before = await findFabricNode(trx, 'router', id);
+      if (before === undefined) throw notFound('Router', id);
+      checkIfMatch(parts, call, storedOf(before));
+      const wished = { isTunneler, roleAttributes, nowMs: parts.clock.nowMs() };
+      const result = await changeFabricRouter(trx, touch, before, wished);
+      const target = { kind: 'router', id };
+      return { result, ...INSTALLATION, target, before: changeViewOf(before), after: changeViewOf(result) };
+    });
+    return tagged(parts, unstored(ok(routerAnswers(parts)(after))), storedOf(after));
   },
   deleteRouter: (parts, call) => remove(parts, call, 'router', 'Router'),
   createGateway: (parts, call) => create(parts, call, 'gateway'),
@@ -160,6 +178,11 @@ async function list<Entry>(
   const request = parsePageRequest(call.query);
   const page = await listFabricNodes(parts.store.db, kind, request, listFilterOf(call.query));
   return ok(countedPageAnswer(request, page, page.content.map(answerOf)));
+}
+
+/** What a change of a router shows in the audit trail. */
+function changeViewOf({ id, name, isTunneler: tunneler, roleAttributes }: FabricNode) {
+  return { id, name, tunneler, roleAttributes: [...roleAttributes] };
 }
 
 /** The fields that the entity tag covers. Enrolling and connecting do not change them. */

@@ -127,6 +127,7 @@ export {
   type FabricServiceRecord,
 } from './records/fabric-service-store.ts';
 export {
+  changeFabricRouter,
   createFabricNode,
   deleteFabricNode,
   findFabricNode,

@@ -4,7 +4,7 @@ import { countedPage } from '../engine/counted-page.ts';
 import { narrowed, type ListFilter } from '../engine/list-filter.ts';
 import type { Page, PageRequest } from '../engine/page.ts';
 import type { Queries, Touch } from '../engine/store.ts';
-import { insertEdgeEntity, lockEdgeEntities } from './edge-entity-store.ts';
+import { findEdgeEntity, insertEdgeEntity, lockEdgeEntities, updateEdgeEntity } from './edge-entity-store.ts';
 
 export type FabricKind = 'router' | 'gateway';
 
@@ -30,6 +30,9 @@ export interface NewFabricNode {
   readonly roleAttributes?: readonly string[] | undefined;
   readonly nowMs: number;
 }
+
+/** Fields that are absent stay as they are. */
+export type RouterAttributeChange = Pick<NewFabricNode, 'isTunneler' | 'roleAttributes' | 'nowMs'>;
 
 export async function createFabricNode(
   trx: Queries,
@@ -59,6 +62,30 @@ export async function createFabricNode(
   }
   touch('identity', id);
   return { id, name, isEnrolled: false, isTunneler, roleAttributes, version: null, createdAtMs: nowMs };
+}
+
+/** Call `lockEdgeEntities` before the router is read. */
+export async function changeFabricRouter(
+  trx: Queries,
+  touch: Touch,
+  router: FabricNode,
+  { isTunneler = router.isTunneler, roleAttributes = router.roleAttributes, nowMs }: RouterAttributeChange,
+): Promise<FabricNode> {
+  const { id, name, createdAtMs } = router;
+  const changed = { isTunneler, roleAttributes: [...new Set(roleAttributes)] };
+  const former = await findEdgeEntity(trx, 'edge-router', id);
+  const data = {
+    ...former?.data,
+    isTunnelerEnabled: isTunneler,
+    roleAttributes: changed.roleAttributes,
+  };
+  const entity = {
+    ...{ id, name, kind: 'edge-router' as const, tags: former?.tags ?? {}, createdAtMs },
+    ...{ data, updatedAtMs: nowMs },
+  };
+  await (former === undefined ? insertEdgeEntity : updateEdgeEntity)(trx, touch, entity);
+  touch('identity', id);
+  return { ...router, ...changed };
 }
 
 export async function listFabricNodes(
