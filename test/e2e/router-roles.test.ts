@@ -141,6 +141,19 @@ test('a proxy listener’s connections become circuits over several hops, whole 
   );
 });
 
+// Before the datagrams, whose payloads are larger.
+test('options of a listener and of a dialer hold for their circuits, each at its end', async () => {
+  const { sent, received } = await exchange(ports.proxy, 100_000);
+  assert.equal(received, sent);
+  const answer = JSON.parse(await mesh.run('fabric', 'inspect', 'metrics', '--json')) as {
+    values: { routerId: string; value: { histograms: Record<string, { max: number } | undefined> } }[];
+  };
+  const largest = ({ id }: MeshRouter, name: string): number | undefined =>
+    answer.values.find(({ routerId }) => routerId === id)!.value.histograms[name]?.max;
+  assert.equal(largest(exit, 'egress.tx.msgsize'), 900);
+  assert.equal(largest(entry, 'ingress.tx.msgsize'), 700);
+});
+
 test('datagrams of a proxy_udp listener reach a service over several hops, each source its own circuit', async (t) => {
   const service = createSocket('udp4', (data, { port }) => service.send(data, port, '127.0.0.1'));
   t.after(() => void service.close());
@@ -156,18 +169,6 @@ test('datagrams of a proxy_udp listener reach a service over several hops, each 
     client.send(Buffer.alloc(size, 'x'), ports.proxy, '127.0.0.1');
     assert.equal((await answer).length, size);
   }
-});
-
-test('options of a listener and of a dialer hold for their circuits, each at its end', async () => {
-  const { sent, received } = await exchange(ports.proxy, 100_000);
-  assert.equal(received, sent);
-  const answer = JSON.parse(await mesh.run('fabric', 'inspect', 'metrics', '--json')) as {
-    values: { routerId: string; value: { histograms: Record<string, { max: number } | undefined> } }[];
-  };
-  const largest = ({ id }: MeshRouter, name: string): number | undefined =>
-    answer.values.find(({ routerId }) => routerId === id)!.value.histograms[name]?.max;
-  assert.equal(largest(exit, 'egress.tx.msgsize'), 900);
-  assert.equal(largest(entry, 'ingress.tx.msgsize'), 700);
 });
 
 test('a client of a transport listener names its service in a line of JSON, and ends its side first', async (t) => {
