@@ -1,6 +1,6 @@
 /** `frontdoor tunnel …`, from its options to its exit status. Loads nothing of the server parts. */
 import process from 'node:process';
-import { openTunnelOverlay, startTunnelProxy, TunnelHost, type TunnelOverlay } from '#agent';
+import { openTunnelOverlay, startTunnelProxy, TunnelHost, type TunnelOverlay } from '#agent/tunnel';
 import type { TunnelHostCommandOptions, TunnelProxyCommandOptions } from '#cli';
 import type { Log } from '#base';
 import { HOST_CONFIG_TYPES } from '#sdk/hosting';

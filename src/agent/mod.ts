@@ -14,7 +14,4 @@ export {
   type OwnShareRequest,
 } from './agent-network.ts';
 export { AGENT_LOCK_FILE, inspectAgentLock, isRunning } from './agent-lock.ts';
-export { openTunnelOverlay, type TunnelOverlay } from './tunnel/tunnel-overlay.ts';
-export { TunnelHost } from './tunnel/tunnel-host.ts';
-export { startTunnelProxy } from './tunnel/tunnel-proxy.ts';
 export { adoptOrReplaceAgent, type Adoption, type AdoptionOptions } from './agent-adoption.ts';

@@ -87,13 +87,18 @@ export const DOORS: Readonly<Record<string, DoorRow>> = {
   },
   '#sdk/hosting': {
     file: 'src/sdk/hosting/mod.ts',
-    parts: ['router', 'agent'],
-    why: 'configs of hosted services are followed by tunnels alone; agents and gateways need none of it',
+    parts: ['router'],
+    why: 'configs of hosted services are followed by tunnels alone (the other one is #agent/tunnel); agents and gateways need none of it',
   },
   '#sdk/library': {
     file: 'src/sdk/library/mod.ts',
     parts: [],
     why: 'the library `frontdoor/sdk` has streams, events and remedies, which no program of ours loads',
+  },
+  '#agent/tunnel': {
+    file: 'src/agent/tunnel/mod.ts',
+    parts: [],
+    why: 'an agent hosts shares and follows no configs: `frontdoor tunnel` alone loads what these need',
   },
   '#router/config': {
     file: 'src/router/config/mod.ts',

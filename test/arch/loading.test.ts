@@ -17,7 +17,16 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   'bin/run-control.ts': ['/typebox/', '/@peculiar/', '/pg/', '/src/router/', '/src/gateway/', 'deps/undici'],
   'bin/run-router.ts': ['/typebox/', '/@peculiar/', '/src/control/', '/src/gateway/', 'deps/undici'],
   'bin/run-gateway.ts': ['/typebox/', '/@peculiar/', '/kysely/', '/fastify/', '/yaml/', 'deps/undici'],
-  'bin/run-agent.ts': ['/typebox/', '/@peculiar/', '/yaml/', '/jose/', '/src/contract/', 'deps/undici'],
+  'bin/run-agent.ts': [
+    '/typebox/',
+    '/@peculiar/',
+    '/yaml/',
+    '/jose/',
+    '/src/contract/',
+    '/src/sdk/hosting/',
+    'deps/undici',
+  ],
+  'bin/run-tunnel.ts': ['/typebox/', '/@peculiar/', '/yaml/', '/jose/', '/src/contract/', 'deps/undici'],
 };
 
 const REPORT = `
