@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { operations, type Operation } from '#contract';
-import type { InspectedRequest, RequestFailure } from '#domain';
+import type { InspectedRequest } from '#domain';
 import { listInspected, putFailures, putInspected } from '../store/mod.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
@@ -161,7 +161,7 @@ describeEachStore('lists', (open) => {
       ...{ hop: 'service', cause, method: 'GET', host: `${token}.example`, path, client: '192.0.2.7' },
       ...{ identity: null, decision: 'open', traceId: null, timings },
     }));
-    await putFailures(world.store, { records: records as RequestFailure[], frontdoorOf });
+    await putFailures(world.store, { records: records, frontdoorOf });
     const found = (query: string) => all(`${base}/failures?${query}`, 'errorId');
     assert.deepEqual(await found('sort=at'), ['f-1', 'f-2', 'f-3']);
     assert.deepEqual(await found('sort=-at'), ['f-3', 'f-2', 'f-1']);
