@@ -38,3 +38,38 @@ test('a broken circuit names the end that broke it', () => {
   assert.equal(breakOne(false, sendBadChunk), 'agent');
   assert.equal(breakOne(true, sendBadChunk), 'gateway');
 });
+
+test('an end that has ended both directions closes when the other one is destroyed before it has read the end', () => {
+  const ends: OverlayCircuit[] = [];
+  const closed: (CircuitError | undefined)[] = [];
+  const carrierTo = (to: number): CircuitCarrier => ({
+    ...CARRIER,
+    sendData: (frame) => {
+      if (isCut && to === 0) return;
+      const sent = frame instanceof PayloadFrame ? copyOf(frame) : frame;
+      ends[to]!.receive(sent);
+    },
+    acknowledgeLater: (circuit) => circuit.flushAcknowledgements(),
+  });
+  let isCut = false;
+  for (const at of [0, 1]) {
+    const circuit = new OverlayCircuit('c', 1, at === 1, carrierTo(1 - at));
+    circuit.onClose = (error) => void (closed[at] = error);
+    ends.push(circuit);
+  }
+  const [dialer, host] = ends as [OverlayCircuit, OverlayCircuit];
+  for (const end of ends) end.resume();
+  dialer.start();
+  host.start();
+  dialer.end();
+  isCut = true;
+  host.end();
+  assert.deepEqual(Object.keys(closed), []);
+  dialer.destroy();
+  assert.deepEqual(Object.keys(closed), ['0', '1']);
+  assert.equal(closed[1], undefined);
+});
+
+function copyOf({ circuitId, sequence, flags, data }: PayloadFrame): PayloadFrame {
+  return new PayloadFrame(circuitId, sequence, flags, data.slice());
+}

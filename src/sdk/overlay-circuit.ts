@@ -110,6 +110,7 @@ export class OverlayCircuit implements Circuit {
         this.#finishIfDone();
       },
       broken: (reason) => this.#breakOff(isTerminator ? 'gateway' : 'agent', reason),
+      sendFailed: () => this.#finishIfDone(),
       drained: () => {
         if (!this.#isOver) this.onDrain();
       },
@@ -266,6 +267,9 @@ export class OverlayCircuit implements Circuit {
   #breakOff(hop: CircuitError['hop'], reason: string): void {
     if (this.#isOver) return;
     const isDone = this.#xgress.isSendDone && this.#xgress.isReceiveDone;
+    // The router does not notify an SDK that has ended both directions, which would wait for acknowledgements for ever.
+    if (!this.#isGone && this.#xgress.isStarted && !this.#xgress.isReceiveDone)
+      this.#xgress.sendWriteFailed(performance.now());
     this.#close(isDone ? undefined : brokenCircuit(hop, reason), !this.#isGone);
   }
 
