@@ -73,3 +73,18 @@ test('an end that has ended both directions closes when the other one is destroy
 function copyOf({ circuitId, sequence, flags, data }: PayloadFrame): PayloadFrame {
   return new PayloadFrame(circuitId, sequence, flags, data.slice());
 }
+
+test('an end that has ended both directions closes when the other one reports its own end, without an acknowledgement', () => {
+  const closed: (CircuitError | undefined)[] = [];
+  const circuit = new OverlayCircuit('c', 1, true, CARRIER);
+  circuit.onClose = (error) => closed.push(error);
+  circuit.resume();
+  const { circuitStart, eof, circuitEnd } = PAYLOAD_FLAGS;
+  const receive = (sequence: number, flags: number): void =>
+    circuit.receive(new PayloadFrame('c', sequence, flags, new Uint8Array(0)));
+  receive(0, circuitStart | eof);
+  circuit.end();
+  assert.deepEqual(closed, []);
+  receive(1, circuitEnd);
+  assert.deepEqual(closed, [undefined]);
+});

@@ -77,6 +77,8 @@ export class OverlayCircuit implements Circuit {
   /** Whether the overlay has removed the circuit while bytes wait here for a paused reader. */
   #isGone = false;
   #isOver = false;
+  /** Whether nothing more is written here. */
+  #hasEnded = false;
   #isLeaving = false;
   /** Whether it was never resumed, so that the owner may not have set its handlers. */
   #isNew = true;
@@ -154,6 +156,7 @@ export class OverlayCircuit implements Circuit {
 
   end(): void {
     if (this.#isOver || this.#isGone) return;
+    this.#hasEnded = true;
     this.#xgress.end(performance.now());
     this.#finishIfDone();
   }
@@ -188,6 +191,7 @@ export class OverlayCircuit implements Circuit {
       this.#xgress.onPayload(frame, isOpening ? performance.now() : 0);
       frame.isSpent = this.#opened === frame.data;
       this.#opened = undefined;
+      this.#finishWithPeer();
     } else {
       this.#xgress.onAcknowledgement(frame, performance.now());
       this.#finishIfDone();
@@ -257,6 +261,13 @@ export class OverlayCircuit implements Circuit {
     // The far end closes cleanly only if its own end was acknowledged.
     this.#xgress.flushAcknowledgements();
     this.#close(undefined, true);
+  }
+
+  /** The far end has closed both directions: it acknowledges nothing more. */
+  #finishWithPeer(): void {
+    const { hasPeerEnded, isReceiveDone } = this.#xgress;
+    if (!this.#isOver && hasPeerEnded && isReceiveDone && this.#hasEnded)
+      this.#close(undefined, !this.#isGone);
   }
 
   #finishGone(): void {
