@@ -39,52 +39,40 @@ test('a broken circuit names the end that broke it', () => {
   assert.equal(breakOne(true, sendBadChunk), 'gateway');
 });
 
-test('an end that has ended both directions closes when the other one is destroyed before it has read the end', () => {
-  const ends: OverlayCircuit[] = [];
-  const closed: (CircuitError | undefined)[] = [];
-  const carrierTo = (to: number): CircuitCarrier => ({
-    ...CARRIER,
-    sendData: (frame) => {
-      if (isCut && to === 0) return;
-      const sent = frame instanceof PayloadFrame ? copyOf(frame) : frame;
-      ends[to]!.receive(sent);
-    },
-    acknowledgeLater: (circuit) => circuit.flushAcknowledgements(),
-  });
-  let isCut = false;
-  for (const at of [0, 1]) {
-    const circuit = new OverlayCircuit('c', 1, at === 1, carrierTo(1 - at));
-    circuit.onClose = (error) => void (closed[at] = error);
-    ends.push(circuit);
-  }
-  const [dialer, host] = ends as [OverlayCircuit, OverlayCircuit];
-  for (const end of ends) end.resume();
-  dialer.start();
-  host.start();
-  dialer.end();
-  isCut = true;
-  host.end();
-  assert.deepEqual(Object.keys(closed), []);
-  dialer.destroy();
-  assert.deepEqual(Object.keys(closed), ['0', '1']);
-  assert.equal(closed[1], undefined);
-});
-
-function copyOf({ circuitId, sequence, flags, data }: PayloadFrame): PayloadFrame {
-  return new PayloadFrame(circuitId, sequence, flags, data.slice());
-}
-
-test('an end that has ended both directions closes when the other one reports its own end, without an acknowledgement', () => {
-  const closed: (CircuitError | undefined)[] = [];
+function endedHost(closed: (CircuitError | undefined)[], data?: Uint8Array): OverlayCircuit {
+  const { circuitStart, eof } = PAYLOAD_FLAGS;
   const circuit = new OverlayCircuit('c', 1, true, CARRIER);
   circuit.onClose = (error) => closed.push(error);
   circuit.resume();
-  const { circuitStart, eof, circuitEnd } = PAYLOAD_FLAGS;
-  const receive = (sequence: number, flags: number): void =>
-    circuit.receive(new PayloadFrame('c', sequence, flags, new Uint8Array(0)));
-  receive(0, circuitStart | eof);
+  circuit.receive(new PayloadFrame('c', 0, circuitStart | eof, new Uint8Array(0)));
+  if (data !== undefined) circuit.write(data);
   circuit.end();
+  return circuit;
+}
+
+test('an end whose end alone is never acknowledged closes soon, and one with data is broken later', () => {
+  const closed: (CircuitError | undefined)[] = [];
+  const nowMs = performance.now();
+  const ended = endedHost(closed);
+  for (const afterMs of [0, 1_900]) ended.tick(nowMs + afterMs);
   assert.deepEqual(closed, []);
-  receive(1, circuitEnd);
+  ended.tick(nowMs + 2_000);
+  assert.deepEqual(closed, [undefined]);
+  const broken: (CircuitError | undefined)[] = [];
+  const sending = endedHost(broken, Uint8Array.of(1));
+  for (const afterMs of [0, 299_000]) sending.tick(nowMs + afterMs);
+  assert.equal(broken.length, 0);
+  sending.tick(nowMs + 300_000);
+  assert.deepEqual(
+    broken.map((error) => error?.hop),
+    ['gateway'],
+  );
+});
+
+test('an end that has ended both directions closes when the other one reports its own end, without an acknowledgement', () => {
+  const closed: (CircuitError | undefined)[] = [];
+  const circuit = endedHost(closed);
+  assert.deepEqual(closed, []);
+  circuit.receive(new PayloadFrame('c', 1, PAYLOAD_FLAGS.circuitEnd, new Uint8Array(0)));
   assert.deepEqual(closed, [undefined]);
 });

@@ -42,6 +42,11 @@ const TLS_RECORD_BYTES = 16_384;
  */
 const SEALED_BYTES = 32_768;
 
+/** How long the end of a circuit waits for the acknowledgement of its own end, when all data was acknowledged. */
+const END_WAIT_MS = 2_000;
+/** How long it waits for that of data, which a reader that pauses gives late. */
+const DATA_WAIT_MS = 300_000;
+
 /** For all circuits in this process together. */
 const budget = new CircuitBudget(memoryShares.unreadBytes, memoryShares.unacknowledgedBytes);
 
@@ -79,6 +84,8 @@ export class OverlayCircuit implements Circuit {
   #isOver = false;
   /** Whether nothing more is written here. */
   #hasEnded = false;
+  /** Since when no acknowledgement has come after both directions ended; 0 before. */
+  #awaitedSinceMs = 0;
   #isLeaving = false;
   /** Whether it was never resumed, so that the owner may not have set its handlers. */
   #isNew = true;
@@ -194,6 +201,7 @@ export class OverlayCircuit implements Circuit {
       this.#finishWithPeer();
     } else {
       this.#xgress.onAcknowledgement(frame, performance.now());
+      this.#awaitedSinceMs = 0;
       this.#finishIfDone();
     }
   }
@@ -203,7 +211,25 @@ export class OverlayCircuit implements Circuit {
   }
 
   tick(nowMs: number): void {
-    if (this.#xgress.isWaitingForAcks) this.#xgress.tick(nowMs);
+    if (!this.#xgress.isWaitingForAcks) return;
+    this.#xgress.tick(nowMs);
+    if (this.#hasEnded && this.#xgress.isReceiveDone) this.#awaitLastAcknowledgement(nowMs);
+  }
+
+  /**
+   * Both directions have ended. A far end that has left the circuit before it read this end's end acknowledges nothing, and
+   * routers do not notify an SDK in this state, because some would discard what they have not read.
+   */
+  #awaitLastAcknowledgement(nowMs: number): void {
+    if (this.#awaitedSinceMs === 0) this.#awaitedSinceMs = nowMs;
+    const waitedMs = nowMs - this.#awaitedSinceMs;
+    const isOnlyEnd = this.#xgress.bufferedBytes === 0;
+    if (isOnlyEnd && waitedMs >= END_WAIT_MS) this.#close(undefined, !this.#isGone);
+    else if (waitedMs >= DATA_WAIT_MS)
+      this.#breakOff(
+        this.isTerminator ? 'gateway' : 'agent',
+        'what was sent last was not acknowledged in time',
+      );
   }
 
   /** Called when it is the circuit's turn after it had to wait for room. */
@@ -278,9 +304,6 @@ export class OverlayCircuit implements Circuit {
   #breakOff(hop: CircuitError['hop'], reason: string): void {
     if (this.#isOver) return;
     const isDone = this.#xgress.isSendDone && this.#xgress.isReceiveDone;
-    // The router does not notify an SDK that has ended both directions, which would wait for acknowledgements for ever.
-    if (!this.#isGone && this.#xgress.isStarted && !this.#xgress.isReceiveDone)
-      this.#xgress.sendWriteFailed(performance.now());
     this.#close(isDone ? undefined : brokenCircuit(hop, reason), !this.#isGone);
   }
 
