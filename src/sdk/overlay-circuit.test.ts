@@ -68,11 +68,3 @@ test('an end whose end alone is never acknowledged closes soon, and one with dat
     ['gateway'],
   );
 });
-
-test('an end that has ended both directions closes when the other one reports its own end, without an acknowledgement', () => {
-  const closed: (CircuitError | undefined)[] = [];
-  const circuit = endedHost(closed);
-  assert.deepEqual(closed, []);
-  circuit.receive(new PayloadFrame('c', 1, PAYLOAD_FLAGS.circuitEnd, new Uint8Array(0)));
-  assert.deepEqual(closed, [undefined]);
-});

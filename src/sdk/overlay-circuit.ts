@@ -198,7 +198,6 @@ export class OverlayCircuit implements Circuit {
       this.#xgress.onPayload(frame, isOpening ? performance.now() : 0);
       frame.isSpent = this.#opened === frame.data;
       this.#opened = undefined;
-      this.#finishWithPeer();
     } else {
       this.#xgress.onAcknowledgement(frame, performance.now());
       this.#awaitedSinceMs = 0;
@@ -287,13 +286,6 @@ export class OverlayCircuit implements Circuit {
     // The far end closes cleanly only if its own end was acknowledged.
     this.#xgress.flushAcknowledgements();
     this.#close(undefined, true);
-  }
-
-  /** The far end has closed both directions: it acknowledges nothing more. */
-  #finishWithPeer(): void {
-    const { hasPeerEnded, isReceiveDone } = this.#xgress;
-    if (!this.#isOver && hasPeerEnded && isReceiveDone && this.#hasEnded)
-      this.#close(undefined, !this.#isGone);
   }
 
   #finishGone(): void {
