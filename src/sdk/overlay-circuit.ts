@@ -82,8 +82,6 @@ export class OverlayCircuit implements Circuit {
   /** Whether the overlay has removed the circuit while bytes wait here for a paused reader. */
   #isGone = false;
   #isOver = false;
-  /** Whether nothing more is written here. */
-  #hasEnded = false;
   /** Since when no acknowledgement has come after both directions ended; 0 before. */
   #awaitedSinceMs = 0;
   #isLeaving = false;
@@ -119,7 +117,6 @@ export class OverlayCircuit implements Circuit {
         this.#finishIfDone();
       },
       broken: (reason) => this.#breakOff(isTerminator ? 'gateway' : 'agent', reason),
-      sendFailed: () => this.#finishIfDone(),
       drained: () => {
         if (!this.#isOver) this.onDrain();
       },
@@ -163,7 +160,6 @@ export class OverlayCircuit implements Circuit {
 
   end(): void {
     if (this.#isOver || this.#isGone) return;
-    this.#hasEnded = true;
     this.#xgress.end(performance.now());
     this.#finishIfDone();
   }
@@ -212,7 +208,7 @@ export class OverlayCircuit implements Circuit {
   tick(nowMs: number): void {
     if (!this.#xgress.isWaitingForAcks) return;
     this.#xgress.tick(nowMs);
-    if (this.#hasEnded && this.#xgress.isReceiveDone) this.#awaitLastAcknowledgement(nowMs);
+    if (this.#xgress.isEndQueued && this.#xgress.isReceiveDone) this.#awaitLastAcknowledgement(nowMs);
   }
 
   /**
@@ -223,7 +219,7 @@ export class OverlayCircuit implements Circuit {
     if (this.#awaitedSinceMs === 0) this.#awaitedSinceMs = nowMs;
     const waitedMs = nowMs - this.#awaitedSinceMs;
     const isOnlyEnd = this.#xgress.bufferedBytes === 0;
-    if (isOnlyEnd && waitedMs >= END_WAIT_MS) this.#close(undefined, !this.#isGone);
+    if (isOnlyEnd && waitedMs >= END_WAIT_MS) this.#close(undefined, true);
     else if (waitedMs >= DATA_WAIT_MS)
       this.#breakOff(
         this.isTerminator ? 'gateway' : 'agent',

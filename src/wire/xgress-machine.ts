@@ -96,6 +96,11 @@ export class Xgress {
     return this.#sending.isAcknowledged;
   }
 
+  /** Whether nothing more is written. */
+  get isEndQueued(): boolean {
+    return this.#isEndQueued;
+  }
+
   /** Whether everything written, including the end, has reached the far end or never will. */
   get isSendDone(): boolean {
     return this.#sending.isClosed || (this.#isEndQueued && this.#sending.isEmpty);
