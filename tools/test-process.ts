@@ -92,13 +92,17 @@ export function runTestProcess(
     // `refresh` would start a stopped timer again.
     if (child.exitCode === null && child.signalCode === null) timer.refresh();
   };
+  /** Resolves to the address of the inspector, which the process prints when it is asked. */
+  const inspector = Promise.withResolvers<string>();
+  let isAsked = false;
   const keep = (text: string): void => {
     output = (output + text).slice(-MAX_OUTPUT_CHARS);
-    const [, url] = INSPECTOR_ADDRESS.exec(output) ?? [];
-    if (url !== undefined) inspector.resolve(url);
+    if (isAsked) {
+      const [, url] = INSPECTOR_ADDRESS.exec(output) ?? [];
+      if (url !== undefined) inspector.resolve(url);
+    }
     notSilent();
   };
-  const inspector = Promise.withResolvers<string>();
   const [, stdout, stderr, events] = child.stdio as unknown as readonly [null, Readable, Readable, Readable];
   stdout.setEncoding('utf8').on('data', keep);
   stderr.setEncoding('utf8').on('data', keep);
@@ -123,6 +127,7 @@ export function runTestProcess(
   const timer = setTimeout(() => {
     const running = log.running.at(-1);
     const where = running === undefined ? '' : ` in "${running}"`;
+    isAsked = true;
     void hangReport(child.pid!, inspector.promise).then((report) => {
       keep(`\n${report}\n`);
       end(`hangs${where}: nothing was reported for ${options.silenceMs / 1000} s`);
