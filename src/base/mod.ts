@@ -7,6 +7,7 @@ export { RunningClock } from './running-clock.ts';
 export { BackOff, type BackOffOptions } from './back-off.ts';
 export { textOf, utf8 } from './text.ts';
 export { bytesOfHex, concatBytes, EMPTY_BYTES, equalBytes, hexOf } from './bytes.ts';
+export { escapeHtml } from './html-text.ts';
 export { copyOf, keptBytes, keptSize } from './kept-bytes.ts';
 export { base62 } from './base62.ts';
 export { definedFields, type DefinedFields } from './defined-fields.ts';

@@ -1,4 +1,5 @@
 /** HTML that is escaped by type: strings become text, and only `Html` values are markup. */
+import { escapeHtml } from '#base';
 
 export class Html {
   readonly markup: string;
@@ -9,14 +10,6 @@ export class Html {
 }
 
 type Part = string | number | Html | readonly Html[];
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
 
 export const nothing = new Html('');
 
@@ -33,7 +26,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 function markupOf(part: Part): string {
   if (part instanceof Html) return part.markup;
   if (typeof part === 'string' || typeof part === 'number') {
-    return String(part).replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!);
+    return escapeHtml(String(part));
   }
   return part.map(({ markup }) => markup).join('');
 }

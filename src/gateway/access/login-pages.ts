@@ -1,5 +1,5 @@
 /** Pages of the log-in. They have no script, load nothing, and escape everything that comes from the request. */
-import { escaped } from '../answers/html-text.ts';
+import { escapeHtml } from '#base';
 import type { LocalAnswer } from '../answers/local-answer.ts';
 import type { Provider } from './provider.ts';
 
@@ -28,9 +28,9 @@ export function chooserPage(
 ): LocalAnswer {
   const links = providers.map(({ id, name }) => {
     const query = `provider=${encodeURIComponent(id)}&to=${encodeURIComponent(returnTo)}`;
-    return `<a href="${escaped(`${LOGIN_PATH}?${query}`)}">${escaped(name)}</a>`;
+    return `<a href="${escapeHtml(`${LOGIN_PATH}?${query}`)}">${escapeHtml(name)}</a>`;
   });
-  return page('Log in', `<h1>Log in to ${escaped(host)}</h1>\n${links.join('\n')}`);
+  return page('Log in', `<h1>Log in to ${escapeHtml(host)}</h1>\n${links.join('\n')}`);
 }
 
 /**

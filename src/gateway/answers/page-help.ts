@@ -1,5 +1,5 @@
 /** Help on a failure page: the accepted credentials, where to send them, and how to continue. */
-import { escaped } from './html-text.ts';
+import { escapeHtml } from '#base';
 
 /** A credential that would admit a caller. */
 export type WantedCredential =
@@ -37,7 +37,7 @@ export function helpHtml(help: PageHelp, status: number, isRead: boolean): strin
   const wanted = credentials.map((credential) => `<li>${sentenceOf(credential)}</li>`).join('');
   const links = [
     ...(isRead && RETRIED.has(status) ? ['<a href="">Try again</a>'] : []),
-    ...(logoutPath === undefined ? [] : [`<a href="${escaped(logoutPath)}">Log out</a>`]),
+    ...(logoutPath === undefined ? [] : [`<a href="${escapeHtml(logoutPath)}">Log out</a>`]),
     ...(contact === undefined || contact === null ? [] : [contactLink(contact)]),
   ];
   return (
@@ -52,10 +52,10 @@ function sentenceOf(credential: WantedCredential): string {
   if (credential.type === 'bearer')
     return 'Send a key or token in the header <code>Authorization: Bearer</code>.';
   const place = credential.in === 'header' ? 'header' : 'query parameter';
-  return `Send an API key in the ${place} <code>${escaped(credential.name)}</code>.`;
+  return `Send an API key in the ${place} <code>${escapeHtml(credential.name)}</code>.`;
 }
 
 function contactLink(contact: string): string {
   const address = contact.startsWith('http') ? contact : `mailto:${contact}`;
-  return `<a href="${escaped(address)}">Contact the owner</a>`;
+  return `<a href="${escapeHtml(address)}">Contact the owner</a>`;
 }
