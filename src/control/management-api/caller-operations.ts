@@ -12,7 +12,6 @@ import {
   findCallerRecord,
   listCallers,
   lockCaller,
-  lockOrganization,
   removesLastAdmin,
   renameCaller,
   revokeCaller,
@@ -42,8 +41,7 @@ import {
   ADMIN,
   askedOrganization,
   checkMayHandOut,
-  checkReach,
-  foundOrganization,
+  lockReachedOrganization,
   mayReach,
 } from './granted-organization.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
@@ -125,9 +123,7 @@ async function create<Field extends SecretField>(
   const scopes = body.scopes ?? DEFAULT_SCOPES;
   const name = parseName(body.name)!;
   const make = async (trx: Queries, touch: Touch) => {
-    checkReach(call.principal, body.organizationId);
-    const found = await lockOrganization(trx, body.organizationId);
-    const organization = foundOrganization(found, body.organizationId);
+    const organization = await lockReachedOrganization(trx, call.principal, body.organizationId);
     checkMayHandOut(call.principal, scopes);
     const wanted = {
       kind: row.kind,

@@ -6,7 +6,6 @@ import {
   deleteConsoleLogIn,
   findConsoleLogIn,
   listConsoleLogIns,
-  lockOrganization,
   type ConsoleLogInRecord,
   type StoreTransaction,
 } from '../store/mod.ts';
@@ -25,8 +24,7 @@ import { creation } from './creation.ts';
 import {
   askedOrganization,
   checkMayHandOut,
-  checkReach,
-  foundOrganization,
+  lockReachedOrganization,
   mayReach,
 } from './granted-organization.ts';
 import { countedPageAnswer, parsePageRequest } from './page-query.ts';
@@ -46,8 +44,7 @@ export const consoleLogInHandlers: Handlers<
       checkMayHandOut(principal, ROLE_SCOPES[role]);
     }
     const make = async (trx: StoreTransaction) => {
-      checkReach(principal, organizationId);
-      const organization = foundOrganization(await lockOrganization(trx, organizationId), organizationId);
+      const organization = await lockReachedOrganization(trx, principal, organizationId);
       const wanted = { organizationId: organization.id, authProviderId, roles };
       const made = await createConsoleLogIn(trx, wanted, parts.clock.nowMs());
       if (made === undefined) throw notFound('Auth provider', authProviderId);

@@ -1,7 +1,7 @@
 /** Which organizations a caller may administer: its own, and with `frontdoor.admin` every one. */
 import { includesScope } from '#domain';
 import type { Principal } from '../oauth/mod.ts';
-import { findOrganization, type OrganizationRecord, type Queries } from '../store/mod.ts';
+import { findOrganization, lockOrganization, type OrganizationRecord, type Queries } from '../store/mod.ts';
 import { insufficientScope, notGranted } from './api-errors.ts';
 import { textOf, type Query } from './page-query.ts';
 
@@ -11,11 +11,6 @@ export function mayReach({ organizationId, scopes }: Principal, asked: string): 
   return asked.toLowerCase() === organizationId || scopes.includes(ADMIN);
 }
 
-/** Throws the refusal of an organization that does not exist, so that a caller does not find out which ones do. */
-export function checkReach(principal: Principal, organizationId: string): void {
-  if (!mayReach(principal, organizationId)) throw notGranted('Organization', organizationId);
-}
-
 /** Returns the organization that the query names, or the caller's own. */
 export async function askedOrganization(
   db: Queries,
@@ -23,15 +18,34 @@ export async function askedOrganization(
 ): Promise<string> {
   const asked = textOf(query, 'organizationId');
   if (asked === undefined) return principal.organizationId;
-  checkReach(principal, asked);
-  return foundOrganization(await findOrganization(db, asked), asked).id;
+  return (await reachedOrganization(db, principal, asked)).id;
 }
 
-export function foundOrganization(
-  organization: OrganizationRecord | undefined,
-  asked: string,
-): OrganizationRecord {
-  if (organization === undefined) throw notGranted('Organization', asked);
+/** Throws the refusal of an organization that does not exist, so that a caller does not find out which ones do. */
+export function reachedOrganization(
+  db: Queries,
+  principal: Principal,
+  id: string,
+): Promise<OrganizationRecord> {
+  return reached(principal, id, (asked) => findOrganization(db, asked));
+}
+
+/** The same, locked until the transaction ends. */
+export function lockReachedOrganization(
+  trx: Queries,
+  principal: Principal,
+  id: string,
+): Promise<OrganizationRecord> {
+  return reached(principal, id, (asked) => lockOrganization(trx, asked));
+}
+
+async function reached(
+  principal: Principal,
+  id: string,
+  find: (id: string) => Promise<OrganizationRecord | undefined>,
+): Promise<OrganizationRecord> {
+  const organization = mayReach(principal, id) ? await find(id) : undefined;
+  if (organization === undefined) throw notGranted('Organization', id);
   return organization;
 }
 

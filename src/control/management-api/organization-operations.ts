@@ -10,11 +10,9 @@ import {
   createOrganization,
   deleteOrganization,
   endSessionsWithoutFactor,
-  findOrganization,
   hasFrontdoor,
   listFrontdoors,
   listOrganizations,
-  lockOrganization,
   removesLastAdmin,
   type OrganizationRecord,
   type Queries,
@@ -23,7 +21,7 @@ import {
 import { change, created, gone, ok, type Call, type CreationParts, type Handlers } from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch } from './entity-tag.ts';
-import { checkReach, foundOrganization } from './granted-organization.ts';
+import { lockReachedOrganization, reachedOrganization } from './granted-organization.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
 export const organizationHandlers: Handlers<
@@ -121,17 +119,13 @@ export const organizationHandlers: Handlers<
 };
 
 /** Returns the organization of the path, if the caller may see it. */
-async function reached(db: Queries, call: Call<unknown, 'organizationId'>): Promise<OrganizationRecord> {
-  const { organizationId: id } = call.parameters;
-  checkReach(call.principal, id);
-  return foundOrganization(await findOrganization(db, id), id);
+function reached(db: Queries, call: Call<unknown, 'organizationId'>): Promise<OrganizationRecord> {
+  return reachedOrganization(db, call.principal, call.parameters.organizationId);
 }
 
 /** Returns the organization of the path, locked until the change is done, if the caller may see it. */
-async function locked(trx: Queries, call: Call<unknown, 'organizationId'>): Promise<OrganizationRecord> {
-  const { organizationId: id } = call.parameters;
-  checkReach(call.principal, id);
-  return foundOrganization(await lockOrganization(trx, id), id);
+function locked(trx: Queries, call: Call<unknown, 'organizationId'>): Promise<OrganizationRecord> {
+  return lockReachedOrganization(trx, call.principal, call.parameters.organizationId);
 }
 
 function conflict(message: string): FrontdoorError {

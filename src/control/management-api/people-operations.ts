@@ -15,7 +15,6 @@ import {
   findPerson,
   listInvitations,
   listPeople,
-  lockOrganization,
   lockPerson,
   type InvitationRecord,
   type PersonRecord,
@@ -38,8 +37,7 @@ import { checkIfMatch } from './entity-tag.ts';
 import {
   askedOrganization,
   checkMayHandOut,
-  checkReach,
-  foundOrganization,
+  lockReachedOrganization,
   mayReach,
 } from './granted-organization.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
@@ -94,10 +92,7 @@ export const peopleHandlers: Handlers<
 
   async deletePerson(parts, call) {
     await change(parts, call, async (trx) => {
-      const before = reached(call, await lockPerson(trx, call.parameters.id));
-      checkIfMatch(parts, call, personAnswer(before));
-      checkNotOneself(call, before);
-      checkMayGive(call, before.role);
+      const before = await lockOther(parts, call, trx);
       await deletePerson(trx, before.id);
       return { result: undefined, ...eventOf(before), before: personAnswer(before) };
     });
@@ -106,10 +101,7 @@ export const peopleHandlers: Handlers<
 
   async removePersonSecondFactor(parts, call) {
     await change(parts, call, async (trx) => {
-      const before = reached(call, await lockPerson(trx, call.parameters.id));
-      checkIfMatch(parts, call, personAnswer(before));
-      checkNotOneself(call, before);
-      checkMayGive(call, before.role);
+      const before = await lockOther(parts, call, trx);
       if (!before.secondFactor) throw notFound('Second factor', before.id);
       await deletePersonTotp(trx, before.id);
       return { result: undefined, ...eventOf(before), before: personAnswer(before) };
@@ -123,8 +115,7 @@ export const peopleHandlers: Handlers<
     const organizationId = body.organizationId ?? principal.organizationId;
     const nowMs = parts.clock.nowMs();
     const make = async (trx: StoreTransaction) => {
-      checkReach(principal, organizationId);
-      const organization = foundOrganization(await lockOrganization(trx, organizationId), organizationId);
+      const organization = await lockReachedOrganization(trx, principal, organizationId);
       checkMayGive(call, role);
       const wanted = {
         ...{
@@ -183,6 +174,19 @@ function reached(call: CallOfOne, person: PersonRecord | undefined): PersonRecor
 
 function checkMayGive({ principal }: Call<unknown, never>, role: Role | null): void {
   if (role !== null) checkMayHandOut(principal, ROLE_SCOPES[role]);
+}
+
+/** Returns the person, locked. Throws if the caller may not take anything from this person. */
+async function lockOther(
+  parts: CreationParts,
+  call: CallOfOne,
+  trx: StoreTransaction,
+): Promise<PersonRecord> {
+  const person = reached(call, await lockPerson(trx, call.parameters.id));
+  checkIfMatch(parts, call, personAnswer(person));
+  checkNotOneself(call, person);
+  checkMayGive(call, person.role);
+  return person;
 }
 
 /** Nobody locks oneself out, and an organization keeps the person who administers it. */
