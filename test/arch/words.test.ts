@@ -86,7 +86,7 @@ const IDIOMS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bwithout a word\b/i, 'silently, or without an answer'],
   // "whatever the order" means "in any order", and is plain.
   [/\bwhatever (?!the |its |their |is cached|was measured|a gateway)/i, 'the name of the thing'],
-  [/^Of [^.;:,]{1,50}\.$/, 'a sentence with a subject and a verb'],
+  [/^Of /, 'a sentence with a subject and a verb'],
   [/\blets? (?:it |them |this )?go\b/i, 'release, close or remove'],
   [/(?:^|[.:;] )Who (?!may|can|owns)[a-z][^?]*?[.;]/, 'the party as the subject'],
   [/(?:^|[.;] )What (?:is|was|has|waits|stands|comes|came|goes)\b[^?]*?[.;]/, 'the thing as the subject'],

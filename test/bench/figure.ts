@@ -21,7 +21,7 @@ export interface Latency {
   readonly p99Us: number;
 }
 
-/** Of latencies in microseconds, in any order; 0 without values. */
+/** Takes latencies in microseconds in any order; without values both percentiles are 0. */
 export function latencyOf(latenciesUs: readonly number[]): Latency {
   const sorted = latenciesUs.toSorted((a, b) => a - b);
   return { p50Us: percentile(sorted, 0.5), p99Us: percentile(sorted, 0.99) };

@@ -29,7 +29,7 @@ describe('the data model of a router at two control planes', { skip: postgresSki
   let router: MeshRouter;
   let made = 0;
   let last: Seen | undefined;
-  /** Of all reads, because a read that fails is repeated. */
+  /** Faults of all reads are kept, because a read that fails is repeated. */
   const faults: string[] = [];
 
   before(async () => {

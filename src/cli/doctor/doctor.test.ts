@@ -160,7 +160,7 @@ test('the edge API has an authority of its own, which is unknown before enrollme
 
 test('a clock that tokens would fail by is a failure, a small difference none', async () => {
   const at = async (aheadMs: number): Promise<Finding> => {
-    // Of the moment in which it is asked, however long it took to come to that.
+    // The answer names the moment in which it is asked, however long it took to come to that.
     const api = await fakeApi(() => {
       const date = new Date(Date.now() + aheadMs).toUTCString();
       return { status: 200, json: OPENAPI, headers: { date } };

@@ -65,7 +65,7 @@ describeEachStore('the audit trail of a process that is killed', (_open, newPlac
     }
 
     const store = await openStore(place);
-    // Of one moment: the server may still commit what the killed process had sent.
+    // One snapshot reads both: the server may still commit what the killed process had sent.
     const { events, frontdoors } = await store.snapshot(async (db) => ({
       events: await db.selectFrom('audit_event').select(['target_id', 'organization_id']).execute(),
       frontdoors: await db.selectFrom('frontdoor').select(['id', 'organization_id']).execute(),

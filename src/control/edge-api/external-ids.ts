@@ -3,7 +3,7 @@ import type { Identity, OverlayModel } from '../model/mod.ts';
 
 export class ExternalIds {
   readonly #model: OverlayModel;
-  /** Of several identities with the same external id, none. Built when it is needed next. */
+  /** An external id that several identities have leads to none of them. Undefined until it is needed next. */
   #ids: ReadonlyMap<string, string | undefined> | undefined;
 
   constructor(model: OverlayModel) {

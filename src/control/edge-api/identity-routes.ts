@@ -25,7 +25,7 @@ export function addIdentityRoutes(app: FastifyInstance, context: EdgeApiContext)
     const authenticators: Record<string, unknown> = {};
     for (const { id, method, fingerprint, username } of await authenticatorsOf(db, identity.id)) {
       if (method === 'updb') authenticators['updb'] = { id, username };
-      // Of several, the one that the caller presents.
+      // If there are several, the one that the caller presents is listed.
       else if (leaf === undefined || fingerprint === leaf.fingerprint)
         authenticators['cert'] = { id, fingerprint };
     }

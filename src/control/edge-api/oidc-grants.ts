@@ -54,7 +54,7 @@ async function grantByCode(
     return { error: 'invalid_grant', text: 'redirect_uri does not correspond' };
   if (!isVerifierOf(request.challenge, form.get('code_verifier') ?? ''))
     return { error: 'invalid_grant', text: 'invalid code_verifier' };
-  // Of all calls with one code, at most one finds the session waiting.
+  // At most one of all calls with one code finds the session waiting.
   const session = await sessions.activate(request.sessionId);
   const identity = session && model.identity(session.identityId);
   if (session === undefined || identity === undefined)

@@ -16,7 +16,7 @@ const KEY = { 'sec-websocket-version': '13', 'sec-websocket-key': 'AAAAAAAAAAAAA
 const LIMITS = { maxHeadersBytes: 65_536, maxBodyBytes: 65_536 };
 
 let api: ManagementFixture;
-/** Of the fixture's administrator. Each log-in costs a computation of a hash. */
+/** The token of the fixture's administrator. Each log-in costs a computation of a hash. */
 let ownToken: string;
 before(async () => {
   api = await openManagementFixture();

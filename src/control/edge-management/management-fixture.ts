@@ -47,7 +47,7 @@ export interface EdgeManagementAnswer {
 
 export interface ManagementFixture extends EdgeFixture {
   readonly adminId: string;
-  /** Of the mesh, which this fixture has not. */
+  /** The events of a mesh. The fixture has no mesh, so that tests emit them. */
   readonly events: FabricEvents;
   /** Method and path below the prefix of every route: `GET /services/:id`. */
   readonly routes: readonly string[];

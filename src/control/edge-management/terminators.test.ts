@@ -26,7 +26,7 @@ for (const [database, skip] of [
     after(() => api?.close());
 
     const wanted = () => ({ service, router, binding: 'transport', address: 'tcp:127.0.0.1:80' });
-    /** Of the overlay, when it has caught up. */
+    /** Resolves to the overlay's terminator when the overlay has caught up. */
     const modelled = (id: string, isThere = true) =>
       until(
         'the model',

@@ -7,8 +7,8 @@ import { openApiWorld, type ApiWorld, type CallOptions } from './api-fixture.ts'
 /** Counted from `begin` on, with what the overlay's model reads after the commit. What proves the caller comes before. */
 const MOST_STATEMENTS = 12;
 /**
- * Of changes of two lists at once, on the embedded database: it runs each write in a statement of its own, where
- * PostgreSQL runs several in one.
+ * The limit of changes of two lists at once, on the embedded database: it runs each write in a statement of its own,
+ * where PostgreSQL runs several in one.
  */
 const MOST_OF_TWO_LISTS = 14;
 

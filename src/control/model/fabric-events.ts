@@ -36,9 +36,9 @@ export interface CircuitEvent {
   readonly egressAddress: string;
   /** Undefined while a link of the path is away. */
   readonly cost: number | undefined;
-  /** Of the dial; undefined for later events. */
+  /** How long the dial took; undefined for later events. */
   readonly creationMs: number | undefined;
-  /** Since its creation; undefined for a circuit that was just created, or failed. */
+  /** Time since its creation; undefined for a circuit that was just created, or failed. */
   readonly durationMs: number | undefined;
   /** OpenZiti's name of the cause; undefined if it has none. */
   readonly failureCause: string | undefined;
@@ -81,7 +81,7 @@ export interface TerminatorEvent {
   readonly precedence: string;
   readonly staticCost: number;
   readonly dynamicCost: number;
-  /** Of the service after the change, and those of them whose router is connected. */
+  /** The number of the service's terminators after the change. The two below count those whose router is connected. */
   readonly total: number;
   readonly usableDefault: number;
   readonly usableRequired: number;

@@ -49,7 +49,7 @@ export async function readFabricServices(db: Queries, ids?: readonly string[]): 
   return records.map(fabricServiceOf);
 }
 
-/** Of services of the fabric, and those that administrators made for services of the edge management API. */
+/** Reads terminators of services of the fabric, and those that administrators made for services of the edge management API. */
 export async function readFabricTerminators(
   db: Queries,
   ids?: readonly string[],

@@ -76,7 +76,7 @@ export interface RouteCandidate {
     | undefined;
   /** As it counts now: `failed` while its router takes no new circuits. */
   readonly precedence: FabricTerminatorView['precedence'];
-  /** Of the path and of the terminator; undefined without a path. */
+  /** The costs of the path and of the terminator together; undefined without a path. */
   readonly cost: number | undefined;
 }
 

@@ -92,7 +92,7 @@ export class PathFinder {
       const back = mesh.get(destinationId);
       if (there === undefined || back === undefined) continue;
       const best = there.get(destinationId);
-      // Of equal costs, the smaller id wins, so that the result does not depend on the order of reports.
+      // If costs are equal, the smaller id wins, so that the result does not depend on the order of reports.
       if (best !== undefined && (best.cost < cost || (best.cost === cost && best.linkId < linkId))) continue;
       const edge = { linkId, cost };
       there.set(destinationId, edge);

@@ -256,7 +256,7 @@ test('the control channel of a router between the ends goes: its circuits go ano
   for (const id of ['a', 'c', 'e']) await mesh.router(id).route();
   await mesh.router('e').settle();
   assert.equal(pathOf(), 'ace');
-  // Of the routers that are left none leads on from there: it may forward all the same.
+  // None of the routers that are left leads on from there: it may forward all the same.
   await mesh.fault('a', 'a-d');
   mesh.router('c').channel.close('lost');
   await mesh.router('a').settle();

@@ -48,7 +48,7 @@ async function issuedIn(days: number, id: string): Promise<TlsIdentity> {
 interface Impostor {
   readonly identity: TlsIdentity;
   readonly helloId: string;
-  /** Of the record in the log. A peer with a certificate of our authority is sent the same reason, others none. */
+  /** Matches the reason in the log. A peer with a certificate of our authority is sent the same reason, others none. */
   readonly reason: RegExp;
   readonly isProven?: boolean;
 }

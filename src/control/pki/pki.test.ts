@@ -378,7 +378,7 @@ test('authorities that an earlier version kept as files are taken into the datab
     const keyFile = authorityFile(dataDir, 'root-ca.key');
     writeFileSync(authorityFile(dataDir, 'root-ca.crt'), certificatePem);
     writeFileSync(keyFile, keyPem);
-    // Of an earlier start that was cut short before it had a certificate.
+    // An earlier start left this key, and was cut short before it had a certificate.
     writeFileSync(authorityFile(dataDir, 'intermediate-ca.key'), keyPem);
     for (let start = 0; start < 2; start += 1) {
       const taken = await open(dataDir, undefined, clock, of);

@@ -290,7 +290,7 @@ describeEachStore('the store', (open, newPlace) => {
     }
     assert.ok(acknowledged.length >= 411, `${acknowledged.length} acknowledged`);
     const reopened = await openStore(place);
-    // Of one moment: the server may still commit what the killed process had sent.
+    // One snapshot reads both: the server may still commit what the killed process had sent.
     const { organizations, frontdoors } = await reopened.snapshot(async (db) => ({
       organizations: await db.selectFrom('organization').select('id').execute(),
       frontdoors: await db.selectFrom('frontdoor').select('id').execute(),

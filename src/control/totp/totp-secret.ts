@@ -6,9 +6,9 @@ import { qrCodeOf } from './qr-code.ts';
 
 /** As RFC 4226 recommends. */
 const SECRET_BYTES = 20;
-/** As authenticator apps show it. */
+/** Authenticator apps show this name. */
 const ISSUER = 'Frontdoor';
-/** Of the name that authenticator apps show, so that the URL fits into a QR code. */
+/** Bounds the name of the account that authenticator apps show, so that the URL fits into a QR code. */
 const MAX_LABEL_CHARS = 64;
 /** Width of the image of a short URL, as OpenZiti's; that of a longer one has at least `MIN_SCALE` pixels a module. */
 const IMAGE_PIXELS = 256;

@@ -17,7 +17,7 @@ export const REDACTED = '********';
 
 const MAX_HEADERS = 400;
 const MAX_HEADER_CHARS = 131_072;
-/** Of base64; what is redacted may be longer than what came. */
+/** Bodies are base64, and a redacted body may be longer than the one that came. */
 const MAX_BODY_CHARS = 4 * MAX_INSPECTED_BODY_BYTES;
 const MAX_STATUS = 999;
 const MAX_MS = 999_999_999_999;

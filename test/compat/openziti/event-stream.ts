@@ -16,7 +16,7 @@ export interface StreamedEvent {
 }
 
 export interface EventStream {
-  /** Of a service, so far. */
+  /** Returns the events of a service so far. */
   events(serviceId: string): StreamedEvent[];
   /** Lines that are no events. */
   output(): string;

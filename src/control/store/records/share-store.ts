@@ -160,7 +160,7 @@ export async function takeBackShare(
   wanted: NewShare,
 ): Promise<ShareTakeover | undefined> {
   if (wanted.name === undefined) return undefined;
-  // Of two concurrent requests, the second one reclaims the share of the first.
+  // The second of two concurrent requests reclaims the share of the first.
   await lockedByName(trx, `share ${wanted.frontdoorId} ${wanted.name}`);
   const held = await findShareForUpdate(trx, wanted.frontdoorId, wanted.name);
   if (held === undefined || held.environmentId !== wanted.environmentId) return undefined;

@@ -50,7 +50,7 @@ export const dialersSection = list(
   'Destinations that the router itself may dial; without this section it dials no service.',
   xgressDialer,
   {
-    // Of several dialers with one binding, the last one is used.
+    // The last of several dialers with one binding is used.
     decode: (all) =>
       all.filter(({ binding }, i) => all.findLastIndex((other) => other.binding === binding) === i),
     isEmptyAllowed: true,

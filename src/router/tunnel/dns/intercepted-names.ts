@@ -77,7 +77,7 @@ export class InterceptedNames {
   static async open(options: InterceptedNamesOptions): Promise<InterceptedNames> {
     const names = new InterceptedNames(options);
     const { file: path, log } = options;
-    // Of several lines with the same name or address, the last one counts.
+    // The last of several lines with the same name or address counts.
     for (const entry of (await NameFile.load(path, log)).toReversed()) names.#restore(entry);
     names.#file = await NameFile.open({ path, entries: names.#records, log });
     return names;
