@@ -114,7 +114,10 @@ export async function fabricTerminatorsAfter(
   return (await query.orderBy('id').limit(limit).execute()).map(recordOf);
 }
 
-function rowOf(record: FabricTerminator, nowMs: number): FabricTerminatorTable {
+/** The columns that terminators of fabric services and of the edge management API have in common. */
+type TerminatorColumns = Omit<FabricTerminatorTable, 'peer_data' | 'created_at'>;
+
+export function terminatorColumnsOf(record: FabricTerminator): TerminatorColumns {
   return {
     id: record.id,
     service_id: record.serviceId,
@@ -124,12 +127,11 @@ function rowOf(record: FabricTerminator, nowMs: number): FabricTerminatorTable {
     instance_id: record.instanceId,
     cost: record.cost,
     precedence: record.precedence,
-    peer_data: encodePeerData(record.peerData),
-    created_at: nowMs,
   };
 }
 
-function recordOf(row: FabricTerminatorTable): FabricTerminator {
+/** The reverse of `terminatorColumnsOf`. */
+export function terminatorOf(row: TerminatorColumns): Omit<FabricTerminator, 'peerData'> {
   return {
     id: row.id,
     serviceId: row.service_id,
@@ -139,6 +141,17 @@ function recordOf(row: FabricTerminatorTable): FabricTerminator {
     instanceId: row.instance_id,
     cost: row.cost,
     precedence: row.precedence,
-    peerData: decodePeerData(row.peer_data),
   };
+}
+
+function rowOf(record: FabricTerminator, nowMs: number): FabricTerminatorTable {
+  return {
+    ...terminatorColumnsOf(record),
+    peer_data: encodePeerData(record.peerData),
+    created_at: nowMs,
+  };
+}
+
+function recordOf(row: FabricTerminatorTable): FabricTerminator {
+  return { ...terminatorOf(row), peerData: decodePeerData(row.peer_data) };
 }

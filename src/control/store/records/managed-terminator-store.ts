@@ -3,7 +3,12 @@ import { sql } from 'kysely';
 import type { Queries, Touch } from '../engine/store.ts';
 import type { ManagedTerminatorTable } from '../schema/schema.ts';
 import type { JsonObject } from './edge-entity-store.ts';
-import { MAX_TERMINATORS_PER_SERVICE, type FabricTerminator } from './fabric-terminator-store.ts';
+import {
+  MAX_TERMINATORS_PER_SERVICE,
+  terminatorColumnsOf,
+  terminatorOf,
+  type FabricTerminator,
+} from './fabric-terminator-store.ts';
 
 export interface ManagedTerminator extends FabricTerminator {
   readonly tags: JsonObject;
@@ -69,14 +74,7 @@ export async function managedTerminatorsAfter(
 
 function rowOf(terminator: ManagedTerminator): ManagedTerminatorTable {
   return {
-    id: terminator.id,
-    service_id: terminator.serviceId,
-    router_id: terminator.routerId,
-    binding: terminator.binding,
-    address: terminator.address,
-    instance_id: terminator.instanceId,
-    cost: terminator.cost,
-    precedence: terminator.precedence,
+    ...terminatorColumnsOf(terminator),
     tags: JSON.stringify(terminator.tags),
     created_at: terminator.createdAtMs,
     updated_at: terminator.updatedAtMs,
@@ -85,14 +83,7 @@ function rowOf(terminator: ManagedTerminator): ManagedTerminatorTable {
 
 function recordOf(row: ManagedTerminatorTable): ManagedTerminator {
   return {
-    id: row.id,
-    serviceId: row.service_id,
-    routerId: row.router_id,
-    binding: row.binding,
-    address: row.address,
-    instanceId: row.instance_id,
-    cost: row.cost,
-    precedence: row.precedence,
+    ...terminatorOf(row),
     peerData: new Map(),
     tags: JSON.parse(row.tags) as JsonObject,
     createdAtMs: Number(row.created_at),
