@@ -1,22 +1,13 @@
 /** A network namespace for a benchmark whose targets change addresses and rules of their machine. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { namespaceArguments } from '../support/named-namespace.ts';
 
 const INSIDE = 'FRONTDOOR_BENCH_NAMESPACE';
-
-/** Programs ask the name server at 127.0.0.1, and there is a way to a world that is not there. */
-const SETUP = [
-  'ip link set lo up',
-  'ip addr add 192.0.2.1/32 dev lo',
-  'ip route add default dev lo src 192.0.2.1',
-  'mount --bind "$1" /etc/resolv.conf',
-  'shift',
-  'exec "$@"',
-].join(' && ');
 
 export function isInNamespace(): boolean {
   return process.env[INSIDE] === '1';
@@ -26,10 +17,8 @@ export function isInNamespace(): boolean {
 export async function runInNamespace(script: string, args: readonly string[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-bench-'));
   try {
-    const resolver = join(folder, 'resolv.conf');
-    writeFileSync(resolver, 'nameserver 127.0.0.1\n');
     const again = [process.execPath, ...process.execArgv, script, ...args];
-    const child = spawn('unshare', ['--net', '--mount', 'sh', '-c', SETUP, 'sh', resolver, ...again], {
+    const child = spawn('unshare', namespaceArguments(folder, again), {
       stdio: 'inherit',
       env: { ...process.env, [INSIDE]: '1' },
     });

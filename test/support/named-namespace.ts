@@ -1,6 +1,6 @@
 /**
- * A test file that runs again in a network and mount namespace of its own, where names are asked of 127.0.0.1, so that
- * programs of the test use the name server of a router in mode tproxy.
+ * A script that runs again in a network and mount namespace of its own, where programs ask the name server at 127.0.0.1,
+ * which is that of a router in mode tproxy: a test file, or a benchmark (`test/bench/bench-namespace.ts`).
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,6 +24,13 @@ const SETUP = [
   'exec "$@"',
 ].join(' && ');
 
+/** Arguments of `unshare`, with which it runs `command` in such a namespace. `folder` keeps a file for as long. */
+export function namespaceArguments(folder: string, command: readonly string[]): string[] {
+  const resolver = join(folder, 'resolv.conf');
+  writeFileSync(resolver, 'nameserver 127.0.0.1\n');
+  return ['--net', '--mount', 'sh', '-c', SETUP, 'sh', resolver, ...command];
+}
+
 /** Whether the process is the second run of a test file. */
 export function isInside(): boolean {
   return process.env[INSIDE] === '1';
@@ -33,10 +40,8 @@ export function isInside(): boolean {
 export async function runInside(t: Pick<TestContext, 'after'>, file: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-tproxy-'));
   t.after(() => rmSync(folder, { recursive: true }));
-  const resolver = join(folder, 'resolv.conf');
-  writeFileSync(resolver, 'nameserver 127.0.0.1\n');
   const again = [process.execPath, '--disable-warning=ExperimentalWarning', file];
-  const args = ['--net', '--mount', 'sh', '-c', SETUP, 'sh', resolver, ...again];
+  const args = namespaceArguments(folder, again);
   // The runner's context is left out: this is a run of its own.
   const env = { ...process.env, [INSIDE]: '1', NODE_TEST_CONTEXT: undefined };
   await run('unshare', args, { env, maxBuffer: MAX_OUTPUT_BYTES });
