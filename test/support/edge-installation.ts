@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '#base';
 import type { FirstStart } from '#control';
-import { startUp, type Up } from '../../bin/up.ts';
+import type { Up } from '../../bin/up.ts';
 import { callCommand } from './command-line.ts';
 import { EdgeManagementClient } from './edge-management-client.ts';
-import { provideServerKey } from './server-key.ts';
+import { startLocalUp } from './local-up.ts';
 
 export const CREDENTIALS = { username: 'root', password: 'a password of an administrator' };
 
@@ -27,19 +27,8 @@ export interface EdgeInstallation {
 export async function openEdgeInstallation(): Promise<EdgeInstallation> {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-edge-'));
   const dataDir = join(folder, 'data');
-  provideServerKey(dataDir);
   const start = (): Promise<Up> =>
-    startUp({
-      dataDir,
-      listenHost: '127.0.0.1',
-      advertiseHost: 'localhost',
-      ports: { http: 0, https: 0, api: 0, edgeApi: 0, ctrl: 0, edge: 0 },
-      anyPort: true,
-      zone: 'share.localhost',
-      access: { edgeManagement: true },
-      version: '0.0.0-test',
-      log: silentLog,
-    });
+    startLocalUp({ dataDir, access: { edgeManagement: true }, log: silentLog });
   const first = await start();
   const credentials = first.firstStart!;
   await first.close(0);

@@ -16,9 +16,9 @@ import { EdgeApiClient, enrollIdentity, enrollRouter, OverlayClient } from '#sdk
 import { afterRunning } from './deadline.ts';
 import { recordingLog, withoutDebug, type LogRecord } from './recording-log.ts';
 import type { WireCredentials } from './wire-peer.ts';
-import { startUp, type Up, type UpOptions } from '../../bin/up.ts';
+import type { Up, UpOptions } from '../../bin/up.ts';
 import type { FirstStart } from '#control';
-import { provideServerKey } from './server-key.ts';
+import { startLocalUp } from './local-up.ts';
 
 export interface WorldAgent {
   readonly agent: Agent;
@@ -79,21 +79,9 @@ export interface World {
 
 export async function openWorld(options: Partial<UpOptions> = {}): Promise<World> {
   const dataDir = mkdtempSync(join(tmpdir(), 'frontdoor-world-'));
-  provideServerKey(dataDir);
   const records: LogRecord[] = [];
   const log = recordingLog(withoutDebug(records));
-  const up = await startUp({
-    dataDir,
-    listenHost: '127.0.0.1',
-    advertiseHost: 'localhost',
-    ports: { http: 0, https: 0, api: 0, edgeApi: 0, ctrl: 0, edge: 0 },
-    anyPort: true,
-    zone: 'share.localhost',
-    interceptDomain: 'ziti',
-    version: '0.0.0-test',
-    log,
-    ...options,
-  });
+  const up = await startLocalUp({ dataDir, interceptDomain: 'ziti', log, ...options });
   const credentials = up.firstStart!;
   const client = new JsonClient({ origin: up.control.apiUrl });
   const authorization = `Basic ${credentials.accountId}:${credentials.apiToken}`;

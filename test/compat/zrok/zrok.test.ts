@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { after, before, test } from 'node:test';
 import { silentLog } from '#base';
-import { startUp, type Up } from '../../../bin/up.ts';
+import type { Up } from '../../../bin/up.ts';
 import { startProcess, type Running } from '../../bench/bench-process.ts';
 import { callCommand } from '../../support/command-line.ts';
 import { until } from '../../support/deadline.ts';
 import { freePort } from '../../support/free-port.ts';
 import { digestOf, startPrivateService, type PrivateService } from '../../support/private-service.ts';
-import { provideServerKey } from '../../support/server-key.ts';
+import { startLocalUp } from '../../support/local-up.ts';
 import { httpGet, type HttpAnswer } from '../../support/world.ts';
 
 const BINARY = process.env['ZROK_BIN'] ?? '';
@@ -42,17 +42,9 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'frontdoor-zrok-'));
   mkdirSync(join(folder, 'home'));
   const dataDir = join(folder, 'data');
-  provideServerKey(dataDir);
   service = await startPrivateService();
   const start = (): Promise<Up> =>
-    startUp({
-      ...{ dataDir, listenHost: '127.0.0.1', advertiseHost: 'localhost', anyPort: true },
-      ports: { http: 0, https: 0, api: 0, edgeApi: 0, ctrl: 0, edge: 0 },
-      zone: 'share.localhost',
-      access: { edgeManagement: true },
-      version: '0.0.0-test',
-      log: silentLog,
-    });
+    startLocalUp({ dataDir, access: { edgeManagement: true }, log: silentLog });
   await (await start()).close(0);
   const secrets = join(folder, 'admin.json');
   await callCommand(['admins', 'create', '--data-dir', dataDir, '--out', secrets]);
