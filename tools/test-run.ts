@@ -22,12 +22,15 @@ import { failureSummary } from './failure-summary.ts';
 import { lineOf, reportRun } from './test-report.ts';
 import { repeatFailed } from './test-repetition.ts';
 import { startTestServers } from './test-servers.ts';
-import { CPU_LIMIT_SECONDS, isQuick, longestFirst } from './test-tier-table.ts';
+import { TestQueue } from './test-queue.ts';
+import { CPU_LIMIT_SECONDS, isQuick } from './test-tier-table.ts';
 
 const SILENCE_MS = 240_000;
 const WHOLE_TIMEOUT_MS = 1_620_000;
 /** Many tests wait for processes, deadlines and databases, so that one process for each core leaves cores idle. */
 const JOBS_PER_CORE = 2;
+/** Processes beyond those, for files that mostly wait. */
+const WAITING_JOBS_PER_CORE = 1;
 const TEST_GLOBS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts'];
 
 /** Test files, relative to the repository; each pattern is a part of a path. */
@@ -47,7 +50,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
       spec: { type: 'boolean', default: false },
       all: { type: 'boolean', default: false },
       rest: { type: 'boolean', default: false },
-      jobs: { type: 'string', default: String(JOBS_PER_CORE * availableParallelism()) },
+      jobs: { type: 'string' },
     },
   });
   const isOfRun = (file: string): boolean => {
@@ -81,7 +84,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
     nodeArgs.length > 0
       ? files.map((file) => ({ files: [file], isShared: false }))
       : groupFiles(files, textOf);
-  const queue = longestFirst(groups, loadDurations());
+  const queue = new TestQueue(groups, loadDurations());
   const run = async ({ files, isShared }: TestGroup): Promise<TestFileResult[]> => {
     const ended = await runTestProcess(files, {
       isShared,
@@ -101,15 +104,20 @@ export async function runTests(args: readonly string[]): Promise<number> {
     process.stdout.write(`once more, alone: ${first.file}\n`);
     return (await run({ files: [first.file], isShared: first.isShared }))[0];
   };
-  const worker = async (): Promise<void> => {
-    for (let group = queue.shift(); group !== undefined && !stop.signal.aborted; group = queue.shift()) {
+  const work = async (kind: 'any' | 'waiting'): Promise<void> => {
+    for (let group = queue.next(kind); group !== undefined; group = queue.next(kind)) {
+      if (stop.signal.aborted) return;
       const ended = await run(group);
       results.push(...ended);
       const left = group.files.slice(ended.length);
-      if (left.length > 0) queue.unshift({ files: left, isShared: true });
+      if (left.length > 0) queue.putBack({ files: left, isShared: true });
     }
   };
-  await Promise.all(Array.from({ length: Math.max(1, Number(values.jobs) || 1) }, worker));
+  const { any, waiting } = workersOf(values.jobs);
+  await Promise.all([
+    ...Array.from({ length: any }, () => work('any')),
+    ...Array.from({ length: waiting }, () => work('waiting')),
+  ]);
   const disturbed = isWhole ? await repeatFailed(results, runAlone, stop.signal) : [];
   await servers.stop();
   folder.remove();
@@ -126,6 +134,13 @@ export async function runTests(args: readonly string[]): Promise<number> {
     cpuLimitSeconds: isWhole ? cpuLimitSeconds(values, slowness) : undefined,
   });
   return stopped === 'interrupted' ? 130 : isGood ? 0 : 1;
+}
+
+/** `jobs` is the number of processes that the caller wants at most. */
+function workersOf(jobs: string | undefined): { readonly any: number; readonly waiting: number } {
+  if (jobs !== undefined) return { any: Math.max(1, Number(jobs) || 1), waiting: 0 };
+  const cores = availableParallelism();
+  return { any: JOBS_PER_CORE * cores, waiting: WAITING_JOBS_PER_CORE * cores };
 }
 
 /** A slower machine may take longer; on a faster one the limits stay. */

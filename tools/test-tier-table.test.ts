@@ -3,10 +3,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { repositoryRoot } from './pinned-process.ts';
-import { isQuick, JOURNEYS, longestFirst } from './test-tier-table.ts';
+import { isQuick, JOURNEYS, LONGEST_FIRST, longestFirst, MOSTLY_WAITING } from './test-tier-table.ts';
 
-test('each journey of the quick tier is a file', () => {
-  for (const file of Object.keys(JOURNEYS)) assert.ok(existsSync(join(repositoryRoot, file)), file);
+test('the tables name files and folders that exist', () => {
+  for (const path of [...Object.keys(JOURNEYS), ...LONGEST_FIRST, ...MOSTLY_WAITING])
+    assert.ok(existsSync(join(repositoryRoot, path)), path);
+});
+
+test('without durations, the file that takes longest begins first', () => {
+  const groups = ['test/e2e/access-clients.test.ts', 'test/fuzz/api-fuzz.test.ts', LONGEST_FIRST[0]!].map(
+    (file) => ({ files: [file], isShared: false }),
+  );
+  assert.deepEqual(longestFirst(groups, new Map()), groups.toReversed());
 });
 
 test('the quick tier holds the tests of the parts and the journeys, and no load or fault runs', () => {

@@ -25,17 +25,45 @@ export const JOURNEYS: Readonly<Record<string, string>> = {
  */
 export const CPU_LIMIT_SECONDS = { quick: 640, rest: 1_100 };
 
-/** Folders whose files take longest: they begin first, so that none of them is left for the end of a run. */
-const LONGEST_FIRST: readonly string[] = [
+/**
+ * Files and folders that take longest, the longest first: they begin first, so that none of them is left for the end of a
+ * run. A run that knows the durations of an earlier one, which a clean checkout does not, uses those.
+ */
+export const LONGEST_FIRST: readonly string[] = [
+  'test/e2e/control-failover.test.ts',
+  'test/e2e/tproxy.test.ts',
   'test/battery/',
+  'test/e2e/planned-stops.test.ts',
+  'test/e2e/mesh-stops.test.ts',
+  'test/e2e/mesh-faults.test.ts',
+  'test/e2e/gateway-operations.test.ts',
+  'test/e2e/edge-hostile.test.ts',
+  'test/e2e/link-hostile.test.ts',
   'test/fuzz/',
   'test/chaos/',
   'test/e2e/',
   'test/conformance/',
 ];
 
+/**
+ * Files of 20 s and more that use less than a third of a core, because they wait for deadlines of real programs or for
+ * commands of the system.
+ */
+export const MOSTLY_WAITING: readonly string[] = [
+  'test/e2e/control-failover.test.ts',
+  'test/e2e/tproxy.test.ts',
+  'test/e2e/mesh-stops.test.ts',
+  'test/e2e/mesh-faults.test.ts',
+  'test/e2e/link-hostile.test.ts',
+  'test/e2e/status.test.ts',
+];
+
 export function isQuick(file: string): boolean {
   return file in JOURNEYS || QUICK_FOLDERS.some((folder) => file.startsWith(folder));
+}
+
+export function mostlyWaits({ files }: TestGroup): boolean {
+  return files.every((file) => MOSTLY_WAITING.includes(file));
 }
 
 /**
