@@ -68,6 +68,6 @@ function rowOf(code: string, statuses: readonly number[], meaning: string): [str
 export const VISITOR_ERRORS = Object.fromEntries([
   ...Object.entries(MEANINGS).map(([code, [statuses, meaning]]) => rowOf(code, statuses, meaning)),
   ...[...Object.entries(ACCESS_REASONS), ...Object.entries(MESSAGE_REFUSALS)].map(
-    ([code, { status, says }]) => rowOf(code, [status], says),
+    ([code, { status, message }]) => rowOf(code, [status], message),
   ),
 ]) as Readonly<Record<FailureCode | MessageRefusal, VisitorErrorRow>>;

@@ -13,15 +13,15 @@ const AT_CONTROL: ReadonlySet<AccessReason> = new Set([
 ]);
 
 export function failureOfAccess(reason: AccessReason, cause: string = reason): Failure {
-  const { status, says } = ACCESS_REASONS[reason];
-  return { status, code: reason, hop: AT_CONTROL.has(reason) ? 'control' : 'client', says, cause };
+  const { status, message } = ACCESS_REASONS[reason];
+  return { status, code: reason, hop: AT_CONTROL.has(reason) ? 'control' : 'client', message, cause };
 }
 
 /** For a person who is logged in but not admitted: logging in again without logging out would give the same session. */
 export function withWayOut(failure: Failure): Failure {
   return {
     ...failure,
-    says: `${failure.says} To continue as another user, log out first: /.frontdoor/logout`,
+    message: `${failure.message} To continue as another user, log out first: /.frontdoor/logout`,
   };
 }
 
@@ -31,12 +31,12 @@ export function accessEnded(cause: string): Failure {
     status: 401,
     code: 'access-ended',
     hop: 'client',
-    says: 'You no longer have access to this address.',
+    message: 'You no longer have access to this address.',
     cause,
   };
 }
 
-const LOGIN_REFUSALS: Readonly<Record<LoginRefusalReason, readonly [status: number, says: string]>> = {
+const LOGIN_REFUSALS: Readonly<Record<LoginRefusalReason, readonly [status: number, message: string]>> = {
   'provider-not-available': [503, 'Logging in here is not possible at the moment.'],
   'provider-failed': [502, 'The log-in service sent an unexpected response. Please try again.'],
   'attempt-not-valid': [
@@ -49,9 +49,9 @@ const LOGIN_REFUSALS: Readonly<Record<LoginRefusalReason, readonly [status: numb
 };
 
 export function failureOfLogin(reason: LoginRefusalReason): Failure {
-  const [status, says] = LOGIN_REFUSALS[reason];
+  const [status, message] = LOGIN_REFUSALS[reason];
   const hop = reason === 'provider-failed' || reason === 'provider-not-available' ? 'control' : 'client';
-  return { status, code: `login-${reason}`, hop, says, cause: `log-in refused: ${reason}` };
+  return { status, code: `login-${reason}`, hop, message, cause: `log-in refused: ${reason}` };
 }
 
 export const ACCESS_FAILURES = {
@@ -59,21 +59,21 @@ export const ACCESS_FAILURES = {
     status: 503,
     code: 'busy',
     hop: 'gateway',
-    says: 'Too many callers are being verified. Please try again shortly.',
+    message: 'Too many callers are being verified. Please try again shortly.',
     cause: 'too many credentials wait for verification',
   },
   tooManyWrong: {
     status: 429,
     code: 'too-many-wrong',
     hop: 'client',
-    says: 'Your network sent too many wrong credentials. Please wait a little.',
+    message: 'Your network sent too many wrong credentials. Please wait a little.',
     cause: 'too many wrong credentials from this address',
   },
   tooManyLogins: {
     status: 429,
     code: 'login-too-many',
     hop: 'client',
-    says: 'Your network started too many log-ins. Please wait a little.',
+    message: 'Your network started too many log-ins. Please wait a little.',
     cause: 'too many log-ins from this address',
   },
   otherOrigin: failureOfAccess('other-origin', 'a page of another origin sent the request'),
@@ -81,21 +81,21 @@ export const ACCESS_FAILURES = {
     status: 404,
     code: 'unknown-path',
     hop: 'client',
-    says: 'There is no such page.',
+    message: 'There is no such page.',
     cause: 'not one of the gateway’s own paths',
   },
   wrongLoginMethod: {
     status: 400,
     code: 'wrong-method',
     hop: 'client',
-    says: 'This page does not support this method.',
+    message: 'This page does not support this method.',
     cause: 'a method that the gateway’s own path does not support',
   },
   loginAway: {
     status: 503,
     code: 'login-not-available',
     hop: 'control',
-    says: 'Log-in and log-out are not possible at the moment. Please try again shortly.',
+    message: 'Log-in and log-out are not possible at the moment. Please try again shortly.',
     cause: 'the control plane did not respond',
   },
 } as const satisfies Record<string, Failure>;

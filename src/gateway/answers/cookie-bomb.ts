@@ -51,7 +51,8 @@ const COOKIES_TOO_LARGE: Failure = {
   status: 431,
   code: 'cookies-too-large',
   hop: 'client',
-  says: 'Your browser sent more cookies than fit into a request. They have been cleared; please try again.',
+  message:
+    'Your browser sent more cookies than fit into a request. They have been cleared; please try again.',
   cause: 'the cookies are too large; the response clears them',
 };
 

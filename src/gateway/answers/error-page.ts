@@ -22,7 +22,7 @@ function page(failure: Failure, errorId: string, help: string): string {
   const title = statusText(failure.status);
   return (
     `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-    `<title>${title}</title><style>${STYLE}</style></head>\n<body><h1>${title}</h1>\n<p>${failure.says}</p>\n${help}` +
+    `<title>${title}</title><style>${STYLE}</style></head>\n<body><h1>${title}</h1>\n<p>${failure.message}</p>\n${help}` +
     `<p class="id">Error id: <code>${errorId}</code></p></body></html>\n`
   );
 }
@@ -63,7 +63,7 @@ export function encodeErrorAnswer(
   const json = prefersJson(asked.accept);
   const body = Buffer.from(
     json
-      ? `${JSON.stringify({ error: failure.code, message: failure.says, errorId, ...helpJson(help) })}\n`
+      ? `${JSON.stringify({ error: failure.code, message: failure.message, errorId, ...helpJson(help) })}\n`
       : page(failure, errorId, helpHtml(help, failure.status, asked.isRead)),
   );
   const lines = [

@@ -12,28 +12,28 @@ export interface Failure {
   readonly code: FailureCode | MessageRefusal;
   readonly hop: Hop;
   /** Text for the reader of the page. */
-  readonly says: string;
+  readonly message: string;
   /** Text for the log. */
   readonly cause: string;
 }
 
 /** A request head or body that violates HTTP. */
 export function failureOfRequest(refusal: MessageRefusal): Failure {
-  const { status, says } = MESSAGE_REFUSALS[refusal];
-  return { status, code: refusal, hop: 'client', says, cause: says };
+  const { status, message } = MESSAGE_REFUSALS[refusal];
+  return { status, code: refusal, hop: 'client', message, cause: message };
 }
 
 /** A response that violates HTTP, which is never the client's fault. */
 export function failureOfAnswer(refusal: MessageRefusal): Failure {
-  return serviceFailure(502, 'malformed-answer', `malformed response: ${MESSAGE_REFUSALS[refusal].says}`);
+  return serviceFailure(502, 'malformed-answer', `malformed response: ${MESSAGE_REFUSALS[refusal].message}`);
 }
 
 export function serviceFailure(status: 502 | 504, code: FailureCode, cause: string): Failure {
-  const says =
+  const message =
     status === 504
       ? 'The service behind this address did not respond in time.'
       : 'The service behind this address sent no usable response.';
-  return { status, code, hop: 'service', says, cause };
+  return { status, code, hop: 'service', message, cause };
 }
 
 /** A share whose record has a field that this gateway cannot read, so that its access rules are unknown. */
@@ -42,7 +42,8 @@ export function failureOfUnreadable(field: string): Failure {
     status: 503,
     code: 'share-unreadable',
     hop: 'control',
-    says: 'This service is closed, because this gateway cannot read its rules. Its operators find the reason in the log.',
+    message:
+      'This service is closed, because this gateway cannot read its rules. Its operators find the reason in the log.',
     cause: `the record of the share cannot be read: ${field}`,
   };
 }
@@ -52,56 +53,56 @@ export const FAILURES = {
     status: 404,
     code: 'unknown-host',
     hop: 'client',
-    says: 'There is no service at this address.',
+    message: 'There is no service at this address.',
     cause: 'no share has this host',
   },
   misdirected: {
     status: 421,
     code: 'misdirected',
     hop: 'client',
-    says: 'This connection was made for another host.',
+    message: 'This connection was made for another host.',
     cause: 'the TLS server name belongs to another share than the Host header',
   },
   noShareTable: {
     status: 503,
     code: 'starting',
     hop: 'control',
-    says: 'This gateway is starting. Please try again shortly.',
+    message: 'This gateway is starting. Please try again shortly.',
     cause: 'no share list has arrived yet',
   },
   decisionTimeout: {
     status: 503,
     code: 'not-decided',
     hop: 'control',
-    says: 'Your access could not be verified in time. Please try again shortly.',
+    message: 'Your access could not be verified in time. Please try again shortly.',
     cause: 'the caller could not be verified in time',
   },
   tooManyWaiting: {
     status: 503,
     code: 'busy',
     hop: 'gateway',
-    says: 'Too many requests are waiting for this service. Please try again shortly.',
+    message: 'Too many requests are waiting for this service. Please try again shortly.',
     cause: 'too many requests are waiting for a circuit',
   },
   headTimeout: {
     status: 408,
     code: 'head-timeout',
     hop: 'client',
-    says: 'The request did not arrive in time.',
+    message: 'The request did not arrive in time.',
     cause: 'the head was not complete in time',
   },
   bodyTooSlow: {
     status: 408,
     code: 'body-too-slow',
     hop: 'client',
-    says: 'The request did not arrive in time.',
+    message: 'The request did not arrive in time.',
     cause: 'the body arrived too slowly',
   },
   dialTimeout: {
     status: 504,
     code: 'timeout',
     hop: 'gateway',
-    says: 'No connection to the service could be made in time.',
+    message: 'No connection to the service could be made in time.',
     cause: 'no circuit in time',
   },
   answerTimeout: serviceFailure(504, 'answer-timeout', 'the service did not respond in time'),
@@ -110,14 +111,14 @@ export const FAILURES = {
     status: 503,
     code: 'withdrawn',
     hop: 'control',
-    says: 'This service is no longer available here.',
+    message: 'This service is no longer available here.',
     cause: 'the share was withdrawn',
   },
   internal: {
     status: 500,
     code: 'internal',
     hop: 'gateway',
-    says: 'Something went wrong in this gateway.',
+    message: 'Something went wrong in this gateway.',
     cause: 'internal error',
   },
 } as const satisfies Record<string, Failure>;

@@ -5,28 +5,28 @@
 import type { CircuitError } from '#sdk';
 import type { Failure } from '../answers/failure-table.ts';
 
-const CIRCUIT_FAILURES: Readonly<Record<CircuitError['code'], { status: number; says: string }>> = {
+const CIRCUIT_FAILURES: Readonly<Record<CircuitError['code'], { status: number; message: string }>> = {
   'no-terminator': {
     status: 503,
-    says: 'The service is not connected at the moment. Please try again later.',
+    message: 'The service is not connected at the moment. Please try again later.',
   },
-  'service-refused': { status: 502, says: 'The service behind this address does not accept connections.' },
-  'service-timeout': { status: 504, says: 'The service behind this address did not respond in time.' },
-  'not-authorized': { status: 503, says: 'This service is not available here.' },
+  'service-refused': { status: 502, message: 'The service behind this address does not accept connections.' },
+  'service-timeout': { status: 504, message: 'The service behind this address did not respond in time.' },
+  'not-authorized': { status: 503, message: 'This service is not available here.' },
   'control-away': {
     status: 503,
-    says: 'No connection to the service can be made at the moment. Please try again shortly.',
+    message: 'No connection to the service can be made at the moment. Please try again shortly.',
   },
-  timeout: { status: 504, says: 'No connection to the service could be made in time.' },
+  timeout: { status: 504, message: 'No connection to the service could be made in time.' },
   'channel-closed': {
     status: 503,
-    says: 'The connection to the service is interrupted. Please try again shortly.',
+    message: 'The connection to the service is interrupted. Please try again shortly.',
   },
-  'circuit-closed': { status: 502, says: 'The connection to the service was lost.' },
-  overlay: { status: 502, says: 'No connection to the service could be made.' },
+  'circuit-closed': { status: 502, message: 'The connection to the service was lost.' },
+  overlay: { status: 502, message: 'No connection to the service could be made.' },
 };
 
 export function failureOfCircuit(error: CircuitError): Failure {
-  const { status, says } = CIRCUIT_FAILURES[error.code];
-  return { status, code: error.code, hop: error.hop, says, cause: error.message };
+  const { status, message } = CIRCUIT_FAILURES[error.code];
+  return { status, code: error.code, hop: error.hop, message, cause: error.message };
 }

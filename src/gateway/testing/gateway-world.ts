@@ -126,12 +126,12 @@ export class GatewayWorld {
   }
 
   /** Waits until the condition holds, checking it after each turn of the event loop. */
-  async eventually(test: () => boolean, says: string): Promise<void> {
+  async eventually(test: () => boolean, what: string): Promise<void> {
     let isLate = false;
     const stop = afterRunning(30_000, () => (isLate = true));
     try {
       while (!test()) {
-        if (isLate) throw new Error(`not in time: ${says}`);
+        if (isLate) throw new Error(`not in time: ${what}`);
         await new Promise<void>((resolve) => {
           setImmediate(resolve);
         });
