@@ -69,7 +69,7 @@ export class SendBuffer {
   #isBlockedThere = false;
   #isClosed = false;
   /** When the far end last reported its buffer size. */
-  #heardAtMs = 0;
+  #reportedAtMs = 0;
   #probeAfterMs = PROBE_MS;
 
   constructor(
@@ -177,14 +177,14 @@ export class SendBuffer {
     }
     this.#hold();
     this.#peerBufferBytes = ack.receiveBufferSize;
-    this.#heardAtMs = nowMs;
+    this.#reportedAtMs = nowMs;
     if (ack.rtt > 0) this.#roundTrip.learn(ack.rtt, nowMs);
     this.pump(nowMs);
   }
 
   /** Retransmits overdue payloads. */
   tick(nowMs: number): void {
-    if (this.#sent.size === 0 && this.#isBlockedThere && nowMs - this.#heardAtMs >= this.#probeAfterMs)
+    if (this.#sent.size === 0 && this.#isBlockedThere && nowMs - this.#reportedAtMs >= this.#probeAfterMs)
       this.#probe(nowMs);
     if (this.#sent.size === 0 || nowMs - this.#lastRetransmitMs <= RETRANSMIT_PAUSE_MS) return;
     for (const sent of this.#sent.values()) {
@@ -259,7 +259,7 @@ export class SendBuffer {
    * payload per second would fill its buffer in a quarter of an hour.
    */
   #probe(nowMs: number): void {
-    this.#heardAtMs = nowMs;
+    this.#reportedAtMs = nowMs;
     this.#probeAfterMs = Math.min(2 * this.#probeAfterMs, MAX_PROBE_MS);
     // If no payload was sent yet, the far end gets the first one.
     if (this.#nextSequence === 0) {

@@ -92,7 +92,7 @@ export class ApiSessionStore implements ApiSessions {
     this.#options = options;
     this.#index = new ApiSessionIndex(options.model);
     this.#leases = new LeaseClock(options.clock);
-    options.store.onChange((changes) => this.#hear(changes));
+    options.store.onChange((changes) => this.#onChanges(changes));
     this.#timer = setInterval(() => {
       this.tick().catch((error: unknown) =>
         options.log.error({ error: messageOf(error) }, 'API sessions could not be written; retrying soon'),
@@ -336,7 +336,7 @@ export class ApiSessionStore implements ApiSessions {
   }
 
   /** Applies changes by other control planes, and by transactions of other parts of this one. */
-  async #hear(changes: readonly Change[]): Promise<void> {
+  async #onChanges(changes: readonly Change[]): Promise<void> {
     if (changes.some(({ entity }) => entity === 'everything')) return this.#rereadAll();
     const ids = changes.filter(({ entity }) => entity === 'api-session').map(({ id }) => id);
     await this.#reread(ids.filter((id) => !this.#writing.has(id)));

@@ -146,7 +146,7 @@ describeEachStore('the access data in the feed of gateways', (open) => {
     feed.flush();
     told = [];
     const { version } = snapshot();
-    await world.parts.access.hear([{ entity: 'everything', id: '' }]);
+    await world.parts.access.onChanges([{ entity: 'everything', id: '' }]);
     assert.deepEqual(
       told.map((event) => [event.type, 'version' in event ? event.version : 0]),
       [['snapshot', version + 1]],
@@ -159,7 +159,7 @@ describeEachStore('the access data in the feed of gateways', (open) => {
   it('keeps no more of what is past than so many changes', async () => {
     const { version } = snapshot();
     for (let i = 0; i < 60; i += 1) {
-      await world.parts.access.hear(
+      await world.parts.access.onChanges(
         Array.from({ length: 1_000 }, (_, n) => ({ entity: 'login-session', id: `${i}-${n}` }) as const),
       );
       feed.flush();

@@ -37,7 +37,7 @@ export interface StoredGatewayAccessOptions {
 /** Rejects with errors of the store. */
 export async function openGatewayAccess(options: StoredGatewayAccessOptions): Promise<StoredGatewayAccess> {
   const access = new StoredGatewayAccess(options);
-  options.store.onChange((changes) => access.hear(changes));
+  options.store.onChange((changes) => access.onChanges(changes));
   await access.readZones();
   return access;
 }
@@ -77,7 +77,7 @@ export class StoredGatewayAccess implements GatewayAccessSource {
     this.#listeners.push(listener);
   }
 
-  async hear(changes: readonly Change[]): Promise<void> {
+  async onChanges(changes: readonly Change[]): Promise<void> {
     for (const { entity, id } of changes) {
       if (entity === 'login-session') this.#notify({ type: 'ended-session', id });
     }

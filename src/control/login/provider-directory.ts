@@ -35,7 +35,7 @@ export class ProviderDirectory {
   static async open(store: Pick<Store, 'db' | 'onChange'>): Promise<ProviderDirectory> {
     const directory = new ProviderDirectory(store.db);
     // Subscribed before the first read, because another control plane may write in between.
-    store.onChange((changes) => directory.#hear(changes));
+    store.onChange((changes) => directory.#onChanges(changes));
     await directory.#readAll();
     return directory;
   }
@@ -53,7 +53,7 @@ export class ProviderDirectory {
     this.#listeners.push(listener);
   }
 
-  async #hear(changes: readonly Change[]): Promise<void> {
+  async #onChanges(changes: readonly Change[]): Promise<void> {
     if (changes.some(({ entity }) => entity === 'everything')) {
       await this.#readAll();
       return;

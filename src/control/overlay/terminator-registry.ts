@@ -50,7 +50,7 @@ export class TerminatorRegistry {
 
   constructor(store: Store) {
     this.#store = store;
-    store.onChange((changes) => this.#hear(changes));
+    store.onChange((changes) => this.#onChanges(changes));
   }
 
   onChange(listener: TerminatorListener): void {
@@ -182,10 +182,10 @@ export class TerminatorRegistry {
     }
   }
 
-  async #hear(changes: readonly Change[]): Promise<void> {
+  async #onChanges(changes: readonly Change[]): Promise<void> {
     const isAll = changes.some(({ entity }) => entity === 'everything');
-    const told = changes.filter(({ entity }) => entity === 'terminator').map(({ id }) => id);
-    const ids = (isAll ? [...this.#terminators.keys()] : told).filter((id) => !this.#writing.has(id));
+    const named = changes.filter(({ entity }) => entity === 'terminator').map(({ id }) => id);
+    const ids = (isAll ? [...this.#terminators.keys()] : named).filter((id) => !this.#writing.has(id));
     if (!isAll && ids.length === 0) return;
     const stored = await readRows(this.#store.db, isAll ? undefined : ids);
     const present = new Set(stored.map(({ id }) => id));

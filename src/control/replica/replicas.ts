@@ -54,7 +54,7 @@ export class Replicas {
     this.cluster = members;
     this.#roll = new ReplicaRoll({ ...options, members });
     this.#others = new OthersStatus(options.model);
-    options.store.onChange((changes) => this.#hear(changes));
+    options.store.onChange((changes) => this.#onChanges(changes));
   }
 
   /** Those of every control plane seen, because tokens of one are accepted by all. */
@@ -185,7 +185,7 @@ export class Replicas {
     return isDone;
   }
 
-  async #hear(changes: readonly Change[]): Promise<void> {
+  async #onChanges(changes: readonly Change[]): Promise<void> {
     if (this.#publisher === undefined) return;
     const { db } = this.#options.store;
     if (changes.some(({ entity }) => entity === 'everything')) {

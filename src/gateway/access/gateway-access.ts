@@ -78,7 +78,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
   readonly #monotonicMs: () => number;
   readonly #certificateCallers = new WeakMap<ClientFacts, CertificateCaller>();
   /** Monotonic time of the last message from the control plane; undefined before the first one. */
-  #heardMs: number | undefined;
+  #lastContactMs: number | undefined;
   /** Reused for each rule evaluation. */
   readonly #facts: { nowMs: number; address: string; certificate: CallerCertificate | undefined } = {
     nowMs: 0,
@@ -162,7 +162,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
   }
 
   onContact(): void {
-    this.#heardMs = this.#monotonicMs();
+    this.#lastContactMs = this.#monotonicMs();
   }
 
   kept(): ReturnType<AccessFeed['kept']> {
@@ -352,10 +352,10 @@ export class GatewayAccess implements AccessControl, AccessFeed {
 
   /** Whether the control plane was in contact recently enough to trust identities. */
   #isTrusted(): boolean {
-    const heardMs = this.#heardMs;
+    const lastContactMs = this.#lastContactMs;
     return (
-      heardMs !== undefined &&
-      this.#monotonicMs() - heardMs < GATEWAY_TRUST_MS &&
+      lastContactMs !== undefined &&
+      this.#monotonicMs() - lastContactMs < GATEWAY_TRUST_MS &&
       this.#providers.hasKeys &&
       this.#origin.canSign
     );

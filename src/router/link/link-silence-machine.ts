@@ -16,13 +16,13 @@ export type SilenceStep = 'none' | 'probe' | 'silent';
 
 export class LinkSilenceMachine {
   #received = -1;
-  #heardMs: number;
+  #receivedMs: number;
   #probedMs = -Infinity;
   #probes = 0;
   #isSilent = false;
 
   constructor(nowMs: number) {
-    this.#heardMs = nowMs;
+    this.#receivedMs = nowMs;
   }
 
   /**
@@ -31,12 +31,12 @@ export class LinkSilenceMachine {
   check(nowMs: number, received: number, isPaused: boolean): SilenceStep {
     if (isPaused || received !== this.#received) {
       this.#received = received;
-      this.#heardMs = nowMs;
+      this.#receivedMs = nowMs;
       this.#probes = 0;
       this.#isSilent = false;
       return 'none';
     }
-    const quietMs = nowMs - this.#heardMs;
+    const quietMs = nowMs - this.#receivedMs;
     if (quietMs >= SILENT_MS && this.#probes >= LEAST_PROBES && !this.#isSilent) {
       this.#isSilent = true;
       return 'silent';

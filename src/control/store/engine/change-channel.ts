@@ -99,7 +99,7 @@ export class ChangeChannel {
 
   async #connect(): Promise<void> {
     const client = await this.#options.newClient();
-    client.on('notification', ({ payload = '' }) => this.#hear(payload));
+    client.on('notification', ({ payload = '' }) => this.#receive(payload));
     client.on('error', (error) => this.#lose(client, error));
     client.on('end', () => this.#lose(client, new Error('closed by the server')));
     try {
@@ -114,7 +114,7 @@ export class ChangeChannel {
     this.#client = client;
   }
 
-  #hear(payload: string): void {
+  #receive(payload: string): void {
     const received = decodePayload(payload);
     if (received === undefined) {
       this.#options.log.warn({ channel: CHANNEL }, 'the database reported a change that cannot be read');

@@ -15,9 +15,9 @@ describe('the change feed', () => {
       rounds.push(changes.map(({ id }) => id));
       if (rounds.length === 1) await gate.promise;
     });
-    const first = feed.tell([share('a')]);
+    const first = feed.notify([share('a')]);
     await Promise.resolve();
-    const later = [feed.tell([share('b'), share('c')]), feed.tell([share('b')])];
+    const later = [feed.notify([share('b'), share('c')]), feed.notify([share('b')])];
     gate.resolve();
     await Promise.all([first, ...later]);
     assert.deepEqual(rounds, [['a'], ['b', 'c']]);
@@ -35,10 +35,10 @@ describe('the change feed', () => {
       recovered.resolve();
     });
     feed.onChange((changes) => void others.push(changes));
-    await feed.tell([share('a')]);
+    await feed.notify([share('a')]);
     await recovered.promise;
     assert.deepEqual(heard, [[share('a')], [EVERYTHING], [EVERYTHING]]);
-    await feed.tell([share('b')]);
+    await feed.notify([share('b')]);
     assert.deepEqual(heard.at(-1), [share('b')]);
     assert.deepEqual(others, [[share('a')], [share('b')]]);
     await feed.close();

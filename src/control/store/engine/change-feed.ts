@@ -6,10 +6,10 @@
 import { BackOff, messageOf, type Log } from '#base';
 import { EVERYTHING, type Change } from './store.ts';
 
-type Tell = (changes: readonly Change[]) => Promise<void> | void;
+type ChangeListener = (changes: readonly Change[]) => Promise<void> | void;
 
 interface Listener {
-  readonly tell: Tell;
+  readonly notify: ChangeListener;
   /** Whether it missed changes, so that it gets `EVERYTHING` next. */
   hasMissed: boolean;
 }
@@ -28,12 +28,12 @@ export class ChangeFeed {
     this.#log = log;
   }
 
-  onChange(tell: Tell): void {
-    this.#listeners.push({ tell, hasMissed: false });
+  onChange(notify: ChangeListener): void {
+    this.#listeners.push({ notify, hasMissed: false });
   }
 
   /** Resolves when every listener has handled `changes`. */
-  tell(changes: readonly Change[]): Promise<void> {
+  notify(changes: readonly Change[]): Promise<void> {
     if (changes.length === 0 || this.#listeners.length === 0) return Promise.resolve();
     this.#pending.push(...changes);
     return this.#startRound();
@@ -64,10 +64,10 @@ export class ChangeFeed {
     this.#pending = [];
     this.#nextRound = undefined;
     for (const listener of this.#listeners) {
-      const told = listener.hasMissed ? [EVERYTHING] : changes;
-      if (told.length === 0) continue;
+      const due = listener.hasMissed ? [EVERYTHING] : changes;
+      if (due.length === 0) continue;
       try {
-        await listener.tell(told);
+        await listener.notify(due);
         listener.hasMissed = false;
       } catch (error) {
         listener.hasMissed = true;

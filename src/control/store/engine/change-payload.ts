@@ -14,11 +14,11 @@ const MAX_CHANGES = 5_000;
 
 /** Returns at least one payload. */
 export function encodePayloads(transactionId: string, changes: readonly Change[]): string[] {
-  const told = changes.length > MAX_CHANGES ? [EVERYTHING] : changes;
+  const listed = changes.length > MAX_CHANGES ? [EVERYTHING] : changes;
   const head = `[${JSON.stringify(transactionId)}`;
   const payloads: string[] = [];
   let text = head;
-  for (const { entity, id } of told) {
+  for (const { entity, id } of listed) {
     const item = `,${JSON.stringify(entity)},${JSON.stringify(id)}`;
     if (text !== head && Buffer.byteLength(text) + Buffer.byteLength(item) >= MAX_BYTES) {
       payloads.push(`${text}]`);

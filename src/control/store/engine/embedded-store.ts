@@ -58,7 +58,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
       const result = await db
         .transaction()
         .execute((trx) => work(trx, (entity, id) => changes.push({ entity, id })));
-      await feed.tell(changes);
+      await feed.notify(changes);
       return result;
     },
     snapshot: (work) => embeddedSnapshot({ db, client, path, log }, work),

@@ -46,7 +46,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const feed = new ChangeFeed(log);
   const channel = await ChangeChannel.open({
     newClient: () => singleClient(target, 'frontdoor changes'),
-    onChanges: (changes) => void feed.tell(changes),
+    onChanges: (changes) => void feed.notify(changes),
     log,
     heartbeatMs: options.heartbeatMs,
   });
@@ -98,13 +98,13 @@ async function transact<T>(
         if (changes.length > 0) await channel.announce(trx, transactionId, changes);
         return worked;
       });
-      await feed.tell(changes);
+      await feed.notify(changes);
       return result;
     } catch (error) {
       channel.disown(transactionId);
       // The commit may have succeeded, so listeners read the current state. If it succeeds later, the channel
       // reports it.
-      if (isCommitUnknown(error)) await feed.tell(changes);
+      if (isCommitUnknown(error)) await feed.notify(changes);
       if (!isContended(error) || backOff.attempts + 1 >= MAX_ATTEMPTS) throw error;
       await pause(backOff.next());
     }
