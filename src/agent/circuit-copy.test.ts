@@ -138,7 +138,7 @@ test(
   'the service may end first and still receives everything from the caller',
   { timeout: 60_000 },
   async () => {
-    const heard = new Promise<Buffer>((resolve) => {
+    const arrived = new Promise<Buffer>((resolve) => {
       const server = createServer({ allowHalfOpen: true }, (socket) => {
         socket.end('bye');
         const chunks: Buffer[] = [];
@@ -155,7 +155,7 @@ test(
         caller.resume();
       });
     });
-    assert.equal((await heard).toString(), 'after your end');
+    assert.equal((await arrived).toString(), 'after your end');
   },
 );
 

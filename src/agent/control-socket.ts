@@ -152,15 +152,15 @@ class ControlConnection {
   }
 
   #fail(id: number, error: unknown): void {
-    let told = {
+    let failure = {
       kind: 'internal' as FrontdoorError['kind'],
       code: 'internal',
       message: 'the agent failed; see its log',
     };
     if (error instanceof FrontdoorError)
-      told = { kind: error.kind, code: error.code, message: error.message };
+      failure = { kind: error.kind, code: error.code, message: error.message };
     else this.#options.log.error({ error: messageOf(error) }, 'a request on the control socket failed');
-    this.#send(id, { ok: false, error: told });
+    this.#send(id, { ok: false, error: failure });
   }
 
   #send(id: number, answer: AgentAnswer): void {

@@ -82,7 +82,7 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
         host.dial(id, timeoutMs, { isEncryptionRequired: encryptionRequired }),
       ),
     controlPlane: {
-      reportVersion: (told) => agentApi.reportVersion(told),
+      reportVersion: (current) => agentApi.reportVersion(current),
       lastServiceChange: () => client.serviceUpdates(),
       bindableServices: async () =>
         (await client.services())

@@ -12,7 +12,7 @@ describe('gateways', () => {
   let world: ApiWorld;
   let parts: LoginParts;
   let feed: GatewayFeed;
-  const heard: GatewayFeedEvent[] = [];
+  const received: GatewayFeedEvent[] = [];
   let root: string;
   let frontendId: string;
   before(async () => {
@@ -21,7 +21,7 @@ describe('gateways', () => {
     const egress = new EgressClient({ allowed: [] });
     parts = await openLoginParts({ store, secrets, model, egress, clock, log: silentLog });
     feed = new GatewayFeed(model, parts.access, 'e');
-    feed.listen((line) => heard.push(JSON.parse(line) as GatewayFeedEvent));
+    feed.listen((line) => received.push(JSON.parse(line) as GatewayFeedEvent));
     root = `/frontdoor/${world.first.frontdoorId}`;
     const environmentId = await world.addEnvironment('edge');
     await call('POST', '/shares', {
@@ -42,26 +42,26 @@ describe('gateways', () => {
   }
 
   /** The lines of a change, which follow the response after the tick that collects them. */
-  async function told(method: string, path: string, body?: unknown): Promise<GatewayDelta> {
+  async function deltaOf(method: string, path: string, body?: unknown): Promise<GatewayDelta> {
     feed.flush();
-    heard.length = 0;
+    received.length = 0;
     await call(method, path, body);
     feed.flush();
-    const deltas = heard.filter((event) => event.type === 'delta');
-    assert.ok(deltas.length > 0, 'something was told');
+    const deltas = received.filter((event) => event.type === 'delta');
+    assert.ok(deltas.length > 0, 'a change was sent');
     const parts = deltas.flatMap((delta) => delta.set);
     return { ...deltas.at(-1)!, set: [...new Map(parts.map((share) => [share.id, share])).values()] };
   }
 
   it('receive a policy, and its end', async () => {
-    const delta = await told('PUT', '/shares/app/policy', {
+    const delta = await deltaOf('PUT', '/shares/app/policy', {
       ipDeny: ['10.0.0.0/8'],
       publicPaths: ['/health'],
     });
     const [share] = delta.set;
     assert.deepEqual(share!.rules!.ip, { allow: [], deny: ['10.0.0.0/8'] });
     assert.deepEqual(share!.rules!.publicPaths, ['/health']);
-    const { set } = await told('PUT', '/shares/app/policy', {});
+    const { set } = await deltaOf('PUT', '/shares/app/policy', {});
     assert.deepEqual(
       set.map(({ token, rules }) => [token, rules]),
       [['app', null]],
@@ -74,7 +74,7 @@ describe('gateways', () => {
       type: 'API_KEY',
       data: { placement: 'bearer', keys: [{ name: 'one' }] },
     });
-    const made = await told('POST', '/custom-frontends', {
+    const made = await deltaOf('POST', '/custom-frontends', {
       hostname: 'apps.example.com',
       frontendId,
       authProviderIds: [providerId],
@@ -86,25 +86,25 @@ describe('gateways', () => {
     assert.deepEqual(made.zones?.toSorted(), ['apps.example.com', 'share.localhost']);
 
     const provider = `/auth-providers/${providerId}`;
-    const rotated = await told('PATCH', provider, {
+    const rotated = await deltaOf('PATCH', provider, {
       data: { keys: [{ name: 'one', key: '********' }, { name: 'two' }] },
     });
     const [now] = rotated.providers!;
     assert.deepEqual([now!.id, now!.apiKeys!.keys.map(({ name }) => name)], [providerId, ['one', 'two']]);
-    const disabled = await told('PATCH', provider, { enabled: false });
+    const disabled = await deltaOf('PATCH', provider, { enabled: false });
     assert.deepEqual(
       disabled.providers!.map(({ id, enabled }) => [id, enabled]),
       [[providerId, false]],
     );
 
     const { content } = (await call('GET', '/custom-frontends')) as unknown as { content: { id: string }[] };
-    const gone = await told('DELETE', `/custom-frontends/${content[0]!.id}`);
+    const gone = await deltaOf('DELETE', `/custom-frontends/${content[0]!.id}`);
     assert.deepEqual(
       gone.set.map(({ token, customHosts }) => [token, customHosts]),
       [['app', []]],
     );
     assert.deepEqual(gone.zones, ['share.localhost']);
-    const removed = await told('DELETE', provider);
+    const removed = await deltaOf('DELETE', provider);
     assert.deepEqual(removed.removedProviders, [providerId]);
   });
 });

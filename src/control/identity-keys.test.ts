@@ -24,27 +24,27 @@ describeEachStore('the keys of identity tokens for origins', (open) => {
     assert.deepEqual(kids(), [first], 'too young to be replaced');
 
     const feed = new GatewayFeed(world.model, access, 'epoch');
-    const told: string[][] = [];
+    const announced: string[][] = [];
     feed.listen((line) => {
       const event = JSON.parse(line) as GatewayFeedEvent;
       if (event.type === 'delta' && event.keys !== undefined)
-        told.push(event.keys.identityKeys.map(({ kid }) => kid));
+        announced.push(event.keys.identityKeys.map(({ kid }) => kid));
     });
     clock.advance(90 * DAY_MS);
     await rotation.look();
     feed.flush();
     const second = kids().find((kid) => kid !== first)!;
-    assert.deepEqual(told, [[first, second]], 'gateways know it, and the old one signs');
+    assert.deepEqual(announced, [[first, second]], 'gateways know it, and the old one signs');
     clock.advance(5 * 60_000 - 1);
     feed.heartbeat();
-    assert.equal(told.length, 1);
+    assert.equal(announced.length, 1);
     clock.advance(1);
     feed.heartbeat();
-    assert.deepEqual(told.at(-1), [second, first], 'its time has come');
+    assert.deepEqual(announced.at(-1), [second, first], 'its time has come');
     clock.advance(6 * 60_000 + 1);
     feed.heartbeat();
-    assert.deepEqual(told.at(-1), [second], 'nothing that the old one signed is good any more');
-    assert.equal(told.length, 3);
+    assert.deepEqual(announced.at(-1), [second], 'nothing that the old one signed is good any more');
+    assert.equal(announced.length, 3);
     await rotation.close();
   });
 

@@ -110,8 +110,8 @@ describe('a gateway that is closing', () => {
   });
 
   it('cuts upgraded connections and slow requests at the end of the drain, or at a second signal', async () => {
-    for (const end of ['time', 'told again']) {
-      if (end === 'told again') await startAgain();
+    for (const end of ['time', 'asked again']) {
+      if (end === 'asked again') await startAgain();
       const socket = await world.client();
       socket.send(
         'GET / HTTP/1.1\r\nHost: socket.share.localhost\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n',
@@ -121,7 +121,7 @@ describe('a gateway that is closing', () => {
       held.send(get('app', '/held'));
       await world.eventually(() => world.gateway.stats().requests === 2, 'both are under way');
       const closed = closing(end === 'time' ? 300 : DRAIN_MS);
-      if (end === 'told again') {
+      if (end === 'asked again') {
         socket.send('still here');
         await socket.until((received) => received.endsWith('still here'));
         void world.gateway.close();

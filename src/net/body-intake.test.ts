@@ -54,34 +54,34 @@ async function open(limits: BodyLimits, maxBytes = 64 * KIB, waits = false): Pro
 
 interface Caller {
   readonly socket: Socket;
-  readonly heard: { text: string; isClosed: boolean };
+  readonly received: { text: string; isClosed: boolean };
 }
 
 function call(port: number, headers: string, body = '', localAddress = '127.0.0.1'): Caller {
   const socket = connect({ port, host: '127.0.0.1', localAddress });
-  const heard = { text: '', isClosed: false };
-  socket.on('data', (bytes: Buffer) => (heard.text += bytes.toString('latin1')));
-  socket.on('close', () => (heard.isClosed = true)).on('error', () => {});
+  const received = { text: '', isClosed: false };
+  socket.on('data', (bytes: Buffer) => (received.text += bytes.toString('latin1')));
+  socket.on('close', () => (received.isClosed = true)).on('error', () => {});
   socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${body}`);
-  return { socket, heard };
+  return { socket, received };
 }
 
-const told = ({ heard }: Caller, pattern: RegExp) =>
+const answered = ({ received }: Caller, pattern: RegExp) =>
   until(
     String(pattern),
-    () => heard.text,
+    () => received.text,
     (text) => pattern.test(text),
   );
-const ended = ({ heard }: Caller) => until('the end of the connection', () => heard.isClosed, Boolean);
+const ended = ({ received }: Caller) => until('the end of the connection', () => received.isClosed, Boolean);
 
 test('a body is read whole, byte by byte and in chunks, and the connection goes on', async () => {
   const { port, intake } = await open({});
   const whole = call(port, 'Content-Length: 5', 'hello');
-  await told(whole, /^HTTP\/1\.1 200 [^]*\r\n\r\n5$/);
+  await answered(whole, /^HTTP\/1\.1 200 [^]*\r\n\r\n5$/);
   whole.socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
   for (let i = 0; i < 100; i += 1) whole.socket.write('1\r\nx\r\n');
   whole.socket.write('0\r\n\r\n');
-  await told(whole, /\r\n\r\n100$/);
+  await answered(whole, /\r\n\r\n100$/);
   assert.equal(intake.heldBytes, 0);
   whole.socket.destroy();
 });
@@ -89,9 +89,9 @@ test('a body is read whole, byte by byte and in chunks, and the connection goes 
 test('a length over the cap is refused from the head, an unstated one when it passes; both callers get the answer', async () => {
   const { port } = await open({}, 16 * KIB);
   const stated = call(port, 'Content-Length: 20000');
-  await told(stated, /^HTTP\/1\.1 413 [^]*connection: close/i);
+  await answered(stated, /^HTTP\/1\.1 413 [^]*connection: close/i);
   const unstated = call(port, 'Transfer-Encoding: chunked', `10000\r\n${'x'.repeat(65_536)}\r\n`);
-  await told(unstated, /^HTTP\/1\.1 413 [^]*connection: close/i);
+  await answered(unstated, /^HTTP\/1\.1 413 [^]*connection: close/i);
   await Promise.all([ended(stated), ended(unstated)]);
 });
 
@@ -101,9 +101,9 @@ test('a body that does not come, comes too slowly, or takes too long is answered
   const slow = call(port, 'Content-Length: 60000', 'x'.repeat(100));
   const long = call(port, 'Content-Length: 60000', 'x'.repeat(50_000));
   const startedMs = performance.now();
-  await Promise.all([told(silent, /^HTTP\/1\.1 408 /), told(slow, /^HTTP\/1\.1 408 /)]);
-  assert.equal(long.heard.text, '');
-  await told(long, /^HTTP\/1\.1 408 /);
+  await Promise.all([answered(silent, /^HTTP\/1\.1 408 /), answered(slow, /^HTTP\/1\.1 408 /)]);
+  assert.equal(long.received.text, '');
+  await answered(long, /^HTTP\/1\.1 408 /);
   assert.ok(performance.now() - startedMs >= 2_900);
   await Promise.all([silent, slow, long].map(ended));
 });
@@ -119,17 +119,17 @@ test('when the budget is used up, the oldest body of the address that holds most
     (bytes) => bytes === 256 * KIB,
   );
   const other = call(port, 'Content-Length: 5', 'hello', '127.0.0.3');
-  await told(other, /^HTTP\/1\.1 200 /);
+  await answered(other, /^HTTP\/1\.1 200 /);
   const { value: gone } = await until(
     'one that went',
-    () => heavy.filter(({ heard }) => heard.text !== ''),
+    () => heavy.filter(({ received }) => received.text !== ''),
     (some) => some.length > 0,
   );
   assert.equal(gone.length, 1);
-  assert.match(gone[0]!.heard.text, /^HTTP\/1\.1 503 [^]*retry-after: 2/i);
+  assert.match(gone[0]!.received.text, /^HTTP\/1\.1 503 [^]*retry-after: 2/i);
   for (const one of heavy.filter((each) => each !== gone[0])) {
     one.socket.write('x');
-    await told(one, /^HTTP\/1\.1 200 /);
+    await answered(one, /^HTTP\/1\.1 200 /);
   }
   await until(
     'nothing held',
@@ -147,21 +147,21 @@ test('an address has so many unproven bodies, and those that are being answered 
     () => intake.heldBytes,
     (bytes) => bytes > 4_096,
   );
-  await told(call(port, 'Content-Length: 5', 'hello', '127.0.0.2'), /^HTTP\/1\.1 503 /);
+  await answered(call(port, 'Content-Length: 5', 'hello', '127.0.0.2'), /^HTTP\/1\.1 503 /);
   const proven = call(port, 'Peer: p1\r\nContent-Length: 5', 'hello', '127.0.0.2');
   world.answer();
-  await Promise.all([...first, proven].map((each) => told(each, /^HTTP\/1\.1 200 /)));
+  await Promise.all([...first, proven].map((each) => answered(each, /^HTTP\/1\.1 200 /)));
   assert.equal(intake.heldBytes, 0);
 });
 
 test('a sender that waits for 100 gets it when its body is read, and never when it is refused', async () => {
   const { port } = await open({}, 16 * KIB);
   const good = call(port, 'Expect: 100-continue\r\nContent-Length: 5');
-  await told(good, /^HTTP\/1\.1 100 /);
+  await answered(good, /^HTTP\/1\.1 100 /);
   good.socket.write('hello');
-  await told(good, /\r\n\r\n5$/);
+  await answered(good, /\r\n\r\n5$/);
   const large = call(port, 'Peer: p1\r\nExpect: 100-continue\r\nContent-Length: 20000');
-  await told(large, /^HTTP\/1\.1 413 /);
+  await answered(large, /^HTTP\/1\.1 413 /);
   await ended(large);
   good.socket.destroy();
 });

@@ -46,11 +46,11 @@ test('every recorded message of a control channel is traced by its name, as JSON
   for (const { frame } of recorded) {
     if (frame === undefined) continue;
     const { decode, length } = traceOfFrame(frameOfHex(frame));
-    const told = JSON.parse(textOf(decode!)) as Record<string, unknown>;
-    assert.equal(told['__decoder__'], 'ctrl');
-    assert.ok(length === 0 || told['body'] !== undefined);
-    assert.doesNotMatch(String(told['body']), /malformed/);
-    names.add(told['__message__']);
+    const traced = JSON.parse(textOf(decode!)) as Record<string, unknown>;
+    assert.equal(traced['__decoder__'], 'ctrl');
+    assert.ok(length === 0 || traced['body'] !== undefined);
+    assert.doesNotMatch(String(traced['body']), /malformed/);
+    names.add(traced['__message__']);
   }
   for (const name of ['Route', 'LinkState', 'PeerStateChangeRequest', 'ApiSessionAdded']) {
     assert.ok(names.has(name), `${name} is not among ${[...names].join(', ')}`);

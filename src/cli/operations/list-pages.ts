@@ -15,14 +15,14 @@ export async function* pagesOf(
   limit: number,
 ): AsyncGenerator<readonly Entry[]> {
   const size = Math.min(PAGE_SIZE, limit);
-  let told = new Set<unknown>();
+  let shown = new Set<unknown>();
   for (let page = 0, left = limit; left > 0; page += 1) {
     const entries = await ask(page, size);
-    const news = entries.filter((entry) => !told.has(keyOf(entry))).slice(0, left);
+    const news = entries.filter((entry) => !shown.has(keyOf(entry))).slice(0, left);
     if (news.length > 0) yield news;
     left -= news.length;
     if (entries.length < size) return;
-    told = new Set(entries.map(keyOf));
+    shown = new Set(entries.map(keyOf));
   }
 }
 

@@ -70,10 +70,10 @@ describeEachStore('the audit trail of a process that is killed', (_open, newPlac
       events: await db.selectFrom('audit_event').select(['target_id', 'organization_id']).execute(),
       frontdoors: await db.selectFrom('frontdoor').select(['id', 'organization_id']).execute(),
     }));
-    const told = (rows: readonly (readonly [string | null, string])[]) => rows.map(String).toSorted();
+    const sorted = (rows: readonly (readonly [string | null, string])[]) => rows.map(String).toSorted();
     assert.deepEqual(
-      told(events.map((event) => [event.target_id, event.organization_id])),
-      told(frontdoors.map((frontdoor) => [frontdoor.id, frontdoor.organization_id])),
+      sorted(events.map((event) => [event.target_id, event.organization_id])),
+      sorted(frontdoors.map((frontdoor) => [frontdoor.id, frontdoor.organization_id])),
     );
     const present = new Set(events.map((event) => event.target_id));
     const lost = acknowledged.filter((id) => !present.has(id));

@@ -6,7 +6,7 @@ import { addressKey, type Clock } from '#base';
 
 interface LastEvent {
   readonly atMs: number;
-  untold: number;
+  uncovered: number;
 }
 
 const PERIOD_MS = 3_600_000;
@@ -24,21 +24,21 @@ export class LogInLedger {
   due(identityId: string, address: string): number {
     const last = this.#last.get(keyOf(identityId, address));
     if (last === undefined) return 1;
-    return this.#clock.nowMs() - last.atMs < PERIOD_MS ? 0 : last.untold + 1;
+    return this.#clock.nowMs() - last.atMs < PERIOD_MS ? 0 : last.uncovered + 1;
   }
 
   /** Records that the log-in happened and was covered as `due` returned. */
-  done(identityId: string, address: string, told: number): void {
+  done(identityId: string, address: string, covered: number): void {
     const key = keyOf(identityId, address);
     const last = this.#last.get(key);
-    if (told === 0 && last !== undefined) {
-      last.untold += 1;
+    if (covered === 0 && last !== undefined) {
+      last.uncovered += 1;
       return;
     }
     // Set again, because the map's order is the order of events. An evicted entry is covered by an event a
     // little early.
     this.#last.delete(key);
-    this.#last.set(key, { atMs: this.#clock.nowMs(), untold: 0 });
+    this.#last.set(key, { atMs: this.#clock.nowMs(), uncovered: 0 });
     if (this.#last.size > MAX_KEYS) this.#last.delete(this.#last.keys().next().value!);
   }
 }

@@ -141,12 +141,12 @@ describe('refusals', () => {
     assert.equal(lines.length, 101);
     assert.equal(lines.at(-1), ' system - recordRefusals overflow 4000');
     await recorder.close();
-    const told = (await store.db.selectFrom('audit_event').select('occurrences').execute()).map(
+    const counts = (await store.db.selectFrom('audit_event').select('occurrences').execute()).map(
       (row) => row.occurrences,
     );
-    assert.equal(told.length, 1_001);
+    assert.equal(counts.length, 1_001);
     assert.equal(
-      told.reduce((sum, n) => sum + n, 0),
+      counts.reduce((sum, n) => sum + n, 0),
       5_000,
     );
   });

@@ -41,7 +41,7 @@ interface Pending {
   dueAtMs: number;
 }
 
-interface Told {
+interface DueRefusal {
   readonly pending: Pending | undefined;
   readonly occurrences: number;
   readonly atMs: number;
@@ -102,12 +102,12 @@ export class RefusalRecorder {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    while (this.#untold() > 0 && (await this.flush()));
-    const lost = this.#untold();
+    while (this.#unwritten() > 0 && (await this.flush()));
+    const lost = this.#unwritten();
     if (lost > 0) this.#options.log.warn({ lost }, 'refusals could not be recorded before the shutdown');
   }
 
-  #untold(): number {
+  #unwritten(): number {
     return [...this.#pending.values()].reduce((sum, { occurrences }) => sum + occurrences, this.#overflown);
   }
 
@@ -117,26 +117,26 @@ export class RefusalRecorder {
     this.#timer.unref();
   }
 
-  #take(dueBefore: number): Told[] {
-    const told: Told[] = [];
+  #take(dueBefore: number): DueRefusal[] {
+    const due: DueRefusal[] = [];
     for (const [key, pending] of this.#pending) {
       if (pending.dueAtMs > dueBefore) continue;
-      if (told.length === MAX_EVENTS_PER_FLUSH) break;
+      if (due.length === MAX_EVENTS_PER_FLUSH) break;
       const { refusal, occurrences, firstAtMs: atMs } = pending;
       if (occurrences === 0) {
         this.#pending.delete(key);
         continue;
       }
       const { owner, ...rest } = refusal;
-      told.push({ pending, occurrences, atMs, owner, entry: { ...rest, occurrences, result: 'refused' } });
+      due.push({ pending, occurrences, atMs, owner, entry: { ...rest, occurrences, result: 'refused' } });
       pending.occurrences = 0;
       pending.dueAtMs = this.#steadyMs() + WINDOW_MS;
     }
-    if (this.#overflown > 0) told.push(this.#takeOverflown());
-    return told;
+    if (this.#overflown > 0) due.push(this.#takeOverflown());
+    return due;
   }
 
-  #takeOverflown(): Told {
+  #takeOverflown(): DueRefusal {
     const occurrences = this.#overflown;
     this.#overflown = 0;
     return {
@@ -155,13 +155,13 @@ export class RefusalRecorder {
     };
   }
 
-  async #write(told: readonly Told[]): Promise<boolean> {
+  async #write(due: readonly DueRefusal[]): Promise<boolean> {
     this.#timer = undefined;
     let isWritten = true;
     try {
-      if (told.length > 0) await this.#append(told);
+      if (due.length > 0) await this.#append(due);
     } catch (error) {
-      this.#putBack(told);
+      this.#putBack(due);
       isWritten = false;
       this.#options.log.warn({ cause: messageOf(error) }, 'refusals could not be recorded; retrying soon');
     }
@@ -169,11 +169,11 @@ export class RefusalRecorder {
     return isWritten;
   }
 
-  async #append(told: readonly Told[]): Promise<void> {
+  async #append(due: readonly DueRefusal[]): Promise<void> {
     const { store, secrets } = this.#options;
     await store.transaction(async (trx, touch) => {
       const owned = [];
-      for (const each of told) {
+      for (const each of due) {
         const { owner } = each;
         const organizationId =
           'organizationId' in owner ? owner.organizationId : await organizationOf(trx, owner.frontdoorId);
@@ -187,8 +187,8 @@ export class RefusalRecorder {
     });
   }
 
-  #putBack(told: readonly Told[]): void {
-    for (const { pending, occurrences, atMs } of told) {
+  #putBack(due: readonly DueRefusal[]): void {
+    for (const { pending, occurrences, atMs } of due) {
       if (pending === undefined) {
         this.#overflown += occurrences;
         continue;

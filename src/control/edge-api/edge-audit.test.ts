@@ -158,17 +158,17 @@ test('a log-in is recorded, and those of the next hour from the same network tog
     return answer.status;
   };
   assert.deepEqual([await logIn(), await logIn(), await logIn()], [200, 200, 200]);
-  const told = async () =>
+  const recorded = async () =>
     (await eventsAbout(id)).filter(({ action, result }) => action === 'logIn' && result === 'ok');
   assert.deepEqual(
-    (await told()).map(({ occurrences }) => occurrences),
+    (await recorded()).map(({ occurrences }) => occurrences),
     [1],
   );
   fixture.clock.offsetMs = 3_600_000;
   assert.equal(await logIn(), 200);
   fixture.clock.offsetMs = 0;
   assert.deepEqual(
-    (await told()).map(({ occurrences, target_kind }) => [occurrences, target_kind]),
+    (await recorded()).map(({ occurrences, target_kind }) => [occurrences, target_kind]),
     [
       [1, 'api-session'],
       [3, 'api-session'],
@@ -180,9 +180,9 @@ test('log-ins from other networks, and of other identities, are recorded separat
   const clock = new ManualClock();
   const ledger = new LogInLedger(clock);
   const logIn = (id: string, address: string): number => {
-    const told = ledger.due(id, address);
-    ledger.done(id, address, told);
-    return told;
+    const occurrences = ledger.due(id, address);
+    ledger.done(id, address, occurrences);
+    return occurrences;
   };
   assert.deepEqual([logIn('a', '192.0.2.1'), logIn('a', '192.0.2.1'), logIn('a', '192.0.2.1')], [1, 0, 0]);
   assert.deepEqual([logIn('a', '192.0.2.2'), logIn('b', '192.0.2.1')], [1, 1]);

@@ -10,25 +10,25 @@ import { openLoginFixture, type LoginFixture } from '../login/login-fixture.ts';
 describeEachStore('the access data in the feed of gateways', (open) => {
   let world: LoginFixture;
   let feed: GatewayFeed;
-  let told: GatewayFeedEvent[] = [];
+  let received: GatewayFeedEvent[] = [];
   before(async () => {
     world = await openLoginFixture({ open });
     feed = new GatewayFeed(world.model, world.parts.access, 'epoch');
-    feed.listen((line) => told.push(JSON.parse(line) as GatewayFeedEvent));
+    feed.listen((line) => received.push(JSON.parse(line) as GatewayFeedEvent));
   });
   after(() => world.close());
 
   /** What the feed says of `work`, as one delta. */
   async function delta(work: () => Promise<unknown>): Promise<Partial<GatewayDelta>> {
     feed.flush();
-    told = [];
+    received = [];
     await work();
     feed.flush();
     const {
       version: _version,
       type: _type,
       ...rest
-    } = told.reduce<Record<string, unknown>>((sum, event) => Object.assign(sum, event), {});
+    } = received.reduce<Record<string, unknown>>((sum, event) => Object.assign(sum, event), {});
     return rest;
   }
   const snapshot = (): GatewaySnapshot => JSON.parse(feed.opening(undefined)[0]!) as GatewaySnapshot;
@@ -144,11 +144,11 @@ describeEachStore('the access data in the feed of gateways', (open) => {
 
   it('comes whole when a change may have been missed, so that no ended session stays valid', async () => {
     feed.flush();
-    told = [];
+    received = [];
     const { version } = snapshot();
     await world.parts.access.onChanges([{ entity: 'everything', id: '' }]);
     assert.deepEqual(
-      told.map((event) => [event.type, 'version' in event ? event.version : 0]),
+      received.map((event) => [event.type, 'version' in event ? event.version : 0]),
       [['snapshot', version + 1]],
     );
     const missed = feed.opening({ version, epoch: 'epoch' });

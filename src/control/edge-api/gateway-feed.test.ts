@@ -62,15 +62,15 @@ test('a snapshot holds the public shares; changes of one tick are one delta', ()
     [snapshot.type, snapshot.version, snapshot.epoch, snapshot.shares.map(({ id }) => id)],
     ['snapshot', 1, 'epoch-1', ['a']],
   );
-  const heard: string[] = [];
-  feed.listen((line) => heard.push(line));
+  const received: string[] = [];
+  feed.listen((line) => received.push(line));
   model.setService(service('b'));
   model.setService(service('a', { shareMode: 'private' }));
   model.setService(service('hidden', { shareMode: 'private', target: 'http://127.0.0.1:2' }));
   feed.flush();
-  const [delta] = events(heard) as [GatewayDelta];
+  const [delta] = events(received) as [GatewayDelta];
   assert.deepEqual(
-    [heard.length, delta.version, delta.set.map(({ id }) => id), delta.removed],
+    [received.length, delta.version, delta.set.map(({ id }) => id), delta.removed],
     [1, 2, ['b'], ['a']],
   );
 });

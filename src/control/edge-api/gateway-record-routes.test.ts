@@ -148,7 +148,7 @@ test('a command goes to one of the gateways that follow the feed, by turns, and 
     ...{ headers: [], body: '' },
   };
   assert.equal(fixture.gatewayCommands.send(command), false);
-  const heard: string[] = [];
+  const received: string[] = [];
   const follow = async (name: string, { gatewayApi }: Enrolled) => {
     const opened = Promise.withResolvers<void>();
     const stream = gatewayApi.subscribeGatewayFeed({
@@ -156,8 +156,8 @@ test('a command goes to one of the gateways that follow the feed, by turns, and 
         opened.resolve();
         const { type, id } = JSON.parse(line) as { type: string; id?: string };
         if (type === 'replay') {
-          heard.push(`${name} ${id}`);
-          if (heard.length === 2) both.resolve();
+          received.push(`${name} ${id}`);
+          if (received.length === 2) both.resolve();
         }
       },
       onEnd: (error) => opened.reject(error),
@@ -173,6 +173,6 @@ test('a command goes to one of the gateways that follow the feed, by turns, and 
   assert.equal(fixture.gatewayCommands.send(command), true);
   assert.equal(fixture.gatewayCommands.send({ ...command, id: 'replay-2' }), true);
   await within('both commands', both.promise);
-  assert.deepEqual(heard.toSorted(), ['one replay-1', 'two replay-2']);
+  assert.deepEqual(received.toSorted(), ['one replay-1', 'two replay-2']);
   for (const stream of streams) stream.close();
 });

@@ -18,8 +18,8 @@ test('keys of service tokens are replaced after a year; routers receive the new 
   const rotation = await KeyRotation.start({ store, secrets, clock, log: silentLog });
   const keys = await openEdgeTokenKeys(store, secrets, clock);
   const tokens = new ServiceTokens(keys, 'https://localhost', clock);
-  let told = 0;
-  keys.onChanged(() => (told += 1));
+  let changes = 0;
+  keys.onChanged(() => (changes += 1));
   const old = tokens.mint(grant);
   const [first] = keys.keys();
 
@@ -27,7 +27,7 @@ test('keys of service tokens are replaced after a year; routers receive the new 
   const oldest = tokens.mint(grant);
   clock.advance(10_000);
   await rotation.look();
-  assert.ok(told > 0);
+  assert.ok(changes > 0);
   assert.equal(keys.keys().length, 2);
   assert.equal(tokens.verify(old), undefined);
   assert.deepEqual(tokens.verify(oldest), grant);

@@ -97,8 +97,8 @@ export class StoredGatewayAccess implements GatewayAccessSource {
     const { id, frontdoorId, name, type, enabled, version, apiKeys } = provider;
     const tokens = this.#options.issuers.tokensOf(provider);
     const logout = this.#options.issuers.logoutOf(provider);
-    const told = { id, frontdoorId, name, type, enabled, version, apiKeys, tokens };
-    return logout === undefined ? told : { ...told, logout };
+    const sent = { id, frontdoorId, name, type, enabled, version, apiKeys, tokens };
+    return logout === undefined ? sent : { ...sent, logout };
   }
 
   #notify(change: AccessChange): void {

@@ -27,8 +27,8 @@ export class LoginTrail {
     address: string,
   ): Promise<() => void> {
     const who = `${providerId}#${identity.subject}`;
-    const told = this.#ledger.due(`${shareId} ${who}`, address);
-    if (told > 0) {
+    const occurrences = this.#ledger.due(`${shareId} ${who}`, address);
+    if (occurrences > 0) {
       await appendMachineAudit(trx, touch, this.#parts, {
         frontdoorId: guarded.frontdoorId,
         actor: { kind: 'visitor', id: who },
@@ -36,9 +36,9 @@ export class LoginTrail {
         target: { kind: 'share', id: shareId },
         after: { session: id, host, email: identity.email },
         address,
-        occurrences: told,
+        occurrences,
       });
     }
-    return () => this.#ledger.done(`${shareId} ${who}`, address, told);
+    return () => this.#ledger.done(`${shareId} ${who}`, address, occurrences);
   }
 }

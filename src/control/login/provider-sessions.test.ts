@@ -34,7 +34,7 @@ describeEachStore('sessions that their provider’s owner ends', (open) => {
   let world: LoginFixture;
   let providerId: string;
   let share: LoginShare;
-  const heard: AccessChange[] = [];
+  const received: AccessChange[] = [];
   before(async () => {
     idp = await startIdentityProvider({
       users: [
@@ -43,7 +43,7 @@ describeEachStore('sessions that their provider’s owner ends', (open) => {
       ],
     });
     world = await openLoginFixture({ open });
-    world.parts.access.onChange((change) => heard.push(change));
+    world.parts.access.onChange((change) => received.push(change));
     const data = {
       issuer: idp.issuer,
       client_id: DEFAULT_CLIENT.id,
@@ -57,7 +57,7 @@ describeEachStore('sessions that their provider’s owner ends', (open) => {
     await idp.close();
   });
   beforeEach(() => {
-    heard.length = 0;
+    received.length = 0;
     idp.loggedInAs = 'ann';
   });
 
@@ -102,7 +102,7 @@ describeEachStore('sessions that their provider’s owner ends', (open) => {
       assert.equal(await logins.find(ann), null);
       assert.equal((await logins.find(bob))?.identity.subject, 'bob');
     }
-    assert.equal(heard.filter(({ type }) => type === 'ended-session').length, 1);
+    assert.equal(received.filter(({ type }) => type === 'ended-session').length, 1);
     assert.equal(await end({ subject: 'bob' }), 1);
   });
 
@@ -128,13 +128,13 @@ describeEachStore('sessions that their provider’s owner ends', (open) => {
   it('end for everybody with one message to gateways, log-ins under way included; later log-ins are accepted', async () => {
     const ann = await session();
     const redeem = await proven();
-    heard.length = 0;
+    received.length = 0;
     const total = await world.store.transaction(async (trx, touch) =>
       endAllSessions(trx, touch, await provider(trx), world.clock.nowMs()),
     );
     assert.equal(total, 1);
     assert.deepEqual(
-      heard.filter(({ type }) => type !== 'keys'),
+      received.filter(({ type }) => type !== 'keys'),
       [{ type: 'provider', id: providerId }],
     );
     assert.equal(world.parts.access.provider(providerId)?.version, 2);

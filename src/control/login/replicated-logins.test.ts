@@ -19,7 +19,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
   let store: Store;
   let attached: AttachedModel;
   let other: LoginParts;
-  const heard: AccessChange[] = [];
+  const received: AccessChange[] = [];
   before(async () => {
     issuer = await startHostileProvider();
     const place = await newPostgresPlace();
@@ -30,7 +30,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     const { secrets, clock } = world;
     const egress = new EgressClient({ allowed: [] });
     other = await openLoginParts({ store, secrets, model, egress, clock, log: silentLog });
-    other.access.onChange((change) => heard.push(change));
+    other.access.onChange((change) => received.push(change));
   });
   after(async () => {
     await other.close();
@@ -52,14 +52,14 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     await world.parts.logins.end(token);
     await until(
       'the other hears that it ended',
-      () => heard.some((change) => change.type === 'ended-session' && change.id === session.id),
-      (isHeard) => isHeard,
+      () => received.some((change) => change.type === 'ended-session' && change.id === session.id),
+      (isReceived) => isReceived,
     );
     assert.equal(await other.logins.find(token), null);
     await world.changeProvider(id, { enabled: false });
     const enabled = () => other.access.provider(id)!.enabled;
     await until('the other hears that it is disabled', enabled, (isEnabled) => !isEnabled);
-    assert.deepEqual(other.access.keys(), world.parts.access.keys(), 'origins are told the same');
+    assert.deepEqual(other.access.keys(), world.parts.access.keys(), 'origins are sent the same');
     assert.deepEqual(other.access.zones(), world.parts.access.zones());
   });
 });

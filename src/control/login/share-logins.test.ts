@@ -308,14 +308,14 @@ describeEachStore('log-ins at shares', (open) => {
 
     resetClock();
     const { token: third, session: ended } = await session('three');
-    const heard: unknown[] = [];
-    world.parts.access.onChange((change) => heard.push(change));
+    const received: unknown[] = [];
+    world.parts.access.onChange((change) => received.push(change));
     await logins.end(third);
     assert.equal(await logins.find(third), null);
-    assert.deepEqual(heard, [{ type: 'ended-session', id: ended.id }]);
+    assert.deepEqual(received, [{ type: 'ended-session', id: ended.id }]);
     await logins.end(third);
     await logins.end('no session at all');
-    assert.equal(heard.length, 1);
+    assert.equal(received.length, 1);
   });
 
   it('are one, whichever control plane takes the next step', async () => {
@@ -334,7 +334,7 @@ describeEachStore('log-ins at shares', (open) => {
     assert.deepEqual(
       second.access.keys(),
       world.parts.access.keys(),
-      'origins are told the same, whoever signs',
+      'origins are sent the same, whoever signs',
     );
   });
 

@@ -112,7 +112,7 @@ export class ShareLogins {
 
   async redeem(request: LoginRedemption): Promise<LoginRedeemed> {
     const { store, secrets, clock } = this.#options;
-    let wasTold = (): void => {};
+    let confirm = (): void => {};
     const redeemed = await store.transaction<LoginRedeemed>(async (trx, touch) => {
       const nowMs = clock.nowMs();
       const attempt = await redeemAttempt(trx, secrets, request, nowMs);
@@ -130,10 +130,10 @@ export class ShareLogins {
         absoluteMs: guarded.session.absoluteMs,
         nowMs,
       });
-      wasTold = await this.#trail.append(trx, touch, guarded, session, attempt.address);
+      confirm = await this.#trail.append(trx, touch, guarded, session, attempt.address);
       return { type: 'session', token, session, returnTo: attemptSecrets(secrets, attempt).returnTo };
     });
-    if (redeemed.type === 'session') wasTold();
+    if (redeemed.type === 'session') confirm();
     return redeemed;
   }
 

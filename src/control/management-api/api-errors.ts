@@ -22,7 +22,7 @@ const WORDS: ReadonlyMap<ErrorKind, string> = new Map(
 );
 
 /** Codes that callers can act on. */
-const TOLD_CODES = new Set(['store-unavailable', 'store-contended', 'commit-unknown', 'no-gateway']);
+const SHOWN_CODES = new Set(['store-unavailable', 'store-contended', 'commit-unknown', 'no-gateway']);
 
 /** A refusal with headers of its own. */
 export class RefusalError extends FrontdoorError {
@@ -153,7 +153,7 @@ export function refusalOf(thrown: unknown, operation: string, log: Log): ApiRefu
  */
 function sentence({ kind, code, message }: FrontdoorError): string {
   if (kind !== 'unavailable') return message;
-  if (!TOLD_CODES.has(code)) return 'The service is not available at the moment';
+  if (!SHOWN_CODES.has(code)) return 'The service is not available at the moment';
   return message.charAt(0).toUpperCase() + message.slice(1);
 }
 

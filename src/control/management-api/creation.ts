@@ -32,10 +32,10 @@ export async function creation<T, Body>(
   return change<ApiAnswer<Body>>(parts, call, async (trx, touch) => {
     const kept = await findKeptAnswer(trx, request, clock.nowMs());
     if (kept !== undefined) return { result: replayOf<Body>(parts, call, kept, key) };
-    const { result, ...told } = await work(trx, touch);
+    const { result, ...rest } = await work(trx, touch);
     const answer = await answerOf(result);
     await keepAnswer(trx, request, secrets.seal(JSON.stringify(answer), key), clock.nowMs());
-    return { ...told, result: answer };
+    return { ...rest, result: answer };
   });
 }
 

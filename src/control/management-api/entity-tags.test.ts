@@ -159,7 +159,7 @@ describeEachStore('entity tags', (_open, newPlace) => {
     const share = await newShare('held');
     const tag = tagOf(await call('GET', share));
     const events = () => call('GET', '/audit-events?targetId=held').then(({ text }) => text);
-    const told = await events();
+    const before = await events();
     for (const stale of ['"other"', `W/${tag}`, `"a", W/${tag} , "b"`, ', "x"']) {
       const refused = await call('PATCH', share, { body: { target: 'http://b:1' }, ...when(stale) });
       assert.equal(refused.status, 412, stale);
@@ -167,7 +167,7 @@ describeEachStore('entity tags', (_open, newPlace) => {
       assert.equal((await call('DELETE', share, when(stale))).status, 412);
       assert.equal((await call('GET', share, when(stale))).status, 412);
     }
-    assert.equal(await events(), told);
+    assert.equal(await events(), before);
     for (const bad of ['', 'x', tag.slice(1), '"a" "b"', '*, "a"', 'w/"a"']) {
       const refused = await call('PATCH', share, { body: { target: 'http://b:1' }, ...when(bad) });
       assert.deepEqual(

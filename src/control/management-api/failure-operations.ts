@@ -41,16 +41,16 @@ export const failureHandlers: Handlers<
   },
 };
 
-function failureAnswer(told: StoredFailure): FailureAnswer {
-  const { code, hop, cause, method, host, path, client, identity, decision, status, traceId } = told;
+function failureAnswer(failure: StoredFailure): FailureAnswer {
+  const { code, hop, cause, method, host, path, client, identity, decision, status, traceId } = failure;
   return {
-    errorId: told.id,
-    shareToken: told.shareToken,
+    errorId: failure.id,
+    shareToken: failure.shareToken,
     ...{ code, hop, cause },
     remedy: remedyOf(code),
-    at: isoTime(told.at),
+    at: isoTime(failure.at),
     ...{ method, host, path, client, identity, decision, status, traceId },
-    timingsMs: timingsAnswer(told.timings),
+    timingsMs: timingsAnswer(failure.timings),
   };
 }
 

@@ -184,7 +184,7 @@ describeEachStore('idempotency keys', (_open, newPlace) => {
 
     // After the creation and its answer, before the end of the transaction.
     const [frontdoors, kept] = [await countOf('frontdoor'), await countOf('idempotency_answer')];
-    const wanted = { name: 'not told', organizationId };
+    const wanted = { name: 'not announced', organizationId };
     await sql`alter table audit_event rename to audit_event_away`.execute(world.store.db);
     assert.equal((await post('/frontdoor', key, wanted)).status, 500);
     await sql`alter table audit_event_away rename to audit_event`.execute(world.store.db);

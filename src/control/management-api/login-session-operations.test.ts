@@ -20,12 +20,12 @@ describeEachStore('sessions of people who logged in', (open) => {
   let share: { readonly id: string; readonly token: string };
   let provider: string;
   let sessions: string;
-  const heard: Change[] = [];
+  const received: Change[] = [];
   const door = (path: string): string => `/frontdoor/${world.first.frontdoorId}${path}`;
 
   before(async () => {
     world = await openApiWorld({ open });
-    world.store.onChange((changes) => void heard.push(...changes));
+    world.store.onChange((changes) => void received.push(...changes));
   });
   after(() => world.close());
   beforeEach(async () => {
@@ -45,7 +45,7 @@ describeEachStore('sessions of people who logged in', (open) => {
       .where('token', '=', token)
       .executeTakeFirstOrThrow();
     share = { id, token };
-    heard.length = 0;
+    received.length = 0;
   });
 
   const newProvider = async (): Promise<string> => {
@@ -74,7 +74,8 @@ describeEachStore('sessions of people who logged in', (open) => {
     return answer.body as Page;
   };
   const idsOf = ({ content }: Page): string[] => content.map(({ id }) => id);
-  const told = (): string[] => heard.filter(({ entity }) => entity === 'login-session').map(({ id }) => id);
+  const endedIds = (): string[] =>
+    received.filter(({ entity }) => entity === 'login-session').map(({ id }) => id);
   const refusal = async (method: string, path: string, status: number): Promise<string> => {
     const answer = await world.call(method, path);
     assert.equal(answer.status, status, answer.text);
@@ -128,7 +129,7 @@ describeEachStore('sessions of people who logged in', (open) => {
   it('end one by one: the others continue, gateways are notified, and a second end changes nothing', async () => {
     const [ann, bob] = [await logIn('ann', null), await logIn('bob', null)];
     assert.equal((await world.call('DELETE', `${sessions}/${ann}`)).status, 204);
-    assert.deepEqual([idsOf(await list()), told()], [[bob], [ann]]);
+    assert.deepEqual([idsOf(await list()), endedIds()], [[bob], [ann]]);
     assert.equal(await refusal('DELETE', `${sessions}/${ann}`, 404), `Session ${ann} not found`);
   });
 
@@ -138,7 +139,7 @@ describeEachStore('sessions of people who logged in', (open) => {
     const bob = await logIn('bob', 'bob@example.com');
     const ended = await world.call('DELETE', `${sessions}?subject=ann`);
     assert.deepEqual([ended.status, ended.body], [200, { ended: 2 }]);
-    assert.deepEqual(told().toSorted(), mine.toSorted());
+    assert.deepEqual(endedIds().toSorted(), mine.toSorted());
     assert.deepEqual(idsOf(await list()), [bob, renamed]);
     const again = await world.call('DELETE', `${sessions}?email=Ann%40example.com`);
     assert.deepEqual([again.body, idsOf(await list())], [{ ended: 1 }, [bob]]);
@@ -151,7 +152,7 @@ describeEachStore('sessions of people who logged in', (open) => {
     for (let i = 0; i < 60; i += 1) ids.push(await logIn('ann', null));
     const { body } = await world.call('DELETE', `${sessions}?subject=ann`);
     assert.deepEqual(body, { ended: 60 });
-    assert.deepEqual(told().toSorted(), ids.toSorted());
+    assert.deepEqual(endedIds().toSorted(), ids.toSorted());
   });
 
   it('end for everybody only when that is asked for, and later ones stay valid', async () => {
@@ -163,7 +164,7 @@ describeEachStore('sessions of people who logged in', (open) => {
     assert.deepEqual((await world.call('DELETE', `${sessions}?all=true`)).body, { ended: 2 });
     assert.equal((await list()).totalElements, 0);
     // One message for all sessions: those of the former version have ended.
-    assert.ok(heard.some(({ entity, id }) => entity === 'auth-provider' && id === provider));
+    assert.ok(received.some(({ entity, id }) => entity === 'auth-provider' && id === provider));
     const later = await logIn('ann', null, { providerVersion: 2 });
     assert.deepEqual(idsOf(await list()), [later]);
   });

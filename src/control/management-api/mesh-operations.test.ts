@@ -237,9 +237,9 @@ describe('the mesh', () => {
       { names: ['links', 'config'], routerId: id },
       { names: ['metrics'], routerId: undefined },
     ]);
-    const told = (await events()).filter(({ action }) => action === 'inspectRouters');
+    const recorded = (await events()).filter(({ action }) => action === 'inspectRouters');
     assert.deepEqual(
-      told.map(({ target_id, after: given }) => [target_id, given]),
+      recorded.map(({ target_id, after: given }) => [target_id, given]),
       [
         [id, '{"names":["links","config"]}'],
         ['all', '{"names":["metrics"]}'],

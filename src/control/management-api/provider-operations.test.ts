@@ -336,12 +336,13 @@ describeEachStore('auth providers', (open) => {
     const { id } = await made();
     await shareWith('wiki', [id]);
     const [service] = services();
-    const told: string[] = [];
+    const changed: string[] = [];
     world.store.onChange((changes) => {
-      for (const change of changes) if (change.entity !== 'audit') told.push(`${change.entity} ${change.id}`);
+      for (const change of changes)
+        if (change.entity !== 'audit') changed.push(`${change.entity} ${change.id}`);
     });
     await patch(id, { enabled: false });
-    assert.deepEqual(told.toSorted(), [
+    assert.deepEqual(changed.toSorted(), [
       `auth-provider ${id}`,
       `resource ${service!.frontdoorId} auth-provider ${id}`,
       `share ${service!.id}`,

@@ -170,9 +170,9 @@ describeEachStore('policies of shares', (open) => {
     });
     assert.deepEqual(await hashesOf(), { ann: before['ann'] });
     const rows = await world.store.db.selectFrom('audit_event').select(['before', 'after']).execute();
-    const told = JSON.stringify(rows) + world.logLines.join('');
-    for (const secret of [PASSWORD, before['ann']!, salt]) assert.ok(!told.includes(secret));
-    assert.match(told, /newPasswords[^\]]*ann/);
+    const written = JSON.stringify(rows) + world.logLines.join('');
+    for (const secret of [PASSWORD, before['ann']!, salt]) assert.ok(!written.includes(secret));
+    assert.match(written, /newPasswords[^\]]*ann/);
   });
 
   it('are refused by the field that is wrong', async () => {

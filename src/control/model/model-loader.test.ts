@@ -149,12 +149,12 @@ describe('the overlay model', () => {
     const { keptService, service, router } = await addTerminators();
     const idsOf = () => [...model.fabricTerminators()].map(({ id }) => id).toSorted();
     assert.deepEqual(idsOf(), ['of-kept', 'of-router', 'of-service']);
-    const told: string[] = [];
-    model.onChange(({ type, id }) => told.push(`${type} ${id}`));
+    const reported: string[] = [];
+    model.onChange(({ type, id }) => reported.push(`${type} ${id}`));
     await store.transaction((trx, touch) => deleteFabricService(trx, touch, service));
     await store.transaction((trx, touch) => deleteFabricNode(trx, touch, 'router', router));
     assert.deepEqual(idsOf(), ['of-kept']);
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       'fabric-terminator of-service',
       `fabric-service ${service}`,
       'fabric-terminator of-router',
@@ -223,7 +223,7 @@ describe('the overlay models of two control planes over one database', { skip: p
     const attached = await attachModel(there, model);
     const changed = (type: ModelChange['type'], removed: boolean) =>
       within(
-        `${type} to be told`,
+        `${type} to be reported`,
         new Promise<void>((resolve) => {
           model.onChange((change) => {
             if (change.type === type && 'removed' in change && change.removed === removed) resolve();

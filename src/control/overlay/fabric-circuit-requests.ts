@@ -128,10 +128,10 @@ export class FabricCircuitRequests {
       return;
     }
     const { circuit, ingressAddress, peerData } = outcome;
-    const told = [...peerData].filter(
+    const ofHost = [...peerData].filter(
       ([key]) => key >= FIRST_PEER_DATA_KEY && key !== headerId.ctrl.ingressAddress,
     );
-    const granted = { circuitId: circuit.id, address: ingressAddress, peerData: new Map(told) };
+    const granted = { circuitId: circuit.id, address: ingressAddress, peerData: new Map(ofHost) };
     router.channel.send(encodeCircuitSuccess(asked, granted));
   }
 

@@ -155,16 +155,16 @@ test('a router may ask what concerns itself; unknown names are left out', async 
   const requestedValues = ['Connected-Routers', 'links', 'circuits', 'config'];
   const frame = await mesh.request('c', ctrlMessages.inspectRequest.frame({ requestedValues }));
   const { values } = ctrlMessages.inspectResponse.decode(frame.body);
-  const told = new Map(values.map(({ name, value }) => [name, JSON.parse(value) as { id: string }[]]));
+  const inspected = new Map(values.map(({ name, value }) => [name, JSON.parse(value) as { id: string }[]]));
   assert.deepEqual(
-    told.get('Connected-Routers')?.map(({ id }) => id),
+    inspected.get('Connected-Routers')?.map(({ id }) => id),
     ['a', 'b', 'c'],
   );
   assert.deepEqual(
-    told.get('links')?.map(({ id }) => id),
+    inspected.get('links')?.map(({ id }) => id),
     ['b-c'],
   );
-  assert.deepEqual([told.get('circuits'), told.has('config')], [[], false]);
+  assert.deepEqual([inspected.get('circuits'), inspected.has('config')], [[], false]);
   const own = await mesh.request('a', ctrlMessages.inspectRequest.frame({ requestedValues: ['circuits'] }));
   assert.deepEqual(JSON.parse(ctrlMessages.inspectResponse.decode(own.body).values[0]!.value), [circuitId]);
 });
@@ -221,7 +221,11 @@ test('routers receive all control planes and the leader when they connect, when 
   await second.settle();
   assert.equal(second.waiting(contentType.updateClusterLeader), 0, 'once');
   const third = await mesh.connect('c');
-  assert.equal((await third.next('updateClusterLeader')).index, 9n, 'who comes later is told as well');
+  assert.equal(
+    (await third.next('updateClusterLeader')).index,
+    9n,
+    'one that comes later is notified as well',
+  );
 });
 
 test('a single control plane announces none to routers, even when they ask', async () => {

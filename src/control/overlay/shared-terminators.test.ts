@@ -26,7 +26,7 @@ function terminator(id: string, more: Partial<StoredTerminator> = {}): StoredTer
 
 describe('terminators of control planes over one database', { skip: postgresSkip }, () => {
   const stores: Store[] = [];
-  const told: string[] = [];
+  const changes: string[] = [];
   let a: TerminatorRegistry;
   let b: TerminatorRegistry;
 
@@ -42,7 +42,7 @@ describe('terminators of control planes over one database', { skip: postgresSkip
     const url = await (await sharedPostgres()).createDatabase();
     a = await open(url);
     b = await open(url);
-    b.onChange(({ id }, change) => told.push(`${change} ${id}`));
+    b.onChange(({ id }, change) => changes.push(`${change} ${id}`));
     const { db } = stores[0]!;
     const created_at = 1;
     await db.insertInto('organization').values({ id: 'o', name: 'o', created_at }).execute();
@@ -80,15 +80,15 @@ describe('terminators of control planes over one database', { skip: postgresSkip
 
   const rows = async (): Promise<string[]> =>
     (await stores[0]!.db.selectFrom('terminator').select('id').orderBy('id').execute()).map(({ id }) => id);
-  const heard = (what: string): Promise<unknown> => until(what, () => told.includes(what), Boolean);
+  const untilChanged = (what: string): Promise<unknown> => until(what, () => changes.includes(what), Boolean);
 
   test('changes that one stores reach the other', async () => {
     await a.add(terminator('t1'));
-    await heard('added t1');
+    await untilChanged('added t1');
     assert.deepEqual(b.get('t1')?.peerData, new Map([[1003, Uint8Array.of(9)]]));
     assert.equal(b.ofRouter('router').size, 1);
     await a.update(a.get('t1')!, { cost: 7 });
-    await heard('changed t1');
+    await untilChanged('changed t1');
     assert.equal(b.get('t1')?.cost, 7);
     // A later process of the same host has a key of its own.
     const peerData = new Map([[1003, Uint8Array.of(8)]]);
@@ -106,7 +106,7 @@ describe('terminators of control planes over one database', { skip: postgresSkip
     );
     assert.deepEqual(a.get('t1')?.peerData, peerData);
     await a.remove([a.get('t1')!]);
-    await heard('removed t1');
+    await untilChanged('removed t1');
     assert.equal(b.size, 0);
   });
 
@@ -116,7 +116,7 @@ describe('terminators of control planes over one database', { skip: postgresSkip
     assert.ok(a.get('t2') !== undefined && b.get('t2') !== undefined);
     const late = terminator('t3', { identityId: 'router' });
     await a.add(terminator('t3'));
-    await heard('added t3');
+    await untilChanged('added t3');
     await b.remove([b.get('t3')!]);
     await until('t3 gone', () => a.get('t3') === undefined, Boolean);
     await stores[0]!.db.insertInto('terminator').values(rowIn('t3')).execute();
@@ -137,7 +137,7 @@ describe('terminators of control planes over one database', { skip: postgresSkip
 
   test('a row of a terminator that all removed from memory alone is deleted when its router removes it', async () => {
     await a.add(terminator('t4'));
-    await heard('added t4');
+    await untilChanged('added t4');
     for (const each of [a, b]) await each.removeDisallowed([each.get('t4')!]);
     await b.removeOf('another router', ['t4']);
     assert.deepEqual(await rows(), ['t2', 't4']);

@@ -420,14 +420,14 @@ test('the key of the edge API that an earlier version kept in a file is taken in
 
 test('server certificates are renewed at two thirds of their life and keep their keys; new names are taken up', async () => {
   const old = pki.edgeServer;
-  let told = 0;
+  let renewals = 0;
   const clockBefore = clock.nowMs();
-  pki.onServerRenewed(() => (told += 1));
+  pki.onServerRenewed(() => (renewals += 1));
   await pki.renewServers();
-  assert.equal(told, 0);
+  assert.equal(renewals, 0);
   clock.advance(250 * DAY_MS);
   await pki.renewServers();
-  assert.equal(told, 1);
+  assert.equal(renewals, 1);
   assert.notEqual(pki.edgeServer.certPem, old.certPem);
   assert.equal(pki.edgeServer.keyPem, old.keyPem);
   clock.advance(clockBefore - clock.nowMs());

@@ -209,7 +209,7 @@ export class ReplicaRoll {
     this.#dead.set(apiUrl, this.#options.clock.nowMs() - DEAD_AFTER_BEATS * HEARTBEAT_MS);
     if (this.#dead.size > MAX_URLS) this.#dead.delete(this.#dead.keys().next().value!);
     await store.db.deleteFrom('replica').where('id', '=', id).where('seen_at', '=', seenAt).execute();
-    this.#forget(id, 'it has not been heard of for too long');
+    this.#forget(id, 'it has sent no heartbeat for too long');
   }
 
   #ownController(): EdgeController | undefined {

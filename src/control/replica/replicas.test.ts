@@ -325,8 +325,8 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
 
   test('the leader announces all running control planes to routers under a rising index, and dead ones for a while', async () => {
     const a = await open();
-    const told: bigint[] = [];
-    a.replicas.cluster.onMembersChange(() => told.push(a.replicas.cluster.members()!.index));
+    const indexes: bigint[] = [];
+    a.replicas.cluster.onMembersChange(() => indexes.push(a.replicas.cluster.members()!.index));
     const addresses = (party: Party) => party.replicas.cluster.members()?.addresses;
     assert.deepEqual(addresses(a), [a.ctrlAddress]);
     assert.equal(a.replicas.cluster.members()?.isLeader, true);
@@ -345,7 +345,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     await eventually('B leads', () => b.replicas.cluster.members()?.isLeader === true);
     assert.deepEqual(addresses(b), [b.ctrlAddress]);
     assert.ok(b.replicas.cluster.members()!.index > before);
-    assert.ok(told.length >= 1 && told.every((index) => index < b.replicas.cluster.members()!.index));
+    assert.ok(indexes.length >= 1 && indexes.every((index) => index < b.replicas.cluster.members()!.index));
   });
 
   test('a dead one stays a member for a while, and one of an older version prevents announcements to routers', async () => {

@@ -139,12 +139,12 @@ describeEachStore('the store', (open, newPlace) => {
   });
 
   it('notifies listeners of committed changes only, before the writer continues', async () => {
-    const heard: Change[] = [];
+    const received: Change[] = [];
     store.onChange(async (changes) => {
       const ids = changes.map(({ id }) => id);
       const rows = await store.db.selectFrom('organization').select('id').where('id', 'in', ids).execute();
       assert.equal(rows.length, ids.length);
-      heard.push(...changes);
+      received.push(...changes);
     });
     const after: Change[] = [];
     store.onChange((changes) => void after.push(...changes));
@@ -154,7 +154,7 @@ describeEachStore('the store', (open, newPlace) => {
       throw new Error('no');
     });
     await assert.rejects(rolledBack);
-    const ids = Array.from({ length: 10 }, (_, i) => `told-${i}`);
+    const ids = Array.from({ length: 10 }, (_, i) => `change-${i}`);
     await Promise.all(
       ids.map(async (id) => {
         await store.transaction(async (trx, touch) => {
@@ -162,12 +162,12 @@ describeEachStore('the store', (open, newPlace) => {
           touch('organization', id);
           touch('organization', id);
         });
-        assert.ok(heard.some((change) => change.id === id));
+        assert.ok(received.some((change) => change.id === id));
         assert.ok(after.some((change) => change.id === id));
       }),
     );
-    assert.deepEqual(heard.map(({ id }) => id).toSorted(), ids);
-    assert.deepEqual(after, heard);
+    assert.deepEqual(received.map(({ id }) => id).toSorted(), ids);
+    assert.deepEqual(after, received);
   });
 
   it('reports the kind of a failure', async () => {
@@ -248,11 +248,14 @@ describeEachStore('the store', (open, newPlace) => {
       { kind: 'environment', total: 1 },
       { kind: 'share', total: 1 },
     ]);
-    const told: Change[] = [];
-    store.onChange((changes) => void told.push(...changes));
+    const notified: Change[] = [];
+    store.onChange((changes) => void notified.push(...changes));
     const granted = (await grantFrontdoor(store.db, 'owner', frontdoorId))!;
     assert.ok(await store.transaction((trx, touch) => deleteFrontdoor(trx, touch, granted, 0)));
-    assert.deepEqual(told.map(({ id }) => id).toSorted(), [share.id, environmentId, frontdoorId].toSorted());
+    assert.deepEqual(
+      notified.map(({ id }) => id).toSorted(),
+      [share.id, environmentId, frontdoorId].toSorted(),
+    );
     assert.deepEqual(await counts(), []);
     for (const table of ['share', 'share_frontend', 'identity'] as const) {
       assert.deepEqual(await store.db.selectFrom(table).selectAll().execute(), [], table);

@@ -23,7 +23,7 @@ const HOST = 'app.share.localhost';
 const HOUR_MS = 3_600_000;
 
 /** Look-ups of sessions wait until the test releases them; each was answered correctly before. */
-function holdLookups(world: AccessWorld): { readonly asked: Promise<void>; letGo(): void } {
+function holdLookups(world: AccessWorld): { readonly asked: Promise<void>; release(): void } {
   const { control } = world;
   const answer = control.findSession.bind(control);
   const asked = Promise.withResolvers<void>();
@@ -36,7 +36,7 @@ function holdLookups(world: AccessWorld): { readonly asked: Promise<void>; letGo
   };
   return {
     asked: asked.promise,
-    letGo: () => {
+    release: () => {
       control.findSession = answer;
       gate.resolve();
     },
@@ -75,7 +75,7 @@ describe('while a caller is being checked', () => {
     await lookups.asked;
     const hits = world.hits('app');
     world.setProviders(providerOf('idp', { enabled: false }));
-    lookups.letGo();
+    lookups.release();
     assert.equal((await answer).status, 401);
     assert.equal(world.hits('app'), hits);
   });
@@ -86,7 +86,7 @@ describe('while a caller is being checked', () => {
     const answer = world.ask('app', { lines: [line] });
     await lookups.asked;
     world.access.change(deltaOf({ keys: { ...KEYS, identityKeys: [] } }));
-    lookups.letGo();
+    lookups.release();
     assert.equal((await answer).status, 503);
     world.access.change(deltaOf({ keys: KEYS }));
     assert.equal((await world.ask('app', { lines: [line] })).status, 200);
@@ -100,7 +100,7 @@ describe('while a caller is being checked', () => {
     world.control.sessions.clear();
     const providers = ['idp', 'header'].map((id) => world.access.provider(id)!);
     world.access.replaceAll({ providers, zones: ['share.localhost'], keys: KEYS });
-    lookups.letGo();
+    lookups.release();
     await answer;
     assert.equal((await world.ask('app', { lines: [line] })).status, 401);
   });
@@ -134,7 +134,7 @@ describe('while a caller is being checked', () => {
       await lookups.asked;
       assert.equal(client.received, '', name);
       world.setProviders(providerOf('idp', { enabled: false }));
-      lookups.letGo();
+      lookups.release();
       assert.match(await client.ended(), /^HTTP\/1\.1 401 /, name);
       assert.equal(world.hits('app'), hits, name);
       client.close();
@@ -152,7 +152,7 @@ describe('while a caller is being checked', () => {
     const other = await world.ask('app', { path: '/other', lines: ['X-Api-Key: key-of-reports'] });
     assert.equal(other.status, 200);
     client.send(request('/third', 'X-Api-Key: key-of-reports') + requestText(HOST, { path: '/fourth' }));
-    lookups.letGo();
+    lookups.release();
     const text = await client.ended();
     client.close();
     const statuses = Array.from(text.matchAll(/HTTP\/1\.1 (\d{3})/g), ([, status]) => status);
@@ -346,7 +346,7 @@ describe('a clock that goes back', () => {
       assert.equal((await world.ask('app', { lines: ['X-Api-Key: key-that-stays'] })).status, 200);
       const token = world.last('app').headers['frontdoor-identity'] as string;
       const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { iat: number };
-      assert.equal(claims.iat, Math.floor(clock.nowMs() / 1_000), 'origins are told the time of now');
+      assert.equal(claims.iat, Math.floor(clock.nowMs() / 1_000), 'origins are sent the time of now');
       const early = world.sessionLine('app', 'idp');
       const [, value = ''] = early.split('=');
       const made = world.control.sessions.get(value)!;

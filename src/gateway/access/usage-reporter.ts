@@ -58,11 +58,11 @@ export class UsageReporter {
   }
 
   async #report(): Promise<void> {
-    const told = this.#noted.slice(0, MAX_USAGE_ENTRIES);
-    this.#noted = this.#noted.slice(told.length);
+    const reported = this.#noted.slice(0, MAX_USAGE_ENTRIES);
+    this.#noted = this.#noted.slice(reported.length);
     const keys: GatewayUsage['keys'][number][] = [];
     const sessions: GatewayUsage['sessions'][number][] = [];
-    for (const caller of told) {
+    for (const caller of reported) {
       caller.isUnreported = false;
       const { lastUsedMs: lastUsedAtMs } = caller;
       if (caller instanceof KeyCaller)
@@ -75,7 +75,7 @@ export class UsageReporter {
       await answerInTime(this.#options.report(usage));
       this.#isFailing = false;
     } catch (error) {
-      for (const caller of told) this.note(caller, caller.lastUsedMs);
+      for (const caller of reported) this.note(caller, caller.lastUsedMs);
       if (!this.#isFailing) {
         this.#isFailing = true;
         this.#options.log.warn(

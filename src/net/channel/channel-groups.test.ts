@@ -230,7 +230,7 @@ describe('a group of connections', () => {
     });
     await untilTypes(channel, COMPLETE);
     accepted[0]!.handle({ onFrame: (frame, from) => void from.reply(frame, makeFrame(9)) });
-    assert.equal(changes.length, 3, 'each connection after the first is told');
+    assert.equal(changes.length, 3, 'each connection after the first is reported');
     const heldBefore = [...relay.sockets];
     // Those that lived for less than 10 s are dialed again after 2 s.
     relay.sockets[1]!.destroy();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
-import { CheckedFolder, told, WHOLE_FILE } from './testing/router-file-fixture.ts';
+import { CheckedFolder, summaryOf, WHOLE_FILE } from './testing/router-file-fixture.ts';
 import type { ConfigProblem } from './router-config.ts';
 import { loadEnrollableRouterConfig, loadRunnableRouterConfig } from './router-file.ts';
 
@@ -64,27 +64,29 @@ test('all files that are missing, or without certificates or keys, are reported 
     ca: FILES.text,
   });
   assert.equal(status, 1);
-  assert.deepEqual(told(problems).sort(), [
+  assert.deepEqual(summaryOf(problems).sort(), [
     'error certificate identity.ca',
     'error certificate identity.cert',
     'error certificate identity.server_cert',
     'error file identity.server_key',
   ]);
   assert.ok(problems.every(({ line }) => line > 1));
-  assert.deepEqual(told(check({ ...IDENTITY, key: FILES.text, server_key: FILES.serverKey }).problems), [
+  assert.deepEqual(summaryOf(check({ ...IDENTITY, key: FILES.text, server_key: FILES.serverKey }).problems), [
     'error key identity.key',
   ]);
 });
 
 test('a key that does not belong to its certificate is reported', () => {
-  assert.deepEqual(told(check({ ...IDENTITY, key: FILES.otherKey }).problems), ['error key identity.key']);
-  assert.deepEqual(told(check({ ...IDENTITY, server_key: FILES.otherKey }).problems), [
+  assert.deepEqual(summaryOf(check({ ...IDENTITY, key: FILES.otherKey }).problems), [
+    'error key identity.key',
+  ]);
+  assert.deepEqual(summaryOf(check({ ...IDENTITY, server_key: FILES.otherKey }).problems), [
     'error key identity.server_key',
   ]);
   const { server_key: _none, ...withoutServerKey } = IDENTITY;
-  assert.deepEqual(told(check(withoutServerKey).problems), ['error key identity.key']);
+  assert.deepEqual(summaryOf(check(withoutServerKey).problems), ['error key identity.key']);
   const alternates = [{ server_cert: FILES.server, server_key: FILES.otherKey }];
-  assert.deepEqual(told(check({ ...IDENTITY, alt_server_certs: alternates }).problems), [
+  assert.deepEqual(summaryOf(check({ ...IDENTITY, alt_server_certs: alternates }).problems), [
     'error key identity.alt_server_certs[0].server_key',
   ]);
 });
@@ -124,14 +126,14 @@ test('a certificate that has expired is an error, one that ends within 30 days a
     [check({ ...IDENTITY, ...expired }).status, check({ ...IDENTITY, ...near }).status],
     [1, 0],
   );
-  assert.deepEqual(told(check({ ...IDENTITY, alt_server_certs: [expired] }).problems), [
+  assert.deepEqual(summaryOf(check({ ...IDENTITY, alt_server_certs: [expired] }).problems), [
     'error expiry identity.alt_server_certs[0].server_cert',
   ]);
   // A bundle may hold authorities whose time is over, beside one that counts.
   const { cert } = await authority.issue('former', { days: -1, startsInDays: -9 });
   const bundle = folder.write('bundle.pem', `${authority.ca}\n${cert}`);
-  assert.deepEqual(told(check({ ...IDENTITY, ca: bundle }).problems), ['warning expiry identity.ca']);
-  assert.deepEqual(told(check({ ...IDENTITY, ca: folder.write('former.pem', cert) }).problems), [
+  assert.deepEqual(summaryOf(check({ ...IDENTITY, ca: bundle }).problems), ['warning expiry identity.ca']);
+  assert.deepEqual(summaryOf(check({ ...IDENTITY, ca: folder.write('former.pem', cert) }).problems), [
     'error expiry identity.ca',
   ]);
   // A router starts nevertheless: the files can be replaced while it runs.
@@ -151,12 +153,12 @@ test('a certificate that has expired is an error, one that ends within 30 days a
 
 test('the identity of a web server is looked at too', () => {
   const web = [{ ...WHOLE_FILE.web[0], identity: { ...IDENTITY, key: FILES.otherKey } }];
-  assert.deepEqual(told(check(IDENTITY, { web }).problems), ['error key web[0].identity.key']);
+  assert.deepEqual(summaryOf(check(IDENTITY, { web }).problems), ['error key web[0].identity.key']);
 });
 
 test('an advertised host has to be a name of a server certificate, IPv6 as an address', () => {
   const advertising = (host: string): string[] =>
-    told(
+    summaryOf(
       check(IDENTITY, {
         edge: {},
         link: {

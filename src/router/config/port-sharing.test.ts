@@ -1,7 +1,7 @@
 // Sections can listen at one bind address if clients name a different protocol for each.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { read, told, WHOLE_FILE } from './testing/router-file-fixture.ts';
+import { read, summaryOf, WHOLE_FILE } from './testing/router-file-fixture.ts';
 
 type Section = 'link' | 'ctrl' | 'edge' | 'web' | 'transport' | 'proxy';
 
@@ -32,7 +32,9 @@ function problemsOf(sections: readonly (readonly [Section, string])[], type = 't
       file['listeners'] = listeners;
     }
   }
-  return told(read(JSON.stringify(file, undefined, 1)).problems.filter(({ rule }) => rule === 'port-shared'));
+  return summaryOf(
+    read(JSON.stringify(file, undefined, 1)).problems.filter(({ rule }) => rule === 'port-shared'),
+  );
 }
 
 test('link, ctrl and one of edge, web, transport or proxy share a bind address', () => {

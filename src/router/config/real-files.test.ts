@@ -1,7 +1,7 @@
 // Features of the files in OpenZiti's own repositories, in files of ours.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { read, told } from './testing/router-file-fixture.ts';
+import { read, summaryOf } from './testing/router-file-fixture.ts';
 
 const EDGE_ROUTER = `
 v: 3
@@ -85,7 +85,7 @@ web:
 test('an edge router: variables in addresses, health checks, all kinds of names, a tunnel that hosts', () => {
   const environment = { PKI: '/etc/pki', CTRL_HOST: 'ctrl.example', CTRL_PORT: '6262', LINK_PORT: '6000' };
   const { problems, config } = read(EDGE_ROUTER, environment);
-  assert.deepEqual(told(problems), [
+  assert.deepEqual(summaryOf(problems), [
     'warning unsupported edge.apiProxy',
     'warning binding dialers[0].binding',
     'warning unsupported listeners[1].options.lookupSessionTimeout',
@@ -131,7 +131,7 @@ listeners:
 `;
 
 test('a fabric router without csr: valid once its transport listener has an advertised address', () => {
-  assert.deepEqual(told(read(FABRIC_ROUTER).problems.filter(({ severity }) => severity === 'error')), [
+  assert.deepEqual(summaryOf(read(FABRIC_ROUTER).problems.filter(({ severity }) => severity === 'error')), [
     'error required listeners[2].options.advertise',
   ]);
   const { config } = read(FABRIC_ROUTER.replace('address: tls:0.0.0.0:7001', '$&\n    advertise: a:1'));
@@ -212,7 +212,7 @@ const MESH_ROUTER = `
 
 test('a mesh router: indented, anchors, doubled keys, controllers that dial, datagram links that only run refuses', () => {
   const { problems, config, notRunnable } = read(MESH_ROUTER);
-  assert.deepEqual(told(problems), [
+  assert.deepEqual(summaryOf(problems), [
     'warning unsupported enableDebugOps',
     'warning no-effect ha',
     'warning unsupported managedConfig',
@@ -227,7 +227,7 @@ test('a mesh router: indented, anchors, doubled keys, controllers that dial, dat
   );
   assert.deepEqual([listener?.xgress.mtu, listener?.xgress.txQueueSize], [65_536, 4]);
   assert.deepEqual(config?.ctrl.endpoints, []);
-  assert.deepEqual(told(notRunnable), [
+  assert.deepEqual(summaryOf(notRunnable), [
     'error not-runnable link.listeners[0].bind',
     'error not-runnable link.listeners[0].advertise',
   ]);
@@ -239,7 +239,7 @@ test('a generated file whose lists are commented out has no such role', () => {
     'listeners:\n#  - binding: edge\n',
   ).replace(/^dialers:\n[^]*?(?=^listeners:)/m, 'dialers:\n');
   const { problems, config } = read(generated, { PKI: '/', CTRL_HOST: 'a', CTRL_PORT: '1', LINK_PORT: '2' });
-  assert.deepEqual(told(problems), [
+  assert.deepEqual(summaryOf(problems), [
     'warning no-listener edge',
     'warning unsupported edge.apiProxy',
     'warning empty dialers',
@@ -250,7 +250,7 @@ test('a generated file whose lists are commented out has no such role', () => {
 
 test('an older version, a stray line and an unknown kind of listener are refused', () => {
   const errors = (text: string): string[] =>
-    told(read(text).problems.filter(({ severity }) => severity === 'error'));
+    summaryOf(read(text).problems.filter(({ severity }) => severity === 'error'));
   assert.deepEqual(errors(MESH_ROUTER.replace('v: 3', 'v: 2')), ['error version v']);
   assert.deepEqual(errors(MESH_ROUTER.replace('    metrics:', '/\n    metrics:')), ['error syntax ']);
   assert.deepEqual(
@@ -312,8 +312,8 @@ test('generated files are valid and can be run: tunnels of each mode, and edge l
     ],
   ] as const) {
     const { problems, config, notRunnable } = read(file);
-    assert.deepEqual(told(problems).sort(), [...warnings].sort());
-    assert.deepEqual(told(notRunnable), []);
+    assert.deepEqual(summaryOf(problems).sort(), [...warnings].sort());
+    assert.deepEqual(summaryOf(notRunnable), []);
     assert.equal(config?.listeners.length, 2);
   }
 });

@@ -2,7 +2,7 @@
 // problem.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { CheckedFolder, fileWith, read, told, WHOLE_FILE } from './testing/router-file-fixture.ts';
+import { CheckedFolder, fileWith, read, summaryOf, WHOLE_FILE } from './testing/router-file-fixture.ts';
 
 const folder = new CheckedFolder();
 after(() => folder.close());
@@ -21,15 +21,15 @@ identity:
 const COMMENT = `# ${'x'.repeat(77)}\n`;
 
 function problemsOf(field: string, yaml: string | undefined, base: unknown = WHOLE_FILE): string[] {
-  return told(read(fileWith(field, yaml, base)).problems);
+  return summaryOf(read(fileWith(field, yaml, base)).problems);
 }
 
 test('the whole file of these tests has no problem at all', () => {
-  assert.deepEqual(told(read(JSON.stringify(WHOLE_FILE)).problems), []);
+  assert.deepEqual(summaryOf(read(JSON.stringify(WHOLE_FILE)).problems), []);
 });
 
 test('v, ctrl and identity alone are valid, and warned of what they cannot do', () => {
-  assert.deepEqual(told(read(SMALLEST).problems), ['warning csr csr']);
+  assert.deepEqual(summaryOf(read(SMALLEST).problems), ['warning csr csr']);
 });
 
 test('all problems are reported at once, in the order of lines, each with path, line, rule, value and message', () => {
@@ -78,13 +78,13 @@ test('a missing key is reported at its own path, on the line of the map that lac
 
 test('an empty file lacks v, identity and ctrl; what is no map is one error', () => {
   for (const text of ['', '# nothing\n', '~\n', '---\n'])
-    assert.deepEqual(told(read(text).problems).slice(0, 3), [
+    assert.deepEqual(summaryOf(read(text).problems).slice(0, 3), [
       'error required v',
       'error required identity',
       'error required ctrl',
     ]);
   for (const text of ['- v: 3\n', 'text\n', '5\n'])
-    assert.deepEqual(told(read(text).problems), ['error type ']);
+    assert.deepEqual(summaryOf(read(text).problems), ['error type ']);
 });
 
 test('invalid YAML is one error at the root, with its line', () => {
@@ -110,9 +110,9 @@ test('a file of 10 MiB is judged at once: comments are passed over, more content
   const started = process.cpuUsage();
   assert.equal(folder.judge(`${COMMENT.repeat(131_072)}${SMALLEST}`).status, 0);
   const long = folder.judge(`${SMALLEST}${'k: [1, 2, 3]\n'.repeat(800_000)}`);
-  assert.deepEqual([long.status, told(long.problems)], [1, ['error syntax ']]);
+  assert.deepEqual([long.status, summaryOf(long.problems)], [1, ['error syntax ']]);
   const huge = folder.judge('#'.repeat(17 * 1_048_576));
-  assert.deepEqual([huge.status, told(huge.problems)], [1, ['error syntax ']]);
+  assert.deepEqual([huge.status, summaryOf(huge.problems)], [1, ['error syntax ']]);
   const { user, system } = process.cpuUsage(started);
   assert.ok(user + system < 10_000_000, `${user + system} µs`);
 });
@@ -269,7 +269,7 @@ test('the last of equal keys alone is checked, and the second is warned of at it
 test('variables are put into string values, never into keys; numbers cannot come of them', () => {
   const environment = { HOST: 'env.example', PORT: '6262', V: '3' };
   const given = (field: string, yaml: string): string[] =>
-    told(read(fileWith(field, yaml), environment).problems);
+    summaryOf(read(fileWith(field, yaml), environment).problems);
   assert.deepEqual(given('ctrl.endpoint', '"tls:${HOST}:$PORT"'), []);
   assert.deepEqual(given('v', '"$V"'), ['error type v']);
   assert.deepEqual(given('metrics.messageQueueSize', '"${PORT}"'), ['error type metrics.messageQueueSize']);
@@ -286,7 +286,7 @@ test('variables are put into string values, never into keys; numbers cannot come
 
 test('ctrl needs endpoint or endpoints, unless listeners or an endpoints file name the controllers', () => {
   const without = fileWith('ctrl', '{}');
-  assert.deepEqual(told(read(without).problems), ['error required ctrl.endpoint']);
+  assert.deepEqual(summaryOf(read(without).problems), ['error required ctrl.endpoint']);
   assert.deepEqual(problemsOf('ctrl', '{ listeners: [{ bind: "tls:0.0.0.0:1" }] }'), []);
   for (const name of ['endpoints.yml', 'endpoints']) {
     const other = new CheckedFolder();
@@ -316,7 +316,7 @@ test('csr: the root one wins; without any a router starts; a dialed router needs
     'keys in any case',
   );
   const undialed = `${SMALLEST}csr: { country: DE }\n`;
-  assert.deepEqual(told(read(undialed).problems), []);
+  assert.deepEqual(summaryOf(read(undialed).problems), []);
 });
 
 test('edge without an edge listener starts, edge and tunnel listeners without edge do not', () => {

@@ -14,7 +14,7 @@ import {
 } from './testing/router-config-defaults.ts';
 import { loadRouterConfig, loadRunnableRouterConfig, parseRouterConfig } from './router-file.ts';
 import { routerConfigFixture } from '../testing/router-config-fixture.ts';
-import { fileWith, INTERFACES, read, told, WHOLE_FILE } from './testing/router-file-fixture.ts';
+import { fileWith, INTERFACES, read, summaryOf, WHOLE_FILE } from './testing/router-file-fixture.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'router-file-'));
 after(() => rmSync(directory, { recursive: true }));
@@ -27,7 +27,7 @@ identity: { cert: cert.pem, key: key.pem, ca: ca.pem }
 
 function configOf(text: string, environment: Record<string, string> = {}): RouterConfig {
   const { config, problems } = read(text, environment);
-  assert.deepEqual(told(problems.filter(({ severity }) => severity === 'error')), []);
+  assert.deepEqual(summaryOf(problems.filter(({ severity }) => severity === 'error')), []);
   return config!;
 }
 
@@ -43,7 +43,7 @@ test('v, ctrl and identity alone make a router with every default, and no role',
     warnings: config.warnings,
     placeOf: config.placeOf,
   });
-  assert.deepEqual(told(config.warnings), ['warning csr csr']);
+  assert.deepEqual(summaryOf(config.warnings), ['warning csr csr']);
   assert.match(config.placeOf('identity'), /^\/.*router\.yml:4: identity$/);
   assert.match(config.placeOf('ctrl', 'endpoints', 'endpoint'), /router\.yml:3: ctrl\.endpoint$/);
   assert.match(config.placeOf('ctrl', 'endpoints'), /router\.yml:3: ctrl$/);
@@ -425,11 +425,11 @@ test('a feature that this version cannot run is refused by name at the start, an
   ] as const) {
     const runnable = { ...WHOLE_FILE, listeners: WHOLE_FILE.listeners.slice(0, 3) };
     const { problems, notRunnable } = read(fileWith(field, yaml, runnable));
-    assert.deepEqual(told(problems), [], field);
-    assert.deepEqual(told(notRunnable), [`error not-runnable ${path}`]);
+    assert.deepEqual(summaryOf(problems), [], field);
+    assert.deepEqual(summaryOf(notRunnable), [`error not-runnable ${path}`]);
   }
   for (const binding of ['proxy', 'proxy_udp', 'transport_udp', 'edge'])
-    assert.deepEqual(told(read(fileWith('dialers[0].binding', binding)).notRunnable), []);
+    assert.deepEqual(summaryOf(read(fileWith('dialers[0].binding', binding)).notRunnable), []);
   const file = join(directory, 'later.yml');
   writeFileSync(file, fileWith('ctrl.endpoint', 'dtls:x:1'));
   assert.ok(loadRouterConfig(file, {}));
@@ -455,7 +455,7 @@ test('transport.wss has the times of WebSockets in seconds, and those of OpenZit
     pongTimeoutMs: 60_000,
   });
   const { notRunnable } = read(fileWith('transport', '{ wss: { identity: { cert: a } } }'));
-  assert.ok(told(notRunnable).includes('error not-runnable transport.wss.identity'));
+  assert.ok(summaryOf(notRunnable).includes('error not-runnable transport.wss.identity'));
 });
 
 test('an invalid file is one error that lists every problem, warnings too; a missing one is another error', () => {

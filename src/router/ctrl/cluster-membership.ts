@@ -219,11 +219,11 @@ export class ClusterMembership {
         });
         return id === '' || usable.length === 0 ? [] : [{ id, endpoints: usable }];
       });
-    const told =
+    const listed =
       controllers.length > 0
         ? controllers.flatMap(({ endpoints }) => endpoints.map(({ address }) => address))
         : this.#addressesIn(update.addresses.slice(0, MAX_CONTROLLERS));
-    return { controllers, endpoints: [...new Set(told)] };
+    return { controllers, endpoints: [...new Set(listed)] };
   }
 
   #addressesIn(texts: readonly string[]): string[] {

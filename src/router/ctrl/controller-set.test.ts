@@ -456,15 +456,15 @@ test('an endpoint that is removed is left; a closed set dials nobody', async () 
 test('a listener that fails does not keep others from hearing of a controller', async () => {
   const controller = await openController('c1');
   const { set } = openSet([]);
-  const heard: string[] = [];
+  const connected: string[] = [];
   set.onConnected(() => {
     throw new Error('broken');
   });
-  set.onConnected(({ id }) => void heard.push(id));
+  set.onConnected(({ id }) => void connected.push(id));
   set.setEndpoints([controller.endpoint]);
   await until(
     'the other listener',
-    () => heard,
+    () => connected,
     ({ length }) => length === 1,
   );
 });

@@ -41,9 +41,9 @@ function openEvents(t: TestContext, more: Partial<ConnectEventsConfig> = {}) {
   const config = { ...CONNECT_EVENTS_DEFAULTS, ...more };
   const events = new ConnectEvents({ config, controllers, clock });
   t.after(() => events.close());
-  const told = (controller: FakeController): CtrlBody<'connectEvents'>[] =>
+  const reported = (controller: FakeController): CtrlBody<'connectEvents'>[] =>
     controller.sentOf(contentType.connectEvents).map(({ body }) => ctrlMessages.connectEvents.decode(body));
-  return { controllers, events, pass, told };
+  return { controllers, events, pass, reported };
 }
 
 const summary = ({ events, fullState }: CtrlBody<'connectEvents'>) => [
@@ -56,56 +56,56 @@ const summary = ({ events, fullState }: CtrlBody<'connectEvents'>) => [
 ];
 
 test('connects and disconnects are reported at once, further connections in batches of connectEvents.batchInterval', async (t) => {
-  const { controllers, events, pass, told } = openEvents(t, { batchIntervalMs: 2 * SECOND });
+  const { controllers, events, pass, reported } = openEvents(t, { batchIntervalMs: 2 * SECOND });
   const controller = controllers.connect('c1');
   await pass(2 * SECOND);
-  const before = told(controller).length;
+  const before = reported(controller).length;
   events.onOpened('i1', '10.0.0.1:5000', '10.0.0.9:3022');
   events.onOpened('i1', '10.0.0.1:5001', '10.0.0.9:3022');
   await pass(1);
-  const first = told(controller)[before]!;
+  const first = reported(controller)[before]!;
   assert.deepEqual(summary(first), [false, ['i1', true, 2]]);
   assert.equal(first.events[0]!.connectTimes[0]!.srcAddr, '10.0.0.1:5000');
   events.onOpened('i1', '10.0.0.1:5002', '10.0.0.9:3022');
   await pass(SECOND);
-  assert.equal(told(controller).length, before + 1);
+  assert.equal(reported(controller).length, before + 1);
   await pass(SECOND);
-  assert.deepEqual(summary(told(controller)[before + 1]!), [false, ['i1', true, 1]]);
+  assert.deepEqual(summary(reported(controller)[before + 1]!), [false, ['i1', true, 1]]);
   for (let open = 3; open > 0; open -= 1) events.onClosed('i1');
   await pass(1);
-  assert.deepEqual(summary(told(controller)[before + 2]!), [false, ['i1', false, 0]]);
+  assert.deepEqual(summary(reported(controller)[before + 2]!), [false, ['i1', false, 0]]);
 });
 
 test('everything is reported again after connectEvents.fullSyncInterval, and to each controller that connects', async (t) => {
-  const { controllers, events, pass, told } = openEvents(t, { fullSyncIntervalMs: 60 * SECOND });
+  const { controllers, events, pass, reported } = openEvents(t, { fullSyncIntervalMs: 60 * SECOND });
   const controller = controllers.connect('c1');
   events.onOpened('i1', 'a:1', 'b:2');
   await pass(3 * SECOND);
-  const before = told(controller).length;
+  const before = reported(controller).length;
   await pass(54 * SECOND);
-  assert.equal(told(controller).length, before);
+  assert.equal(reported(controller).length, before);
   await pass(3 * SECOND);
-  assert.deepEqual(summary(told(controller).at(-1)!), [true, ['i1', true, 0]]);
+  assert.deepEqual(summary(reported(controller).at(-1)!), [true, ['i1', true, 0]]);
   const late = controllers.connect('c2');
-  assert.deepEqual(told(late).map(summary), [[true, ['i1', true, 0]]]);
+  assert.deepEqual(reported(late).map(summary), [[true, ['i1', true, 0]]]);
 });
 
 test('with connectEvents.enabled false only the connected identities are reported, and no connection', async (t) => {
-  const { controllers, events, pass, told } = openEvents(t, { isEnabled: false });
+  const { controllers, events, pass, reported } = openEvents(t, { isEnabled: false });
   const controller = controllers.connect('c1');
   await pass(3 * SECOND);
   events.onOpened('i1', 'a:1', 'b:2');
   await pass(3 * SECOND);
-  assert.deepEqual(summary(told(controller).at(-1)!), [false, ['i1', true, 0]]);
+  assert.deepEqual(summary(reported(controller).at(-1)!), [false, ['i1', true, 0]]);
 });
 
 test('at most connectEvents.maxQueuedEvents connections wait while no controller is there; states are not lost', async (t) => {
-  const { controllers, events, pass, told } = openEvents(t, { maxQueuedEvents: 2 });
+  const { controllers, events, pass, reported } = openEvents(t, { maxQueuedEvents: 2 });
   for (const id of ['i1', 'i2', 'i3']) events.onOpened(id, 'a:1', 'b:2');
   await pass(60 * SECOND);
   const controller = controllers.connect('c1');
   await pass(3 * SECOND);
-  assert.deepEqual(summary(told(controller).at(-1)!), [
+  assert.deepEqual(summary(reported(controller).at(-1)!), [
     true,
     ['i1', true, 1],
     ['i2', true, 1],
@@ -126,10 +126,13 @@ test('sessions that hold channels are reported every edge.heartbeatIntervalSecon
   await pass(20 * SECOND - 1);
   assert.equal(controller.sent.length, 0);
   await pass(1);
-  const told = controller
+  const reported = controller
     .sentOf(contentType.apiSessionHeartbeat)
     .map(({ body }) => ctrlMessages.apiSessionHeartbeat.decode(body).tokens);
-  assert.deepEqual([told.map(({ length }) => length), new Set(told.flat()).size], [[1_000, 500], 1_500]);
+  assert.deepEqual(
+    [reported.map(({ length }) => length), new Set(reported.flat()).size],
+    [[1_000, 500], 1_500],
+  );
 });
 
 function openReporter(t: TestContext, more: Partial<InterfaceDiscoveryConfig> = {}) {
@@ -212,17 +215,17 @@ test('the interfaces of this machine are read with addresses and Go’s flags', 
 test('a controller that asks gets the addresses for SDKs, and the index of the data model', () => {
   const controllers = new FakeControllers();
   const controller = controllers.connect('c1');
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const hello = new EdgeHello({
     advertised: () => [
       { protocol: 'tls', host: 'edge.example', port: 443, bind: { host: '0.0.0.0', port: 3022 } },
     ],
     dataModelIndex: () => 7n,
-    onData: (data) => told.push(data),
+    onData: (data) => reported.push(data),
   });
   const data = { instant: 'true' };
   receive(hello.handlers(), ctrlMessages.serverHello.frame({ version: 'v1.7.2', data }), controller);
-  assert.deepEqual(told, [data]);
+  assert.deepEqual(reported, [data]);
   const [frame] = controller.sentOf(contentType.clientHello);
   const { hostname, protocols, protocolPorts, listeners } = ctrlMessages.clientHello.decode(frame!.body);
   assert.deepEqual([hostname, protocols, protocolPorts], ['edge.example', ['tls'], ['443']]);

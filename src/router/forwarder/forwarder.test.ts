@@ -111,7 +111,7 @@ function advance(world: World, ms: number): void {
 }
 
 /** Received messages of this kind, oldest first. Mocked timers do not advance, so this cannot wait by a timer. */
-async function heard<Name extends CtrlMessageName>(
+async function received<Name extends CtrlMessageName>(
   controller: MemoryController,
   name: Name,
 ): Promise<CtrlBody<Name>[]> {
@@ -141,7 +141,10 @@ test('frames that cannot be moved on are reported every faultTxInterval to the c
   assert.equal(one.frames.length, 0);
   advance(world, 1);
   assert.deepEqual(
-    [...(await heard(one, 'fault')), ...(await heard(two, 'fault'))].map(({ subject, id }) => [subject, id]),
+    [...(await received(one, 'fault')), ...(await received(two, 'fault'))].map(({ subject, id }) => [
+      subject,
+      id,
+    ]),
     [
       [3, 'c1'],
       [4, 'strange other'],
@@ -164,7 +167,7 @@ test('that an end closed is reported to its controller, later if it was away', a
   world.faults.onCircuitClosed('c1', 'one', true);
   world.controllers.connect('two');
   const one = world.controllers.connect('one');
-  const faults = await heard(one, 'fault');
+  const faults = await received(one, 'fault');
   assert.deepEqual(
     faults.map(({ subject, id }) => [subject, id]),
     [[1, 'c1']],
@@ -242,7 +245,7 @@ test('every idleTxInterval, circuits idle longer than idleCircuitTimeout are con
   await frames();
   assert.equal(one.frames.length, 0);
   advance(world, 10_000);
-  const confirmations = await heard(one, 'circuitConfirmation');
+  const confirmations = await received(one, 'circuitConfirmation');
   assert.deepEqual(
     confirmations.map(({ circuitIds, idleTimes }) => [circuitIds, idleTimes]),
     [[['c1'], { c1: 30_000_000_000n }]],

@@ -17,7 +17,7 @@ import {
   LinkMesh,
   type LinkingRouter,
   type MeshRouterOptions,
-  type ToldPeer,
+  type AnnouncedPeer,
 } from './testing/link-mesh.ts';
 
 const ACCEPTS: MeshRouterOptions = { link: { dialers: [] } };
@@ -396,6 +396,6 @@ async function silentServer(): Promise<{ port: number; count(): number; close():
   };
 }
 
-function listenersAt(port: number): ToldPeer['listeners'] {
+function listenersAt(port: number): AnnouncedPeer['listeners'] {
   return [{ address: `tls:127.0.0.1:${port}`, protocol: 'tls', groups: ['default'] }];
 }

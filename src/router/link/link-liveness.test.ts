@@ -16,7 +16,7 @@ import {
   LinkMesh,
   type LinkingRouter,
   type MeshRouterOptions,
-  type ToldPeer,
+  type AnnouncedPeer,
 } from './testing/link-mesh.ts';
 import { TcpRelay } from './testing/tcp-relay.ts';
 
@@ -47,7 +47,7 @@ interface RelayedPair {
 async function linkedPair(
   dialing: MeshRouterOptions,
   accepting: MeshRouterOptions = {},
-  told: Partial<ToldPeer> = {},
+  announced: Partial<AnnouncedPeer> = {},
 ): Promise<RelayedPair> {
   const dialer = await add({
     ...dialing,
@@ -57,7 +57,7 @@ async function linkedPair(
   const relay = await TcpRelay.open(listener.port);
   relays.push(relay);
   const listeners = [{ ...listener.links.advertised()[0]!, address: `tls:127.0.0.1:${relay.port}` }];
-  dialer.meet(listener, { listeners, ...told });
+  dialer.meet(listener, { listeners, ...announced });
   const { linkId } = await dialer.linked();
   await listener.linked();
   return { dialer, listener, relay, linkId };
@@ -241,9 +241,9 @@ describe('a link whose other end does not read', () => {
 
   async function filled(
     link: NonNullable<MeshRouterOptions['link']>,
-    told: Partial<ToldPeer> = {},
+    announced: Partial<AnnouncedPeer> = {},
   ): Promise<number> {
-    const { dialer } = await linkedPair({ link }, {}, told);
+    const { dialer } = await linkedPair({ link }, {}, announced);
     return fill(dialer);
   }
 

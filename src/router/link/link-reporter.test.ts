@@ -160,7 +160,7 @@ describe('controllers get reports of closed links', () => {
     world.reports.lost(linkOf({ iteration: 3 }));
     await arrived(near, 2);
     tick(world);
-    assert.equal(world.reports.pendingFaultCount, 1, 'one has not heard of it');
+    assert.equal(world.reports.pendingFaultCount, 1, 'one has not received it');
     away.connect(world.controllers);
     await arrived(away, 3);
     for (const { subject, id, iteration } of [near, away].flatMap((it) => it.bodies('fault'))) {

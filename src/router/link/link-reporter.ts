@@ -33,7 +33,7 @@ export interface LinkReporterOptions {
   readonly log: Log;
 }
 
-interface Told {
+interface LinkEntry {
   readonly link: ReportedLink;
   /** The last state that was reported to each controller. */
   readonly states: WeakMap<Controller, number>;
@@ -57,7 +57,7 @@ export class LinkReporter {
   readonly #clock: Clock;
   readonly #log: Log;
   /** Dialed links that are open, by link id. The other router reports the links that it dialed. */
-  readonly #links = new Map<string, Told>();
+  readonly #links = new Map<string, LinkEntry>();
   readonly #faults = new Map<string, Fault>();
   readonly #awaySinceMs = new Map<string, number>();
   #isQueued = false;
@@ -78,8 +78,8 @@ export class LinkReporter {
 
   /** Returns true when the link is reported to every connected controller. */
   isReported(linkId: string): boolean {
-    const told = this.#links.get(linkId);
-    return told !== undefined && this.#controllers.all().every((controller) => told.states.has(controller));
+    const entry = this.#links.get(linkId);
+    return entry !== undefined && this.#controllers.all().every((controller) => entry.states.has(controller));
   }
 
   established(link: ReportedLink): void {

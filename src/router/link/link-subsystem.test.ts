@@ -10,7 +10,7 @@ import {
   LinkMesh,
   type LinkingRouter,
   type MeshRouterOptions,
-  type ToldPeer,
+  type AnnouncedPeer,
 } from './testing/link-mesh.ts';
 import { TcpRelay } from './testing/tcp-relay.ts';
 
@@ -19,7 +19,7 @@ const ACCEPTS: MeshRouterOptions = { link: { dialers: [] } };
 const DIALS: MeshRouterOptions = { link: { listeners: [] } };
 const SOON = { minMs: 10, maxMs: 20, factor: 1 };
 
-interface ToldLinks {
+interface InspectedLinks {
   readonly links: readonly ({ readonly connections: readonly object[] } & Record<string, unknown>)[];
   readonly destinations: readonly ({ readonly linkStates: readonly Record<string, unknown>[] } & Record<
     string,
@@ -401,8 +401,8 @@ describe('a controller’s message about links', () => {
       () => reportsOf(linkId).length,
       (count) => count > 0,
     );
-    const told = JSON.parse(JSON.stringify(dialer.links.inspect('links'))) as ToldLinks;
-    const link = told.links[0]!;
+    const inspected = JSON.parse(JSON.stringify(dialer.links.inspect('links'))) as InspectedLinks;
+    const link = inspected.links[0]!;
     assert.deepEqual(
       { ...link, connections: link.connections.length },
       {
@@ -421,7 +421,7 @@ describe('a controller’s message about links', () => {
       },
     );
     assert.deepEqual(Object.keys(link.connections[0]!), ['Type', 'Source', 'Dest']);
-    const { linkStates, ...destination } = told.destinations[0]!;
+    const { linkStates, ...destination } = inspected.destinations[0]!;
     assert.deepEqual(destination, { id: listener.id, version: 'v1.7.2', healthy: true });
     const { nextDial, ...state } = linkStates[0]!;
     assert.ok(!Number.isNaN(Date.parse(String(nextDial))));
@@ -449,6 +449,6 @@ function exchange(from: LinkingRouter): void {
   from.link().deliver(new AcknowledgementFrame('c1', 0, 0, [1, 2, 3]));
 }
 
-function relayed(router: LinkingRouter, relay: TcpRelay): ToldPeer['listeners'] {
+function relayed(router: LinkingRouter, relay: TcpRelay): AnnouncedPeer['listeners'] {
   return [{ ...router.links.advertised()[0]!, address: `tls:127.0.0.1:${relay.port}` }];
 }

@@ -214,8 +214,8 @@ test('a controller that asks by inspection gets the metrics of the moment, and t
   registry.gauge('edge.connections', () => 7);
   registry.usage('circuit1', 'egress.rx', 1);
   assert.equal(reporter.inspect('links'), undefined);
-  const told = reporter.inspect('metrics') as { sourceId: string; intValues: Record<string, number> };
-  assert.deepEqual([told.sourceId, told.intValues], ['r1', { 'edge.connections': 7 }]);
+  const inspected = reporter.inspect('metrics') as { sourceId: string; intValues: Record<string, number> };
+  assert.deepEqual([inspected.sourceId, inspected.intValues], ['r1', { 'edge.connections': 7 }]);
   mock.timers.tick(MINUTE);
   await turn();
   assert.equal(controllers.messagesOf('c1')[0]!.usageCounters.length, 1);

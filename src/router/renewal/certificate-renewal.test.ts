@@ -33,7 +33,7 @@ let router: Channel;
 let offsetMs: number;
 let renewal: CertificateRenewal;
 /** Frames that the controller received, oldest first. */
-let heard: Frame[];
+let requests: Frame[];
 
 type Answers = (frame: Frame, channel: Channel) => Promise<void> | void;
 
@@ -48,7 +48,7 @@ function open(answers: Answers): void {
   router.handle({ onFrame: (frame) => renewal.onCertificates(frame, router) });
   controller.handle({
     onFrame: (frame, channel) => {
-      heard.push(frame);
+      requests.push(frame);
       void answers(frame, channel);
     },
   });
@@ -110,7 +110,7 @@ beforeEach(async () => {
   config = { ...config, identity: { ...config.identity, serverCert: path('server.pem') } };
   identity = loadRouterIdentity(config.identity);
   offsetMs = DUE_MS;
-  heard = [];
+  requests = [];
 });
 afterEach(() => {
   renewal.close();
@@ -123,15 +123,15 @@ test('at two thirds of their life both certificates are renewed with the same ke
   renewal = start();
   offsetMs = 4 * DAY_MS;
   assert.equal(await renewal.check(), false);
-  assert.equal(heard.length, 0);
+  assert.equal(requests.length, 0);
   offsetMs = DUE_MS;
   assert.equal(await renewal.check(), true);
   assert.deepEqual(
-    heard.map((frame) => frame.contentType),
+    requests.map((frame) => frame.contentType),
     [contentType.enrollmentExtendRouter, contentType.enrollmentExtendRouterVerify],
   );
-  assert.equal(ctrlMessages.enrollmentExtendRouter.decode(heard[0]!.body).requireVerification, true);
-  const told = ctrlMessages.enrollmentExtendRouterVerify.decode(heard[1]!.body).clientCertPem;
+  assert.equal(ctrlMessages.enrollmentExtendRouter.decode(requests[0]!.body).requireVerification, true);
+  const told = ctrlMessages.enrollmentExtendRouterVerify.decode(requests[1]!.body).clientCertPem;
   assert.equal(told, file('cert.pem'));
   assert.notEqual(file('cert.pem'), first.cert);
   assert.notEqual(file('server.pem'), first.cert);
@@ -192,7 +192,7 @@ test('a refusal, no answer, and certificates for another key, name or authority 
     open(answers);
     renewal = start(answerMs === undefined ? {} : { answerMs });
     await assert.rejects(renewal.check(), expected);
-    assert.equal(heard.at(-1)?.contentType, contentType.enrollmentExtendRouter);
+    assert.equal(requests.at(-1)?.contentType, contentType.enrollmentExtendRouter);
     assert.equal(file('cert.pem'), first.cert);
     assert.equal(file('server.pem'), first.cert);
     assertSame(identity.client.cert, first.cert);
@@ -216,12 +216,12 @@ test('certificates that stand in the file itself are not renewed, and the error 
   open(certifying({}));
   renewal = start({ config: { ...config, identity: { ...config.identity, cert: `pem:${first.cert}` } } });
   await assert.rejects(renewal.check(), /identity\.cert stand as PEM in .*router\.yml/);
-  assert.equal(heard.length, 0);
+  assert.equal(requests.length, 0);
 });
 
 test('without a csr section no certificate is requested, and the error has the reason', async () => {
   open(certifying({}));
   renewal = start({ config: { ...config, csr: undefined } });
   await assert.rejects(renewal.check(), { code: 'no-csr' });
-  assert.equal(heard.length, 0);
+  assert.equal(requests.length, 0);
 });

@@ -26,20 +26,20 @@ describe('the change feed', () => {
 
   it('repeats to a failed listener that anything may have changed, until it succeeds', async () => {
     const feed = new ChangeFeed(silentLog);
-    const heard: (readonly Change[])[] = [];
+    const received: (readonly Change[])[] = [];
     const others: (readonly Change[])[] = [];
     const recovered = Promise.withResolvers<void>();
     feed.onChange((changes) => {
-      heard.push(changes);
-      if (heard.length < 3) throw new Error('the store is away');
+      received.push(changes);
+      if (received.length < 3) throw new Error('the store is away');
       recovered.resolve();
     });
     feed.onChange((changes) => void others.push(changes));
     await feed.notify([share('a')]);
     await recovered.promise;
-    assert.deepEqual(heard, [[share('a')], [EVERYTHING], [EVERYTHING]]);
+    assert.deepEqual(received, [[share('a')], [EVERYTHING], [EVERYTHING]]);
     await feed.notify([share('b')]);
-    assert.deepEqual(heard.at(-1), [share('b')]);
+    assert.deepEqual(received.at(-1), [share('b')]);
     assert.deepEqual(others, [[share('a')], [share('b')]]);
     await feed.close();
   });

@@ -58,7 +58,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
   const idsOf = async (store: Store) =>
     (await store.db.selectFrom('organization').select('id').execute()).map(({ id }) => id);
   /** Resolves when `store` was notified of a later change that `wanted` accepts. */
-  const told = (store: Store, wanted: (change: Change) => boolean): (() => Promise<void>) => {
+  const notified = (store: Store, wanted: (change: Change) => boolean): (() => Promise<void>) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     store.onChange((changes) => (changes.some(wanted) ? resolve() : undefined));
     return () => within('the change', promise, RECOVERY_MS);
@@ -73,23 +73,23 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
   it('reports the changes of one process to the others, and once to itself', async () => {
     const own: Change[] = [];
     one.onChange((changes) => void own.push(...changes));
-    const heard: Change[] = [];
-    other.onChange((changes) => void heard.push(...changes));
+    const received: Change[] = [];
+    other.onChange((changes) => void received.push(...changes));
     const ids = [await add(one), await add(one), await add(one)];
     assert.deepEqual(
       own.map(({ id }) => id),
       ids,
     );
-    const back = told(one, ({ id }) => id === 'from-other');
+    const back = notified(one, ({ id }) => id === 'from-other');
     await until(
       'changes of the other',
-      () => heard.length,
+      () => received.length,
       (count) => count === 3,
     );
     await other.transaction(async (_trx, touch) => touch('caller', 'from-other'));
     await back();
     assert.deepEqual(
-      heard.slice(0, 3).map(({ id }) => id),
+      received.slice(0, 3).map(({ id }) => id),
       ids,
     );
     assert.deepEqual(
@@ -118,34 +118,34 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
   });
 
   it('reports nothing that is rolled back, and too many changes as a change of everything', async () => {
-    const heard: Change[] = [];
-    other.onChange((changes) => void heard.push(...changes));
+    const received: Change[] = [];
+    other.onChange((changes) => void received.push(...changes));
     const failing = one.transaction(async (_trx, touch) => {
       touch('share', 'undone');
       throw new Error('no');
     });
     await assert.rejects(failing);
-    const everything = told(other, ({ entity }) => entity === EVERYTHING.entity);
+    const everything = notified(other, ({ entity }) => entity === EVERYTHING.entity);
     await add(one, 6_000);
     await everything();
-    assert.ok(heard.every(({ id }) => id !== 'undone'));
+    assert.ok(received.every(({ id }) => id !== 'undone'));
   });
 
   it('listens again after its connection was lost, and reports that anything may have changed meanwhile', async () => {
-    const resynchronized = told(other, ({ entity }) => entity === 'everything');
+    const resynchronized = notified(other, ({ entity }) => entity === 'everything');
     await Promise.all(
       (await pidsOf('frontdoor changes')).map((pid) => server.sql(`select pg_terminate_backend(${pid})`)),
     );
     await resynchronized();
-    const next = told(other, ({ id }) => id === 'heard');
-    await one.transaction(async (_trx, touch) => touch('caller', 'heard'));
+    const next = notified(other, ({ id }) => id === 'received');
+    await one.transaction(async (_trx, touch) => touch('caller', 'received'));
     await next();
   });
 
   it('detects a listening connection that was lost silently', async () => {
     const hearing = await open({ heartbeatMs: 300 });
     const deaf = await pidsOf('frontdoor changes');
-    const resynchronized = told(hearing, ({ entity }) => entity === 'everything');
+    const resynchronized = notified(hearing, ({ entity }) => entity === 'everything');
     for (const pid of deaf) process.kill(Number(pid), 'SIGSTOP');
     try {
       await resynchronized();
@@ -178,7 +178,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
         assert.rejects(asked, { kind: 'unavailable', code: /store-unavailable|commit-unknown/ }),
       );
       await Promise.all(refused);
-      const resynchronized = told(one, ({ entity }) => entity === 'everything');
+      const resynchronized = notified(one, ({ entity }) => entity === 'everything');
       await server.start();
       await until('a write', () => add(one), Boolean, RECOVERY_MS);
       assert.ok((await idsOf(other)).includes(before));
@@ -193,7 +193,7 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
        for each row execute function slow()`,
       database,
     );
-    const looked = told(one, ({ id }) => id === 'unsure');
+    const looked = notified(one, ({ id }) => id === 'unsure');
     const unsure = one.transaction(async (trx, touch) => {
       const row = { id: 'unsure', public_name: 'unsure', zone: 'unsure', is_default: 0, created_at: 1 };
       await trx.insertInto('frontend').values(row).execute();

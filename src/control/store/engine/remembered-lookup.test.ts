@@ -11,7 +11,7 @@ function fakeStore(isShared: boolean) {
   return {
     isShared,
     onChange: (listener: Listener) => void listeners.push(listener),
-    tell: (entity: Change['entity']) => {
+    notify: (entity: Change['entity']) => {
       for (const listener of listeners) void listener([{ entity, id: 'x' }]);
     },
   };
@@ -74,10 +74,10 @@ describe('remembered lookups', () => {
     assert.equal(await lookup.find('b'), undefined);
     assert.equal(lookup.find('a'), 'a1');
     assert.equal(lookup.find('b'), undefined);
-    store.tell('share');
+    store.notify('share');
     assert.equal(lookup.find('a'), 'a1');
     assert.equal(asked, 2);
-    store.tell('caller');
+    store.notify('caller');
     assert.equal(await lookup.find('a'), 'a3');
   });
 
@@ -93,7 +93,7 @@ describe('remembered lookups', () => {
     const early = lookup.find('a');
     await new Promise(setImmediate);
     value = 'new';
-    store.tell('caller');
+    store.notify('caller');
     gate.resolve();
     assert.equal(await early, 'old');
     assert.equal(await lookup.find('a'), 'new');

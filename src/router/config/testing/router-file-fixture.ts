@@ -71,7 +71,7 @@ export function read(text: string, environment: Record<string, string> = {}): Re
 }
 
 /** Problems as `severity rule path`, in the order of the file. */
-export function told(problems: readonly ConfigProblem[]): string[] {
+export function summaryOf(problems: readonly ConfigProblem[]): string[] {
   return problems.map(({ severity, rule, path }) => `${severity} ${rule} ${path}`);
 }
 

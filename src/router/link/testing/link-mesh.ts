@@ -112,7 +112,7 @@ export interface MeshRouterOptions {
 }
 
 /** The properties of a router that a controller announces. */
-export interface ToldPeer {
+export interface AnnouncedPeer {
   readonly id: string;
   readonly version: string;
   readonly listeners: readonly AdvertisedListener[];
@@ -197,17 +197,17 @@ export class LinkingRouter {
   }
 
   /** Delivers a message of a controller. */
-  tell(frame: Frame): void {
+  deliver(frame: Frame): void {
     this.links.handlers().get(frame.contentType)!(frame, this.controller);
   }
 
   /** Announces the other router like a controller. */
-  meet(other: LinkingRouter, more: Partial<ToldPeer> = {}): void {
+  meet(other: LinkingRouter, more: Partial<AnnouncedPeer> = {}): void {
     const { id, version, listeners } = {
       ...{ id: other.id, version: other.version, listeners: other.links.advertised() },
       ...more,
     };
-    this.tell(
+    this.deliver(
       ctrlMessages.peerStateChanges.frame({
         changes: [
           {
@@ -221,11 +221,11 @@ export class LinkingRouter {
   }
 
   lose(other: { readonly id: string }, state: PeerState): void {
-    this.tell(ctrlMessages.peerStateChanges.frame({ changes: [{ id: other.id, state }] }));
+    this.deliver(ctrlMessages.peerStateChanges.frame({ changes: [{ id: other.id, state }] }));
   }
 
   fault(linkId: string, iteration = 0): void {
-    this.tell(ctrlMessages.fault.frame({ subject: FaultSubject.LINK_FAULT, id: linkId, iteration }));
+    this.deliver(ctrlMessages.fault.frame({ subject: FaultSubject.LINK_FAULT, id: linkId, iteration }));
   }
 
   /** Returns the link as registered at the forwarder. */
@@ -238,10 +238,10 @@ export class LinkingRouter {
 
   /** Returns the states of the links that it dials, in the order of their announcements. */
   statuses(): string[] {
-    const told = this.links.inspect('links') as {
+    const inspected = this.links.inspect('links') as {
       readonly destinations: readonly { readonly linkStates: readonly { readonly status: string }[] }[];
     };
-    return told.destinations.flatMap(({ linkStates }) => linkStates.map(({ status }) => status));
+    return inspected.destinations.flatMap(({ linkStates }) => linkStates.map(({ status }) => status));
   }
 
   /** The address of its first listener. */
