@@ -61,7 +61,7 @@ export async function runControl(options: ControlCommandOptions): Promise<number
     ...(await accessOf(options)),
     frontendUrls: (host) => options.publicUrl.map((template) => template.replaceAll('{host}', host)),
     log,
-    onFirstStart: (first) => tellFirstStart(dataDir, first),
+    onFirstStart: (first) => showFirstStart(dataDir, first),
     ...tlsOption('apiTls', options.apiCert, options.apiKey, '--api-cert'),
   }).catch(async (error: unknown) => {
     await metrics.close();
@@ -94,7 +94,7 @@ export function reloadApiTls(
   if (apiTls !== undefined) control.setApiTls(apiTls);
 }
 
-export function tellFirstStart(dataDir: string, first: FirstStart): Promise<void> {
+export function showFirstStart(dataDir: string, first: FirstStart): Promise<void> {
   return keepAndShow(join(dataDir, FIRST_SECRETS_FILE), {
     title: 'First start',
     lines: {

@@ -9,7 +9,7 @@ import { demoBanner, keepDemoCredentials, startDemo } from './demo.ts';
 import { runUntilStopped } from './lifetime.ts';
 import { openLog } from './pino-log.ts';
 import { writeReadyFile } from './ready-file.ts';
-import { reloadApiTls, showConsole, tellFirstStart } from './run-control.ts';
+import { reloadApiTls, showConsole, showFirstStart } from './run-control.ts';
 import { collectAfterStart } from './start-collection.ts';
 import { tlsFilesOf, tlsOption } from './tls-files.ts';
 import { startUp } from './up.ts';
@@ -44,7 +44,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     version,
     log,
     onFirstStart: (first) =>
-      options.demo ? keepDemoCredentials(dataDir, first) : tellFirstStart(dataDir, first),
+      options.demo ? keepDemoCredentials(dataDir, first) : showFirstStart(dataDir, first),
     ...tlsOption('apiTls', options.apiCert, options.apiKey, '--api-cert'),
     gatewayTls: tlsFilesOf(options.tlsCert, options.tlsKey, '--tls-cert'),
     gatewayTlsDir: options.tlsDir,

@@ -152,7 +152,7 @@ class RunningAgent implements Agent {
   readonly #commands: ShareCommands;
   readonly #accesses: AccessRegistry;
   readonly #cutDrain = new AbortController();
-  readonly #tellClosed: (how: { readonly reason: 'asked' | 'lost' }) => void;
+  readonly #resolveClosed: (how: { readonly reason: 'asked' | 'lost' }) => void;
   #restore: ConfigRestore | undefined;
   #socket: ControlSocket | undefined;
   #lockTimer: NodeJS.Timeout | undefined;
@@ -167,7 +167,7 @@ class RunningAgent implements Agent {
     this.socketPath = parts.socketPath;
     const { promise, resolve } = Promise.withResolvers<{ readonly reason: 'asked' | 'lost' }>();
     this.closed = promise;
-    this.#tellClosed = resolve;
+    this.#resolveClosed = resolve;
     this.#health = new TargetHealthMonitor({ ...timing.health, resolver });
     this.#table = new ShareRegistry({
       host: network.host,
@@ -265,7 +265,7 @@ class RunningAgent implements Agent {
     }
     this.#closing = this.#closeParts(drainMs);
     await this.#closing;
-    this.#tellClosed({ reason });
+    this.#resolveClosed({ reason });
   }
 
   async #closeParts(drainMs: number): Promise<void> {

@@ -33,7 +33,7 @@ export class ShareFollower {
   #problem: string | undefined;
   #lastChange: string | undefined;
   #refreshedMs = 0;
-  #versionTold = false;
+  #isVersionReported = false;
   #running: Promise<void> | undefined;
   #queued: Promise<void> | undefined;
   #fetching: Promise<readonly AgentShare[]> | undefined;
@@ -126,9 +126,9 @@ export class ShareFollower {
       }
       this.#enter('connected', undefined);
       this.#backOff.reset();
-      if (!this.#versionTold) {
+      if (!this.#isVersionReported) {
         await this.#controlPlane.reportVersion(this.#version);
-        this.#versionTold = true;
+        this.#isVersionReported = true;
       }
     } catch (error) {
       const refused =

@@ -26,7 +26,7 @@ interface Curled {
   readonly body: string;
 }
 
-const isLetIn = ({ status }: Curled): boolean => status === 200;
+const isAdmitted = ({ status }: Curled): boolean => status === 200;
 
 function claimsOf(jwt: string): Record<string, unknown> {
   const [, payload = ''] = jwt.split('.');
@@ -96,7 +96,7 @@ describe('curl', { skip }, () => {
     const bearer = async (token: string): Promise<Curled> =>
       curl(host, '/', '--header', `Authorization: Bearer ${token}`);
     const token = await world.provider.signToken(claims);
-    const { value: good } = await until('the keys are known', () => bearer(token), isLetIn, KNOWN_MS);
+    const { value: good } = await until('the keys are known', () => bearer(token), isAdmitted, KNOWN_MS);
     assert.equal(seenOf(good).headers['authorization'], undefined);
     const ofNobody = await world.provider.signToken({ sub: 'robot-2', groups: ['people'] });
     await until(
@@ -116,10 +116,10 @@ describe('curl', { skip }, () => {
     const host = await world.share('rotated', [await world.addProvider('OIDC', 'rotating')]);
     const bearer = (token: string) => curl(host, '/', '--header', `Authorization: Bearer ${token}`);
     const old = await world.provider.signToken({ sub: 'robot' });
-    await until('the key is known', () => bearer(old), isLetIn, KNOWN_MS);
+    await until('the key is known', () => bearer(old), isAdmitted, KNOWN_MS);
     await world.provider.rotateKeys();
     const token = await world.provider.signToken({ sub: 'robot' });
-    await until('the new key is known', () => bearer(token), isLetIn, ROTATED_MS);
+    await until('the new key is known', () => bearer(token), isAdmitted, ROTATED_MS);
   });
 
   it('is admitted by name and password, which the service does not receive', async () => {
@@ -173,7 +173,7 @@ describe('curl', { skip }, () => {
       rateLimit: { requests: 3, per: 'PT1H' },
       publicPaths: ['/health'],
     });
-    await until('the policy is known', () => curl(host, '/health'), isLetIn);
+    await until('the policy is known', () => curl(host, '/health'), isAdmitted);
     const key = ['--header', `X-Api-Key: ${KEY}`];
     const seen: number[] = [];
     for (let i = 0; i < 4; i += 1) seen.push((await curl(host, '/', ...key)).status);

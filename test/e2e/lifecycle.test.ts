@@ -117,8 +117,8 @@ describe('a running demo', () => {
     assert.match(demo.ready.shareUrl, /^https?:\/\/[a-z0-9-]+\.share\.localhost(?::\d+)?/);
     assert.equal(statSync(join(dataDir, 'demo-credentials.json')).mode & 0o777, 0o600);
     // What it prints comes through a pipe, later than the file.
-    const isTold = (text: string): boolean => text.includes(demo.ready.shareUrl) && text.includes('curl ');
-    await until('the address and how to ask', () => demo.output(), isTold);
+    const isShown = (text: string): boolean => text.includes(demo.ready.shareUrl) && text.includes('curl ');
+    await until('the address and how to ask', () => demo.output(), isShown);
   });
 
   it('has kept the ports that it had before, and those that it chose', () => {

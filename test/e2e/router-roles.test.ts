@@ -8,7 +8,7 @@ import * as tls from 'node:tls';
 import { until, within } from '../support/deadline.ts';
 import { exchange, startEcho } from '../support/echo-service.ts';
 import { FabricMesh, type MeshRouter } from '../support/fabric-mesh.ts';
-import { canTellListeningPorts, listeningPorts } from '../support/listening-ports.ts';
+import { canListListeningPorts, listeningPorts } from '../support/listening-ports.ts';
 
 const BODY_BYTES = 4 * 1024 * 1024;
 const SOURCES = 1_000;
@@ -222,7 +222,7 @@ test('a router without link has no links in any direction, and no service behind
 
 test(
   'a router listens only at the addresses of its file: without listeners on no port for clients',
-  { skip: canTellListeningPorts ? false : 'needs /proc' },
+  { skip: canListListeningPorts ? false : 'needs /proc' },
   () => {
     const expected: readonly [MeshRouter, readonly number[]][] = [
       [entry, [ports.proxy, ports.named]],

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 /** State of a listening socket in `/proc/net/tcp`. */
 const LISTEN = '0A';
 
-export const canTellListeningPorts = process.platform === 'linux';
+export const canListListeningPorts = process.platform === 'linux';
 
 /** Ascending. */
 export function listeningPorts(pid: number): number[] {

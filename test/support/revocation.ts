@@ -61,14 +61,14 @@ const byKey = (): Promise<CredentialHeaders> => Promise.resolve(KEY_HEADERS);
 const byToken = async (stage: RevocationStage, visitor: Visitor): Promise<CredentialHeaders> => {
   const token = await stage.world.provider.signToken({ sub: 'machine' });
   const credentials = { authorization: `Bearer ${token}` };
-  await letIn(stage, visitor, credentials);
+  await admit(stage, visitor, credentials);
   return credentials;
 };
 const byName = async (stage: RevocationStage, visitor: Visitor): Promise<CredentialHeaders> => {
   const { world, name } = stage;
   await world.call('PUT', `/shares/${name}/policy`, { basicAuth: [{ name: 'ann', password: PASSWORD }] });
   const credentials = { authorization: `Basic ${Buffer.from(`ann:${PASSWORD}`).toString('base64')}` };
-  await letIn(stage, visitor, credentials);
+  await admit(stage, visitor, credentials);
   return credentials;
 };
 
@@ -198,7 +198,7 @@ export async function timeRevocation(
   }
 }
 
-async function letIn({ host }: RevocationStage, visitor: Visitor, headers: CredentialHeaders): Promise<void> {
+async function admit({ host }: RevocationStage, visitor: Visitor, headers: CredentialHeaders): Promise<void> {
   await until(
     `${host} lets in`,
     async () => (await visitor.ask(host, '/before', { headers, navigates: false })).status,

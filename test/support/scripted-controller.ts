@@ -73,7 +73,7 @@ export async function openScriptedController(
     log: silentLog,
     authorize: (hello, peer) => {
       const reason = refuse?.();
-      if (reason !== undefined) return { accept: false, log: reason, tell: reason };
+      if (reason !== undefined) return { accept: false, log: reason, answer: reason };
       routerIds.push(peer.id);
       hellos.push(hello.headers);
       return { accept: true, extra: helloHeaders };

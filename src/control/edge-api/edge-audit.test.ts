@@ -109,7 +109,7 @@ test('a change of an agent to its shares is recorded with before and after', asy
 
 test('a version is recorded when it changes', async () => {
   const agent = await fixture.enroll('versioned');
-  const tell = (version: string) =>
+  const reportVersion = (version: string) =>
     rawRequest(fixture, {
       method: 'PUT',
       path: '/agent/v1/self',
@@ -117,7 +117,7 @@ test('a version is recorded when it changes', async () => {
       key: agent.identity.keyPem,
       body: JSON.stringify({ version }),
     });
-  for (const version of ['1.0.0', '1.0.0', '1.1.0']) assert.equal((await tell(version)).status, 204);
+  for (const version of ['1.0.0', '1.0.0', '1.1.0']) assert.equal((await reportVersion(version)).status, 204);
   const events = await eventsAbout(agent.id);
   assert.deepEqual(
     events.map(({ action, before: was, after: is }) => [action, was?.['version'], is?.['version']]),

@@ -122,7 +122,7 @@ test('a gateway completes a log-in, reads the session and ends it, and all gatew
     'the other gateway hears',
     () =>
       events.some((event) => event.type === 'delta' && event.endedSessions?.includes(session.id) === true),
-    (isTold) => isTold,
+    (isReported) => isReported,
   );
   feed.close();
 });

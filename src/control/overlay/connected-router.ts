@@ -33,7 +33,7 @@ export class ConnectedRouter {
   /** Circuits whose creation it requested. */
   pendingCircuits = 0;
   /** Whether it has reported all its links since it connected. */
-  hasToldLinks = false;
+  hasReportedLinks = false;
 
   constructor(channel: Channel, hello: RouterHello, connectedAtMs: number) {
     this.id = channel.peer.id;

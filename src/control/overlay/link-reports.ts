@@ -37,12 +37,12 @@ export class LinkReports {
     const gone = links.report(router.id, report, report.fullRefresh);
     // Routers of 1.x never mark a report as complete; they repeat faults until they are acknowledged.
     if (!report.fullRefresh) return;
-    router.hasToldLinks = true;
+    router.hasReportedLinks = true;
     const lost = new Set(gone.map(({ id }) => id));
     // Lost while the router was away. If the other end is away too, that one may have dialed the link and may
     // return with it.
     for (const [id, otherId] of this.#usedButUnknown(router.id))
-      if (this.#options.routers.get(otherId)?.hasToldLinks === true) lost.add(id);
+      if (this.#options.routers.get(otherId)?.hasReportedLinks === true) lost.add(id);
     rerouter.onLinksLost(lost);
   }
 

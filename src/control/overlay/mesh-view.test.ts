@@ -193,18 +193,18 @@ test('changed link listeners reach the others; a router deleted while it is offl
 
 test('routers receive all control planes and the leader when they connect, when they ask, and at each change', async () => {
   let members: ClusterMembers | undefined;
-  let tell: () => void = () => {};
+  let notify: () => void = () => {};
   const cluster = {
     members: () => members,
     onMembersChange: (listener: () => void) => {
-      tell = listener;
+      notify = listener;
     },
   };
   mesh = await ScriptedMesh.open(['a'], { cluster });
   await mesh.router('a').settle();
   assert.equal(mesh.router('a').waiting(contentType.updateCtrlAddresses), 0, 'nothing is known yet');
   members = { addresses: ['tls:one:1', 'tls:two:2'], index: 7n, isLeader: false };
-  tell();
+  notify();
   const first = await mesh.router('a').next('updateCtrlAddresses');
   assert.deepEqual([first.addresses, first.index, first.isLeader], [['tls:one:1', 'tls:two:2'], 7n, false]);
   const second = await mesh.connect('b');
@@ -213,10 +213,10 @@ test('routers receive all control planes and the leader when they connect, when 
   const asked = await second.frame(contentType.updateCtrlAddresses);
   assert.equal(asked.headers.has(headerId.channel.replyFor), false);
   members = { addresses: ['tls:two:2'], index: 9n, isLeader: true };
-  tell();
+  notify();
   assert.equal((await second.next('updateCtrlAddresses')).isLeader, true);
   assert.equal((await second.next('updateClusterLeader')).index, 9n);
-  tell();
+  notify();
   await second.next('updateCtrlAddresses');
   await second.settle();
   assert.equal(second.waiting(contentType.updateClusterLeader), 0, 'once');

@@ -227,7 +227,7 @@ class OverlayCore implements OverlayController {
           accept: false,
           log: reason,
           fields,
-          tell: leaf === undefined ? 'refused' : `refused: ${reason}`,
+          answer: leaf === undefined ? 'refused' : `refused: ${reason}`,
         };
       }
     } catch (error) {

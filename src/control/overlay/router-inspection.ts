@@ -21,17 +21,17 @@ export interface RouterInspectionOptions {
   readonly circuits: CircuitRegistry;
 }
 
-type Tell = (router: ConnectedRouter) => unknown;
+type Inspect = (router: ConnectedRouter) => unknown;
 
 export class RouterInspection {
   readonly #options: RouterInspectionOptions;
   /** Names that routers may request, in lower case. */
-  readonly #own: ReadonlyMap<string, Tell>;
+  readonly #own: ReadonlyMap<string, Inspect>;
 
   constructor(options: RouterInspectionOptions) {
     this.#options = options;
     const { routers, links, circuits } = options;
-    this.#own = new Map<string, Tell>([
+    this.#own = new Map<string, Inspect>([
       [
         'connected-routers',
         () => [...routers.all()].map(({ id, version, connectedAtMs }) => ({ id, version, connectedAtMs })),
@@ -71,8 +71,8 @@ export class RouterInspection {
   answer(router: ConnectedRouter, frame: Frame): void {
     const { requestedValues } = ctrlMessages.inspectRequest.decode(frame.body);
     const values = requestedValues.slice(0, MAX_NAMES).flatMap((name) => {
-      const tell = this.#own.get(name.toLowerCase());
-      return tell === undefined ? [] : [{ name, value: JSON.stringify(tell(router)) }];
+      const inspect = this.#own.get(name.toLowerCase());
+      return inspect === undefined ? [] : [{ name, value: JSON.stringify(inspect(router)) }];
     });
     router.channel.reply(frame, ctrlMessages.inspectResponse.frame({ success: true, values }));
   }

@@ -45,19 +45,19 @@ class Played implements Measurements {
     this.#listeners.push(listener);
   }
 
-  tell(kind: MeasuredKind, id: string): void {
+  notify(kind: MeasuredKind, id: string): void {
     for (const listener of this.#listeners) listener(kind, id);
   }
 
   connect(id: string, isConnected = true): void {
     if (isConnected) this.connected.add(id);
     else this.connected.delete(id);
-    this.tell('identity', id);
+    this.notify('identity', id);
   }
 
   measure(id: string, measured: Partial<MeasuredShare>): void {
     this.shares.set(id, { state: 'DEPLOYED', count: 0, lastError: '', nextProbeMs: null, ...measured });
-    this.tell('share', id);
+    this.notify('share', id);
   }
 }
 
@@ -227,7 +227,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     a.measurements.connect('env');
     a.measurements.measure('share-env', {});
     a.routers.push({ id: 'router', name: 'a router', hostname: 'r.test', port: 3022, isOnline: true });
-    a.measurements.tell('router', 'router');
+    a.measurements.notify('router', 'router');
     const rows = (): Promise<unknown[]> =>
       a.store.db.selectFrom('replica_status').select(['kind', 'id']).execute();
     await until('three rows', rows, ({ length }) => length === 3);
@@ -235,7 +235,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     assert.equal(b.board.share('share-env').state, 'DEPLOYED');
     assert.deepEqual(b.replicas.routers([]), a.routers);
     a.routers.pop();
-    a.measurements.tell('router', 'router');
+    a.measurements.notify('router', 'router');
     await eventually('no router', () => b.replicas.routers([]).length === 0);
     for (const { model } of [a, b]) {
       model.removeService('share-env');

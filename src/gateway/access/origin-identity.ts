@@ -15,7 +15,7 @@ const EARLY_S = 60;
 const MAX_GROUPS_BYTES = 3_072;
 
 /** The caller as origins see it. */
-export interface ToldCaller {
+export interface OriginCaller {
   readonly identity: CallerIdentity;
   /** '' if there is none. */
   readonly providerName: string;
@@ -67,7 +67,7 @@ export class OriginIdentity {
     }
   }
 
-  linesOf(caller: ToldCaller, host: GatewayHost, nowMs: number): OriginLines {
+  linesOf(caller: OriginCaller, host: GatewayHost, nowMs: number): OriginLines {
     const { identity, providerName } = caller;
     const endsAtMs = caller.endsAtMs(host);
     let lines = '';

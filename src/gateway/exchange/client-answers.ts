@@ -83,14 +83,14 @@ export class ClientAnswers {
   }
 
   /** Reports a request whose client disconnected before its answer, unless it failed before. */
-  tellUnanswered(record: RequestRecord | undefined): void {
+  reportUnanswered(record: RequestRecord | undefined): void {
     if (record === undefined || record.doneMs > 0) return;
     record.doneMs = performance.now();
     this.#context.observer.gone(record);
   }
 
   /** Reports an exception in the gateway's own code. */
-  tellFault(record: RequestRecord | undefined, error: unknown): void {
+  reportFault(record: RequestRecord | undefined, error: unknown): void {
     const failure = { ...FAILURES.internal, cause: messageOf(error) };
     this.reportFailure(record, failure, { status: 'broken off' }, error);
   }

@@ -298,7 +298,7 @@ export class ClientConnection implements ExchangeClient {
     this.input.drop();
     this.deadlineIn(this.#context.limits.lingerMs);
     this.writer.end();
-    this.input.resumeWhatever();
+    this.input.resumeAll();
   }
 
   #onEnd(): void {
@@ -328,7 +328,7 @@ export class ClientConnection implements ExchangeClient {
     this.input.drop();
     this.#state = LINGER;
     current?.clientGone(!this.#isCutOff);
-    if (left !== undefined) this.#answers.tellUnanswered(left);
+    if (left !== undefined) this.#answers.reportUnanswered(left);
   }
 
   #sweep(): void {
@@ -392,7 +392,7 @@ export class ClientConnection implements ExchangeClient {
 
   #fault(error: unknown): void {
     this.#advancing = false;
-    this.#answers.tellFault(this.#record, error);
+    this.#answers.reportFault(this.#record, error);
     this.destroy();
   }
 }

@@ -32,7 +32,7 @@ export class ClientInput {
     if (this.#pausedBy === 0) this.#socket.resume();
   }
 
-  resumeWhatever(): void {
+  resumeAll(): void {
     this.resume(this.#pausedBy);
   }
 

@@ -41,7 +41,7 @@ export type HelloDecision =
       readonly heartbeat?: HeartbeatOptions | undefined;
     }
   /** With a reason, the peer receives it; without one, the connection is closed silently. */
-  | { readonly accept: false; readonly log: string; readonly tell?: string; readonly fields?: LogFields };
+  | { readonly accept: false; readonly log: string; readonly answer?: string; readonly fields?: LogFields };
 
 /** A port of its own, or a shared one. */
 export type ListenerPlace =
@@ -261,10 +261,10 @@ export class ChannelListener {
         return;
       }
       const reason = decision.accept ? fault : decision.log;
-      const tell = decision.accept ? fault : decision.tell;
+      const answer = decision.accept ? fault : decision.answer;
       const fields = decision.accept ? { identity } : decision.fields;
       log.warn({ ...fields, peer: address, id: peer.id, reason }, 'channel refused');
-      if (tell !== undefined) socket.end(encodeFrame(rejectHello(hello, tell)));
+      if (answer !== undefined) socket.end(encodeFrame(rejectHello(hello, answer)));
       else socket.destroy();
     } catch (error) {
       log.error({ peer: address, err: error }, 'hello failed');

@@ -177,7 +177,7 @@ test('a refused hello is answered with the reason, or the connection is closed',
   const { listener } = await openListener({
     authorize: (hello) =>
       hello.headers.has(1002)
-        ? { accept: false, log: 'no', tell: 'not today' }
+        ? { accept: false, log: 'no', answer: 'not today' }
         : { accept: false, log: 'no' },
   });
   const headers = new HeaderWriter().text(1002, 'token').build();

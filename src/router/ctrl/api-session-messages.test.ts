@@ -11,10 +11,10 @@ function openSessions() {
   const controllers = new FakeControllers();
   const sessions = new ApiSessionRegistry(({ token }) => void ended.push(token));
   const handlers = new ApiSessionMessages(sessions, controllers).handlers();
-  const tell = (from: FakeController, frame: Frame): void => receive(handlers, frame, from);
+  const deliver = (from: FakeController, frame: Frame): void => receive(handlers, frame, from);
   const known = (...tokens: string[]): boolean[] =>
     tokens.map((token) => sessions.byToken(token) !== undefined);
-  return { sessions, controllers, ended, tell, known };
+  return { sessions, controllers, ended, deliver, known };
 }
 
 function records(...tokens: string[]) {
@@ -28,33 +28,33 @@ function chunk(set: string, isLast: boolean, ...tokens: string[]): Frame {
 }
 
 test('a full set counts once its last chunk came, and ends what is not in it', () => {
-  const { controllers, ended, tell, known } = openSessions();
+  const { controllers, ended, deliver, known } = openSessions();
   const controller = controllers.connect('c1');
-  tell(controller, ctrlMessages.apiSessionAdded.frame({ apiSessions: records('old', 'kept') }));
-  tell(controller, chunk('set-1', false, 'kept'));
+  deliver(controller, ctrlMessages.apiSessionAdded.frame({ apiSessions: records('old', 'kept') }));
+  deliver(controller, chunk('set-1', false, 'kept'));
   assert.deepEqual([known('old', 'kept'), ended], [[true, true], []]);
-  tell(controller, chunk('set-1', true, 'new'));
+  deliver(controller, chunk('set-1', true, 'new'));
   assert.deepEqual([known('old', 'kept', 'new'), ended], [[false, true, true], ['old']]);
 });
 
 test('chunks of a set that was broken off do not count for the next one', () => {
-  const { controllers, tell, known } = openSessions();
-  tell(controllers.connect('c1'), chunk('set-1', false, 'lost'));
+  const { controllers, deliver, known } = openSessions();
+  deliver(controllers.connect('c1'), chunk('set-1', false, 'lost'));
   controllers.disconnect(controllers.byId('c1')!);
   const again = controllers.connect('c1');
-  tell(again, chunk('set-1', true, 'new'));
+  deliver(again, chunk('set-1', true, 'new'));
   assert.deepEqual(known('lost', 'new'), [false, true]);
 });
 
 test('a session is valid while any controller vouches for it; a removal by any controller ends it', () => {
-  const { controllers, ended, tell, known } = openSessions();
+  const { controllers, ended, deliver, known } = openSessions();
   const [first, second] = [controllers.connect('c1'), controllers.connect('c2')];
-  tell(first, chunk('a', true, 'both', 'one'));
-  tell(second, chunk('b', true, 'both', 'two'));
+  deliver(first, chunk('a', true, 'both', 'one'));
+  deliver(second, chunk('b', true, 'both', 'two'));
   assert.deepEqual(known('both', 'one', 'two'), [true, true, true]);
-  tell(first, chunk('c', true));
+  deliver(first, chunk('c', true));
   assert.deepEqual([known('both', 'one', 'two'), ended], [[true, false, true], ['one']]);
-  tell(first, ctrlMessages.apiSessionRemoved.frame({ tokens: ['both'] }));
+  deliver(first, ctrlMessages.apiSessionRemoved.frame({ tokens: ['both'] }));
   assert.deepEqual(
     [known('both', 'two'), ended],
     [
@@ -65,25 +65,25 @@ test('a session is valid while any controller vouches for it; a removal by any c
 });
 
 test('an update changes the certificates that a session takes', () => {
-  const { sessions, controllers, tell } = openSessions();
+  const { sessions, controllers, deliver } = openSessions();
   const controller = controllers.connect('c1');
-  tell(controller, ctrlMessages.apiSessionAdded.frame({ apiSessions: records('s') }));
+  deliver(controller, ctrlMessages.apiSessionAdded.frame({ apiSessions: records('s') }));
   const apiSessions = records('s').map((record) => ({ ...record, certFingerprints: ['cd'] }));
-  tell(controller, ctrlMessages.apiSessionUpdated.frame({ apiSessions }));
+  deliver(controller, ctrlMessages.apiSessionUpdated.frame({ apiSessions }));
   assert.deepEqual(sessions.byToken('s')!.fingerprints, ['cd']);
 });
 
 test('a connection that waits for a session gets it as soon as it is announced', async () => {
-  const { sessions, controllers, tell } = openSessions();
+  const { sessions, controllers, deliver } = openSessions();
   const waiting = sessions.waitFor('s', 60_000);
-  tell(controllers.connect('c1'), ctrlMessages.apiSessionAdded.frame({ apiSessions: records('s') }));
+  deliver(controllers.connect('c1'), ctrlMessages.apiSessionAdded.frame({ apiSessions: records('s') }));
   assert.equal((await waiting)?.token, 's');
   assert.equal(await sessions.waitFor('never', 1), undefined);
 });
 
 test('a malformed chunk state is a fault of the controller', () => {
-  const { controllers, tell } = openSessions();
+  const { controllers, deliver } = openSessions();
   const headers = new HeaderWriter().text(headerId.apiSessions.state, '{');
   const frame = ctrlMessages.apiSessionAdded.frame({ isFullState: true, apiSessions: [] }, headers);
-  assert.throws(() => tell(controllers.connect('c1'), frame), { kind: 'protocol' });
+  assert.throws(() => deliver(controllers.connect('c1'), frame), { kind: 'protocol' });
 });

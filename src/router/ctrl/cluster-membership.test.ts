@@ -86,7 +86,7 @@ async function startMembership(
 
 type Update = CtrlInit<'updateCtrlAddresses'>;
 
-function tell(from: ScriptedController, update: Update): void {
+function announce(from: ScriptedController, update: Update): void {
   from.send(ctrlMessages.updateCtrlAddresses.frame(update));
 }
 
@@ -108,7 +108,7 @@ test('a list with a new controller is dialed, written for the owner alone, and u
     id: `c${at + 1}`,
     endpoints: [{ address: endpoint, groups: ['default'] }],
   }));
-  tell(first, { index: 5n, controllers, addresses: [] });
+  announce(first, { index: 5n, controllers, addresses: [] });
   await connected('c1', 'c2');
   const content = await contentOf(file);
   assert.deepEqual(content, { controllers, endpoints: [first.endpoint, second.endpoint] });
@@ -128,7 +128,7 @@ test('a controller that the list no longer has is left, and forgotten at the nex
   const [first, second] = [await openController('c1'), await openController('c2')];
   const { connected, close } = await startMembership(file, [first, second]);
   await connected('c1', 'c2');
-  tell(first, { index: 5n, isLeader: true, addresses: [first.endpoint] });
+  announce(first, { index: 5n, isLeader: true, addresses: [first.endpoint] });
   await connected('c1');
   await until(
     'the second sees it',
@@ -147,7 +147,7 @@ test('a configured controller that the list left out is dialed again while no ot
   const { connected, close } = await startMembership(file, [first, second]);
   await connected('c1', 'c2');
   // The first stops in order: the second, which leads, leaves it out.
-  tell(second, { index: 5n, isLeader: true, addresses: [second.endpoint] });
+  announce(second, { index: 5n, isLeader: true, addresses: [second.endpoint] });
   await connected('c2');
   await second.close();
   await connected('c1');
@@ -164,16 +164,16 @@ test('a configured controller that the list leaves out is left again when a memb
   const { connected } = await startMembership(newFile(), [first, second]);
   await connected('c1', 'c2');
   const update = { index: 5n, isLeader: true, addresses: [second.endpoint] };
-  tell(second, update);
+  announce(second, update);
   await connected('c2');
   isAway = true;
   second.channels[0]!.close('restart');
   await connected('c1');
   // The only channel stays, whatever its controller sends.
-  tell(first, update);
+  announce(first, update);
   isAway = false;
   await second.connected(2);
-  tell(second, update);
+  announce(second, update);
   await connected('c2');
 });
 
@@ -191,11 +191,11 @@ test('a list of a controller that does not lead adds controllers, but removes no
     () => set.leaderId,
     (id) => id === 'c2',
   );
-  tell(first, { index: 5n, addresses: [first.endpoint, third.endpoint] });
+  announce(first, { index: 5n, addresses: [first.endpoint, third.endpoint] });
   await connected('c1', 'c2', 'c3');
   await second.frame(contentType.requestClusterMembers);
   assert.equal(first.frames.filter((it) => it.contentType === contentType.requestClusterMembers).length, 0);
-  tell(second, { index: 5n, isLeader: true, addresses: [second.endpoint] });
+  announce(second, { index: 5n, isLeader: true, addresses: [second.endpoint] });
   await connected('c2');
 });
 
@@ -203,7 +203,7 @@ test('an empty list leaves everything, and asks for another', async () => {
   const first = await openController('c1');
   const { set, connected } = await startMembership(newFile(), [first]);
   await connected('c1');
-  tell(first, { index: 5n, addresses: [] });
+  announce(first, { index: 5n, addresses: [] });
   await first.frame(contentType.requestClusterMembers);
   assert.deepEqual(set.endpoints, [first.endpoint]);
 });
@@ -212,9 +212,9 @@ test('an older list is ignored, until the network was restored', async () => {
   const [first, second] = [await openController('c1'), await openController('c2')];
   const { set, membership, connected } = await startMembership(newFile(), [first]);
   await connected('c1');
-  tell(first, { index: 5n, isLeader: true, addresses: [first.endpoint] });
-  tell(first, { index: 4n, isLeader: true, addresses: [first.endpoint, second.endpoint] });
-  tell(first, {
+  announce(first, { index: 5n, isLeader: true, addresses: [first.endpoint] });
+  announce(first, { index: 4n, isLeader: true, addresses: [first.endpoint, second.endpoint] });
+  announce(first, {
     index: 6n,
     isLeader: true,
     addresses: [first.endpoint, first.endpoint.replace('127.0.0.1', 'localhost')],
@@ -354,7 +354,7 @@ test('a file that cannot be written is an error in the log; the router goes on w
   const { connected } = await startMembership(join(blocked, 'below', 'endpoints.yml'), [first], log);
   await connected('c1');
   const before = errors.length;
-  tell(first, { index: 5n, addresses: [first.endpoint, second.endpoint] });
+  announce(first, { index: 5n, addresses: [first.endpoint, second.endpoint] });
   await connected('c1', 'c2');
   await until(
     'the error',

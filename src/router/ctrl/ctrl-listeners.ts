@@ -85,7 +85,7 @@ export class CtrlListeners {
       return { accept: false, log: 'the certificate is not that of a controller of this network' };
     }
     if (controllers.byId(id) !== undefined) {
-      return { accept: false, log: 'this controller is connected already', tell: 'connected already' };
+      return { accept: false, log: 'this controller is connected already', answer: 'connected already' };
     }
     const extra = controllers.helloHeaders(true);
     return { accept: true, extra, heartbeat: ctrlHeartbeat(config.ctrl.heartbeat) };

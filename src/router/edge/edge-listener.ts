@@ -56,7 +56,7 @@ export interface EdgeListenerOptions {
   onClosed(identityId: string): void;
 }
 
-const TOLD = {
+const REFUSALS = {
   'no-session-token': 'the hello has no session token',
   'no-api-session': 'there is no such session',
   'api-session-of-another': 'the session belongs to another certificate',
@@ -70,7 +70,7 @@ interface PeerCertificates {
 
 interface Refused {
   readonly accept: false;
-  readonly reason: keyof typeof TOLD;
+  readonly reason: keyof typeof REFUSALS;
   readonly log: string;
 }
 
@@ -233,7 +233,7 @@ export class EdgeListener {
       accept: false,
       log,
       fields: isProven ? { identity: name } : { claimedIdentity: name },
-      tell: isProven && reason !== 'no-api-session' ? `not authorized: ${TOLD[reason]}` : generic,
+      answer: isProven && reason !== 'no-api-session' ? `not authorized: ${REFUSALS[reason]}` : generic,
     };
   }
 

@@ -7,7 +7,7 @@ import { PAYLOAD_TYPE, type DataFrame } from '#wire';
 import type { Histogram, Meter, Metrics } from '../metrics/metrics.ts';
 import type { RoutedCircuit } from './circuit-table.ts';
 
-const TELL_MS = 1_000;
+const REPORT_MS = 1_000;
 
 export class FabricMeters {
   readonly #metrics: Metrics;
@@ -21,7 +21,7 @@ export class FabricMeters {
     this.#metrics = metrics;
     this.#received = directionOf(metrics, 'rx');
     this.#sent = directionOf(metrics, 'tx');
-    this.#timer = setInterval(() => this.tell(), TELL_MS);
+    this.#timer = setInterval(() => this.report(), REPORT_MS);
     this.#timer.unref();
   }
 
@@ -39,7 +39,7 @@ export class FabricMeters {
     circuit.sentBytes += bytes;
   }
 
-  tell(): void {
+  report(): void {
     for (const direction of [this.#received, this.#sent]) {
       if (direction.countedMessages === 0) continue;
       direction.bytes.mark(direction.countedBytes);
@@ -57,7 +57,7 @@ export class FabricMeters {
 
   close(): void {
     clearInterval(this.#timer);
-    this.tell();
+    this.report();
   }
 
   #note(circuit: RoutedCircuit): void {

@@ -33,8 +33,8 @@ function openSubscription(t: TestContext) {
       mock.timers.tick(CHECK_MS);
     }
   };
-  const tell = (from: FakeController, frame: Frame): void => receive(handlers, frame, from);
-  return { controllers, model, resets, subscription, pass, tell };
+  const deliver = (from: FakeController, frame: Frame): void => receive(handlers, frame, from);
+  return { controllers, model, resets, subscription, pass, deliver };
 }
 
 function requestsOf(controller: FakeController): CtrlBody<'subscribeToDataModel'>[] {
@@ -60,7 +60,7 @@ function changeFrame(index: bigint, previousIndex = 0n, isSynthetic = false): Fr
 }
 
 test('the first controller is subscribed to at once, for 300 s, and no other beside it', (t) => {
-  const { controllers, model, tell } = openSubscription(t);
+  const { controllers, model, deliver } = openSubscription(t);
   const first = controllers.connect('c1');
   const second = controllers.connect('c2');
   const [request, ...more] = requestsOf(first);
@@ -69,30 +69,30 @@ test('the first controller is subscribed to at once, for 300 s, and no other bes
     [0n, 300, false],
   );
   assert.deepEqual([more.length, requestsOf(second).length], [0, 0]);
-  tell(first, stateFrame(7n));
+  deliver(first, stateFrame(7n));
   assert.deepEqual([model.index, model.timelineId], [7n, 'line']);
-  tell(first, changeFrame(8n));
+  deliver(first, changeFrame(8n));
   assert.equal(model.index, 8n);
 });
 
 test('states of another controller, or of another subscription, change nothing; keys are taken from each', (t) => {
-  const { controllers, model, tell } = openSubscription(t);
+  const { controllers, model, deliver } = openSubscription(t);
   const first = controllers.connect('c1');
   const second = controllers.connect('c2');
-  tell(second, stateFrame(9n));
-  tell(first, stateFrame(9n, 'another'));
-  tell(second, changeFrame(9n));
+  deliver(second, stateFrame(9n));
+  deliver(first, stateFrame(9n, 'another'));
+  deliver(second, changeFrame(9n));
   assert.equal(model.index, 0n);
-  tell(second, changeFrame(0n, 0n, true));
+  deliver(second, changeFrame(0n, 0n, true));
   assert.ok(model.entities('service').has('s0'));
-  tell(first, stateFrame(9n, requestsOf(first)[0]!.subscriptionId));
+  deliver(first, stateFrame(9n, requestsOf(first)[0]!.subscriptionId));
   assert.equal(model.index, 9n);
 });
 
 test('the subscription is renewed before it ends, with the index that was reached', (t) => {
-  const { controllers, tell, pass } = openSubscription(t);
+  const { controllers, deliver, pass } = openSubscription(t);
   const controller = controllers.connect('c1');
-  tell(controller, stateFrame(7n));
+  deliver(controller, stateFrame(7n));
   pass(240_000);
   assert.equal(requestsOf(controller).length, 1);
   pass(30_000);
@@ -102,44 +102,44 @@ test('the subscription is renewed before it ends, with the index that was reache
 });
 
 test('when its controller goes or falls silent the model comes from another', (t) => {
-  const { controllers, model, tell, pass } = openSubscription(t);
+  const { controllers, model, deliver, pass } = openSubscription(t);
   const first = controllers.connect('c1');
   const second = controllers.connect('c2');
-  tell(first, stateFrame(7n));
+  deliver(first, stateFrame(7n));
   controllers.disconnect(first);
   assert.deepEqual([requestsOf(second)[0]!.currentIndex, requestsOf(second)[0]!.renew], [7n, false]);
   const third = controllers.connect('c3');
   second.isResponsive = false;
   pass(CHECK_MS);
   assert.equal(requestsOf(third).length, 1);
-  tell(second, changeFrame(8n));
+  deliver(second, changeFrame(8n));
   assert.equal(model.index, 7n);
-  tell(third, changeFrame(8n));
+  deliver(third, changeFrame(8n));
   assert.equal(model.index, 8n);
 });
 
 test('a change that is missing is asked for by a new subscription', (t) => {
-  const { controllers, model, tell } = openSubscription(t);
+  const { controllers, model, deliver } = openSubscription(t);
   const controller = controllers.connect('c1');
-  tell(controller, stateFrame(7n));
-  tell(controller, changeFrame(9n, 8n));
+  deliver(controller, stateFrame(7n));
+  deliver(controller, changeFrame(9n, 8n));
   const [, second] = requestsOf(controller);
   assert.deepEqual([second!.renew, second!.currentIndex, model.index], [false, 7n, 7n]);
 });
 
 test('a state of a lower index is reported: lists of controllers count from the start again', (t) => {
-  const { controllers, resets, tell } = openSubscription(t);
+  const { controllers, resets, deliver } = openSubscription(t);
   const controller = controllers.connect('c1');
-  tell(controller, stateFrame(7n));
+  deliver(controller, stateFrame(7n));
   assert.deepEqual(resets, []);
-  tell(controller, stateFrame(3n, undefined, 'restored'));
+  deliver(controller, stateFrame(3n, undefined, 'restored'));
   assert.deepEqual(resets, [3n]);
 });
 
 test('a controller that checks the model gets the differences, and corrects it when it asks for that', (t) => {
-  const { controllers, model, tell } = openSubscription(t);
+  const { controllers, model, deliver } = openSubscription(t);
   const controller = controllers.connect('c1');
-  tell(controller, stateFrame(7n));
+  deliver(controller, stateFrame(7n));
   const right: CtrlInit<'dataState'> = {
     events: [{ model: { case: 'service', value: { id: 'other', name: 's' } } }],
     endIndex: 7n,
@@ -149,7 +149,7 @@ test('a controller that checks the model gets the differences, and corrects it w
     controller
       .sentOf(validateDataStateResponse.contentType)
       .map(({ body }) => validateDataStateResponse.decode(body));
-  tell(controller, validateDataState.frame({ state: right }));
+  deliver(controller, validateDataState.frame({ state: right }));
   assert.deepEqual(
     answers()[0]!.diffs.map(({ entityId, diffType }) => [entityId, diffType]),
     [
@@ -158,16 +158,16 @@ test('a controller that checks the model gets the differences, and corrects it w
     ],
   );
   assert.ok(model.entities('service').has('s7'));
-  tell(controller, validateDataState.frame({ state: right, fix: true }));
+  deliver(controller, validateDataState.frame({ state: right, fix: true }));
   assert.deepEqual([...model.entities('service').keys()], ['other']);
-  tell(controller, validateDataState.frame({ state: right }));
+  deliver(controller, validateDataState.frame({ state: right }));
   assert.deepEqual(answers()[2]!.diffs, []);
 });
 
 test('inspection shows index, timeline and source, and the model itself', (t) => {
-  const { controllers, subscription, tell } = openSubscription(t);
+  const { controllers, subscription, deliver } = openSubscription(t);
   const controller = controllers.connect('c1');
-  tell(controller, stateFrame(7n));
+  deliver(controller, stateFrame(7n));
   assert.deepEqual(subscription.inspect('router-data-model-index'), {
     timeline: 'line',
     index: 7n,
@@ -200,33 +200,33 @@ function firstPart(endIndex: bigint, subscriptionId: string): Frame {
 }
 
 test('a state in parts takes effect when its last part has come, and keys do meanwhile', (t) => {
-  const { controllers, model, tell, pass } = openSubscription(t);
+  const { controllers, model, deliver, pass } = openSubscription(t);
   const controller = controllers.connect('c1');
-  tell(controller, stateFrame(7n));
+  deliver(controller, stateFrame(7n));
   const { subscriptionId } = requestsOf(controller)[0]!;
-  tell(controller, firstPart(3n, subscriptionId));
-  tell(controller, partFrame('second', true, subscriptionId));
-  tell(controller, partFrame('of another subscription', true, 'other'));
+  deliver(controller, firstPart(3n, subscriptionId));
+  deliver(controller, partFrame('second', true, subscriptionId));
+  deliver(controller, partFrame('of another subscription', true, 'other'));
   assert.deepEqual([...model.entities('service').keys()], ['s7']);
-  tell(controller, changeFrame(0n, 0n, true));
+  deliver(controller, changeFrame(0n, 0n, true));
   assert.deepEqual([...model.entities('service').keys()], ['s7', 's0']);
   // A renewal does not interrupt it.
   pass(270_000);
   assert.equal(requestsOf(controller).length, 2);
-  tell(controller, partFrame('last', false, subscriptionId));
+  deliver(controller, partFrame('last', false, subscriptionId));
   assert.deepEqual([...model.entities('service').keys()], ['s3', 'second', 'last']);
   assert.deepEqual([model.index, model.timelineId], [3n, 'new line']);
-  tell(controller, changeFrame(4n, 3n));
+  deliver(controller, changeFrame(4n, 3n));
   assert.equal(model.index, 4n);
 });
 
 test('a state whose parts end with its controller changes nothing', (t) => {
-  const { controllers, model, tell } = openSubscription(t);
+  const { controllers, model, deliver } = openSubscription(t);
   const first = controllers.connect('c1');
   const second = controllers.connect('c2');
-  tell(first, stateFrame(7n));
-  tell(first, firstPart(9n, requestsOf(first)[0]!.subscriptionId));
+  deliver(first, stateFrame(7n));
+  deliver(first, firstPart(9n, requestsOf(first)[0]!.subscriptionId));
   controllers.disconnect(first);
-  tell(second, partFrame('last', false, requestsOf(second)[0]!.subscriptionId));
+  deliver(second, partFrame('last', false, requestsOf(second)[0]!.subscriptionId));
   assert.deepEqual([[...model.entities('service').keys()], model.index], [['s7'], 7n]);
 });

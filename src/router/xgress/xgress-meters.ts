@@ -84,11 +84,11 @@ export class FlowMeters {
     this.#counters = counters;
     for (const [name, field] of Object.entries(GAUGE_OF)) metrics.gauge(name, () => counters[field]);
     metrics.gauge('xgress.acks.queue_size', () => ticker.dueCount);
-    this.#timer = setInterval(() => this.tell(), REPORT_MS);
+    this.#timer = setInterval(() => this.report(), REPORT_MS);
     this.#timer.unref();
   }
 
-  tell(): void {
+  report(): void {
     for (const [name, field] of Object.entries(METER_OF)) {
       const total = this.#counters[field];
       const more = total - (this.#reported.get(name) ?? 0);
