@@ -40,6 +40,7 @@ import { openPki, type ServerCredentials } from './pki/mod.ts';
 import { controllerIdOf, Replicas } from './replica/mod.ts';
 import type { PublicApiUrl } from './public-api-url.ts';
 import { closeAll, type Closer } from './close-all.ts';
+import { meshState } from './mesh-state.ts';
 import { listening } from './opened-port.ts';
 import { loadSecrets } from './secrets/mod.ts';
 import { startSweeps } from './store-sweeps.ts';
@@ -228,6 +229,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   const login = await openLoginParts({ store, secrets, model, egress, clock, log });
   closers.push(() => login.close());
   const edgeRouters = () => replicas?.routers(overlay.routers()) ?? overlay.routers();
+  const mesh = meshState(overlay.fabric, edgeRouters);
   let edgeApiUrl = '';
   const edgeCertificatePem = () => pki.edgeServer.leafPem;
   const startedAtMs = clock.nowMs();
@@ -251,7 +253,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     gatewayCommands,
     intake,
     managementRoutes: options.edgeManagement
-      ? (app, context) => addManagementRoutes(app, context, () => ctrlAddress, { controllerId, events })
+      ? (app, context) => addManagementRoutes(app, context, { ctrlAddress, controllerId, events, mesh })
       : undefined,
     limits: unprovenLimits(options.limits),
     hasKeylessHost: (serviceId) => overlay.hasKeylessHost(serviceId),

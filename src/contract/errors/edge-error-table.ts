@@ -2,6 +2,11 @@
 import { errorsSince } from '#base';
 
 export const EDGE_ERRORS = errorsSince('0.1.0', {
+  CAN_NOT_UPDATE_ROUTER: {
+    kind: 'conflict',
+    meaning: 'An edge router cannot be changed among the transit routers.',
+    remedy: 'Change it at `edge-routers`.',
+  },
   CONFLICT_CANNOT_DELETE_REFERENCED: {
     kind: 'conflict',
     meaning: 'Another entity of the edge management API refers to the one to be deleted.',

@@ -37,7 +37,7 @@ import { SessionTokens } from './session-tokens.ts';
 import { provideServerKey } from '../../../test/support/server-key.ts';
 import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
 
-type CertificateEnrollment = Exclude<EnrollmentKind, 'edge-password' | 'edge-authority'>;
+type CertificateEnrollment = Exclude<EnrollmentKind, 'edge-password' | 'edge-authority' | 'transit-router'>;
 
 export interface EdgeFixture {
   readonly folder: string;

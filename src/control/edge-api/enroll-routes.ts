@@ -34,8 +34,8 @@ export function addEnrollRoutes(app: FastifyInstance, context: EdgeApiContext): 
     admitAddress(context, request);
     if (method === 'ott')
       return sendData(reply, await enrollClient(context, request, token, textBody(request)));
-    if (method === 'erott')
-      return sendData(reply, await enrollRouter(context, request, token, routerCsrs(request)));
+    if (method === 'erott' || method === 'trott')
+      return sendData(reply, await enrollRouter(context, request, token, method, routerCsrs(request)));
     if (method === 'updb') return sendData(reply, await enrollPassword(context, request, token));
     if (method === 'token') return sendData(reply, await enrollByToken(context, request));
     if (method === 'ottca') await enrollOwnCertificate(context, request, token);
@@ -136,9 +136,10 @@ async function enrollRouter(
   context: EdgeApiContext,
   request: FastifyRequest,
   token: string,
+  method: 'erott' | 'trott',
   csrs: RouterCsrs,
 ): Promise<{ cert: string; serverCert: string; ca: string }> {
-  const { id } = await openEnrollment(context, request, token, 'erott');
+  const { id } = await openEnrollment(context, request, token, method);
   const name = nameOf(request);
   const answer = await context.pki.issueRouter(csrs, {
     id,
@@ -149,7 +150,7 @@ async function enrollRouter(
     await refuseCsr(context.store.db, context.secrets, token);
     throw badCsr(answer.problem);
   }
-  await claim(context, request, token, 'erott', name, answer.issued);
+  await claim(context, request, token, method, name, answer.issued);
   const { chainPem, serverChainPem } = answer.issued;
   return { cert: chainPem, serverCert: serverChainPem, ca: context.pki.caBundlePem };
 }
@@ -158,7 +159,7 @@ async function claim(
   context: EdgeApiContext,
   request: FastifyRequest,
   token: string,
-  method: 'ott' | 'erott',
+  method: 'ott' | 'erott' | 'trott',
   name: string | undefined,
   issued: IssuedCertificate,
 ): Promise<void> {

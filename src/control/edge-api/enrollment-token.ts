@@ -5,13 +5,14 @@ import { findByToken, MAX_EDGE_ENTITIES, type EnrollmentKind } from '../store/mo
 import { EdgeApiRefusal, limited } from './edge-answer.ts';
 import type { EdgeApiContext } from './edge-context.ts';
 
-export type EnrollmentMethod = 'ott' | 'ottca' | 'erott' | 'updb';
+export type EnrollmentMethod = 'ott' | 'ottca' | 'erott' | 'trott' | 'updb';
 
 /** The enrollments that each method claims. */
 export const KINDS: Readonly<Record<EnrollmentMethod, readonly EnrollmentKind[]>> = {
   ott: ['environment', 'gateway', 'edge'],
   ottca: ['edge-authority'],
   erott: ['router'],
+  trott: ['transit-router'],
   updb: ['edge-password'],
 };
 

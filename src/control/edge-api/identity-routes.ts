@@ -43,7 +43,7 @@ export function addIdentityRoutes(app: FastifyInstance, context: EdgeApiContext)
     const isFree = identity.kind !== 'edge';
     const routers = context
       .routers()
-      .filter(({ id }) => isFree || model.edge.mayUseRouter(identity.id, id))
+      .filter(({ id }) => (isFree ? model.edge.hasEdge(id) : model.edge.mayUseRouter(identity.id, id)))
       .map((router) => ({ ...router, traits: model.edge.routerTraits(router.id) }));
     return sendPage(reply, queryOf(request), routers, routerSymbols, routerView);
   });

@@ -2,22 +2,27 @@
  * Edge routers: the installation's routers, with the attributes that router policies select them by. One that may use its
  * tunnel listener is an identity too (ADR 0041).
  */
-import { isoTime, routerView } from '../edge-api/mod.ts';
-import { isTunnelRouter, textsOf, type EdgeEntityRecord, type JsonObject } from '../model/mod.ts';
+import { routerView } from '../edge-api/mod.ts';
+import { isTunnelRouter, textsOf } from '../model/mod.ts';
 import {
   deleteFabricNode,
   findEdgeEntity,
   findFabricNode,
   insertEdgeEntity,
   updateEdgeEntity,
-  type FabricNode,
   type Queries,
 } from '../store/mod.ts';
 import { entityView, MAX_FREE_CHARS, roleAttributeSymbols, type EntityForm } from './entity-form.ts';
-import { plainResource, type EntityResource, type ManagementParts } from './entity-resource.ts';
-import { enrollAnew, openEnrollments, tokenOf, type OpenEnrollment } from './enrollments.ts';
-
-const MAX_COST = 65_535;
+import { plainResource, type EntityResource } from './entity-resource.ts';
+import { enrollAnew, openEnrollments } from './enrollments.ts';
+import {
+  insertRouter,
+  MAX_ROUTER_COST,
+  renameRouter,
+  routerEnrollmentView,
+  routerNodes,
+  routerRecord,
+} from './router-entity.ts';
 
 const form: EntityForm = {
   kind: 'edge-router',
@@ -27,7 +32,7 @@ const form: EntityForm = {
       roleAttributes: body.texts('roleAttributes'),
       appData: body.object('appData', MAX_FREE_CHARS),
       isTunnelerEnabled: body.flag('isTunnelerEnabled'),
-      cost: body.whole('cost', MAX_COST),
+      cost: body.whole('cost', MAX_ROUTER_COST),
       noTraversal: body.flag('noTraversal'),
       disabled: body.flag('disabled'),
     };
@@ -65,22 +70,16 @@ export const edgeRouterResource: EntityResource = {
   moreFields: ['isVerified'],
 
   async all({ store, model }) {
-    const rows = await store.db
-      .selectFrom('identity')
-      .select(['id', 'name', 'created_at'])
-      .where('kind', '=', 'router')
-      .orderBy('name')
-      .orderBy('id')
-      .execute();
-    return rows.map(({ id, name, created_at: createdAtMs }) => {
-      const isEnrolled = (model.identity(id)?.fingerprints.length ?? 0) > 0;
-      return recordOf({ id, name, createdAtMs, isEnrolled }, model.edge.get('edge-router', id));
-    });
+    const nodes = await routerNodes(store.db, model);
+    return nodes
+      .filter(({ id }) => model.edge.hasEdge(id))
+      .map((node) => routerRecord(node, 'edge-router', model.edge.get('edge-router', node.id)));
   },
 
   async find(db, id) {
     const node = await findFabricNode(db, 'router', id);
-    return node === undefined ? undefined : recordOf(node, await findEdgeEntity(db, 'edge-router', id));
+    if (node?.hasEdge !== true) return undefined;
+    return routerRecord(node, 'edge-router', await findEdgeEntity(db, 'edge-router', id));
   },
 
   async viewer(parts) {
@@ -92,29 +91,21 @@ export const edgeRouterResource: EntityResource = {
         ...(router === undefined ? OFFLINE : routerView(router)),
         ...entityView('edge-routers', entity, ['edge-router-policies']),
         ...form.view(parts.model, entity),
-        ...enrollmentView(parts, open.get(entity.id)),
+        ...routerEnrollmentView(parts, open.get(entity.id)),
       };
     };
   },
 
   async insert(parts, { trx, touch }, entity) {
-    const { id, name, createdAtMs } = entity;
-    const row = { id, kind: 'router', frontdoor_id: null, name, agent_version: null } as const;
-    await trx
-      .insertInto('identity')
-      .values({ ...row, created_at: createdAtMs })
-      .execute();
-    await insertEdgeEntity(trx, touch, entity);
-    await enrollAnew(parts, trx, 'router', id);
-    touch('identity', id);
+    await insertRouter(trx, touch, entity);
+    await enrollAnew(parts, trx, 'router', entity.id);
   },
 
   async update(_parts, { trx, touch }, entity) {
-    const { id, name } = entity;
-    await trx.updateTable('identity').set({ name }).where('id', '=', id).execute();
+    const { id } = entity;
+    await renameRouter(trx, touch, entity);
     if (await hasAttributes(trx, id)) await updateEdgeEntity(trx, touch, entity);
     else await insertEdgeEntity(trx, touch, entity);
-    touch('identity', id);
   },
 
   async remove(_parts, { trx, touch }, { id }) {
@@ -124,36 +115,6 @@ export const edgeRouterResource: EntityResource = {
 
 const OFFLINE = { hostname: '', isOnline: false, supportedProtocols: {}, syncStatus: 'SYNC_UNKNOWN' };
 
-/** A router that was made elsewhere has no attributes. */
-function recordOf(
-  node: Omit<FabricNode, 'isTunneler' | 'roleAttributes' | 'version'>,
-  attributes: EdgeEntityRecord | undefined,
-): EdgeEntityRecord {
-  const { id, name, createdAtMs, isEnrolled: isVerified } = node;
-  return {
-    ...{ id, name, createdAtMs, kind: 'edge-router', tags: attributes?.tags ?? {} },
-    data: { ...attributes?.data, isVerified },
-    updatedAtMs: attributes?.updatedAtMs ?? createdAtMs,
-  };
-}
-
 async function hasAttributes(db: Queries, id: string): Promise<boolean> {
   return (await findEdgeEntity(db, 'edge-router', id)) !== undefined;
-}
-
-function enrollmentView(parts: ManagementParts, open: OpenEnrollment | undefined): JsonObject {
-  if (open === undefined)
-    return {
-      enrollmentJwt: null,
-      enrollmentToken: null,
-      enrollmentExpiresAt: null,
-      enrollmentCreatedAt: null,
-    };
-  const { token, jwt } = tokenOf(parts, open);
-  return {
-    enrollmentJwt: jwt,
-    enrollmentToken: token,
-    enrollmentExpiresAt: isoTime(open.expiresAtMs),
-    enrollmentCreatedAt: isoTime(open.createdAtMs),
-  };
 }

@@ -1,4 +1,4 @@
-/** Enrollments of identities: lists, creates anew, and deletes them. */
+/** Enrollments: lists and deletes them, and creates those of identities anew. Routers have theirs from the start. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { appendMachineAudit } from '../audit/mod.ts';
 import {
@@ -35,14 +35,35 @@ interface ById {
   Params: { id: string };
 }
 
+const ownerSymbol = (field: Owner['field']) =>
+  ({
+    type: 'text',
+    read: (one: OpenEnrollment) => (ownerOf(one).field === field ? one.identityId : null),
+  }) as const;
+
 const symbols: QuerySymbols<OpenEnrollment> = {
   id: { type: 'text', read: ({ id }) => id },
   method: { type: 'text', read: methodOf },
   username: { type: 'text', read: ({ username }) => username },
-  identity: { type: 'text', read: ({ identityId }) => identityId },
+  identity: ownerSymbol('identity'),
+  edgeRouter: ownerSymbol('edgeRouter'),
+  transitRouter: ownerSymbol('transitRouter'),
   createdAt: { type: 'date', read: ({ createdAtMs }) => createdAtMs },
   expiresAt: { type: 'date', read: ({ expiresAtMs }) => expiresAtMs },
 };
+
+/** Whom an enrollment is for, in answers and in the audit trail. */
+interface Owner {
+  readonly field: 'identity' | 'edgeRouter' | 'transitRouter';
+  readonly path: string;
+  readonly auditKind: string;
+}
+
+function ownerOf({ kind }: OpenEnrollment): Owner {
+  if (kind === 'router') return { field: 'edgeRouter', path: 'edge-routers', auditKind: 'edge-router' };
+  if (kind !== 'transit-router') return { field: 'identity', path: 'identities', auditKind: 'edge-identity' };
+  return { field: 'transitRouter', path: 'transit-routers', auditKind: 'edge-transit-router' };
+}
 
 export function addEnrollmentRoutes(
   app: FastifyInstance,
@@ -50,7 +71,10 @@ export function addEnrollmentRoutes(
   administrators: Administrators,
 ): void {
   const view = (enrollment: OpenEnrollment): JsonObject => enrollmentView(parts, enrollment);
-  const all = async (): Promise<OpenEnrollment[]> => [...(await openEnrollments(parts, 'identity')).values()];
+  const all = async (): Promise<OpenEnrollment[]> => [
+    ...(await openEnrollments(parts, 'identity')).values(),
+    ...(await openEnrollments(parts, 'router')).values(),
+  ];
   const one = async (id: string): Promise<OpenEnrollment> => {
     const found = (await all()).find((enrollment) => enrollment.id === id);
     if (found === undefined) throw notFound();
@@ -64,7 +88,9 @@ export function addEnrollmentRoutes(
     sendData(reply, view(await one(request.params.id))),
   );
   app.get<ById>('/identities/:id/enrollments', async (request, reply) => {
-    const found = (await all()).filter(({ identityId }) => identityId === request.params.id);
+    const found = (await all()).filter(
+      (one) => one.identityId === request.params.id && ownerOf(one).field === 'identity',
+    );
     return sendPage(reply, queryOf(request), found, symbols, view);
   });
 
@@ -80,7 +106,8 @@ export function addEnrollmentRoutes(
     const identityId = body.text('identityId');
     const ttlMs = ttlOf(body.text('expiresAt'), parts.clock.nowMs());
     body.end();
-    await write(request, 'createEdgeEnrollment', identityId, async (trx) => {
+    const target = { kind: 'edge-identity', id: identityId };
+    await write(request, 'createEdgeEnrollment', target, async (trx) => {
       if ((await findEdgeEntity(trx, 'identity', identityId)) === undefined) throw notFound();
       if (method === 'ottca') await checkAuthority(trx, 'caId', authorityId);
       await enrollAnew(parts, trx, 'edge', identityId, {
@@ -93,8 +120,10 @@ export function addEnrollmentRoutes(
   });
 
   app.delete<ById>('/enrollments/:id', async (request, reply) => {
-    const { id, identityId } = await one(request.params.id);
-    await write(request, 'deleteEdgeEnrollment', identityId, async (trx) => {
+    const found = await one(request.params.id);
+    const { id, identityId } = found;
+    const target = { kind: ownerOf(found).auditKind, id: identityId };
+    await write(request, 'deleteEdgeEnrollment', target, async (trx) => {
       await trx.deleteFrom('enrollment').where('id', '=', id).where('claimed_at', 'is', null).execute();
     });
     return sendData(reply, {});
@@ -103,11 +132,10 @@ export function addEnrollmentRoutes(
   async function write(
     request: FastifyRequest,
     action: string,
-    identityId: string,
+    target: { readonly kind: string; readonly id: string },
     work: (trx: Queries) => Promise<void>,
   ): Promise<void> {
     const actor = { kind: 'edge', id: administrators.of(request).identity.id } as const;
-    const target = { kind: 'edge-identity', id: identityId };
     await parts.store.transaction(async (trx, touch) => {
       await work(trx);
       const event = { frontdoorId: null, actor, action, target, address: request.ip };
@@ -127,10 +155,11 @@ function ttlOf(expiresAt: string, nowMs: number): number {
 function enrollmentView(parts: ManagementParts, enrollment: OpenEnrollment): JsonObject {
   const { id, identityId, createdAtMs, expiresAtMs } = enrollment;
   const name = parts.model.identity(identityId)?.name ?? '';
+  const { field, path } = ownerOf(enrollment);
   return {
     ...{ _links: { self: { href: `./enrollments/${id}` } }, id, tags: {}, method: methodOf(enrollment) },
     ...{ createdAt: isoTime(createdAtMs), updatedAt: isoTime(createdAtMs), expiresAt: isoTime(expiresAtMs) },
-    ...{ identityId, identity: referenceView('identities', identityId, name), details: {} },
+    ...{ [`${field}Id`]: identityId, [field]: referenceView(path, identityId, name), details: {} },
     ...particulars(parts, enrollment),
     ...tokenOf(parts, enrollment),
   };

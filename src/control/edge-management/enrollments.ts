@@ -7,7 +7,7 @@ import type { ManagementParts } from './entity-resource.ts';
 
 export const ENROLLMENT_TTL_MS = 10_800_000;
 
-type Kind = 'edge' | 'edge-password' | 'edge-authority' | 'router';
+type Kind = 'edge' | 'edge-password' | 'edge-authority' | 'router' | 'transit-router';
 
 export interface OpenEnrollment {
   readonly id: string;
@@ -26,11 +26,12 @@ const METHODS = {
   'edge-password': 'updb',
   'edge-authority': 'ottca',
   router: 'erott',
+  'transit-router': 'trott',
 } as const;
 
 const KINDS_OF = {
   identity: ['edge', 'edge-password', 'edge-authority'],
-  router: ['router'],
+  router: ['router', 'transit-router'],
 } as const satisfies Record<string, readonly Kind[]>;
 
 /** The open enrollments of identities or routers by their id; of several, the newest. */
@@ -72,7 +73,7 @@ export interface NewEnrollmentOptions {
 export async function enrollAnew(
   { secrets, clock }: ManagementParts,
   trx: Queries,
-  identityKind: 'edge' | 'router',
+  identityKind: 'edge' | 'router' | 'transit-router',
   identityId: string,
   { ttlMs = ENROLLMENT_TTL_MS, username, authorityId }: NewEnrollmentOptions = {},
 ): Promise<void> {
@@ -84,7 +85,7 @@ export async function enrollAnew(
   const ofIdentity =
     username !== undefined ? 'edge-password' : authorityId !== undefined ? 'edge-authority' : 'edge';
   await createEnrollment(trx, secrets, {
-    kind: identityKind === 'router' ? 'router' : ofIdentity,
+    kind: identityKind === 'edge' ? ofIdentity : identityKind,
     frontdoorId: null,
     identityId,
     ttlMs,
@@ -96,7 +97,7 @@ export async function enrollAnew(
 
 /** Each call makes another token; any of them can be used, and once. */
 export function tokenOf(
-  { pki, secrets, apiUrl, controlAddress }: ManagementParts,
+  { pki, secrets, apiUrl, ctrlAddress }: ManagementParts,
   { id, kind, identityId, expiresAtMs }: OpenEnrollment,
 ): { readonly token: string; readonly jwt: string } {
   const token = mintJti(secrets, id);
@@ -106,7 +107,7 @@ export function tokenOf(
     jti: token,
     method: METHODS[kind],
     expiresAtMs,
-    controlAddresses: [controlAddress()],
+    controlAddresses: [ctrlAddress],
   });
   return { token, jwt };
 }

@@ -23,6 +23,8 @@ export interface EntityForm {
   readonly kind: EdgeEntityKind;
   /** The last part of the path: `service-policies`. */
   readonly path: string;
+  /** Other paths with the same entities. Their answers name `path`. */
+  readonly aliases?: readonly string[];
   /** Entities have a name unless this is false. */
   readonly isNamed?: boolean;
   /** Reads the fields besides `name` and `tags`. */

@@ -47,10 +47,12 @@ async function targetsOf(
   ids: readonly string[],
 ): Promise<EdgeEntityRecord[]> {
   if (ids.length === 0) return [];
-  if (kind === 'edge-router') {
+  if (kind === 'edge-router' || kind === 'transit-router') {
     const nodes = await Promise.all(ids.map((id) => findFabricNode(db, 'router', id)));
     return nodes.flatMap((node) =>
-      node === undefined ? [] : { ...node, kind, data: {}, tags: {}, updatedAtMs: node.createdAtMs },
+      node === undefined || (kind === 'edge-router' && !node.hasEdge)
+        ? []
+        : { ...node, kind, data: {}, tags: {}, updatedAtMs: node.createdAtMs },
     );
   }
   const builtIn = builtInEntities(kind).filter(({ id }) => ids.includes(id));

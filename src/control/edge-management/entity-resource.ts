@@ -14,7 +14,13 @@ import { entityView, type EntityForm } from './entity-form.ts';
 /** What the API needs besides the parts of the edge API. */
 export interface ManagementParts extends EdgeApiContext {
   /** `tls:host:port` that routers dial, for enrollment tokens. */
-  readonly controlAddress: () => string;
+  readonly ctrlAddress: string;
+  readonly mesh: MeshState;
+}
+
+/** What this control plane knows of the mesh now. */
+export interface MeshState {
+  onlineRouterIds(): ReadonlySet<string>;
 }
 
 export interface Writing {

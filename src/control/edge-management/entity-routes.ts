@@ -32,21 +32,33 @@ export function addEntityRoutes(
   resource: EntityResource,
   resources: readonly EntityResource[],
 ): void {
+  const { path, aliases = [] } = resource.form;
+  for (const route of [path, ...aliases]) addRoutesAt(route, app, parts, administrators, resource, resources);
+}
+
+function addRoutesAt(
+  route: string,
+  app: FastifyInstance,
+  parts: ManagementParts,
+  administrators: Administrators,
+  resource: EntityResource,
+  resources: readonly EntityResource[],
+): void {
   const { form } = resource;
   const { path } = form;
 
-  app.get(`/${path}`, async (request, reply) => {
+  app.get(`/${route}`, async (request, reply) => {
     const [entities, viewOf] = [await resource.all(parts), await resource.viewer(parts)];
     const symbols = querySymbolsOf(parts.model, form, resources);
     return sendPage(reply, queryOf(request), entities, symbols, viewOf);
   });
 
-  app.get<ById>(`/${path}/:id`, async (request, reply) => {
+  app.get<ById>(`/${route}/:id`, async (request, reply) => {
     const entity = await known(request.params.id);
     return sendData(reply, (await resource.viewer(parts))(entity));
   });
 
-  app.post(`/${path}`, async (request, reply) => {
+  app.post(`/${route}`, async (request, reply) => {
     const body = bodyOf(request);
     const nowMs = parts.clock.nowMs();
     const { maxCount = MAX_EDGE_ENTITIES } = resource;
@@ -63,7 +75,7 @@ export function addEntityRoutes(
   });
 
   for (const method of ['put', 'patch'] as const) {
-    app[method]<ById>(`/${path}/:id`, async (request, reply) => {
+    app[method]<ById>(`/${route}/:id`, async (request, reply) => {
       const body = bodyOf(request);
       const { id } = request.params;
       await write(request, 'update', async (writing) => {
@@ -83,7 +95,7 @@ export function addEntityRoutes(
     });
   }
 
-  app.delete<ById>(`/${path}/:id`, async (request, reply) => {
+  app.delete<ById>(`/${route}/:id`, async (request, reply) => {
     const { id } = request.params;
     await write(request, 'delete', async (writing) => {
       const { trx, touch } = writing;

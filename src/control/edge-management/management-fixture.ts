@@ -49,6 +49,8 @@ export interface ManagementFixture extends EdgeFixture {
   readonly adminId: string;
   /** The events of a mesh. The fixture has no mesh, so that tests emit them. */
   readonly events: FabricEvents;
+  /** Likewise. */
+  readonly onlineRouterIds: Set<string>;
   /** Method and path below the prefix of every route: `GET /services/:id`. */
   readonly routes: readonly string[];
   /** Calls with the session of the administrator, or with another token. */
@@ -64,12 +66,18 @@ export async function openManagementFixture(
 ): Promise<ManagementFixture> {
   const routes: string[] = [];
   const events = new FabricEvents();
+  const onlineRouterIds = new Set<string>();
   const routesOf: Parameters<typeof openEdgeFixture>[2] = (app, context) => {
     app.addHook('onRoute', ({ method, url }) => {
       if (url.startsWith(PREFIX))
         for (const one of [method].flat()) routes.push(`${one} ${url.slice(PREFIX.length)}`);
     });
-    return addManagementRoutes(app, context, () => 'tls:localhost:6262', { controllerId: 'ctrl', events });
+    return addManagementRoutes(app, context, {
+      ctrlAddress: 'tls:localhost:6262',
+      mesh: { onlineRouterIds: () => onlineRouterIds },
+      controllerId: 'ctrl',
+      events,
+    });
   };
   const edge = await openEdgeFixture({}, egress, routesOf, openStore);
   const { identityId: adminId } = await insertAdministrator(edge, CREDENTIALS);
@@ -94,6 +102,7 @@ export async function openManagementFixture(
     },
     adminId,
     events,
+    onlineRouterIds,
     routes,
     call,
     logIn,

@@ -47,15 +47,11 @@ const POSTURE_TYPES: readonly EdgeEntityRecord[] = POSTURE_CHECK_TYPES.map((id) 
   ...{ createdAtMs: 0, updatedAtMs: 0 },
 }));
 
-/** What this installation never has: its lists are empty. */
-const EMPTY = ['transit-routers'];
-
 export function addManagementLists(app: FastifyInstance, parts: ManagementParts): void {
   const { model, controllers } = parts;
   const constants = [
     ['identity-types', TYPES],
     ['posture-check-types', POSTURE_TYPES],
-    ...EMPTY.map((path) => [path, []] as const),
   ] as const;
   for (const [path, entities] of constants) {
     const viewOf = (entity: EdgeEntityRecord) => ({ ...entityView(path, entity), ...entity.data });
@@ -184,6 +180,7 @@ function serviceSessionsOf({ model, sessions, clock }: ManagementParts): Service
 function summaryOf({ model, sessions, controllers }: ManagementParts): JsonObject {
   const { edge } = model;
   const routers = [...model.identities()].filter(({ kind }) => kind === 'router').length;
+  const edgeRouters = routers - edge.count('transit-router');
   const apiSessions = [...sessions.all()].filter(({ identityId }) => edge.hasIdentity(identityId)).length;
   return {
     apiSessions,
@@ -193,7 +190,7 @@ function summaryOf({ model, sessions, controllers }: ManagementParts): JsonObjec
     configs: edge.count('config'),
     controllers: controllers().length,
     edgeRouterPolicies: edge.count('edge-router-policy'),
-    edgeRouters: routers,
+    edgeRouters,
     identities: edge.count('identity'),
     routers,
     serviceEdgeRouterPolicies: edge.count('service-edge-router-policy'),

@@ -31,6 +31,7 @@ import { addManagementLists } from './management-lists.ts';
 import { postureCheckResource } from './posture-check-form.ts';
 import { addRelatedEntities } from './related-entities.ts';
 import { terminatorResource } from './terminator-resource.ts';
+import { transitRouterResource } from './transit-router-resource.ts';
 
 const MAX_BODY_BYTES = 262_144;
 /** Calls of one administrator. */
@@ -42,6 +43,7 @@ const OPEN: ReadonlySet<string> = new Set([
 const RESOURCES: readonly EntityResource[] = [
   identityResource,
   edgeRouterResource,
+  transitRouterResource,
   authorityResource,
   authPolicyResource,
   externalJwtSignerResource,
@@ -50,17 +52,17 @@ const RESOURCES: readonly EntityResource[] = [
   ...ENTITY_FORMS.map(plainResource),
 ];
 
-/** `controlAddress`: `tls:host:port` that routers dial, for enrollment tokens. */
+export type ManagementOptions = Pick<ManagementParts, 'ctrlAddress' | 'mesh'> & FabricEventSource;
+
 export async function addManagementRoutes(
   app: FastifyInstance,
   context: EdgeApiContext,
-  controlAddress: () => string,
-  events: FabricEventSource,
+  { ctrlAddress, mesh, ...source }: ManagementOptions,
 ): Promise<void> {
-  const parts: ManagementParts = { ...context, controlAddress };
+  const parts: ManagementParts = { ...context, ctrlAddress, mesh };
   const administrators = new Administrators(context);
   const calls = new TokenBuckets(CALLS, context.clock);
-  addFabricEventRoutes(app, context, administrators, events);
+  addFabricEventRoutes(app, context, administrators, source);
   await app.register(
     (scope, _options, done) => {
       scope.addHook('onRoute', (route) => {

@@ -4,4 +4,5 @@ export {
   type AdministratorCredentials,
   type NewAdministrator,
 } from './administrator-creation.ts';
+export type { MeshState } from './entity-resource.ts';
 export { addManagementRoutes } from './management-routes.ts';

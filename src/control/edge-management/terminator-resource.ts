@@ -49,7 +49,8 @@ const form: EntityForm = {
   }),
   references: ({ service, router }) => [
     { field: 'service', kind: 'service', ids: [String(service)] },
-    { field: 'router', kind: 'edge-router', ids: [String(router)] },
+    // Every router is listed as a transit router.
+    { field: 'router', kind: 'transit-router', ids: [String(router)] },
   ],
   symbols: {
     ...commonSymbols,

@@ -1,5 +1,5 @@
 /** Routers and gateways: administrators create them, and they enroll with the JWT that is shown once. */
-import { definedFields, formatHostPort } from '#base';
+import { definedFields, formatHostPort, FrontdoorError } from '#base';
 import type { BodyOf, RouterAnswer } from '#contract';
 import { parseName } from '#domain';
 import { appendMachineAudit, THE_SYSTEM } from '../audit/mod.ts';
@@ -72,6 +72,7 @@ export const fabricHandlers: Handlers<
       const before = await findFabricNode(trx, 'router', id);
       if (before === undefined) throw notFound('Router', id);
       checkIfMatch(parts, call, storedOf(before));
+      if (!before.hasEdge) throw noEdge(id);
       const wished = { isTunneler, roleAttributes, nowMs: parts.clock.nowMs() };
       const result = await changeFabricRouter(trx, touch, before, wished);
       const target = { kind: 'router', id };
@@ -90,6 +91,11 @@ export const fabricHandlers: Handlers<
   },
   deleteGateway: (parts, call) => remove(parts, call, 'gateway', 'Gateway'),
 };
+
+function noEdge(id: string): FrontdoorError {
+  const message = `Router ${id} is a transit router, which policies do not select and which cannot tunnel`;
+  return new FrontdoorError('conflict', 'conflict', message);
+}
 
 /** Routers and gateways belong to no organization. */
 const INSTALLATION = { organizationId: '' };

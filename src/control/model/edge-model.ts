@@ -126,6 +126,11 @@ export class EdgeModel {
     return [...this.all('edge-router')].filter(isTunnelRouter).map(tunnelIdentityOf);
   }
 
+  /** Whether clients may connect to the router, and programs host at it. */
+  hasEdge(routerId: string): boolean {
+    return this.#kinds.get(routerId) !== 'transit-router';
+  }
+
   identities(): IterableIterator<Attributed> {
     return this.#identities.values();
   }
@@ -139,6 +144,7 @@ export class EdgeModel {
     records.set(id, record);
     if (kind === 'identity') this.#identities.set(id, attributedOf(record));
     else if (kind === 'edge-router') this.#setRouter(record);
+    else if (kind === 'transit-router') this.#setTraits(record);
     else if (kind === 'posture-check') this.postureChecks.set(record);
     else if (kind === 'service') this.#setService(edgeServiceOf(record));
     else if (kind.endsWith('-policy')) this.#addPolicy(edgePolicyOf(record));
@@ -204,7 +210,7 @@ export class EdgeModel {
   /** Whether an edge router policy lets the identity connect to the router. A router's own identity needs none. */
   mayUseRouter(identityId: string, routerId: string): boolean {
     const identity = this.#identities.get(identityId);
-    if (identity === undefined) return false;
+    if (identity === undefined || !this.hasEdge(routerId)) return false;
     if (identityId === routerId) return true;
     const router = this.#routerOf(routerId);
     for (const { identities, routers, semantic } of this.#indexes.routerPoliciesByIdentity.candidates(
@@ -218,7 +224,7 @@ export class EdgeModel {
   /** Whether a service edge router policy lets circuits of the service use the router. */
   mayCarry(serviceId: string, routerId: string): boolean {
     const service = this.#services.get(serviceId);
-    if (service === undefined) return false;
+    if (service === undefined || !this.hasEdge(routerId)) return false;
     const router = this.#routerOf(routerId);
     for (const { services, routers, semantic } of this.#indexes.routerPoliciesByService.candidates(
       serviceId,
@@ -236,9 +242,13 @@ export class EdgeModel {
   #setRouter(record: EdgeEntityRecord): void {
     const router = attributedOf(record);
     this.#routers.set(record.id, router);
+    this.#setTraits(record);
+    if (isTunnelRouter(record)) this.#identities.set(record.id, router);
+  }
+
+  #setTraits(record: EdgeEntityRecord): void {
     this.#traits.set(record.id, routerTraitsOf(record));
     this.#traitsVersion += 1;
-    if (isTunnelRouter(record)) this.#identities.set(record.id, router);
   }
 
   #setService(service: ManagedService): void {

@@ -179,9 +179,9 @@ export class OverlayModel {
     return undefined;
   }
 
-  /** Whether the identity may use the service through this router. Routers are not restricted for shares. */
+  /** Whether the identity may use the service through this router. For shares, every router with an edge serves. */
   mayUseRouter(identityId: string, service: OverlayService, routerId: string): boolean {
-    if (isShare(service)) return true;
+    if (isShare(service)) return this.edge.hasEdge(routerId);
     return this.edge.mayUseRouter(identityId, routerId) && this.edge.mayCarry(service.id, routerId);
   }
 

@@ -11,7 +11,7 @@ export interface EnrollmentClaims {
   readonly subject: string;
   /** The one-time token that `/enroll` accepts. */
   readonly jti: string;
-  readonly method: 'ott' | 'ottca' | 'ca' | 'erott' | 'updb';
+  readonly method: 'ott' | 'ottca' | 'ca' | 'erott' | 'trott' | 'updb';
   /** Undefined for the token of an authority, which any number of clients may use. */
   readonly expiresAtMs: number | undefined;
   /** Control channel addresses (`tls:host:port`), for routers. */

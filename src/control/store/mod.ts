@@ -128,6 +128,7 @@ export {
 } from './records/fabric-service-store.ts';
 export {
   changeFabricRouter,
+  isRouterNameTaken,
   createFabricNode,
   deleteFabricNode,
   findFabricNode,

@@ -226,6 +226,37 @@ test(
   },
 );
 
+test(
+  'ziti edge makes, lists and deletes a transit router, which OpenZiti’s router enrolls as',
+  { skip },
+  async () => {
+    const { folder } = world;
+    const at = (ending: string): string => join(folder, `middle.${ending}`);
+    const file = world.write(
+      'middle.yml',
+      `v: 3
+identity: { cert: ${at('cert')}, server_cert: ${at('server.cert')}, key: ${at('key')}, ca: ${at('ca')} }
+ctrl: { endpoint: "${world.up.control.ctrlAddress}" }
+csr: { sans: { dns: [localhost], ip: ["127.0.0.1"] } }
+`,
+    );
+    await edge('create', 'transit-router', 'middle', '--cost', '4', '--jwt-output-file', at('jwt'));
+    const listed = async () => {
+      const { data } = JSON.parse(await edge('list', 'transit-routers', '-j')) as {
+        data: { name: string; isVerified: boolean; cost: number }[];
+      };
+      return data.find(({ name }) => name === 'middle');
+    };
+    assert.deepEqual([(await listed())?.isVerified, (await listed())?.cost], [false, 4]);
+    const enrolled = await runZiti(BINARY, folder, ['router', 'enroll', file, '--jwt', at('jwt')]);
+    assert.equal(enrolled.status, 0, enrolled.output);
+    assert.equal((await listed())?.isVerified, true);
+    assert.match(await edge('list', 'transit-routers', 'name = "middle"'), /middle/);
+    await edge('delete', 'transit-router', 'middle');
+    assert.equal(await listed(), undefined);
+  },
+);
+
 test('ziti edge lists, changes and deletes what it made', { skip }, async () => {
   const lists = ['identities', 'services', 'configs', 'config-types', 'service-policies', 'edge-routers'];
   const more = [

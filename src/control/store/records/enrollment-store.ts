@@ -6,10 +6,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { randomEnrollmentCode, type Secrets } from '../../secrets/mod.ts';
 import type { Queries } from '../engine/store.ts';
+import type { EnrollmentKind } from '../schema/enrollment-schema.ts';
 
-/** `edge-password`: a password instead of a certificate; `edge-authority`: a certificate that another party issued. */
-export type EnrollmentKind =
-  'environment' | 'gateway' | 'router' | 'edge' | 'edge-password' | 'edge-authority';
+export type { EnrollmentKind } from '../schema/enrollment-schema.ts';
 
 export interface Enrollment {
   readonly id: string;

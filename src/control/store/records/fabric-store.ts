@@ -13,6 +13,8 @@ export interface FabricNode {
   readonly name: string;
   /** Whether it holds a certificate. */
   readonly isEnrolled: boolean;
+  /** Whether clients may connect to it: false for transit routers. */
+  readonly hasEdge: boolean;
   /** Whether its tunnel listeners may host and dial services (ADR 0041). */
   readonly isTunneler: boolean;
   /** By which policies of the edge management API select it. */
@@ -61,10 +63,11 @@ export async function createFabricNode(
     await insertEdgeEntity(trx, touch, { id, kind: 'edge-router', name, data, tags: {}, ...times });
   }
   touch('identity', id);
-  return { id, name, isEnrolled: false, isTunneler, roleAttributes, version: null, createdAtMs: nowMs };
+  const state = { isEnrolled: false, hasEdge: true, version: null };
+  return { ...state, id, name, isTunneler, roleAttributes, createdAtMs: nowMs };
 }
 
-/** Call `lockEdgeEntities` before the router is read. */
+/** Call `lockEdgeEntities` before the router is read. It must have an edge. */
 export async function changeFabricRouter(
   trx: Queries,
   touch: Touch,
@@ -107,6 +110,12 @@ export async function findFabricNode(
   return row === undefined ? undefined : nodeOf(row);
 }
 
+/** Whether a router besides `id` has the name. */
+export async function isRouterNameTaken(db: Queries, name: string, id: string): Promise<boolean> {
+  const others = db.selectFrom('identity').select('id').where('kind', '=', 'router').where('id', '!=', id);
+  return (await others.where('name', '=', name).limit(1).executeTakeFirst()) !== undefined;
+}
+
 function nodeRows(db: Queries, kind: FabricKind) {
   return db
     .selectFrom('identity')
@@ -126,6 +135,11 @@ function nodeRows(db: Queries, kind: FabricKind) {
         .whereRef('edge_entity.id', '=', 'identity.id')
         .as('attributes'),
       eb
+        .selectFrom('edge_entity')
+        .select('edge_entity.kind')
+        .whereRef('edge_entity.id', '=', 'identity.id')
+        .as('entity_kind'),
+      eb
         .selectFrom('identity_client')
         .select('identity_client.sdk_info')
         .whereRef('identity_client.identity_id', '=', 'identity.id')
@@ -138,6 +152,7 @@ function nodeOf(row: Awaited<ReturnType<ReturnType<typeof nodeRows>['execute']>>
     id: row.id,
     name: row.name,
     isEnrolled: (row.certificates ?? 0) > 0,
+    hasEdge: row.entity_kind !== 'transit-router',
     ...attributesOf(row.attributes),
     version: versionOf(row.program),
     createdAtMs: row.created_at,

@@ -16,6 +16,8 @@ export interface EdgeTables {
 export type EdgeEntityKind =
   | 'identity'
   | 'edge-router'
+  /** A router without an edge, which carries circuits of others. */
+  | 'transit-router'
   | 'service'
   | 'config-type'
   | 'config'

@@ -1,12 +1,16 @@
 /** The table of enrollments: a part of `schema.ts`, which explains the column types. */
 import type { Generated } from 'kysely';
 
+/** `edge-password`: a password instead of a certificate; `edge-authority`: a certificate that another party issued. */
+export type EnrollmentKind =
+  'environment' | 'gateway' | 'router' | 'transit-router' | 'edge' | 'edge-password' | 'edge-authority';
+
 /** A one-time code (or one-time token) for a machine's enrollment. */
 export interface EnrollmentTable {
   /** A UUID, which is part of the one-time token. */
   id: string;
   /** The result: an environment of `frontdoor_id`, or a certificate of the identity `identity_id`. */
-  kind: 'environment' | 'gateway' | 'router' | 'edge' | 'edge-password' | 'edge-authority';
+  kind: EnrollmentKind;
   frontdoor_id: string | null;
   /** The identity that enrolls: an existing one, or an environment that is created by the claim. */
   identity_id: string;

@@ -1,0 +1,15 @@
+/** The state of the mesh in answers of the edge management API. */
+import type { MeshState } from './edge-management/mod.ts';
+import type { EdgeRouter } from './model/mod.ts';
+import type { FabricView } from './overlay/mod.ts';
+
+/** `edgeRouters`: those with an edge listener, also at other control planes. */
+export function meshState(
+  fabric: Pick<FabricView, 'routers'>,
+  edgeRouters: () => readonly EdgeRouter[],
+): MeshState {
+  return {
+    onlineRouterIds: () =>
+      new Set([...edgeRouters(), ...fabric.routers()].filter(({ isOnline }) => isOnline).map(({ id }) => id)),
+  };
+}
