@@ -28,6 +28,8 @@ export interface ChangeFollowRequest extends Pick<FollowedStream, 'topic' | 'rea
 /** A browser has one stream for each open tab. */
 const MAX_PER_READER = 50;
 const CHUNK = 100;
+/** A resource is named at most ten times a second, however often it changes. */
+const COMBINE_MS = 100;
 const RETRY_MS = 1_000;
 
 export class ChangeFollowers {
@@ -40,7 +42,7 @@ export class ChangeFollowers {
     this.#model = options.model;
     this.#followers = new EventFollowers({
       ...options,
-      ...{ subject: 'changes', maxPerReader: MAX_PER_READER, isInOrder: true },
+      ...{ subject: 'changes', maxPerReader: MAX_PER_READER, isInOrder: true, combineMs: COMBINE_MS },
     });
     options.store.onChange((changes) => {
       if (concerns(changes)) {

@@ -3,6 +3,7 @@
  * queue. A stream ends with its reader's credential, or when its reader stalls.
  */
 import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf, type Log } from '#base';
 import { concerns, resourceChangeOf, type Change, type Store } from '../store/mod.ts';
 import { Wake } from './wake.ts';
@@ -18,6 +19,8 @@ export interface EventFollowersOptions {
    * needs a check of its reader. It is a query, and garbage of 12 KiB.
    */
   readonly isInOrder?: boolean | undefined;
+  /** Delay after the events that a stream has caught up with, so that its source combines those that come meanwhile. */
+  readonly combineMs?: number | undefined;
   readonly heartbeatMs?: number | undefined;
   /** Interval for checking a credential again, if no change is reported. */
   readonly recheckMs?: number | undefined;
@@ -163,6 +166,8 @@ export class EventFollowers {
         if (text !== '') {
           yield* this.#offered(follower, text);
           heartbeatAtMs = performance.now() + this.#heartbeatMs;
+          const { combineMs = 0 } = this.#options;
+          if (isAtEnd && combineMs > 0) await pause(combineMs, undefined, { ref: false });
         } else if (performance.now() >= heartbeatAtMs) {
           yield* this.#offered(follower, source.heartbeat());
           heartbeatAtMs = performance.now() + this.#heartbeatMs;
