@@ -75,6 +75,11 @@ export const DOORS: Readonly<Record<string, DoorRow>> = {
     parts: ['control', 'router'],
     why: 'the protobufs of the control channel cost every process memory and time at start; agents and gateways need none',
   },
+  '#net/datagrams': {
+    file: 'src/net/datagrams/mod.ts',
+    parts: ['router'],
+    why: 'only routers and tunnels (the other one is #agent/tunnel) carry datagrams; other programs load no UDP sockets',
+  },
   '#net/yaml-file': {
     file: 'src/net/yaml-file.ts',
     parts: ['control', 'agent'],

@@ -151,9 +151,8 @@ const ROUTER: FolderTable = {
   web: { may: ['config', 'health', 'metrics'], why: 'serves health and metrics over HTTP' },
   forwarder: { may: ['ctrl', 'metrics'], why: 'moves frames between links and ends of circuits' },
   link: { may: ['config', 'ctrl', 'metrics', 'forwarder'], why: 'keeps channels to other routers' },
-  datagrams: { may: [], why: 'makes connections of datagrams, which circuits take like those of streams' },
   xgress: {
-    may: ['config', 'ctrl', 'metrics', 'forwarder', 'datagrams'],
+    may: ['config', 'ctrl', 'metrics', 'forwarder'],
     why: 'holds the ends of circuits on this router',
   },
   terminators: { may: ['ctrl'], why: 'registers terminators with controllers' },
@@ -166,7 +165,7 @@ const ROUTER: FolderTable = {
     why: 'applies the routes of controllers to the forwarder and the ends of circuits',
   },
   tunnel: {
-    may: [...['config', 'ctrl', 'model', 'forwarder', 'datagrams', 'xgress', 'terminators'], 'edge'],
+    may: [...['config', 'ctrl', 'model', 'forwarder', 'xgress', 'terminators'], 'edge'],
     why: 'carries services for programs without an SDK, and follows the data model',
   },
 };

@@ -10,6 +10,11 @@ const SOCKET_MODULES = ['node:net', 'node:tls', 'node:http', 'node:https', 'node
  * everywhere.
  */
 const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string[], reason: string])[] = [
+  [
+    'src/net/datagrams/',
+    ['node:dgram', 'node:net'],
+    'the data path: datagrams of circuits that end at a router or a tunnel; isIP: what form an address has',
+  ],
   ['src/net/', ['node:net', 'node:tls', 'node:https', 'ws'], 'the part that opens sockets'],
   ['src/gateway/gateway-listener.ts', ['node:net'], 'the data path: client connections'],
   ['src/gateway/tls-front.ts', ['node:tls'], 'the data path: TLS of client connections'],
@@ -18,11 +23,6 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
     'src/router/xgress/',
     ['node:net', 'node:tls'],
     'the data path: connections of circuits that end at a router',
-  ],
-  [
-    'src/router/datagrams/',
-    ['node:dgram', 'node:net'],
-    'the data path: datagrams of circuits that end at a router; isIP: what form an address has',
   ],
   [
     'src/sdk/hosting/',

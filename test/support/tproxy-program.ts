@@ -11,7 +11,7 @@ import { pipeline, type Duplex } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { messageOf, systemClock } from '#base';
 import { headerId } from '#wire';
-import { UdpDialer } from '../../src/router/datagrams/udp-dialer.ts';
+import { UdpDialer } from '#net/datagrams';
 import { NameServer } from '../../src/router/tunnel/dns/name-server.ts';
 import { MachineRecord } from '../../src/router/tunnel/machine/machine-record.ts';
 import { ROUTER_ID, TunnelWorld } from '../../src/router/tunnel/testing/tunnel-world.ts';

@@ -3,10 +3,9 @@
  * `transport_udp`, whose clients name a service in their first datagram. One datagram is one payload.
  */
 import { formatHostPort, messageOf, type Clock, type Log } from '#base';
+import { type DatagramConnection, UdpFlows } from '#net/datagrams';
 import type { XgressConfig } from '../config/router-config.ts';
 import type { DatagramAddress } from '../config/text-kinds.ts';
-import type { DatagramConnection } from '../datagrams/datagram-connection.ts';
-import { UdpFlows } from '../datagrams/udp-flows.ts';
 import {
   decodePreambleDatagram,
   encodePreambleAnswer,

@@ -1,8 +1,8 @@
 /** Dials the services of terminators with the binding `transport_udp`: `udp:host:port`. One payload is one datagram. */
 import type { Clock } from '#base';
+import { UdpDialer } from '#net/datagrams';
 import { parseDatagramAddress } from '../config/text-kinds.ts';
 import type { XgressConfig } from '../config/router-config.ts';
-import { UdpDialer } from '../datagrams/udp-dialer.ts';
 import { dialFailure, dialTimeoutMs } from '#net';
 import { terminatorAddresses } from './local-addresses.ts';
 import { misconfigured, type EgressDialer } from './egress-dialers.ts';

@@ -1,7 +1,7 @@
 /** One address of `resolver`: a UDP socket, and a TCP port of the same number for answers that are too long for UDP. */
 import type { Socket as UdpSocket } from 'node:dgram';
 import { BackOff, formatHostPort, messageOf, type Log } from '#base';
-import { listenUdp } from '../../datagrams/udp-socket.ts';
+import { listenUdp } from '#net/datagrams';
 import { openTcpListener, type TcpListener } from '../../xgress/tcp-listener.ts';
 import { LATER, type QueryResponder } from './query-responder.ts';
 import { StreamClients } from './stream-clients.ts';

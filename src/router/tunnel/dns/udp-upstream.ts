@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
-import { openUdpSocket } from '../../datagrams/udp-socket.ts';
+import { openUdpSocket } from '#net/datagrams';
 import { isAnswerTo, randomId, withId, type UpstreamAnswered, type UpstreamQuery } from './upstream-query.ts';
 
 const MAX_SOCKETS = 32;

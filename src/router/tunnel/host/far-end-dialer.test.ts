@@ -4,8 +4,8 @@ import type { LookupAddress } from 'node:dns';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { FarEndDialer, NameLookups, type FarEndDial, type HostLookup } from '#sdk/hosting';
+import { UdpDialer } from '#net/datagrams';
 import { within } from '../../../../test/support/deadline.ts';
-import { UdpDialer } from '../../datagrams/udp-dialer.ts';
 import type { LocalAddresses } from '../../xgress/local-addresses.ts';
 import type { LocalConnection } from '../../xgress/xgress-end.ts';
 

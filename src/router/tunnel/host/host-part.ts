@@ -8,9 +8,9 @@ import { FrontdoorError, messageOf, type Clock, type Log, type WorkerPool } from
 import type { IpNetwork } from '#domain';
 import { contentType, RetryHint } from '#wire';
 import { ctrlMessages, TerminatorInvalidReason } from '#wire/ctrl';
+import { UdpDialer } from '#net/datagrams';
 import type { XgressConfig } from '../../config/router-config.ts';
 import type { Controllers, CtrlHandlers } from '../../ctrl/controllers.ts';
-import { UdpDialer } from '../../datagrams/udp-dialer.ts';
 import type { TerminatorCheck } from '../../edge/terminator-messages.ts';
 import { HostRefusal } from '../../forwarder/dial-refusal.ts';
 import type { DataModel } from '../../model/data-model.ts';

@@ -1,7 +1,7 @@
 /** One UDP port of mode `proxy`: each source address becomes a circuit to the service, which ends when it is idle. */
 import type { Clock } from '#base';
+import { UdpFlows } from '#net/datagrams';
 import type { TunnelListenerConfig } from '../../config/router-config.ts';
-import { UdpFlows } from '../../datagrams/udp-flows.ts';
 import { dialTarget, type ProxyListener, type ProxyListenerOptions } from './proxy-listener.ts';
 
 export interface ProxyUdpListenerOptions extends ProxyListenerOptions {

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { messageOf, type Clock, type Log } from '#base';
-import { listenUdp } from '../../datagrams/udp-socket.ts';
+import { listenUdp } from '#net/datagrams';
 import { openTcpListener } from '../../xgress/tcp-listener.ts';
 import type { TunnelDialer } from '../circuits/tunnel-circuits.ts';
 import type { TunnelService } from '../services/tunnel-service.ts';

@@ -3,7 +3,7 @@
  * that replies come from the destination, and the system passes it the source's further datagrams.
  */
 import { createSocket } from 'node:dgram';
-import type { FlowSource } from '../../datagrams/flow-table.ts';
+import type { FlowSource } from '#net/datagrams';
 import type { InterceptedDatagram } from './datagram-reader.ts';
 import { openFlowSocket, type SocketCalls } from './transparent-socket.ts';
 

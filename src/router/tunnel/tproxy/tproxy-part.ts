@@ -13,8 +13,8 @@ import {
   type Clock,
   type Log,
 } from '#base';
+import { FlowTable } from '#net/datagrams';
 import type { TunnelListenerConfig } from '../../config/router-config.ts';
-import { FlowTable } from '../../datagrams/flow-table.ts';
 import { openTcpListener, type TcpListener } from '../../xgress/tcp-listener.ts';
 import { resetConnection, WaitingConnections } from '../../xgress/waiting-connections.ts';
 import type { TunnelDialer, TunnelDialRequest } from '../circuits/tunnel-circuits.ts';

@@ -9,7 +9,7 @@ const MAX_UNSENT_DATAGRAMS = 64;
 const RECEIVE_BUFFER_BYTES = 1024 * 1024;
 
 /** The networks of addresses of datagrams; `udp` is either family. */
-export const UDP_NETWORKS = ['udp', 'udp4', 'udp6'] as const;
+const UDP_NETWORKS = ['udp', 'udp4', 'udp6'] as const;
 export type UdpNetwork = (typeof UDP_NETWORKS)[number];
 
 export function openUdpSocket(type: SocketType, ipv6Only = false): Socket {

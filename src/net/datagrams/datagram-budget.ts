@@ -1,4 +1,4 @@
-import { memoryShares } from '#net';
+import { memoryShares } from '../memory-shares.ts';
 
 class ByteLimit {
   readonly #limitBytes: number;
