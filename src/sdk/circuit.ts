@@ -18,6 +18,8 @@ export interface Circuit {
    * `destroy`.
    */
   write(view: Uint8Array): boolean;
+  /** As `write`, for a datagram: the far end receives the bytes as one `onData`. An empty one is lost. */
+  writeMessage(message: Uint8Array): boolean;
   /** Half-closes: the far end reads the end of the stream after everything that was written. */
   end(): void;
   /** Ends both directions at once. The far end sees a broken stream unless both sides had ended. */

@@ -287,6 +287,22 @@ describe('a circuit between two clients', () => {
     assert.deepEqual(Buffer.from(router.payloads.fromDialer[0]!), TEXT);
   });
 
+  it('carries each datagram as one message, sealed or in clear', async (t) => {
+    for (const isClear of [false, true]) {
+      const router = new ReadingRouter(t);
+      router.keepsDialerKey = router.keepsHostKey = !isClear;
+      await router.bind();
+      const { dialed, hosted } = await router.dial();
+      const atHost = new Reader(hosted);
+      const datagrams = [1, 1_472, 20_001, 65_507].map((bytes) => randomBytes(bytes));
+      for (const datagram of datagrams) dialed.writeMessage(datagram);
+      dialed.end();
+      await untilEnded(atHost);
+      assert.deepEqual(atHost.parts.map((part) => Buffer.from(part)), datagrams);
+      hosted.end();
+    }
+  });
+
   it('is refused for that reason if an end requires a key and the other has none', async (t) => {
     const router = new ReadingRouter(t);
     router.keepsDialerKey = false;

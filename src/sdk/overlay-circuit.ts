@@ -158,6 +158,11 @@ export class OverlayCircuit implements Circuit {
     return mayGoOn;
   }
 
+  writeMessage(message: Uint8Array): boolean {
+    if (this.#isOver || this.#isGone || message.length === 0) return true;
+    return this.#xgress.write(this.#encryption?.seal(message) ?? message, performance.now());
+  }
+
   end(): void {
     if (this.#isOver || this.#isGone) return;
     this.#xgress.end(performance.now());

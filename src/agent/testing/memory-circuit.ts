@@ -39,6 +39,10 @@ class MemoryEnd implements Circuit {
     return false;
   }
 
+  writeMessage(message: Uint8Array): boolean {
+    return this.write(message);
+  }
+
   end(): void {
     if (this.#ended || this.#closed) return;
     this.#ended = true;

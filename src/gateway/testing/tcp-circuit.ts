@@ -37,6 +37,10 @@ export class TcpCircuit implements Circuit {
     return this.#socket.write(view) || this.#socket.writableLength === 0;
   }
 
+  writeMessage(): never {
+    throw new Error('a stream carries no datagrams');
+  }
+
   end(): void {
     if (this.#socket.writableEnded) return;
     this.#ended += 1;

@@ -23,6 +23,9 @@ class ScriptedCircuit implements Circuit {
     this.written.push(Buffer.from(view).toString());
     return this.hasRoom;
   }
+  writeMessage(): never {
+    throw new Error('a stream writes no datagrams');
+  }
   end(): void {
     this.isEnded = true;
   }
