@@ -17,9 +17,9 @@ interface Running {
 }
 
 export async function runTunnelProxy(options: TunnelProxyCommandOptions, version: string): Promise<number> {
-  const { service: services, listen: listenHost } = options;
+  const { service: services, listen: listenHost, udpIdleTimeout: udpIdleTimeoutMs } = options;
   return run(options, version, [], async (overlay, log) => {
-    const proxy = await startTunnelProxy({ overlay, services, listenHost, log });
+    const proxy = await startTunnelProxy({ overlay, services, listenHost, udpIdleTimeoutMs, log });
     return {
       ready: overlay.attached.then(() => ({ services: proxy.services })),
       close: (drainMs) => proxy.close(drainMs),

@@ -9,6 +9,19 @@ import type { TargetConnection } from './target-connection.ts';
 /** After the circuit closed cleanly, the service may take the last bytes for this long without progress. */
 const LINGER_MS = 30_000;
 
+/** The side of the private service, or of a client on this machine. */
+export interface LocalSide extends Pick<
+  TargetConnection,
+  'onData' | 'onEnd' | 'onDrain' | 'onClose' | 'write' | 'end' | 'resume' | 'abort' | 'closeWhenIdle'
+> {
+  /** Whether each view of `onData` and each `write` is one datagram. By default, they are parts of a stream. */
+  readonly isDatagrams?: boolean;
+  /** As in `TargetConnection`. */
+  lendsViews?: boolean;
+  /** Set if the peer cannot end the connection: lets it end once nothing comes or goes. */
+  drain?(): void;
+}
+
 export interface CopyHandlers {
   /** The first bytes of the service arrived, so it is alive. */
   readonly onAlive: () => void;
@@ -23,7 +36,7 @@ export class CircuitCopy {
   bytesFromService = 0;
   /** Whether the last bytes came from the service, so that probably no response is outstanding. */
   serviceSpokeLast = false;
-  readonly #connection: TargetConnection;
+  readonly #connection: LocalSide;
   readonly #handlers: CopyHandlers;
   #circuitClosed = false;
   #connectionClosed = false;
@@ -34,15 +47,18 @@ export class CircuitCopy {
   /** `received` has the bytes that the circuit has delivered already. */
   constructor(
     circuit: Circuit,
-    connection: TargetConnection,
+    connection: LocalSide,
     handlers: CopyHandlers,
     received: readonly Uint8Array[] = [],
   ) {
     this.circuit = circuit;
     this.#connection = connection;
     this.#handlers = handlers;
-    connection.lendsViews = circuit.copiesWrites === true;
-    connection.onData = (view) => this.#fromService(view);
+    if (connection.isDatagrams === true) connection.onData = (view) => this.#datagramFromService(view);
+    else {
+      connection.lendsViews = circuit.copiesWrites === true;
+      connection.onData = (view) => this.#fromService(view);
+    }
     connection.onEnd = () => circuit.end();
     connection.onDrain = () => circuit.resume();
     connection.onClose = (error) => this.#onConnectionClosed(error);
@@ -61,6 +77,11 @@ export class CircuitCopy {
     circuit.resume();
   }
 
+  /** Lets the copy end, because this program stops. A stream is ended by its peers alone. */
+  drain(): void {
+    this.#connection.drain?.();
+  }
+
   /** Breaks both sides at once. */
   stop(reason: string): void {
     this.#broken ??= reason;
@@ -73,6 +94,11 @@ export class CircuitCopy {
     this.bytesFromService += view.length;
     this.serviceSpokeLast = true;
     return this.circuit.write(view);
+  }
+
+  #datagramFromService(view: Uint8Array): boolean {
+    this.bytesFromService += view.length;
+    return this.circuit.writeMessage(view);
   }
 
   #onConnectionClosed(error: Error | undefined): void {

@@ -18,29 +18,38 @@ async function proxy(...args: readonly string[]): Promise<Parsed> {
 }
 
 test('tunnel proxy takes services with their ports, names with colons too', async () => {
-  const services = ['--service', 'db:5432', '--service', 'a:b c:0', '--service', 'web:80:tcp'];
+  const services = ['db:5432', 'a:b c:0', 'web:80:tcp', 'dns:53:udp'].flatMap((one) => ['--service', one]);
   assert.deepEqual((await proxy('--identity', 'i.json', ...services)).options, {
     identity: 'i.json',
     logLevel: 'info',
     listen: '127.0.0.1',
     service: [
-      { service: 'db', port: 5_432 },
-      { service: 'a:b c', port: 0 },
-      { service: 'web', port: 80 },
+      { service: 'db', port: 5_432, protocol: 'tcp' },
+      { service: 'a:b c', port: 0, protocol: 'tcp' },
+      { service: 'web', port: 80, protocol: 'tcp' },
+      { service: 'dns', port: 53, protocol: 'udp' },
     ],
+    udpIdleTimeout: 300_000,
   });
+});
+
+test('tunnel proxy takes the idle time of sources of datagrams as a duration, within its limits', async () => {
+  const args = ['--identity', 'i.json', '--service', 'dns:53:udp', '--udp-idle-timeout'];
+  assert.equal((await proxy(...args, '90s')).options?.udpIdleTimeout, 90_000);
+  for (const wrong of ['90', '0s', '25h', 'PT0.5S'])
+    assert.match((await proxy(...args, wrong)).err, /must be a duration from 1s to 24h/);
 });
 
 test('tunnel proxy refuses what it cannot carry, and a service or identity that is missing', async () => {
   const cases = {
-    db: /must be NAME:PORT, such as db:5432/,
+    db: /must be NAME:PORT or NAME:PORT:udp, such as db:5432/,
     ':80': /must be NAME:PORT/,
     'db:65536': /must be NAME:PORT/,
-    'dns:53:udp': /UDP needs a tunnel router/,
+    'dns:53:sctp': /must be NAME:PORT or NAME:PORT:udp/,
   };
   for (const [service, message] of Object.entries(cases))
     assert.match((await proxy('--identity', 'i.json', '--service', service)).err, message);
-  assert.match((await proxy('--identity', 'i.json')).err, /--service <name:port>' not specified/);
+  assert.match((await proxy('--identity', 'i.json')).err, /--service <name:port\[:udp\]>' not specified/);
   assert.match((await proxy('--service', 'db:1')).err, /--identity <file>' not specified/);
   const many = Array.from({ length: 257 }, (_one, i) => ['--service', `s${i}:0`]).flat();
   assert.match((await proxy('--identity', 'i.json', ...many)).err, /256 times at most/);

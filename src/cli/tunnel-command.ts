@@ -2,9 +2,10 @@
  * `frontdoor tunnel …`: dials and hosts services as the identity of a file, for programs that know nothing of the overlay.
  * `bin/` wires the implementation, which is the agent's.
  */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { readHostPort, type HostPort } from '#base';
 import { runCommand, type CliIo } from './cli-io.ts';
+import { parseDurationText } from './duration-text.ts';
 import { addLogOptions } from './log-options.ts';
 
 interface TunnelOptions {
@@ -15,9 +16,15 @@ interface TunnelOptions {
 }
 
 export interface TunnelProxyCommandOptions extends TunnelOptions {
-  readonly service: readonly { readonly service: string; readonly port: number }[];
+  readonly service: readonly {
+    readonly service: string;
+    readonly port: number;
+    readonly protocol: 'tcp' | 'udp';
+  }[];
   /** Address of this machine. */
   readonly listen: string;
+  /** Milliseconds. */
+  readonly udpIdleTimeout: number;
 }
 
 export interface TunnelHostCommandOptions extends TunnelOptions {
@@ -33,6 +40,10 @@ export interface TunnelRunners {
 
 const MAX_SERVICES = 256;
 const MAX_PORT = 65_535;
+/** As tunnel routers do. */
+const UDP_IDLE_MS = 300_000;
+const MIN_UDP_IDLE_MS = 1_000;
+const MAX_UDP_IDLE_MS = 86_400_000;
 
 export function tunnelCommand(io: CliIo, run: TunnelRunners): Command {
   return new Command('tunnel')
@@ -43,17 +54,27 @@ export function tunnelCommand(io: CliIo, run: TunnelRunners): Command {
 
 function proxyCommand(io: CliIo, run: TunnelRunners): Command {
   return addIdentity(new Command('proxy'))
-    .description('open ports on this machine, and carry each connection to a service')
+    .description(
+      'open ports on this machine, and carry each connection, or source of datagrams, to a service',
+    )
     .requiredOption(
-      '--service <name:port>',
-      'service that the identity may dial, and the TCP port to open for it; may be repeated; 0 selects a free port; ' +
-        'for example db:5432',
+      '--service <name:port[:udp]>',
+      'service that the identity may dial, and the TCP or UDP port to open for it; may be repeated; 0 selects a free port; ' +
+        'for example db:5432 or dns:5353:udp',
       collectPort,
     )
     .option(
       '--listen <host>',
       'address to listen on; everyone who can connect to it uses the services as the identity',
       '127.0.0.1',
+    )
+    .addOption(
+      new Option(
+        '--udp-idle-timeout <duration>',
+        'a source of datagrams loses its circuit when none went either way for this time; 1s to 24h',
+      )
+        .default(UDP_IDLE_MS, '5m')
+        .argParser(parseIdleTime),
     )
     .action((options: TunnelProxyCommandOptions) => runCommand(io, false, () => run.tunnelProxy(options)));
 }
@@ -86,10 +107,14 @@ function collectPort(
   const match = /^(.+?):(\d{1,5})(?::(tcp|udp))?$/.exec(text);
   const port = Number(match?.[2] ?? MAX_PORT + 1);
   if (match === null || port > MAX_PORT)
-    throw new InvalidArgumentError('must be NAME:PORT, such as db:5432.');
-  if (match[3] === 'udp')
-    throw new InvalidArgumentError('UDP needs a tunnel router: see docs/guide/tunnel-routers.md.');
-  return bounded([...before, { service: match[1]!, port }]);
+    throw new InvalidArgumentError('must be NAME:PORT or NAME:PORT:udp, such as db:5432.');
+  return bounded([...before, { service: match[1]!, port, protocol: match[3] === 'udp' ? 'udp' : 'tcp' }]);
+}
+
+function parseIdleTime(text: string): number {
+  const ms = parseDurationText(text);
+  if (ms !== undefined && ms >= MIN_UDP_IDLE_MS && ms <= MAX_UDP_IDLE_MS) return ms;
+  throw new InvalidArgumentError('must be a duration from 1s to 24h, such as 90s.');
 }
 
 function collectTarget(

@@ -298,7 +298,10 @@ describe('a circuit between two clients', () => {
       for (const datagram of datagrams) dialed.writeMessage(datagram);
       dialed.end();
       await untilEnded(atHost);
-      assert.deepEqual(atHost.parts.map((part) => Buffer.from(part)), datagrams);
+      assert.deepEqual(
+        atHost.parts.map((part) => Buffer.from(part)),
+        datagrams,
+      );
       hosted.end();
     }
   });

@@ -12,12 +12,17 @@ import { countedExchange, returnCounted } from '../support/echo-stream.ts';
 import { openEdgeInstallation, type EdgeInstallation } from '../support/edge-installation.ts';
 import type { EdgeManagementClient } from '../support/edge-management-client.ts';
 import { PartProcess, runCommand } from '../support/part-process.ts';
+import { startUdpEcho, udpClient } from '../support/port-client.ts';
 
 const BYTES = 3_000_000;
 
 interface ProxyReady {
   readonly identity: string;
-  readonly services: readonly { readonly service: string; readonly listen: string }[];
+  readonly services: readonly {
+    readonly service: string;
+    readonly protocol: string;
+    readonly listen: string;
+  }[];
 }
 
 interface HostReady {
@@ -261,6 +266,44 @@ test('tunnel host hosts services by their configs and by targets, encrypted wher
   assert.equal(String(last), '2');
   open.destroy();
   assert.equal(await stopped, 0);
+});
+
+test('datagrams reach a hosted service from many sources, whole and apart, in clear and encrypted', async (t) => {
+  const service = await startUdpEcho();
+  t.after(() => void service.close());
+  const config = await addHostConfig('datagrams', {
+    ...{ protocol: 'udp', address: '127.0.0.1', port: service.address().port },
+  });
+  const names = ['clear-udp', 'sealed-udp'];
+  for (const name of names) {
+    await addService(name, name === 'sealed-udp', [config]);
+    await permit(name, 'site', 'Bind');
+    await permit(name, 'site', 'Dial');
+  }
+  const host = await startHost(t, names);
+  const proxy = await startProxy(t, [...names.map((name) => `${name}:0:udp`), 'clear:0']);
+  assert.deepEqual(
+    proxy.ready.services.map(({ protocol }) => protocol),
+    ['udp', 'udp', 'tcp'],
+  );
+  for (const { listen } of proxy.ready.services.slice(0, 2)) {
+    const port = Number(listen.split(':')[1]);
+    const clients = await Promise.all(Array.from({ length: 20 }, () => udpClient()));
+    t.after(() => {
+      for (const client of clients) client.close();
+    });
+    await Promise.all(
+      clients.map(async (client, index) => {
+        for (const bytes of [1, 1_472, 9_000, 60_000]) {
+          const text = `${index}:`.padEnd(bytes, String(index % 10)).slice(0, bytes);
+          const echoed = (): Promise<string | undefined> => client.exchange(port, text);
+          await until(`the echo of source ${index}`, echoed, (it) => it === text);
+        }
+      }),
+    );
+  }
+  // Sources that are quiet do not delay a stop.
+  for (const part of [proxy, host]) assert.equal(await part.stop(), 0);
 });
 
 test('what cannot work is refused with the place and the remedy', async (t) => {

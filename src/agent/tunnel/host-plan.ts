@@ -36,7 +36,6 @@ export function hostPlans(
   );
   if (entries.length === 0) throw noConfig(service.name);
   return entries.map((config, position) => {
-    if (config.target.protocol === 'udp') throw noDatagrams(service.name);
     const { id, name, encryptionRequired } = service;
     const cost = identity.serviceHostingCosts[id] ?? config.listen.cost ?? identity.defaultHostingCost;
     const given = identity.serviceHostingPrecedences[id];
@@ -72,10 +71,5 @@ function configOf({ host: address, port }: HostPort): ReadonlyMap<string, unknow
 
 function noConfig(service: string): FrontdoorError {
   const text = `${service} has no config of the type host.v1 or host.v2: add one, or give --service ${service}=HOST:PORT`;
-  return new FrontdoorError('invalid', 'invalid-host-config', text);
-}
-
-function noDatagrams(service: string): FrontdoorError {
-  const text = `${service}: host.v1: protocol is udp, which a tunnel router hosts and this command does not`;
   return new FrontdoorError('invalid', 'invalid-host-config', text);
 }

@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import { FrontdoorError, messageOf, type Log } from '#base';
+import { DatagramConnection } from '#net/datagrams';
 import { terminatorSecret, type HostedService, type IncomingDial, type OverlayHost } from '#sdk';
 import {
   decodeAppData,
@@ -15,12 +16,13 @@ import {
 } from '#sdk/hosting';
 import { CircuitCopy } from '../circuit-copy.ts';
 import { acceptedConnection } from '../target-connection.ts';
+import { DatagramSide } from './datagram-side.ts';
 import { rankOf, targetText, type HostPlan } from './host-plan.ts';
 
 export interface HostedEntryOptions {
   readonly plan: HostPlan;
   readonly host: OverlayHost;
-  readonly farEnds: FarEndDialer<never>;
+  readonly farEnds: FarEndDialer<DatagramConnection>;
   /** The key of the identity. */
   readonly keyPem: string;
   /** Distinguishes this process from others with the same identity. */
@@ -48,6 +50,7 @@ export class HostedEntry {
   /** Aborts dials of far ends. */
   readonly #ended = new AbortController();
   #connecting = 0;
+  #isWithdrawn = false;
 
   constructor(options: HostedEntryOptions) {
     const { plan, host, keyPem, processId, log } = options;
@@ -114,10 +117,12 @@ export class HostedEntry {
     this.#handle.reportHealth(passed);
   }
 
-  /** Stops hosting. Open circuits continue. */
+  /** Stops hosting. Open circuits continue, those of datagrams while they are in use. */
   withdraw(): void {
+    this.#isWithdrawn = true;
     this.#handle.onState = () => {};
     this.#handle.close();
+    for (const copy of this.#copies) copy.drain();
   }
 
   /** Ends the circuits, too. */
@@ -145,7 +150,7 @@ export class HostedEntry {
     this.#options.onEnded();
   }
 
-  async #connect(data: Uint8Array | undefined): Promise<Socket> {
+  async #connect(data: Uint8Array | undefined): Promise<Socket | DatagramConnection> {
     const { target, allowedSources, proxy, listen } = this.config;
     const appData = decodeAppData(data);
     const farEnd = farEndOf(target, appData);
@@ -159,10 +164,11 @@ export class HostedEntry {
   }
 
   /** Throws if the caller has gone. */
-  #join(socket: Socket, incoming: IncomingDial): void {
+  #join(socket: Socket | DatagramConnection, incoming: IncomingDial): void {
     socket.pause();
     let copy: CircuitCopy;
-    const connection = acceptedConnection(socket);
+    const connection =
+      socket instanceof DatagramConnection ? new DatagramSide(socket) : acceptedConnection(socket);
     try {
       copy = new CircuitCopy(incoming.accept(), connection, {
         onAlive: () => {},
@@ -178,6 +184,7 @@ export class HostedEntry {
       throw error;
     }
     this.#copies.add(copy);
+    if (this.#isWithdrawn) copy.drain();
     connection.resume();
   }
 }

@@ -4,7 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { FrontdoorError, messageOf, systemClock, type HostPort, type Log } from '#base';
+import { messageOf, systemClock, type HostPort, type Log } from '#base';
+import { UdpDialer, type DatagramConnection } from '#net/datagrams';
 import type { EdgeService } from '#sdk';
 import { FarEndDialer, NameLookups, ServiceChecks, serviceProbe } from '#sdk/hosting';
 import { HostedEntry } from './hosted-entry.ts';
@@ -33,7 +34,7 @@ export class TunnelHost {
   readonly #options: TunnelHostOptions;
   readonly #entries = new Map<string, HostedEntry>();
   readonly #checks: ServiceChecks<HostedEntry>;
-  readonly #farEnds: FarEndDialer<never>;
+  readonly #farEnds: FarEndDialer<DatagramConnection>;
   readonly #processId = randomUUID();
   /** The problem of each service that is not hosted, by its name; each is logged once. */
   #problems = new Map<string, string>();
@@ -55,7 +56,7 @@ export class TunnelHost {
       onChanged: (entry) => entry.pushValues(),
       onEvent: (entry, passed) => entry.reportHealth(passed),
     });
-    this.#farEnds = new FarEndDialer<never>({ udp: { dial: noDatagrams }, lookup: names.lookup });
+    this.#farEnds = new FarEndDialer({ udp: new UdpDialer(), lookup: names.lookup });
     void this.#follow();
   }
 
@@ -181,9 +182,4 @@ export class TunnelHost {
   #circuits(): number {
     return [...this.#entries.values()].reduce((sum, { circuits }) => sum + circuits, 0);
   }
-}
-
-function noDatagrams(): Promise<never> {
-  const text = 'this host carries no UDP; a tunnel router does';
-  return Promise.reject(new FrontdoorError('invalid', 'misconfigured-terminator', text));
 }

@@ -1,15 +1,19 @@
 /**
- * `frontdoor tunnel proxy`: opens ports on this machine, and connects each connection with a service of the overlay. A port is
- * open whether or not its service can be dialed; until it can, its connections are reset.
+ * `frontdoor tunnel proxy`: opens ports on this machine, and connects each TCP connection, and each source of datagrams, with a
+ * service of the overlay. A port is open whether or not its service can be dialed; until it can, its connections are reset, and
+ * datagrams are dropped.
  */
 import { FrontdoorError, messageOf, utf8, type Log } from '#base';
+import type { Circuit } from '#sdk';
 import { AccessListener } from '../access/access-listener.ts';
 import type { TunnelOverlay } from './tunnel-overlay.ts';
+import { UdpAccessListener } from './udp-access-listener.ts';
 
 export interface ProxiedService {
   readonly service: string;
   /** 0: a free port. */
   readonly port: number;
+  readonly protocol: 'tcp' | 'udp';
 }
 
 export interface TunnelProxyOptions {
@@ -17,12 +21,14 @@ export interface TunnelProxyOptions {
   /** Address of this machine for all ports. */
   readonly listenHost: string;
   readonly services: readonly ProxiedService[];
+  /** A source of datagrams without one in either direction for this time loses its circuit. */
+  readonly udpIdleTimeoutMs: number;
   readonly log: Log;
 }
 
 export interface TunnelProxy {
   /** In the order of the options, each with its open `host:port`. */
-  readonly services: readonly { readonly service: string; readonly listen: string }[];
+  readonly services: readonly (Pick<ProxiedService, 'service' | 'protocol'> & { readonly listen: string })[];
   /**
    * Takes no more connections, waits up to `drainMs` for the open ones, and ends. A second call with less time shortens
    * that.
@@ -33,7 +39,7 @@ export interface TunnelProxy {
 /** Rejects with `port-taken` or `cannot-listen`, and closes the overlay then. */
 export async function startTunnelProxy(options: TunnelProxyOptions): Promise<TunnelProxy> {
   const { overlay, services, log } = options;
-  const listeners: AccessListener[] = [];
+  const listeners: (AccessListener | UdpAccessListener)[] = [];
   try {
     for (const one of services) listeners.push(await openListener(options, one));
   } catch (error) {
@@ -50,7 +56,10 @@ export async function startTunnelProxy(options: TunnelProxyOptions): Promise<Tun
     await overlay.close();
   };
   return {
-    services: listeners.map(({ share: service, address: listen }) => ({ service, listen })),
+    services: listeners.map(({ address: listen }, at) => {
+      const { service, protocol } = services[at]!;
+      return { service, protocol, listen };
+    }),
     close(drainMs) {
       if (drainMs <= 0) cut.abort();
       closing ??= drain(drainMs);
@@ -60,19 +69,24 @@ export async function startTunnelProxy(options: TunnelProxyOptions): Promise<Tun
 }
 
 async function openListener(
-  { overlay, listenHost: host, log }: TunnelProxyOptions,
-  { service, port }: ProxiedService,
-): Promise<AccessListener> {
+  { overlay, listenHost: host, udpIdleTimeoutMs: idleTimeoutMs, log }: TunnelProxyOptions,
+  { service, port, protocol }: ProxiedService,
+): Promise<AccessListener | UdpAccessListener> {
   // The address that the client dialed, as OpenZiti's proxies send it.
   const appData = (): Uint8Array =>
-    utf8(JSON.stringify({ dst_protocol: 'tcp', dst_ip: host, dst_port: String(listener.port) }));
-  const listener = await AccessListener.open({
-    share: service,
-    kind: 'service',
-    option: '--service NAME:PORT, or another address with --listen',
-    ...{ host, port, log },
-    dial: (name, timeoutMs) => overlay.dial(name, timeoutMs, appData()),
-  });
+    utf8(JSON.stringify({ dst_protocol: protocol, dst_ip: host, dst_port: String(listener.port) }));
+  const dial = (name: string, timeoutMs: number): Promise<Circuit> =>
+    overlay.dial(name, timeoutMs, appData());
+  const common = { host, port, log, dial };
+  const listener =
+    protocol === 'udp'
+      ? await UdpAccessListener.open({ ...common, service, idleTimeoutMs })
+      : await AccessListener.open({
+          ...common,
+          share: service,
+          kind: 'service',
+          option: '--service NAME:PORT, or another address with --listen',
+        });
   return listener;
 }
 

@@ -1,0 +1,136 @@
+/**
+ * One UDP port of `frontdoor tunnel proxy`: each source address becomes a circuit to the service, which ends when it is idle.
+ * The datagrams of a source whose circuit cannot be made are dropped for a second.
+ */
+import { formatHostPort, messageOf, systemClock, type Clock, type Log } from '#base';
+import { UdpFlows, type DatagramConnection } from '#net/datagrams';
+import type { Circuit } from '#sdk';
+import { CircuitCopy } from '../circuit-copy.ts';
+import { DatagramSide } from './datagram-side.ts';
+
+export interface UdpAccessListenerOptions {
+  readonly service: string;
+  readonly host: string;
+  /** 0: a free port. */
+  readonly port: number;
+  /** A source without a datagram in either direction for this time loses its circuit. */
+  readonly idleTimeoutMs: number;
+  readonly dial: (service: string, timeoutMs: number) => Promise<Circuit>;
+  readonly log: Log;
+  readonly maxSources?: number | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+const DIAL_TIMEOUT_MS = 15_000;
+const MAX_CHECK_INTERVAL_MS = 30_000;
+const CHECKS_IN_IDLE_TIME = 4;
+
+export class UdpAccessListener {
+  readonly #options: UdpAccessListenerOptions;
+  readonly #log: Log;
+  readonly #flows: UdpFlows;
+  readonly #dialing = new Set<DatagramConnection>();
+  readonly #copies = new Set<CircuitCopy>();
+  #isDraining = false;
+  #problem: string | undefined;
+
+  private constructor(options: UdpAccessListenerOptions, flows: UdpFlows) {
+    this.#options = options;
+    this.#log = options.log.child({ service: options.service });
+    this.#flows = flows;
+  }
+
+  /** Rejects with `port-taken` or `cannot-listen`. */
+  static async open(options: UdpAccessListenerOptions): Promise<UdpAccessListener> {
+    const { service, host, port, idleTimeoutMs, clock = systemClock, log } = options;
+    const name = `--service ${service}:${port}:udp`;
+    const flows: UdpFlows = await UdpFlows.open({
+      ...{ network: 'udp', host, port, name, idleTimeoutMs, clock, log },
+      checkIntervalMs: Math.min(MAX_CHECK_INTERVAL_MS, idleTimeoutMs / CHECKS_IN_IDLE_TIME),
+      maxFlows: options.maxSources,
+      onFlow: (flow, first, key) => {
+        flow.receive(first);
+        void listener.#connect(flow, key);
+      },
+    });
+    const listener = new UdpAccessListener(options, flows);
+    listener.#log.info({ listen: listener.address }, 'a service is accessible on this machine by UDP');
+    return listener;
+  }
+
+  /** `host:port`, with the port that is open. */
+  get address(): string {
+    return formatHostPort(this.#options.host, this.#flows.port);
+  }
+
+  get port(): number {
+    return this.#flows.port;
+  }
+
+  /** Sources that have a circuit, or wait for one. */
+  get sources(): number {
+    return this.#flows.count;
+  }
+
+  /** Why the last circuit could not be made; undefined if it could. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Takes no more sources, and waits until the others send and receive nothing any more, for up to `timeoutMs`. */
+  async drain(timeoutMs: number, cut: AbortSignal): Promise<void> {
+    this.#isDraining = true;
+    for (const copy of this.#copies) copy.drain();
+    const closed = this.#flows.close();
+    if (cut.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, timeoutMs);
+    cut.addEventListener('abort', () => resolve(), { once: true });
+    await Promise.race([promise, closed]);
+    clearTimeout(timer);
+  }
+
+  /** Takes no more sources and breaks the circuits of the others. */
+  close(reason: string): void {
+    void this.#flows.close();
+    for (const flow of this.#dialing) flow.destroy();
+    for (const copy of [...this.#copies]) copy.stop(reason);
+  }
+
+  async #connect(flow: DatagramConnection, key: string): Promise<void> {
+    this.#dialing.add(flow);
+    let circuit: Circuit;
+    try {
+      circuit = await this.#options.dial(this.#options.service, DIAL_TIMEOUT_MS);
+      this.#problem = undefined;
+    } catch (error) {
+      this.#fail(messageOf(error));
+      this.#flows.refuse(key, flow);
+      return;
+    } finally {
+      this.#dialing.delete(flow);
+    }
+    if (flow.destroyed) circuit.destroy('the source has gone');
+    else this.#join(flow, circuit);
+  }
+
+  #join(flow: DatagramConnection, circuit: Circuit): void {
+    const side = new DatagramSide(flow);
+    const copy = new CircuitCopy(circuit, side, {
+      onAlive: () => {},
+      onClosed: (done, broken) => {
+        this.#copies.delete(done);
+        if (broken !== undefined) this.#log.debug({ circuit: circuit.id, reason: broken }, 'circuit broke');
+      },
+    });
+    this.#copies.add(copy);
+    if (this.#isDraining) copy.drain();
+    side.resume();
+  }
+
+  /** Logs a problem once, however often it occurs. */
+  #fail(problem: string): void {
+    if (this.#problem !== problem) this.#log.warn({ problem }, 'no circuit to the service');
+    this.#problem = problem;
+  }
+}
