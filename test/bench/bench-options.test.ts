@@ -20,6 +20,10 @@ test('no options: the rounds of a full run, every scenario, the first value of e
   assert.deepEqual([rounds, singleRounds, isQuick, only, chosen], [5, 6, false, undefined, { shape: 'up' }]);
 });
 
+test('a run is beside the fixed other load only where it is asked for', () => {
+  assert.deepEqual([parsed().isBusy, parsed('--busy').isBusy], [false, true]);
+});
+
 test('rounds, seconds, a scenario and a choice are taken as given', () => {
   const args = ['--quick', '--rounds', '3', '--seconds', '7', '--scenario', 'TLS', '--shape', 'separate'];
   const { rounds, singleRounds, roundSeconds, only, chosen } = parsed(...args);

@@ -24,6 +24,8 @@ export interface BenchOptions extends RoundSizes {
   readonly isQuick: boolean;
   /** Only scenarios whose name contains this text are measured. */
   readonly only: string | undefined;
+  /** A fixed other load runs on every core meanwhile. */
+  readonly isBusy: boolean;
   /** Folder for CPU profiles of the product's processes. */
   readonly cpuProfileDir: string | undefined;
   /** Paths of two results: they are compared, and nothing is measured. */
@@ -36,6 +38,7 @@ const MAX_NUMBER = 1_000;
 
 const SHARED = {
   quick: { type: 'boolean', default: false },
+  busy: { type: 'boolean', default: false },
   rounds: { type: 'string' },
   seconds: { type: 'string' },
   scenario: { type: 'string' },
@@ -46,7 +49,7 @@ const SHARED = {
 export function usageOf({ name, choices = {} }: OptionTable): string {
   const own = Object.entries(choices).map(([option, values]) => ` [--${option} ${values.join('|')}]`);
   return (
-    `usage: npm run ${name} -- [--quick] [--rounds N] [--seconds N] [--scenario TEXT]${own.join('')}\n` +
+    `usage: npm run ${name} -- [--quick] [--busy] [--rounds N] [--seconds N] [--scenario TEXT]${own.join('')}\n` +
     `       [--cpu-profile DIR] [--compare OLD.json NEW.json]\n`
   );
 }
@@ -78,6 +81,7 @@ function readOptions({ full, quick, choices = {} }: OptionTable, args: readonly 
   const rounds = wholeNumber('--rounds', values.rounds, base.rounds);
   return {
     isQuick: values.quick,
+    isBusy: values.busy,
     rounds,
     roundSeconds: wholeNumber('--seconds', values.seconds, base.roundSeconds),
     singleRounds: values.rounds === undefined ? base.singleRounds : Math.max(rounds, base.singleRounds),

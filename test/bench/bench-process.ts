@@ -1,14 +1,15 @@
 /** Child processes of the benchmark: start, wait for a sign of life, stop for certain; CPU time and memory of any. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { delimiter } from 'node:path';
-import { accessSync, constants } from 'node:fs';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 export { freePort } from '../support/free-port.ts';
 
 const CLOCK_TICKS = Number(spawnSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).stdout) || 100;
+const LISTENING_DEADLINE_MS = 10_000;
 
 /** Where a command is in PATH (and in /usr/sbin, where servers live), if it is there. */
 export function findCommand(name: string): string | undefined {
@@ -83,6 +84,21 @@ export async function until<T>(what: string, deadlineMs: number, attempt: () => 
     }
   }
   throw new Error(`${what} did not happen within ${deadlineMs / 1000} s`, { cause: last });
+}
+
+/** Waits until it accepts connections at `port`; when it does not, it is ended and its last lines are the error. */
+export async function untilListening(name: string, running: Running, port: number): Promise<void> {
+  try {
+    await until(`a listening ${name}`, LISTENING_DEADLINE_MS, async () => {
+      if (running.child.exitCode !== null) throw new Error('it ended');
+      const socket = connect({ port, host: '127.0.0.1' });
+      await once(socket, 'connect');
+      socket.destroy();
+    });
+  } catch (error) {
+    await running.stop('SIGKILL');
+    throw new Error(`${name} did not get ready: ${running.tail()}`, { cause: error });
+  }
 }
 
 /** CPU time of a process with all its threads, in microseconds. */

@@ -11,6 +11,8 @@ const RATES: Readonly<Record<Unit, { readonly name: string; readonly scale: numb
   MB: { name: 'MB/s', scale: 1e-6 },
 };
 
+const OTHER_LOAD = 'another load (half of the time, 16 MB of memory)';
+
 type Reference = Benchmark['reference'];
 
 function table(rows: readonly (readonly string[])[]): string {
@@ -98,6 +100,7 @@ export function reportText(benchmark: Benchmark, result: BenchResult): string {
   return [
     `\n${cpus} × ${model}, Linux ${kernel}, Node ${node}\n`,
     `${result.rounds} interleaved rounds of ${result.roundSeconds} s${warmUp}: median (least to most)\n`,
+    result.isBusy === true ? `${OTHER_LOAD} ran on every core meanwhile\n` : '',
     ...Object.entries(result.scenarios).map(([name, targets]) =>
       scenarioText(name, targets, result.units[name]!, benchmark.reference),
     ),

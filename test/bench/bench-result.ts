@@ -38,6 +38,8 @@ export interface BenchResult {
   };
   readonly rounds: number;
   readonly roundSeconds: number;
+  /** Whether a fixed other load ran on every core; false when absent. */
+  readonly isBusy?: boolean | undefined;
   readonly skipped: readonly string[];
   /** By scenario, then by target. */
   readonly scenarios: Readonly<Record<string, Readonly<Record<string, Measured>>>>;

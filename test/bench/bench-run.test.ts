@@ -5,6 +5,7 @@ import { BenchRun, causesOf, type Rounds } from './bench-run.ts';
 
 const OPTIONS: BenchOptions = {
   isQuick: true,
+  isBusy: false,
   rounds: 2,
   roundSeconds: 5,
   singleRounds: 2,

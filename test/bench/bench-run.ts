@@ -179,6 +179,7 @@ export class BenchRun {
       machine: machineFacts(),
       rounds: this.options.rounds,
       roundSeconds: this.options.roundSeconds,
+      isBusy: this.options.isBusy,
       skipped: this.skipped,
       scenarios: this.#scenarios,
       units: this.#units,

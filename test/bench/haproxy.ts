@@ -1,11 +1,7 @@
 /** haproxy with one configuration, of one thread. */
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { findCommand, startProcess, until, type Running } from './bench-process.ts';
-
-const START_DEADLINE_MS = 10_000;
+import { findCommand, startProcess, untilListening, type Running } from './bench-process.ts';
 
 export const HAPROXY = 'haproxy';
 
@@ -24,16 +20,6 @@ export async function startHaproxy(
   const file = join(folder, `haproxy-${port}.cfg`);
   writeFileSync(file, `global\n  nbthread 1\n  ${global}\n${sections}`, { mode: 0o600 });
   const running = startProcess(findCommand(HAPROXY)!, ['-db', '-f', file]);
-  try {
-    await until('a listening haproxy', START_DEADLINE_MS, async () => {
-      if (running.child.exitCode !== null) throw new Error('it ended');
-      const socket = connect({ port, host: '127.0.0.1' });
-      await once(socket, 'connect');
-      socket.destroy();
-    });
-    return running;
-  } catch (error) {
-    await running.stop('SIGKILL');
-    throw new Error(`haproxy did not get ready: ${running.tail()}`, { cause: error });
-  }
+  await untilListening(HAPROXY, running, port);
+  return running;
 }

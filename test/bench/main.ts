@@ -1,7 +1,7 @@
 // The entry point of all benchmarks: `npm run bench`, `bench:api`, `bench:dns`, `bench:fabric`, `bench:gateway`,
 // `bench:tproxy`, `bench:tunnel`; the first argument is that name. Run them on a quiet machine, and compare ratios of one run only.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseBenchOptions, usageOf } from './bench-options.ts';
 import { compareText, reportText } from './bench-report.ts';
@@ -9,6 +9,7 @@ import { loadResult, saveResult } from './bench-result.ts';
 import { isInNamespace, runInNamespace } from './bench-namespace.ts';
 import { BenchRun, causesOf } from './bench-run.ts';
 import type { Benchmark } from './benchmark.ts';
+import { startScript } from './script-process.ts';
 
 /** Each loads only what it measures with. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
@@ -43,6 +44,7 @@ async function main(name = '', args: readonly string[] = []): Promise<number> {
       process.stdout.write(compareText(benchmark.reference, older!, newer!));
       return 0;
     }
+    if (options.isBusy) await startOtherLoad(run);
     await benchmark.measure(run);
     const result = run.result(benchmark.name);
     process.stdout.write(`${reportText(benchmark, result)}saved as ${saveResult(result)}\n`);
@@ -58,6 +60,14 @@ async function main(name = '', args: readonly string[] = []): Promise<number> {
   } finally {
     await run.close();
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** One process for each core. */
+async function startOtherLoad(run: BenchRun): Promise<void> {
+  for (let core = 0; core < availableParallelism(); core += 1) {
+    const { stop } = await startScript('other-load-process.ts');
+    run.defer(() => stop());
   }
 }
 

@@ -6,12 +6,15 @@ import { randomBytes, createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { childrenOf, findCommand, freePort, startProcess, until } from './bench-process.ts';
+import { freePort, until } from './bench-process.ts';
 import { get } from './check-client.ts';
+import { startNginxProgram } from './nginx-program.ts';
 
 /** The program in its two roles, as tables show them. */
 export const NGINX_DIRECT = 'nginx direct';
 export const NGINX_PROXY = 'nginx proxy';
+/** Its process, beside which CPU time of others is given. */
+export const SERVICE = 'nginx';
 
 /** What the private service answers: 64 bytes. */
 export const SMALL_BODY = 'frontdoor benchmark: sixty-four bytes from the private service.\n';
@@ -41,30 +44,13 @@ export interface NginxAddition {
   readonly workerConnections: number;
 }
 
-function configuration(
+function sectionsOf(
   folder: string,
   servicePort: number,
   proxyPort: number,
   addition: NginxAddition | undefined,
 ): string {
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map((kind) => `  ${kind}_temp_path ${join(folder, 'temporary', kind)};`)
-    .join('\n');
   return `
-${process.getuid?.() === 0 ? 'user root;' : ''}
-worker_processes 1;
-daemon off;
-pid ${join(folder, 'nginx.pid')};
-error_log ${join(folder, 'error.log')} warn;
-events { worker_connections ${addition?.workerConnections ?? 8192}; }
-http {
-${temporary}
-  access_log off;
-  sendfile on;
-  tcp_nodelay on;
-  keepalive_timeout 120s;
-  keepalive_requests 100000000;
-  default_type text/plain;
   upstream private { server 127.0.0.1:${servicePort}; keepalive 128; keepalive_requests 100000000; }
   server {
     listen 127.0.0.1:${servicePort} backlog=4096;
@@ -83,9 +69,7 @@ ${temporary}
       proxy_set_header Host $host;
     }
   }
-${addition?.http('private') ?? ''}
-}
-`;
+${addition?.http('private') ?? ''}`;
 }
 
 export async function startNginx(
@@ -93,30 +77,16 @@ export async function startNginx(
   downloadBytes: number,
   addition?: NginxAddition,
 ): Promise<NginxPeer> {
-  const command = findCommand('nginx');
-  if (command === undefined) throw new Error('nginx is not in PATH: apt-get install nginx');
-  mkdirSync(join(folder, 'temporary'), { recursive: true });
+  mkdirSync(folder, { recursive: true });
   const content = randomBytes(downloadBytes);
   writeFileSync(join(folder, 'download.bin'), content);
   const sha256 = createHash('sha256').update(content).digest('hex');
   const servicePort = await freePort();
   const proxyPort = await freePort();
-  const file = join(folder, 'nginx.conf');
-  writeFileSync(file, configuration(folder, servicePort, proxyPort, addition));
-  const nginx = startProcess(command, ['-e', join(folder, 'error.log'), '-c', file, '-p', folder]);
+  const sections = sectionsOf(folder, servicePort, proxyPort, addition);
+  const nginx = await startNginxProgram(folder, servicePort, sections, addition?.workerConnections);
   const host = `127.0.0.1:${servicePort}`;
-  try {
-    await until('an answer of nginx', 10_000, async () => {
-      if (nginx.child.exitCode !== null) throw new Error(nginx.tail());
-      const { body } = await get(servicePort, host, '/small');
-      if (body !== SMALL_BODY) throw new Error('not the body that was configured');
-    });
-  } catch (error) {
-    await nginx.stop('SIGKILL');
-    throw error;
-  }
-  // The first answer above was one of ours too.
-  let asked = 1;
+  let asked = 0;
   const countNow = async (): Promise<number> => {
     const { body } = await get(servicePort, host, '/count');
     // Three numbers: accepted, handled, requests; the last one counts this request too.
@@ -127,7 +97,7 @@ export async function startNginx(
     servicePort,
     proxyPort,
     download: { bytes: downloadBytes, sha256 },
-    processes: new Map([['nginx', childrenOf(nginx.child.pid!).at(-1) ?? nginx.child.pid!]]),
+    processes: new Map([[SERVICE, nginx.workerPid]]),
     requestCount: (quietMs = QUIET_MS) => {
       let last = Number.NaN;
       return until('a quiet private service', QUIET_DEADLINE_MS, async () => {
@@ -139,6 +109,6 @@ export async function startNginx(
         throw new Error(`${count} requests and counting`);
       });
     },
-    stop: () => nginx.stop('SIGTERM'),
+    stop: () => nginx.stop(),
   };
 }

@@ -71,7 +71,7 @@ export async function startOpenZiti(
   binary: string,
   folder: string,
   servicePort: number,
-): Promise<OutsidePeer> {
+): Promise<OutsidePeer & { stop(): Promise<void> }> {
   mkdirSync(folder, { recursive: true });
   const network = await OpenZitiNetwork.start(binary, folder);
   const ports = { controller: network.controllerPort, edge: await freePort(), proxy: await freePort() };

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: nginx directly, nginx as reverse proxy, other programs and the product. Needs wrk and nginx in PATH and about
- * five minutes. Fails when an answer was not 200, when a byte differed, or when the private service did not see every
+ * `npm run bench`: nginx directly, nginx as reverse proxy, rows built by hand, tunnels and the product. Needs wrk and nginx in
+ * PATH and about eight minutes. Fails when an answer was not 200, when a byte differed, or when the private service did not see every
  * request.
  */
 import { join } from 'node:path';
@@ -11,18 +11,24 @@ import type { BenchRun } from './bench-run.ts';
 import type { Benchmark } from './benchmark.ts';
 import { startSealedAndClear } from './encryption/sealed-and-clear.ts';
 import { checkAnswers, downloadSampler, requestSampler, type HttpTarget } from './http-samplers.ts';
-import { kibPerConnection, measureIdle, SETTLE_MS } from './idle-connections.ts';
+import { makeKey, untilGuarded } from './gateway/guarded-shares.ts';
+import { kibPerConnection, measureIdle, SETTLE_MS, type Door } from './idle-connections.ts';
 import { NGINX_DIRECT, NGINX_PROXY, startNginx, type NginxPeer } from './nginx-peer.ts';
 import { OPENZITI, startOpenZiti } from './openziti-peer.ts';
-import { startOutsidePeers, type OutsidePeer } from './outside-peers.ts';
+import { NGINX_PAIR, PEER_HOST, startOutsidePeers, type OutsidePeer } from './outside-peers.ts';
 import { startUp, untilServed, type Product } from './product.ts';
 import {
+  DOWNLOAD,
   ENCRYPTION_DOWNLOAD,
   ENCRYPTION_GOALS,
   ENCRYPTION_REQUESTS,
   FIRST_ANSWER,
   idleColumn,
+  KEEP_ALIVE,
   loadedColumn,
+  MANY_CONNECTIONS,
+  NEW_CONNECTIONS,
+  ONE_CONNECTION,
   OPENZITI_CIRCUITS_PER_SECOND,
   PER_IDLE_CONNECTION,
   PROCESSES,
@@ -48,9 +54,10 @@ const SHAPES: Readonly<Record<string, readonly Shape[]>> = {
 
 type Shape = 'up' | 'separate';
 
-/** The product in one shape, with the private service as its share. */
-interface Started extends Pick<Product, 'port' | 'zone' | 'processes' | 'firstAnswerMs' | 'stop'> {
+/** The product in one shape, with the private service as its share, which asks clients for a key. */
+interface Started extends Pick<Product, 'processes' | 'firstAnswerMs'> {
   readonly shape: Shape;
+  readonly door: Door;
 }
 
 export const PRODUCT_BENCHMARK: Benchmark = {
@@ -59,11 +66,11 @@ export const PRODUCT_BENCHMARK: Benchmark = {
   quick: { rounds: 2, roundSeconds: 1, singleRounds: 2 },
   choices: { shape: Object.keys(SHAPES) },
   warmUpRounds: 3,
-  reference: () => NGINX_PROXY,
+  reference: () => NGINX_PAIR,
   goals: ({ tables }) => ({
     ...Object.fromEntries(
       Object.keys(tables[PROCESSES] ?? {}).map((shape) => [
-        `goals, ${shape} (× is the ratio to nginx as reverse proxy, medians)`,
+        `goals, ${shape} (× is the ratio to ${NGINX_PAIR}, medians)`,
         productGoals(shape),
       ]),
     ),
@@ -85,20 +92,19 @@ async function measure(run: BenchRun): Promise<void> {
   }
   await pause(SETTLE_MS);
   for (const product of started) recordMemory(run, product, idleColumn);
-  for (const { shape, port, zone, processes, firstAnswerMs } of started) {
+  for (const { shape, door, processes, firstAnswerMs } of started) {
     run.report(`idle connections: ${idleConnections} at ${shape}`);
     const [pid] = processes.values();
-    const door = { port, host: `${SHARE}.${zone}`, entrance: {} };
     const idle = await measureIdle(pid!, door, idleConnections);
     run.record(PROCESSES, shape, {
       [PER_IDLE_CONNECTION]: kibPerConnection(idle),
       [FIRST_ANSWER]: firstAnswerMs / 1_000,
     });
   }
-  const ours = started.map(({ shape, port, zone, processes }) =>
-    targetOf({ name: shape, port, processes }, `${SHARE}.${zone}`, nginx),
+  const ours = started.map(({ shape, door, processes }) =>
+    targetOf({ name: shape, processes, ...door }, nginx),
   );
-  const others = peers.map((peer) => targetOf(peer, peer.name, nginx));
+  const others = peers.map((peer) => targetOf({ ...peer, host: PEER_HOST }, nginx));
   const targets = [...nginxTargets(nginx), ...others, ...ours];
   await checkAnswers(run, nginx, targets, checkedRequests);
   await measureRates(run, nginx, wrk, targets);
@@ -113,11 +119,10 @@ function recordMemory(run: BenchRun, { shape, processes }: Started, column: (par
 }
 
 function targetOf(
-  { name, port, processes }: Pick<OutsidePeer, 'name' | 'port' | 'processes'>,
-  host: string,
-  nginx: NginxPeer,
+  peer: OutsidePeer & Pick<HttpTarget, 'host' | 'entrance'>,
+  { processes }: NginxPeer,
 ): HttpTarget {
-  return { name, port, host, serviceRequests: 1, processes: new Map([...processes, ...nginx.processes]) };
+  return { ...peer, serviceRequests: 1, processes: new Map([...peer.processes, ...processes]) };
 }
 
 function nginxTargets({ servicePort, proxyPort, processes }: NginxPeer): HttpTarget[] {
@@ -137,8 +142,7 @@ const STARTERS: Readonly<Record<Shape, (run: BenchRun, serviceUrl: string) => Pr
     const product = await startUp(options);
     run.defer(() => product.stop());
     await product.publish(SHARE, serviceUrl);
-    await untilServed(product.port, `${SHARE}.${product.zone}`, '/small');
-    return { ...product, shape: 'up' };
+    return { ...product, shape: 'up', door: await guard(product) };
   },
   separate: async (run, serviceUrl) => {
     const { cpuProfileDir } = run.options;
@@ -149,9 +153,18 @@ const STARTERS: Readonly<Record<Shape, (run: BenchRun, serviceUrl: string) => Pr
     await product.publish(SHARE, serviceUrl);
     await untilServed(product.port, host, '/small');
     const firstAnswerMs = await product.restart(host);
-    return { ...product, processes: product.processes, firstAnswerMs, shape: 'separate' };
+    return { processes: product.processes, firstAnswerMs, shape: 'separate', door: await guard(product) };
   },
 };
+
+/** From then on the share asks for an API key. */
+async function guard(product: Omit<Product, 'firstAnswerMs'>): Promise<Door> {
+  const { providerId, headers } = await makeKey(product, SHARE);
+  const door = { port: product.port, host: `${SHARE}.${product.zone}`, entrance: { headers } };
+  await product.call('PATCH', `/shares/${SHARE}`, { authProviderIds: [providerId] });
+  await untilGuarded(door);
+  return door;
+}
 
 async function measureRates(
   run: BenchRun,
@@ -160,13 +173,15 @@ async function measureRates(
   targets: readonly HttpTarget[],
 ): Promise<void> {
   const many = { path: '/small', connections: 32 };
-  await run.measure('keep-alive', 'request', targets, requestSampler(nginx, wrk, many));
+  await run.measure(KEEP_ALIVE, 'request', targets, requestSampler(nginx, wrk, many));
+  const more = requestSampler(nginx, wrk, { ...many, connections: 128 });
+  await run.measure(MANY_CONNECTIONS, 'request', targets, more);
   const single = requestSampler(nginx, wrk, { ...many, connections: 1 });
   const singleRounds = { rounds: run.options.singleRounds, seconds: 1 };
-  await run.measure('one connection', 'request', targets, single, singleRounds);
+  await run.measure(ONE_CONNECTION, 'request', targets, single, singleRounds);
   const closing = requestSampler(nginx, wrk, { ...many, close: true });
-  await run.measure('new connections', 'request', targets, closing);
-  await run.measure('download', 'MB', targets, downloadSampler(nginx), { warmUpSeconds: 0 });
+  await run.measure(NEW_CONNECTIONS, 'request', targets, closing);
+  await run.measure(DOWNLOAD, 'MB', targets, downloadSampler(nginx), { warmUpSeconds: 0 });
 }
 
 /**
@@ -217,7 +232,7 @@ async function measureCircuits(
   const peer = await startOpenZiti(zitiCommand, join(run.folder, 'openziti'), nginx.servicePort);
   try {
     await pause(SETTLE_MS);
-    const openZiti = { ...targetOf(peer, peer.name, nginx), quietMs: OPENZITI_QUIET_MS };
+    const openZiti = { ...targetOf({ ...peer, host: PEER_HOST }, nginx), quietMs: OPENZITI_QUIET_MS };
     await run.measure(circuits, 'circuit', [openZiti, ...ours], sampler);
   } finally {
     await peer.stop();

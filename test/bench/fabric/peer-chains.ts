@@ -1,77 +1,39 @@
 /** Chains that are not ours: a plain byte relay in Node, haproxy in TCP mode, OpenZiti's routers. */
 import { join } from 'node:path';
-import { makeTestAuthority } from '../../support/certificates.ts';
 import { OpenZitiMesh } from '../../interop/openziti-mesh.ts';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { freePort, until, type Running } from '../bench-process.ts';
-import { HAPROXY, hasHaproxy, startHaproxy } from '../haproxy.ts';
-import { startScript } from '../script-process.ts';
-import { chainOf, GO, RELAY, type Chains } from './chain.ts';
-
-/** A hop of a chain: a program that accepts plain or TLS connections at `port` and dials plain or TLS ones. */
-interface Hop {
-  readonly port: number;
-  readonly pid: number;
-  stop(): Promise<void>;
-}
-
-type StartHop = (acceptTls: boolean, dialTls: boolean, targetPort: number) => Promise<Hop>;
+import { freePort, until } from '../bench-process.ts';
+import { HAPROXY, hasHaproxy } from '../haproxy.ts';
+import { haproxyRows, relayRows, type RowHop, type StartRow } from '../hops.ts';
+import { chainOf, GO, RELAY, type Chains, type Hops } from './chain.ts';
 
 /** One hop alone, and three in a row with TLS between them. */
-async function startHops(maker: string, servicePort: number, start: StartHop): Promise<Chains> {
-  const single = await start(false, false, servicePort);
-  const last = await start(true, false, servicePort);
-  const middle = await start(true, true, last.port);
-  const first = await start(false, true, middle.port);
-  const row = [first, middle, last];
+async function startChains(maker: string, servicePort: number, startRow: StartRow): Promise<Chains> {
+  const single = await startRow(1, servicePort);
+  const three = await startRow(3, servicePort);
+  const chain = (hops: Hops, row: readonly RowHop[]) =>
+    chainOf(
+      maker,
+      hops,
+      row[0]!.port,
+      row.map(({ pid }) => pid),
+    );
   return {
-    chains: [
-      chainOf(maker, 1, single.port, [single.pid]),
-      chainOf(
-        maker,
-        3,
-        first.port,
-        row.map(({ pid }) => pid),
-      ),
-    ],
-    stop: async () => void (await Promise.all([single, ...row].map((hop) => hop.stop()))),
+    chains: [chain(1, single), chain(3, three)],
+    stop: async () => void (await Promise.all([...single, ...three].map((hop) => hop.stop()))),
   };
 }
 
 export async function startRelays(servicePort: number): Promise<Chains> {
-  const identity = await (await makeTestAuthority()).issue('localhost');
-  return startHops(RELAY, servicePort, async (acceptTls, dialTls, targetPort) => {
-    const argument = { acceptTls, dialTls, targetPort, ...identity };
-    const { line, pid, stop } = await startScript('fabric/relay-process.ts', argument);
-    return { port: Number(line), pid, stop };
-  });
+  return startChains(RELAY, servicePort, await relayRows());
 }
 
-/** Undefined where it is not installed. A process for each hop, of one thread each, as routers would be. */
+/** Undefined where it is not installed. */
 export async function startHaproxyChains(
   runFolder: string,
   servicePort: number,
 ): Promise<Chains | undefined> {
   if (!hasHaproxy()) return undefined;
-  const folder = join(runFolder, HAPROXY);
-  mkdirSync(folder);
-  const { cert, key } = await (await makeTestAuthority()).issue('localhost');
-  const pem = join(folder, 'both.pem');
-  writeFileSync(pem, `${cert}\n${key}`, { mode: 0o600 });
-  return startHops(HAPROXY, servicePort, async (acceptTls, dialTls, targetPort) => {
-    const port = await freePort();
-    const sections = `defaults
-  mode tcp
-  timeout connect 5s
-  timeout client 10m
-  timeout server 10m
-listen hop
-  bind 127.0.0.1:${port}${acceptTls ? ` ssl crt ${pem}` : ''}
-  server next 127.0.0.1:${targetPort}${dialTls ? ' ssl verify none' : ''}
-`;
-    const running: Running = await startHaproxy(folder, port, sections, 'maxconn 8000');
-    return { port, pid: running.child.pid!, stop: () => running.stop('SIGTERM', 1_000) };
-  });
+  return startChains(HAPROXY, servicePort, await haproxyRows(join(runFolder, HAPROXY), 'tcp'));
 }
 
 /** The same shapes as ours, at OpenZiti's own controller. */

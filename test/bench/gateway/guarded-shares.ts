@@ -76,9 +76,9 @@ export async function untilAnswers(door: Door, status: number, entrance: ClientE
 }
 
 /** Without the credential it answers 401, with it 200. */
-async function untilGuarded({ plain }: ProductFront): Promise<void> {
-  await untilAnswers(plain, 401, {});
-  await untilAnswers(plain, 200, plain.entrance);
+export async function untilGuarded(door: Door): Promise<void> {
+  await untilAnswers(door, 401, {});
+  await untilAnswers(door, 200, door.entrance);
 }
 
 export async function openFront(
@@ -92,15 +92,24 @@ export async function openFront(
   return front;
 }
 
-export async function keyFront(maker: FrontMaker, displayName: string, share: string): Promise<ProductFront> {
-  const provider = await maker.product.call('POST', '/auth-providers', {
-    name: `keys of ${share}`,
+/** Makes an API key: the provider that a share then has, and the header that a client then sends. */
+export async function makeKey(
+  { call }: Pick<Product, 'call'>,
+  name: string,
+): Promise<{ readonly providerId: unknown; readonly headers: Readonly<Record<string, string>> }> {
+  const provider = await call('POST', '/auth-providers', {
+    name: `keys of ${name}`,
     type: 'API_KEY',
     data: { placement: 'header', name: KEY_HEADER, keys: [{ name: 'benchmark' }] },
   });
   const { keys } = provider['data'] as { readonly keys: readonly { readonly key: string }[] };
-  await makeShares(maker, share, [provider['id']]);
-  const front = frontOf(maker, displayName, share, { [KEY_HEADER]: keys[0]!.key });
-  await untilGuarded(front);
+  return { providerId: provider['id'], headers: { [KEY_HEADER]: keys[0]!.key } };
+}
+
+export async function keyFront(maker: FrontMaker, displayName: string, share: string): Promise<ProductFront> {
+  const { providerId, headers } = await makeKey(maker.product, share);
+  await makeShares(maker, share, [providerId]);
+  const front = frontOf(maker, displayName, share, headers);
+  await untilGuarded(front.plain);
   return front;
 }
