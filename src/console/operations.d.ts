@@ -1,0 +1,12 @@
+/** Written by the build from the contract's table of operations: method, path and scope of each. */
+declare module 'frontdoor:operations' {
+  import type { OperationId } from '#contract';
+
+  export interface OperationLine {
+    readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+    readonly path: string;
+    readonly scope: string | undefined;
+  }
+
+  export const OPERATIONS: Readonly<Record<OperationId, OperationLine>>;
+}
