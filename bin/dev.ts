@@ -22,9 +22,12 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev fuzz api [--seed N] [--examples N] [--runs N]
        frontdoor dev fuzz frames [--seed N] [--frames N]
        frontdoor dev clients
+       frontdoor dev console
        frontdoor dev library
        frontdoor dev node ARGUMENTS…
 `;
+
+const BUILD_CONSOLE = 'src/control/console-app/build-program.ts';
 
 /** Runs one development command; resolves to the exit status. */
 export async function runDev(args: readonly string[]): Promise<number> {
@@ -57,6 +60,8 @@ export async function runDev(args: readonly string[]): Promise<number> {
       return (await import('../tools/generate-docs.ts')).runDocs(rest);
     case 'fuzz':
       return (await runPinned(['test/fuzz/main.ts', ...rest])).status;
+    case 'console':
+      return (await runPinned([BUILD_CONSOLE, '--sizes', ...rest])).status;
     case 'library':
       return (await import('../tools/build-library.ts')).buildLibrary();
     case 'node':

@@ -83,6 +83,7 @@ export async function runControl(options: ControlCommandOptions): Promise<number
   const addresses = { apiUrl, edgeApiUrl, ctrlAddress, consoleUrl, consoleLink };
   await writeReadyFile(options.readyFile, { ...addresses, dataDir, pids, ...firstStart });
   collectAfterStart();
+  void control.buildConsole();
   return stopped;
 }
 

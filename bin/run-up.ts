@@ -77,6 +77,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
       ...up.firstStart,
     });
     collectAfterStart();
+    void up.control.buildConsole();
     return stopped;
   }
   let demo;
@@ -100,6 +101,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
   );
   await writeReadyFile(options.readyFile, ready);
   collectAfterStart();
+  void up.control.buildConsole();
   process.stdout.write(demoBanner(ready, up.httpsPort));
   const status = await stopped;
   print(status === 0 ? 'stopped' : 'did not stop cleanly');

@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { formatHostPort, FrontdoorError, isLoopbackHost, systemClock, type Clock, type Log } from '#base';
 import type { AllowedNetwork } from '#domain';
-import { BodyIntake, EgressClient, NameRecordLookups, type MetricsWriter, type UnprovenLimits } from '#net';
+import { BodyIntake, EgressClient, NameRecordLookups, type MetricsWriter } from '#net';
 import { formatAddress } from '#wire';
 import {
   createFabricEnrollment,
@@ -22,6 +22,7 @@ import {
   openEdgeTokens,
   SessionRevocations,
 } from './edge-api/mod.ts';
+import { ConsoleApp } from './console-app/mod.ts';
 import { consoleOf } from './console/mod.ts';
 import { addManagementRoutes } from './edge-management/mod.ts';
 import { openLoginParts } from './login/mod.ts';
@@ -104,6 +105,8 @@ export interface ControlPlane {
   readonly consoleUrl: string | undefined;
   /** Address with a code, at which one person becomes the first operator; after the first start only. */
   readonly consoleLink: string | undefined;
+  /** Call it once this control plane is reported as ready, so that nothing waits for it (ADR 0045). Never rejects. */
+  buildConsole(): Promise<void>;
   /** Creates a router or gateway of this installation, with its enrollment JWT. */
   createFabricNode(
     kind: 'router' | 'gateway',
@@ -143,6 +146,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 
 async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise<ControlPlane> {
   const { dataDir, listenHost, advertiseHost, log, clock = systemClock } = options;
+  const { maxUnproven, maxUnprovenPerAddress } = options.limits ?? {};
   const advertiseHosts = [advertiseHost, ...(options.moreAdvertiseHosts ?? [])];
   if (options.apiTls === undefined && !isLoopbackHost(listenHost)) {
     const message = `the Management API needs TLS on ${listenHost}: give --api-cert and --api-key`;
@@ -255,7 +259,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     managementRoutes: options.edgeManagement
       ? (app, context) => addManagementRoutes(app, context, { ctrlAddress, controllerId, events, mesh })
       : undefined,
-    limits: unprovenLimits(options.limits),
+    limits: { maxUnproven, maxUnprovenPerAddress },
     hasKeylessHost: (serviceId) => overlay.hasKeylessHost(serviceId),
     interceptDomain: options.interceptDomain,
     routers: edgeRouters,
@@ -294,6 +298,8 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       ? undefined
       : new TrustedIssuers({ issuers: trustedIssuers, fetch, clock, log });
   void issuers?.warmUp();
+  const app = hasConsole ? new ConsoleApp({ dataDir, log }) : undefined;
+  closers.push(() => app?.close());
   const api = await createManagementApi({
     issuers,
     peerUrls: () => replicas?.apiUrls ?? [],
@@ -321,7 +327,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     mintEnrollmentJwt,
     limits: options.limits,
     tls: options.apiTls,
-    console: hasConsole ? consoleOf({ ...{ store, secrets, clock, log, login }, own }) : undefined,
+    console: app && consoleOf({ ...{ store, secrets, clock, log, login }, own, app }),
   });
   closers.push(() => api.close());
   await listening('--api-port', options.apiPort, () =>
@@ -355,6 +361,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     firstStart,
     consoleUrl,
     consoleLink: firstCode ? `${consoleUrl}/welcome#${firstCode}` : undefined,
+    buildConsole: async () => app?.start(),
     createFabricNode: async (kind, name) => {
       const parts = { store, secrets, clock, fabricEnrollmentTtlMs: 3_600_000 };
       const { node, enrollment } = await createFabricEnrollment(parts, kind, name);
@@ -388,10 +395,6 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       await closeAll(closers, log);
     },
   };
-}
-
-function unprovenLimits({ maxUnproven, maxUnprovenPerAddress }: Partial<ApiLimits> = {}): UnprovenLimits {
-  return { maxUnproven, maxUnprovenPerAddress };
 }
 
 function tlsOf(credentials: ServerCredentials, ca: string): { cert: string; key: string; ca: string } {

@@ -6,6 +6,9 @@
 const UP = 'a lower layer does not depend on a higher one';
 const APART = 'programs meet over protocols only, so that each can run and be replaced alone; bin wires them';
 const WIRING = 'bin is the outermost ring: it wires, nobody calls it';
+const BROWSER =
+  'the console is a browser program: the control plane serves its files, and nothing else loads it';
+const BROWSER_ALONE = 'a browser runs it: it has the API, and types from the contract';
 const CLI_ALONE = 'commands talk to running programs over their sockets and APIs, as any user can';
 
 export interface PartRow {
@@ -20,7 +23,11 @@ function program(name: (typeof PROGRAMS)[number]): PartRow {
   const why = (other: string): string => (name === 'cli' || other === 'cli' ? CLI_ALONE : APART);
   return {
     may: ['base', 'wire', 'domain', 'contract', 'net', 'sdk'],
-    mayNot: { ...Object.fromEntries(others.map((other) => [other, why(other)])), bin: WIRING },
+    mayNot: {
+      ...Object.fromEntries(others.map((other) => [other, why(other)])),
+      bin: WIRING,
+      console: BROWSER,
+    },
   };
 }
 
@@ -28,7 +35,15 @@ function layer(name: string, may: readonly string[], mayNot: Readonly<Record<str
   const higher = ['contract', 'net', 'sdk', ...PROGRAMS].filter(
     (part) => part !== name && !may.includes(part),
   );
-  return { may, mayNot: { ...Object.fromEntries(higher.map((part) => [part, UP])), bin: WIRING, ...mayNot } };
+  return {
+    may,
+    mayNot: {
+      ...Object.fromEntries(higher.map((part) => [part, UP])),
+      bin: WIRING,
+      console: BROWSER,
+      ...mayNot,
+    },
+  };
 }
 
 /** Rows for the parts under `src/` and for `bin`. */
@@ -48,8 +63,21 @@ export const ARROWS: Readonly<Record<string, PartRow>> = {
   router: program('router'),
   agent: program('agent'),
   cli: program('cli'),
-  bin: { may: ['base', 'wire', 'domain', 'contract', 'net', 'sdk', ...PROGRAMS], mayNot: {} },
+  // Types alone: `TYPES_ONLY`.
+  console: {
+    may: ['contract'],
+    mayNot: Object.fromEntries(
+      ['base', 'wire', 'domain', 'net', 'sdk', ...PROGRAMS, 'bin'].map((part) => [part, BROWSER_ALONE]),
+    ),
+  },
+  bin: {
+    may: ['base', 'wire', 'domain', 'contract', 'net', 'sdk', ...PROGRAMS],
+    mayNot: { console: BROWSER },
+  },
 };
+
+/** Parts that import only types of others. */
+export const TYPES_ONLY: readonly string[] = ['console'];
 
 /** Folders outside the product: what they may reach, all through the parts' names. */
 export const OUTSIDE: Readonly<Record<string, readonly string[]>> = {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ARROWS, DOORS, OUTSIDE } from './arrow-table.ts';
+import { ARROWS, DOORS, OUTSIDE, TYPES_ONLY } from './arrow-table.ts';
 import { isTest, partOf, root, sourceFiles, targetOf } from './source-tree.ts';
 
 test('the table has a decision for every pair of parts', () => {
@@ -69,6 +69,17 @@ test('parts import each other in the allowed directions only', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('a part that may import types alone imports no value', () => {
+  const wrong = sourceFiles('src')
+    .filter(({ path }) => TYPES_ONLY.includes(partOf(path)))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter(({ specifier, typeOnly }) => specifier.startsWith('#') && !typeOnly)
+        .map(({ specifier, line }) => `${path}:${line} imports ${specifier}`),
+    );
+  assert.deepEqual(wrong, []);
+});
+
 test('product code imports nothing that is only for tests', () => {
   const wrong = sourceFiles('src', 'bin', 'tools')
     .filter(({ path }) => !isTest(path))
@@ -114,7 +125,7 @@ test('a part is entered only through its name', () => {
 test('every relative import names its file with its ending', () => {
   const wrong = sourceFiles('src', 'bin', 'test', 'tools').flatMap(({ path, imports }) =>
     imports
-      .filter(({ specifier }) => specifier.startsWith('.') && !/\.(?:ts|js|json)$/.test(specifier))
+      .filter(({ specifier }) => specifier.startsWith('.') && !/\.(?:tsx?|js|json|css)$/.test(specifier))
       .map(({ specifier, line }) => `${path}:${line} ${specifier}`),
   );
   assert.deepEqual(wrong, []);

@@ -67,8 +67,12 @@ const CONTROL: FolderTable = {
     ],
     why: 'answers requests with all parts below; no part imports it',
   },
+  'console-app': { may: [], why: 'builds the browser program and finds what was built' },
   console: {
-    may: ['secrets', 'html', 'policy', 'store', 'totp', 'audit', 'oauth', 'login', 'management-api'],
+    may: [
+      ...['secrets', 'html', 'policy', 'store', 'totp', 'audit', 'oauth', 'login', 'management-api'],
+      'console-app',
+    ],
     why: 'logs people in and serves their pages on the listener of the Management API, whose gate accepts the sessions',
   },
   'edge-api': {

@@ -10,7 +10,16 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   // TLS inside WebSocket for edge listeners.
   net: ['yaml', 'ws'],
   sdk: ['jose', '@peculiar/x509', 'reflect-metadata', 'typebox'],
-  control: ['kysely', 'pg', 'fastify', 'jose', 'openid-client', '@peculiar/x509', 'ajv', 'typebox', 'tldts'],
+  control: [
+    ...['kysely', 'pg', 'fastify', 'jose', 'openid-client', '@peculiar/x509', 'ajv', 'typebox', 'tldts'],
+    // Loaded in the process that builds the console.
+    'esbuild',
+  ],
+  // Bundled, and never loaded at run time.
+  console: [
+    ...['react', 'react-dom', '@mantine/core', '@mantine/hooks', '@tanstack/react-query'],
+    ...['@tanstack/react-router', 'uplot'],
+  ],
   // The request path is ours; tokens are proven by a library.
   gateway: ['jose'],
   // It reads a YAML file by OpenZiti's rules; other programs' files go through `#net/yaml-file`.
@@ -35,6 +44,9 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'ajv',
   ],
 };
+
+/** Files and folders that use development dependencies: packages that are bundled, and what bundles them. */
+export const BUILT_FROM: readonly string[] = ['src/console/', 'src/control/console-app/console-bundle.ts'];
 
 /**
  * The oldest version without a known vulnerability that concerns us, with the class of defect that it fixes.

@@ -76,6 +76,7 @@ const PROCESS_USERS: readonly (readonly [prefix: string, reason: string])[] = [
   ['bin/', 'wiring: the launcher and the demo’s programs'],
   ['tools/', 'development commands'],
   ['src/control/store/', 'the database’s thread'],
+  ['src/control/console-app/', 'builds the console in a process of its own, with low priority'],
   ['src/router/tunnel/machine/', 'sets addresses, rules and routes of the machine by its own programs'],
   ['src/router/tunnel/tproxy/', 'receives datagrams by calls that block'],
   ['src/agent/process-identity.ts', 'asks `ps` when a process began, where there is no /proc'],
@@ -151,6 +152,8 @@ test('only the outer ring uses the process environment and exits the process', (
     'src/cli/',
     // A program of its own.
     'src/agent/sample-service.ts',
+    // A program of its own.
+    'src/control/console-app/build-program.ts',
     // The router file's own rule: environment variables are substituted.
     'src/router/config/router-file.ts',
   ];

@@ -47,6 +47,11 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     meaning: 'The change conflicts with the current state.',
     remedy: 'Read the message, which names the conflicting object.',
   },
+  'console-build': {
+    kind: 'invalid',
+    meaning: 'The browser program of the console cannot be built from its sources.',
+    remedy: 'Correct the file and line that the message names.',
+  },
   'database-encoding': {
     kind: 'invalid',
     meaning: 'The database is not encoded in UTF-8.',

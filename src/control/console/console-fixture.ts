@@ -1,7 +1,9 @@
 /** A browser without a screen: it keeps the cookie of the console, and sends what browsers send. */
+import { tmpdir } from 'node:os';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import { parseAllowedNetworks, type Role } from '#domain';
 import { EgressClient } from '#net';
+import { ConsoleApp } from '../console-app/mod.ts';
 import { openLoginParts } from '../login/mod.ts';
 import {
   BASE_URL,
@@ -38,8 +40,10 @@ export async function openConsoleWorld(options: ApiWorldOptions = {}): Promise<C
   });
   const login = await openLoginParts({ store, secrets, model, egress, clock, log });
   const own = () => ({ baseUrl: BASE_URL, port: 8_081, isTls: false });
+  // It is not started: tests of the log-in need no browser program.
+  const program = new ConsoleApp({ dataDir: tmpdir(), log });
   const openOne = () => {
-    const console = consoleOf({ store, secrets, clock, log, login, own });
+    const console = consoleOf({ store, secrets, clock, log, login, own, app: program });
     return createManagementApi({ ...api.options, console });
   };
   const app = await openOne();

@@ -4,7 +4,7 @@
  * out of the address, where no server and no log sees it.
  */
 import { html, nothing, type Html } from '../html/mod.ts';
-import type { ConsoleSession, InvitationRecord } from '../store/mod.ts';
+import type { InvitationRecord } from '../store/mod.ts';
 import { CONSOLE_STYLE } from './console-style.ts';
 import { MIN_PASSWORD_CHARS } from './password-rule.ts';
 import type { ProviderOffer } from './provider-log-in.ts';
@@ -17,13 +17,15 @@ export interface ConsolePage {
   readonly takesCode?: boolean;
   /** The path to which the browser goes on by itself. */
   readonly leadsTo?: string;
+  /** After so many seconds, the browser asks again. */
+  readonly refreshSeconds?: number;
   /** Whether the page has a picture, in its own text. */
   readonly showsPicture?: boolean;
 }
 
 /** Returns the page as a document. `base` is the path of the console; `nonce` allows the style. */
 export function documentOf(
-  { title, content, takesCode = false, leadsTo }: ConsolePage,
+  { title, content, takesCode = false, leadsTo, refreshSeconds }: ConsolePage,
   base: string,
   nonce: string,
 ): string {
@@ -34,6 +36,7 @@ export function documentOf(
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width" />
         ${leadsTo === undefined ? nothing : html`<meta http-equiv="refresh" content="0; url=${leadsTo}" />`}
+        ${refreshSeconds === undefined ? nothing : html`<meta http-equiv="refresh" content="${refreshSeconds}" />`}
         <title>${title} · Frontdoor</title>
         <style nonce="${nonce}">
           ${CONSOLE_STYLE}
@@ -195,29 +198,6 @@ export function accountPage(
       <button>Create the account</button>
     </form>`;
   return { status, title: 'Your account', content };
-}
-
-/** What a person sees until the pages of the console themselves come, or a role is given. */
-export function homePage(
-  base: string,
-  { name, scopes }: ConsoleSession,
-  apiPage: string,
-  offer: Html,
-): ConsolePage {
-  const what =
-    scopes.length === 0
-      ? html`<p>
-          You have no role yet. Ask an administrator of your organization to give you one, then reload this
-          page.
-        </p>`
-      : html`<p>
-          You are logged in. Everything is available on the command line, and in the
-          <a href="${apiPage}">Management API</a>, whose operations are also below <code>${base}/api</code>.
-        </p>`;
-  const content = html`<p>${name}</p>
-    ${what} ${offer}
-    <form method="post" action="${base}/log-out"><button>Log out</button></form>`;
-  return { status: 200, title: 'Frontdoor', content };
 }
 
 /** In place of every page at an address whose cookies browsers do not keep. */

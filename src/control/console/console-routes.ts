@@ -3,7 +3,9 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FrontdoorError, type Log } from '#base';
 import { isUuid, parseName } from '#domain';
+import type { ConsoleApp } from '../console-app/mod.ts';
 import type { ConsoleRouteContext } from '../management-api/mod.ts';
+import { addAppRoutes } from './app-routes.ts';
 import { ENDED_COOKIE, sessionCookie, stepCookie } from './console-cookie.ts';
 import type { Begun, ConsoleLogIn } from './console-log-in.ts';
 import {
@@ -18,7 +20,6 @@ import {
   codePage,
   cookieLostPage,
   documentOf,
-  homePage,
   logInPage,
   problemPage,
   unencryptedPage,
@@ -30,7 +31,6 @@ import { passwordProblem } from './password-rule.ts';
 import type { ProviderLogIn, ProviderOffer } from './provider-log-in.ts';
 import { addProviderRoutes } from './provider-routes.ts';
 import type { SecondFactorLogIn } from './second-factor-log-in.ts';
-import { factorOffer } from './second-factor-pages.ts';
 import { addSecondFactorRoutes } from './second-factor-routes.ts';
 
 export interface ConsoleRouteParts {
@@ -38,6 +38,7 @@ export interface ConsoleRouteParts {
   readonly logIn: ConsoleLogIn;
   readonly secondFactor: SecondFactorLogIn;
   readonly providerLogIn: ProviderLogIn | undefined;
+  readonly app: ConsoleApp;
   readonly own: () => OwnAddress;
   readonly log: Log;
 }
@@ -58,7 +59,6 @@ export function addConsoleRoutes(
   const { sessions, logIn, secondFactor, providerLogIn, log } = parts;
   const base = `${context.pathPrefix}/console`;
   const home = base;
-  const apiPage = `${context.pathPrefix}/docs`;
 
   const fieldsOf = async (
     request: FastifyRequest,
@@ -95,11 +95,9 @@ export function addConsoleRoutes(
         return sendPage(reply, base, page, request);
       });
 
-      pages.get('/', async (request, reply) => {
-        const session = await sessions.find(request.raw);
-        if (session === undefined) return reply.redirect(`${base}/log-in`, 303);
-        const offer = factorOffer(base, await secondFactor.stateOf(session.owner));
-        return sendPage(reply, base, homePage(base, session, apiPage, offer), request);
+      addAppRoutes(pages, {
+        ...{ app: parts.app, sessions, secondFactor, base },
+        sendPage: (reply, page, request) => sendPage(reply, base, page, request),
       });
 
       pages.get('/log-in', async (request, reply) => {

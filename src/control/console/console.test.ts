@@ -29,7 +29,7 @@ describeEachStore('people at the console', (open) => {
       /^__Host-frontdoor-console=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict$/,
     );
     assert.equal((await browser.get('/console/logged-in?to=%2Fconsole')).headers.location, '/console');
-    assert.match((await browser.get('/console')).body, /Ann/);
+    assert.match((await browser.get('/console/account')).body, /Ann/);
     const caller = (await browser.call('GET', '/caller')).json<Record<string, unknown>>();
     const { kind, organizationId, scopes } = caller;
     assert.deepEqual(

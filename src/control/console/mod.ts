@@ -1,5 +1,6 @@
 /** The console's half at the control plane: log-in, invitations, sessions and their pages. */
 import type { Log } from '#base';
+import type { ConsoleApp } from '../console-app/mod.ts';
 import type { LoginParts } from '../login/mod.ts';
 import type { OpenConsole } from '../management-api/mod.ts';
 import { ConsoleLogIn } from './console-log-in.ts';
@@ -13,6 +14,7 @@ export interface ConsoleOptions extends ConsoleParts {
   /** Without it, people log in by password only. */
   readonly login?: Pick<LoginParts, 'providers' | 'steps'> | undefined;
   readonly own: () => OwnAddress;
+  readonly app: ConsoleApp;
   readonly log: Log;
 }
 
@@ -22,7 +24,7 @@ const PAGE_HEADER = 'frontdoor-console';
 /** Returns what opens the console on a Management API. */
 export function consoleOf(options: ConsoleOptions): OpenConsole {
   return ({ access, failures, refusals }) => {
-    const { own, log, login } = options;
+    const { own, app: program, log, login } = options;
     const sessions = new ConsoleSessions(options);
     const secondFactor = new SecondFactorLogIn({ ...options, sessions, refusals });
     const logIn = new ConsoleLogIn({ ...options, access, failures, sessions, secondFactor, refusals });
@@ -35,9 +37,14 @@ export function consoleOf(options: ConsoleOptions): OpenConsole {
         const hasHeader = !isChange || request.headers[PAGE_HEADER] !== undefined;
         if (!isOwn || !hasHeader) throw foreignOrigin(request, origin);
       },
+      build: () => program.current?.key,
       principalOf: (request, isUse) => sessions.principalOf(request, isUse),
       addRoutes: (app, context) =>
-        addConsoleRoutes(app, { sessions, logIn, secondFactor, providerLogIn, own, log }, context),
+        addConsoleRoutes(
+          app,
+          { sessions, logIn, secondFactor, providerLogIn, app: program, own, log },
+          context,
+        ),
     };
   };
 }

@@ -122,7 +122,7 @@ describe('the console with an identity provider', () => {
     assert.equal((await world.api.call('POST', '/invitations', { body })).status, 201);
     const dan = await logIn('dan');
     assert.ok((await callerOf(dan)).scopes.includes('frontdoor.organization'));
-    assert.match((await dan.get('/console')).body, /Daniel/);
+    assert.match((await dan.get('/console/account')).body, /Daniel/);
     const { body: left } = await world.api.call('GET', '/invitations?name=Daniel');
     assert.equal((left as { totalElements: number }).totalElements, 0);
   });
@@ -160,7 +160,7 @@ describe('the console with an identity provider', () => {
       );
       const winner = browsers[answers.findIndex(({ statusCode }) => statusCode === 200)]!.browser;
       assert.ok((await callerOf(winner)).scopes.includes('frontdoor.organization'));
-      assert.match((await winner.get('/console')).body, /Kim/);
+      assert.match((await winner.get('/console/account')).body, /Kim/);
       const loser = browsers.find(({ browser }) => browser !== winner)!;
       assert.equal(loser.browser.cookie, undefined);
       assert.deepEqual(await peopleNamed(loser.user), [], 'nobody waits who came with a used code');

@@ -198,7 +198,7 @@ describeEachStore('the second factor of people', (open) => {
   it('is set up on plain pages, too, which show its secret to nobody else', async () => {
     const email = 'fay@example.com';
     const fay = await world.person('reader', email);
-    assert.match((await fay.get('/console')).body, /Set up a second factor/);
+    assert.match((await fay.get('/console/account')).body, /Set up a second factor/);
     const begun = await fay.post('/console/second-factor', {});
     assert.equal(begun.headers.location, STEP);
     const page = await fay.get(STEP);

@@ -24,6 +24,9 @@ export function isRecentProof(provenAtMs: number, nowMs: number): boolean {
   return ageMs < RECENT_PROOF_MS && ageMs >= -CLOCK_SKEW_MS;
 }
 
+/** Answers below `/console/api` name the build of the console that is served. */
+export const CONSOLE_BUILD_HEADER = 'frontdoor-console-build';
+
 export interface ConsolePrincipal extends Principal {
   readonly provenAtMs: number;
 }
@@ -41,6 +44,8 @@ export interface Console {
   checkOrigin(request: IncomingMessage, isChange: boolean): void;
   /** Returns the owner of the session in the request's cookie, or undefined. `isUse`: it is no longer idle. */
   principalOf(request: IncomingMessage, isUse: boolean): Promise<ConsolePrincipal | undefined>;
+  /** Which build of the console is served; undefined while there is none. A page of another build reloads itself. */
+  build(): string | undefined;
   /** Adds the pages below `/console`, apart from `/console/api`. */
   addRoutes(app: FastifyInstance, context: ConsoleRouteContext): void;
 }

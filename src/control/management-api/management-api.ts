@@ -30,7 +30,7 @@ import { noSuchPath, notJson, refusalOf, type ApiRefusal } from './api-errors.ts
 import { bodyOf } from './body-reader.ts';
 import { bodyStepOf } from './body-step.ts';
 import type { ApiAnswer, ApiParts, Call, Handlers } from './call.ts';
-import { checkConsolePath, type OpenConsole } from './console-access.ts';
+import { checkConsolePath, CONSOLE_BUILD_HEADER, type OpenConsole } from './console-access.ts';
 import { conditionalAnswer, checkConditionHeaders } from './conditional-answer.ts';
 import { customFrontendHandlers } from './custom-frontend-operations.ts';
 import { credentialHandlers } from './credential-operations.ts';
@@ -237,7 +237,9 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
       exposeHeadRoute: hasHead(operation),
       url: base + operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { operation } satisfies RouteConfig,
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
+        const build = door === 'session' ? browserConsole?.build() : undefined;
+        if (build !== undefined) reply.header(CONSOLE_BUILD_HEADER, build);
         const admission = await gate.admit(operation, request, door);
         admissions.set(request, admission);
         if (admission.principal !== undefined) connections.prove(request.raw.socket);

@@ -1,0 +1,94 @@
+/** Bundles the sources of the console with esbuild, which is loaded here alone: in the process of a build. */
+import { basename } from 'node:path';
+import type { BuildOptions, BuildResult, Metafile, Plugin } from 'esbuild';
+import { FrontdoorError } from '#base';
+import { BUNDLE_OPTIONS } from './bundle-options.ts';
+import type { ConsoleFile, FileRole } from './built-console.ts';
+import { operationsModule } from './console-source.ts';
+
+const OPERATIONS = 'frontdoor:operations';
+/** It is not written: the names of a build have no folder. */
+const OUT_FOLDER = 'out';
+
+type Bundled = BuildResult<{ metafile: true; write: false }>;
+
+const operationsPlugin: Plugin = {
+  name: OPERATIONS,
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^frontdoor:operations$/ }, () => ({ path: OPERATIONS, namespace: 'frontdoor' }));
+    onLoad({ filter: /.*/, namespace: 'frontdoor' }, () => ({ contents: operationsModule(), loader: 'js' }));
+  },
+};
+
+/** The options as esbuild takes them. */
+export function esbuildOptions(root: string): BuildOptions & { metafile: true; write: false } {
+  const { entryPoints, target, define, loader, tsconfigRaw, ...options } = BUNDLE_OPTIONS;
+  return {
+    ...options,
+    entryPoints: { ...entryPoints },
+    target: [...target],
+    define: { ...define },
+    loader: { ...loader },
+    tsconfigRaw: { compilerOptions: { ...tsconfigRaw.compilerOptions } },
+    absWorkingDir: root,
+    outdir: OUT_FOLDER,
+    plugins: [operationsPlugin],
+    metafile: true,
+    write: false,
+    logLevel: 'silent',
+  };
+}
+
+/** @throws FrontdoorError with the lines of esbuild, if a file is wrong. */
+export async function bundleConsole(root: string): Promise<readonly Omit<ConsoleFile, 'gzip' | 'brotli'>[]> {
+  const esbuild = await import('esbuild');
+  let result: Bundled;
+  try {
+    result = await esbuild.build(esbuildOptions(root));
+  } catch (cause) {
+    throw new FrontdoorError('invalid', 'console-build', linesOf(cause), { cause });
+  }
+  return filesOf(result);
+}
+
+/** The files of a build, each with its role in the document. */
+export function filesOf({ metafile, outputFiles }: Bundled): readonly Omit<ConsoleFile, 'gzip' | 'brotli'>[] {
+  const roles = rolesOf(metafile);
+  return outputFiles
+    .map(({ path, contents }) => {
+      const name = basename(path);
+      return { name, role: roles.get(name) ?? 'later', bytes: contents };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** What the document loads at once: the entry, its style, and the chunks that it imports. */
+function rolesOf({ outputs }: Metafile): ReadonlyMap<string, FileRole> {
+  const roles = new Map<string, FileRole>();
+  const [entryPath, entry] = Object.entries(outputs).find(([, { entryPoint }]) =>
+    entryPoint?.endsWith(BUNDLE_OPTIONS.entryPoints.main),
+  )!;
+  const first = new Set([entryPath]);
+  for (const path of first)
+    for (const { path: next, kind } of outputs[path]?.imports ?? [])
+      if (kind === 'import-statement' && outputs[next] !== undefined) first.add(next);
+  for (const path of first) roles.set(basename(path), path === entryPath ? 'entry' : 'preload');
+  if (entry.cssBundle !== undefined) roles.set(basename(entry.cssBundle), 'style');
+  for (const [path, { cssBundle }] of Object.entries(outputs)) {
+    if (cssBundle === undefined || path === entryPath) continue;
+    const message = `${path} has a style of its own, which nothing loads: import it in ${BUNDLE_OPTIONS.entryPoints.main}`;
+    throw new FrontdoorError('invalid', 'console-build', message);
+  }
+  return roles;
+}
+
+function linesOf(error: unknown): string {
+  const { errors } = error as { readonly errors?: BuildResult['errors'] };
+  if (errors === undefined || errors.length === 0)
+    return error instanceof Error ? error.message : String(error);
+  return errors
+    .map(({ text, location }) =>
+      location === null ? text : `${location.file}:${location.line}:${location.column} ${text}`,
+    )
+    .join('\n');
+}
