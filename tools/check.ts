@@ -28,6 +28,18 @@ const STEPS: readonly CheckStep[] = [
     remedy: 'each line above names file, position and rule',
   },
   {
+    name: 'types',
+    about: 'types of the console: a browser, without Node',
+    args: [TSC, '-p', 'src/console/tsconfig.json'],
+    remedy: 'each line above names file, position and rule',
+  },
+  {
+    name: 'types',
+    about: 'types of the tests of the console',
+    args: [TSC, '-p', 'src/console/tsconfig.test.json'],
+    remedy: 'each line above names file, position and rule',
+  },
+  {
     name: 'pure',
     about: 'pure files have no timer, socket or clock',
     args: [TSC, '-p', 'tsconfig.pure.json'],
@@ -67,7 +79,7 @@ export async function runCheck(args: readonly string[]): Promise<number> {
   const names = args.filter((arg) => arg !== '--fix');
   const unknown = names.find((name) => !STEPS.some((step) => step.name === name));
   if (unknown !== undefined) {
-    const known = STEPS.map((step) => step.name).join(', ');
+    const known = [...new Set(STEPS.map((step) => step.name))].join(', ');
     process.stderr.write(`check: no step "${unknown}"; steps: ${known}; option: --fix\n`);
     return 2;
   }

@@ -37,7 +37,7 @@ import {
 import { FabricTerminatorWriter, mintJti, openStore, type FirstStart } from './store/mod.ts';
 import { writeControlMetrics } from './control-metrics.ts';
 import { startOverlayController, type LocalEnds } from './overlay/mod.ts';
-import { openPki, type ServerCredentials } from './pki/mod.ts';
+import { openPki } from './pki/mod.ts';
 import { controllerIdOf, Replicas } from './replica/mod.ts';
 import type { PublicApiUrl } from './public-api-url.ts';
 import { closeAll, type Closer } from './close-all.ts';
@@ -195,7 +195,10 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   // Routers may connect before the edge API listens.
   let edgeApiUrls = options.edgeApiPort === 0 ? [] : edgeUrlsAt(options.edgeApiPort);
   const events = new FabricEvents();
-  const controlTls = () => tlsOf(pki.controlServer, pki.caBundlePem);
+  const controlTls = () => {
+    const { certPem: cert, keyPem: key } = pki.controlServer;
+    return { cert, key, ca: pki.caBundlePem };
+  };
   const overlay = await listening('--ctrl-port', options.ctrlPort, () =>
     startOverlayController({
       controllerId,
@@ -276,15 +279,9 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   edgeApiUrls = edgeUrlsAt(edgeAddress.port);
   edgeApiUrl = edgeApiUrls[0]!;
 
-  const mintEnrollmentJwt = (claims: {
-    readonly subject: string;
-    readonly jti: string;
-    readonly method: 'ott' | 'erott';
-    readonly expiresAtMs: number;
-  }): Promise<string> =>
-    Promise.resolve(
-      pki.mintEnrollmentJwt({ ...claims, issuer: edgeApiUrl, controlAddresses: [ctrlAddress] }),
-    );
+  type EnrollmentClaims = Omit<Parameters<typeof pki.mintEnrollmentJwt>[0], 'issuer' | 'controlAddresses'>;
+  const mintEnrollmentJwt = async (claims: EnrollmentClaims): Promise<string> =>
+    pki.mintEnrollmentJwt({ ...claims, issuer: edgeApiUrl, controlAddresses: [ctrlAddress] });
 
   let apiUrl = '';
   let { apiPort } = options;
@@ -395,8 +392,4 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       await closeAll(closers, log);
     },
   };
-}
-
-function tlsOf(credentials: ServerCredentials, ca: string): { cert: string; key: string; ca: string } {
-  return { cert: credentials.certPem, key: credentials.keyPem, ca };
 }

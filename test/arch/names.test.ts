@@ -21,11 +21,11 @@ const MAX_TEST_LINES = 600;
 
 const files = sourceFiles('src', 'bin', 'test', 'tools');
 const nameOf = (path: string): string =>
-  path.slice(path.lastIndexOf('/') + 1).replace(/(?:\.test)?\.ts$/, '');
+  path.slice(path.lastIndexOf('/') + 1).replace(/(?:\.test|\.d)?\.tsx?$/, '');
 
 test('file and folder names are kebab-case', () => {
   const wrong = files.filter(({ path }) =>
-    path.split('/').some((step) => !/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?:\.test)?(?:\.ts)?$/.test(step)),
+    path.split('/').some((step) => !/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?:\.test|\.d)?(?:\.tsx?)?$/.test(step)),
   );
   assert.deepEqual(
     wrong.map(({ path }) => path),
@@ -50,14 +50,14 @@ test('a file is named after the one thing inside, not after a category', () => {
 test('no file is longer than 400 lines, no test longer than 600', () => {
   const long = files
     .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
-    .filter(({ path, lines }) => lines > (path.endsWith('.test.ts') ? MAX_TEST_LINES : MAX_LINES));
+    .filter(({ path, lines }) => lines > (/\.test\.tsx?$/.test(path) ? MAX_TEST_LINES : MAX_LINES));
   assert.deepEqual(long, []);
 });
 
 test('every source file longer than a page begins with a comment that describes it', () => {
   const silent = files.filter(
     ({ path, text }) =>
-      !/(?:\.test|\/mod)\.ts$/.test(path) &&
+      !/(?:\.test|\/mod)\.tsx?$/.test(path) &&
       text.split('\n').length > 80 &&
       !/^(?:\/\/|\/\*)/.test(firstProse(text)),
   );

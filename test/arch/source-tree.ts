@@ -58,7 +58,7 @@ export function sourceFiles(...folders: string[]): SourceFile[] {
 }
 
 function readFolder(folder: string): SourceFile[] {
-  return globSync(`${folder}/**/*.ts`, { cwd: root })
+  return globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root })
     .filter((path) => !path.startsWith('src/wire/gen/'))
     .sort()
     .map((path) => {
@@ -69,7 +69,7 @@ function readFolder(folder: string): SourceFile[] {
 
 /** Tests, and what only tests use: `-fixture` and `-suite` files, and `testing/` folders inside parts. */
 export function isTest(path: string): boolean {
-  return /\.test\.ts$|-(?:fixture|suite)\.ts$|^test\/|\/testing\//.test(path);
+  return /\.test\.tsx?$|-(?:fixture|suite)\.tsx?$|^test\/|\/testing\//.test(path);
 }
 
 /** `src/wire/frame-codec.ts` → `wire`; `bin`, `test` and `tools` are themselves. */
