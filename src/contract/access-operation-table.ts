@@ -7,6 +7,7 @@ import {
   dnsCheckListSchema,
   dnsRecordListSchema,
   newCustomFrontendSchema,
+  policyComparisonSchema,
   sharePolicyReplacementSchema,
   sharePolicySchema,
 } from './access-schemas.ts';
@@ -47,6 +48,18 @@ export const accessOperations = [
     scope: 'frontdoor.read',
     body: accessQuestionSchema,
     answer: ok(accessExplanationSchema),
+    refusals: [404],
+  }),
+  guarded({
+    id: 'compareSharePolicy',
+    group: 'Shares',
+    summary:
+      'Compare a policy with the one of the share: which of the latest recorded requests it would decide differently',
+    method: 'POST',
+    path: `${POLICY}/compare`,
+    scope: 'frontdoor.read',
+    body: sharePolicyReplacementSchema,
+    answer: ok(policyComparisonSchema),
     refusals: [404],
   }),
   guarded({

@@ -1,7 +1,7 @@
 /** Schemas of access to a share: its policy, questions about it and their explanations, and custom frontends. */
 import type { Static, TObject, TSchema } from 'typebox';
 import { definedFields, Type } from '#base';
-import { closed, ids, oneOf, readOnly, text, timestamp, uuid } from './schema-parts.ts';
+import { closed, ids, nullable, oneOf, readOnly, text, timestamp, uuid } from './schema-parts.ts';
 
 const longText = (maxLength: number, description?: string) =>
   Type.String(definedFields({ minLength: 1, maxLength, description }));
@@ -184,6 +184,7 @@ export const accessQuestionSchema = closed({
   certificateName: Type.Optional(
     longText(255, 'A name in a client certificate that a trusted authority issued'),
   ),
+  policy: Type.Optional(sharePolicyReplacementSchema),
 });
 export type AccessQuestion = Static<typeof accessQuestionSchema>;
 
@@ -204,6 +205,48 @@ export const accessExplanationSchema = closed({
   ),
 });
 export type AccessExplanationAnswer = Static<typeof accessExplanationSchema>;
+
+const briefDecision = () =>
+  closed({
+    decision: oneOf('allow', 'login', 'unauthenticated', 'refuse', 'unavailable'),
+    status: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: "Status of the gateway's response; null: the service answers",
+    }),
+    reason: Type.String({ description: 'Code of the reason, as in logs and failure records' }),
+  });
+
+export const policyComparisonSchema = closed({
+  compared: Type.Integer({
+    description: 'Number of the latest recorded requests and failures that were compared, at most 100',
+  }),
+  unknown: Type.Integer({
+    description: 'Number of those about which the records do not have enough: groups, claims or certificates',
+  }),
+  since: nullable<string>({
+    type: 'string',
+    format: 'date-time',
+    description: 'Time of the oldest of them; null: there are none',
+  }),
+  different: Type.Array(
+    closed({
+      id: Type.String({ description: 'Id of the recording, or the error id' }),
+      at: timestamp(),
+      method: Type.String(),
+      host: Type.String(),
+      path: Type.String({ description: 'Path without its query' }),
+      client: Type.String({ description: 'Address of the client' }),
+      identity: nullable<string>({
+        type: 'string',
+        description: 'Identity of the caller, if it is known',
+      }),
+      before: briefDecision(),
+      after: briefDecision(),
+    }),
+    { description: 'Those that the two policies decide differently, the newest first' },
+  ),
+});
+export type PolicyComparisonAnswer = Static<typeof policyComparisonSchema>;
 
 const customFrontendState = () =>
   Type.Unsafe<'NEW' | 'PENDING' | 'ACTIVE'>({

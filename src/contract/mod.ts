@@ -60,6 +60,7 @@ export {
   type CustomFrontendAnswer,
   type DnsCheckAnswer,
   type DnsRecordAnswer,
+  type PolicyComparisonAnswer,
   type SharePolicyAnswer,
   type SharePolicyBody,
 } from './access-schemas.ts';

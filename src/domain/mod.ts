@@ -77,6 +77,7 @@ export {
   type ExplainedProvider,
   type ExplainedRequest,
 } from './access/access-explanation.ts';
+export { AccessComparer, type RecordedRequest } from './access/access-comparison.ts';
 export { isCertificateName, type CallerCertificate } from './access/certificate-names.ts';
 export {
   compileRules,

@@ -66,6 +66,7 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   getSharePolicy: reads,
   replaceSharePolicy: writes,
   explainShareAccess: reads,
+  compareSharePolicy: reads,
   listCustomFrontends: reads,
   createCustomFrontend: writes,
   getCustomFrontend: reads,

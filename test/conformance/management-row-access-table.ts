@@ -34,6 +34,7 @@ const customFrontend: AnswerShape = {
   domainName: 'string',
   createdAt: 'time',
 };
+const verdict: AnswerShape = { decision: 'string', status: 'integer or null', reason: 'string' };
 const POLICY = `${BASE}/shares/{token}/policy`;
 const ofShare = { at: { token: '{policyShareToken}' }, missing: 'Share' } as const;
 const one = { uuid: 'customFrontendId', missing: 'Custom frontend' } as const;
@@ -97,6 +98,29 @@ export const accessRows: readonly ManagementRow[] = [
       steps: [{ rule: 'string', outcome: 'string', detail: 'string' }],
     },
     values: { decision: 'allow', status: null, reason: 'network' },
+  },
+  {
+    table: 'Policies of shares',
+    method: 'POST',
+    path: `${POLICY}/compare`,
+    ...ofShare,
+    body: {
+      ipDeny: { value: ['192.0.2.0/24'], type: 'array', isOptional: true },
+      allowPreflights: { value: true, type: 'boolean', isOptional: true },
+    },
+    status: 200,
+    answer: {
+      compared: 'integer',
+      unknown: 'integer',
+      since: 'string or null',
+      different: [
+        {
+          ...{ id: 'string', at: 'time', method: 'string', host: 'string', path: 'string', client: 'string' },
+          ...{ identity: 'string or null', before: verdict, after: verdict },
+        },
+      ],
+    },
+    values: { compared: 0, unknown: 0, since: null, different: [] },
   },
   {
     table: 'Custom frontends',

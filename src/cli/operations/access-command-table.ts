@@ -29,6 +29,15 @@ export const ACCESS_COMMANDS = {
       "shares policy set app --body '{}'",
     ],
   },
+  compareSharePolicy: {
+    noun: 'shares',
+    verb: 'policy compare',
+    view: 'json',
+    examples: [
+      'shares policy compare app --body @policy.json',
+      "shares policy compare app --email '*@example.com' --ip-deny 192.0.2.0/24",
+    ],
+  },
   explainShareAccess: {
     noun: 'shares',
     verb: 'who-can-reach',
@@ -37,6 +46,7 @@ export const ACCESS_COMMANDS = {
       'shares who-can-reach app',
       'shares who-can-reach app --email ann@example.com --group staff --path /admin',
       'shares who-can-reach app --key-name build --address 192.0.2.7',
+      'shares who-can-reach app --email ann@example.com --policy @policy.json',
     ],
   },
   listCustomFrontends: {

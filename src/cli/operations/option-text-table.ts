@@ -38,6 +38,10 @@ export const OPTION_TEXTS: Readonly<Record<string, OptionText>> = {
   claims: { example: '{"department":"ops"}' },
   keyName: { example: 'ci' },
   basicUser: { example: 'ann' },
+  policy: {
+    description: 'policy to explain in place of the stored one; nothing is stored',
+    example: '@policy.json',
+  },
   certificateName: { example: 'ann@example.com' },
   origin: { example: 'https://www.example.com' },
   allowedOrigins: { example: 'https://www.example.com' },

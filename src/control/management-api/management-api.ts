@@ -68,6 +68,7 @@ import { summaryHandlers } from './summary-operations.ts';
 import { descriptionHandlers } from './description-operations.ts';
 import { frontendHandlers } from './frontend-operations.ts';
 import { shareHandlers } from './share-operations.ts';
+import { policyComparisonHandlers } from './policy-comparison-operations.ts';
 import { sharePolicyHandlers } from './share-policy-operations.ts';
 import { terminatorHandlers } from './terminator-operations.ts';
 
@@ -117,6 +118,7 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...agentEnrollmentHandlers,
   ...shareHandlers,
   ...sharePolicyHandlers,
+  ...policyComparisonHandlers,
   ...failureHandlers,
   ...inspectorHandlers,
   ...customFrontendHandlers,

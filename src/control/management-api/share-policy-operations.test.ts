@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { argon2Sync } from 'node:crypto';
 import { after, before, it } from 'node:test';
+import type { PolicyComparisonAnswer } from '#contract';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
+import { putFailures, putInspected } from '../store/mod.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 
 const OPEN = {
@@ -22,6 +24,60 @@ const OPEN = {
   contact: null,
 };
 const PASSWORD = 'correct horse battery';
+const YEAR = Date.UTC(2026, 0, 1);
+const timings = { decidedMs: 0.1, circuitMs: null, firstByteMs: null, doneMs: 0.2 };
+
+/** A hundred requests that were admitted, of which one failed, a newer one that was refused, and a replay. */
+async function recordRequests(
+  world: ApiWorld,
+  shareId: string,
+  [failed, refused]: readonly [string, string],
+) {
+  const common = { shareId, frontdoorId: 'x', method: 'GET', host: 'compared.share.localhost' } as const;
+  const admitted = {
+    ...common,
+    client: '192.0.2.7',
+    identity: null,
+    decision: 'network',
+    traceId: null,
+    timings,
+  };
+  const message = { headers: [], body: '', bodyBytes: 0, isTruncated: false };
+  const inspected = Array.from({ length: 100 }, (_, at) => ({
+    ...{
+      ...admitted,
+      id: at === 50 ? failed : `${at}`.padStart(16, '0'),
+      at: YEAR + (at + 1) * 1_000,
+      status: 200,
+    },
+    ...{ replayOf: null, target: '/orders?page=1', failure: null, request: message, answer: message },
+  }));
+  const replay = {
+    ...inspected[0]!,
+    id: 'c'.repeat(16),
+    at: YEAR + 500_000,
+    replayOf: failed,
+    decision: 'replay',
+  };
+  await putInspected(world.store, {
+    records: [...inspected, replay],
+    frontdoorOf: () => world.first.frontdoorId,
+  });
+  const why = { code: 'address-denied', hop: 'client', cause: 'denied', path: '/orders' };
+  const failures = [
+    { ...admitted, ...why, id: failed, at: YEAR + 51_000, status: 502, decision: 'network' },
+    {
+      ...admitted,
+      ...why,
+      id: refused,
+      at: YEAR + 101_000,
+      status: 403,
+      client: '10.2.3.4',
+      decision: 'address-denied',
+    },
+  ];
+  await putFailures(world.store, { records: failures, frontdoorOf: () => world.first.frontdoorId });
+}
 
 describeEachStore('policies of shares', (open) => {
   let world: ApiWorld;
@@ -325,5 +381,58 @@ describeEachStore('policies of shares', (open) => {
       body: { address: 'x' },
     });
     assert.equal((wrong.body as { message: string }).message, 'Value for address must be of IP address');
+    await world.call('PATCH', `${root}/auth-providers/${idp}`, { body: { enabled: true } });
+  });
+
+  it('are explained as a draft, which is checked like a policy and not stored', async () => {
+    const explain = (policy: object, more: object = {}) =>
+      world.call('POST', `${root}/shares/guarded/policy/explain`, { body: { ...more, policy } });
+    const before = (await get('guarded')).body;
+    const reasonOf = async (...given: Parameters<typeof explain>) =>
+      ((await explain(...given)).body as { reason: string }).reason;
+    const ann = { email: 'ann@example.com' };
+    assert.equal(await reasonOf({ emails: ['*@example.org'] }, ann), 'email-not-allowed');
+    assert.equal(await reasonOf({}, ann), 'session');
+    assert.equal(await reasonOf({ publicPaths: ['/'] }), 'public-path');
+    const user = { name: 'bob', password: '********' };
+    assert.equal(await reasonOf({ basicAuth: [user] }, { basicUser: 'bob' }), 'basic bob');
+    assert.deepEqual((await get('guarded')).body, before);
+    const wrong = await explain({ ipDeny: ['x'] });
+    assert.deepEqual(
+      [wrong.status, (wrong.body as { message: string }).message],
+      [400, 'Value for policy.ipDeny.0 must be of address or CIDR'],
+    );
+  });
+
+  it('are compared with a draft by the latest recorded requests and failures, each once', async () => {
+    await share('compared', { authProviderIds: [] });
+    await put({ ipDeny: ['10.0.0.0/8'] }, 'compared');
+    const compare = async (policy: object) => {
+      const answer = await world.call('POST', `${root}/shares/compared/policy/compare`, { body: policy });
+      assert.equal(answer.status, 200, answer.text);
+      return answer.body as PolicyComparisonAnswer;
+    };
+    assert.deepEqual(await compare({}), { compared: 0, unknown: 0, since: null, different: [] });
+    const row = world.store.db.selectFrom('share').select('id').where('token', '=', 'compared');
+    const { id: shareId } = await row.executeTakeFirstOrThrow();
+    const [failed, refused] = ['a'.repeat(16), 'b'.repeat(16)];
+    await recordRequests(world, shareId, [failed, refused]);
+    const { compared, unknown, since, different } = await compare({ ipDeny: ['192.0.2.0/24'] });
+    assert.deepEqual([compared, unknown, since], [100, 0, '2026-01-01T00:00:02.000Z']);
+    assert.equal(different.length, 100);
+    assert.deepEqual(different[0], {
+      ...{ id: refused, at: '2026-01-01T00:01:41.000Z', method: 'GET', host: 'compared.share.localhost' },
+      ...{ path: '/orders', client: '10.2.3.4', identity: null },
+      before: { decision: 'refuse', status: 403, reason: 'address-denied' },
+      after: { decision: 'allow', status: null, reason: 'network' },
+    });
+    assert.deepEqual(
+      different.filter(({ id }) => id === failed).map(({ after: { reason } }) => reason),
+      ['address-denied'],
+    );
+    assert.deepEqual((await compare({ ipDeny: ['10.0.0.0/8'], publicPaths: ['/x'] })).different, []);
+    const wrong = await world.call('POST', `${root}/shares/compared/policy/compare`, { body: { emails: 1 } });
+    assert.equal((wrong.body as { message: string }).message, 'Value for emails must be of array');
+    assert.equal((await world.call('POST', `${root}/shares/none/policy/compare`, { body: {} })).status, 404);
   });
 });

@@ -5,19 +5,20 @@ import {
   explainAccess,
   parseWebOrigin,
   type AccessExplanation,
-  type ExplainedProvider,
   type ExplainedRequest,
 } from '#domain';
 import {
   accessRulesOf,
   DEFAULT_POLICY,
+  draftPolicyOf,
   settledPolicy,
   wantedPolicyOf,
   type StoredPolicy,
 } from '../policy/mod.ts';
-import { findAuthProvider, findSharePolicy, putSharePolicy, type ShareRecord } from '../store/mod.ts';
-import { change, ok, unstored, type ApiAnswer, type Call, type ChangeParts, type Handlers } from './call.ts';
+import { findSharePolicy, putSharePolicy, type ShareRecord } from '../store/mod.ts';
+import { change, ok, unstored, type ApiAnswer, type ChangeParts, type Handlers } from './call.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
+import { guardsOf, namesOf, providersOf } from './explained-share.ts';
 import { lockedShareId, namedShare, namedShareId } from './named-share.ts';
 
 export const sharePolicyHandlers: Handlers<
@@ -56,7 +57,8 @@ export const sharePolicyHandlers: Handlers<
     const request = requestOf(call.body, share, parts.clock.nowMs());
     const ids = guardsOf(share, request.host);
     if (ids === undefined) return unstored(ok(notServed(share, request.host)));
-    const rules = compileRules(stored === undefined ? null : accessRulesOf(stored));
+    const asked = call.body.policy === undefined ? stored : draftPolicyOf(call.body.policy);
+    const rules = compileRules(asked === undefined ? null : accessRulesOf(asked));
     return unstored(ok(explainAccess(rules, await providersOf(parts, call, ids), request)));
   },
 };
@@ -101,36 +103,6 @@ function requestOf(question: AccessQuestion, share: ShareRecord, nowMs: number):
     basicUser,
     certificateName,
   };
-}
-
-function namesOf({ shareMode, frontends, customHosts }: ShareRecord): readonly string[] {
-  return shareMode === 'private' ? [] : [...frontends, ...customHosts].map(({ host }) => host);
-}
-
-/** Returns the providers of the share under this name, or undefined if it is not served there. */
-function guardsOf(share: ShareRecord, host: string): readonly string[] | undefined {
-  if (!namesOf(share).includes(host)) return undefined;
-  return share.customHosts.find((custom) => custom.host === host)?.authProviderIds ?? share.authProviderIds;
-}
-
-async function providersOf(
-  parts: ChangeParts,
-  call: Call,
-  ids: readonly string[],
-): Promise<ExplainedProvider[]> {
-  const found = await Promise.all(ids.map((id) => findAuthProvider(parts.store.db, call.frontdoor, id)));
-  return found
-    .filter((provider) => provider !== undefined)
-    .map(({ id, name, type, enabled, data, keys }) => {
-      const items = (data['keys'] ?? []) as readonly { readonly name: string; readonly expiresAt?: string }[];
-      return {
-        ...{ id, name, type, enabled },
-        keys: keys.map((key) => {
-          const expiresAt = items.find((item) => item.name === key.name)?.expiresAt;
-          return { name: key.name, expiresAtMs: expiresAt === undefined ? null : Date.parse(expiresAt) };
-        }),
-      };
-    });
 }
 
 function notServed({ shareMode, token }: ShareRecord, host: string): AccessExplanation {

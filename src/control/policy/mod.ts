@@ -2,5 +2,5 @@
 export { accessRulesOf } from './access-rules.ts';
 export { DEFAULT_POLICY } from './default-policy.ts';
 export { hashPassword, isPasswordOf, PasswordQueueFull } from './password-hash.ts';
-export { settledPolicy, wantedPolicyOf } from './policy-record.ts';
+export { draftPolicyOf, settledPolicy, wantedPolicyOf } from './policy-record.ts';
 export type { StoredPolicy } from './stored-policy.ts';

@@ -33,6 +33,20 @@ export interface WantedPolicy {
  * transaction.
  */
 export async function wantedPolicyOf(body: SharePolicyBody): Promise<WantedPolicy> {
+  const policy = checkedPolicyOf(body);
+  const given = (body.basicAuth ?? []).filter(({ password }) => password !== MASK);
+  const hashes = await Promise.all(
+    given.map(async ({ name, password }) => [name, await hashPassword(password)] as const),
+  );
+  return { policy, newHashes: new Map(hashes) };
+}
+
+/** Returns the policy without passwords, for questions about a policy that is not stored. Throws `invalid`, `tooLarge`. */
+export function draftPolicyOf(body: SharePolicyBody): StoredPolicy {
+  return { policy: checkedPolicyOf(body), passwordHashes: new Map() };
+}
+
+function checkedPolicyOf(body: SharePolicyBody): SharePolicyAnswer {
   const policy = wholePolicyOf(body);
   if (Buffer.byteLength(JSON.stringify(policy)) > MAX_POLICY_BYTES) {
     throw new FrontdoorError(
@@ -41,11 +55,7 @@ export async function wantedPolicyOf(body: SharePolicyBody): Promise<WantedPolic
       `A policy must not be larger than ${MAX_POLICY_BYTES} bytes`,
     );
   }
-  const given = (body.basicAuth ?? []).filter(({ password }) => password !== MASK);
-  const hashes = await Promise.all(
-    given.map(async ({ name, password }) => [name, await hashPassword(password)] as const),
-  );
-  return { policy, newHashes: new Map(hashes) };
+  return policy;
 }
 
 /** Returns the policy to store instead of `before`, or undefined for the default policy. Throws `invalid`. */

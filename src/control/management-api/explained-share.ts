@@ -1,0 +1,34 @@
+/** What explanations need to know about a share: where it is served, and which providers guard it there. */
+import type { ExplainedProvider } from '#domain';
+import { findAuthProvider, type ShareRecord } from '../store/mod.ts';
+import type { Call, ChangeParts } from './call.ts';
+
+export function namesOf({ shareMode, frontends, customHosts }: ShareRecord): readonly string[] {
+  return shareMode === 'private' ? [] : [...frontends, ...customHosts].map(({ host }) => host);
+}
+
+/** Returns the providers of the share under this name, or undefined if it is not served there. */
+export function guardsOf(share: ShareRecord, host: string): readonly string[] | undefined {
+  if (!namesOf(share).includes(host)) return undefined;
+  return share.customHosts.find((custom) => custom.host === host)?.authProviderIds ?? share.authProviderIds;
+}
+
+export async function providersOf(
+  parts: ChangeParts,
+  call: Call,
+  ids: readonly string[],
+): Promise<ExplainedProvider[]> {
+  const found = await Promise.all(ids.map((id) => findAuthProvider(parts.store.db, call.frontdoor, id)));
+  return found
+    .filter((provider) => provider !== undefined)
+    .map(({ id, name, type, enabled, data, keys }) => {
+      const items = (data['keys'] ?? []) as readonly { readonly name: string; readonly expiresAt?: string }[];
+      return {
+        ...{ id, name, type, enabled },
+        keys: keys.map((key) => {
+          const expiresAt = items.find((item) => item.name === key.name)?.expiresAt;
+          return { name: key.name, expiresAtMs: expiresAt === undefined ? null : Date.parse(expiresAt) };
+        }),
+      };
+    });
+}
