@@ -258,9 +258,10 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     login,
     egress,
     gatewayCommands,
+    events,
     intake,
     managementRoutes: options.edgeManagement
-      ? (app, context) => addManagementRoutes(app, context, { ctrlAddress, controllerId, events, mesh })
+      ? (app, context) => addManagementRoutes(app, context, { ctrlAddress, controllerId, mesh })
       : undefined,
     limits: { maxUnproven, maxUnprovenPerAddress },
     hasKeylessHost: (serviceId) => overlay.hasKeylessHost(serviceId),

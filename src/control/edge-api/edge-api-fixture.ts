@@ -13,6 +13,7 @@ import type { LoginPartsOptions } from '../login/login-parts.ts';
 import { openLoginParts, type LoginParts } from '../login/mod.ts';
 import {
   attachModel,
+  FabricEvents,
   GatewayCommands,
   OverlayModel,
   type EdgeController,
@@ -46,6 +47,7 @@ export interface EdgeFixture {
   readonly secrets: Secrets;
   readonly model: OverlayModel;
   readonly sessions: ApiSessionStore;
+  readonly events: FabricEvents;
   readonly tokens: ServiceTokens;
   readonly login: LoginParts;
   readonly gatewayCommands: GatewayCommands;
@@ -135,6 +137,7 @@ export async function openEdgeFixture(
   const sessions = await openApiSessions({ store, secrets, model, clock, log, verifyAccess });
   const login = await openLoginParts({ store, secrets, model, egress, clock, log });
   const gatewayCommands = new GatewayCommands();
+  const events = new FabricEvents();
   let apiUrl = 'https://not-listening';
   const controllers: EdgeController[] = [];
   const routers: EdgeRouter[] = [
@@ -153,6 +156,7 @@ export async function openEdgeFixture(
     login,
     egress,
     gatewayCommands,
+    events,
     status: { share: () => ({ state: 'PENDING' }), isConnected: () => false, onMeasured: () => {} },
     routers: () => routers,
     hasKeylessHost: () => false,
@@ -176,6 +180,7 @@ export async function openEdgeFixture(
     secrets,
     model,
     sessions,
+    events,
     tokens,
     login,
     gatewayCommands,

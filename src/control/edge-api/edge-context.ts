@@ -6,6 +6,7 @@ import type { EgressClient, WebSocketUpgrades } from '#net';
 import type {
   EdgeController,
   EdgeRouter,
+  FabricEvents,
   GatewayCommands,
   Identity,
   OverlayModel,
@@ -47,6 +48,8 @@ export interface EdgeParts {
   readonly login: LoginParts;
   /** Sends commands to gateways that follow the feed here. */
   readonly gatewayCommands: GatewayCommands;
+  /** What administrators follow. */
+  readonly events: FabricEvents;
   readonly routers: () => readonly EdgeRouter[];
   /** Whether some host of the service cannot encrypt end to end. */
   readonly hasKeylessHost: (serviceId: string) => boolean;

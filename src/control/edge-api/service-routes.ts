@@ -106,6 +106,9 @@ export function addServiceRoutes(app: FastifyInstance, context: EdgeApiContext):
     permitted(context, grant);
     const failed = failedPolicies(caller, grant);
     if (failed !== undefined) throw postureRefusal(failed);
+    const { isSigned } = caller.session;
+    const sessionId = sessionIdOf(grant);
+    context.events.emit('session', { ...grant, sessionId, sessionType: grant.type, isSigned });
     return sendData(reply, viewOf(grant), 201);
   });
 

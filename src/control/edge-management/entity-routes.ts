@@ -17,6 +17,7 @@ import { deleteEdgeEntity, lockEdgeEntities, MAX_EDGE_ENTITIES } from '../store/
 import type { Administrators } from './administrators.ts';
 import { BodyReader } from './body-reader.ts';
 import { MAX_FREE_CHARS, type EntityForm } from './entity-form.ts';
+import { emitEntityChange } from './entity-change.ts';
 import { checkReferences, forgetReferences } from './entity-references.ts';
 import { givenFields, type EntityResource, type ManagementParts, type Writing } from './entity-resource.ts';
 import { querySymbolsOf } from './related-entities.ts';
@@ -130,7 +131,7 @@ function addRoutesAt(
     if (isFixed && builtIn(form, id) !== undefined)
       throw invalidParameter('id', 'this entity is built in', id);
     try {
-      await parts.store.transaction(async (trx, touch) => {
+      const changed = await parts.store.transaction(async (trx, touch) => {
         await lockEdgeEntities(trx);
         const { target, ...change } = await work({ trx, touch, request, actorId: actor.id });
         await appendMachineAudit(trx, touch, parts, {
@@ -138,6 +139,11 @@ function addRoutesAt(
           ...{ frontdoorId: null, actor, action: `${verb}${actionName(form)}`, address: request.ip },
           target: { kind: `edge-${target.kind.replace(/^edge-/, '')}`, id: target.id },
         });
+        return { target, ...change };
+      });
+      emitEntityChange(parts.events, request, administrators.of(request).identity, form, {
+        verb,
+        ...changed,
       });
     } catch (error) {
       throw error instanceof FrontdoorError && error.kind === 'conflict' ? nameTaken(error.message) : error;

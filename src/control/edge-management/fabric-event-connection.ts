@@ -16,7 +16,8 @@ import {
   type Frame,
 } from '#wire';
 import type { FabricEventKind, FabricEvents, FabricEventTable } from '../model/mod.ts';
-import { subscriptionsOf, type EventText } from './fabric-event-view.ts';
+import type { CountSubscription, EventOrigin, EventText } from './event-text.ts';
+import { subscriptionsOf } from './fabric-event-view.ts';
 
 /** A request with its headers. */
 export const MAX_REQUEST_BYTES = 65_536;
@@ -31,6 +32,8 @@ export interface FabricEventConnectionOptions {
   readonly messages: WebSocketMessages;
   readonly events: FabricEvents;
   readonly controllerId: string;
+  /** Counts all entities. */
+  readonly counts: () => Promise<Readonly<Record<string, number>>>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -96,17 +99,46 @@ export class FabricEventConnection {
       return;
     }
     this.#send(makeResult(frame, true, 'success'));
-    const { events, controllerId, clock } = this.#options;
+    const { events } = this.#options;
     for (const subscription of subscriptions) {
-      const { kind } = subscription;
+      if (subscription.kind === 'entityCount') {
+        this.#count(subscription);
+        continue;
+      }
       const view = subscription.view as (event: unknown, source: object) => Iterator<EventText>;
       this.#ends.push(
-        events.listen(kind, (event) => {
-          const source = { controllerId, nowMs: clock.nowMs() };
-          this.#enqueue({ count: countOf(event), texts: view(event, source) });
+        events.listen(subscription.kind, (event) => {
+          this.#enqueue({ count: countOf(event), texts: view(event, this.#origin()) });
         }),
       );
     }
+  }
+
+  #origin(): EventOrigin {
+    const { controllerId, clock } = this.#options;
+    return { controllerId, nowMs: clock.nowMs() };
+  }
+
+  /** Sends the counts now and in intervals. One that takes longer than an interval skips the next. */
+  #count({ intervalMs, view }: CountSubscription): void {
+    const { counts, log } = this.#options;
+    let isCounting = false;
+    const count = async (): Promise<void> => {
+      if (isCounting) return;
+      isCounting = true;
+      try {
+        const found = await counts();
+        if (!this.#isClosed) this.#enqueue({ count: 1, texts: [view(found, this.#origin())].values() });
+      } catch (error) {
+        log.warn({ err: error }, 'entities cannot be counted');
+      } finally {
+        isCounting = false;
+      }
+    };
+    const timer = setInterval(() => void count(), intervalMs);
+    timer.unref();
+    this.#ends.push(() => clearInterval(timer));
+    void count();
   }
 
   #enqueue(waiting: Waiting): void {
@@ -144,5 +176,6 @@ export class FabricEventConnection {
 }
 
 function countOf(event: FabricEventTable[FabricEventKind]): number {
-  return 'circuits' in event ? event.circuits.length : 1;
+  if ('circuits' in event) return event.circuits.length;
+  return 'metrics' in event ? event.metrics.length : 1;
 }

@@ -4,8 +4,8 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { couldNotValidate, limited, type EdgeApiContext } from '../edge-api/mod.ts';
-import type { FabricEvents } from '../model/mod.ts';
 import type { Administrators } from './administrators.ts';
+import { entityCounts } from './entity-counts.ts';
 import { FabricEventConnection } from './fabric-event-connection.ts';
 
 export const FABRIC_EVENTS_PATH = '/fabric/v1/ws-api';
@@ -23,18 +23,13 @@ interface Stream {
   check(): void;
 }
 
-export interface FabricEventSource {
-  readonly controllerId: string;
-  readonly events: FabricEvents;
-}
-
 export function addFabricEventRoutes(
   app: FastifyInstance,
   context: EdgeApiContext,
   administrators: Administrators,
-  { controllerId, events }: FabricEventSource,
+  controllerId: string,
 ): void {
-  const { webSockets, clock, log } = context;
+  const { webSockets, events, clock, log } = context;
   const streams = new Set<Stream>();
   webSockets.serve(FABRIC_EVENTS_PATH);
   context.store.onChange((changes) => {
@@ -55,6 +50,7 @@ export function addFabricEventRoutes(
       const fields = { identity: identityId, address: request.ip };
       const connection = new FabricEventConnection({
         ...{ messages, events, controllerId, clock },
+        counts: () => entityCounts(context),
         log: log.child(fields),
       });
       const check = (): void => {

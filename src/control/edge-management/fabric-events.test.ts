@@ -206,10 +206,159 @@ describe('the stream of events', () => {
     reader.socket.terminate();
   });
 
+  it('has log-ins, sessions, clients and connections', async () => {
+    const reader = await Reader.open();
+    const kinds = ['edge.apiSessions', 'edge.sessions', 'sdk', 'connect'].map((type) => ({ type }));
+    assert.equal(await reader.subscribe(...kinds), 'ok success');
+    const session = { sessionId: 'a1', identityId: 'i1', isSigned: false };
+    api.events.emit('apiSession', { type: 'created', ...session });
+    api.events.emit('session', {
+      ...{ ...session, sessionId: 's1', sessionType: 'Dial', apiSessionId: 'a1', serviceId: 'w1' },
+    });
+    api.events.emit('sdk', { identityId: 'i1', isOnline: true });
+    const dialed = { sourceType: 'identity', sourceId: 'i1', sourceAddress: '192.0.2.1:9' } as const;
+    api.events.emit('connect', {
+      ...dialed,
+      ...{ destinationType: 'ctrl', destinationId: undefined, destinationAddress: 'c:1', atMs: undefined },
+    });
+    assert.deepEqual(await reader.event(), {
+      type: 'apiSession',
+      event: {
+        ...{ namespace: 'edge.apiSessions', event_src_id: 'ctrl', event_type: 'created', id: 'a1' },
+        ...{ type: 'legacy', identity_id: 'i1' },
+      },
+    });
+    assert.deepEqual((await reader.event()).event, {
+      ...{ namespace: 'edge.sessions', event_src_id: 'ctrl', event_type: 'created', provider: 'legacy' },
+      ...{ session_type: 'Dial', id: 's1', api_session_id: 'a1', identity_id: 'i1', service_id: 'w1' },
+    });
+    const online = { namespace: 'sdk', event_src_id: 'ctrl', event_type: 'sdk-online', identity_id: 'i1' };
+    assert.deepEqual((await reader.event()).event, online);
+    assert.deepEqual((await reader.event()).event, {
+      ...{ namespace: 'connect', event_src_id: 'ctrl', src_type: 'identity', src_id: 'i1', dst_type: 'ctrl' },
+      ...{ src_addr: '192.0.2.1:9', dst_id: 'ctrl', dst_addr: 'c:1' },
+    });
+    reader.socket.terminate();
+  });
+
+  it('has the sessions of clients as they ask for them', async () => {
+    const reader = await Reader.open();
+    await reader.subscribe({ type: 'session' });
+    const { id, identity } = await api.enroll('asking');
+    const { id: service } = await api.share({ environmentId: id, name: 'asked' });
+    const tls = { cert: identity.certPem, key: identity.keyPem };
+    const logIn = { method: 'POST', path: '/authenticate?method=cert', body: '{}' };
+    const { headers } = await rawRequest(api, { ...logIn, ...tls });
+    const body = JSON.stringify({ serviceId: service, type: 'Bind' });
+    const session = { 'zt-session': String(headers['zt-session']) };
+    await rawRequest(api, { method: 'POST', path: '/sessions', body, headers: session, ...tls });
+    const { event } = await reader.event();
+    const { session_type, identity_id, service_id, provider } = event;
+    assert.deepEqual([session_type, identity_id, service_id, provider], ['Bind', id, service, 'legacy']);
+    reader.socket.terminate();
+  });
+
+  it('has dials, alerts and control planes', async () => {
+    const reader = await Reader.open();
+    const kinds = ['service', 'services', 'alert', 'cluster'].map((type) => ({ type }));
+    assert.equal(await reader.subscribe(...kinds), 'ok success');
+    const dials = { serviceId: 's1', terminatorId: 't1', count: 3, intervalStartS: 60, intervalLengthS: 60 };
+    api.events.emit('service', { type: 'service.dial.success', ...dials });
+    const source = { sourceType: 'router', sourceId: 'r1', severity: 'error', message: 'no address' };
+    api.events.emit('alert', { ...source, atMs: 1, details: ['eth0'], relatedEntities: { router: 'r1' } });
+    const addresses = ['tls:a:1'];
+    api.events.emit('cluster', { type: 'members.changed', index: 7, addresses });
+    const { event } = await reader.event();
+    assert.deepEqual(event, {
+      ...{ namespace: 'service', event_src_id: 'ctrl', version: 2, event_type: 'service.dial.success' },
+      ...{ terminator_id: 't1', service_id: 's1', count: 3, interval_start_utc: 60, interval_length: 60 },
+    });
+    assert.equal((await reader.event()).event['namespace'], 'service.events');
+    assert.deepEqual((await reader.event()).event, {
+      ...{ namespace: 'alert', event_src_id: 'ctrl', alert_source_type: 'router', alert_source_id: 'r1' },
+      ...{ severity: 'error', message: 'no address', details: ['eth0'], related_entities: { router: 'r1' } },
+    });
+    assert.deepEqual((await reader.event()).event, {
+      ...{ namespace: 'cluster', event_src_id: 'ctrl', eventType: 'members.changed', index: 7 },
+      peers: [{ addr: 'tls:a:1', apiAddresses: null }],
+    });
+    reader.socket.terminate();
+  });
+
+  it('has entities before and after a change, and that it is stored', async () => {
+    const reader = await Reader.open();
+    await reader.subscribe({ type: 'entityChange' });
+    const id = await api.make('edge-router-policies', { name: 'changed', semantic: 'AnyOf' });
+    const [made, committed] = [await reader.event(), await reader.event()];
+    const { metadata, finalState, initialState, eventId, ...rest } = made.event;
+    assert.deepEqual(rest, {
+      ...{ namespace: 'entityChange', event_src_id: 'ctrl', eventType: 'created', isParentEvent: false },
+      entityType: 'edgeRouterPolicies',
+    });
+    const { name, id: ownId } = finalState as Record<string, unknown>;
+    assert.deepEqual([ownId, name, initialState], [id, 'changed', null]);
+    const { author } = metadata as { author: Record<string, unknown> };
+    assert.deepEqual([author['type'], author['id']], ['identity', api.adminId]);
+    assert.deepEqual([committed.event['eventType'], committed.event['eventId']], ['committed', eventId]);
+    assert.equal((await api.call('PATCH', `edge-router-policies/${id}`, { semantic: 'x' })).status, 400);
+    await api.call('DELETE', `edge-router-policies/${id}`);
+    const { event } = await reader.event();
+    assert.deepEqual([event['eventType'], event['finalState']], ['deleted', null]);
+    reader.socket.terminate();
+  });
+
+  it('counts entities at once and in intervals', async () => {
+    const reader = await Reader.open();
+    for (const interval of ['0s', '25h', '5', 'x', 3])
+      assert.match(
+        await reader.subscribe({ type: 'entityCount', options: { interval } }),
+        /entityCount: interval .* is not from 1s to 24h/,
+      );
+    await reader.subscribe({ type: 'edge.entityCounts', options: { interval: '0h0m1.0s' } });
+    for (let count = 0; count < 2; count += 1) {
+      const { type, event } = await reader.event();
+      const { counts } = event as { counts: Record<string, number> };
+      assert.deepEqual([type, event['namespace']], ['entityCount', 'edge.entityCounts']);
+      assert.deepEqual(
+        [counts['identities']! > 0, counts['services']],
+        [true, api.model.edge.count('service')],
+      );
+    }
+    reader.socket.terminate();
+  });
+
+  it('has the metrics of routers that filters select, and refuses filters whose search can be long', async () => {
+    const reader = await Reader.open();
+    for (const metricFilter of ['(a+)+', 'a{9}', '.*.*.*', '\\1', '[', 'x'.repeat(201), 3])
+      assert.match(
+        await reader.subscribe({ type: 'metrics', options: { metricFilter } }),
+        /^metrics: filter /,
+      );
+    const options = { metricFilter: '^link\\..*[mM]ean$', sourceFilter: 'r[12]' };
+    assert.equal(await reader.subscribe({ type: 'metrics', options }), 'ok success');
+    const metrics = [
+      { name: 'link.l1.latency', type: 'histogram', values: { mean: 5, max: 9 } },
+      { name: 'xgress.dials', type: 'intValue', values: { value: 1 } },
+    ] as const;
+    const linkEnds = (id: string) => (id === 'l1' ? { sourceId: 'r1', destinationId: 'r2' } : undefined);
+    const report = { atMs: 1, eventId: 'e1', tags: {}, metrics, linkEnds };
+    for (const routerId of ['r3', 'r1']) api.events.emit('metrics', { ...report, routerId });
+    assert.deepEqual(await reader.event(), {
+      type: 'metrics',
+      event: {
+        ...{ namespace: 'metrics', event_src_id: 'ctrl', source_id: 'r1', version: 3, source_event_id: 'e1' },
+        ...{ metric_type: 'histogram', metric: 'link.latency', metrics: { mean: 5 }, source_entity_id: 'l1' },
+        tags: { sourceRouterId: 'r1', targetRouterId: 'r2' },
+      },
+    });
+    reader.socket.terminate();
+  });
+
   it('refuses by name what it does not have, and subscribes to nothing then', async () => {
     const reader = await Reader.open();
     const wrong: readonly [object, RegExp][] = [
-      [{ type: 'edge.sessions' }, /event type edge\.sessions is not supported: usage/],
+      [{ type: 'authentication' }, /event type authentication is not supported: alert/],
+      [{ type: 'session', options: { include: 'deleted' } }, /invalid include deleted: created/],
       [{ type: 'constructor' }, /event type constructor is not supported/],
       [{ type: 'usage', options: { version: 4 } }, /unsupported version 4/],
       [{ type: 'usage', options: { version: 3, include: ['x'] } }, /invalid include x/],

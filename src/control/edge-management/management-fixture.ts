@@ -1,7 +1,6 @@
 /** An edge API with the edge management API and an administrator, for tests. */
 import { Agent } from 'node:https';
 import { openEdgeFixture, rawRequest, type EdgeFixture } from '../edge-api/edge-api-fixture.ts';
-import { FabricEvents } from '../model/mod.ts';
 import { insertAdministrator } from './administrator-creation.ts';
 import { addManagementRoutes } from './management-routes.ts';
 
@@ -47,9 +46,7 @@ export interface EdgeManagementAnswer {
 
 export interface ManagementFixture extends EdgeFixture {
   readonly adminId: string;
-  /** The events of a mesh. The fixture has no mesh, so that tests emit them. */
-  readonly events: FabricEvents;
-  /** Likewise. */
+  /** Routers of a mesh. The fixture has no mesh, so that tests add them. */
   readonly onlineRouterIds: Set<string>;
   /** Method and path below the prefix of every route: `GET /services/:id`. */
   readonly routes: readonly string[];
@@ -65,7 +62,6 @@ export async function openManagementFixture(
   openStore?: Parameters<typeof openEdgeFixture>[3],
 ): Promise<ManagementFixture> {
   const routes: string[] = [];
-  const events = new FabricEvents();
   const onlineRouterIds = new Set<string>();
   const routesOf: Parameters<typeof openEdgeFixture>[2] = (app, context) => {
     app.addHook('onRoute', ({ method, url }) => {
@@ -76,7 +72,6 @@ export async function openManagementFixture(
       ctrlAddress: 'tls:localhost:6262',
       mesh: { onlineRouterIds: () => onlineRouterIds },
       controllerId: 'ctrl',
-      events,
     });
   };
   const edge = await openEdgeFixture({}, egress, routesOf, openStore);
@@ -101,7 +96,6 @@ export async function openManagementFixture(
       await edge.close();
     },
     adminId,
-    events,
     onlineRouterIds,
     routes,
     call,

@@ -19,6 +19,7 @@ import {
   type JsonObject,
   type PostureCheckType,
 } from '../model/mod.ts';
+import { entityCounts } from './entity-counts.ts';
 import { commonSymbols, entityView, referenceView } from './entity-form.ts';
 import type { ManagementParts } from './entity-resource.ts';
 import { roleAttributesOf } from './identity-resource.ts';
@@ -82,7 +83,7 @@ export function addManagementLists(app: FastifyInstance, parts: ManagementParts)
     );
   }
 
-  app.get('/summary', (_request, reply) => sendData(reply, summaryOf(parts)));
+  app.get('/summary', async (_request, reply) => sendData(reply, await entityCounts(parts)));
 
   app.get<ById>('/services/:id/terminators', async (request, reply) => {
     if (model.edge.service(request.params.id) === undefined) throw notFound();
@@ -175,26 +176,4 @@ function serviceSessionsOf({ model, sessions, clock }: ManagementParts): Service
     }
   }
   return found;
-}
-
-function summaryOf({ model, sessions, controllers }: ManagementParts): JsonObject {
-  const { edge } = model;
-  const routers = [...model.identities()].filter(({ kind }) => kind === 'router').length;
-  const edgeRouters = routers - edge.count('transit-router');
-  const apiSessions = [...sessions.all()].filter(({ identityId }) => edge.hasIdentity(identityId)).length;
-  return {
-    apiSessions,
-    authPolicies: edge.withBuiltIns('auth-policy').length,
-    configTypes: edge.configTypes().length,
-    cas: edge.count('ca'),
-    configs: edge.count('config'),
-    controllers: controllers().length,
-    edgeRouterPolicies: edge.count('edge-router-policy'),
-    edgeRouters,
-    identities: edge.count('identity'),
-    routers,
-    serviceEdgeRouterPolicies: edge.count('service-edge-router-policy'),
-    servicePolicies: edge.count('service-policy'),
-    services: edge.count('service'),
-  };
 }

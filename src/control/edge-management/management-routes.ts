@@ -23,7 +23,7 @@ import { ENTITY_FORMS } from './entity-form-table.ts';
 import { plainResource, type EntityResource, type ManagementParts } from './entity-resource.ts';
 import { addEnrollmentRoutes } from './enrollment-routes.ts';
 import { addEntityRoutes } from './entity-routes.ts';
-import { addFabricEventRoutes, type FabricEventSource } from './fabric-event-routes.ts';
+import { addFabricEventRoutes } from './fabric-event-routes.ts';
 import { externalJwtSignerResource } from './external-jwt-signer-resource.ts';
 import { identityResource } from './identity-resource.ts';
 import { addIdentityTotpRoutes } from './identity-totp-routes.ts';
@@ -52,17 +52,19 @@ const RESOURCES: readonly EntityResource[] = [
   ...ENTITY_FORMS.map(plainResource),
 ];
 
-export type ManagementOptions = Pick<ManagementParts, 'ctrlAddress' | 'mesh'> & FabricEventSource;
+export interface ManagementOptions extends Pick<ManagementParts, 'ctrlAddress' | 'mesh'> {
+  readonly controllerId: string;
+}
 
 export async function addManagementRoutes(
   app: FastifyInstance,
   context: EdgeApiContext,
-  { ctrlAddress, mesh, ...source }: ManagementOptions,
+  { ctrlAddress, mesh, controllerId }: ManagementOptions,
 ): Promise<void> {
   const parts: ManagementParts = { ...context, ctrlAddress, mesh };
   const administrators = new Administrators(context);
   const calls = new TokenBuckets(CALLS, context.clock);
-  addFabricEventRoutes(app, context, administrators, source);
+  addFabricEventRoutes(app, context, administrators, controllerId);
   await app.register(
     (scope, _options, done) => {
       scope.addHook('onRoute', (route) => {

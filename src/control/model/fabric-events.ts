@@ -1,4 +1,4 @@
-/** Events of the mesh that readers of the edge management API follow. Nothing is kept: without a listener an event is dropped. */
+/** Events of the mesh and of its clients that readers of the edge management API follow. Nothing is kept: without a listener an event is dropped. */
 
 /** The report of one router. */
 export interface UsageReport {
@@ -87,12 +87,119 @@ export interface TerminatorEvent {
   readonly usableRequired: number;
 }
 
+export interface ApiSessionEvent {
+  readonly type: 'created' | 'deleted';
+  readonly sessionId: string;
+  readonly identityId: string;
+  /** Whether its tokens are signed (JWT). */
+  readonly isSigned: boolean;
+}
+
+/** A permission to dial or host a service that a client asked for. */
+export interface ServiceSessionEvent {
+  readonly sessionId: string;
+  readonly sessionType: 'Dial' | 'Bind';
+  readonly isSigned: boolean;
+  readonly apiSessionId: string;
+  readonly identityId: string;
+  readonly serviceId: string;
+}
+
+export interface SdkEvent {
+  readonly identityId: string;
+  readonly isOnline: boolean;
+}
+
+export interface ConnectEvent {
+  readonly sourceType: 'identity' | 'router';
+  readonly sourceId: string;
+  readonly sourceAddress: string;
+  readonly destinationType: 'router' | 'ctrl';
+  /** Undefined for this control plane. */
+  readonly destinationId: string | undefined;
+  readonly destinationAddress: string;
+  /** Unix milliseconds; undefined: now. */
+  readonly atMs: number | undefined;
+}
+
+/** Dials with one outcome in one interval. */
+export interface ServiceDialsEvent {
+  /** OpenZiti's name: `service.dial.success`. */
+  readonly type: string;
+  readonly serviceId: string;
+  /** '' for those that are not of one terminator. */
+  readonly terminatorId: string;
+  readonly count: number;
+  /** Unix time in seconds. */
+  readonly intervalStartS: number;
+  readonly intervalLengthS: number;
+}
+
+export interface AlertEvent {
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  readonly sourceType: string;
+  readonly sourceId: string;
+  readonly severity: string;
+  readonly message: string;
+  readonly details: readonly string[];
+  readonly relatedEntities: Readonly<Record<string, string>>;
+}
+
+export interface ClusterEvent {
+  readonly type: 'members.changed' | 'leadership.gained' | 'leadership.lost';
+  readonly index: number | undefined;
+  /** At which routers reach the control planes; undefined where an event has none. */
+  readonly addresses: readonly string[] | undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface EntityChangeEvent {
+  readonly type: 'created' | 'updated' | 'deleted';
+  /** OpenZiti's name: `servicePolicies`. */
+  readonly entityType: string;
+  readonly before: Fields | undefined;
+  readonly after: Fields | undefined;
+  /** The author and the source of the change. */
+  readonly metadata: Fields;
+}
+
+export interface Metric {
+  readonly name: string;
+  readonly type: 'intValue' | 'floatValue' | 'meter' | 'histogram' | 'timer';
+  /** By OpenZiti's names; `value` for a single one. */
+  readonly values: Readonly<Record<string, number>>;
+}
+
+/** All metrics of one report of a router. */
+export interface MetricsReport {
+  readonly routerId: string;
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  readonly eventId: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly metrics: readonly Metric[];
+  readonly linkEnds: (
+    linkId: string,
+  ) => { readonly sourceId: string; readonly destinationId: string } | undefined;
+}
+
 export interface FabricEventTable {
   usage: UsageReport;
   circuit: CircuitEvent;
   router: RouterEvent;
   link: MeshLinkEvent;
   terminator: TerminatorEvent;
+  apiSession: ApiSessionEvent;
+  session: ServiceSessionEvent;
+  sdk: SdkEvent;
+  connect: ConnectEvent;
+  service: ServiceDialsEvent;
+  alert: AlertEvent;
+  cluster: ClusterEvent;
+  entityChange: EntityChangeEvent;
+  metrics: MetricsReport;
 }
 
 export type FabricEventKind = keyof FabricEventTable;
@@ -105,6 +212,15 @@ export class FabricEvents {
     router: new Set(),
     link: new Set(),
     terminator: new Set(),
+    apiSession: new Set(),
+    session: new Set(),
+    sdk: new Set(),
+    connect: new Set(),
+    service: new Set(),
+    alert: new Set(),
+    cluster: new Set(),
+    entityChange: new Set(),
+    metrics: new Set(),
   };
 
   /** Whether an event has to be made at all. */

@@ -29,6 +29,8 @@ export {
 export { builtInEntities } from './built-in-entities.ts';
 export {
   FabricEvents,
+  type Metric,
+  type MetricsReport,
   type CircuitEvent,
   type CircuitEventType,
   type UsageInterval,

@@ -112,3 +112,105 @@ test('links and terminators have events as routers report them', async () => {
     ['created', 'svc1', 'r1', 'env1', true, 'default', 2, 2],
   );
 });
+
+test('clients, their connections, and alerts have events as routers report them', async () => {
+  const sdks: FabricEventTable['sdk'][] = [];
+  const connects: FabricEventTable['connect'][] = [];
+  const alerts: FabricEventTable['alert'][] = [];
+  events.listen('sdk', (event) => void sdks.push(event));
+  events.listen('connect', (event) => void connects.push(event));
+  events.listen('alert', (event) => void alerts.push(event));
+  const connectTimes = [{ connectTime: 9n, srcAddr: '192.0.2.1:5', dstAddr: 'r1:3022' }];
+  const present = (identityId: string, isConnected: boolean) =>
+    ctrlMessages.connectEvents.frame({ events: [{ identityId, isConnected, connectTimes }] });
+  for (const frame of [present('gw1', true), present('gw1', true), present('unknown', true)])
+    router.send(frame);
+  router.send(ctrlMessages.connectEvents.frame({ fullState: true }));
+  const alert = {
+    sourceType: 'router',
+    sourceId: 'r1',
+    timestamp: 7n,
+    severity: 'error',
+    message: 'no eth0',
+  };
+  router.send(ctrlMessages.alerts.frame({ alerts: [alert] }));
+  await router.settle();
+  assert.deepEqual(sdks, [
+    { identityId: 'gw1', isOnline: true },
+    { identityId: 'gw1', isOnline: false },
+  ]);
+  const dialed = { sourceType: 'identity', sourceId: 'gw1', sourceAddress: '192.0.2.1:5', atMs: 9 };
+  const there = { destinationType: 'router', destinationId: 'r1', destinationAddress: 'r1:3022' };
+  assert.deepEqual(connects, [
+    { ...dialed, ...there },
+    { ...dialed, ...there },
+  ]);
+  assert.deepEqual(
+    alerts.map(({ atMs, sourceId, message }) => [atMs, sourceId, message]),
+    [[7, 'r1', 'no eth0']],
+  );
+  await world.router('r2');
+  const { sourceType, sourceId, destinationType, destinationId } = connects.at(-1)!;
+  assert.deepEqual(
+    [sourceType, sourceId, destinationType, destinationId],
+    ['router', 'r2', 'ctrl', undefined],
+  );
+});
+
+test('dials are counted by service and outcome, and each minute has its counts', async () => {
+  const counts: unknown[] = [];
+  world.controller.tick();
+  events.listen('service', ({ intervalStartS: _start, ...event }) => void counts.push(event));
+  for (let dial = 0; dial < 2; dial += 1) {
+    router.send(world.dialFrame('gw1', 'svc1'));
+    await router.route();
+    await router.frame(contentType.createCircuitV2Response);
+  }
+  router.send(world.dialFrame('gw1', 'svc1'));
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const frame = await router.frame(contentType.route);
+    const { circuitId } = ctrlMessages.route.decode(frame.body);
+    const refused = { isSuccess: false, error: 'no', errorCode: RouteErrorCode.connectionRefused };
+    router.send(encodeRouteResult(frame, { circuitId, attempt, ...refused, peerData: new Map() }));
+  }
+  await router.frame(contentType.error);
+  world.controller.tick();
+  assert.deepEqual(counts, []);
+  world.clock.advance(60_000);
+  world.controller.tick();
+  const dials = { serviceId: 'svc1', intervalLengthS: 60 };
+  assert.deepEqual(counts, [
+    { ...dials, type: 'service.dial.success', terminatorId: 'term1', count: 2 },
+    { ...dials, type: 'service.dial.fail', terminatorId: '', count: 1 },
+    { ...dials, type: 'service.dial.terminator.connection_refused', terminatorId: '', count: 1 },
+  ]);
+});
+
+test('a report of metrics is an event with every value, unless another controller has it', async () => {
+  const reports: FabricEventTable['metrics'][] = [];
+  events.listen('metrics', (report) => void reports.push(report));
+  const message = {
+    timestamp: { seconds: 5n, nanos: 250_000_000 },
+    intValues: { n: 3n },
+    meters: { bytes: { count: 4n, meanRate: 1.5 } },
+    histograms: { 'link.l1.latency': { count: 1n, mean: 2 } },
+    timers: { dial: { count: 2n, p99: 8, m1Rate: 0.5 } },
+  };
+  for (const doNotPropagate of [true, false])
+    router.send(ctrlMessages.metrics.frame({ ...message, doNotPropagate }));
+  await router.settle();
+  const [report] = reports;
+  assert.deepEqual([reports.length, report?.routerId, report?.atMs], [1, 'r1', 5_250]);
+  assert.deepEqual(
+    report?.metrics.map(({ name, type }) => [name, type]),
+    [
+      ['n', 'intValue'],
+      ['bytes', 'meter'],
+      ['link.l1.latency', 'histogram'],
+      ['dial', 'timer'],
+    ],
+  );
+  const [n, bytes, latency, dial] = report!.metrics.map(({ values }) => values);
+  assert.deepEqual([n!['value'], bytes!['mean_rate'], latency!['mean']], [3, 1.5, 2]);
+  assert.deepEqual([dial!['p99'], dial!['m1_rate'], dial!['count']], [8, 0.5, 2]);
+});

@@ -5,6 +5,7 @@
 import type { Log } from '#base';
 import type { Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
+import type { FabricEvents } from '../model/mod.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 
 export interface ClusterMembers {
@@ -25,12 +26,14 @@ export interface ClusterSource {
 export class ClusterAnnouncer {
   readonly #routers: RouterRegistry;
   readonly #source: ClusterSource | undefined;
+  readonly #events: FabricEvents;
   readonly #log: Log;
   #wasLeader = false;
 
-  constructor(routers: RouterRegistry, source: ClusterSource | undefined, log: Log) {
+  constructor(routers: RouterRegistry, source: ClusterSource | undefined, events: FabricEvents, log: Log) {
     this.#routers = routers;
     this.#source = source;
+    this.#events = events;
     this.#log = log;
     source?.onMembersChange(() => this.#onChange());
   }
@@ -56,6 +59,10 @@ export class ClusterAnnouncer {
     if (isLeader && !this.#wasLeader) {
       for (const router of this.#routers.all()) router.send(leaderFrame(index));
     }
+    const event = { index: Number(index), addresses };
+    this.#events.emit('cluster', { ...event, type: 'members.changed' });
+    if (isLeader !== this.#wasLeader)
+      this.#events.emit('cluster', { ...event, type: isLeader ? 'leadership.gained' : 'leadership.lost' });
     this.#wasLeader = isLeader;
   }
 

@@ -2,7 +2,7 @@
  * Reports of routers about links and about circuits that they cannot forward: reports, states, measurements,
  * faults. A router's reports are accepted for its own links and for circuits on whose path it is.
  */
-import type { Log } from '#base';
+import type { Clock, Log } from '#base';
 import type { Frame } from '#wire';
 import { ctrlMessages, FaultSubject } from '#wire/ctrl';
 import type { FabricEvents } from '../model/mod.ts';
@@ -10,6 +10,7 @@ import { isAtEnd, isOnPath, type CircuitRegistry } from './circuit-registry.ts';
 import type { CircuitRerouter } from './circuit-rerouter.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 import type { FabricLink, LinkRegistry } from './link-registry.ts';
+import { metricsOf } from './metrics-report.ts';
 import { usageOf } from './usage-report.ts';
 
 export interface LinkReportsOptions {
@@ -18,6 +19,7 @@ export interface LinkReportsOptions {
   readonly circuits: CircuitRegistry;
   readonly rerouter: CircuitRerouter;
   readonly events: FabricEvents;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -55,9 +57,11 @@ export class LinkReports {
   onMetrics(router: ConnectedRouter, frame: Frame): void {
     const message = ctrlMessages.metrics.decode(frame.body);
     const { histograms } = message;
-    const { links, rerouter, events, log } = this.#options;
+    const { links, rerouter, events, clock, log } = this.#options;
     // Another controller reports what must not be propagated.
     if (!message.doNotPropagate && events.has('usage')) events.emit('usage', usageOf(router.id, message));
+    if (!message.doNotPropagate && events.has('metrics'))
+      events.emit('metrics', metricsOf(router.id, message, links, clock.nowMs()));
     const silent = links.setLatencies(router.id, (linkId) => {
       const latency = histograms[`link.${linkId}.latency`]?.mean;
       return latency === undefined

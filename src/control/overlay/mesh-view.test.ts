@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { contentType, headerId, makeFrame } from '#wire';
 import { ctrlMessages, PeerState } from '#wire/ctrl';
+import { FabricEvents } from '../model/mod.ts';
 import type { ClusterMembers } from './cluster-announcer.ts';
 import { AWAY_LIMIT_MS } from './away-circuits.ts';
 import { ScriptedMesh } from './testing/scripted-mesh.ts';
@@ -226,6 +227,37 @@ test('routers receive all control planes and the leader when they connect, when 
     9n,
     'one that comes later is notified as well',
   );
+});
+
+test('a change of control planes is an event, and so is the leader', async () => {
+  let members: ClusterMembers | undefined;
+  let notify: () => void = () => {};
+  const events = new FabricEvents();
+  const seen: unknown[] = [];
+  events.listen('cluster', (event) => void seen.push(event));
+  const cluster = {
+    members: () => members,
+    onMembersChange: (listener: () => void) => {
+      notify = listener;
+    },
+  };
+  mesh = await ScriptedMesh.open(['a'], { cluster, events });
+  const addresses = ['tls:one:1'];
+  for (const [index, isLeader] of [
+    [7n, true],
+    [8n, true],
+    [9n, false],
+  ] as const) {
+    members = { addresses, index, isLeader };
+    notify();
+  }
+  assert.deepEqual(seen, [
+    { type: 'members.changed', index: 7, addresses },
+    { type: 'leadership.gained', index: 7, addresses },
+    { type: 'members.changed', index: 8, addresses },
+    { type: 'members.changed', index: 9, addresses },
+    { type: 'leadership.lost', index: 9, addresses },
+  ]);
 });
 
 test('a single control plane announces none to routers, even when they ask', async () => {

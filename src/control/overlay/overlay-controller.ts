@@ -4,7 +4,15 @@
  * OverlayModel and ApiSessions provide the model. overlay-parts.ts composes its parts.
  */
 import type { X509Certificate } from 'node:crypto';
-import { FrontdoorError, LeaseClock, messageOf, systemClock, type Clock, type Log } from '#base';
+import {
+  formatHostPort,
+  FrontdoorError,
+  LeaseClock,
+  messageOf,
+  systemClock,
+  type Clock,
+  type Log,
+} from '#base';
 import {
   ChannelListener,
   type Channel,
@@ -178,6 +186,7 @@ class OverlayCore implements OverlayController {
       for (const part of [builder, rerouter, costs, awayCircuits, prober, validation, sessionFeed, follower])
         part.tick(nowMs);
       dataModel.tick(nowMs, this.#clock.nowMs());
+      this.#parts.dialCounts.tick(this.#clock.nowMs());
     } catch (error) {
       this.#log.error({ err: error }, 'overlay tick failed');
     }
@@ -273,7 +282,13 @@ class OverlayCore implements OverlayController {
       onClose: (reason) => this.#onGone(router, reason),
     });
     if (channel.isClosed) return;
-    this.#parts.events.emit('router', { routerId: router.id, isOnline: true });
+    const { events } = this.#parts;
+    events.emit('router', { routerId: router.id, isOnline: true });
+    events.emit('connect', {
+      ...{ sourceType: 'router', sourceId: router.id, sourceAddress: channel.peer.address, atMs: undefined },
+      ...{ destinationType: 'ctrl', destinationId: undefined },
+      destinationAddress: formatHostPort(this.#options.listen.host, this.port),
+    });
     awayCircuits.onConnect(router);
     certificates.onConnect(router);
     peers.onConnect(router);

@@ -10,10 +10,12 @@ import { CircuitRegistry } from './circuit-registry.ts';
 import { CircuitRequests } from './circuit-requests.ts';
 import { CircuitRerouter } from './circuit-rerouter.ts';
 import { CircuitTrail } from './circuit-trail.ts';
+import { followClients } from './client-trail.ts';
 import { ClusterAnnouncer } from './cluster-announcer.ts';
 import { RouterRegistry } from './connected-router.ts';
 import { RouterFrameDispatcher } from './router-frame-dispatcher.ts';
 import { DataModelFeed } from './data-model-feed.ts';
+import { DialCounts } from './dial-counts.ts';
 import { FabricCircuitRequests } from './fabric-circuit-requests.ts';
 import { FabricTerminatorIndex } from './fabric-terminator-index.ts';
 import { FabricTerminatorRequests } from './fabric-terminator-requests.ts';
@@ -55,10 +57,11 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
   const circuits = new CircuitRegistry(routers, costs, options.circuitLimits);
   const events = options.events ?? new FabricEvents();
   const trail = new CircuitTrail({ events, paths, clock: leases });
+  const dialCounts = new DialCounts(events);
   circuits.onEnded((circuit) => trail.ended(circuit));
   followMesh({ events, links, terminators, fabricTerminators, routers, costs });
   const peers = new PeerFeed(routers);
-  const membership = new ClusterAnnouncer(routers, options.cluster, log);
+  const membership = new ClusterAnnouncer(routers, options.cluster, events, log);
   const inspection = new RouterInspection({ routers, links, circuits });
   const { maxProbesPerSecond, isConnectedElsewhere } = options;
   const prober = new ShareProber({
@@ -70,6 +73,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     maxProbesPerSecond,
     isConnectedElsewhere,
   });
+  followClients(events, sessions, prober);
   const rerouter = new CircuitRerouter({
     routers,
     circuits,
@@ -95,9 +99,13 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     onTerminatorResult: (terminator, error) => prober.onCircuitResult(terminator, error),
     onEstablished(circuit, creationMs) {
       trail.created(circuit, creationMs);
+      dialCounts.succeeded(circuit.serviceId, circuit.terminatorId);
       rerouter.onEstablished(circuit);
     },
-    onFailed: (circuitId, wish, failure, ms) => trail.failed(circuitId, wish, failure, ms),
+    onFailed(circuitId, wish, failure, ms) {
+      trail.failed(circuitId, wish, failure, ms);
+      dialCounts.failed(wish.service.id, failure);
+    },
   });
   const leaving = new LeavingCircuits({ routers, circuits, terminators });
   const sessionFeed = new SessionFeed(sessions, routers);
@@ -144,7 +152,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     routers,
     sessionFeed,
     dataModel,
-    linkReports: new LinkReports({ routers, links, circuits, rerouter, events, log }),
+    linkReports: new LinkReports({ routers, links, circuits, rerouter, events, clock, log }),
     circuits,
     builder,
     rerouter,
@@ -182,6 +190,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     clock: leases,
     log,
     sessionCheck,
+    events,
   });
   const view = new MeshView({
     model,
@@ -197,6 +206,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
   });
   return {
     events,
+    dialCounts,
     routers,
     links,
     terminators,

@@ -5,8 +5,8 @@
  */
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import { contentType, decodeRouteResult, headerId, messageName, textOfBody, type Frame } from '#wire';
-import { ctrlMessages, parseRefusedHello } from '#wire/ctrl';
-import type { OverlayModel } from '../model/mod.ts';
+import { ctrlMessages, parseRefusedHello, type CtrlBody } from '#wire/ctrl';
+import type { FabricEvents, OverlayModel } from '../model/mod.ts';
 import type { CertificateExtension } from './certificate-extension.ts';
 import { CircuitBuilder } from './circuit-builder.ts';
 import type { CircuitRequests } from './circuit-requests.ts';
@@ -57,13 +57,17 @@ export interface CtrlParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly sessionCheck: ServiceSessionCheck;
+  readonly events: FabricEvents;
 }
+
+type ConnectDetails = CtrlBody<'connectEvents'>['events'][number]['connectTimes'][number];
 
 type Handler = (router: ConnectedRouter, frame: Frame) => void | Promise<void>;
 
 const MAX_CIRCUITS_PER_MESSAGE = 10_000;
 const MAX_VALIDATED_SESSIONS = 256;
 const MAX_ALERTS_PER_MESSAGE = 100;
+const MAX_CONNECTS_PER_IDENTITY = 100;
 const MAX_PORT = 65_535;
 const DIALED_PROTOCOL = 'tls';
 
@@ -203,13 +207,26 @@ export class RouterFrameDispatcher {
     const { events, fullState } = ctrlMessages.connectEvents.decode(frame.body);
     const before = fullState ? [...router.presentIdentities] : [];
     if (fullState) router.presentIdentities.clear();
-    for (const { identityId, isConnected } of events) {
+    for (const { identityId, isConnected, connectTimes } of events) {
+      this.#reportConnects(router, identityId, connectTimes);
       if (!isConnected) router.presentIdentities.delete(identityId);
       // Only known identities count, which bounds the set by the model.
       else if (this.#parts.model.identity(identityId) !== undefined) router.presentIdentities.add(identityId);
     }
     this.#parts.prober.onPresence(before);
     this.#parts.prober.onPresence(events.map(({ identityId }) => identityId));
+  }
+
+  /** Clients that routers name, but the model does not have, have no event. */
+  #reportConnects(router: ConnectedRouter, identityId: string, connects: readonly ConnectDetails[]): void {
+    const { events, model } = this.#parts;
+    if (!events.has('connect') || model.identity(identityId) === undefined) return;
+    for (const { connectTime, srcAddr, dstAddr } of connects.slice(0, MAX_CONNECTS_PER_IDENTITY))
+      events.emit('connect', {
+        ...{ sourceType: 'identity', sourceId: identityId, sourceAddress: srcAddr },
+        ...{ destinationType: 'router', destinationId: router.id, destinationAddress: dstAddr },
+        atMs: Number(connectTime),
+      });
   }
 
   #onValidateSessions(router: ConnectedRouter, frame: Frame): void {
@@ -262,12 +279,18 @@ export class RouterFrameDispatcher {
     for (const alert of alerts.slice(0, MAX_ALERTS_PER_MESSAGE)) {
       const { severity, message, sourceType, sourceId } = alert;
       const refused = parseRefusedHello(alert);
-      if (refused !== undefined) this.#parts.refusals.reportedHello(router.id, refused);
-      else
-        this.#parts.log.warn(
-          { router: router.id, severity, sourceType, sourceId, alert: message },
-          'alert from a router',
-        );
+      if (refused !== undefined) {
+        this.#parts.refusals.reportedHello(router.id, refused);
+        continue;
+      }
+      const { timestamp, details, relatedEntities } = alert;
+      this.#parts.events.emit('alert', {
+        ...{ atMs: Number(timestamp), sourceType, sourceId, severity, message, details, relatedEntities },
+      });
+      this.#parts.log.warn(
+        { router: router.id, severity, sourceType, sourceId, alert: message },
+        'alert from a router',
+      );
     }
   }
 

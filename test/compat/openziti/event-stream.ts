@@ -16,6 +16,8 @@ export interface StreamedEvent {
 }
 
 export interface EventStream {
+  /** Returns all events so far. */
+  all(): readonly StreamedEvent[];
   /** Returns the events of a service so far. */
   events(serviceId: string): StreamedEvent[];
   /** Lines that are no events. */
@@ -38,6 +40,7 @@ export function startEventStream(binary: string, folder: string, ...kinds: strin
       else output += `${line}\n`;
     });
   return {
+    all: () => events,
     events: (serviceId) =>
       events.filter(({ tags, service_id }) => [tags?.['serviceId'], service_id].includes(serviceId)),
     output: () => output,

@@ -7,6 +7,7 @@ import { until } from '../../support/deadline.ts';
 import { digestOf } from '../../support/private-service.ts';
 import { httpGet, type HttpAnswer } from '../../support/world.ts';
 import { runZiti, zitiBinary } from '../../support/ziti-command.ts';
+import { startEventStream } from './event-stream.ts';
 import { enrollArgs } from './tunneler.ts';
 import { CREDENTIALS } from '../../support/edge-installation.ts';
 import { openZitiEdgeWorld, type ZitiEdgeWorld } from './ziti-edge-world.ts';
@@ -17,6 +18,8 @@ const { username, password } = CREDENTIALS;
 const BODY_BYTES = 4 * 1024 * 1024;
 /** Time within which a change of policies ends what it forbids. */
 const CUT_MS = 5_000;
+/** Routers report each minute. */
+const METRICS_MS = 90_000;
 
 /** Lists that the journey fills with nothing. */
 const LISTED_ONLY = [
@@ -256,6 +259,17 @@ csr: { sans: { dns: [localhost], ip: ["127.0.0.1"] } }
     assert.equal(await listed(), undefined);
   },
 );
+
+test('ziti fabric streams all events', { skip }, async () => {
+  const stream = startEventStream(BINARY, world.folder);
+  const kinds = () => new Set(stream.all().map(({ namespace }) => namespace));
+  await until('the subscription', kinds, (found) => found.has('entityCount'));
+  await edge('create', 'identity', 'streamed');
+  await edge('delete', 'identity', 'streamed');
+  await until('the change', kinds, (found) => found.has('entityChange') && found.has('metrics'), METRICS_MS);
+  assert.equal(stream.output(), '');
+  await stream.stop();
+});
 
 test('ziti edge lists, changes and deletes what it made', { skip }, async () => {
   const lists = ['identities', 'services', 'configs', 'config-types', 'service-policies', 'edge-routers'];
