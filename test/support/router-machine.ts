@@ -4,7 +4,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -46,6 +46,10 @@ export class RouterMachine {
     await machine.run('ip', 'addr', 'add', 'fd00::1/64', 'dev', 'lan', 'nodad');
     await machine.run('ip', '-6', 'route', 'add', 'default', 'via', 'fd00::fe');
     await lan.run('ip', 'route', 'add', 'default', 'via', '192.0.2.1');
+    // As operators set it up. A look-up at a name server that cannot be reached would hold up the end of the router.
+    const resolver = join(folder, 'resolv.conf');
+    writeFileSync(resolver, 'nameserver 127.0.0.1\n');
+    await machine.run('mount', '--bind', resolver, '/etc/resolv.conf');
     const router = new RouterMachine(machine, lan, [join(folder, 'names'), 'lan', JSON.stringify(targets)]);
     t.after(() => router.#child?.kill('SIGKILL'));
     return router;
@@ -66,18 +70,16 @@ export class RouterMachine {
     this.output = [];
     const child = this.machine.start(program, [...args, ...this.#arguments], this.output);
     this.#child = child;
-    const ended = once(child, 'exit');
-    await Promise.race([
-      until(
-        'the router',
-        () => this.text,
-        (text) => /^ready$/m.test(text),
-        START_MS,
-      ),
-      ended.then(() => {
-        throw new Error(this.text);
-      }),
-    ]);
+    let hasEnded = false;
+    child.once('exit', () => (hasEnded = true));
+    const isReady = (text: string): boolean => /^ready$/m.test(text);
+    await until(
+      'the router',
+      () => this.text,
+      (text) => hasEnded || isReady(text),
+      START_MS,
+    );
+    if (!isReady(this.text)) throw new Error(this.text);
   }
 
   get text(): string {
