@@ -31,6 +31,11 @@ describe('clients of two control planes', { skip: postgresSkip }, () => {
     const ann = world.visitor();
     await ann.logIn(guarded, '/', 'ann');
     session = ann.cookie(guarded)!;
+    // They get the list when they log in, and then every 30 s: `learn the new address` waits for that.
+    const { agent, gateway } = world.parts;
+    await Promise.all([agent, gateway].map((part) => part.stop()));
+    await Promise.all([agent, gateway].map((part) => part.start()));
+    await served(open);
   });
   afterEach((context) => {
     if (!('passed' in context) || context.passed !== false) return;
