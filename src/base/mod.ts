@@ -35,4 +35,5 @@ export {
   type FileProblem,
 } from './file-problem.ts';
 export { DURATION_PATTERN, formatGoDuration, parseGoDuration } from './go-duration.ts';
+export { orderedRange } from './ordered-range.ts';
 export { WorkerPool, type Work, type WorkerPoolOptions } from './worker-pool.ts';

@@ -22,6 +22,7 @@ function service(id: string, more: Partial<Service> = {}): Service {
   return {
     id,
     name: id,
+    isNamed: true,
     frontdoorId: 'f',
     environmentId: 'e',
     shareMode: 'public',
@@ -35,6 +36,7 @@ function service(id: string, more: Partial<Service> = {}): Service {
     customHosts: [],
     rules: null,
     inspection: null,
+    createdAtMs: 1,
     updatedAtMs: 1,
     ...more,
   };

@@ -4,6 +4,7 @@
  * call, and the least CPU time of this process for a call, in milliseconds.
  */
 import process from 'node:process';
+import { sql } from 'kysely';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { openPostgres } from '../store/engine/each-store-suite.ts';
 import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
@@ -20,6 +21,8 @@ for (const [name, open] of [
 ] as const) {
   const world = await openApiWorld({ open });
   const { environmentId, providerId } = await fill(world);
+  // PostgreSQL does this by itself, some time after rows were added.
+  await sql`analyze`.execute(world.store.db);
   const from = new Date(world.clock.nowMs() - 60_000).toISOString();
   const queries = [
     '',
@@ -36,6 +39,8 @@ for (const [name, open] of [
     `from=${encodeURIComponent(from)}`,
     'status=FAILED',
     'status=PENDING',
+    'status=DEPLOYED',
+    'status=DEPLOYED&page=2400',
     'status=FAILED&sort=createdAt,desc',
     `status=FAILED&environmentId=${environmentId}&name=app`,
   ];

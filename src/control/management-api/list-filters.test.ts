@@ -120,6 +120,46 @@ describeEachStore('lists', (open) => {
     assert.deepEqual(await all(`${base}/shares?sort=-createdAt&name=alpha`), ['alphabet', 'alpha']);
   });
 
+  it('of very many shares have the same pages and counts, however few a filter leaves', async () => {
+    const { frontdoorId: id, authorization } = world.other;
+    const environmentId = await world.addEnvironment('many', id);
+    world.connected.add(environmentId);
+    const names = Array.from({ length: 700 }, (_, n) => `many-${String(n).padStart(3, '0')}`);
+    await world.store.transaction(async (trx, touch) => {
+      for (const [n, name] of names.entries()) {
+        const row = {
+          ...{ id: randomUUID(), frontdoor_id: id, environment_id: environmentId, token: name, name },
+          ...({ share_mode: 'private', backend_mode: 'proxy', target: 'http://a:1' } as const),
+          ...{ reserved: 1, target_by_agent: 0, epoch: 1, created_at: startMs + n, updated_at: startMs },
+        };
+        await trx.insertInto('share').values(row).execute();
+        touch('share', row.id);
+        world.statuses.set(row.id, { state: n % 2 === 0 ? 'DEPLOYED' : 'FAILED' });
+      }
+    });
+    const found = async (query: string): Promise<unknown[]> => {
+      const entries: unknown[] = [];
+      for (let page = 0; ; page += 1) {
+        const path = `/frontdoor/${id}/shares?size=90&page=${page}&${query}`;
+        const { body } = await world.call('GET', path, { authorization });
+        const { content, totalElements } = body as List;
+        entries.push(...content.map((entry) => entry['name']));
+        if (content.length === 90) continue;
+        assert.equal(totalElements, entries.length, query);
+        return entries;
+      }
+    };
+    const [even, odd] = [0, 1].map((rest) => names.filter((_, n) => n % 2 === rest));
+    assert.deepEqual(await found('name=MANY'), names);
+    assert.deepEqual(await found('name=many&sort=-createdAt'), names.toReversed());
+    assert.deepEqual(await found('name=ny-12&sort=name,desc'), names.slice(120, 130).toReversed());
+    assert.deepEqual(await found('name=none'), []);
+    assert.deepEqual(await found('status=DEPLOYED&sort=-createdAt'), even!.toReversed());
+    assert.deepEqual(await found('status=FAILED&name=ny-12'), odd!.slice(60, 65));
+    assert.deepEqual(await found('sort=status'), [...even!, ...odd!]);
+    assert.deepEqual(await found('sort=-status&name=MANY'), [...even!, ...odd!].toReversed());
+  });
+
   it('find by an id of somebody else what an id of nobody finds: nothing', async () => {
     const foreign = await world.addEnvironment('foreign', world.other.frontdoorId);
     for (const [name, theirs] of [

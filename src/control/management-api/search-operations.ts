@@ -3,7 +3,13 @@
  * others are few and read from the store.
  */
 import type { SearchResultAnswer } from '#contract';
-import { frontdoorsOf, searchCustomFrontends, searchOrganizations, searchProviders } from '../store/mod.ts';
+import {
+  frontdoorsOf,
+  searchCustomFrontends,
+  searchOrganizations,
+  searchProviders,
+  lowered,
+} from '../store/mod.ts';
 import { ok, unstored, type ApiParts, type Handlers } from './call.ts';
 import { ADMIN } from './granted-organization.ts';
 import { inSlices } from './in-slices.ts';
@@ -54,11 +60,6 @@ export const searchHandlers: Handlers<SearchParts, 'search'> = {
 function matcherOf(asked: string): (name: string, id: string) => boolean {
   const text = lowered(asked);
   return (name, id) => id === text || lowered(name).includes(text);
-}
-
-/** As the databases compare: only ASCII letters match in either case. */
-function lowered(text: string): string {
-  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** The best of each kind, in bounded memory. */

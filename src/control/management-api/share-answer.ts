@@ -2,8 +2,8 @@
 import { definedFields } from '#base';
 import type { ShareAnswer } from '#contract';
 import { storedShareOf, type FrontendUrls } from '../audit/mod.ts';
-import type { ShareStatus } from '../model/mod.ts';
-import type { ShareRecord, StatedIds } from '../store/mod.ts';
+import type { Service, ShareState, ShareStatus } from '../model/mod.ts';
+import type { ShareRecord } from '../store/mod.ts';
 import { isoTime, type ApiParts } from './call.ts';
 
 /** Agents reconnect within this time. Shown as the next try for a share whose agent is away. */
@@ -32,21 +32,19 @@ export function shareStatusOf(
   };
 }
 
-/** Returns the ids of a frontdoor's shares by their status, as `shareStatusOf` returns it. */
-export function shareIdsByState(
-  { status, model }: Pick<ApiParts, 'status' | 'model'>,
-  frontdoorId: string,
-): StatedIds {
-  const ids = new Map<string, string[]>([
-    ['DEPLOYED', []],
-    ['FAILED', []],
-    ['PENDING', []],
-  ]);
-  for (const { id, frontdoorId: owner, environmentId } of model.services()) {
-    if (owner !== frontdoorId) continue;
-    ids.get(status.isConnected(environmentId) ? status.share(id).state : 'FAILED')!.push(id);
-  }
-  return ids;
+/**
+ * Returns a function that gives the state of many shares, each as `shareStatusOf` returns it. An environment is looked at once,
+ * because one that is away has all its shares looked at.
+ */
+export function shareStates({
+  status,
+}: Pick<ApiParts, 'status'>): (share: Pick<Service, 'id' | 'environmentId'>) => ShareState {
+  const isConnected = new Map<string, boolean>();
+  return ({ id, environmentId }) => {
+    const known = isConnected.get(environmentId) ?? status.isConnected(environmentId);
+    isConnected.set(environmentId, known);
+    return known ? status.share(id).state : 'FAILED';
+  };
 }
 
 function unknownFailure(nowMs: number) {

@@ -16,7 +16,8 @@ import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { shareRecordView } from '../audit/mod.ts';
 import { lockedShare, namedShare } from './named-share.ts';
-import { shareAnswerOf, shareIdsByState } from './share-answer.ts';
+import { isByState, listSharesByState } from './stated-shares.ts';
+import { shareAnswerOf } from './share-answer.ts';
 
 type ShareParts = CreationParts & Pick<ApiParts, 'model' | 'status' | 'frontendUrls'>;
 
@@ -27,8 +28,10 @@ export const shareHandlers: Handlers<
   async listShares(parts, call) {
     const request = parsePageRequest(call.query);
     const { frontdoor, query } = call;
-    const idsByState = () => shareIdsByState(parts, frontdoor.id);
-    const page = await listShares(parts.store, frontdoor, request, listFilterOf(query), idsByState);
+    const filter = listFilterOf(query);
+    const page = isByState(request, filter)
+      ? await listSharesByState(parts, frontdoor, request, filter)
+      : await listShares(parts.store, frontdoor, request, filter);
     return ok(
       countedPageAnswer(
         request,

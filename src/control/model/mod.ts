@@ -61,6 +61,7 @@ export type {
   MeasuredListener,
   MeasuredShare,
   Measurements,
+  ShareState,
   ShareStatus,
   StatusBoard,
 } from './share-status.ts';

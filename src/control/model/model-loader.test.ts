@@ -81,6 +81,7 @@ describe('the overlay model', () => {
     assert.deepEqual(model.service(earlyShare), {
       id: earlyShare,
       name: 'early',
+      isNamed: true,
       frontdoorId,
       environmentId: early,
       shareMode: 'public',
@@ -94,6 +95,7 @@ describe('the overlay model', () => {
       authProviderIds: [],
       rules: null,
       inspection: null,
+      createdAtMs: 7,
       updatedAtMs: 7,
     });
     const late = await addEnvironment(['cc']);

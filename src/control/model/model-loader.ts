@@ -176,6 +176,7 @@ export function serviceOf(share: GuardedShare): Service {
   return {
     id: share.id,
     name: share.token,
+    isNamed: share.name !== null,
     frontdoorId: share.frontdoorId,
     environmentId: share.environmentId,
     shareMode: share.shareMode,
@@ -189,6 +190,7 @@ export function serviceOf(share: GuardedShare): Service {
     authProviderIds: share.authProviderIds,
     rules: share.rules,
     inspection: share.inspection,
+    createdAtMs: share.createdAtMs,
     updatedAtMs: share.updatedAtMs,
   };
 }

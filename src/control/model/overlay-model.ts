@@ -25,6 +25,8 @@ export interface Identity {
 export interface Service extends OverlayService {
   /** The share's token. */
   readonly name: string;
+  /** Whether the token was given as a name. */
+  readonly isNamed: boolean;
   readonly frontdoorId: string;
   /** The environment that hosts it, which is the only identity that may bind it. */
   readonly environmentId: string;
@@ -44,6 +46,7 @@ export interface Service extends OverlayService {
   readonly rules: AccessRules | null;
   /** Null: its requests are not recorded. */
   readonly inspection: GatewayInspection | null;
+  readonly createdAtMs: number;
 }
 
 /**

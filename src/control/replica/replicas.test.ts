@@ -88,6 +88,7 @@ function serviceOf(id: string, environmentId: string): Service {
   return {
     id,
     name: id,
+    isNamed: true,
     frontdoorId: 'f',
     environmentId,
     shareMode: 'public',
@@ -101,6 +102,7 @@ function serviceOf(id: string, environmentId: string): Service {
     customHosts: [],
     rules: null,
     inspection: null,
+    createdAtMs: 0,
     updatedAtMs: 0,
   };
 }

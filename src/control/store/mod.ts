@@ -1,8 +1,7 @@
 /** The store: both databases behind one interface, the tables, and the queries of each resource. */
-export { containsIn, narrowed, type ListFilter } from './engine/list-filter.ts';
+export { containsIn, lowered, narrowed, type ListFilter } from './engine/list-filter.ts';
 export { LastUses } from './engine/last-uses.ts';
 export { writeJointly } from './engine/joint-writes.ts';
-export type { StatedIds } from './engine/stated-page.ts';
 export { openStore } from './engine/open-store.ts';
 export type { Page, PageRequest } from './engine/page.ts';
 export { resourceChangeOf, touchResource, type ResourceChange } from './engine/resource-change.ts';
@@ -299,6 +298,7 @@ export {
   findShareForUpdate,
   findShareId,
   findShareIdForUpdate,
+  findSharesInOrder,
   listShares,
   listSharesOf,
   type LockedShare,

@@ -149,6 +149,7 @@ export class OverlayWorld {
     const service: Service = {
       id,
       name: `share-${id}`,
+      isNamed: true,
       frontdoorId: 'fd',
       environmentId,
       shareMode: 'public',
@@ -162,6 +163,7 @@ export class OverlayWorld {
       customHosts: [],
       rules: null,
       inspection: null,
+      createdAtMs: 0,
       updatedAtMs: 0,
       ...more,
     };

@@ -29,6 +29,8 @@ export function isFiltered(filter: ListFilter): boolean {
 /** Columns of the name and of the time, if they differ from `name` and `created_at`. */
 interface Columns {
   readonly name?: string;
+  /** The stored names have no capital letters. */
+  readonly isLowerCase?: boolean;
   readonly at?: string;
 }
 
@@ -36,10 +38,13 @@ interface Columns {
 export function narrowed<TB extends keyof Database, O>(
   query: SelectQueryBuilder<Database, TB, O>,
   { name, fromMs, toMs }: ListFilter,
-  { name: nameColumn = 'name', at = 'created_at' }: Columns = {},
+  { name: nameColumn = 'name', isLowerCase = false, at = 'created_at' }: Columns = {},
 ): SelectQueryBuilder<Database, TB, O> {
   let some = query;
-  if (name !== undefined) some = some.where(contains(nameColumn, name));
+  if (name !== undefined) {
+    const column = sql.ref(nameColumn);
+    some = some.where(isLike(isLowerCase ? column : sql`lower(${column})`, name));
+  }
   if (fromMs !== undefined) some = some.where(sql<boolean>`${sql.ref(at)} >= ${fromMs}`);
   if (toMs !== undefined) some = some.where(sql<boolean>`${sql.ref(at)} < ${toMs}`);
   return some;
@@ -47,8 +52,7 @@ export function narrowed<TB extends keyof Database, O>(
 
 /** Returns the condition that one of the expressions contains the text. */
 export function containsIn(expressions: readonly RawBuilder<unknown>[], text: string): RawBuilder<boolean> {
-  const pattern = patternOf(text);
-  const each = expressions.map((one) => sql`lower(${one}) like ${pattern} escape '\\'`);
+  const each = expressions.map((one) => isLike(sql`lower(${one})`, text));
   return sql<boolean>`(${sql.join(each, sql` or `)})`;
 }
 
@@ -67,12 +71,15 @@ export function isOfClass(status: RawBuilder<unknown>, statusClass: string): Raw
   return sql<boolean>`${number} >= ${first} and ${number} < ${first + 100}`;
 }
 
-function contains(column: string, text: string): RawBuilder<boolean> {
-  return containsIn([sql.ref(column)], text);
+function isLike(lower: RawBuilder<unknown>, text: string): RawBuilder<boolean> {
+  return sql<boolean>`${lower} like ${patternOf(text)} escape '\\'`;
 }
 
 /** Both databases lower-case only ASCII letters in columns that are compared byte by byte. */
+export function lowered(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
 function patternOf(text: string): string {
-  const lower = text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
-  return `%${lower.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`;
+  return `%${lowered(text).replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`;
 }

@@ -2,11 +2,10 @@
 import { sql, type SelectQueryBuilder } from 'kysely';
 import { customHostsOf, type CustomHost } from './custom-host.ts';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
-import { orderedPage } from '../engine/counted-page.ts';
+import { matchedPage } from '../engine/counted-page.ts';
 import { isFiltered, narrowed, type ListFilter } from '../engine/list-filter.ts';
 import type { ListOrder } from '../engine/list-pages.ts';
 import { inOrderOf } from '../engine/measured-page.ts';
-import { statedPage, type StatedIds } from '../engine/stated-page.ts';
 import type { Page, PageRequest } from '../engine/page.ts';
 import { lockedForUpdate } from '../engine/row-lock.ts';
 import { isPostgres } from '../schema/database-kind.ts';
@@ -154,66 +153,41 @@ const ORDER: ListOrder = {
   },
 };
 
-/** Returns a page of a frontdoor's shares. Sorting by `id` means by token. `idsByState` returns what is measured now. */
+/** Returns a page of a frontdoor's shares. Sorting by `id` means by token. States are measured and in no table. */
 export async function listShares(
   store: Pick<Store, 'db' | 'lists'>,
   frontdoor: GrantedFrontdoor,
   request: PageRequest,
   filter: ListFilter,
-  idsByState: () => StatedIds,
 ): Promise<Page<ShareRecord>> {
   const { db, lists } = store;
   const all = db.selectFrom('share').selectAll().where('frontdoor_id', '=', frontdoor.id);
-  const some = filteredShares(all, filter);
-  const { status: state } = filter;
-  const { content, total } =
-    state !== undefined || request.sort === 'status'
-      ? await statedPage(db, some, ORDER, request, {
-          ids: idsByState(),
-          state,
-          isFiltered: isFiltered(filter),
-        })
-      : isFiltered(filter)
-        ? await matchedPage(db, all, some, request)
-        : await lists.page(db, all, ORDER, frontdoor.id, request);
+  const { content, total } = isFiltered(filter)
+    ? await matchedPage(filteredShares(db, all, filter), ORDER, request)
+    : await lists.page(db, all, ORDER, frontdoor.id, request);
   return { content: await shareRecordsOf(db, content), total };
 }
 
-/** PostgreSQL reads every share of the frontdoor for a text, so it counts the matches while it looks for the page. */
-async function matchedPage(
+/** Returns shares of a frontdoor in the order of their ids, without those that were deleted. At most a page. */
+export async function findSharesInOrder(
   db: Queries,
-  all: SelectQueryBuilder<Database, 'share', ShareTable>,
-  some: SelectQueryBuilder<Database, 'share', ShareTable>,
-  request: PageRequest,
-): Promise<Page<ShareTable>> {
-  const { page, size, sort, direction } = request;
-  const field = ORDER.fields[sort];
-  if (field === undefined || !isPostgres(db)) return orderedPage(some, ORDER, request);
-  const matches = some
-    .clearSelect()
-    .select(['id', sql<unknown>`${field}`.as('value'), sql<unknown>`${ORDER.tie}`.as('tie')]);
-  const found = await db
-    .with(
-      (name) => name('matched').materialized(),
-      () => matches,
-    )
-    .selectFrom('matched')
-    .select(['id', sql<number>`(select count(*) from matched)`.as('total')])
-    .orderBy('value', direction)
-    .orderBy('tie', direction)
-    .limit(size)
-    .offset(page * size)
+  frontdoor: GrantedFrontdoor,
+  ids: readonly string[],
+): Promise<ShareRecord[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('share')
+    .selectAll()
+    .where('frontdoor_id', '=', frontdoor.id)
+    .where('id', 'in', ids)
     .execute();
-  const [first] = found;
-  if (first === undefined) return page === 0 ? { content: [], total: 0 } : orderedPage(some, ORDER, request);
-  const ids = found.map(({ id }) => id);
-  const rows = await all.where('id', 'in', ids).execute();
-  return { content: inOrderOf(ids, rows), total: Number(first.total) };
+  return shareRecordsOf(db, inOrderOf(ids, rows));
 }
 
-function filteredShares<O>(query: SelectQueryBuilder<Database, 'share', O>, filter: ListFilter) {
+function filteredShares<O>(db: Queries, query: SelectQueryBuilder<Database, 'share', O>, filter: ListFilter) {
   const { environmentId, providerId } = filter;
-  let some = narrowed(query, filter);
+  // The index of the embedded database has the name in lower case; for PostgreSQL, `lower` takes half of the time.
+  let some = narrowed(query, filter, { isLowerCase: isPostgres(db) });
   if (environmentId !== undefined) some = some.where('environment_id', '=', environmentId);
   if (providerId !== undefined)
     some = some.where(sql<boolean>`id in (select share_id from share_auth_provider
