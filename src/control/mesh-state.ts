@@ -5,10 +5,11 @@ import type { FabricView } from './overlay/mod.ts';
 
 /** `edgeRouters`: those with an edge listener, also at other control planes. */
 export function meshState(
-  fabric: Pick<FabricView, 'routers'>,
+  fabric: Pick<FabricView, 'routers' | 'dynamicCost'>,
   edgeRouters: () => readonly EdgeRouter[],
 ): MeshState {
   return {
+    dynamicCost: (id) => fabric.dynamicCost(id),
     onlineRouterIds: () =>
       new Set([...edgeRouters(), ...fabric.routers()].filter(({ isOnline }) => isOnline).map(({ id }) => id)),
   };

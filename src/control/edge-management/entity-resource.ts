@@ -21,6 +21,8 @@ export interface ManagementParts extends EdgeApiContext {
 /** What this control plane knows of the mesh now. */
 export interface MeshState {
   onlineRouterIds(): ReadonlySet<string>;
+  /** What circuits and failed dials add to the cost of a terminator. */
+  dynamicCost(terminatorId: string): number;
 }
 
 export interface Writing {

@@ -48,6 +48,8 @@ export interface ManagementFixture extends EdgeFixture {
   readonly adminId: string;
   /** Routers of a mesh. The fixture has no mesh, so that tests add them. */
   readonly onlineRouterIds: Set<string>;
+  /** By terminator. */
+  readonly dynamicCosts: Map<string, number>;
   /** Method and path below the prefix of every route: `GET /services/:id`. */
   readonly routes: readonly string[];
   /** Calls with the session of the administrator, or with another token. */
@@ -63,6 +65,7 @@ export async function openManagementFixture(
 ): Promise<ManagementFixture> {
   const routes: string[] = [];
   const onlineRouterIds = new Set<string>();
+  const dynamicCosts = new Map<string, number>();
   const routesOf: Parameters<typeof openEdgeFixture>[2] = (app, context) => {
     app.addHook('onRoute', ({ method, url }) => {
       if (url.startsWith(PREFIX))
@@ -70,7 +73,7 @@ export async function openManagementFixture(
     });
     return addManagementRoutes(app, context, {
       ctrlAddress: 'tls:localhost:6262',
-      mesh: { onlineRouterIds: () => onlineRouterIds },
+      mesh: { onlineRouterIds: () => onlineRouterIds, dynamicCost: (id) => dynamicCosts.get(id) ?? 0 },
       controllerId: 'ctrl',
     });
   };
@@ -97,6 +100,7 @@ export async function openManagementFixture(
     },
     adminId,
     onlineRouterIds,
+    dynamicCosts,
     routes,
     call,
     logIn,

@@ -83,12 +83,13 @@ export const terminatorResource: EntityResource = {
     return hosted === undefined ? undefined : hostedRecord(hosted);
   },
 
-  viewer: ({ model }) =>
+  viewer: ({ model, mesh }) =>
     Promise.resolve((entity) => ({
       _links: { self: { href: `./terminators/${entity.id}` } },
       ...{ id: entity.id, tags: entity.tags },
       ...{ createdAt: isoTime(entity.createdAtMs), updatedAt: isoTime(entity.updatedAtMs) },
       ...viewOf(model, entity.data),
+      dynamicCost: mesh.dynamicCost(entity.id),
     })),
 
   async insert(_parts, { trx, touch }, entity) {
@@ -200,7 +201,7 @@ function viewOf(model: OverlayModel, data: JsonObject): JsonObject {
   const { service, router, ...fields } = data;
   const [serviceId, routerId] = [String(service), String(router)];
   return {
-    ...{ ...fields, serviceId, routerId, dynamicCost: 0 },
+    ...{ ...fields, serviceId, routerId },
     service: referenceView('services', serviceId, model.edge.service(serviceId)?.name ?? ''),
     router: referenceView('transit-routers', routerId, model.identity(routerId)?.name ?? ''),
   };

@@ -90,7 +90,10 @@ for (const [database, skip] of [
           filter,
         );
       }
-      assert.equal((await api.call('GET', `services/${service}/terminators`)).data[0]?.id, id);
+      api.dynamicCosts.set(id, 24);
+      const [ofService] = (await api.call('GET', `services/${service}/terminators`)).data;
+      const { id: shownId, dynamicCost } = ofService as unknown as Record<string, unknown>;
+      assert.deepEqual([shownId, dynamicCost, (await read(id))['dynamicCost']], [id, 24, 24]);
       const change = { address: 'tcp:127.0.0.1:81', cost: 9, precedence: 'failed' };
       assert.equal((await api.call('PATCH', `terminators/${id}`, change)).status, 200);
       await until(

@@ -52,6 +52,10 @@ export class FabricFixture implements FabricView {
     return [...this.circuitList];
   }
 
+  dynamicCost(): number {
+    return 0;
+  }
+
   terminators(): FabricTerminatorView[] {
     const own = [...this.#model.fabricTerminators()].map(({ peerData: _, precedence, ...rest }) => ({
       ...rest,

@@ -126,6 +126,7 @@ test('smartrouting counts what is set, the way, circuits that stand, and failure
     ['tb', 2 * 2 + 20],
     ['tc', 2 + 20],
   ]);
+  assert.equal(mesh.world.controller.fabric.dynamicCost('tb'), 24);
   const [circuit] = mesh.world.controller.fabric.circuits();
   assert.equal(mesh.world.controller.fabric.endCircuit(circuit!.id), true);
   assert.equal(mesh.world.controller.fabric.terminators()[0]?.dynamicCost, 22);

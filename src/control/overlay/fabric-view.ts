@@ -104,6 +104,8 @@ export interface FabricView {
   links(): FabricLinkView[];
   circuits(): FabricCircuitView[];
   terminators(): FabricTerminatorView[];
+  /** What circuits and failed dials here add to the cost of a terminator now. */
+  dynamicCost(terminatorId: string): number;
   /** Returns undefined if there is no such service. Nothing is dialed. */
   route(ingressId: string, serviceId: string, instanceId: string): RouteView | undefined;
   /** Inspects the router, or every connected one, with a limit of 10 s each. */

@@ -73,6 +73,10 @@ export class MeshView implements FabricView {
     return [...this.#parts.circuits.all()].map((circuit) => this.#circuitView(circuit));
   }
 
+  dynamicCost(terminatorId: string): number {
+    return this.#parts.costs.dynamicCost(terminatorId);
+  }
+
   terminators(): FabricTerminatorView[] {
     const { terminators, fabricTerminators } = this.#parts;
     return [
