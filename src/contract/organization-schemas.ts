@@ -43,6 +43,10 @@ export type RestingNameAnswer = Static<typeof restingNameSchema>;
 export const callerSchema = closed({
   kind: oneOf('account', 'client', 'issuer', 'person'),
   id: Type.String(),
+  name: nullable<string>({
+    type: 'string',
+    description: 'The name of the person, API account or OAuth client; null for tokens of trusted issuers',
+  }),
   organizationId: uuid(),
   scopes: Type.Array(Type.String()),
 });

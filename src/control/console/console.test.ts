@@ -31,10 +31,10 @@ describeEachStore('people at the console', (open) => {
     assert.equal((await browser.get('/console/logged-in?to=%2Fconsole')).headers.location, '/console');
     assert.match((await browser.get('/console/account')).body, /Ann/);
     const caller = (await browser.call('GET', '/caller')).json<Record<string, unknown>>();
-    const { kind, organizationId, scopes } = caller;
+    const { kind, name, organizationId, scopes } = caller;
     assert.deepEqual(
-      [kind, organizationId, scopes],
-      ['person', world.api.first.organizationId, ['frontdoor.read', 'frontdoor.write']],
+      [kind, name, organizationId, scopes],
+      ['person', 'Ann', world.api.first.organizationId, ['frontdoor.read', 'frontdoor.write']],
     );
     assert.equal((await browser.call('GET', '/people')).statusCode, 403);
     const again = await new TestBrowser(world.app).post('/console/welcome', form);

@@ -173,6 +173,7 @@ describeEachStore('the Management API', (open) => {
       assert.deepEqual((await world.call('GET', '/caller')).body, {
         kind: 'account',
         id: accountId,
+        name: ((await world.call('GET', `/api-accounts/${accountId}`)).body as { name: string }).name,
         organizationId,
         scopes: ['frontdoor.read', 'frontdoor.write', 'frontdoor.admin'],
       });

@@ -5,11 +5,14 @@
 import { FrontdoorError } from '#base';
 import type { CallerAnswer, OrganizationAnswer } from '#contract';
 import { invalidValue, parseName } from '#domain';
+import type { Principal } from '../oauth/mod.ts';
 import {
   changeOrganization,
   createOrganization,
   deleteOrganization,
   endSessionsWithoutFactor,
+  findCallerRecord,
+  findPerson,
   hasFrontdoor,
   listFrontdoors,
   listOrganizations,
@@ -36,9 +39,10 @@ export const organizationHandlers: Handlers<
   | 'changeOrganizationSettings'
   | 'listFrontdoors'
 > = {
-  async getCaller(_parts, { principal }) {
+  async getCaller(parts, { principal }) {
     const { kind, id, organizationId, scopes } = principal;
-    return ok({ kind, id, organizationId, scopes: [...scopes] } satisfies CallerAnswer);
+    const name = await nameOf(parts.store.db, principal);
+    return ok({ kind, id, name, organizationId, scopes: [...scopes] } satisfies CallerAnswer);
   },
 
   async createOrganization(parts, call) {
@@ -117,6 +121,13 @@ export const organizationHandlers: Handlers<
     return ok(countedPageAnswer(request, page, page.content));
   },
 };
+
+/** Returns null for a caller that is not stored: the token of a trusted issuer. */
+async function nameOf(db: Queries, { kind, id }: Principal): Promise<string | null> {
+  if (kind === 'issuer') return null;
+  const found = kind === 'person' ? await findPerson(db, id) : await findCallerRecord(db, kind, id);
+  return found?.name ?? null;
+}
 
 /** Returns the organization of the path, if the caller may see it. */
 function reached(db: Queries, call: Call<unknown, 'organizationId'>): Promise<OrganizationRecord> {
