@@ -1,0 +1,149 @@
+/**
+ * Calls an operation of the Management API below `/console/api`, with the session of this browser. Parameters, body and
+ * answer have the types of the operation's row in the contract.
+ */
+import type { AnswerOf, BodyOf, OperationId, ParameterOf } from '#contract';
+import { OPERATIONS } from 'frontdoor:operations';
+import { place } from '../place.ts';
+import { ApiError } from './api-error.ts';
+
+export type QueryValue = string | number | boolean | undefined;
+
+interface Common {
+  /** Undefined values are left out. */
+  readonly query?: Readonly<Record<string, QueryValue>> | undefined;
+  /** The tag of the resource as it was read: a change of somebody else's is refused with 412 and not overwritten. */
+  readonly ifMatch?: string | undefined;
+  /** Repetitions with one key create one resource. */
+  readonly idempotencyKey?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+type ParametersPart<Id extends OperationId> = [ParameterOf<Id>] extends [never]
+  ? { readonly parameters?: undefined }
+  : { readonly parameters: Readonly<Record<ParameterOf<Id>, string>> };
+
+type BodyPart<Id extends OperationId> =
+  BodyOf<Id> extends undefined ? { readonly body?: undefined } : { readonly body?: BodyOf<Id> };
+
+export type CallInput<Id extends OperationId> = Common & ParametersPart<Id> & BodyPart<Id>;
+
+export interface AnsweredCall<Id extends OperationId> {
+  readonly body: AnswerOf<Id>;
+  readonly etag: string | undefined;
+}
+
+/** Asks the person to log in again. Resolves when that was done; rejects when the person does not want to. */
+export type RenewSession = (reason: 'ended' | 'too-old') => Promise<void>;
+
+const TIMEOUT_MS = 30_000;
+const TOO_OLD = 'log_in_too_old';
+
+let renewSession: RenewSession = () => Promise.reject(new Error('no session'));
+let onOtherBuild: () => void = () => undefined;
+
+/** The frame of the console shows the dialog. */
+export function onSessionEnd(renew: RenewSession): void {
+  renewSession = renew;
+}
+
+/** Called when the control plane serves another build of the console than the one that runs. */
+export function onNewBuild(act: () => void): void {
+  onOtherBuild = act;
+}
+
+export async function call<Id extends OperationId>(id: Id, input: CallInput<Id>): Promise<AnsweredCall<Id>> {
+  const response = await requested(id, input);
+  const text = await response.text();
+  return {
+    body: (text === '' ? undefined : JSON.parse(text)) as AnswerOf<Id>,
+    etag: response.headers.get('etag') ?? undefined,
+  };
+}
+
+/** Like `call`, for answers that are no JSON: exports and backups. */
+export async function callForFile<Id extends OperationId>(id: Id, input: CallInput<Id>): Promise<Blob> {
+  const response = await requested(id, input, null);
+  return response.blob();
+}
+
+/** The address of an operation, for links and streams. */
+export function addressOf<Id extends OperationId>(id: Id, input: CallInput<Id>): string {
+  const parameters = (input.parameters ?? {}) as Readonly<Record<string, string>>;
+  const path = OPERATIONS[id].path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
+    encodeURIComponent(parameters[name] ?? ''),
+  );
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(input.query ?? {}))
+    if (value !== undefined && value !== '') query.set(name, String(value));
+  const search = query.size === 0 ? '' : `?${query}`;
+  return `${place.base}/api${path}${search}`;
+}
+
+/** Returns the answer of a request that succeeded. `timeoutMs` null: for as long as the answer takes. */
+async function requested<Id extends OperationId>(
+  id: Id,
+  input: CallInput<Id>,
+  timeoutMs: number | null = TIMEOUT_MS,
+): Promise<Response> {
+  for (;;) {
+    const response = await sent(id, input, timeoutMs);
+    noteBuild(response);
+    if (response.ok) return response;
+    const error = await errorOf(response);
+    if (error.status === 401) await renewSession('ended');
+    else if (error.code === TOO_OLD) await renewSession('too-old');
+    else throw error;
+  }
+}
+
+async function sent<Id extends OperationId>(
+  id: Id,
+  input: CallInput<Id>,
+  timeoutMs: number | null,
+): Promise<Response> {
+  const { method } = OPERATIONS[id];
+  const headers: Record<string, string> = {};
+  if (method !== 'GET') headers['frontdoor-console'] = '1';
+  if (input.body !== undefined) headers['content-type'] = 'application/json';
+  if (input.ifMatch !== undefined) headers['if-match'] = input.ifMatch;
+  if (input.idempotencyKey !== undefined) headers['idempotency-key'] = input.idempotencyKey;
+  const signals = [
+    ...(timeoutMs === null ? [] : [AbortSignal.timeout(timeoutMs)]),
+    ...(input.signal === undefined ? [] : [input.signal]),
+  ];
+  try {
+    return await fetch(addressOf(id, input), {
+      method,
+      headers,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      redirect: 'error',
+      signal: AbortSignal.any(signals),
+      ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+    });
+  } catch (error) {
+    if (input.signal?.aborted === true) throw error;
+    const timedOut = error instanceof DOMException && error.name === 'TimeoutError';
+    throw new ApiError(0, timedOut ? 'no_answer' : 'not_reached', '');
+  }
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const after = Number(response.headers.get('retry-after') ?? '');
+  const retryAfter = Number.isFinite(after) && after > 0 ? after : undefined;
+  try {
+    const body = (await response.json()) as { readonly error?: unknown; readonly message?: unknown };
+    const [code, message] = [body.error, body.message].map((value) =>
+      typeof value === 'string' ? value : '',
+    );
+    return new ApiError(response.status, code ?? '', message ?? '', retryAfter);
+  } catch {
+    return new ApiError(response.status, '', '', retryAfter);
+  }
+}
+
+function noteBuild({ headers }: Response): void {
+  const build = headers.get('frontdoor-console-build');
+  if (build !== null && build !== '' && place.build !== '' && build !== place.build) onOtherBuild();
+}

@@ -1,0 +1,56 @@
+/** Which answers show resources of which kind, so that an event of the stream of changes refreshes what is on the screen. */
+import type { OperationId } from '#contract';
+
+type Answers = readonly OperationId[];
+
+const SUMMARIES: Answers = ['getFrontdoorSummary', 'getInstallationSummary', 'search'];
+const MESH: Answers = ['getMesh', 'listLinks', 'getRoute', 'listCircuits', ...SUMMARIES];
+
+const KINDS: Readonly<Record<string, Answers>> = {
+  frontdoor: ['getFrontdoor', 'findFrontdoor', 'listFrontdoors', ...SUMMARIES],
+  share: [
+    ...(['listShares', 'getShare', 'getSharePolicy', 'getInspector', 'getAgentStatus'] as const),
+    ...(['getAuthProviderUses', 'listEnvironments', 'getEnvironment', 'listAgents'] as const),
+    ...SUMMARIES,
+  ],
+  environment: [
+    ...(['listEnvironments', 'getEnvironment', 'listAgents', 'getAgentStatus', 'getAgentVersion'] as const),
+    ...(['listEnrollments', 'listShares', 'getShare'] as const),
+    ...SUMMARIES,
+  ],
+  enrollment: ['listEnrollments'],
+  'auth-provider': [
+    'listAuthProviders',
+    'getAuthProvider',
+    'getAuthProviderUses',
+    'listConsoleLogIns',
+    ...SUMMARIES,
+  ],
+  'custom-frontend': [
+    ...(['listCustomFrontends', 'getCustomFrontend', 'listDnsRecords', 'listFrontends'] as const),
+    ...SUMMARIES,
+  ],
+  session: ['listLoginSessions'],
+  failure: ['listFailures', 'getFrontdoorSummary'],
+  request: ['listInspectedRequests'],
+  organization: ['listOrganizations', 'getOrganization', 'getOrganizationSettings', ...SUMMARIES],
+  account: ['listApiAccounts', 'getApiAccount'],
+  client: ['listOauthClients', 'getOauthClient'],
+  person: ['listPeople', 'getPerson', 'listInvitations', 'getCaller'],
+  invitation: ['listInvitations'],
+  'console-session': ['listConsoleSessions'],
+  'console-log-in': ['listConsoleLogIns'],
+  'signing-key': ['listSigningKeys'],
+  'resting-name': ['listRestingNames'],
+  router: ['listRouters', 'getRouter', ...MESH],
+  gateway: ['listGateways', 'getGateway', ...MESH],
+  link: MESH,
+  circuit: MESH,
+  'fabric-service': ['listFabricServices', 'getFabricService', 'listTerminators', ...SUMMARIES],
+  terminator: ['listTerminators', 'getTerminator', 'listFabricServices'],
+};
+
+/** Returns undefined for a kind that this console does not know: then everything is asked for again. */
+export function answersOf(kind: string): Answers | undefined {
+  return KINDS[kind];
+}

@@ -1,0 +1,91 @@
+/** Answers of the API in components: cached, asked for again when the stream of changes reports a change. */
+import {
+  QueryClient,
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type UseMutationResult,
+  type UseQueryResult,
+} from '@tanstack/react-query';
+import { useState } from 'react';
+import type { OperationId } from '#contract';
+import { isApiError } from './api-error.ts';
+import { call, type AnsweredCall, type CallInput } from './call.ts';
+import { answersOf } from './kind-table.ts';
+
+const MAX_RETRIES = 2;
+
+export const queryClient: QueryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // The stream of changes reports what is stale.
+      staleTime: 30_000,
+      refetchOnWindowFocus: false,
+      retry: (count, error) => count < MAX_RETRIES && isApiError(error, 0, 503),
+    },
+    mutations: { retry: false },
+  },
+});
+
+/** Options of a query, for `useQuery`, `useSuspenseQuery` and loaders. */
+export function answerOptions<Id extends OperationId>(id: Id, input: CallInput<Id>) {
+  return queryOptions({
+    queryKey: [id, input.parameters ?? null, input.query ?? null] as const,
+    queryFn: ({ signal }) => call(id, { ...input, signal }),
+  });
+}
+
+export interface AnswerOptions {
+  /** Measured values that no event reports are asked for again so often. */
+  readonly refetchMs?: number | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
+/** The answer of an operation that reads. Earlier pages and filters stay on the screen until the new answer is there. */
+export function useAnswer<Id extends OperationId>(
+  id: Id,
+  input: CallInput<Id>,
+  { refetchMs, enabled = true }: AnswerOptions = {},
+): UseQueryResult<AnsweredCall<Id>> {
+  return useQuery({
+    ...answerOptions(id, input),
+    placeholderData: keepPreviousData,
+    enabled,
+    ...(refetchMs === undefined ? {} : { refetchInterval: refetchMs, refetchIntervalInBackground: false }),
+  }) as UseQueryResult<AnsweredCall<Id>>;
+}
+
+/** An operation that changes something. Answers on the screen are asked for again afterwards, without waiting for the stream. */
+export function useChange<Id extends OperationId>(
+  id: Id,
+  {
+    onDone,
+    refreshes = [],
+  }: { readonly onDone?: (answer: AnsweredCall<Id>) => void; readonly refreshes?: readonly string[] } = {},
+): UseMutationResult<AnsweredCall<Id>, Error, CallInput<Id>> {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (input: CallInput<Id>) => call(id, input),
+    onSuccess: (answer) => {
+      for (const kind of refreshes) refreshKind(client, kind);
+      onDone?.(answer);
+    },
+  });
+}
+
+/** A key for a creation that one form sends, however often it is repeated. */
+export function useIdempotencyKey(): string {
+  const [key] = useState(() => crypto.randomUUID());
+  return key;
+}
+
+/** Asks again for the answers on the screen that show resources of this kind, and marks the others as stale. */
+export function refreshKind(client: QueryClient, kind: string): void {
+  const ids = answersOf(kind);
+  const set = new Set<unknown>(ids);
+  void client.invalidateQueries(
+    ids === undefined ? {} : { predicate: ({ queryKey }) => set.has(queryKey[0]) },
+  );
+}

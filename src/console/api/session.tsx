@@ -1,0 +1,48 @@
+/** Who uses the console, and what the person may do. The server decides; the console only shows it. */
+import { useQuery } from '@tanstack/react-query';
+import { createContext, useContext, type ReactNode } from 'react';
+import type { CallerAnswer, OperationId } from '#contract';
+import { OPERATIONS } from 'frontdoor:operations';
+import { answerOptions } from './queries.ts';
+
+export interface CallerSession {
+  readonly caller: CallerAnswer;
+  /** Whether the person's role permits the operation. */
+  may(id: OperationId): boolean;
+  readonly isOperator: boolean;
+}
+
+const SessionContext = createContext<CallerSession | undefined>(undefined);
+
+const ADMIN = 'frontdoor.admin';
+const ORGANIZATION = 'frontdoor.organization';
+
+export function sessionOf(caller: CallerAnswer): CallerSession {
+  const isOperator = caller.scopes.includes(ADMIN);
+  return {
+    caller,
+    isOperator,
+    may: (id) => {
+      const { scope } = OPERATIONS[id];
+      if (scope === undefined || caller.scopes.includes(scope)) return true;
+      return scope === ORGANIZATION && isOperator;
+    },
+  };
+}
+
+export function SessionProvider(props: {
+  readonly children: ReactNode;
+  readonly waiting: ReactNode;
+  readonly failed: (error: Error, again: () => void) => ReactNode;
+}): ReactNode {
+  const { data, error, refetch } = useQuery(answerOptions('getCaller', {}));
+  if (data !== undefined)
+    return <SessionContext value={sessionOf(data.body)}>{props.children}</SessionContext>;
+  return error === null ? props.waiting : props.failed(error, () => void refetch());
+}
+
+export function useSession(): CallerSession {
+  const session = useContext(SessionContext);
+  if (session === undefined) throw new Error('no SessionProvider');
+  return session;
+}

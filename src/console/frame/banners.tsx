@@ -1,0 +1,61 @@
+/** What concerns every page: the control plane is away, or has another version of the console. */
+import { Button } from '@mantine/core';
+import { useRouter } from '@tanstack/react-router';
+import { useEffect, useState, type ReactNode } from 'react';
+import { onNewBuild } from '../api/call.ts';
+import { useStreamState } from '../api/changes.ts';
+import { Icon } from '../parts/icon.tsx';
+import { useNow } from '../parts/time-ago.tsx';
+import { useFormat, useText } from '../text/language.tsx';
+import { frameText } from './frame-text.ts';
+
+/** A short break is not worth a line. */
+const PATIENCE_MS = 5_000;
+
+export function Banners(): ReactNode {
+  return (
+    <>
+      <AwayBanner />
+      <NewBuildBanner />
+    </>
+  );
+}
+
+function AwayBanner(): ReactNode {
+  const [text, format, now] = [useText(frameText), useFormat(), useNow(PATIENCE_MS)];
+  const { lostAtMs } = useStreamState();
+  const isLong = lostAtMs !== undefined && now - lostAtMs >= PATIENCE_MS;
+  return (
+    <div role="status" {...(isLong ? { className: 'fd-banner' } : {})}>
+      {isLong ? (
+        <span className="fd-state fd-warn">
+          <Icon name="warning" />
+          {text.away(format.time(lostAtMs))}
+        </span>
+      ) : null}
+    </div>
+  );
+}
+
+/** The page reloads with the next change of page, where nothing that was typed is lost. */
+function NewBuildBanner(): ReactNode {
+  const text = useText(frameText);
+  const router = useRouter();
+  const [isOld, setOld] = useState(false);
+  useEffect(() => onNewBuild(() => setOld(true)), []);
+  useEffect(() => {
+    if (!isOld) return undefined;
+    return router.subscribe('onBeforeLoad', ({ pathChanged, toLocation }) => {
+      if (pathChanged) window.location.assign(router.history.createHref(toLocation.href));
+    });
+  }, [isOld, router]);
+  if (!isOld) return null;
+  return (
+    <div className="fd-banner" role="status">
+      {text.newBuild}{' '}
+      <Button size="compact-sm" variant="default" onClick={() => window.location.reload()}>
+        {text.reload}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+/** The first page: leads to the overview of a frontdoor, or to the creation of the first one. */
+import { TextInput } from '@mantine/core';
+import { Navigate, useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { useChange, useIdempotencyKey } from '../api/queries.ts';
+import { useSession } from '../api/session.tsx';
+import { AnswerView } from '../parts/answer-view.tsx';
+import { Form, useFieldError } from '../parts/form.tsx';
+import { PageTitle, Panel } from '../parts/page-title.tsx';
+import { useText } from '../text/language.tsx';
+import { frameText } from './frame-text.ts';
+import { useCurrentFrontdoor, useFrontdoors } from './frontdoor.tsx';
+
+export function HomePage(): ReactNode {
+  const answer = useFrontdoors();
+  const current = useCurrentFrontdoor();
+  return (
+    <AnswerView answer={answer}>
+      {() =>
+        current === undefined ? (
+          <FirstFrontdoor />
+        ) : (
+          <Navigate to="/frontdoors/$frontdoorId" params={{ frontdoorId: current }} replace />
+        )
+      }
+    </AnswerView>
+  );
+}
+
+function FirstFrontdoor(): ReactNode {
+  const text = useText(frameText);
+  const { caller, may } = useSession();
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const idempotencyKey = useIdempotencyKey();
+  const create = useChange('createFrontdoor', {
+    refreshes: ['frontdoor'],
+    onDone: ({ body }) => void navigate({ to: '/frontdoors/$frontdoorId', params: { frontdoorId: body.id } }),
+  });
+  return (
+    <>
+      <PageTitle title={text.noFrontdoor} />
+      <Panel>
+        <p>{text.noFrontdoorText}</p>
+        {may('createFrontdoor') ? (
+          <Form
+            fields={['name']}
+            error={create.error}
+            isPending={create.isPending}
+            submit={text.createFrontdoor}
+            onSubmit={() =>
+              create.mutate({ body: { name, organizationId: caller.organizationId }, idempotencyKey })
+            }
+          >
+            <NameField label={text.name} value={name} onChange={setName} />
+          </Form>
+        ) : (
+          <p>{text.askAdministrator}</p>
+        )}
+      </Panel>
+    </>
+  );
+}
+
+function NameField(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}): ReactNode {
+  const error = useFieldError('name');
+  return (
+    <TextInput
+      required
+      maxLength={255}
+      label={props.label}
+      value={props.value}
+      error={error}
+      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,46 @@
+/** Keys that work on every page: Ctrl-K, `?`, and `g` followed by the letter of a page. Never while somebody types. */
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useSession } from '../api/session.tsx';
+import { useCurrentFrontdoor } from './frontdoor.tsx';
+import { navigationOf } from './navigation.ts';
+
+const SECOND_KEY_MS = 1_500;
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName))
+  );
+}
+
+export function useKeys(act: { readonly openSearch: () => void; readonly openKeys: () => void }): void {
+  const session = useSession();
+  const frontdoorId = useCurrentFrontdoor();
+  const navigate = useNavigate();
+  useEffect(() => {
+    let goUntilMs = 0;
+    const onKey = (event: KeyboardEvent) => {
+      const { key, target, timeStamp } = event;
+      if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === 'k') {
+        event.preventDefault();
+        act.openSearch();
+        return;
+      }
+      const isInDialog = document.querySelector('[role=dialog]') !== null;
+      if (isTyping(target) || isInDialog || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (key === '?') return act.openKeys();
+      if (key === 'g') {
+        goUntilMs = timeStamp + SECOND_KEY_MS;
+        return;
+      }
+      if (timeStamp > goUntilMs) return;
+      goUntilMs = 0;
+      const entries = navigationOf(session, frontdoorId).flatMap((group) => group.entries);
+      const found = entries.find((entry) => entry.key === key);
+      if (found !== undefined) void navigate({ to: found.to });
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [act, frontdoorId, navigate, session]);
+}

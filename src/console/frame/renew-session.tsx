@@ -1,0 +1,69 @@
+/**
+ * An ended session keeps what was typed: the person logs in again in a window of its own, and the refused request is sent
+ * again. The window reports back over a channel of this origin.
+ */
+import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
+import { onSessionEnd } from '../api/call.ts';
+import { useText } from '../text/language.tsx';
+import { frameText } from './frame-text.ts';
+
+const LogInAgainDialog = lazy(async () => ({
+  default: (await import('./log-in-again-dialog.tsx')).LogInAgainDialog,
+}));
+
+const CHANNEL = 'frontdoor-log-in';
+
+interface Asked {
+  readonly reason: 'ended' | 'too-old';
+  readonly done: Promise<void>;
+  finish(isDone: boolean): void;
+}
+
+export function RenewSession(): ReactNode {
+  const text = useText(frameText);
+  const [asked, setAsked] = useState<Asked | undefined>();
+
+  useEffect(() => {
+    let open: Asked | undefined;
+    onSessionEnd((reason) => {
+      if (open === undefined) {
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        open = {
+          reason,
+          done: promise,
+          finish: (isDone) => {
+            open = undefined;
+            setAsked(undefined);
+            if (isDone) resolve();
+            else reject(new Error(text.ended));
+          },
+        };
+        setAsked(open);
+      }
+      return open.done;
+    });
+    const channel = new BroadcastChannel(CHANNEL);
+    channel.onmessage = () => open?.finish(true);
+    return () => channel.close();
+  }, [text]);
+
+  return (
+    <Suspense>
+      {asked === undefined ? null : (
+        <LogInAgainDialog reason={asked.reason} onCancel={() => asked.finish(false)} />
+      )}
+    </Suspense>
+  );
+}
+
+/** The page on which the window ends: it reports the log-in and closes itself. */
+export function LoggedInAgain(): ReactNode {
+  const text = useText(frameText);
+  useEffect(() => {
+    const channel = new BroadcastChannel(CHANNEL);
+    channel.postMessage('logged in');
+    channel.close();
+    window.close();
+  }, []);
+  return <main style={{ padding: '2rem' }}>{text.logInAgainDone}</main>;
+}

@@ -1,0 +1,135 @@
+/** The frame around every page: head, navigation, banners, and the content. */
+import { ActionIcon, Button, NativeSelect } from '@mantine/core';
+import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
+import { useChanges, type StreamTopic } from '../api/changes.ts';
+import { useSession } from '../api/session.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { useText } from '../text/language.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { Banners } from './banners.tsx';
+import { frameText } from './frame-text.ts';
+import { useCurrentFrontdoor, useFrontdoors } from './frontdoor.tsx';
+import { useKeys } from './keys.ts';
+import { navigationOf } from './navigation.ts';
+import { RenewSession } from './renew-session.tsx';
+
+const SearchDialog = lazy(async () => ({ default: (await import('./search-dialog.tsx')).SearchDialog }));
+const KeysDialog = lazy(async () => ({ default: (await import('./keys-dialog.tsx')).KeysDialog }));
+
+export function Shell(): ReactNode {
+  const text = useText(frameText);
+  const session = useSession();
+  const frontdoorId = useCurrentFrontdoor();
+  const isOfFrontdoor = useParams({ strict: false }).frontdoorId !== undefined;
+  useChanges(topicOf(isOfFrontdoor || !session.isOperator, frontdoorId, session.isOperator));
+  const [dialog, setDialog] = useState<'search' | 'keys' | undefined>();
+  const [isNavOpen, setNavOpen] = useState(false);
+  const close = () => setDialog(undefined);
+  const main = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+
+  useKeys({ openSearch: () => setDialog('search'), openKeys: () => setDialog('keys') });
+  const isFirst = useRef(true);
+  useEffect(() => {
+    setNavOpen(false);
+    // A new page begins at its content, for those who use the keyboard or listen.
+    if (!isFirst.current) main.current?.focus({ preventScroll: true });
+    isFirst.current = false;
+  }, [pathname]);
+
+  return (
+    <div className="fd-frame">
+      <a className="fd-skip" href="#content">
+        {text.skip}
+      </a>
+      <header className="fd-head">
+        <ActionIcon
+          className="fd-nav-button"
+          variant="default"
+          aria-label={text.showNavigation}
+          aria-expanded={isNavOpen}
+          aria-controls="navigation"
+          onClick={() => setNavOpen(!isNavOpen)}
+        >
+          <Icon name="menu" />
+        </ActionIcon>
+        <Link to="/" className="fd-brand">
+          Frontdoor
+        </Link>
+        <FrontdoorChoice current={frontdoorId} />
+        <div className="fd-head-end">
+          <Button
+            variant="default"
+            size="sm"
+            leftSection={<Icon name="search" />}
+            onClick={() => setDialog('search')}
+          >
+            {text.search}
+          </Button>
+          <AccountMenu onKeys={() => setDialog('keys')} />
+        </div>
+      </header>
+      <Banners />
+      <nav id="navigation" className="fd-nav" aria-label={text.navigation} data-open={isNavOpen}>
+        {navigationOf(session, frontdoorId).map(({ title, entries }) => (
+          <div key={title}>
+            <h2>{text[title]}</h2>
+            <ul>
+              {entries.map(({ to, label, isExact }) => (
+                <li key={to}>
+                  <Link
+                    to={to}
+                    activeOptions={{ exact: isExact, includeSearch: false }}
+                    activeProps={{ 'aria-current': 'page' }}
+                  >
+                    {text[label]}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+      <main id="content" ref={main} tabIndex={-1} className="fd-main">
+        <Outlet />
+      </main>
+      <RenewSession />
+      <Suspense>
+        {dialog === 'search' ? <SearchDialog onClose={close} /> : null}
+        {dialog === 'keys' ? <KeysDialog onClose={close} /> : null}
+      </Suspense>
+    </div>
+  );
+}
+
+function topicOf(
+  followsFrontdoor: boolean,
+  frontdoorId: string | undefined,
+  isOperator: boolean,
+): StreamTopic {
+  if (followsFrontdoor && frontdoorId !== undefined) return { frontdoorId };
+  return isOperator ? 'installation' : undefined;
+}
+
+function FrontdoorChoice({ current }: { readonly current: string | undefined }): ReactNode {
+  const text = useText(frameText);
+  const navigate = useNavigate();
+  const all = useFrontdoors().data?.body.content ?? [];
+  if (all.length < 2 && all.some(({ id }) => id === current)) return <span>{all[0]?.name}</span>;
+  if (all.length === 0) return null;
+  const isKnown = all.some(({ id }) => id === current);
+  return (
+    <NativeSelect
+      aria-label={text.frontdoor}
+      value={current ?? ''}
+      onChange={({ currentTarget }) =>
+        void navigate({ to: '/frontdoors/$frontdoorId', params: { frontdoorId: currentTarget.value } })
+      }
+      data={[
+        ...(isKnown || current === undefined ? [] : [{ value: current, label: current }]),
+        ...all.map(({ id, name }) => ({ value: id, label: name })),
+      ]}
+    />
+  );
+}

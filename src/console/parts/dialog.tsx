@@ -1,0 +1,83 @@
+/** Dialogs. While one is open, the answers behind it do not change; the focus returns to where it was. */
+import { Button, Group, Modal, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useHeldChanges } from '../api/changes.ts';
+import { useText } from '../text/language.tsx';
+import { partsText } from './parts-text.ts';
+import { Problem } from './problem.tsx';
+
+export function Dialog(props: {
+  readonly title: string;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly size?: string | undefined;
+  /** False while something would be lost by a click beside the dialog. */
+  readonly closesOutside?: boolean | undefined;
+  readonly children: ReactNode;
+}): ReactNode {
+  const text = useText(partsText);
+  useHeldChanges(props.isOpen);
+  return (
+    <Modal
+      opened={props.isOpen}
+      onClose={props.onClose}
+      title={props.title}
+      size={props.size ?? 'lg'}
+      closeOnClickOutside={props.closesOutside ?? false}
+      closeButtonProps={{ 'aria-label': text.close }}
+      transitionProps={{ duration: 0 }}
+    >
+      {props.children}
+    </Modal>
+  );
+}
+
+/** Asks before something is deleted or ended. `typed`: a name that has to be typed, for what cannot be undone. */
+export function ConfirmDialog(props: {
+  readonly title: string;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly action: string;
+  readonly typed?: string | undefined;
+  readonly isPending: boolean;
+  readonly error: Error | null;
+  readonly onConfirm: () => void;
+  readonly children: ReactNode;
+}): ReactNode {
+  const text = useText(partsText);
+  const [typed, setTyped] = useState('');
+  const isConfirmed = props.typed === undefined || typed === props.typed;
+  const confirm = () => {
+    if (isConfirmed && !props.isPending) props.onConfirm();
+  };
+  return (
+    <Dialog title={props.title} isOpen={props.isOpen} onClose={props.onClose} size="md">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          confirm();
+        }}
+      >
+        {props.error === null ? null : <Problem error={props.error} />}
+        <div>{props.children}</div>
+        {props.typed === undefined ? null : (
+          <TextInput
+            mt="md"
+            label={text.typeToConfirm(props.typed)}
+            value={typed}
+            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+            autoComplete="off"
+          />
+        )}
+        <Group justify="flex-end" mt="lg">
+          <Button variant="default" onClick={props.onClose} data-autofocus>
+            {text.cancel}
+          </Button>
+          <Button type="submit" color="red" loading={props.isPending} disabled={!isConfirmed}>
+            {props.action}
+          </Button>
+        </Group>
+      </form>
+    </Dialog>
+  );
+}

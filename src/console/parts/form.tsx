@@ -1,0 +1,69 @@
+/**
+ * Forms. The API checks the values: its message about a property appears at the field of that name, any other message above
+ * the form. What was typed stays until the change is saved.
+ */
+import { Button, Group } from '@mantine/core';
+import { createContext, useContext, type FormEvent, type ReactNode } from 'react';
+import { ApiError } from '../api/api-error.ts';
+import { useFormat, useText } from '../text/language.tsx';
+import { partsText } from './parts-text.ts';
+import { Problem, sentenceOf } from './problem.tsx';
+
+const FormErrorContext = createContext<Error | null>(null);
+
+/** The message for the field of this name, for `error` of the input. A field of an array or object has its parent's message, too. */
+export function useFieldError(name: string): string | undefined {
+  const [error, text, format] = [useContext(FormErrorContext), useText(partsText), useFormat()];
+  if (!(error instanceof ApiError) || error.status !== 400) return undefined;
+  const { field } = error;
+  if (field === undefined) return undefined;
+  const isOwn = field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`);
+  return isOwn ? sentenceOf(error, text, format) : undefined;
+}
+
+export function Form(props: {
+  /** Names of the fields whose messages appear at the fields. */
+  readonly fields: readonly string[];
+  readonly error: Error | null;
+  readonly isPending: boolean;
+  readonly submit: string;
+  readonly onSubmit: () => void;
+  readonly onCancel?: (() => void) | undefined;
+  /** Loads the new state, after somebody else's change was refused to be overwritten. */
+  readonly onStale?: (() => void) | undefined;
+  readonly isDisabled?: boolean | undefined;
+  readonly children: ReactNode;
+}): ReactNode {
+  const text = useText(partsText);
+  const { error, fields } = props;
+  const field = error instanceof ApiError && error.status === 400 ? error.field : undefined;
+  const isAtField =
+    field !== undefined &&
+    fields.some((name) => field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    if (!props.isPending) props.onSubmit();
+  };
+  const isStale = error instanceof ApiError && error.status === 412;
+  return (
+    <FormErrorContext value={error}>
+      <form onSubmit={submit} noValidate>
+        {error === null || isAtField ? null : (
+          <Problem error={error} onAgain={isStale ? props.onStale : undefined} />
+        )}
+        {props.children}
+        <Group justify="flex-end" mt="lg">
+          {props.onCancel === undefined ? null : (
+            <Button variant="default" onClick={props.onCancel}>
+              {text.cancel}
+            </Button>
+          )}
+          <Button type="submit" loading={props.isPending} disabled={props.isDisabled === true}>
+            {props.submit}
+          </Button>
+        </Group>
+      </form>
+    </FormErrorContext>
+  );
+}

@@ -1,0 +1,22 @@
+/** Where the console runs: what the document says about it, read once. */
+
+export interface ConsolePlace {
+  /** Path of the console, with the prefix of a proxy: `/console`. */
+  readonly base: string;
+  /** The build that the document was served for. */
+  readonly build: string;
+}
+
+function metaOf(name: string): string {
+  return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
+}
+
+export const place: ConsolePlace = {
+  base: metaOf('frontdoor-console-base') || '/console',
+  build: metaOf('frontdoor-console-build'),
+};
+
+/** The nonce that the policy of the document allows styles by. */
+export function styleNonce(): string {
+  return document.querySelector<HTMLElement>('#nonce')?.nonce ?? '';
+}

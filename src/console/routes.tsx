@@ -1,0 +1,59 @@
+/** Every page and its address. Pages are loaded when they are opened. */
+import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { LoggedInAgain } from './frame/renew-session.tsx';
+import { frontdoorRoute, PageFailed, rootRoute } from './frame/root-route.tsx';
+import { accessRoutes } from './pages/access/access-routes.ts';
+import { activityRoutes } from './pages/activity/activity-routes.ts';
+import { agentRoutes } from './pages/agents/agents-routes.ts';
+import { domainRoutes } from './pages/domains/domains-routes.ts';
+import { failureRoutes } from './pages/failures/failures-routes.ts';
+import { meshRoutes } from './pages/mesh/mesh-routes.ts';
+import { overviewRoutes } from './pages/overview/overview-routes.ts';
+import { providerRoutes } from './pages/providers/providers-routes.ts';
+import { requestRoutes } from './pages/requests/requests-routes.ts';
+import { settingsRoutes } from './pages/settings/settings-routes.ts';
+import { sharePageRoutes, shareRoute, shareRoutes } from './pages/shares/shares-routes.ts';
+import { Waiting } from './parts/answer-view.tsx';
+import { place } from './place.ts';
+
+const homeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('./frame/home-page.tsx'), 'HomePage'),
+});
+const loggedInAgainRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: 'logged-in-again',
+  component: LoggedInAgain,
+});
+
+const routeTree = rootRoute.addChildren([
+  homeRoute,
+  loggedInAgainRoute,
+  frontdoorRoute.addChildren([
+    ...overviewRoutes,
+    ...shareRoutes,
+    shareRoute.addChildren([...sharePageRoutes, ...accessRoutes, ...requestRoutes]),
+    ...agentRoutes,
+    ...providerRoutes,
+    ...domainRoutes,
+    ...failureRoutes,
+  ]),
+  ...activityRoutes,
+  ...meshRoutes,
+  ...settingsRoutes,
+]);
+
+export const router = createRouter({
+  routeTree,
+  basepath: place.base,
+  defaultPendingComponent: Waiting,
+  defaultErrorComponent: PageFailed,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
