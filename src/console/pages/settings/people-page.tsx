@@ -1,0 +1,236 @@
+/** The people of an organization, and open invitations. */
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type { AnswerOf } from '#contract';
+import { useAnswer, useChange, useIdempotencyKey } from '../../api/queries.ts';
+import { AnswerView } from '../../parts/answer-view.tsx';
+import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
+import { Filters, TextFilter } from '../../parts/filters.tsx';
+import { Form, useFieldError } from '../../parts/form.tsx';
+import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
+import { PageTitle, Panel } from '../../parts/page-title.tsx';
+import { partsText } from '../../parts/parts-text.ts';
+import { useSearchState } from '../../parts/search-state.tsx';
+import { SecretOnceDialog } from '../../parts/secret-once.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { TimeAgo } from '../../parts/time-ago.tsx';
+import { useFormat, useText } from '../../text/language.tsx';
+import { NameInput } from './name-dialog.tsx';
+import { OtherOrganization, useOrganizationId } from './organization-choice.tsx';
+import { RoleChoice, type RoleName } from './role-choice.tsx';
+import { settingsText } from './settings-text.ts';
+
+type Invitation = AnswerOf<'listInvitations'>['content'][number];
+
+const MAX_INVITATIONS = 100;
+const DAY_SECONDS = 86_400;
+const LIFETIME_DAYS = [1, 7, 30] as const;
+const DEFAULT_DAYS = 7;
+
+export function PeoplePage(): ReactNode {
+  const [text, common] = [useText(settingsText), useText(partsText)];
+  const control = useSearchState();
+  const organizationId = useOrganizationId();
+  const [isInviting, setInviting] = useState(false);
+  const [link, setLink] = useState<string | undefined>();
+  const { page, sort } = control.search;
+  const list = useAnswer('listPeople', {
+    query: { organizationId, name: control.textOf('name'), sort, page: page ?? 0, size: PAGE_SIZE },
+  });
+  return (
+    <>
+      <PageTitle title={text.people}>
+        <Button onClick={() => setInviting(true)}>{text.invite}</Button>
+      </PageTitle>
+      <OtherOrganization />
+      <Panel>
+        <Filters control={control}>
+          <TextFilter control={control} name="name" label={common.filterText} />
+        </Filters>
+        <AnswerView answer={list}>
+          {({ body }) => (
+            <ListTable
+              label={text.people}
+              page={body}
+              control={control}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  title: text.name,
+                  sort: 'name',
+                  cell: ({ id, name }) => (
+                    <Link to="/settings/people/$personId" params={{ personId: id }}>
+                      {name}
+                    </Link>
+                  ),
+                },
+                { title: text.email, sort: 'email', cell: ({ email }) => email ?? common.none },
+                {
+                  title: text.role,
+                  sort: 'role',
+                  cell: ({ role }) =>
+                    role === undefined ? (
+                      <StateBadge tone="warn">{text.noRole}</StateBadge>
+                    ) : (
+                      text.roleName(role)
+                    ),
+                },
+                { title: text.secondFactor, cell: ({ secondFactor }) => (secondFactor ? text.on : text.off) },
+                { title: text.lastSeen, cell: ({ lastSeenAt }) => <TimeAgo at={lastSeenAt} /> },
+              ]}
+            />
+          )}
+        </AnswerView>
+      </Panel>
+      <Invitations organizationId={organizationId} />
+      {isInviting ? (
+        <Invite
+          organizationId={organizationId}
+          onClose={() => setInviting(false)}
+          onLink={(made) => {
+            setInviting(false);
+            setLink(made);
+          }}
+        />
+      ) : null}
+      <SecretOnceDialog
+        title={text.invitationMade}
+        facts={link === undefined ? undefined : [[text.link, link]]}
+        onClose={() => setLink(undefined)}
+      >
+        <p>{text.inviteText}</p>
+      </SecretOnceDialog>
+    </>
+  );
+}
+
+function Invitations({ organizationId }: { readonly organizationId: string }): ReactNode {
+  const text = useText(settingsText);
+  const control = useSearchState();
+  const [withdrawn, setWithdrawn] = useState<Invitation | undefined>();
+  const list = useAnswer('listInvitations', { query: { organizationId, size: MAX_INVITATIONS } });
+  const close = () => setWithdrawn(undefined);
+  const { mutate, error, isPending } = useChange('deleteInvitation', {
+    refreshes: ['invitation'],
+    onDone: close,
+  });
+  return (
+    <Panel title={text.invitations}>
+      <AnswerView answer={list}>
+        {({ body }) => (
+          <ListTable
+            label={text.invitations}
+            page={{ ...body, totalPages: 1 }}
+            control={{ ...control, isFiltered: false }}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: text.name, cell: ({ name }) => name },
+              { title: text.role, cell: ({ role }) => text.roleName(role) },
+              { title: text.expires, cell: ({ expiresAt }) => <TimeAgo at={expiresAt} /> },
+              {
+                title: text.withdraw,
+                cell: (invitation) => (
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    onClick={() => setWithdrawn(invitation)}
+                    aria-label={`${text.withdraw}: ${invitation.name}`}
+                  >
+                    {text.withdraw}
+                  </Button>
+                ),
+              },
+            ]}
+          />
+        )}
+      </AnswerView>
+      {withdrawn === undefined ? null : (
+        <ConfirmDialog
+          title={text.withdraw}
+          isOpen
+          onClose={close}
+          action={text.withdraw}
+          error={error}
+          isPending={isPending}
+          onConfirm={() => mutate({ parameters: { id: withdrawn.id } })}
+        >
+          <p>{text.withdrawText(withdrawn.name)}</p>
+        </ConfirmDialog>
+      )}
+    </Panel>
+  );
+}
+
+function Invite(props: {
+  readonly organizationId: string;
+  readonly onClose: () => void;
+  readonly onLink: (link: string) => void;
+}): ReactNode {
+  const [text, format] = [useText(settingsText), useFormat()];
+  const { organizationId, onClose, onLink } = props;
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<RoleName>('reader');
+  const [days, setDays] = useState<number>(DEFAULT_DAYS);
+  const idempotencyKey = useIdempotencyKey();
+  const { mutate, error, isPending } = useChange('createInvitation', {
+    refreshes: ['invitation'],
+    onDone: ({ body }) => onLink(body.link),
+  });
+  const submit = () =>
+    mutate({
+      body: {
+        name,
+        role,
+        organizationId,
+        lifetimeSeconds: days * DAY_SECONDS,
+        ...(email === '' ? {} : { email }),
+      },
+      idempotencyKey,
+    });
+  return (
+    <Dialog title={text.invite} isOpen onClose={onClose}>
+      <Form
+        fields={['name', 'email']}
+        error={error}
+        isPending={isPending}
+        submit={text.invite}
+        onCancel={onClose}
+        onSubmit={submit}
+      >
+        <NameInput value={name} onChange={setName} />
+        <EmailInput value={email} onChange={setEmail} />
+        <RoleChoice label={text.role} value={role} onChange={setRole} />
+        <NativeSelect
+          mt="sm"
+          label={text.lifetime}
+          value={String(days)}
+          onChange={({ currentTarget }) => setDays(Number(currentTarget.value))}
+          data={LIFETIME_DAYS.map((count) => ({
+            value: String(count),
+            label: text.lifetimeDays(count, format.number(count)),
+          }))}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+function EmailInput(props: {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}): ReactNode {
+  const text = useText(settingsText);
+  return (
+    <TextInput
+      my="sm"
+      type="email"
+      maxLength={254}
+      label={text.email}
+      value={props.value}
+      error={useFieldError('email')}
+      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
+    />
+  );
+}
