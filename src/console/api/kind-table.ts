@@ -50,7 +50,11 @@ const KINDS: Readonly<Record<string, Answers>> = {
   terminator: ['listTerminators', 'getTerminator', 'listFabricServices'],
 };
 
+/** Every change is an event of the audit trail, too. */
+const ALWAYS: Answers = ['listAuditEvents'];
+
 /** Returns undefined for a kind that this console does not know: then everything is asked for again. */
 export function answersOf(kind: string): Answers | undefined {
-  return KINDS[kind];
+  const answers = KINDS[kind];
+  return answers && [...answers, ...ALWAYS];
 }

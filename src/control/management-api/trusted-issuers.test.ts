@@ -91,7 +91,13 @@ describe('a token of a trusted issuer', () => {
     const { organizationId, frontdoorId } = world.first;
     const scope = 'openid frontdoor.admin frontdoor.read';
     const answer = await callWith(await sign(claims({ scope })));
-    assert.deepEqual(answer.body, { kind: 'issuer', id, name: null, organizationId, scopes: ['frontdoor.read'] });
+    assert.deepEqual(answer.body, {
+      kind: 'issuer',
+      id,
+      name: null,
+      organizationId,
+      scopes: ['frontdoor.read'],
+    });
     const token = await sign(claims({ scope: ['frontdoor.read', 'frontdoor.write'] as never }));
     assert.equal((await callWith(token, `/frontdoor/${frontdoorId}`)).status, 200);
     const foreign = await callWith(token, `/frontdoor/${world.other.frontdoorId}`);

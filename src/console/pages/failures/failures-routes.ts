@@ -1,19 +1,26 @@
 /** Addresses of failures. */
-import { createRoute } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { frontdoorRoute } from '../../frame/root-route.tsx';
 import { searchOf } from '../../parts/search-state.tsx';
-import { Unbuilt } from '../../parts/unbuilt.tsx';
 
 export const failureRoutes = [
   createRoute({
     getParentRoute: () => frontdoorRoute,
     path: 'failures',
-    validateSearch: searchOf('hop', 'code', 'from', 'to', 'text', 'errorId', 'shareToken'),
-    component: Unbuilt,
+    validateSearch: searchOf(
+      'text',
+      'statusClass',
+      'shareToken',
+      'environmentId',
+      'providerId',
+      'from',
+      'to',
+    ),
+    component: lazyRouteComponent(() => import('./failures-page.tsx'), 'FailuresPage'),
   }),
   createRoute({
     getParentRoute: () => frontdoorRoute,
     path: 'failures/$errorId',
-    component: Unbuilt,
+    component: lazyRouteComponent(() => import('./failure-page.tsx'), 'FailurePage'),
   }),
 ] as const;

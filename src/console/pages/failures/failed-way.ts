@@ -1,0 +1,22 @@
+/** Where on its way a request failed: the hops before passed, those after it were not reached. Pure. */
+
+/** The way of every request. The control plane is asked beside it, so it is only shown when it failed. */
+const WAY = ['client', 'gateway', 'router', 'agent', 'service'] as const;
+
+export interface FailedHop {
+  readonly hop: string;
+  readonly state: 'works' | 'broken' | 'unknown';
+}
+
+export function failedWay(hop: string): readonly FailedHop[] {
+  const way: readonly string[] =
+    hop === 'control' ? ['client', 'gateway', 'control', 'router', 'agent', 'service'] : WAY;
+  const at = way.indexOf(hop);
+  // A hop of a newer version has no place on the way that is known here.
+  if (at < 0)
+    return [...way.map((known) => ({ hop: known, state: 'unknown' as const })), { hop, state: 'broken' }];
+  return way.map((known, index) => ({
+    hop: known,
+    state: index < at ? 'works' : index === at ? 'broken' : 'unknown',
+  }));
+}
