@@ -98,4 +98,14 @@ describeEachStore('summaries', (open) => {
     const own = await world.call('GET', `/frontdoor/${world.other.frontdoorId}/summary`, { authorization });
     assert.partialDeepStrictEqual(own.body, { environments: { total: 1, online: 0 }, shares: { total: 0 } });
   });
+
+  it('of a frontdoor count the shares that lists show in each state, also those of agents that are away', async () => {
+    const { frontdoorId } = world.first;
+    world.connected.delete(laptop);
+    const { body } = await world.call('GET', `/frontdoor/${frontdoorId}/summary`);
+    const shares = { total: 3, pending: 0, deployed: 0, failed: 3, public: 2, private: 1 };
+    assert.deepEqual((body as { shares: unknown }).shares, shares);
+    const failed = await world.call('GET', `/frontdoor/${frontdoorId}/shares?status=FAILED`);
+    assert.equal((failed.body as { totalElements: number }).totalElements, 3);
+  });
 });

@@ -8,6 +8,7 @@ import {
 } from '../store/mod.ts';
 import { isoTime, ok, unstored, type ApiParts, type Handlers } from './call.ts';
 import { inSlices } from './in-slices.ts';
+import { shareStates } from './share-answer.ts';
 
 type SummaryParts = Pick<
   ApiParts,
@@ -82,12 +83,13 @@ async function machineCounts({ model, status, edgeRouters, fabric }: SummaryPart
 
 async function shareCounts({ model, status }: SummaryParts, frontdoorId: string | undefined) {
   const counts = { total: 0, pending: 0, deployed: 0, failed: 0, public: 0, private: 0 };
+  const stateOf = shareStates({ status });
   for await (const slice of inSlices(model.services())) {
     for (const share of slice) {
       if (frontdoorId !== undefined && share.frontdoorId !== frontdoorId) continue;
       counts.total += 1;
       counts[share.shareMode] += 1;
-      const { state } = status.share(share.id);
+      const state = stateOf(share);
       counts[state === 'DEPLOYED' ? 'deployed' : state === 'FAILED' ? 'failed' : 'pending'] += 1;
     }
   }
