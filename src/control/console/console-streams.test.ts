@@ -101,6 +101,29 @@ describeEachStore('a stream of changes at the console', (open) => {
     again.response.destroy();
   });
 
+  it('ends within five seconds when the identity provider is disabled that the session began with', async () => {
+    const { frontdoorId } = world.api.first;
+    const path = `/frontdoor/${frontdoorId}/auth-providers`;
+    const data = { issuer: 'https://idp.example.com', client_id: 'console', client_secret: 'a secret' };
+    const made = await world.api.call('POST', path, { body: { name: 'staff', type: 'OIDC', data } });
+    assert.equal(made.status, 201, made.text);
+    const { id: authProviderId } = made.body as { id: string };
+    const logIn = { authProviderId, roles: [{ email: '*@example.com', role: 'reader' }] };
+    assert.equal((await world.api.call('POST', '/console-log-ins', { body: logIn })).status, 201);
+    const [through, other] = [await person('reader'), await person('reader')];
+    await world.api.store.db
+      .updateTable('console_session')
+      .set({ auth_provider_id: authProviderId })
+      .where('person_id', '=', through.id)
+      .execute();
+    const [stream, stays] = [await follow(through.browser), await follow(other.browser)];
+    const disable = () => world.api.call('PATCH', `${path}/${authProviderId}`, { body: { enabled: false } });
+    await endsAfter(stream, disable);
+    assert.equal((await through.browser.call('GET', '/caller')).statusCode, 401);
+    await stays.until(new RegExp(await change()));
+    stays.response.destroy();
+  });
+
   it('is no use of the session, which ends with the idle time', async () => {
     const { browser } = await person('reader');
     const stream = await follow(browser);

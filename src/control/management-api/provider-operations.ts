@@ -21,6 +21,7 @@ import {
   listFrontendsUsing,
   listSharesUsing,
   lockAuthProvider,
+  touchResource,
   updateAuthProvider,
   type AuthProviderRecord,
   type Queries,
@@ -166,6 +167,7 @@ async function update(
     const nowMs = parts.clock.nowMs();
     const definition = { name: parseName(name)!, type, enabled, settled, nowMs };
     const after = await updateAuthProvider(trx, touch, before, definition);
+    if (before.enabled && !after.enabled) await endStreamsOf(trx, touch, after.id);
     return {
       result: { provider: after, shown: { ...answerOf(after), data: settled.shown } },
       target: { kind: KIND, id: after.id },
@@ -174,6 +176,12 @@ async function update(
     };
   });
   return tagged(parts, unstored(ok(shown)), storedOf(provider));
+}
+
+/** Sessions that began with the provider have ended; streams of theirs learn it with this change. */
+async function endStreamsOf(trx: Queries, touch: Touch, providerId: string): Promise<void> {
+  const id = await consoleLogInIdUsing(trx, providerId);
+  if (id !== undefined) touchResource(touch, { frontdoorId: null, kind: 'console-log-in', id });
 }
 
 /** The fields that the entity tag covers, with its secrets, but without the times of use of its keys. */
