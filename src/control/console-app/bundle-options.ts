@@ -20,6 +20,8 @@ export const BUNDLE_OPTIONS = {
   entryNames: FILE_NAME,
   chunkNames: FILE_NAME,
   assetNames: FILE_NAME,
+  // Packages whose names are imported from their own modules.
+  gathering: { '@mantine/core': 'node_modules/@mantine/core/esm/index.mjs' },
   // Options of a file that a copy of the sources lacks would change the result.
   tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', verbatimModuleSyntax: true } },
 } as const;

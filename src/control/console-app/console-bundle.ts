@@ -5,6 +5,7 @@ import { FrontdoorError } from '#base';
 import { BUNDLE_OPTIONS } from './bundle-options.ts';
 import type { ConsoleFile, FileRole } from './built-console.ts';
 import { operationsModule } from './console-source.ts';
+import { directImports } from './direct-imports.ts';
 
 const OPERATIONS = 'frontdoor:operations';
 /** It is not written: the names of a build have no folder. */
@@ -22,7 +23,7 @@ const operationsPlugin: Plugin = {
 
 /** The options as esbuild takes them. */
 export function esbuildOptions(root: string): BuildOptions & { metafile: true; write: false } {
-  const { entryPoints, target, define, loader, tsconfigRaw, ...options } = BUNDLE_OPTIONS;
+  const { entryPoints, target, define, loader, tsconfigRaw, gathering, ...options } = BUNDLE_OPTIONS;
   return {
     ...options,
     entryPoints: { ...entryPoints },
@@ -32,7 +33,7 @@ export function esbuildOptions(root: string): BuildOptions & { metafile: true; w
     tsconfigRaw: { compilerOptions: { ...tsconfigRaw.compilerOptions } },
     absWorkingDir: root,
     outdir: OUT_FOLDER,
-    plugins: [operationsPlugin],
+    plugins: [operationsPlugin, directImports(root, gathering)],
     metafile: true,
     write: false,
     logLevel: 'silent',
