@@ -45,4 +45,5 @@ import '@mantine/core/styles/Title.css';
 import '@mantine/core/styles/Tooltip.css';
 import '@mantine/core/styles/Fieldset.css';
 import '@mantine/core/styles/List.css';
+import 'uplot/dist/uPlot.min.css';
 import './console.css';

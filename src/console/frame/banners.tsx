@@ -14,10 +14,10 @@ const PATIENCE_MS = 5_000;
 
 export function Banners(): ReactNode {
   return (
-    <>
+    <div className="fd-banners">
       <AwayBanner />
       <NewBuildBanner />
-    </>
+    </div>
   );
 }
 

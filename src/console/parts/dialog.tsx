@@ -26,6 +26,8 @@ export function Dialog(props: {
       closeOnClickOutside={props.closesOutside ?? false}
       closeButtonProps={{ 'aria-label': text.close }}
       transitionProps={{ duration: 0 }}
+      // It would add a style that the content policy forbids; the style sheet does the same.
+      lockScroll={false}
     >
       {props.children}
     </Modal>

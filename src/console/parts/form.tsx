@@ -29,6 +29,8 @@ export function Form(props: {
   readonly submit: string;
   readonly onSubmit: () => void;
   readonly onCancel?: (() => void) | undefined;
+  /** The text of the button for `onCancel`. */
+  readonly cancel?: string | undefined;
   /** Loads the new state, after somebody else's change was refused to be overwritten. */
   readonly onStale?: (() => void) | undefined;
   readonly isDisabled?: boolean | undefined;
@@ -56,7 +58,7 @@ export function Form(props: {
         <Group justify="flex-end" mt="lg">
           {props.onCancel === undefined ? null : (
             <Button variant="default" onClick={props.onCancel}>
-              {text.cancel}
+              {props.cancel ?? text.cancel}
             </Button>
           )}
           <Button type="submit" loading={props.isPending} disabled={props.isDisabled === true}>

@@ -21,6 +21,20 @@ export function searchOf(
   };
 }
 
+/** The query of a page of a list: its page and order, and the named filters. */
+export function listQueryOf(
+  { search, textOf }: Pick<SearchControl, 'search' | 'textOf'>,
+  size: number,
+  ...filters: readonly string[]
+): Readonly<Record<string, string | number | undefined>> {
+  return {
+    page: Number(search['page'] ?? 0),
+    size,
+    sort: textOf('sort'),
+    ...Object.fromEntries(filters.map((name) => [name, textOf(name)])),
+  };
+}
+
 export interface SearchControl {
   readonly search: SearchState;
   /** The text of a name; '' if it is not in the address. */
