@@ -1,0 +1,53 @@
+// Commands that enroll and start an agent: what was typed reaches the agent as it is.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { describe, it } from 'node:test';
+import { allowTargetsOf, shellWord, startCommand, systemdWord, wrongTarget } from './agent-command.ts';
+
+const START = { apiUrl: 'https://api.example.com', code: 'AbC-123', name: '', allowTargets: [] };
+const HOSTILE = `it's "a" $(id) \`id\` \\ %h <img src=x onerror=alert(1)>`;
+
+describe('the command of an agent', () => {
+  it('has the code, the address and the name of the agent, and what may be published', () => {
+    const allowTargets = allowTargetsOf('machine', '');
+    assert.equal(
+      startCommand('npx', { ...START, name: 'build host', allowTargets }),
+      [
+        'npx frontdoor agent start \\',
+        '  --enrollment-token AbC-123 \\',
+        '  --api https://api.example.com \\',
+        "  --name 'build host' \\",
+        "  --allow-target '127.0.0.1:*' \\",
+        "  --allow-target '[::1]:*'",
+      ].join('\n'),
+    );
+    assert.ok(startCommand('installed', START).startsWith('frontdoor agent start'));
+    assert.ok(!startCommand('installed', START).includes('--name'));
+  });
+
+  it('of a shell passes a hostile name on as one word', () => {
+    const printed = execFileSync('/bin/sh', ['-c', `printf '%s' ${shellWord(HOSTILE)}`], {
+      encoding: 'utf8',
+    });
+    assert.equal(printed, HOSTILE);
+  });
+
+  it('of systemd escapes what systemd would expand', () => {
+    assert.equal(systemdWord('plain'), 'plain');
+    assert.equal(systemdWord('a "b" %h $HOME \\'), String.raw`"a \"b\" %%h $$HOME \\"`);
+    const script = startCommand('systemd', { ...START, name: HOSTILE });
+    assert.ok(script.includes('--enrollment-token-file /etc/frontdoor/enrollment-code'));
+    assert.ok(!/ExecStart=.*AbC-123/.test(script), 'the code is in a file that only root reads');
+  });
+
+  it('takes networks as the agent does, and names the first that is none', () => {
+    assert.deepEqual(allowTargetsOf('other', ' 10.0.0.0/8:80,8080\n[fd00::]/8:* '), [
+      '10.0.0.0/8:80,8080',
+      '[fd00::]/8:*',
+    ]);
+    assert.deepEqual(allowTargetsOf('none', '10.0.0.0/8:80'), []);
+    assert.equal(wrongTarget(['192.0.2.7:8000-8100', '10.0.0.0/8:*', '[::1]:*', '127.0.0.1:*']), undefined);
+    assert.equal(wrongTarget(['10.0.0.0/8:80', 'example.com:80']), 'example.com:80');
+    assert.equal(wrongTarget(['10.0.0.0/8']), '10.0.0.0/8');
+  });
+});

@@ -1,0 +1,94 @@
+/** The commands that enroll and start an agent, for each way in which it can run. Pure. */
+
+export const MACHINES = ['installed', 'npx', 'systemd'] as const;
+export type Machine = (typeof MACHINES)[number];
+
+export interface AgentStart {
+  /** Address of the Management API. */
+  readonly apiUrl: string;
+  readonly code: string;
+  /** '' if the agent takes the name of its machine. */
+  readonly name: string;
+  /** Networks and ports that may be published from elsewhere: `10.0.0.0/8:80,8080`. */
+  readonly allowTargets: readonly string[];
+}
+
+const OWN_MACHINE: readonly string[] = ['127.0.0.1:*', '[::1]:*'];
+const SERVICE = 'frontdoor-agent';
+const CODE_FILE = '/etc/frontdoor/enrollment-code';
+const NETWORK =
+  /^(?:\[[0-9a-f:.]+\]|[0-9.]+)(?:\/\d{1,3})?:(?:\*|\d{1,5}(?:-\d{1,5})?(?:,\d{1,5}(?:-\d{1,5})?)*)$/i;
+
+export type AllowedChoice = 'machine' | 'other' | 'none';
+
+/** The entries of `--allow-target` for a choice of the form. */
+export function allowTargetsOf(choice: AllowedChoice, networks: string): readonly string[] {
+  if (choice === 'machine') return OWN_MACHINE;
+  return choice === 'none' ? [] : networks.split(/[\s;]+/).filter((entry) => entry !== '');
+}
+
+/** The first entry that the agent would refuse; undefined if there is none. */
+export function wrongTarget(entries: readonly string[]): string | undefined {
+  return entries.find((entry) => !NETWORK.test(entry));
+}
+
+export function startCommand(machine: Machine, start: AgentStart): string {
+  if (machine === 'systemd') return systemdScript(start);
+  const program = machine === 'npx' ? 'npx frontdoor' : 'frontdoor';
+  const options = [['--enrollment-token', start.code], ...optionsOf(start)];
+  return [`${program} agent start`, ...options.map(([name, value]) => `  ${name} ${shellWord(value!)}`)].join(
+    ' \\\n',
+  );
+}
+
+function systemdScript(start: AgentStart): string {
+  const options = [
+    ...optionsOf(start),
+    ['--enrollment-token-file', CODE_FILE],
+    ['--data-dir', `/var/lib/${SERVICE}`],
+  ];
+  const words = options.map(([name, value]) => `${name} ${systemdWord(value!)}`);
+  return `sudo install -d -m 700 /etc/frontdoor
+sudo sh -c 'umask 077; cat > ${CODE_FILE}' <<'CODE'
+${start.code}
+CODE
+sudo tee /etc/systemd/system/${SERVICE}.service >/dev/null <<'UNIT'
+[Unit]
+Description=Frontdoor agent
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+ExecStart=/usr/bin/frontdoor agent start ${words.join(' ')}
+KillSignal=SIGTERM
+TimeoutStopSec=45
+Restart=always
+
+[Install]
+WantedBy=multi-user.target
+UNIT
+sudo systemctl daemon-reload
+sudo systemctl enable --now ${SERVICE}`;
+}
+
+function optionsOf({ apiUrl, name, allowTargets }: AgentStart): (readonly string[])[] {
+  return [
+    ['--api', apiUrl],
+    ...(name === '' ? [] : [['--name', name]]),
+    ...allowTargets.map((entry) => ['--allow-target', entry]),
+  ];
+}
+
+/** A word that a POSIX shell takes as it is. */
+export function shellWord(text: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** A word of `ExecStart`, where systemd reads quotes, backslashes, `%` and `$`. */
+export function systemdWord(text: string): string {
+  const escaped = text
+    .replaceAll(/["\\]/g, String.raw`\$&`)
+    .replaceAll('%', '%%')
+    .replaceAll('$', () => '$$');
+  return /^[A-Za-z0-9_@+=:,./-]+$/.test(text) ? text : `"${escaped}"`;
+}
