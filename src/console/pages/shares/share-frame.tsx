@@ -15,7 +15,12 @@ export function useShare() {
   return useAnswer('getShare', { parameters: { frontdoorId: useFrontdoorId(), token: useParam('token') } });
 }
 
+/** Nothing of one share stays on the screen when the address names another. */
 export function ShareFrame(): ReactNode {
+  return <FrameOfOne key={useParam('token')} />;
+}
+
+function FrameOfOne(): ReactNode {
   const text = useText(sharesText);
   const [frontdoorId, token] = [useFrontdoorId(), useParam('token')];
   const base = `/frontdoors/${frontdoorId}/shares/${encodeURIComponent(token)}`;

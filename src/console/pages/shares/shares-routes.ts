@@ -2,7 +2,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { frontdoorRoute } from '../../frame/root-route.tsx';
 import { searchOf } from '../../parts/search-state.tsx';
-import { Unbuilt } from '../../parts/unbuilt.tsx';
 
 export const shareRoute = createRoute({
   getParentRoute: () => frontdoorRoute,
@@ -15,18 +14,18 @@ export const sharePageRoutes = [
   createRoute({
     getParentRoute: () => shareRoute,
     path: '/',
-    component: Unbuilt,
+    component: lazyRouteComponent(() => import('./share-overview-page.tsx'), 'ShareOverviewPage'),
   }),
   createRoute({
     getParentRoute: () => shareRoute,
     path: 'traffic',
-    validateSearch: searchOf('duration'),
-    component: Unbuilt,
+    validateSearch: searchOf('duration', 'view'),
+    component: lazyRouteComponent(() => import('./share-traffic-page.tsx'), 'ShareTrafficPage'),
   }),
   createRoute({
     getParentRoute: () => shareRoute,
     path: 'settings',
-    component: Unbuilt,
+    component: lazyRouteComponent(() => import('./share-settings-page.tsx'), 'ShareSettingsPage'),
   }),
 ] as const;
 
@@ -35,11 +34,12 @@ export const shareRoutes = [
     getParentRoute: () => frontdoorRoute,
     path: 'shares',
     validateSearch: searchOf('name', 'status', 'environmentId', 'providerId'),
-    component: Unbuilt,
+    component: lazyRouteComponent(() => import('./shares-page.tsx'), 'SharesPage'),
   }),
   createRoute({
     getParentRoute: () => frontdoorRoute,
     path: 'shares/new',
-    component: Unbuilt,
+    validateSearch: searchOf('environmentId'),
+    component: lazyRouteComponent(() => import('./new-share-page.tsx'), 'NewSharePage'),
   }),
 ] as const;

@@ -1,5 +1,6 @@
-import { defineText } from '../../text/define-text.ts';
+import { counted, defineText } from '../../text/define-text.ts';
 
+/** Texts of the list of shares, of the frame of one share and of its overview. */
 export const sharesText = defineText({
   en: {
     shares: 'Shares',
@@ -10,6 +11,81 @@ export const sharesText = defineText({
     settings: 'Settings',
     pagesOfShare: 'Pages of this share',
     state: (status: string) => ({ PENDING: 'Waiting', DEPLOYED: 'Works', FAILED: 'Fails' })[status] ?? status,
+    // The list.
+    list: 'Shares of this frontdoor',
+    create: 'Publish a service',
+    noShares: 'Nothing is published yet.',
+    noSharesText:
+      'A share gives a service beside one of your agents an address, and you choose who may come in.',
+    askToCreate: 'Your role does not permit to publish services. Ask an administrator of your organization.',
+    status: 'State',
+    name: 'Name',
+    address: 'Address',
+    moreAddresses: (count: string) => `and ${count} more`,
+    target: 'Target',
+    agent: 'Agent',
+    provider: 'Log-in of visitors',
+    who: 'Who may come in',
+    lastHour: 'Last hour',
+    privateShare: 'Private',
+    machines: (count: number, shown: string) => counted(count, shown, 'machine', 'machines'),
+    withoutLogIn: 'No log-in',
+    requestsLine: (requests: string, errors: string) => `${requests} requests, ${errors} errors`,
+    // One share.
+    way: 'The way of a request',
+    hops: (kind: string) =>
+      ({
+        gateway: 'Gateway',
+        machine: 'Granted machine',
+        router: 'Router',
+        agent: 'Agent',
+        target: 'Service',
+      })[kind] ?? kind,
+    hopStates: (state: string) =>
+      ({ works: 'Works', broken: 'Broken', unmeasured: 'Not measured', waiting: 'Is being measured' })[
+        state
+      ] ?? state,
+    hopHints: (kind: string) =>
+      ({
+        gateway: 'Takes the request and decides who may come in',
+        machine: 'Opens the share with its own agent',
+        router: 'Joins both ends',
+        agent: 'Calls your service',
+        target: 'Your own service',
+      })[kind] ?? '',
+    wayWorks: 'The service was reached the last time that it was tried.',
+    wayWaits: 'The first try is under way.',
+    wayBroken: (hop: string) => `The way is broken here: ${hop}.`,
+    wayUnknown: 'It is not known which part fails.',
+    lastError: 'Last error',
+    failuresInRow: 'Failed tries in a row',
+    nextRetry: 'Next try',
+    nextRetryNow: 'now',
+    agentAway: 'Start the agent on its machine, or check that it reaches the control plane.',
+    targetBroken:
+      'Check that the service runs and takes connections at this address, seen from the machine of the agent, and that the agent was started with --allow-target for it.',
+    about: 'About this share',
+    addresses: 'Addresses',
+    noAddress: 'None: only granted machines reach it',
+    mode: 'Reachable by',
+    modes: (mode: string) =>
+      ({ public: 'Everybody with the address', private: 'Granted machines' })[mode] ?? mode,
+    providers: 'Log-ins',
+    noProviders: 'None: without a log-in, the policy alone decides',
+    grants: 'Granted machines',
+    noGrants: 'None: nobody can reach it',
+    token: 'Token',
+    kept: 'Kept until it is deleted',
+    created: 'Created',
+    toAccess: 'Who may come in',
+    lastFailures: 'Last failures',
+    noFailures: 'No request failed in the last seven days.',
+    allFailures: 'All failures of this share',
+    time: 'Time',
+    cause: 'Cause',
+    httpStatus: 'Status',
+    openElsewhere: 'On a granted machine',
+    openElsewhereText: 'Its agent opens the share at an address of that machine:',
   },
   de: {
     shares: 'Freigaben',
@@ -21,5 +97,79 @@ export const sharesText = defineText({
     pagesOfShare: 'Seiten dieser Freigabe',
     state: (status: string) =>
       ({ PENDING: 'Wartet', DEPLOYED: 'Läuft', FAILED: 'Gestört' })[status] ?? status,
+    list: 'Freigaben dieser Frontdoor',
+    create: 'Dienst freigeben',
+    noShares: 'Noch ist nichts freigegeben.',
+    noSharesText:
+      'Eine Freigabe gibt einem Dienst neben einem Ihrer Agenten eine Adresse, und Sie bestimmen, wer hereinkommt.',
+    askToCreate:
+      'Ihre Rolle erlaubt nicht, Dienste freizugeben. Fragen Sie jemanden, der Ihre Organisation verwaltet.',
+    status: 'Zustand',
+    name: 'Name',
+    address: 'Adresse',
+    moreAddresses: (count: string) => `und ${count} weitere`,
+    target: 'Ziel',
+    agent: 'Agent',
+    provider: 'Anmeldung der Besucher',
+    who: 'Wer hereinkommt',
+    lastHour: 'Letzte Stunde',
+    privateShare: 'Privat',
+    machines: (count: number, shown: string) => counted(count, shown, 'Rechner', 'Rechner'),
+    withoutLogIn: 'Ohne Anmeldung',
+    requestsLine: (requests: string, errors: string) => `${requests} Anfragen, ${errors} Fehler`,
+    way: 'Der Weg einer Anfrage',
+    hops: (kind: string) =>
+      ({
+        gateway: 'Gateway',
+        machine: 'Berechtigter Rechner',
+        router: 'Router',
+        agent: 'Agent',
+        target: 'Dienst',
+      })[kind] ?? kind,
+    hopStates: (state: string) =>
+      ({ works: 'Läuft', broken: 'Gestört', unmeasured: 'Nicht gemessen', waiting: 'Wird gemessen' })[
+        state
+      ] ?? state,
+    hopHints: (kind: string) =>
+      ({
+        gateway: 'Nimmt die Anfrage an und entscheidet, wer hereinkommt',
+        machine: 'Öffnet die Freigabe mit seinem eigenen Agenten',
+        router: 'Verbindet beide Enden',
+        agent: 'Ruft Ihren Dienst auf',
+        target: 'Ihr eigener Dienst',
+      })[kind] ?? '',
+    wayWorks: 'Beim letzten Versuch wurde der Dienst erreicht.',
+    wayWaits: 'Der erste Versuch läuft.',
+    wayBroken: (hop: string) => `Der Weg ist hier unterbrochen: ${hop}.`,
+    wayUnknown: 'Es ist nicht bekannt, welcher Teil gestört ist.',
+    lastError: 'Letzter Fehler',
+    failuresInRow: 'Fehlversuche in Folge',
+    nextRetry: 'Nächster Versuch',
+    nextRetryNow: 'jetzt',
+    agentAway: 'Starten Sie den Agenten auf seinem Rechner, oder prüfen Sie, ob er die Steuerung erreicht.',
+    targetBroken:
+      'Prüfen Sie, ob der Dienst läuft und unter dieser Adresse Verbindungen annimmt, vom Rechner des Agenten aus gesehen, und ob der Agent mit --allow-target dafür gestartet wurde.',
+    about: 'Über diese Freigabe',
+    addresses: 'Adressen',
+    noAddress: 'Keine: nur berechtigte Rechner erreichen sie',
+    mode: 'Erreichbar für',
+    modes: (mode: string) =>
+      ({ public: 'Alle, die die Adresse haben', private: 'Berechtigte Rechner' })[mode] ?? mode,
+    providers: 'Anmeldungen',
+    noProviders: 'Keine: ohne Anmeldung entscheidet allein die Richtlinie',
+    grants: 'Berechtigte Rechner',
+    noGrants: 'Keine: niemand erreicht sie',
+    token: 'Token',
+    kept: 'Bleibt, bis sie gelöscht wird',
+    created: 'Erstellt',
+    toAccess: 'Wer hereinkommt',
+    lastFailures: 'Letzte Fehler',
+    noFailures: 'In den letzten sieben Tagen schlug keine Anfrage fehl.',
+    allFailures: 'Alle Fehler dieser Freigabe',
+    time: 'Zeit',
+    cause: 'Ursache',
+    httpStatus: 'Status',
+    openElsewhere: 'Auf einem berechtigten Rechner',
+    openElsewhereText: 'Sein Agent öffnet die Freigabe unter einer Adresse jenes Rechners:',
   },
 });

@@ -1,0 +1,133 @@
+/** Fields about where a share is served and which machines reach it, of the form of a new share and of its settings. */
+import { Radio, TextInput } from '@mantine/core';
+import { useEffect, useState, type ReactNode } from 'react';
+import { useAnswer } from '../../api/queries.ts';
+import { useFrontdoorId } from '../../frame/frontdoor.tsx';
+import { AnswerView } from '../../parts/answer-view.tsx';
+import { useFieldError } from '../../parts/form.tsx';
+import { useText } from '../../text/language.tsx';
+import { newShareText } from './new-share-text.ts';
+import { MAX_CHOICES, PickMany } from './pick-many.tsx';
+import { completedTarget } from './share-draft.ts';
+
+const TYPING_MS = 300;
+
+/** The value as it was when nobody typed for a moment. */
+export function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+export function TargetField(props: {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly error?: string | undefined;
+}): ReactNode {
+  const text = useText(newShareText);
+  const fieldError = useFieldError('target');
+  const completed = completedTarget(props.value);
+  const becomes = completed === props.value.trim() ? '' : ` ${text.targetBecomes(completed)}`;
+  return (
+    <TextInput
+      required
+      label={text.target}
+      description={`${text.targetHint}${becomes}`}
+      placeholder="http://127.0.0.1:3000"
+      value={props.value}
+      maxLength={300}
+      inputMode="url"
+      spellCheck={false}
+      autoComplete="off"
+      error={props.error ?? fieldError}
+      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
+    />
+  );
+}
+
+export function ModeField(props: {
+  readonly value: string;
+  readonly onChange: (value: 'public' | 'private') => void;
+}): ReactNode {
+  const text = useText(newShareText);
+  return (
+    <Radio.Group
+      label={text.mode}
+      value={props.value}
+      onChange={(value) => props.onChange(value === 'private' ? 'private' : 'public')}
+    >
+      <div className="fd-choices">
+        <Radio value="public" label={text.public} description={text.publicHint} />
+        <Radio value="private" label={text.private} description={text.privateHint} />
+      </div>
+    </Radio.Group>
+  );
+}
+
+export function FrontendsField(props: {
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+}): ReactNode {
+  const text = useText(newShareText);
+  const [filter, setFilter] = useState('');
+  const answer = useAnswer('listFrontends', { parameters: { frontdoorId: useFrontdoorId() } });
+  return (
+    <AnswerView answer={answer}>
+      {({ body }) => (
+        <PickMany
+          label={text.frontends}
+          hint={text.frontendsHint}
+          field="frontendIds"
+          choices={body
+            .filter(({ publicName, urlTemplate }) => `${publicName} ${urlTemplate}`.includes(filter.trim()))
+            .slice(0, MAX_CHOICES)
+            .map(({ id, publicName, urlTemplate }) => ({ id, label: publicName, hint: urlTemplate }))}
+          chosen={props.chosen}
+          onChange={props.onChange}
+          filter={filter}
+          onFilter={setFilter}
+          empty={<p>{text.noFrontends}</p>}
+        />
+      )}
+    </AnswerView>
+  );
+}
+
+export function GrantsField(props: {
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+  /** The agent of the share, which needs no grant. */
+  readonly ownId: string;
+}): ReactNode {
+  const text = useText(newShareText);
+  const [filter, setFilter] = useState('');
+  const answer = useAnswer('listEnvironments', {
+    parameters: { frontdoorId: useFrontdoorId() },
+    query: { size: MAX_CHOICES, sort: 'name,asc', name: useSettled(filter.trim()) },
+  });
+  return (
+    <AnswerView answer={answer}>
+      {({ body }) => (
+        <PickMany
+          label={text.grants}
+          hint={text.grantsHint}
+          field="grants"
+          choices={body.content
+            .filter(({ id }) => id !== props.ownId || props.chosen.includes(id))
+            .map(({ id, name, status }) => ({
+              id,
+              label: status === 'INACTIVE' ? text.agentAway(name) : name,
+            }))}
+          chosen={props.chosen}
+          onChange={props.onChange}
+          filter={filter}
+          onFilter={setFilter}
+          empty={<p>{text.noMachines}</p>}
+        />
+      )}
+    </AnswerView>
+  );
+}

@@ -1,0 +1,103 @@
+// New shares and changed settings: what was filled in becomes the body that the API takes.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  addressOn,
+  changesOf,
+  completedTarget,
+  EMPTY_DRAFT,
+  lackOf,
+  newShareOf,
+  settingsOf,
+  stepOfField,
+  type ShareDraft,
+} from './share-draft.ts';
+
+const DRAFT: ShareDraft = { ...EMPTY_DRAFT, environmentId: 'e1', target: '3000' };
+
+describe('the draft of a new share', () => {
+  it('asks for agent, target and who may come in, step by step', () => {
+    assert.equal(lackOf(EMPTY_DRAFT, 'what'), 'environmentId');
+    assert.equal(lackOf({ ...DRAFT, target: ' ' }, 'what'), 'target');
+    assert.equal(lackOf(DRAFT, 'what'), undefined);
+    assert.equal(lackOf(DRAFT, 'where'), undefined);
+    assert.equal(lackOf(DRAFT, 'who'), 'guard');
+    assert.equal(lackOf({ ...DRAFT, guard: 'providers' }, 'who'), 'authProviderIds');
+    assert.equal(lackOf({ ...DRAFT, guard: 'everybody' }, 'who'), undefined);
+    assert.equal(lackOf({ ...DRAFT, shareMode: 'private' }, 'who'), undefined);
+  });
+
+  it('completes a port or a host to an address', () => {
+    assert.equal(completedTarget(' 3000 '), 'http://127.0.0.1:3000');
+    assert.equal(completedTarget('db.internal:80'), 'http://db.internal:80');
+    assert.equal(completedTarget('https://db'), 'https://db');
+    assert.equal(completedTarget(''), '');
+  });
+
+  it('sends only what applies to its mode', () => {
+    const chosen = { frontendIds: ['f1'], authProviderIds: ['p1'], grants: ['e2'] };
+    const common = { environmentId: 'e1', target: 'http://127.0.0.1:3000', backendMode: 'proxy' };
+    assert.deepEqual(newShareOf({ ...DRAFT, ...chosen, guard: 'providers', name: ' app ' }), {
+      ...common,
+      shareMode: 'public',
+      name: 'app',
+      frontendIds: ['f1'],
+      authProviderIds: ['p1'],
+    });
+    assert.deepEqual(newShareOf({ ...DRAFT, authProviderIds: ['p1'], guard: 'everybody' }), {
+      ...common,
+      shareMode: 'public',
+    });
+    assert.deepEqual(newShareOf({ ...DRAFT, ...chosen, shareMode: 'private' }), {
+      ...common,
+      shareMode: 'private',
+      grants: ['e2'],
+    });
+  });
+
+  it('finds the step of a field that the API refuses', () => {
+    assert.equal(stepOfField('target'), 'what');
+    assert.equal(stepOfField('frontendIds[0]'), 'where');
+    assert.equal(stepOfField('grants.0'), 'who');
+    assert.equal(stepOfField('other'), undefined);
+  });
+
+  it('shows the address of a name, also of one with signs that a replacement would read', () => {
+    assert.equal(addressOn('https://{token}.example.com', ' App '), 'https://app.example.com');
+    assert.equal(addressOn('https://{token}.example.com', "$&$'"), "https://$&$'.example.com");
+    assert.equal(addressOn('https://{token}.example.com', ''), 'https://….example.com');
+  });
+});
+
+describe('the settings of a share', () => {
+  const before = settingsOf({
+    target: 'http://127.0.0.1:3000',
+    shareMode: 'public',
+    frontendIds: ['f1', 'f2'],
+    grants: [],
+    reserved: true,
+  });
+
+  it('send what differs, and nothing else', () => {
+    assert.equal(changesOf(before, { ...before, frontendIds: ['f2', 'f1'], target: '3000' }), undefined);
+    assert.deepEqual(changesOf(before, { ...before, target: 'http://127.0.0.1:4000' }), {
+      target: 'http://127.0.0.1:4000',
+    });
+    assert.deepEqual(changesOf(before, { ...before, frontendIds: ['f1'], reserved: false }), {
+      frontendIds: ['f1'],
+      reserved: false,
+    });
+  });
+
+  it('of another mode leave frontends or grants behind', () => {
+    assert.deepEqual(changesOf(before, { ...before, shareMode: 'private', grants: ['e2'] }), {
+      shareMode: 'private',
+      grants: ['e2'],
+    });
+    const hidden = { ...before, shareMode: 'private', frontendIds: [], grants: ['e2'] };
+    assert.deepEqual(changesOf(hidden, { ...hidden, shareMode: 'public' }), {
+      shareMode: 'public',
+      frontendIds: [],
+    });
+  });
+});

@@ -1,0 +1,129 @@
+/** A new share while its form is filled in, and the changes of an existing one. Pure. */
+import type { AnswerOf, BodyOf } from '#contract';
+
+export const STEPS = ['what', 'where', 'who'] as const;
+export type ShareStep = (typeof STEPS)[number];
+
+export interface ShareDraft {
+  readonly environmentId: string;
+  readonly target: string;
+  readonly shareMode: 'public' | 'private';
+  /** '' for a name that the control plane chooses. */
+  readonly name: string;
+  /** Empty for the default frontend. */
+  readonly frontendIds: readonly string[];
+  /** Who may come in to a public share; '' while nothing is chosen: the form proposes nothing. */
+  readonly guard: 'providers' | 'everybody' | '';
+  readonly authProviderIds: readonly string[];
+  readonly grants: readonly string[];
+}
+
+export const EMPTY_DRAFT: ShareDraft = {
+  environmentId: '',
+  target: '',
+  shareMode: 'public',
+  name: '',
+  frontendIds: [],
+  guard: '',
+  authProviderIds: [],
+  grants: [],
+};
+
+const STEP_OF_FIELD: Readonly<Record<string, ShareStep>> = {
+  environmentId: 'what',
+  target: 'what',
+  shareMode: 'where',
+  name: 'where',
+  frontendIds: 'where',
+  authProviderIds: 'who',
+  grants: 'who',
+};
+
+/** The step that has the field of a message of the API. */
+export function stepOfField(field: string): ShareStep | undefined {
+  return STEP_OF_FIELD[field.split(/[.[]/)[0]!];
+}
+
+export type Lack = 'environmentId' | 'target' | 'guard' | 'authProviderIds';
+
+/** The field that has to be filled in before the next step; undefined if there is none. */
+export function lackOf(draft: ShareDraft, step: ShareStep): Lack | undefined {
+  if (step === 'what') {
+    if (draft.environmentId === '') return 'environmentId';
+    return draft.target.trim() === '' ? 'target' : undefined;
+  }
+  if (step === 'where' || draft.shareMode === 'private') return undefined;
+  if (draft.guard === '') return 'guard';
+  return draft.guard === 'providers' && draft.authProviderIds.length === 0 ? 'authProviderIds' : undefined;
+}
+
+/** `3000` and `localhost:3000` are what people type for `http://127.0.0.1:3000` and `http://localhost:3000`. */
+export function completedTarget(typed: string): string {
+  const text = typed.trim();
+  if (/^\d{1,5}$/.test(text)) return `http://127.0.0.1:${text}`;
+  return text === '' || text.includes('://') ? text : `http://${text}`;
+}
+
+export function newShareOf(draft: ShareDraft): BodyOf<'createShare'> {
+  const { environmentId, shareMode, frontendIds, authProviderIds, grants } = draft;
+  const name = draft.name.trim();
+  const isPublic = shareMode === 'public';
+  return {
+    environmentId,
+    target: completedTarget(draft.target),
+    shareMode,
+    backendMode: 'proxy',
+    ...(name === '' ? {} : { name }),
+    ...(isPublic && frontendIds.length > 0 ? { frontendIds: [...frontendIds] } : {}),
+    ...(isPublic && draft.guard === 'providers' ? { authProviderIds: [...authProviderIds] } : {}),
+    ...(isPublic ? {} : { grants: [...grants] }),
+  };
+}
+
+/** The address that a share of this name has on a frontend. */
+export function addressOn(urlTemplate: string, name: string): string {
+  return urlTemplate.replaceAll('{token}', () => (name.trim() === '' ? '…' : name.trim().toLowerCase()));
+}
+
+/** The command by which the agent of a granted machine opens a private share. Tokens have no sign that a shell reads. */
+export function accessCommand(token: string): string {
+  return `npx frontdoor agent access open ${token} --listen 127.0.0.1:9000`;
+}
+
+type Share = Pick<AnswerOf<'getShare'>, 'target' | 'shareMode' | 'frontendIds' | 'grants' | 'reserved'>;
+
+/** The fields of a share that its settings change. */
+export interface ShareSettings {
+  readonly target: string;
+  readonly shareMode: string;
+  readonly frontendIds: readonly string[];
+  readonly grants: readonly string[];
+  readonly reserved: boolean;
+}
+
+export function settingsOf({ target, shareMode, frontendIds, grants, reserved }: Share): ShareSettings {
+  return { target, shareMode, frontendIds, grants, reserved };
+}
+
+/** What the settings change; undefined: nothing. */
+export function changesOf(before: ShareSettings, after: ShareSettings): BodyOf<'changeShare'> | undefined {
+  const target = completedTarget(after.target);
+  const isPublic = after.shareMode === 'public';
+  const isOtherMode = after.shareMode !== before.shareMode;
+  const changes = {
+    ...(target === before.target ? {} : { target }),
+    ...(isOtherMode ? { shareMode: isPublic ? ('public' as const) : ('private' as const) } : {}),
+    ...(isPublic && (isOtherMode || !isSameSet(before.frontendIds, after.frontendIds))
+      ? { frontendIds: [...after.frontendIds] }
+      : {}),
+    ...(!isPublic && (isOtherMode || !isSameSet(before.grants, after.grants))
+      ? { grants: [...after.grants] }
+      : {}),
+    ...(after.reserved === before.reserved ? {} : { reserved: after.reserved }),
+  };
+  return Object.keys(changes).length === 0 ? undefined : changes;
+}
+
+function isSameSet(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((each) => b.includes(each));
+}

@@ -1,0 +1,125 @@
+/** One share at a glance: the way to its service, what it is, and what failed last. */
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { ShareAnswer } from '#contract';
+import { useAnswer } from '../../api/queries.ts';
+import { useFrontdoorId } from '../../frame/frontdoor.tsx';
+import { AnswerView } from '../../parts/answer-view.tsx';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import { CopyText } from '../../parts/copy-text.tsx';
+import { Facts, Panel } from '../../parts/page-title.tsx';
+import { partsText } from '../../parts/parts-text.ts';
+import { ExactTime } from '../../parts/time-ago.tsx';
+import { useText } from '../../text/language.tsx';
+import { AgentName } from '../agents/agent-name.tsx';
+import { LastFailures } from './last-failures.tsx';
+import { accessCommand } from './share-draft.ts';
+import { useShare } from './share-frame.tsx';
+import { ProviderName } from './share-names.tsx';
+import { ShareWay } from './share-way-view.tsx';
+import { sharesText } from './shares-text.ts';
+
+export function ShareOverviewPage(): ReactNode {
+  return (
+    <AnswerView answer={useShare()}>
+      {({ body: share }) => (
+        <>
+          <Way share={share} />
+          <About share={share} />
+          {share.shareMode === 'private' ? <OpenElsewhere token={share.token} /> : null}
+          <LastFailures token={share.token} />
+        </>
+      )}
+    </AnswerView>
+  );
+}
+
+function Way({ share }: { readonly share: ShareAnswer }): ReactNode {
+  const frontdoorId = useFrontdoorId();
+  const agent = useAnswer('getEnvironment', { parameters: { frontdoorId, id: share.environmentId } });
+  return <ShareWay share={share} agent={agent.data?.body} />;
+}
+
+function About({ share }: { readonly share: ShareAnswer }): ReactNode {
+  const [text, parts] = [useText(sharesText), useText(partsText)];
+  const frontdoorId = useFrontdoorId();
+  const { token, environmentId, frontendEndpoints, shareMode } = share;
+  return (
+    <Panel title={text.about}>
+      <Facts
+        facts={[
+          [text.addresses, <Addresses key="addresses" urls={frontendEndpoints} />],
+          [text.target, <CopyText key="target" value={share.target} />],
+          [
+            text.agent,
+            <Link
+              key="agent"
+              to="/frontdoors/$frontdoorId/agents/$environmentId"
+              params={{ frontdoorId, environmentId }}
+            >
+              <AgentName id={environmentId} />
+            </Link>,
+          ],
+          [text.mode, text.modes(shareMode)],
+          shareMode === 'private'
+            ? [text.grants, <Names key="grants" ids={share.grants} Name={AgentName} none={text.noGrants} />]
+            : [
+                text.providers,
+                <Names
+                  key="providers"
+                  ids={share.authProviderIds}
+                  Name={ProviderName}
+                  none={text.noProviders}
+                />,
+              ],
+          [text.token, <CopyText key="token" value={token} />],
+          [text.kept, share.reserved ? parts.yes : parts.no],
+          [text.created, <ExactTime key="created" at={share.createdAt} />],
+        ]}
+      />
+      <p>
+        <Link to="/frontdoors/$frontdoorId/shares/$token/access" params={{ frontdoorId, token }}>
+          {text.toAccess}
+        </Link>
+      </p>
+    </Panel>
+  );
+}
+
+function Addresses({ urls }: { readonly urls: readonly string[] }): ReactNode {
+  const text = useText(sharesText);
+  if (urls.length === 0) return text.noAddress;
+  return urls.map((url) => (
+    <div key={url}>
+      <CopyText value={url} href={url} />
+    </div>
+  ));
+}
+
+function Names(props: {
+  readonly ids: readonly string[];
+  readonly Name: (props: { readonly id: string }) => ReactNode;
+  readonly none: string;
+}): ReactNode {
+  const { ids, Name, none } = props;
+  if (ids.length === 0) return <span className="fd-warn">{none}</span>;
+  return (
+    <ul className="fd-plain">
+      {ids.map((id) => (
+        <li key={id}>
+          <Name id={id} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function OpenElsewhere({ token }: { readonly token: string }): ReactNode {
+  const text = useText(sharesText);
+  return (
+    <Panel title={text.openElsewhere}>
+      <p>{text.openElsewhereText}</p>
+      <CodeBlock label={text.openElsewhere} code={accessCommand(token)} />
+    </Panel>
+  );
+}

@@ -1,0 +1,108 @@
+/** The way of a request to a service, as a row of boxes with words in them, and what is wrong with it. */
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { AnswerOf, ShareAnswer } from '#contract';
+import { useFrontdoorId } from '../../frame/frontdoor.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Facts, Panel } from '../../parts/page-title.tsx';
+import { StateBadge, type Tone } from '../../parts/state-badge.tsx';
+import { useNow } from '../../parts/time-ago.tsx';
+import { useFormat, useText } from '../../text/language.tsx';
+import { brokenHop, wayOf, type ShareHop, type HopState } from './share-way.ts';
+import { sharesText } from './shares-text.ts';
+
+const TONES: Readonly<Record<HopState, Tone>> = {
+  works: 'good',
+  broken: 'bad',
+  unmeasured: 'soft',
+  waiting: 'soft',
+};
+const TICK_MS = 1_000;
+
+interface WayProps {
+  readonly share: ShareAnswer;
+  /** Undefined while it is not known. */
+  readonly agent: AnswerOf<'getEnvironment'> | undefined;
+}
+
+export function ShareWay({ share, agent }: WayProps): ReactNode {
+  const text = useText(sharesText);
+  const way = wayOf(share, agent?.status);
+  const broken = brokenHop(way);
+  return (
+    <Panel title={text.way}>
+      <ol className="fd-hops">
+        {way.map((hop, at) => (
+          <li key={hop.kind} className={`fd-hop${hop.state === 'broken' ? ' fd-hop-broken' : ''}`}>
+            {at === 0 ? null : (
+              <span className="fd-hop-arrow">
+                <Icon name="arrow" />
+              </span>
+            )}
+            <HopBox hop={hop} share={share} agent={agent} />
+          </li>
+        ))}
+      </ol>
+      <p role="status">
+        {share.status === 'DEPLOYED'
+          ? text.wayWorks
+          : share.status === 'PENDING'
+            ? text.wayWaits
+            : broken === undefined
+              ? text.wayUnknown
+              : text.wayBroken(text.hops(broken))}
+      </p>
+      {share.failure === undefined ? null : <Failure failure={share.failure} />}
+      {broken === 'agent' ? <p>{text.agentAway}</p> : null}
+      {broken === 'target' ? <p>{text.targetBroken}</p> : null}
+    </Panel>
+  );
+}
+
+function HopBox({ hop, share, agent }: WayProps & { readonly hop: ShareHop }): ReactNode {
+  const text = useText(sharesText);
+  const frontdoorId = useFrontdoorId();
+  const { kind, state } = hop;
+  return (
+    <div className="fd-hop-box">
+      <strong>{text.hops(kind)}</strong>
+      <StateBadge tone={TONES[state]}>{text.hopStates(state)}</StateBadge>
+      <span className="fd-small fd-soft">{text.hopHints(kind)}</span>
+      {kind === 'agent' && agent !== undefined ? (
+        <Link
+          to="/frontdoors/$frontdoorId/agents/$environmentId"
+          params={{ frontdoorId, environmentId: agent.id }}
+          className="fd-name"
+        >
+          {agent.name}
+        </Link>
+      ) : null}
+      {kind === 'target' ? <span className="fd-mono fd-small">{share.target}</span> : null}
+    </div>
+  );
+}
+
+function Failure({ failure }: { readonly failure: NonNullable<ShareAnswer['failure']> }): ReactNode {
+  const [text, format] = [useText(sharesText), useFormat()];
+  const now = useNow(TICK_MS);
+  const nextMs = Date.parse(failure.nextRetry);
+  return (
+    <Facts
+      facts={[
+        [
+          text.lastError,
+          <span key="error" className="fd-bad">
+            {failure.lastError}
+          </span>,
+        ],
+        [text.failuresInRow, format.number(failure.count)],
+        [
+          text.nextRetry,
+          <time key="next" dateTime={failure.nextRetry} title={format.dateTime(nextMs)}>
+            {nextMs <= now ? text.nextRetryNow : format.relative(nextMs, now)}
+          </time>,
+        ],
+      ]}
+    />
+  );
+}
