@@ -9,7 +9,7 @@ import type { TestFileResult } from './test-process.ts';
 
 const SLOWEST_SHOWN = 10;
 /** Texts in the reason of a skip that mark a test against a program or library that `npm ci` does not provide. */
-const PEER_ONLY = ['ZITI_BIN', 'ZROK_BIN', 'FRONTDOOR_TEST_OPENZITI_JARS'];
+const PEER_ONLY = ['ZITI_BIN', 'ZROK_BIN', 'FRONTDOOR_TEST_OPENZITI_JARS', 'FRONTDOOR_TEST_RESOLVED'];
 
 export interface TestRunOutcome {
   readonly results: readonly TestFileResult[];

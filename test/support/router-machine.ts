@@ -34,8 +34,12 @@ export class RouterMachine {
     this.#arguments = args;
   }
 
-  /** `targets` are those of `tproxy-program.ts`. */
-  static async open(t: Pick<TestContext, 'after'>, targets: object = {}): Promise<RouterMachine> {
+  /** `targets` and `upstreams` are those of `tproxy-program.ts`. */
+  static async open(
+    t: Pick<TestContext, 'after'>,
+    targets: object = {},
+    upstreams: readonly object[] = [],
+  ): Promise<RouterMachine> {
     const folder = mkdtempSync(join(tmpdir(), 'frontdoor-tproxy-'));
     t.after(() => rmSync(folder, { recursive: true }));
     const machine = await NetworkNamespace.open(t);
@@ -50,7 +54,8 @@ export class RouterMachine {
     const resolver = join(folder, 'resolv.conf');
     writeFileSync(resolver, 'nameserver 127.0.0.1\n');
     await machine.run('mount', '--bind', resolver, '/etc/resolv.conf');
-    const router = new RouterMachine(machine, lan, [join(folder, 'names'), 'lan', JSON.stringify(targets)]);
+    const texts = [targets, upstreams].map((each) => JSON.stringify(each));
+    const router = new RouterMachine(machine, lan, [join(folder, 'names'), 'lan', ...texts]);
     t.after(() => router.#child?.kill('SIGKILL'));
     return router;
   }

@@ -2,7 +2,7 @@
  * A tunnel in mode `tproxy` with its controller and the programs that it leads to in one process, for a network namespace of
  * a test. It prints `ready`, and ends in order when its standard input ends. `web` answers requests of HTTP with what the
  * router reported of the dial; `echo` returns bytes and datagrams; `relay` has ports that lead to programs.
- * `tproxy-program.ts NAMES_FILE [LAN_INTERFACE [TARGETS]]`
+ * `tproxy-program.ts NAMES_FILE [LAN_INTERFACE [TARGETS [UPSTREAMS]]]`
  */
 import { createServer } from 'node:http';
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
@@ -12,6 +12,7 @@ import type { TestContext } from 'node:test';
 import { messageOf, systemClock } from '#base';
 import { headerId } from '#wire';
 import { UdpDialer } from '#net/datagrams';
+import type { UpstreamConfig } from '../../src/router/config/schema/tunnel-schema.ts';
 import { NameServer } from '../../src/router/tunnel/dns/name-server.ts';
 import { MachineRecord } from '../../src/router/tunnel/machine/machine-record.ts';
 import { ROUTER_ID, TunnelWorld } from '../../src/router/tunnel/testing/tunnel-world.ts';
@@ -25,8 +26,9 @@ const { appData } = headerId.peerData;
 /** Where the ports of `relay` lead to: options of `connect`, or the port of UDP on 127.0.0.1, as JSON by protocol and port. */
 type RelayTargets = Readonly<Record<string, Readonly<Record<string, { port?: number; path?: string }>>>>;
 
-const [namesFile = '', lanInterface, targetsText = '{}'] = process.argv.slice(2);
+const [namesFile = '', lanInterface, targetsText = '{}', upstreamsText = '[]'] = process.argv.slice(2);
 const targets = JSON.parse(targetsText) as RelayTargets;
+const dnsUpstreams = JSON.parse(upstreamsText) as UpstreamConfig[];
 const log = recordingLog((record) => {
   if (record.level !== 'debug') console.error(lineOf(record));
 });
@@ -97,7 +99,7 @@ const config = {
   mode: { name: 'tproxy', diverter: undefined },
   resolvers: [{ kind: 'udp', host: '127.0.0.1', port: 53 }],
   dnsSvcIpRange: '100.64.0.1/10',
-  dnsUpstreams: [],
+  dnsUpstreams,
   dnsUpstreamMode: 'parallel',
   dnsUnanswerable: 'refused',
   lanInterfaces: lanInterface === undefined ? [] : [{ name: lanInterface, address: '' }],
