@@ -17,6 +17,8 @@ export interface RoutedCircuit {
   lastActiveMs: number;
   /** Time at which an end here last received a payload. */
   lastDeliveredMs: number;
+  /** Whether an end here has received a payload. */
+  hasDelivered: boolean;
   /** True after an end here closed and the controller was notified, so that later frames are not reported as faults. */
   isEnding: boolean;
   /** Payload bytes over links that the metrics do not include yet. */
@@ -34,6 +36,7 @@ export function newCircuit(id: string, controllerId: string, nowMs: number): Rou
     tags: undefined,
     lastActiveMs: nowMs,
     lastDeliveredMs: nowMs,
+    hasDelivered: false,
     isEnding: false,
     receivedBytes: 0,
     sentBytes: 0,

@@ -202,6 +202,20 @@ test('an Unroute that may not wait drops it at once, as does one for a circuit w
   assert.deepEqual([a.isUnrouted, b.isUnrouted, world.forwarder.circuitCount], [true, true, 0]);
 });
 
+test('an Unroute that may wait drops a circuit at once that never began at the end that was dialed here', (t) => {
+  const world = makeWorld(t);
+  world.forwarder.circuit('c1')!.egressData = new Map();
+  world.forwarder.forward('c1', 'l1', payload('c1'));
+  world.forwarder.unrouteWhenQuiet('c1');
+  assert.equal(world.end.isUnrouted, false);
+  const late = new RecordedEnd();
+  world.forwarder.register('c2', 'late', late, 'one');
+  world.forwarder.route('c2', 'one', [{ source: 'l1', destination: 'late', type: 'end' }]);
+  world.forwarder.circuit('c2')!.egressData = new Map();
+  world.forwarder.unrouteWhenQuiet('c2');
+  assert.equal(late.isUnrouted, true);
+});
+
 test('an end whose SDK still reads the last payloads is not notified that the far end closed, until time is up', (t) => {
   const world = makeWorld(t);
   const ends = new Map(['c2', 'c3'].map((id) => [id, new RecordedEnd()]));

@@ -170,12 +170,14 @@ export class Forwarder implements Forwarding {
 
   /**
    * Removes the circuit once no more frames arrive for it. Removes it at once if both ends are here, because then no
-   * frames are in transit.
+   * frames are in transit, and if its initiator has sent nothing to the end that was dialed here. A host of OpenZiti's Go
+   * SDK accepts no other circuit before that one begins or ends.
    */
   unrouteWhenQuiet(circuitId: string): void {
     const circuit = this.#circuits.get(circuitId);
     if (circuit === undefined) return;
-    if (this.#isAllHere(circuit)) this.unroute(circuitId);
+    const hasNotBegun = circuit.egressData !== undefined && !circuit.hasDelivered;
+    if (hasNotBegun || this.#isAllHere(circuit)) this.unroute(circuitId);
     else this.#quiet.add(circuitId);
   }
 
@@ -235,7 +237,10 @@ export class Forwarder implements Forwarding {
       if (isPayload && !circuit.isEnding) this.#faults.onForwardFault(circuitId, circuit.controllerId);
       return;
     }
-    if (isPayload) circuit.lastDeliveredMs = nowMs;
+    if (isPayload) {
+      circuit.lastDeliveredMs = nowMs;
+      circuit.hasDelivered = true;
+    }
     if (isPayload && !end.isWritable && end.deliverLater !== undefined)
       end.deliverLater(frame, this.#sourceOf(source));
     else end.deliver(frame);
