@@ -51,6 +51,7 @@ describe('the console in a browser', { skip: browserSkip }, () => {
     await page.fill('#password', PASSWORD);
     await page.click('button');
     await page.waitForURL(consoleUrl);
+    await page.goto(`${consoleUrl}/account`);
     assert.match((await page.textContent('main')) ?? '', /Ann/);
     const code = consoleLink!.split('#')[1]!;
     assert.ok(!requested.some((url) => url.split('#')[0]!.includes(code)));
@@ -78,8 +79,9 @@ describe('the console in a browser', { skip: browserSkip }, () => {
     await page.click('button');
     await page.waitForURL(consoleUrl);
     const tab = await context.newPage();
-    await tab.goto(consoleUrl);
+    await tab.goto(`${consoleUrl}/account`);
     assert.match((await tab.textContent('main')) ?? '', /Log out/);
+    await page.goto(`${consoleUrl}/account`);
     await page.click('text=Log out');
     await page.waitForURL(`${consoleUrl}/log-in`);
     await tab.reload();
@@ -100,7 +102,7 @@ describe('the console in a browser', { skip: browserSkip }, () => {
     await evil.click('button');
     await evil.waitForURL(`${consoleUrl}/log-out`);
     assert.match((await evil.textContent('main')) ?? '', /not sent by a page of the console/);
-    await page.reload();
+    await page.goto(`${consoleUrl}/account`);
     assert.match((await page.textContent('main')) ?? '', /Log out/);
     await evil.goto(`http://localhost:${port}/`);
     await evil.setContent(`<iframe src="${consoleUrl}"></iframe>`);

@@ -47,6 +47,7 @@ describe('an invitation in a browser without JavaScript', { skip: browserSkip },
     await page.waitForURL((url) => url.origin === world.provider.issuer);
     await page.click('#ann');
     await page.waitForURL(consoleUrl);
+    await page.goto(`${consoleUrl}/account`);
     assert.match((await page.textContent('main'))!, /Ann Invited/);
     const listed = await run<{ name: string; role: string }[]>('people', 'list');
     assert.deepEqual(

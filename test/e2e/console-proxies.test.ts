@@ -125,6 +125,7 @@ for (const name of PROXY_NAMES) {
           [cookie?.domain, cookie?.path, cookie?.secure, cookie?.httpOnly, cookie?.sameSite],
           [HOST, '/', true, true, 'Strict'],
         );
+        await page.goto(`${base}/account`);
         await page.click('button:text("Log out")');
         await page.waitForURL(`${base}/log-in`);
         assert.deepEqual(
@@ -135,6 +136,7 @@ for (const name of PROXY_NAMES) {
         await page.fill('#password', PASSWORD);
         await page.click('button');
         await page.waitForURL(base);
+        await page.goto(`${base}/account`);
         assert.match((await page.textContent('main')) ?? '', /Ann.*Log out/s);
         const steps = await person.steps();
         assert.deepEqual(

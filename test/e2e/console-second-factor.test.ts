@@ -77,6 +77,7 @@ describe('the second factor in a browser without JavaScript', { skip: browserSki
   it('is set up by a person, and each later log-in asks for a code or a recovery code', async () => {
     const ann = await somebody('console: a second factor');
     await accept(ann, 'ann');
+    await ann.page.goto(`${consoleUrl}/account`);
     await ann.page.click('text=Set up a second factor');
     assert.match((await ann.page.getAttribute('img', 'src'))!, /^data:image\/png;base64,/);
     const { secret, recoveryCodes } = await enroll(ann);
@@ -94,6 +95,7 @@ describe('the second factor in a browser without JavaScript', { skip: browserSki
     await page.fill('#code', appCode(secret, 1));
     await page.click('button');
     await page.waitForURL(consoleUrl);
+    await page.goto(`${consoleUrl}/account`);
     assert.match((await page.textContent('main'))!, /ann/);
     const without = await somebody('console: a log-in with a recovery code');
     await logIn(without, 'ann');
@@ -106,6 +108,8 @@ describe('the second factor in a browser without JavaScript', { skip: browserSki
   it('is demanded by an organization: its people set it up before they see anything', async () => {
     const bob = await somebody('console: a second factor that is demanded');
     await accept(bob, 'bob');
+    await bob.page.waitForURL(consoleUrl);
+    await bob.page.goto(`${consoleUrl}/account`);
     assert.match((await bob.page.textContent('main'))!, /bob/);
     const settings = `/organizations/${world.credentials.organizationId}/settings`;
     await asked('PATCH', settings, { secondFactor: true });
@@ -113,6 +117,7 @@ describe('the second factor in a browser without JavaScript', { skip: browserSki
     assert.equal(new URL(bob.page.url()).pathname, '/console/log-in');
     await logIn(bob, 'bob');
     await enroll(bob);
+    await bob.page.goto(`${consoleUrl}/account`);
     assert.match((await bob.page.textContent('main'))!, /bob/);
     const cleo = await somebody('console: an invitation where a second factor is demanded');
     await accept(cleo, 'cleo');
