@@ -33,6 +33,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   tools: [],
   test: [
     'oidc-provider',
+    'axe-core',
     'playwright-core',
     'ws',
     'fast-check',

@@ -23,9 +23,17 @@ export interface Person {
   close(): Promise<void>;
 }
 
+export interface PersonOptions {
+  readonly javaScript?: boolean;
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly colorScheme?: 'light' | 'dark';
+  readonly reducedMotion?: 'reduce' | 'no-preference';
+  readonly locale?: string;
+}
+
 export interface LocalBrowser {
   /** Opens a page without cookies; `title` is the heading of its steps in the recording. */
-  person(title: string, options?: { readonly javaScript?: boolean }): Promise<Person>;
+  person(title: string, options?: PersonOptions): Promise<Person>;
   close(): Promise<void>;
 }
 
@@ -42,8 +50,11 @@ export async function startBrowser(zones: readonly string[]): Promise<LocalBrows
     ],
   });
   return {
-    person: async (title, { javaScript = true } = {}) => {
-      const context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled: javaScript });
+    person: async (title, { javaScript = true, ...options } = {}) => {
+      const context = await browser.newContext({
+        ...{ ignoreHTTPSErrors: true, javaScriptEnabled: javaScript },
+        ...options,
+      });
       context.setDefaultTimeout(STEP_MS);
       const page = await context.newPage();
       const seen: Promise<string>[] = [];

@@ -2,6 +2,12 @@
 import { html } from '../html/mod.ts';
 import type { BuiltConsole, ConsoleFile, FileRole } from '../console-app/mod.ts';
 
+/** A door. In the document itself, because browsers look for an icon at the top of the origin otherwise. */
+const ICON = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect x="3" y="1" width="10" height="14" rx="1" ' +
+    'fill="#1971c2"/><circle cx="10.5" cy="8" r="1" fill="#fff"/></svg>',
+)}`;
+
 /** Returns the document. `base` is the path of the console; `nonce` allows styles that the program adds. */
 export function appDocument({ key, files }: BuiltConsole, base: string, nonce: string): string {
   const urlsOf = (role: FileRole): readonly string[] =>
@@ -16,6 +22,7 @@ export function appDocument({ key, files }: BuiltConsole, base: string, nonce: s
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>Frontdoor</title>
+        <link rel="icon" href="${ICON}" />
         <meta name="frontdoor-console-base" content="${base}" />
         <meta name="frontdoor-console-build" content="${key}" />
         <style nonce="${nonce}" id="nonce"></style>
