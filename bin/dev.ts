@@ -22,12 +22,13 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev fuzz api [--seed N] [--examples N] [--runs N]
        frontdoor dev fuzz frames [--seed N] [--frames N]
        frontdoor dev clients
-       frontdoor dev console
+       frontdoor dev console [--watch] [--folder FOLDER]
        frontdoor dev library
        frontdoor dev node ARGUMENTS…
 `;
 
 const BUILD_CONSOLE = 'src/control/console-app/build-program.ts';
+const PACKED_CONSOLE = join(repositoryRoot, 'dist/console');
 
 /** Runs one development command; resolves to the exit status. */
 export async function runDev(args: readonly string[]): Promise<number> {
@@ -63,7 +64,11 @@ export async function runDev(args: readonly string[]): Promise<number> {
     case 'console':
       return (await runPinned([BUILD_CONSOLE, '--sizes', ...rest])).status;
     case 'library':
-      return (await import('../tools/build-library.ts')).buildLibrary();
+      return (
+        (await (await import('../tools/build-library.ts')).buildLibrary()) ||
+        // What `npm pack` of the repository contains beside the library.
+        (await runPinned([BUILD_CONSOLE, '--sizes', '--pack', PACKED_CONSOLE])).status
+      );
     case 'node':
       return (await runPinned(rest)).status;
     case 'clients':

@@ -3,7 +3,7 @@
  * it has a manifest with the dependencies that the library needs, and no other. Node runs no TypeScript from
  * `node_modules`, hence this step (ADR 0035). Both `npm pack` and `npm pack ./dist` take what it makes.
  */
-import { copyFileSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot, runPinned } from './pinned-process.ts';
 
@@ -41,14 +41,22 @@ export async function buildLibrary(): Promise<number> {
     if (changed !== text) writeFileSync(join(folder, path), changed);
   }
   const root = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as Manifest;
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(libraryManifest(root, named), null, 2)}\n`);
+  writeFileSync(
+    join(folder, 'package.json'),
+    `${JSON.stringify(libraryManifest(root, named, foldersOf(folder)), null, 2)}\n`,
+  );
   copyFileSync(join(repositoryRoot, 'docs/guide/sdk.md'), join(folder, 'README.md'));
   copyFileSync(join(repositoryRoot, 'LICENSE'), join(folder, 'LICENSE'));
   return 0;
 }
 
-/** `named` are the specifiers of all imports. */
-function libraryManifest(root: Manifest, named: ReadonlySet<string>): unknown {
+function foldersOf(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return entries.map(({ name }) => `${name}/`).sort();
+}
+
+/** `named` are the specifiers of all imports, `files` the folders of the library: `dist/` holds the built console, too. */
+function libraryManifest(root: Manifest, named: ReadonlySet<string>, files: readonly string[]): unknown {
   const { name, version, license } = root;
   const isUsed = ([key]: readonly [string, string]): boolean =>
     [...named].some((specifier) => specifier === key || specifier.startsWith(`${key}/`));
@@ -59,6 +67,7 @@ function libraryManifest(root: Manifest, named: ReadonlySet<string>): unknown {
     ...{ name, version, description: 'Dials and hosts private services from a program.', license },
     type: 'module',
     engines: { node: LIBRARY_NODE },
+    files,
     exports: {
       './sdk': { types: './sdk/library/mod.d.ts', default: './sdk/library/mod.js' },
       './package.json': './package.json',

@@ -47,7 +47,11 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Files and folders that use development dependencies: packages that are bundled, and what bundles them. */
-export const BUILT_FROM: readonly string[] = ['src/console/', 'src/control/console-app/console-bundle.ts'];
+export const BUILT_FROM: readonly string[] = [
+  'src/console/',
+  'src/control/console-app/console-bundle.ts',
+  'src/control/console-app/build-watch.ts',
+];
 
 /**
  * The oldest version without a known vulnerability that concerns us, with the class of defect that it fixes.

@@ -1,20 +1,48 @@
 /**
- * The program that builds the console, in a process of its own with low priority:
- * `build-program.ts FOLDER ROOT`, where FOLDER keeps builds and ROOT is the top folder of the package. It prints the key of the build. `frontdoor dev console` runs it, too.
+ * The program that builds the console, in a process of its own with low priority. It prints the key of the build.
+ * `frontdoor dev console` runs it, too.
  */
 import { constants, setPriority } from 'node:os';
+import { parseArgs } from 'node:util';
 import { messageOf } from '#base';
-import { buildInto } from './build-into.ts';
+import { buildInto, packInto } from './build-into.ts';
 import { sizesOf } from './build-sizes.ts';
+import { watchConsole } from './build-watch.ts';
 import { cacheFolder, PACKAGE_ROOT } from './console-source.ts';
 
+const USAGE = `usage: frontdoor dev console [--watch] [--folder FOLDER]
+  --watch          builds again whenever a file changes; a control plane of this clone serves it, and open pages reload
+  --folder FOLDER  keeps the builds there
+`;
+
+/** Returns the exit status. */
+async function run(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      folder: { type: 'string' },
+      root: { type: 'string', default: PACKAGE_ROOT },
+      pack: { type: 'string' },
+      sizes: { type: 'boolean', default: false },
+      watch: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const { root, pack, sizes, watch, help } = values;
+  const folder = values.folder ?? cacheFolder(root);
+  const print = (text: string): void => void process.stdout.write(text);
+  if (help) print(USAGE);
+  else if (watch) await watchConsole({ folder, root, print });
+  else {
+    const { key, files } = pack === undefined ? await buildInto(folder, root) : await packInto(pack, root);
+    print(`${sizes ? sizesOf(files) : ''}${key}\n`);
+  }
+  return 0;
+}
+
 setPriority(constants.priority.PRIORITY_LOW);
-const given = process.argv.slice(2);
-const isForReader = given.includes('--sizes');
-const [folder = cacheFolder(PACKAGE_ROOT), root = PACKAGE_ROOT] = given.filter((each) => each !== '--sizes');
 try {
-  const { key, files } = await buildInto(folder, root);
-  process.stdout.write(`${isForReader ? sizesOf(files) : ''}${key}\n`);
+  process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
   process.stderr.write(`${messageOf(error)}\n`);
   process.exitCode = 1;

@@ -6,7 +6,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 /** `entry` is the program, `preload` what it imports at once, `style` its style; `later` are the other files. */
 export type FileRole = 'entry' | 'preload' | 'style' | 'later';
@@ -34,21 +33,6 @@ const TEMPORARY = /^\.making-/;
 const ABANDONED_MS = 3_600_000;
 /** Other branches, and the version before an update. */
 const KEPT_BUILDS = 5;
-/** The last two steps of brotli cost ten times the CPU for 3 % of the bytes. */
-const BROTLI_QUALITY = 9;
-
-export function compressed(file: Omit<ConsoleFile, 'gzip' | 'brotli'>): ConsoleFile {
-  const { bytes } = file;
-  const params = {
-    [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
-    [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-  };
-  return {
-    ...file,
-    gzip: gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }),
-    brotli: brotliCompressSync(bytes, { params }),
-  };
-}
 
 /** Returns the build below `folder`, or undefined if there is none, or not a whole one. */
 export async function loadBuiltConsole(folder: string, key: string): Promise<BuiltConsole | undefined> {

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { messageOf, type Log } from '#base';
 import { loadBuiltConsole, readBuild, type BuiltConsole } from './built-console.ts';
 import { cacheFolder, canBuild, PACKAGE_ROOT, packedFolder, sourceKey } from './console-source.ts';
+import { watchedKey } from './watched-build.ts';
 
 export interface ConsoleAppOptions {
   /** Keeps the build where the package's own folder cannot be written. */
@@ -66,6 +67,14 @@ export class ConsoleApp {
     void this.start();
   }
 
+  /** Takes what a watcher has built last, and returns its key; undefined where none runs. */
+  async watched(): Promise<string | undefined> {
+    const [folder = ''] = this.#folders;
+    const key = await watchedKey(folder);
+    if (key !== undefined && key !== this.#current?.key) this.#take(await loadBuiltConsole(folder, key));
+    return key;
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#child?.kill('SIGKILL');
@@ -117,7 +126,7 @@ export class ConsoleApp {
 
   #build(folder: string): Promise<{ readonly key: string } | { readonly problem: string }> {
     return new Promise((done) => {
-      const child = spawn(process.execPath, [PROGRAM, folder, this.#root], {
+      const child = spawn(process.execPath, [PROGRAM, '--folder', folder, '--root', this.#root], {
         stdio: ['ignore', 'pipe', 'pipe'],
         timeout: BUILD_MS,
         killSignal: 'SIGKILL',

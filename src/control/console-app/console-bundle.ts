@@ -1,8 +1,9 @@
 /** Bundles the sources of the console with esbuild, which is loaded here alone: in the process of a build. */
 import { basename } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { BuildOptions, BuildResult, Metafile, Plugin } from 'esbuild';
 import { FrontdoorError } from '#base';
-import { BUNDLE_OPTIONS } from './bundle-options.ts';
+import { BUNDLE_OPTIONS, COMPRESSION } from './bundle-options.ts';
 import type { ConsoleFile, FileRole } from './built-console.ts';
 import { operationsModule } from './console-source.ts';
 import { directImports } from './direct-imports.ts';
@@ -41,15 +42,28 @@ export function esbuildOptions(root: string): BuildOptions & { metafile: true; w
 }
 
 /** @throws FrontdoorError with the lines of esbuild, if a file is wrong. */
-export async function bundleConsole(root: string): Promise<readonly Omit<ConsoleFile, 'gzip' | 'brotli'>[]> {
+export async function bundleConsole(root: string): Promise<Bundled> {
   const esbuild = await import('esbuild');
-  let result: Bundled;
   try {
-    result = await esbuild.build(esbuildOptions(root));
+    return await esbuild.build(esbuildOptions(root));
   } catch (cause) {
     throw new FrontdoorError('invalid', 'console-build', linesOf(cause), { cause });
+  } finally {
+    await esbuild.stop();
   }
-  return filesOf(result);
+}
+
+export function compressed(file: Omit<ConsoleFile, 'gzip' | 'brotli'>): ConsoleFile {
+  const { bytes } = file;
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: COMPRESSION.brotli,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+  };
+  return {
+    ...file,
+    gzip: gzipSync(bytes, { level: COMPRESSION.gzip }),
+    brotli: brotliCompressSync(bytes, { params }),
+  };
 }
 
 /** The files of a build, each with its role in the document. */

@@ -8,7 +8,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { operations } from '#contract';
-import { BUNDLE_OPTIONS } from './bundle-options.ts';
+import { BUNDLE_OPTIONS, COMPRESSION } from './bundle-options.ts';
 
 /** The top folder of the package. */
 export const PACKAGE_ROOT: string = fileURLToPath(new URL('../../../', import.meta.url));
@@ -68,7 +68,10 @@ export async function sourceKey(root: string): Promise<string | undefined> {
   const add = (name: string, text: string): void => {
     hash.update(`${name}\0${Buffer.byteLength(text)}\0${text}`);
   };
-  add('options', JSON.stringify([BUNDLE_OPTIONS, process.versions.zlib, process.versions['brotli']]));
+  add(
+    'options',
+    JSON.stringify([BUNDLE_OPTIONS, COMPRESSION, process.versions.zlib, process.versions['brotli']]),
+  );
   add('operations', operationsModule());
   add('packages', JSON.stringify(await lockRows(root)));
   for (const path of paths) add(path, await readFile(join(root, path), 'latin1'));

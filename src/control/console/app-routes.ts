@@ -32,6 +32,13 @@ export function addAppRoutes(pages: FastifyInstance, parts: AppRouteParts): void
     return reply.header('cache-control', 'no-store').redirect(`${base}/log-in${query}`, 303);
   };
 
+  // What `frontdoor dev console --watch` has built last: its pages ask for it.
+  pages.get('/assets/watched', async (request, reply) => {
+    const key = await app.watched();
+    if (key === undefined) return sendPage(reply, NO_PAGE, request);
+    return reply.header('cache-control', 'no-store').type('text/plain; charset=utf-8').send(key);
+  });
+
   pages.get('/assets/:name', (request, reply) => {
     const { name } = request.params as { readonly name: string };
     const file = app.current?.files.get(name);
@@ -64,6 +71,7 @@ export function addAppRoutes(pages: FastifyInstance, parts: AppRouteParts): void
       const offer = factorOffer(base, await secondFactor.stateOf(session.owner));
       return sendPage(reply, noRolePage(base, session, offer), request);
     }
+    await app.watched();
     const built = app.current;
     if (built === undefined) {
       app.retry();
