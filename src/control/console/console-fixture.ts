@@ -22,6 +22,7 @@ const LOG_IN_PASSWORD = 'plum giraffe engine 47';
 export interface ConsoleWorld {
   readonly api: ApiWorld;
   readonly app: FastifyInstance;
+  readonly program: ConsoleApp;
   /** Opens another control plane over the same database. The caller closes it. */
   openAnother(): Promise<FastifyInstance>;
   /** Returns the code of an invitation. */
@@ -31,7 +32,11 @@ export interface ConsoleWorld {
   close(): Promise<void>;
 }
 
-export async function openConsoleWorld(options: ApiWorldOptions = {}): Promise<ConsoleWorld> {
+/** `given` is the browser program. By default it is not started: tests of the log-in need none. */
+export async function openConsoleWorld(
+  options: ApiWorldOptions = {},
+  given?: ConsoleApp,
+): Promise<ConsoleWorld> {
   const api = await openApiWorld(options);
   const { store, secrets, clock, model } = api;
   const { log } = api.options;
@@ -40,8 +45,7 @@ export async function openConsoleWorld(options: ApiWorldOptions = {}): Promise<C
   });
   const login = await openLoginParts({ store, secrets, model, egress, clock, log });
   const own = () => ({ baseUrl: BASE_URL, port: 8_081, isTls: false });
-  // It is not started: tests of the log-in need no browser program.
-  const program = new ConsoleApp({ dataDir: tmpdir(), log });
+  const program = given ?? new ConsoleApp({ dataDir: tmpdir(), log });
   const openOne = () => {
     const console = consoleOf({ store, secrets, clock, log, login, own, app: program });
     return createManagementApi({ ...api.options, console });
@@ -56,6 +60,7 @@ export async function openConsoleWorld(options: ApiWorldOptions = {}): Promise<C
   return {
     api,
     app,
+    program,
     openAnother: openOne,
     invite,
     person: async (role, email) => {
@@ -68,6 +73,7 @@ export async function openConsoleWorld(options: ApiWorldOptions = {}): Promise<C
     },
     close: async () => {
       await app.close();
+      program.close();
       await login.close();
       await api.close();
     },
