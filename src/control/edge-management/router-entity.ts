@@ -3,7 +3,7 @@ import { invalidParameter, isoTime } from '../edge-api/mod.ts';
 import type { EdgeEntityRecord, JsonObject, OverlayModel } from '../model/mod.ts';
 import {
   insertEdgeEntity,
-  isRouterNameTaken,
+  isEdgeNameTaken,
   type FabricNode,
   type Queries,
   type Touch,
@@ -62,9 +62,10 @@ export async function renameRouter(trx: Queries, touch: Touch, entity: EdgeEntit
   touch('identity', id);
 }
 
-/** Names are unique among routers of both kinds. */
-async function checkName(trx: Queries, { id, name }: EdgeEntityRecord): Promise<void> {
-  if (await isRouterNameTaken(trx, name, id))
+/** Names are unique among routers of both kinds that have a row here. Others have names of the Management API. */
+async function checkName(trx: Queries, { kind, name }: EdgeEntityRecord): Promise<void> {
+  const other = kind === 'edge-router' ? 'transit-router' : 'edge-router';
+  if (await isEdgeNameTaken(trx, other, name))
     throw invalidParameter('name', `duplicate value '${name}' in unique index on routers store`, name);
 }
 

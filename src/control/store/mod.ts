@@ -127,7 +127,6 @@ export {
 } from './records/fabric-service-store.ts';
 export {
   changeFabricRouter,
-  isRouterNameTaken,
   createFabricNode,
   deleteFabricNode,
   findFabricNode,

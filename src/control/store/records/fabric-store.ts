@@ -110,12 +110,6 @@ export async function findFabricNode(
   return row === undefined ? undefined : nodeOf(row);
 }
 
-/** Whether a router besides `id` has the name. */
-export async function isRouterNameTaken(db: Queries, name: string, id: string): Promise<boolean> {
-  const others = db.selectFrom('identity').select('id').where('kind', '=', 'router').where('id', '!=', id);
-  return (await others.where('name', '=', name).limit(1).executeTakeFirst()) !== undefined;
-}
-
 function nodeRows(db: Queries, kind: FabricKind) {
   return db
     .selectFrom('identity')
