@@ -17,6 +17,7 @@ import {
   STREAM_HEADER_BYTES,
   STREAM_KEY_BYTES,
   STREAM_OVERHEAD_BYTES,
+  STREAM_TAGS,
 } from '#wire';
 import { nativeCipher } from './native-cipher.ts';
 
@@ -84,8 +85,9 @@ export class CircuitEncryption {
     this.#push = new SecretStreamPush(sends, this.header, nativeCipher);
   }
 
-  seal(text: Uint8Array): Uint8Array {
-    return this.#push.push(text);
+  /** `into`: memory of the length of the sealed message, which is used if the message is long. */
+  seal(text: Uint8Array, into?: Uint8Array): Uint8Array {
+    return this.#push.push(text, STREAM_TAGS.message, into);
   }
 
   /**

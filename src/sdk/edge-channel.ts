@@ -194,6 +194,11 @@ export class EdgeChannel implements CircuitCarrier {
     this.#acknowledge.push(circuit);
   }
 
+  /** Within one process, the far end gets views. */
+  get copiesData(): boolean {
+    return this.#channel.underlays().some(({ localAddress }) => localAddress !== 'memory');
+  }
+
   hasRoom(circuit: OverlayCircuit): boolean {
     if (!this.#channel.isWritable) return false;
     if (circuit === this.#served) {

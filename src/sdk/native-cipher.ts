@@ -7,10 +7,11 @@ const CODE = { authTagLength: 16 } as const;
 const COUNTER_BYTES = 4;
 
 export const nativeCipher: BulkCipher = {
-  seal(key, nonce, head, body) {
+  seal(key, nonce, head, body, into) {
     const cipher = createCipheriv(AEAD, key, nonce, CODE);
     // Every byte is written below. It is no Buffer, whose `slice` would be a view.
-    const sealed = new Uint8Array(Buffer.allocUnsafeSlow(1 + body.length + CODE.authTagLength).buffer);
+    const sealed =
+      into ?? new Uint8Array(Buffer.allocUnsafeSlow(1 + body.length + CODE.authTagLength).buffer);
     sealed[0] = cipher.update(head)[0]!;
     const sealedBody = cipher.update(body);
     sealed.set(sealedBody, 1);

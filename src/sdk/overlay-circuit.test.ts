@@ -1,13 +1,16 @@
 // Which end a broken circuit is blamed on.
 import assert from 'node:assert/strict';
+import { createHash, randomBytes, randomFillSync } from 'node:crypto';
 import { test } from 'node:test';
-import { PAYLOAD_FLAGS, PayloadFrame } from '#wire';
+import { PAYLOAD_FLAGS, PAYLOAD_TYPE, PayloadFrame, type DataFrame } from '#wire';
+import { CircuitEncryption } from './circuit-encryption.ts';
 import type { CircuitError } from './circuit.ts';
 import { OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
 
 const CARRIER: CircuitCarrier = {
   isLeaving: false,
   hasRoom: () => true,
+  copiesData: false,
   awaitRoom: () => {},
   sendData: () => {},
   acknowledgeLater: () => {},
@@ -52,7 +55,8 @@ function endedHost(closed: (CircuitError | undefined)[], data?: Uint8Array): Ove
 
 test('an end whose end alone is never acknowledged closes soon, and one with data is broken later', () => {
   const closed: (CircuitError | undefined)[] = [];
-  const nowMs = performance.now();
+  // Whole, so that sums are exact.
+  const nowMs = Math.ceil(performance.now());
   const ended = endedHost(closed);
   for (const afterMs of [0, 1_900]) ended.tick(nowMs + afterMs);
   assert.deepEqual(closed, []);
@@ -67,4 +71,74 @@ test('an end whose end alone is never acknowledged closes soon, and one with dat
     broken.map((error) => error?.hop),
     ['gateway'],
   );
+});
+
+test('memory of acknowledged messages is used again, and repeats of them that come late change nothing', () => {
+  const TOTAL_BYTES = 8 * 1024 * 1024;
+  const [key, other] = [new Uint8Array(randomBytes(32)), new Uint8Array(randomBytes(32))];
+  const queue: (readonly [to: OverlayCircuit, frame: DataFrame])[] = [];
+  const late: (readonly [to: OverlayCircuit, frame: DataFrame])[] = [];
+  const acknowledging = new Set<OverlayCircuit>();
+  const memory = new Set<ArrayBufferLike>();
+  let sent = 0;
+  const carrierTo = (to: () => OverlayCircuit): CircuitCarrier => ({
+    ...CARRIER,
+    copiesData: true,
+    acknowledgeLater: (circuit) => void acknowledging.add(circuit),
+    // As a connection, it keeps views of what waits to be sent.
+    sendData(frame) {
+      const held = Object.assign(Object.create(Object.getPrototypeOf(frame) as object), frame) as DataFrame;
+      if (held.contentType === PAYLOAD_TYPE && held.data.length > 8_192) memory.add(held.data.buffer);
+      sent += 1;
+      if (sent % 11 !== 0) queue.push([to(), held]);
+      if (sent % 7 === 0) late.push([to(), held]);
+    },
+  });
+  const encryption = (sends: Uint8Array, receives: Uint8Array) => new CircuitEncryption({ sends, receives });
+  const reader: OverlayCircuit = new OverlayCircuit(
+    'c',
+    1,
+    false,
+    carrierTo(() => writer),
+    encryption(other, key),
+  );
+  const writer: OverlayCircuit = new OverlayCircuit(
+    'c',
+    2,
+    true,
+    carrierTo(() => reader),
+    encryption(key, other),
+  );
+  const [written, read] = [createHash('sha256'), createHash('sha256')];
+  let [writtenBytes, readBytes, mayWrite] = [0, 0, true];
+  reader.onData = (view) => {
+    read.update(view);
+    readBytes += view.length;
+  };
+  writer.onDrain = () => (mayWrite = true);
+  for (const circuit of [reader, writer]) circuit.resume();
+  for (const circuit of [reader, writer]) circuit.start();
+  const deliver = ([to, frame]: readonly [OverlayCircuit, DataFrame]): void => {
+    if (frame.contentType === PAYLOAD_TYPE) frame.data = frame.data.slice();
+    to.receive(frame);
+  };
+  const lent = new Uint8Array(65_136);
+  for (let round = 1; readBytes < TOTAL_BYTES && round < 20_000; round += 1) {
+    while (mayWrite && writtenBytes < TOTAL_BYTES) {
+      randomFillSync(lent);
+      const view = lent.subarray(0, Math.min(lent.length, TOTAL_BYTES - writtenBytes));
+      written.update(view);
+      writtenBytes += view.length;
+      mayWrite = writer.write(view);
+    }
+    for (const item of queue.splice(0)) deliver(item);
+    if (round % 5 === 0) for (const item of late.splice(0)) deliver(item);
+    for (const circuit of acknowledging) circuit.flushAcknowledgements();
+    acknowledging.clear();
+    const nowMs = performance.now() + round * 10_000;
+    for (const circuit of [reader, writer]) circuit.tick(nowMs);
+  }
+  assert.equal(readBytes, TOTAL_BYTES);
+  assert.equal(read.digest('hex'), written.digest('hex'));
+  assert.ok(memory.size < 100, `${memory.size} pieces of memory for ${TOTAL_BYTES / 32_768} messages`);
 });

@@ -10,6 +10,7 @@ import {
   PAYLOAD_TYPE,
   PayloadFrame,
   payloadHeadBytes,
+  STREAM_OVERHEAD_BYTES,
   CircuitBudget,
   Xgress,
   XGRESS_DEFAULTS,
@@ -19,6 +20,7 @@ import {
 } from '#wire';
 import { CircuitError, type Circuit } from './circuit.ts';
 import { sealedPieceBytes, type CircuitEncryption } from './circuit-encryption.ts';
+import { SEALED_SLAB_BYTES, SealedMemory } from './sealed-memory.ts';
 
 /**
  * A quarter of OpenZiti's window. Data on the way and unread data of a slow reader fit into the far end's receive
@@ -40,7 +42,7 @@ const TLS_RECORD_BYTES = 16_384;
  * A sealed payload is longer, because sealing and opening has a fixed price for each. Some SDKs lose bytes of messages
  * above 32 KiB.
  */
-const SEALED_BYTES = 32_768;
+const SEALED_BYTES = SEALED_SLAB_BYTES;
 
 /** How long the end of a circuit waits for the acknowledgement of its own end, when all data was acknowledged. */
 const END_WAIT_MS = 2_000;
@@ -48,12 +50,15 @@ const END_WAIT_MS = 2_000;
 const DATA_WAIT_MS = 300_000;
 
 /** For all circuits in this process together. */
+const sealedMemory = new SealedMemory();
 const budget = new CircuitBudget(memoryShares.unreadBytes, memoryShares.unacknowledgedBytes);
 
 /** The functions that a circuit requires from its channel. */
 export interface CircuitCarrier {
   /** Whether the channel will end soon although circuits have another path. */
   readonly isLeaving: boolean;
+  /** Whether the memory of acknowledged data may be used again. */
+  readonly copiesData: boolean;
   /** Whether there is room for one payload. The result holds only for that one, because others wait too. */
   hasRoom(circuit: OverlayCircuit): boolean;
   /** `onChannelDrain` is called when it is the circuit's turn. */
@@ -77,6 +82,8 @@ export class OverlayCircuit implements Circuit {
   /** Undefined: both directions are in clear. */
   readonly #encryption: CircuitEncryption | undefined;
   readonly #maxPayloadBytes: number;
+  /** Undefined where the memory of acknowledged messages is not used again. */
+  readonly #memory: SealedMemory | undefined;
   /** The sealed message that was opened last. Its text has memory of its own. */
   #opened: Uint8Array | undefined;
   /** Whether the overlay has removed the circuit while bytes wait here for a paused reader. */
@@ -121,6 +128,10 @@ export class OverlayCircuit implements Circuit {
         if (!this.#isOver) this.onDrain();
       },
     };
+    if (encryption !== undefined && carrier.copiesData) {
+      this.#memory = sealedMemory;
+      port.acknowledged = (data) => sealedMemory.give(data);
+    }
     this.#xgress = new Xgress(id, isTerminator, OPTIONS, port, undefined, budget);
   }
 
@@ -261,7 +272,8 @@ export class OverlayCircuit implements Circuit {
     let mayGoOn = true;
     for (let at = 0; at < view.length;) {
       const bytes = sealedPieceBytes(view.length - at, this.#maxPayloadBytes);
-      mayGoOn = this.#xgress.write(encryption.seal(view.subarray(at, at + bytes)), nowMs);
+      const into = this.#memory?.take(bytes + STREAM_OVERHEAD_BYTES);
+      mayGoOn = this.#xgress.write(encryption.seal(view.subarray(at, at + bytes), into), nowMs);
       at += bytes;
     }
     return mayGoOn;

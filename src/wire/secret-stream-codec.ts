@@ -20,9 +20,16 @@ export const STREAM_TAGS = { message: 0, push: 1, rekey: 2, final: 3 } as const;
 export interface BulkCipher {
   /**
    * ChaCha20-Poly1305 (RFC 8439) without associated data, over `head` and `body` in a row. Returns a sealed message: the
-   * first byte of the sealed head, the sealed body and the authentication code, in memory of its own.
+   * first byte of the sealed head, the sealed body and the authentication code, in `into` of the same length, or in memory
+   * of its own.
    */
-  seal(key: Uint8Array, nonce: Uint8Array, head: Uint8Array, body: Uint8Array): Uint8Array;
+  seal(
+    key: Uint8Array,
+    nonce: Uint8Array,
+    head: Uint8Array,
+    body: Uint8Array,
+    into: Uint8Array | undefined,
+  ): Uint8Array;
   /** Returns the text of `body`, or undefined if `code` is not that of `head` and `body`. */
   open(key: Uint8Array, nonce: Uint8Array, sealed: SealedParts): Uint8Array | undefined;
   /** ChaCha20 (RFC 8439) from the keystream's block `counter`. */
@@ -149,14 +156,14 @@ export class SecretStreamPush {
     this.#state = new StreamState(key, header, bulk);
   }
 
-  /** Returns the sealed message, `STREAM_OVERHEAD_BYTES` longer than `message`. */
-  push(message: Uint8Array, tag: number = STREAM_TAGS.message): Uint8Array {
+  /** Returns the sealed message, `STREAM_OVERHEAD_BYTES` longer than `message`, in `into` if it is long and that is given. */
+  push(message: Uint8Array, tag: number = STREAM_TAGS.message, into?: Uint8Array): Uint8Array {
     const state = this.#state;
     const head = this.#head;
     head.fill(0);
     head[0] = tag;
     if (state.mayUseAead(message.length)) {
-      const sealed = state.bulk!.seal(state.key, state.nonce, head, message);
+      const sealed = state.bulk!.seal(state.key, state.nonce, head, message, into);
       state.advance(codeIn(sealed), tag);
       return sealed;
     }

@@ -19,6 +19,8 @@ export interface SendPort {
   canSend(): boolean;
   sendPayload(frame: PayloadFrame): void;
   drained(): void;
+  /** The far end has this payload, and nothing here refers to its data any more, but retransmissions that wait to be sent. */
+  acknowledged?(data: Uint8Array): void;
 }
 
 export interface OutgoingPayload {
@@ -162,7 +164,8 @@ export class SendBuffer {
         }
         continue;
       }
-      const { length } = sent.frame.data;
+      const { data } = sent.frame;
+      const { length } = data;
       this.#sentBytes -= length;
       this.#counters.unackedPayloads -= 1;
       this.#counters.unackedBytes -= length;
@@ -174,6 +177,7 @@ export class SendBuffer {
         this.#window = Math.min(grown, options.txPortalMaxSize);
         this.#roundTrip.narrow();
       }
+      this.#port.acknowledged?.(data);
     }
     this.#hold();
     this.#peerBufferBytes = ack.receiveBufferSize;
