@@ -10,10 +10,11 @@ import { fileURLToPath } from 'node:url';
 /** The repository's top folder. */
 export const repositoryRoot: string = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** This process's environment, with the pinned Node first in PATH. */
+/** This process's environment, with the pinned Node first in PATH. Programs run from the sources that are being worked on. */
 export function pinnedEnvironment(): NodeJS.ProcessEnv {
   return {
     ...process.env,
+    FRONTDOOR_FROM_SOURCES: '1',
     PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`,
   };
 }

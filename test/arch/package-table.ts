@@ -28,8 +28,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   agent: ['typebox'],
   // The doctor reports whether shares are sites of their own.
   cli: ['commander', '@clack/prompts', 'cli-table3', 'tldts'],
-  // The log's writer, and the router file that `up` writes.
-  bin: ['pino', 'yaml'],
+  // The log's writer, the router file that `up` writes, and what bundles the program, in a process of its own.
+  bin: ['pino', 'yaml', 'esbuild'],
   tools: [],
   test: [
     'oidc-provider',
@@ -51,6 +51,7 @@ export const BUILT_FROM: readonly string[] = [
   'src/console/',
   'src/control/console-app/console-bundle.ts',
   'src/control/console-app/build-watch.ts',
+  'bin/bundle-program.ts',
 ];
 
 /**

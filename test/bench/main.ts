@@ -1,8 +1,11 @@
 // The entry point of all benchmarks: `npm run bench`, `bench:api`, `bench:dns`, `bench:fabric`, `bench:gateway`,
 // `bench:tproxy`, `bench:tunnel`; the first argument is that name. Run them on a quiet machine, and compare ratios of one run only.
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { parseBenchOptions, usageOf } from './bench-options.ts';
 import { compareText, reportText } from './bench-report.ts';
 import { loadResult, saveResult } from './bench-result.ts';
@@ -44,6 +47,7 @@ async function main(name = '', args: readonly string[] = []): Promise<number> {
       process.stdout.write(compareText(benchmark.reference, older!, newer!));
       return 0;
     }
+    await bundleProgram();
     if (options.isBusy) await startOtherLoad(run);
     await benchmark.measure(run);
     const result = run.result(benchmark.name);
@@ -61,6 +65,12 @@ async function main(name = '', args: readonly string[] = []): Promise<number> {
     await run.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Programs run as they do from the second start of an installation on. */
+async function bundleProgram(): Promise<void> {
+  delete process.env['FRONTDOOR_FROM_SOURCES'];
+  await promisify(execFile)(process.execPath, [join(repositoryRoot, 'bin/bundle-program.ts')]);
 }
 
 /** One process for each core. */

@@ -1,0 +1,98 @@
+/**
+ * Bundles `program.ts` with its packages for `program-bundle.ts`: a program of its own, with low priority. It ends with
+ * status 0 when the bundle is current. Programs that run start it (`bundle-after-start.ts`). ADR 0046.
+ */
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import type { Plugin } from 'esbuild';
+import { bundleIndex, currentBundle, PACKAGE_ROOT, type ProgramBundle } from './program-bundle.ts';
+
+/** Programs that run may still load a part of an older bundle. */
+const KEPT_BUNDLES = 8;
+/** Packages that few programs load, and none at each start: they stay as they are. */
+const LOADED_LATER = [
+  ...['@clack/prompts', '@peculiar/x509', 'cli-table3', 'esbuild', 'openid-client', 'pg', 'pg-native'],
+  ...['reflect-metadata', 'typebox'],
+];
+const PACKAGES_LOCK = 'node_modules/.package-lock.json';
+
+/** Modules of ours find files, workers and programs beside them, so each keeps the place of its source. */
+const placesPlugin: Plugin = {
+  name: 'places',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /[/\\](?:src|bin)[/\\][^?]*\.ts$/ }, ({ path }) => {
+      if (path.includes('node_modules')) return undefined;
+      const text = readFileSync(path, 'utf8');
+      if (!text.includes('import.meta')) return undefined;
+      const contents = text
+        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
+        .replaceAll('import.meta.main', 'false');
+      return { contents, loader: 'ts' };
+    });
+  },
+};
+
+/** @throws when esbuild is not installed, or the folder cannot be written. */
+async function bundleProgram(root: string): Promise<void> {
+  const { build } = await import('esbuild');
+  const bundles = dirname(bundleIndex(root));
+  const folder = `${Date.now().toString(36)}-${process.pid}`;
+  const stampOf = (path: string): ProgramBundle['files'][number] => {
+    const { mtimeMs, size } = statSync(join(root, path));
+    return [path, mtimeMs, size];
+  };
+  // A file that changes meanwhile has another stamp afterwards.
+  const startedMs = Date.now();
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ['bin/program.ts'],
+    outdir: join(bundles, folder),
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node26',
+    // Sources stay in memory. Names stay, for stacks.
+    minifyWhitespace: true,
+    metafile: true,
+    external: [...LOADED_LATER],
+    banner: {
+      js:
+        'import{createRequire as requireOfPackages}from"node:module";' +
+        `const require=requireOfPackages(${JSON.stringify(join(root, 'package.json'))});`,
+    },
+    plugins: [placesPlugin],
+    logLevel: 'silent',
+  });
+  const own = Object.keys(metafile.inputs).filter((path) => !path.startsWith('node_modules/'));
+  const files = [...own, 'package.json', PACKAGES_LOCK].map(stampOf);
+  if (files.some(([, changedMs]) => changedMs >= startedMs)) throw new Error('a source changed meanwhile');
+  const next = join(bundles, `${folder}.json`);
+  writeFileSync(next, JSON.stringify({ root, folder, files } satisfies ProgramBundle));
+  renameSync(next, bundleIndex(root));
+  removeOld(bundles);
+}
+
+function removeOld(bundles: string): void {
+  // Names begin with the time, in a form whose order is the time's.
+  const folders = readdirSync(bundles, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+  for (const name of folders.slice(0, -KEPT_BUNDLES))
+    rmSync(join(bundles, name), { recursive: true, force: true });
+}
+
+setPriority(constants.priority.PRIORITY_LOW);
+const [root = PACKAGE_ROOT] = process.argv.slice(2);
+try {
+  mkdirSync(dirname(bundleIndex(root)), { recursive: true });
+  if (currentBundle(root) === undefined) await bundleProgram(root);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,89 @@
+// Programs run from the bundle that was made for them, and from their sources as soon as one of these has changed.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { bundleIndex, currentBundle, PACKAGE_ROOT } from '../../bin/program-bundle.ts';
+import { startDemoProcess } from '../support/product-process.ts';
+import { httpGet } from '../support/world.ts';
+
+/** Tests run from sources, unless a test is about the bundle. */
+const VARIABLE = 'FRONTDOOR_FROM_SOURCES';
+let kept: string | undefined;
+let folder: string;
+
+before(() => {
+  kept = process.env[VARIABLE];
+  delete process.env[VARIABLE];
+  folder = mkdtempSync(join(tmpdir(), 'frontdoor-bundle-'));
+});
+after(() => {
+  if (kept !== undefined) process.env[VARIABLE] = kept;
+  rmSync(folder, { recursive: true });
+});
+
+/** A package of one source with a bundle; returns the URL of its program. */
+function makePackage(name: string, root = join(folder, name)): { root: string; source: string; url: string } {
+  const top = join(folder, name);
+  const source = join(top, 'source.ts');
+  const bundles = dirname(bundleIndex(top));
+  const program = join(bundles, 'one', 'program.mjs');
+  mkdirSync(dirname(program), { recursive: true });
+  writeFileSync(program, '');
+  writeFileSync(source, 'text');
+  const { mtimeMs, size } = statSync(source);
+  writeFileSync(
+    bundleIndex(top),
+    JSON.stringify({ root, folder: 'one', files: [['source.ts', mtimeMs, size]] }),
+  );
+  return { root: top, source, url: pathToFileURL(program).href };
+}
+
+test('a bundle is used while its sources are as they were', () => {
+  const { root, source, url } = makePackage('whole');
+  assert.equal(currentBundle(root), url);
+  utimesSync(source, 1, 1);
+  assert.equal(currentBundle(root), undefined);
+});
+
+test('a bundle is not used without one of its sources or its program, or where the package was moved', () => {
+  const missing = makePackage('missing');
+  rmSync(missing.source);
+  assert.equal(currentBundle(missing.root), undefined);
+  const torn = makePackage('torn');
+  rmSync(join(dirname(bundleIndex(torn.root)), 'one'), { recursive: true });
+  assert.equal(currentBundle(torn.root), undefined);
+  assert.equal(currentBundle(makePackage('moved', '/elsewhere').root), undefined);
+  assert.equal(currentBundle(join(folder, 'none')), undefined);
+});
+
+test('options for Node and a variable make programs run from their sources', () => {
+  const { root, url } = makePackage('debugged');
+  for (const name of [VARIABLE, 'FRONTDOOR_NODE_OPTIONS']) {
+    process.env[name] = '1';
+    assert.equal(currentBundle(root), undefined, name);
+    delete process.env[name];
+    assert.equal(currentBundle(root), url);
+  }
+});
+
+test('frontdoor up with its agent serves from a bundle, made from an empty state and with it', async () => {
+  await promisify(execFile)(process.execPath, [join(PACKAGE_ROOT, 'bin/bundle-program.ts')]);
+  assert.match(currentBundle() ?? '', /program\.mjs$/);
+  const dataDir = join(folder, 'data');
+  mkdirSync(dataDir);
+  for (const state of ['empty', 'present']) {
+    const demo = await startDemoProcess(dataDir);
+    try {
+      const { status } = await httpGet(demo.port, demo.ready.shareHost, '/');
+      assert.equal(status, 200, state);
+    } finally {
+      await demo.destroy();
+    }
+  }
+});
