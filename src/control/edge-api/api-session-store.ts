@@ -12,13 +12,13 @@ import type { ApiSession, ApiSessions, OverlayModel } from '../model/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import type { ApiSessionTable, Change, Store, StoreTransaction, Touch } from '../store/mod.ts';
 import { ApiSessionIndex, type SessionEntry } from './api-session-index.ts';
+import { endRow } from './api-session-ends.ts';
 import {
   activateRow,
   certificatesOf,
   changeCertificates,
   changePosture,
   deleteEndedRows,
-  endRow,
   extendRows,
   idsOf,
   postureOf,

@@ -6,7 +6,7 @@ export {
   endTokenLogIns,
   NONE_KEPT,
   type KeptLogIns,
-} from './api-session-rows.ts';
+} from './api-session-ends.ts';
 export { claimOf } from './claimed-identities.ts';
 export { openApiSessions } from './api-session-store.ts';
 export { createEdgeApi, type EdgeRoutes } from './edge-api.ts';

@@ -1,7 +1,7 @@
 /** The end of a log-in at `authenticate` that waited for a second factor: its token becomes that of a session. */
 import type { FastifyRequest } from 'fastify';
 import { authPolicyOf, permitsLogIn } from '../model/mod.ts';
-import { hasEnded } from './api-session-rows.ts';
+import { hasEnded } from './api-session-ends.ts';
 import { notAuthorized } from './edge-answer.ts';
 import { peerOf, tokenOf, type EdgeApiContext } from './edge-context.ts';
 import { loggedIn, type LogInProof } from './log-in.ts';
