@@ -10,21 +10,19 @@ import { LeaseClock, messageOf, type Clock, type Log } from '#base';
 import type { SessionPosture } from '#domain';
 import type { ApiSession, ApiSessions, OverlayModel } from '../model/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
-import type { ApiSessionTable, Change, Store, StoreTransaction, Touch } from '../store/mod.ts';
+import type { Store, StoreTransaction, Touch } from '../store/mod.ts';
 import { ApiSessionIndex, type SessionEntry } from './api-session-index.ts';
 import { endRow } from './api-session-ends.ts';
+import { ApiSessionFollower } from './api-session-follower.ts';
 import {
   activateRow,
-  certificatesOf,
   changeCertificates,
   changePosture,
   deleteEndedRows,
   extendRows,
   idsOf,
-  postureOf,
   readSessionRows,
   rowOf,
-  sessionOf,
   sessionRowOf,
   type SessionCertificate,
   type SessionForm,
@@ -84,15 +82,14 @@ export class ApiSessionStore implements ApiSessions {
   readonly #options: ApiSessionOptions;
   readonly #index: ApiSessionIndex;
   readonly #leases: LeaseClock;
+  readonly #rows: ApiSessionFollower;
   readonly #timer: NodeJS.Timeout;
-  /** Sessions that are being written or deleted here. Notifications about them are our own. */
-  readonly #writing = new Set<string>();
 
   constructor(options: ApiSessionOptions) {
     this.#options = options;
     this.#index = new ApiSessionIndex(options.model);
     this.#leases = new LeaseClock(options.clock);
-    options.store.onChange((changes) => this.#onChanges(changes));
+    this.#rows = new ApiSessionFollower({ ...options, index: this.#index, leases: this.#leases });
     this.#timer = setInterval(() => {
       this.tick().catch((error: unknown) =>
         options.log.error({ error: messageOf(error) }, 'API sessions could not be written; retrying soon'),
@@ -111,7 +108,7 @@ export class ApiSessionStore implements ApiSessions {
       if (row.expires_at <= nowMs - this.#lagMs) continue;
       // With a shared store, the model may be notified of another control plane's identities later.
       if (!store.isShared && model.identity(row.identity_id) === undefined) continue;
-      this.#take(row, Math.max(row.expires_at, nowMs + RESTART_GRACE_MS));
+      this.#rows.take(row, Math.max(row.expires_at, nowMs + RESTART_GRACE_MS));
     }
   }
 
@@ -130,9 +127,9 @@ export class ApiSessionStore implements ApiSessions {
         ? await sessionRowOf(store.db, token, secrets)
         : (await readSessionRows(store.db, [named.sessionId]))[0];
     if (row === undefined) return undefined;
-    this.#settle([row.id], [row]);
+    this.#rows.settle([row.id], [row]);
     // It may have been deleted, and that announced, between the query and its result.
-    await this.#reread([row.id]);
+    await this.#rows.reread([row.id]);
     return this.byToken(token);
   }
 
@@ -142,7 +139,7 @@ export class ApiSessionStore implements ApiSessions {
 
   /** Like `byId`. Asks the database as `find` does. */
   async findById(id: string): Promise<LiveSession | undefined> {
-    if (this.#index.get(id) === undefined && this.#options.store.isShared) await this.#reread([id]);
+    if (this.#index.get(id) === undefined && this.#options.store.isShared) await this.#rows.reread([id]);
     return this.byId(id);
   }
 
@@ -188,7 +185,7 @@ export class ApiSessionStore implements ApiSessions {
     const expiresAtMs = nowMs + SIGNED_LIFETIME_MS;
     if (!(await activateRow(store, id, nowMs, expiresAtMs))) return undefined;
     // Another control plane may have opened it.
-    if (this.#index.get(id) === undefined) await this.#reread([id]);
+    if (this.#index.get(id) === undefined) await this.#rows.reread([id]);
     const entry = this.#index.get(id);
     if (entry === undefined) return undefined;
     entry.form = 'signed';
@@ -225,7 +222,7 @@ export class ApiSessionStore implements ApiSessions {
       createdAtMs: nowMs,
       expiresAtMs: nowMs + (form === 'pending' ? PENDING_LIFETIME_MS : SESSION_IDLE_MS),
     };
-    await this.#write(session.id, () =>
+    await this.#rows.write(session.id, () =>
       store.transaction(async (trx, touch) => {
         await trx.insertInto('api_session').values(rowOf(session, secrets)).execute();
         touch('api-session', session.id);
@@ -280,7 +277,7 @@ export class ApiSessionStore implements ApiSessions {
   async remove(id: string): Promise<void> {
     this.#index.drop(id);
     const { store, clock } = this.#options;
-    await this.#write(id, () => endRow(store, id, clock.nowMs()));
+    await this.#rows.write(id, () => endRow(store, id, clock.nowMs()));
   }
 
   /** Ends expired sessions and writes new expiry times. Runs every 30 s by itself. */
@@ -299,7 +296,7 @@ export class ApiSessionStore implements ApiSessions {
       await extendRows(store.db, idsOf(alike), expiresAtMs);
       for (const entry of alike) entry.storedExpiresAtMs = expiresAtMs;
     }
-    if (store.isShared) await this.#reread(idsOf(this.#endingBy(nowMs + OTHERS_LAG_MS + TICK_MS)));
+    if (store.isShared) await this.#rows.reread(idsOf(this.#endingBy(nowMs + OTHERS_LAG_MS + TICK_MS)));
     const dead = this.#endingBy(nowMs - this.#lagMs);
     if (!store.isShared) for (const { id } of dead) this.#index.drop(id);
     // Checked against the row again, because another control plane may have extended it, whose clock was perhaps not set.
@@ -324,63 +321,6 @@ export class ApiSessionStore implements ApiSessions {
 
   #endingBy(ms: number): SessionEntry[] {
     return [...this.#index.all()].filter((entry) => entry.expiresAtMs <= ms);
-  }
-
-  async #write(id: string, write: () => Promise<void>): Promise<void> {
-    this.#writing.add(id);
-    try {
-      await write();
-    } finally {
-      this.#writing.delete(id);
-    }
-  }
-
-  /** Applies changes by other control planes, and by transactions of other parts of this one. */
-  async #onChanges(changes: readonly Change[]): Promise<void> {
-    if (changes.some(({ entity }) => entity === 'everything')) return this.#rereadAll();
-    const ids = changes.filter(({ entity }) => entity === 'api-session').map(({ id }) => id);
-    await this.#reread(ids.filter((id) => !this.#writing.has(id)));
-  }
-
-  async #rereadAll(): Promise<void> {
-    const known = idsOf([...this.#index.all()]);
-    const rows = await readSessionRows(this.#options.store.db);
-    this.#settle(known, rows);
-  }
-
-  async #reread(ids: readonly string[]): Promise<void> {
-    if (ids.length > 0) this.#settle(ids, await readSessionRows(this.#options.store.db, ids));
-  }
-
-  /** `ids` without a row were deleted. */
-  #settle(ids: readonly string[], rows: readonly ApiSessionTable[]): void {
-    const present = new Set(rows.map(({ id }) => id));
-    const { aheadMs } = this.#leases;
-    for (const id of ids) if (!present.has(id)) this.#index.drop(id);
-    for (const row of rows) {
-      const entry = this.#index.get(row.id);
-      if (entry === undefined) {
-        if (!this.#writing.has(row.id)) this.#take(row, row.expires_at - Math.min(aheadMs, 0));
-        continue;
-      }
-      entry.form = row.form;
-      this.#index.setCertificates(entry, certificatesOf(row));
-      this.#index.setPosture(entry, postureOf(row));
-      entry.storedExpiresAtMs = row.expires_at;
-      entry.expiresAtMs = Math.max(entry.expiresAtMs, row.expires_at - aheadMs);
-    }
-  }
-
-  #take(row: ApiSessionTable, expiresAtMs: number): void {
-    const { secrets, log } = this.#options;
-    try {
-      this.#index.insert(sessionOf(row, secrets), expiresAtMs);
-    } catch (error) {
-      log.warn(
-        { apiSession: row.id, error: messageOf(error) },
-        'an API session cannot be read and was dropped',
-      );
-    }
   }
 
   #entryOf(token: string): SessionEntry | undefined {
