@@ -1,24 +1,22 @@
 /**
  * Keeps the share table up to date with the control plane: follows the feed, applies what it can read and reports
  * the rest, reconnects with increasing pauses, and keeps the last good list on disk, so that a gateway that
- * starts while the control plane is away serves the same shares. The wiring provides the stream.
+ * starts while the control plane is away serves the same shares (`kept-share-list.ts`). The wiring provides the stream.
  */
-import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { BackOff, messageOf, type Log } from '#base';
 import {
-  keptSharesShape,
   NO_GATEWAY_KEYS,
   type GatewayFeedEvent,
   type GatewayReplay,
   type GatewaySnapshot,
   type ServedShare,
 } from '#domain';
-import { replaceFileDurably, setAside } from '#net';
 import type { AccessFeed } from './access-feed.ts';
 import type { FeedProblem } from './closed-share.ts';
-import { parseFeedEvent, parseSnapshotFile, type FeedPosition } from './share-feed-codec.ts';
+import { KeptShareList } from './kept-share-list.ts';
+import { parseFeedEvent, type FeedPosition } from './share-feed-codec.ts';
 import type { ShareRouteTable } from './share-table.ts';
 
 /** One subscription: lines of JSON until `onEnd`, which is never called after `close`. */
@@ -88,6 +86,7 @@ class FeedClient implements ShareFeed {
   readonly #refusals: BackOff;
   readonly #monotonicMs: () => number;
   readonly #becameFresh: () => void;
+  readonly #list: KeptShareList;
   #position: FeedPosition | undefined;
   /** The snapshot whose parts arrive at present, without its shares. It is applied when it is complete. */
   #staged: { readonly snapshot: GatewaySnapshot; readonly shares: ServedShare[] } | undefined;
@@ -97,10 +96,6 @@ class FeedClient implements ShareFeed {
   #applied: Promise<void> = Promise.resolve();
   #stream: { close(): void } | undefined;
   #retry: NodeJS.Timeout | undefined;
-  #save: NodeJS.Timeout | undefined;
-  #saving: Promise<void> = Promise.resolve();
-  /** How long it took to write the list the last time. */
-  #saveMs = 0;
   #closed = false;
   #refusedMs = Number.NEGATIVE_INFINITY;
   /** Number of the current subscription. */
@@ -114,30 +109,18 @@ class FeedClient implements ShareFeed {
     this.#backOff = new BackOff({ minMs: 200, maxMs: 5_000, factor: 2, ...options.backOff });
     this.#refusals = new BackOff({ ...REFUSAL_BACK_OFF, factor: 2, ...options.refusalBackOff });
     this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
+    const { snapshotFile: file, log, table, access, saveDelayMs: delayMs } = options;
+    this.#list = new KeptShareList({
+      ...{ file, log, delayMs },
+      current: () =>
+        this.#position && { position: this.#position, shares: table.shares(), access: access.kept() },
+    });
   }
 
   async load(): Promise<void> {
-    const { snapshotFile, table, access, log } = this.#options;
-    let text: string;
-    try {
-      text = await readFile(snapshotFile, 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-        log.warn(
-          { hop: 'gateway', file: snapshotFile, cause: messageOf(error) },
-          'kept share list cannot be read',
-        );
-      }
-      return;
-    }
-    const read = parseSnapshotFile(text);
-    if (typeof read === 'string') {
-      log.warn(
-        { hop: 'gateway', file: snapshotFile, cause: read, movedTo: await setAside(snapshotFile) },
-        'kept share list is not usable; this gateway starts without one',
-      );
-      return;
-    }
+    const { table, access, log } = this.#options;
+    const read = await this.#list.load();
+    if (read === undefined) return;
     const { kept, problems } = read;
     const contested = await inTurns(table.replacement(kept.shares), () => this.#closed);
     this.#report([...problems, ...(contested ?? [])]);
@@ -169,12 +152,9 @@ class FeedClient implements ShareFeed {
     clearTimeout(this.#retry);
     this.#stream?.close();
     this.#stream = undefined;
-    if (this.#save !== undefined) {
-      clearTimeout(this.#save);
-      this.#write();
-    }
+    this.#list.close();
     await this.#applied;
-    await this.#saving;
+    await this.#list.written;
   }
 
   #onLine(line: string): void {
@@ -295,8 +275,7 @@ class FeedClient implements ShareFeed {
     this.#options.access.onContact();
     this.#backOff.reset();
     this.#becameFresh();
-    const delayMs = Math.max(this.#options.saveDelayMs ?? 500, this.#saveMs / MAX_SAVE_LOAD);
-    this.#save ??= setTimeout(() => this.#write(), delayMs);
+    this.#list.save();
   }
 
   /** Keeps the last good list, and requests a whole new one. */
@@ -327,33 +306,7 @@ class FeedClient implements ShareFeed {
     if (this.#closed) return;
     this.#retry = setTimeout(() => void this.#applied.then(() => this.connect()), pauseMs);
   }
-
-  #write(): void {
-    this.#save = undefined;
-    const { table, access, snapshotFile, log } = this.#options;
-    const at = this.#position;
-    if (at === undefined) return;
-    const shares = table.shares();
-    const { shares: _none, ...rest } = keptSharesShape.numbered({ ...at, shares: [], ...access.kept() });
-    this.#saving = this.#saving.then(async () => {
-      const startMs = performance.now();
-      try {
-        await writeSnapshot(snapshotFile, rest, shares);
-        this.#saveMs = performance.now() - startMs;
-      } catch (error) {
-        log.warn(
-          { hop: 'gateway', file: snapshotFile, cause: messageOf(error) },
-          'share list could not be written to disk',
-        );
-      }
-    });
-  }
 }
-
-/** Shares that are encoded in one turn of the loop. */
-const SHARES_PER_TURN = 500;
-/** Writing the list may take this share of the time. */
-const MAX_SAVE_LOAD = 0.05;
 
 const SENTENCES: Readonly<Record<FeedProblem['kind'], string>> = {
   share: 'a share cannot be read: it is closed if its names are known, and the others are applied',
@@ -372,25 +325,4 @@ async function inTurns<T>(steps: Iterator<undefined, T>, isOver: () => boolean):
     await setImmediate();
   }
   return undefined;
-}
-
-/** Writes `rest` with the shares as one JSON object. A long list takes several turns of the loop. */
-async function writeSnapshot(path: string, rest: object, shares: readonly ServedShare[]): Promise<void> {
-  await replaceFileDurably(path, async (file) => {
-    await file.writeFile(`${JSON.stringify(rest).slice(0, -1)},"shares":[`);
-    for (let at = 0; at < shares.length; at += SHARES_PER_TURN) {
-      const some = shares
-        .slice(at, at + SHARES_PER_TURN)
-        .map((share) => JSON.stringify(withoutSecrets(share)));
-      await file.writeFile(`${at === 0 ? '' : ','}${some.join(',')}`);
-    }
-    await file.writeFile(']}');
-  });
-}
-
-/** Replaces passwords by ones that nobody has, so that the share stays guarded. */
-function withoutSecrets(share: ServedShare): ServedShare {
-  if (share.rules === null || share.rules.basicAuth.length === 0) return share;
-  const basicAuth = share.rules.basicAuth.map(({ name }) => ({ name, passwordHash: '' }));
-  return { ...share, rules: { ...share.rules, basicAuth } };
 }
