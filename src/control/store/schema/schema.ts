@@ -25,6 +25,19 @@ import type { EdgeTables } from './edge-schema.ts';
 import type { EnrollmentTable } from './enrollment-schema.ts';
 import type { FabricServiceTable, FabricTerminatorTable } from './fabric-schema.ts';
 import type { PeopleTables } from './people-schema.ts';
+import type {
+  AuditEventTable,
+  AuditHeadTable,
+  MetricRollupTable,
+  MetricSourceTable,
+} from './record-schema.ts';
+import type {
+  AuthorityTable,
+  ReplicaStatusTable,
+  ReplicaTable,
+  SharedKeyTable,
+  SharedLeafTable,
+} from './replica-schema.ts';
 import type { IdempotencyAnswerTable, IdempotencyUsageTable } from './idempotency-schema.ts';
 
 export type {
@@ -41,6 +54,8 @@ export type {
   ManagedTerminatorTable,
 } from './edge-schema.ts';
 export type { FabricServiceTable, FabricTerminatorTable } from './fabric-schema.ts';
+export type { AuditEventTable, AuditHeadTable, MetricRollupTable } from './record-schema.ts';
+export type { ReplicaStatusTable, ReplicaTable } from './replica-schema.ts';
 
 export interface Database extends EdgeTables, PeopleTables {
   organization: OrganizationTable;
@@ -283,115 +298,5 @@ export interface CollectionTable {
   frontdoor_id: string;
   kind: 'environment' | 'share' | 'auth-provider';
   total: number;
-  version: number;
-}
-
-/** Audit events in a chain per organization: each hash covers its event and the previous hash. Never changed. */
-export interface AuditEventTable {
-  id: string;
-  /** '' for events without an organization. */
-  organization_id: string;
-  /** From 1, without gaps, in its chain. */
-  sequence: number;
-  at: number;
-  actor_kind: string;
-  actor_id: string | null;
-  /** Id of the operation, or of a machine's action. */
-  action: string;
-  target_kind: string | null;
-  target_id: string | null;
-  /** JSON with masked secrets; null if there was nothing, or nothing to compare. */
-  before: string | null;
-  after: string | null;
-  address: string | null;
-  result: 'ok' | 'refused';
-  /** Code of a refusal. */
-  reason: string | null;
-  /** Equal refusals in quick succession are one event. */
-  occurrences: number;
-  /** Hex. */
-  hash: string;
-}
-
-/** The end of each audit chain. */
-export interface AuditHeadTable {
-  organization_id: string;
-  sequence: number;
-  hash: string;
-}
-
-/** Traffic of one scope in one span of time. */
-export interface MetricRollupTable {
-  /** Width of the span: 10 s, 1 min, 1 h, 1 d. */
-  resolution_ms: number;
-  starts_at: number;
-  scope: 'frontdoor' | 'environment' | 'share';
-  scope_id: string;
-  requests: number;
-  errors: number;
-  status_2xx: Generated<number>;
-  status_3xx: Generated<number>;
-  status_4xx: Generated<number>;
-  status_5xx: Generated<number>;
-  bytes_in: number;
-  bytes_out: number;
-  /** Latency histogram, see the metric store. */
-  latency: string;
-}
-
-/** The last accepted batch of each process of a gateway. */
-export interface MetricSourceTable {
-  /** `<gateway identity>/<process>`. */
-  id: string;
-  last_batch: number;
-  seen_at: number;
-}
-
-/** The certificate authorities of the overlay, when replicas share them. */
-export interface AuthorityTable {
-  name: string;
-  certificate_pem: string;
-  /** PKCS#8 PEM, encrypted. */
-  key_sealed: string;
-  created_at: number;
-}
-
-/** A private key that all control planes over the database use. */
-export interface SharedKeyTable {
-  name: string;
-  /** PKCS#8 PEM, encrypted. */
-  key_sealed: string;
-  created_at: number;
-}
-
-/** A certificate of the edge API that all control planes with the same first advertised host use. */
-export interface SharedLeafTable {
-  host: string;
-  certificate_pem: string;
-  created_at: number;
-}
-
-/** A control-plane process over a shared database. Spaces separate `edge_api_urls`. Older versions leave columns null. */
-export interface ReplicaTable {
-  id: string;
-  /** Its {base_url}. */
-  api_url: string;
-  /** `tls:host:port` that routers dial; null until it is known. */
-  ctrl_address: string | null;
-  controller_id: string | null;
-  edge_api_urls: string | null;
-  edge_certificate: string | null;
-  started_at: number;
-  seen_at: number;
-}
-
-/** Measurements of one replica for the others. */
-export interface ReplicaStatusTable {
-  replica_id: string;
-  kind: 'identity' | 'share' | 'router';
-  id: string;
-  /** JSON. */
-  state: string;
-  /** Increases with each write of the replica, so that the others read only new rows. */
   version: number;
 }
