@@ -9,7 +9,7 @@ import { Server as HttpsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { FrontdoorError, messageOf, type Log } from '#base';
-import { operations, type Operation, type OperationId } from '#contract';
+import type { Operation } from '#contract';
 import { invalidValue } from '#domain';
 import {
   BodyIntake,
@@ -29,48 +29,17 @@ import { allowedMethods, hasHead } from './allowed-methods.ts';
 import { noSuchPath, notJson, refusalOf, type ApiRefusal } from './api-errors.ts';
 import { bodyOf } from './body-reader.ts';
 import { bodyStepOf } from './body-step.ts';
-import type { ApiAnswer, ApiParts, Call, Handlers } from './call.ts';
+import type { ApiAnswer, ApiParts, Call } from './call.ts';
 import { checkConsolePath, CONSOLE_BUILD_HEADER, type OpenConsole } from './console-access.ts';
 import { conditionalAnswer, checkConditionHeaders } from './conditional-answer.ts';
-import { customFrontendHandlers } from './custom-frontend-operations.ts';
-import { credentialHandlers } from './credential-operations.ts';
-import { environmentHandlers } from './environment-operations.ts';
-import { fabricHandlers } from './fabric-operations.ts';
-import { failureHandlers } from './failure-operations.ts';
-import { installationHandlers } from './installation-operations.ts';
-import { inspectorHandlers } from './inspector-operations.ts';
-import { fabricServiceHandlers } from './fabric-service-operations.ts';
-import { frontdoorHandlers } from './frontdoor-operations.ts';
 import { defaultApiLimits, MAX_BODY_BYTES, type ApiLimits } from './limits.ts';
 import type { Query } from './page-query.ts';
+import { checkedOperations, handlerOf, type CheckedOperation } from './operation-handlers.ts';
 import { handleRawFailures, httpOptions } from './raw-failures.ts';
 import { recordRefusal } from './refusal-audit.ts';
 import { MisdirectedRequest, RequestGate, type AdmittedRequest, type ApiDoor } from './request-gate.ts';
-import { loginSessionHandlers } from './login-session-operations.ts';
-import { providerHandlers } from './provider-operations.ts';
-import { providerTypeHandlers } from './provider-type-operations.ts';
-import { meshHandlers } from './mesh-operations.ts';
-import { metricHandlers } from './metric-operations.ts';
-import { organizationHandlers } from './organization-operations.ts';
-import { peopleHandlers } from './people-operations.ts';
-import { consoleLogInHandlers } from './console-log-in-operations.ts';
-import { consoleSessionHandlers } from './console-session-operations.ts';
-import { secondFactorHandlers } from './second-factor-operations.ts';
-import { restingNameHandlers } from './resting-name-operations.ts';
-import { callerHandlers } from './caller-operations.ts';
-import { signingKeyHandlers } from './signing-key-operations.ts';
-import { backupHandlers, breakOffBackup } from './backup-operation.ts';
-import { agentEnrollmentHandlers } from './agent-enrollment-operations.ts';
-import { auditHandlers, auditJson } from './audit-operations.ts';
-import { changeHandlers } from './change-operations.ts';
-import { searchHandlers } from './search-operations.ts';
-import { summaryHandlers } from './summary-operations.ts';
-import { descriptionHandlers } from './description-operations.ts';
-import { frontendHandlers } from './frontend-operations.ts';
-import { shareHandlers } from './share-operations.ts';
-import { policyComparisonHandlers } from './policy-comparison-operations.ts';
-import { sharePolicyHandlers } from './share-policy-operations.ts';
-import { terminatorHandlers } from './terminator-operations.ts';
+import { breakOffBackup } from './backup-operation.ts';
+import { auditJson } from './audit-operations.ts';
 
 /** The dependencies of operations that the API makes itself. */
 type OwnParts =
@@ -111,43 +80,6 @@ export interface ApiTls {
 
 const AGENT_ENROLLMENT_TTL_MS = 15 * 60_000;
 const FABRIC_ENROLLMENT_TTL_MS = 24 * 3_600_000;
-
-const handlers: Handlers<ApiParts, OperationId> = {
-  ...frontdoorHandlers,
-  ...environmentHandlers,
-  ...agentEnrollmentHandlers,
-  ...shareHandlers,
-  ...sharePolicyHandlers,
-  ...policyComparisonHandlers,
-  ...failureHandlers,
-  ...inspectorHandlers,
-  ...customFrontendHandlers,
-  ...fabricHandlers,
-  ...fabricServiceHandlers,
-  ...terminatorHandlers,
-  ...meshHandlers,
-  ...credentialHandlers,
-  ...providerHandlers,
-  ...providerTypeHandlers,
-  ...loginSessionHandlers,
-  ...metricHandlers,
-  ...organizationHandlers,
-  ...peopleHandlers,
-  ...secondFactorHandlers,
-  ...consoleSessionHandlers,
-  ...consoleLogInHandlers,
-  ...restingNameHandlers,
-  ...callerHandlers,
-  ...signingKeyHandlers,
-  ...backupHandlers,
-  ...auditHandlers,
-  ...changeHandlers,
-  ...summaryHandlers,
-  ...searchHandlers,
-  ...descriptionHandlers,
-  ...frontendHandlers,
-  ...installationHandlers,
-};
 
 /** Returns a server that does not listen yet. Rejects with errors of the store. */
 export async function createManagementApi(options: ManagementApiOptions): Promise<FastifyInstance> {
@@ -232,7 +164,7 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
       recordRefusal(refusals, operation, request, gate.provenCaller(request), refusal, error);
   });
   const admissions = new WeakMap<FastifyRequest, AdmittedRequest>();
-  const addRoute = (operation: (typeof operations)[number], base: string, door: ApiDoor): void => {
+  const addRoute = (operation: CheckedOperation, base: string, door: ApiDoor): void => {
     const readCheckedBody = bodyStepOf(operation);
     app.route({
       method: operation.method,
@@ -252,7 +184,7 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
         const body = await readCheckedBody(request.raw, readBody);
         checkConditionHeaders(operation, request.raw);
         // The body step has checked the body against the schema that the handler's type is inferred from.
-        const handle = handlers[operation.id] as AnyHandler;
+        const handle = handlerOf(operation.id);
         const given = await handle(parts, callOf(operation, request, admission, { body, readBody }));
         const answer = conditionalAnswer(parts, operation, request.raw, given);
         if (answer.status >= 400) {
@@ -267,7 +199,7 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
   if (browserConsole !== undefined) {
     const readBody = (request: FastifyRequest, reply: FastifyReply) =>
       bodyOf(intake, request.raw, reply.raw, undefined)();
-    for (const operation of operations)
+    for (const operation of checkedOperations())
       if (operation.scope !== undefined) addRoute(operation, `${prefix}/console/api`, 'session');
     browserConsole.addRoutes(app, { pathPrefix: prefix, readBody });
   }
@@ -327,20 +259,6 @@ function contextOf(tls: ApiTls): SecureContextOptions {
     ciphers: TLS_CIPHERS,
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   };
-}
-
-type AnyHandler = (parts: ApiParts, call: Call<unknown, string>) => Promise<ApiAnswer>;
-
-function checkedOperations(): typeof operations {
-  const ids = new Set<string>();
-  for (const { id } of operations) {
-    if (ids.has(id)) throw new Error(`the operation ${id} stands in the contract twice`);
-    if (!Object.hasOwn(handlers, id)) throw new Error(`the operation ${id} has no handler`);
-    ids.add(id);
-  }
-  for (const id of Object.keys(handlers))
-    if (!ids.has(id)) throw new Error(`the handler ${id} has no operation`);
-  return operations;
 }
 
 interface RouteConfig {
