@@ -1,7 +1,7 @@
 /** The first page: leads to the overview of a frontdoor, or to the creation of the first one. */
 import { TextInput } from '@mantine/core';
-import { Navigate, useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState, type ReactNode } from 'react';
 import { useChange, useIdempotencyKey } from '../api/queries.ts';
 import { useSession } from '../api/session.tsx';
 import { AnswerView } from '../parts/answer-view.tsx';
@@ -14,17 +14,12 @@ import { useCurrentFrontdoor, useFrontdoors } from './frontdoor.tsx';
 export function HomePage(): ReactNode {
   const answer = useFrontdoors();
   const current = useCurrentFrontdoor();
-  return (
-    <AnswerView answer={answer}>
-      {() =>
-        current === undefined ? (
-          <FirstFrontdoor />
-        ) : (
-          <Navigate to="/frontdoors/$frontdoorId" params={{ frontdoorId: current }} replace />
-        )
-      }
-    </AnswerView>
-  );
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (current !== undefined)
+      void navigate({ to: '/frontdoors/$frontdoorId', params: { frontdoorId: current }, replace: true });
+  }, [current, navigate]);
+  return <AnswerView answer={answer}>{() => (current === undefined ? <FirstFrontdoor /> : null)}</AnswerView>;
 }
 
 function FirstFrontdoor(): ReactNode {

@@ -1,5 +1,5 @@
 /** Addresses of settings. Each page has its address inside the common frame. */
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { rootRoute } from '../../frame/root-route.tsx';
 import { searchOf } from '../../parts/search-state.tsx';
 
@@ -16,7 +16,11 @@ export const settingsRoutes = [
     createRoute({
       getParentRoute: () => settingsRoute,
       path: '/',
-      component: lazyRouteComponent(() => import('./settings-home.tsx'), 'SettingsHome'),
+      // Everybody may see the frontdoors.
+      beforeLoad: () => {
+        // oxlint-disable-next-line typescript/only-throw-error
+        throw redirect({ to: '/settings/frontdoors', replace: true });
+      },
     }),
     createRoute({
       getParentRoute: () => settingsRoute,
