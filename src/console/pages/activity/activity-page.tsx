@@ -90,7 +90,9 @@ export function ActivityPage(): ReactNode {
                 {
                   title: text.target,
                   cell: ({ target, before, after }) =>
-                    target === null ? '' : (nameIn(after, before) ?? <span className="fd-mono">{target.id}</span>),
+                    target === null
+                      ? ''
+                      : (nameIn(after, before) ?? <span className="fd-mono">{target.id}</span>),
                 },
                 {
                   title: text.result,
@@ -126,7 +128,10 @@ function TimeFilter(props: {
       label={label}
       value={current === '' ? '' : localTime(current)}
       onChange={({ currentTarget: { value } }) =>
-        control.change({ [name]: value === '' ? undefined : new Date(value).toISOString() }, { replace: true })
+        control.change(
+          { [name]: value === '' ? undefined : new Date(value).toISOString() },
+          { replace: true },
+        )
       }
     />
   );
@@ -169,7 +174,9 @@ function Export({ filters }: { readonly filters: SearchState }): ReactNode {
     mutationFn: async () => {
       const lines: string[] = [];
       for (let page = 0; page < MAX_EXPORT_PAGES; page += 1) {
-        const { body } = await call('listAuditEvents', { query: { ...filters, page, size: EXPORT_PAGE_SIZE } });
+        const { body } = await call('listAuditEvents', {
+          query: { ...filters, page, size: EXPORT_PAGE_SIZE },
+        });
         lines.push(...body.content.map((event) => JSON.stringify(event)));
         if (body.content.length < EXPORT_PAGE_SIZE) break;
       }

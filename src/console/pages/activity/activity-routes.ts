@@ -7,7 +7,16 @@ export const activityRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: 'activity',
-    validateSearch: searchOf('text', 'action', 'actorId', 'targetId', 'result', 'from', 'to', 'organizationId'),
+    validateSearch: searchOf(
+      'text',
+      'action',
+      'actorId',
+      'targetId',
+      'result',
+      'from',
+      'to',
+      'organizationId',
+    ),
     component: lazyRouteComponent(() => import('./activity-page.tsx'), 'ActivityPage'),
   }),
 ] as const;

@@ -39,7 +39,8 @@ export const activityText = defineText({
     verify: 'Verify',
     verifying: 'Verify that no event was changed, removed or inserted',
     valid: (events: string) => `All ${events} events fit together.`,
-    invalid: (sequence: string) => `The event with the number ${sequence} does not fit the chain. Compare with a backup.`,
+    invalid: (sequence: string) =>
+      `The event with the number ${sequence} does not fit the chain. Compare with a backup.`,
     export: 'Export',
     exporting: 'Export the events that match, at most 10,000',
     sequence: 'Number',

@@ -16,8 +16,16 @@ export function ActorName({ actor: { kind, id } }: { readonly actor: Actor }): R
   const parameters = { id: id ?? '' };
   // Each name is asked for once, and kept.
   const person = useAnswer('getPerson', { parameters }, { enabled: asks('person') && may('getPerson') });
-  const account = useAnswer('getApiAccount', { parameters }, { enabled: asks('account') && may('getApiAccount') });
-  const client = useAnswer('getOauthClient', { parameters }, { enabled: asks('client') && may('getOauthClient') });
+  const account = useAnswer(
+    'getApiAccount',
+    { parameters },
+    { enabled: asks('account') && may('getApiAccount') },
+  );
+  const client = useAnswer(
+    'getOauthClient',
+    { parameters },
+    { enabled: asks('client') && may('getOauthClient') },
+  );
   const answers = { person, account, client };
   const name = isSelf ? caller.name : answers[kind as keyof typeof answers]?.data?.body.name;
   if (name !== undefined && name !== null) return name;

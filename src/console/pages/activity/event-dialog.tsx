@@ -10,7 +10,13 @@ import { ActorName } from './actor-name.tsx';
 import { activityText } from './activity-text.ts';
 import { eventDifference } from './event-difference.ts';
 
-export function EventDialog({ event, onClose }: { readonly event: AuditEventAnswer; readonly onClose: () => void }): ReactNode {
+export function EventDialog({
+  event,
+  onClose,
+}: {
+  readonly event: AuditEventAnswer;
+  readonly onClose: () => void;
+}): ReactNode {
   const text = useText(activityText);
   const differences = eventDifference(event.before, event.after);
   return (
@@ -21,7 +27,12 @@ export function EventDialog({ event, onClose }: { readonly event: AuditEventAnsw
           [text.who, <ActorName key="who" actor={event.actor} />],
           ...(event.target === null
             ? []
-            : [[text.target, <span key="target" className="fd-mono">{`${event.target.kind} ${event.target.id}`}</span>] as const]),
+            : [
+                [
+                  text.target,
+                  <span key="target" className="fd-mono">{`${event.target.kind} ${event.target.id}`}</span>,
+                ] as const,
+              ]),
           ...(event.reason === null ? [] : [[text.reason, event.reason] as const]),
           [text.sequence, String(event.sequence)],
         ]}

@@ -16,7 +16,9 @@ test('a created or deleted resource shows all of its fields on one side', () => 
     { field: 'name', before: undefined, after: 'app' },
     { field: 'reserved', before: undefined, after: 'true' },
   ]);
-  assert.deepEqual(eventDifference({ name: 'app' }, null), [{ field: 'name', before: 'app', after: undefined }]);
+  assert.deepEqual(eventDifference({ name: 'app' }, null), [
+    { field: 'name', before: 'app', after: undefined },
+  ]);
   assert.deepEqual(eventDifference(null, null), []);
 });
 

@@ -27,7 +27,8 @@ function fieldsOf(value: unknown): ReadonlyMap<string, string> {
 
 function collect(value: unknown, name: string, depth: number, fields: Map<string, string>): void {
   if (typeof value === 'object' && value !== null && !Array.isArray(value) && depth < MAX_DEPTH) {
-    for (const [key, inner] of Object.entries(value)) collect(inner, name === '' ? key : `${name}.${key}`, depth + 1, fields);
+    for (const [key, inner] of Object.entries(value))
+      collect(inner, name === '' ? key : `${name}.${key}`, depth + 1, fields);
   } else if (name !== '' && value !== undefined) {
     fields.set(name, typeof value === 'string' ? value : JSON.stringify(value));
   }

@@ -32,7 +32,11 @@ export function Attention({ summary }: { readonly summary: FrontdoorSummaryAnswe
     { parameters, query: { status: 'INACTIVE', size: SHOWN } },
     { enabled: hasAway },
   );
-  const domains = useAnswer('listCustomFrontends', { parameters, query: { size: SHOWN } }, { enabled: hasWaiting });
+  const domains = useAnswer(
+    'listCustomFrontends',
+    { parameters, query: { size: SHOWN } },
+    { enabled: hasWaiting },
+  );
   const error = failing.error ?? away.error ?? domains.error;
   const isWell = !hasFailing && !hasAway && !hasWaiting && expiringCertificates.length === 0;
   return (
@@ -53,7 +57,10 @@ export function Attention({ summary }: { readonly summary: FrontdoorSummaryAnswe
         {(hasAway ? (away.data?.body.content ?? []) : []).map(({ id, name, lastSeenAt }) => (
           <li key={id}>
             <StateBadge tone="warn">
-              <Link to="/frontdoors/$frontdoorId/agents/$environmentId" params={{ frontdoorId, environmentId: id }}>
+              <Link
+                to="/frontdoors/$frontdoorId/agents/$environmentId"
+                params={{ frontdoorId, environmentId: id }}
+              >
                 {name}
               </Link>{' '}
               {text.awayAgent} <TimeAgo at={lastSeenAt} />

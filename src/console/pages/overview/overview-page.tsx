@@ -54,11 +54,7 @@ function Begin({ frontdoorId }: { readonly frontdoorId: string }): ReactNode {
     <Panel title={text.begin}>
       <p>{text.beginText}</p>
       <Group>
-        <Button
-          component={Link}
-          to={`/frontdoors/${frontdoorId}/agents`}
-          disabled={!may('createEnrollment')}
-        >
+        <Button component={Link} to={`/frontdoors/${frontdoorId}/agents`} disabled={!may('createEnrollment')}>
           {text.addAgent}
         </Button>
       </Group>
@@ -99,7 +95,9 @@ function States({ summary }: { readonly summary: FrontdoorSummaryAnswer }): Reac
           </Link>
         </h2>
         <div className="fd-figure">{format.number(environments.total)}</div>
-        <StateBadge tone="good">{text.online(environments.online, format.number(environments.online))}</StateBadge>
+        <StateBadge tone="good">
+          {text.online(environments.online, format.number(environments.online))}
+        </StateBadge>
         {away === 0 ? null : (
           <div>
             <StateBadge tone="warn">{text.offline(away, format.number(away))}</StateBadge>

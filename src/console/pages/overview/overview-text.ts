@@ -61,7 +61,8 @@ export const overviewText = defineText({
     noFailures: 'In den letzten sieben Tagen ist keine Anfrage fehlgeschlagen.',
     allFailures: 'Alle Fehler',
     begin: 'Beginnen Sie hier',
-    beginText: 'Veröffentlichen Sie einen Dienst in zwei Schritten: einen Agenten daneben installieren, dann eine Freigabe erstellen.',
+    beginText:
+      'Veröffentlichen Sie einen Dienst in zwei Schritten: einen Agenten daneben installieren, dann eine Freigabe erstellen.',
     addAgent: 'Einen Agenten hinzufügen',
     newShare: 'Einen Dienst veröffentlichen',
     inspect: 'Eine Fehler-ID erklären',

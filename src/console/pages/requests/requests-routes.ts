@@ -1,20 +1,18 @@
 /** Addresses of recorded requests of a share. */
-import { createRoute } from '@tanstack/react-router';
-import { shareRoute } from '../shares/shares-routes.ts';
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { searchOf } from '../../parts/search-state.tsx';
-import { Unbuilt } from '../../parts/unbuilt.tsx';
+import { shareRoute } from '../shares/shares-routes.ts';
 
 export const requestRoutes = [
   createRoute({
     getParentRoute: () => shareRoute,
     path: 'requests',
     validateSearch: searchOf('text', 'statusClass', 'from', 'to'),
-    component: Unbuilt,
+    component: lazyRouteComponent(() => import('./requests-page.tsx'), 'RequestsPage'),
   }),
   createRoute({
     getParentRoute: () => shareRoute,
     path: 'requests/$requestId',
-    validateSearch: searchOf('with'),
-    component: Unbuilt,
+    component: lazyRouteComponent(() => import('./request-page.tsx'), 'RequestPage'),
   }),
 ] as const;
