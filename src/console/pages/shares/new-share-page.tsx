@@ -64,17 +64,18 @@ function ShareForm({
     if (to !== undefined) setStep(to);
   };
   const { error } = create;
-  useEffect(() => {
+  const backToField = (refusal: Error) => {
     // A name that is taken has no field in its message.
-    if (isApiError(error, 409)) setStep('where');
-    else if (isApiError(error, 400) && error.field !== undefined)
-      setStep((now) => stepOfField(error.field!) ?? now);
-  }, [error]);
+    if (isApiError(refusal, 409)) setStep('where');
+    else if (isApiError(refusal, 400) && refusal.field !== undefined)
+      setStep(stepOfField(refusal.field) ?? step);
+  };
   const submit = () => {
     if (lack !== undefined) setChecked(true);
-    else if (step === 'who')
-      create.mutate({ parameters: { frontdoorId }, body: newShareOf(draft), idempotencyKey });
-    else go(STEPS[at + 1]);
+    else if (step === 'who') {
+      const body = newShareOf(draft);
+      create.mutate({ parameters: { frontdoorId }, body, idempotencyKey }, { onError: backToField });
+    } else go(STEPS[at + 1]);
   };
   const StepForm = FORMS[step];
   return (

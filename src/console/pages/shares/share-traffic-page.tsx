@@ -18,6 +18,7 @@ import {
   mostOf,
   stepMsOf,
   timesOf,
+  type ShareSample,
   type StatusClass,
 } from './traffic-series.ts';
 
@@ -113,34 +114,33 @@ function Totals({ metrics }: { readonly metrics: AnswerOf<'getShareMetrics'> }):
   );
 }
 
-function Charts({ metrics: { samples } }: { readonly metrics: AnswerOf<'getShareMetrics'> }): ReactNode {
-  const [text, format] = [useText(shareTrafficText), useFormat()];
-  const times = useMemo(() => timesOf(samples), [samples]);
-  const byClass = useMemo(
-    () =>
-      CLASSES.map((name) => ({
-        ...CLASS_LINES[name],
-        label: text.classes(name),
-        values: samples.map((sample) => countOf(sample, name)),
-      })),
-    [samples, text],
-  );
-  const latency = useMemo(
-    () =>
-      LATENCIES.map((name) => ({
-        ...LATENCY_LINES[name],
-        label: text.latencies(name),
-        values: latenciesOf(samples, name),
-      })),
-    [samples, text],
-  );
-  const bytes = useMemo(
-    () => [
+type TrafficText = (typeof shareTrafficText)['en'];
+
+/** The lines of the three charts. */
+function linesOf(samples: readonly ShareSample[], text: TrafficText) {
+  return {
+    times: timesOf(samples),
+    byClass: CLASSES.map((name) => ({
+      ...CLASS_LINES[name],
+      label: text.classes(name),
+      values: samples.map((sample) => countOf(sample, name)),
+    })),
+    latency: LATENCIES.map((name) => ({
+      ...LATENCY_LINES[name],
+      label: text.latencies(name),
+      values: latenciesOf(samples, name),
+    })),
+    bytes: [
       { label: text.received, color: '--mantine-color-anchor', values: samples.map((each) => each.bytesIn) },
       { label: text.sent, color: '--fd-good', dash: [6, 3], values: samples.map((each) => each.bytesOut) },
     ],
-    [samples, text],
-  );
+  };
+}
+
+function Charts({ metrics: { samples } }: { readonly metrics: AnswerOf<'getShareMetrics'> }): ReactNode {
+  const text = useText(shareTrafficText);
+  const format = useFormat();
+  const { times, byClass, latency, bytes } = useMemo(() => linesOf(samples, text), [samples, text]);
   const labelOf = (
     title: string,
     lines: readonly { readonly label: string; readonly values: readonly (number | null)[] }[],

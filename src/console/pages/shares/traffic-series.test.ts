@@ -18,17 +18,17 @@ function sample(timestamp: string, requests: number, byClass: readonly number[],
   return { timestamp, requests, errors: status5xx, ...classes, bytesIn: 1, bytesOut: 2, latencyMs };
 }
 
-const SAMPLES = [
+const SAMPLES: readonly [ShareSample, ShareSample] = [
   sample('2026-01-01T10:00:00.000Z', 10, [5, 1, 1, 1], 12),
   sample('2026-01-01T10:01:00.000Z', 0, [], 0),
 ];
 
 describe('series of traffic', () => {
   it('count every request in one class', () => {
-    const counts = CLASSES.map((name) => countOf(SAMPLES[0]!, name));
+    const counts = CLASSES.map((name) => countOf(SAMPLES[0], name));
     assert.deepEqual(counts, [5, 1, 1, 1, 2]);
     assert.deepEqual(
-      CLASSES.map((name) => countOf(SAMPLES[1]!, name)),
+      CLASSES.map((name) => countOf(SAMPLES[1], name)),
       [0, 0, 0, 0, 0],
     );
   });
