@@ -63,7 +63,8 @@ export interface World {
   enrollmentCode(): Promise<string>;
   /** A JWT for a foreign SDK. */
   enrollmentJwt(): Promise<string>;
-  startAgent(name: string): Promise<WorldAgent>;
+  /** `allowTargets`: what the Management API may set as targets; by default nothing. */
+  startAgent(name: string, allowTargets?: readonly string[]): Promise<WorldAgent>;
   /** Enrolled and logged in as an environment, attached to nothing. */
   enrollEnvironment(name: string): Promise<WorldIdentity>;
   /** Enrolled as a router, connected to nothing. */
@@ -133,13 +134,14 @@ export async function openWorld(options: Partial<UpOptions> = {}): Promise<World
       const from = records.length;
       return () => records.slice(from);
     },
-    startAgent: async (name) => {
+    startAgent: async (name, allowTargets) => {
       const agent = await startWorldAgent(
         join(dataDir, `agent-${name}`),
         name,
         up,
         await enrollmentCode(),
         log,
+        allowTargets,
       );
       agents.add(agent);
       return agent;
@@ -166,12 +168,13 @@ export async function startWorldAgent(
   up: Up,
   code: string,
   log: Log,
+  allowTargets: readonly string[] = [],
 ): Promise<WorldAgent> {
   let overlay: OverlayClient | undefined;
   let edgeApi: EdgeApiClient | undefined;
   const agent = await startAgent({
     dataDir,
-    allowTargets: [],
+    allowTargets,
     version: '0.0.0-test',
     log,
     openNetwork: () =>

@@ -1,0 +1,193 @@
+// Pages of shares in a real browser: a service is published in three steps, works, fails where the page shows it, and ends.
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { browserSkip } from '../support/browser.ts';
+import { startConsoleBrowser, type ConsoleBrowser } from '../support/console-browser.ts';
+import { checkLooks } from '../support/console-look.ts';
+import { eventually } from '../support/world.ts';
+
+const HOSTILE = '<img src=x onerror=alert(1)>';
+const HOST = 'app.share.localhost';
+
+describe('the pages of shares', { skip: browserSkip }, () => {
+  let consoles: ConsoleBrowser;
+  let base: string;
+  let service: Server;
+  let port: number;
+
+  const listen = (server: Server, at: number): Promise<void> =>
+    new Promise((resolve) => server.listen(at, '127.0.0.1', resolve));
+  const newService = (): Server => createServer((_request, response) => response.end('it works'));
+  const closeService = async (): Promise<void> => {
+    service.closeAllConnections();
+    await new Promise((resolve) => service.close(resolve));
+  };
+
+  before(async () => {
+    consoles = await startConsoleBrowser();
+    const { world } = consoles;
+    base = `/frontdoors/${world.credentials.frontdoorId}/shares`;
+    service = newService();
+    await listen(service, 0);
+    ({ port } = service.address() as AddressInfo);
+    await world.startAgent(HOSTILE, ['127.0.0.1:*']);
+    await world.startAgent('laptop');
+    const made = await world.call('POST', '/auth-providers', {
+      name: HOSTILE,
+      type: 'API_KEY',
+      data: { placement: 'header', name: 'X-Api-Key', keys: [{ name: 'ci' }] },
+    });
+    assert.equal(made.status, 201, made.text);
+  });
+  after(async () => {
+    if (service?.listening === true) await closeService();
+    await consoles?.close();
+  });
+
+  it('publish a service in three steps, and show by themselves that it works', async (test) => {
+    const { page, open, allow } = await consoles.person(test, 'editor');
+    allow(/status of 400/);
+    await open(base);
+    await page.getByText('Nothing is published yet.').waitFor();
+    await page.getByRole('link', { name: 'Publish a service' }).first().click();
+    const next = page.getByRole('button', { name: 'Next' });
+    await next.click();
+    await page.getByText('Choose the agent beside the service.').waitFor();
+    await page.getByLabel('Agent beside the service').selectOption({ label: HOSTILE });
+    await page.getByLabel('Address of the service').fill(String(port));
+    await page.getByText(`That is http://127.0.0.1:${port}.`).waitFor();
+    await checkLooks(page, 'share-new-what');
+    await next.click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('App Store');
+    await page.getByText(`http://app store.share.localhost:${consoles.world.up.httpPort}`).waitFor();
+    await checkLooks(page, 'share-new-where');
+    await next.click();
+    const publish = page.getByRole('button', { name: 'Publish' });
+    await publish.click();
+    await page.locator('.fd-fields').getByText('Choose who may come in.').waitFor();
+    await page.getByLabel('Only people or programs that log in').check();
+    await page.getByLabel(HOSTILE).waitFor();
+    await page.getByLabel('Everybody, without a log-in').check();
+    await page.getByText('search engines and attackers').waitFor();
+    await checkLooks(page, 'share-new-who');
+    await publish.click();
+    // The refused name leads back to its step.
+    await page.getByText(/Value for name must be/).waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).fill('app');
+    await next.click();
+    await publish.click();
+    await page.getByText('It works.').waitFor();
+    const address = `http://${HOST}:${consoles.world.up.httpPort}`;
+    assert.equal(await page.getByRole('link', { name: address }).getAttribute('href'), address);
+    await checkLooks(page, 'share-published');
+    const { body } = await consoles.world.get(HOST, '/');
+    assert.equal(String(body), 'it works');
+  });
+
+  it('list them with filters in the address, and who may come in', async (test) => {
+    const { page, open } = await consoles.person(test, 'editor');
+    await open(base);
+    await page.getByRole('link', { name: 'app', exact: true }).waitFor();
+    assert.match((await page.textContent('main'))!, /No log-in/);
+    await page.getByRole('img', { name: /requests, 0 errors/ }).waitFor();
+    await checkLooks(page, 'shares');
+    await page.getByLabel('Log-in of visitors').selectOption({ label: HOSTILE });
+    await page.getByText('Nothing matches these filters.').waitFor();
+    assert.match(page.url(), /providerId=/);
+    await page.reload();
+    await page.getByText('Nothing matches these filters.').waitFor();
+    await page.getByRole('button', { name: 'Clear the filters' }).first().click();
+    await page.getByLabel('Name contains').fill('ap');
+    await page.waitForURL(/name=ap/);
+    await page.getByRole('link', { name: 'app', exact: true }).waitFor();
+  });
+
+  it('show which part of the way is broken, and by themselves when it works again', async (test) => {
+    const { page, open } = await consoles.person(test, 'reader');
+    await open(`${base}/app`);
+    await page.getByText('The service was reached the last time that it was tried.').waitFor();
+    await checkLooks(page, 'share-works');
+    await closeService();
+    const { status } = await consoles.world.get(HOST, '/');
+    assert.equal(status, 502);
+    await page.getByText('The way is broken here: Service.').waitFor();
+    await page.getByText(`connection refused by http://127.0.0.1:${port}`).first().waitFor();
+    await page.getByText('Next try').waitFor();
+    await page.getByRole('heading', { name: 'Last failures' }).waitFor();
+    await page.getByRole('cell', { name: '502' }).waitFor();
+    await checkLooks(page, 'share-broken');
+    service = newService();
+    await listen(service, port);
+    await page.getByText('The service was reached the last time that it was tried.').waitFor();
+  });
+
+  it('draw the traffic, and show the same as a table', async (test) => {
+    const { page, open } = await consoles.person(test, 'reader');
+    const { world } = consoles;
+    await eventually(
+      () => world.call('GET', '/shares/app/metrics'),
+      ({ json }) => (json as { totals: { requests: number } }).totals.requests >= 2,
+    );
+    await open(`${base}/app/traffic`);
+    await page.getByRole('img', { name: /^Requests by status\. 2xx: at most 1\b/ }).waitFor();
+    assert.equal(await page.locator('canvas').count(), 3);
+    await checkLooks(page, 'share-traffic');
+    await page.getByLabel('Shown as').selectOption('table');
+    await page.getByRole('columnheader', { name: '5xx' }).waitFor();
+    assert.match(page.url(), /view=table/);
+    await page.getByLabel('Window', { exact: true }).selectOption('PT6H');
+    await page.waitForURL(/duration=PT6H/);
+    await checkLooks(page, 'share-traffic-table');
+  });
+
+  it('change a share unless somebody else did, and let readers change nothing', async (test) => {
+    const reader = await consoles.person(test, 'reader');
+    await reader.open(`${base}/app/settings`);
+    await reader.page.getByText('Your role does not permit to change shares.').waitFor();
+    assert.ok(await reader.page.getByRole('button', { name: 'Delete this share' }).isDisabled());
+    await reader.open(`${base}/new`);
+    await reader.page.getByText('Your role does not permit to publish services.').waitFor();
+
+    const { page, open, allow } = await consoles.person(test, 'editor');
+    allow(/status of 412/);
+    await open(`${base}/app/settings`);
+    const save = page.getByRole('button', { name: 'Save' });
+    await page.getByText('Nothing is changed.').waitFor();
+    assert.ok(await save.isDisabled());
+    await page.getByLabel('Chosen machines only').check();
+    await page.getByText('The addresses of this share end at once.').waitFor();
+    await page.getByLabel('laptop').check();
+    await checkLooks(page, 'share-settings');
+    const target = `http://127.0.0.1:${port}`;
+    await consoles.world.call('PATCH', '/shares/app', { target: 'http://127.0.0.1:9' });
+    await save.click();
+    await page.getByText('Somebody else changed this meanwhile.').waitFor();
+    await page.getByRole('button', { name: 'Load the new state' }).click();
+    await page.getByText('Nothing is changed.').waitFor();
+    assert.equal(await page.getByLabel('Address of the service').inputValue(), 'http://127.0.0.1:9');
+    await page.getByLabel('Address of the service').fill(target);
+    await page.getByLabel('Chosen machines only').check();
+    await page.getByLabel('laptop').check();
+    await save.click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByRole('link', { name: 'Overview' }).last().click();
+    await page.getByText('npx frontdoor agent access open app --listen 127.0.0.1:9000').waitFor();
+    await page.getByText('Granted machine', { exact: true }).waitFor();
+    await checkLooks(page, 'share-private');
+  });
+
+  it('delete a share by its typed name', async (test) => {
+    const { page, open } = await consoles.person(test, 'editor');
+    await open(`${base}/app/settings`);
+    await page.getByRole('button', { name: 'Delete this share' }).click();
+    const remove = page.getByRole('dialog').getByRole('button', { name: 'Delete' });
+    assert.ok(await remove.isDisabled());
+    await page.getByLabel('Type app to confirm').fill('app');
+    await checkLooks(page, 'share-delete');
+    await remove.click();
+    await page.getByText('Nothing is published yet.').waitFor();
+    assert.equal(new URL(page.url()).pathname, `/console${base}`);
+  });
+});
