@@ -1,5 +1,5 @@
 /**
- * Poly1305 of RFC 8439. Numbers of 130 bits are six limbs of 22 bits, so that a sum of their products stays below 2^53
+ * Poly1305 of RFC 8439, for one message after the other. Numbers of 130 bits are six limbs of 22 bits, so that a sum of their products stays below 2^53
  * and is exact. No branch and no index depends on a secret.
  */
 
@@ -23,19 +23,16 @@ export class Poly1305 {
   readonly #r = new Float64Array(6);
   readonly #s = new Float64Array(6);
   readonly #h = new Float64Array(6);
-  readonly #pad: Uint32Array;
+  readonly #reduced = new Float64Array(6);
+  readonly #pad = new Uint32Array(4);
+  readonly #block = new Uint8Array(BLOCK_BYTES);
 
-  /** `key`: 8 words, which may authenticate one message only. */
-  constructor(key: Uint32Array) {
-    const clamped = Uint32Array.of(
-      key[0]! & 0x0fffffff,
-      key[1]! & 0x0ffffffc,
-      key[2]! & 0x0ffffffc,
-      key[3]! & 0x0ffffffc,
-    );
-    addLimbs(this.#r, clamped[0]!, clamped[1]!, clamped[2]!, clamped[3]!);
+  /** Begins a message. `key`: 8 words, which may authenticate this message only. */
+  begin(key: Uint32Array): void {
+    this.#h.fill(0);
+    setLimbs(this.#r, key[0]! & 0x0fffffff, key[1]! & 0x0ffffffc, key[2]! & 0x0ffffffc, key[3]! & 0x0ffffffc);
     for (let limb = 0; limb < 6; limb += 1) this.#s[limb] = this.#r[limb]! * LIMBS_WRAP;
-    this.#pad = key.slice(4, 8);
+    for (let word = 0; word < 4; word += 1) this.#pad[word] = key[4 + word]!;
   }
 
   /** Adds the bytes in `[from, to)`, which are whole blocks of 16. */
@@ -100,29 +97,31 @@ export class Poly1305 {
     h[5] = h5;
   }
 
-  /** Adds the last bytes, of any number, and returns the authentication code. The last call. */
-  finish(tail: Uint8Array): Uint8Array {
-    const wholeBytes = tail.length - (tail.length % BLOCK_BYTES);
+  /** Adds the first `length` bytes of `tail`, the last ones of the message, and writes its code to `out` from `at` on. */
+  finish(tail: Uint8Array, length: number, out: Uint8Array, at: number): void {
+    const wholeBytes = length - (length % BLOCK_BYTES);
     this.update(tail, 0, wholeBytes);
-    if (wholeBytes < tail.length) this.#updateShort(tail.subarray(wholeBytes));
-    return this.#digest();
+    if (wholeBytes < length) this.#updateShort(tail, wholeBytes, length);
+    this.#digest(out, at);
   }
 
   /** A short block has its highest bit behind its last byte. `update` adds that of a whole block, which is removed. */
-  #updateShort(rest: Uint8Array): void {
-    const block = new Uint8Array(BLOCK_BYTES);
-    block.set(rest);
-    block[rest.length] = 1;
+  #updateShort(tail: Uint8Array, from: number, to: number): void {
+    const block = this.#block;
+    block.fill(0);
+    for (let at = from; at < to; at += 1) block[at - from] = tail[at]!;
+    block[to - from] = 1;
     this.#h[5]! -= ABOVE_BLOCK;
     this.update(block, 0, BLOCK_BYTES);
   }
 
-  #digest(): Uint8Array {
+  #digest(out: Uint8Array, at: number): void {
     const h = this.#h;
     carryAll(h);
     carryAll(h);
     // The sum with 5 exceeds 2^130 exactly when the number is not below the modulus.
-    const reduced = Float64Array.from(h);
+    const reduced = this.#reduced;
+    for (let limb = 0; limb < 6; limb += 1) reduced[limb] = h[limb]!;
     reduced[0]! += MODULUS_WRAP;
     for (let limb = 0; limb < 5; limb += 1) {
       const carry = Math.floor(reduced[limb]! * PER_LIMB);
@@ -133,24 +132,22 @@ export class Poly1305 {
     for (let limb = 0; limb < 6; limb += 1) {
       h[limb] = h[limb]! * (1 - isAbove) + reduced[limb]! * isAbove;
     }
-    const code = new Uint8Array(MAC_BYTES);
     let carry = 0;
     for (let word = 0; word < 4; word += 1) {
       const sum = wordOf(h, word) + this.#pad[word]! + carry;
-      writeU32(code, word * 4, sum >>> 0);
+      writeU32(out, at + word * 4, sum >>> 0);
       carry = Math.floor(sum / WORD);
     }
-    return code;
   }
 }
 
-function addLimbs(limbs: Float64Array, t0: number, t1: number, t2: number, t3: number): void {
-  limbs[0]! += t0 & LIMB_MASK;
-  limbs[1]! += ((t0 >>> 22) | (t1 << 10)) & LIMB_MASK;
-  limbs[2]! += ((t1 >>> 12) | (t2 << 20)) & LIMB_MASK;
-  limbs[3]! += (t2 >>> 2) & LIMB_MASK;
-  limbs[4]! += ((t2 >>> 24) | (t3 << 8)) & LIMB_MASK;
-  limbs[5]! += t3 >>> 14;
+function setLimbs(limbs: Float64Array, t0: number, t1: number, t2: number, t3: number): void {
+  limbs[0] = t0 & LIMB_MASK;
+  limbs[1] = ((t0 >>> 22) | (t1 << 10)) & LIMB_MASK;
+  limbs[2] = ((t1 >>> 12) | (t2 << 20)) & LIMB_MASK;
+  limbs[3] = (t2 >>> 2) & LIMB_MASK;
+  limbs[4] = ((t2 >>> 24) | (t3 << 8)) & LIMB_MASK;
+  limbs[5] = t3 >>> 14;
 }
 
 /** Bits 32 × `index` to 32 × `index` + 31 of a number whose limbs are below 2^22. */

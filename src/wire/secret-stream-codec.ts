@@ -55,6 +55,11 @@ const COUNTER_END = 2 ** 32;
  */
 export const FAST_MULTIPLE_BYTES = 8;
 
+/** Memory that all streams use in turn: each use is over before the next one begins. */
+const poly = new Poly1305();
+const tail = new Uint8Array(2 * (MAC_BYTES - 1) + MAC_BYTES);
+const expected = new Uint8Array(MAC_BYTES);
+
 class StreamState {
   readonly key = new Uint8Array(STREAM_KEY_BYTES);
   /** The number of the message, from 1, and 8 bytes that depend on all messages before it. */
@@ -82,49 +87,58 @@ class StreamState {
     return this.#cipher.block(counter, readU32(nonce, 0), readU32(nonce, 4), readU32(nonce, 8));
   }
 
-  xor(data: Uint8Array): Uint8Array {
-    if (this.bulk !== undefined && data.length >= BULK_FROM_BYTES) {
-      return this.bulk.xor(this.key, this.nonce, 2, data);
+  /** Encrypts or decrypts `length` bytes from `data` into `out`. */
+  xor(data: Uint8Array, from: number, length: number, out: Uint8Array, to: number): void {
+    if (this.bulk !== undefined && length >= BULK_FROM_BYTES) {
+      out.set(this.bulk.xor(this.key, this.nonce, 2, data.subarray(from, from + length)), to);
+      return;
     }
-    const out = new Uint8Array(data.length);
-    for (let at = 0; at < data.length; at += BLOCK_BYTES) {
+    for (let at = 0; at < length; at += BLOCK_BYTES) {
       const block = this.block(2 + at / BLOCK_BYTES);
-      const bytes = Math.min(BLOCK_BYTES, data.length - at);
+      const bytes = Math.min(BLOCK_BYTES, length - at);
       const wholeBytes = bytes - (bytes % WORD_BYTES);
+      const source = from + at;
+      const target = to + at;
       for (let index = 0; index < wholeBytes; index += WORD_BYTES) {
-        writeU32(out, at + index, readU32(data, at + index) ^ block[index / WORD_BYTES]!);
+        writeU32(out, target + index, readU32(data, source + index) ^ block[index / WORD_BYTES]!);
       }
       for (let index = wholeBytes; index < bytes; index += 1) {
-        out[at + index] = data[at + index]! ^ (block[index >> 2]! >>> ((index & 3) * 8));
+        out[target + index] = data[source + index]! ^ (block[index >> 2]! >>> ((index & 3) * 8));
       }
     }
-    return out;
   }
 
-  /** The code of an encrypted tag and message, where native ciphers cannot make it. */
-  codeOf(head: Uint8Array, body: Uint8Array): Uint8Array {
-    const poly = new Poly1305(this.block(0).slice(0, 8));
+  /** Writes the code of an encrypted tag and `length` bytes of `data`, where native ciphers cannot make it. */
+  writeCode(
+    head: Uint8Array,
+    data: Uint8Array,
+    from: number,
+    length: number,
+    out: Uint8Array,
+    to: number,
+  ): void {
+    poly.begin(this.block(0));
     poly.update(head, 0, BLOCK_BYTES);
-    const rest = body.length % MAC_BYTES;
-    const whole = body.length - rest;
-    poly.update(body, 0, whole);
+    const rest = length % MAC_BYTES;
+    const whole = from + length - rest;
+    poly.update(data, from, whole);
     // The rest, libsodium's padding of as many bytes, no associated data, and the length.
-    const tail = new Uint8Array(2 * rest + 16);
-    tail.set(body.subarray(whole));
-    const length = BLOCK_BYTES + body.length;
-    writeU32(tail, 2 * rest + 8, length >>> 0);
-    writeU32(tail, 2 * rest + 12, Math.floor(length / COUNTER_END));
-    return poly.finish(tail);
+    tail.fill(0);
+    for (let index = 0; index < rest; index += 1) tail[index] = data[whole + index]!;
+    const authenticated = BLOCK_BYTES + length;
+    writeU32(tail, 2 * rest + 8, authenticated >>> 0);
+    writeU32(tail, 2 * rest + 12, Math.floor(authenticated / COUNTER_END));
+    poly.finish(tail, 2 * rest + MAC_BYTES, out, to);
   }
 
   mayUseAead(bytes: number): boolean {
     return this.bulk !== undefined && bytes >= BULK_FROM_BYTES && bytes % FAST_MULTIPLE_BYTES === 0;
   }
 
-  /** After each message. */
-  advance(code: Uint8Array, tag: number): void {
+  /** After each message, whose code is in `sealed` at `codeAt`. */
+  advance(sealed: Uint8Array, codeAt: number, tag: number): void {
     const { nonce } = this;
-    for (let index = 0; index < 8; index += 1) nonce[4 + index]! ^= code[index]!;
+    for (let index = 0; index < 8; index += 1) nonce[4 + index]! ^= sealed[codeAt + index]!;
     const counter = (readU32(nonce, 0) + 1) % COUNTER_END;
     writeU32(nonce, 0, counter);
     if ((tag & STREAM_TAGS.rekey) !== 0 || counter === 0) this.#rekey();
@@ -160,21 +174,22 @@ export class SecretStreamPush {
   push(message: Uint8Array, tag: number = STREAM_TAGS.message, into?: Uint8Array): Uint8Array {
     const state = this.#state;
     const head = this.#head;
-    head.fill(0);
-    head[0] = tag;
-    if (state.mayUseAead(message.length)) {
+    const { length } = message;
+    const codeAt = 1 + length;
+    if (state.mayUseAead(length)) {
+      head.fill(0);
+      head[0] = tag;
       const sealed = state.bulk!.seal(state.key, state.nonce, head, message, into);
-      state.advance(codeIn(sealed), tag);
+      state.advance(sealed, codeAt, tag);
       return sealed;
     }
-    const sealed = new Uint8Array(message.length + STREAM_OVERHEAD_BYTES);
-    xorBlock(head, state.block(1));
-    const body = state.xor(message);
-    const code = state.codeOf(head, body);
+    const sealed = new Uint8Array(length + STREAM_OVERHEAD_BYTES);
+    writeBlock(head, state.block(1));
+    head[0]! ^= tag;
     sealed[0] = head[0]!;
-    sealed.set(body, 1);
-    sealed.set(code, 1 + message.length);
-    state.advance(code, tag);
+    state.xor(message, 0, length, sealed, 1);
+    state.writeCode(head, sealed, 1, length, sealed, codeAt);
+    state.advance(sealed, codeAt, tag);
     return sealed;
   }
 }
@@ -199,34 +214,30 @@ export class SecretStreamPull {
     if (sealed.length < STREAM_OVERHEAD_BYTES) return undefined;
     const state = this.#state;
     const head = this.#head;
-    head.fill(0);
-    xorBlock(head, state.block(1));
+    const length = sealed.length - STREAM_OVERHEAD_BYTES;
+    const codeAt = 1 + length;
+    writeBlock(head, state.block(1));
     const tag = head[0]! ^ sealed[0]!;
     head[0] = sealed[0]!;
-    const body = sealed.subarray(1, sealed.length - MAC_BYTES);
-    const code = codeIn(sealed);
     let message: Uint8Array | undefined;
-    if (state.mayUseAead(body.length)) {
-      message = state.bulk!.open(state.key, state.nonce, { head, body, code });
+    if (state.mayUseAead(length)) {
+      const parts = { head, body: sealed.subarray(1, codeAt), code: sealed.subarray(codeAt) };
+      message = state.bulk!.open(state.key, state.nonce, parts);
       if (message === undefined) return undefined;
     } else {
-      if (!isSame(state.codeOf(head, body), code)) return undefined;
-      message = state.xor(body);
+      state.writeCode(head, sealed, 1, length, expected, 0);
+      if (!isSame(expected, sealed, codeAt)) return undefined;
+      message = new Uint8Array(length);
+      state.xor(sealed, 1, length, message, 0);
     }
     this.#tag = tag;
-    state.advance(code, tag);
+    state.advance(sealed, codeAt, tag);
     return message;
   }
 }
 
-function codeIn(sealed: Uint8Array): Uint8Array {
-  return sealed.subarray(sealed.length - MAC_BYTES);
-}
-
-function xorBlock(bytes: Uint8Array, block: Uint32Array): void {
-  for (let word = 0; word < block.length; word += 1) {
-    writeU32(bytes, word * 4, (readU32(bytes, word * 4) ^ block[word]!) >>> 0);
-  }
+function writeBlock(bytes: Uint8Array, block: Uint32Array): void {
+  for (let word = 0; word < block.length; word += 1) writeU32(bytes, word * WORD_BYTES, block[word]!);
 }
 
 function wordsOf(bytes: Uint8Array): Uint32Array {
@@ -236,8 +247,8 @@ function wordsOf(bytes: Uint8Array): Uint32Array {
 }
 
 /** Takes the same time wherever the difference is. */
-function isSame(left: Uint8Array, right: Uint8Array): boolean {
+function isSame(code: Uint8Array, bytes: Uint8Array, at: number): boolean {
   let difference = 0;
-  for (let index = 0; index < MAC_BYTES; index += 1) difference |= left[index]! ^ right[index]!;
+  for (let index = 0; index < MAC_BYTES; index += 1) difference |= code[index]! ^ bytes[at + index]!;
   return difference === 0;
 }
