@@ -3,13 +3,14 @@
  * shows which requests it has read.
  */
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findCommand, freePort, startProcess } from '../bench/bench-process.ts';
 import { until } from '../support/deadline.ts';
+import { writeNginxFile } from '../support/nginx-file.ts';
 import { httpGet } from '../support/world.ts';
 import { RawOrigin, READY_PATH } from './raw-origin.ts';
 
@@ -83,32 +84,14 @@ async function startNode(): Promise<CountingOrigin> {
 
 async function startNginx(command: string): Promise<CountingOrigin> {
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-nginx-'));
-  mkdirSync(join(folder, 'temporary'));
   const port = await freePort();
   const log = join(folder, 'seen.log');
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map((kind) => `${kind}_temp_path ${join(folder, 'temporary', kind)};`)
-    .join(' ');
-  writeFileSync(
-    join(folder, 'nginx.conf'),
-    `${process.getuid?.() === 0 ? 'user root;' : ''} daemon off; master_process off; pid ${join(folder, 'pid')};
-error_log ${join(folder, 'error.log')} warn;
-events { worker_connections 4096; }
-http { ${temporary}
-  log_format seen '$status $request_method $request_uri';
+  const http = `  log_format seen '$status $request_method $request_uri';
   access_log ${log} seen;
   keepalive_timeout 120s; keepalive_requests 1000000;
-  server { listen 127.0.0.1:${port}; merge_slashes off; location / { return 200 "SERVED"; } } }
-`,
-  );
-  const nginx = startProcess(command, [
-    '-e',
-    join(folder, 'error.log'),
-    '-c',
-    join(folder, 'nginx.conf'),
-    '-p',
-    folder,
-  ]);
+  server { listen 127.0.0.1:${port}; merge_slashes off; location / { return 200 "SERVED"; } }`;
+  const file = { http, workerConnections: 4_096, isOneProcess: true };
+  const nginx = startProcess(command, writeNginxFile(folder, file));
   await untilAnswers(port, 'nginx');
   const lines = (): string[] => readFileSync(log, 'utf8').split('\n').filter(Boolean);
   return {

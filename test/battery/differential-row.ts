@@ -2,11 +2,12 @@
  * H9: the same bytes to us, to nginx and to haproxy as proxies, all before one raw origin. Each difference between
  * the requests that reach the origin through a peer and through us is on the reviewed list, with its reason.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findCommand, freePort, startProcess, type Running } from '../bench/bench-process.ts';
 import { until } from '../support/deadline.ts';
+import { writeNginxFile } from '../support/nginx-file.ts';
 import { httpGet } from '../support/world.ts';
 import { hostOf } from './battery-product.ts';
 import { RowSkipped, Tally, type BatteryRow } from './battery-row.ts';
@@ -115,13 +116,12 @@ interface RunningPeer {
 async function startPeer(name: ProxyName, command: string, originPort: number): Promise<RunningPeer> {
   const folder = mkdtempSync(join(tmpdir(), `frontdoor-${name}-`));
   const port = await freePort();
-  const file = join(folder, 'peer.conf');
-  writeFileSync(file, name === 'nginx' ? nginxFile(folder, port, originPort) : haproxyFile(port, originPort));
-  mkdirSync(join(folder, 'temporary'));
-  const running: Running = startProcess(
-    command,
-    name === 'nginx' ? ['-e', join(folder, 'error.log'), '-c', file, '-p', folder] : ['-db', '-f', file],
-  );
+  const args =
+    name === 'nginx'
+      ? writeNginxFile(folder, { http: nginxHttp(port, originPort), isOneProcess: true })
+      : ['-db', '-f', join(folder, 'haproxy.conf')];
+  if (name === 'haproxy') writeFileSync(join(folder, 'haproxy.conf'), haproxyFile(port, originPort));
+  const running: Running = startProcess(command, args);
   await until(
     `an answer of ${name}`,
     async () => (await httpGet(port, 'localhost', READY_PATH)).status,
@@ -137,18 +137,12 @@ async function startPeer(name: ProxyName, command: string, originPort: number): 
   };
 }
 
-function nginxFile(folder: string, port: number, originPort: number): string {
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map((kind) => `${kind}_temp_path ${join(folder, 'temporary', kind)};`)
-    .join(' ');
-  return `${process.getuid?.() === 0 ? 'user root;' : ''} daemon off; master_process off; pid ${join(folder, 'pid')};
-events { worker_connections 1024; }
-http { ${temporary} access_log off; client_header_timeout 1s; client_body_timeout 1s;
+function nginxHttp(port: number, originPort: number): string {
+  return `  access_log off; client_header_timeout 1s; client_body_timeout 1s;
   upstream origin { server 127.0.0.1:${originPort}; keepalive 8; }
   server { listen 127.0.0.1:${port}; merge_slashes off;
     location / { proxy_pass http://origin; proxy_http_version 1.1; proxy_set_header Connection "";
-      proxy_set_header Host $http_host; } } }
-`;
+      proxy_set_header Host $http_host; } }`;
 }
 
 function haproxyFile(port: number, originPort: number): string {

@@ -3,12 +3,13 @@
  * operators configure them. Tests skip where a program is missing; under FRONTDOOR_TEST_STRICT=1 they fail.
  */
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findCommand, startProcess, until } from '../bench/bench-process.ts';
 import type { TestIdentity } from './certificates.ts';
+import { writeNginxFile } from './nginx-file.ts';
 
 export const PROXY_NAMES = ['nginx', 'haproxy'] as const;
 export type ReverseProxyName = (typeof PROXY_NAMES)[number];
@@ -41,18 +42,16 @@ export function proxySkip(name: ReverseProxyName): string | false {
 export async function startReverseProxy(options: ReverseProxyOptions): Promise<ReverseProxy> {
   const { name, port, tls } = options;
   const folder = mkdtempSync(join(tmpdir(), `frontdoor-${name}-`));
-  mkdirSync(join(folder, 'temporary'));
   if (tls !== undefined) {
     writeFileSync(join(folder, 'proxy.crt'), tls.cert);
     // The name under which haproxy looks for the key of `proxy.crt`.
     writeFileSync(join(folder, 'proxy.crt.key'), tls.key, { mode: 0o600 });
   }
-  const file = join(folder, 'proxy.conf');
-  writeFileSync(file, name === 'nginx' ? nginxFile(options, folder) : haproxyFile(options, folder));
-  const running = startProcess(
-    findCommand(name)!,
-    name === 'nginx' ? ['-e', join(folder, 'error.log'), '-c', file, '-p', folder] : ['-db', '-f', file],
-  );
+  const file = join(folder, 'haproxy.conf');
+  if (name === 'haproxy') writeFileSync(file, haproxyFile(options, folder));
+  const args =
+    name === 'nginx' ? writeNginxFile(folder, { http: nginxHttp(options, folder) }) : ['-db', '-f', file];
+  const running = startProcess(findCommand(name)!, args);
   const close = async (): Promise<void> => {
     await running.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -71,22 +70,12 @@ export async function startReverseProxy(options: ReverseProxyOptions): Promise<R
   }
 }
 
-function nginxFile({ port, serverPort, tls, ...more }: ReverseProxyOptions, folder: string): string {
+function nginxHttp({ port, serverPort, tls, ...more }: ReverseProxyOptions, folder: string): string {
   const { replacesHost = false, removedPrefix } = more;
   const certificate = join(folder, 'proxy.crt');
   // With a path in `proxy_pass`, nginx replaces the location's prefix by it.
   const [location, path] = removedPrefix === undefined ? ['/', ''] : [`${removedPrefix}/`, '/'];
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map((kind) => `  ${kind}_temp_path ${join(folder, 'temporary', kind)};`)
-    .join('\n');
   return `
-${process.getuid?.() === 0 ? 'user root;' : ''}
-worker_processes 1;
-daemon off;
-pid ${join(folder, 'nginx.pid')};
-events {}
-http {
-${temporary}
   access_log off;
   server {
     listen 127.0.0.1:${port}${tls === undefined ? '' : ' ssl http2'};
@@ -95,9 +84,7 @@ ${temporary}
       proxy_pass http://127.0.0.1:${serverPort}${path};
       ${replacesHost ? '' : 'proxy_set_header Host $http_host;'}
     }
-  }
-}
-`;
+  }`;
 }
 
 function haproxyFile({ port, serverPort, tls, ...more }: ReverseProxyOptions, folder: string): string {
