@@ -23,7 +23,11 @@ export interface Product {
   /** Makes `target` reachable as a share of that name. */
   publish(name: string, target: string): Promise<void>;
   /** A call of the Management API below `/frontdoor/{id}`; throws unless it is answered 2xx. */
-  call(method: 'POST' | 'PATCH', path: string, body: object): Promise<Record<string, unknown>>;
+  call(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: object,
+  ): Promise<Record<string, unknown>>;
   stop(): Promise<void>;
 }
 
@@ -108,12 +112,12 @@ async function callApi(
   url: string,
   authorization: string,
   method: string,
-  body: object,
+  body: object | undefined,
 ): Promise<Record<string, unknown>> {
   const answer = await fetch(url, {
     method,
-    headers: { authorization, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
   });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${method} ${url} was answered ${answer.status}: ${text.slice(0, 300)}`);

@@ -8,9 +8,9 @@ import type { BenchRun } from '../bench-run.ts';
 import { findCommand } from '../bench-process.ts';
 import { startNginx } from '../nginx-peer.ts';
 import { startUp, untilServed, type UpProduct } from '../product.ts';
-import { startScript } from '../script-process.ts';
 import { FILLED_ENVIRONMENT, fillShares } from './filled-shares.ts';
 import type { SteadyLoad, SteadyResult } from './steady-load-process.ts';
+import { startSteadyLoad } from './steady-load.ts';
 
 const SCENARIO = 'gateway beside one share created and deleted';
 const sharesScenario = (count: number): string => `${SCENARIO}, of ${count.toLocaleString('en')}`;
@@ -75,7 +75,7 @@ async function measureOnce(
     headers: { host: `${SHARE}.${product.zone}` },
     perSecond: REQUESTS_PER_SECOND,
   };
-  const running = await startScript('api/steady-load-process.ts', load);
+  const running = await startSteadyLoad(load);
   const endMs = performance.now() + seconds * 1_000;
   while (performance.now() < endMs) {
     if (environmentId === undefined) {
@@ -90,30 +90,14 @@ async function measureOnce(
     };
     const { token } = await product.call('POST', '/shares', body);
     await pause(CHANGE_INTERVAL_MS);
-    await request(product, 'DELETE', `/shares/${String(token)}`);
+    await product.call('DELETE', `/shares/${String(token)}`);
     await pause(CHANGE_INTERVAL_MS);
   }
-  const result = JSON.parse(await running.ask()) as SteadyResult;
-  if (result.failed > 0) throw new Error(`${result.failed} requests failed`);
-  return result;
+  return running.end();
 }
 
 /** Returns the environment of the demo's agent. */
 async function hostOf(product: UpProduct): Promise<string> {
-  const page = await request(product, 'GET', '/environments');
-  const { content } = (await page.json()) as { content: { id: string }[] };
-  return content.find(({ id }) => id !== FILLED_ENVIRONMENT)!.id;
-}
-
-async function request(
-  { apiUrl, frontdoorId, authorization }: UpProduct,
-  method: 'GET' | 'DELETE',
-  path: string,
-): Promise<Response> {
-  const answer = await fetch(`${apiUrl}/frontdoor/${frontdoorId}${path}`, {
-    method,
-    headers: { authorization },
-  });
-  if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${await answer.text()}`);
-  return answer;
+  const { content } = await product.call('GET', '/environments');
+  return (content as { id: string }[]).find(({ id }) => id !== FILLED_ENVIRONMENT)!.id;
 }

@@ -10,8 +10,8 @@ import type { BenchRun, Target } from '../bench-run.ts';
 import { figureOf } from '../figure.ts';
 import { startNginx } from '../nginx-peer.ts';
 import { startUp, untilServed, type UpProduct } from '../product.ts';
-import { startScript } from '../script-process.ts';
 import type { SteadyLoad, SteadyResult } from './steady-load-process.ts';
+import { startSteadyLoad } from './steady-load.ts';
 
 export const GATEWAY_SCENARIO = 'gateway, 1,000 requests/s beside 500 writes/s';
 export const WITHOUT_WRITES = 'without writes';
@@ -93,10 +93,7 @@ function steadyLoads({
 /** Throws when a request failed. */
 async function runTogether(loads: readonly SteadyLoad[], seconds: number): Promise<SteadyResult[]> {
   const running = [];
-  for (const load of loads) running.push(await startScript('api/steady-load-process.ts', load));
+  for (const load of loads) running.push(await startSteadyLoad(load));
   await pause(seconds * 1_000);
-  const results = await Promise.all(running.map(async (one) => JSON.parse(await one.ask()) as SteadyResult));
-  for (const [index, { failed }] of results.entries())
-    if (failed > 0) throw new Error(`${failed} requests to ${loads[index]!.url} failed`);
-  return results;
+  return Promise.all(running.map((load) => load.end()));
 }
