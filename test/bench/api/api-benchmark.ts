@@ -12,6 +12,7 @@ import { EMBEDDED, HELLO, POSTGRESQL, startApiServer, type ApiServer } from './a
 import { openBenchPostgres } from './bench-postgres.ts';
 import { measureConsoleStreams } from './console-streams.ts';
 import { measureGatewayBesideShares } from './gateway-beside-shares.ts';
+import { measureGatewayBesideStreams } from './gateway-beside-streams.ts';
 import { measureGatewayUnderWrites } from './gateway-under-writes.ts';
 
 /** Providers of the first and of the second frontdoor. */
@@ -37,6 +38,8 @@ async function measure(run: BenchRun): Promise<void> {
   // The servers end first: they would take from what the gateway gets.
   await run.close();
   await measureConsoleStreams(run);
+  await run.close();
+  await measureGatewayBesideStreams(run);
   await run.close();
   await measureGatewayUnderWrites(run);
   await run.close();

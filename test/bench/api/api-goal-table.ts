@@ -2,6 +2,7 @@
 import { between, factIn, figureIn, least, most, ratio, type Goal, type Value } from '../goal.ts';
 import { GATEWAY_SCENARIO, WITH_WRITES, WITHOUT_WRITES } from './gateway-under-writes.ts';
 import { STREAMS_COLUMN, STREAMS_TABLE } from './console-streams.ts';
+import { STREAMS_SCENARIO, WITH_STREAMS, WITHOUT_STREAMS } from './gateway-beside-streams.ts';
 import { EMBEDDED, HELLO, POSTGRESQL } from './api-server.ts';
 
 const depth =
@@ -30,5 +31,11 @@ export const API_GOALS: readonly Goal[] = [
     '×',
     1.2,
     between(GATEWAY_SCENARIO, WITH_WRITES, WITHOUT_WRITES, 'p99Us'),
+  ),
+  most(
+    "gateway's p99 beside 200 open streams",
+    '×',
+    1.2,
+    between(STREAMS_SCENARIO, WITH_STREAMS, WITHOUT_STREAMS, 'p99Us'),
   ),
 ];
