@@ -14,6 +14,7 @@ import { measureConsoleStreams } from './console-streams.ts';
 import { measureGatewayBesideShares } from './gateway-beside-shares.ts';
 import { measureGatewayBesideStreams } from './gateway-beside-streams.ts';
 import { measureGatewayUnderWrites } from './gateway-under-writes.ts';
+import { measureLogInPage } from './log-in-page.ts';
 
 /** Providers of the first and of the second frontdoor. */
 const FULL_PROVIDERS = [10_000, 100_000] as const;
@@ -38,6 +39,8 @@ async function measure(run: BenchRun): Promise<void> {
   // The servers end first: they would take from what the gateway gets.
   await run.close();
   await measureConsoleStreams(run);
+  await run.close();
+  await measureLogInPage(run);
   await run.close();
   await measureGatewayBesideStreams(run);
   await run.close();

@@ -3,6 +3,7 @@ import { between, factIn, figureIn, least, most, ratio, type Goal, type Value } 
 import { GATEWAY_SCENARIO, WITH_WRITES, WITHOUT_WRITES } from './gateway-under-writes.ts';
 import { STREAMS_COLUMN, STREAMS_TABLE } from './console-streams.ts';
 import { STREAMS_SCENARIO, WITH_STREAMS, WITHOUT_STREAMS } from './gateway-beside-streams.ts';
+import { LOG_IN_PAGE, PAINT_COLUMN } from './log-in-page.ts';
 import { EMBEDDED, HELLO, POSTGRESQL } from './api-server.ts';
 
 const depth =
@@ -37,5 +38,10 @@ export const API_GOALS: readonly Goal[] = [
     '×',
     1.2,
     between(STREAMS_SCENARIO, WITH_STREAMS, WITHOUT_STREAMS, 'p99Us'),
+  ),
+  ...[EMBEDDED, POSTGRESQL].map((server) =>
+    most(`first contentful paint of the log-in page, ${server}`, 'ms', 300, (result) =>
+      factIn(result, LOG_IN_PAGE, server, PAINT_COLUMN),
+    ),
   ),
 ];
