@@ -15,6 +15,7 @@ import { measureGatewayBesideShares } from './gateway-beside-shares.ts';
 import { measureGatewayBesideStreams } from './gateway-beside-streams.ts';
 import { measureGatewayUnderWrites } from './gateway-under-writes.ts';
 import { measureLogInPage } from './log-in-page.ts';
+import { measurePasswordGuesses } from './password-guesses.ts';
 
 /** Providers of the first and of the second frontdoor. */
 const FULL_PROVIDERS = [10_000, 100_000] as const;
@@ -41,6 +42,8 @@ async function measure(run: BenchRun): Promise<void> {
   await measureConsoleStreams(run);
   await run.close();
   await measureLogInPage(run);
+  await run.close();
+  await measurePasswordGuesses(run);
   await run.close();
   await measureGatewayBesideStreams(run);
   await run.close();

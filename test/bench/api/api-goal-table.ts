@@ -4,6 +4,7 @@ import { GATEWAY_SCENARIO, WITH_WRITES, WITHOUT_WRITES } from './gateway-under-w
 import { STREAMS_COLUMN, STREAMS_TABLE } from './console-streams.ts';
 import { STREAMS_SCENARIO, WITH_STREAMS, WITHOUT_STREAMS } from './gateway-beside-streams.ts';
 import { LOG_IN_PAGE, PAINT_COLUMN } from './log-in-page.ts';
+import { GUESSES_COLUMN, GUESSES_TABLE, guessesScenario, WITH_GUESSES } from './password-guesses.ts';
 import { EMBEDDED, HELLO, POSTGRESQL } from './api-server.ts';
 
 const depth =
@@ -39,6 +40,15 @@ export const API_GOALS: readonly Goal[] = [
     1.2,
     between(STREAMS_SCENARIO, WITH_STREAMS, WITHOUT_STREAMS, 'p99Us'),
   ),
+  ...[EMBEDDED, POSTGRESQL].flatMap((server) => [
+    most(`p99 of the API beside 1,000 guessed passwords/s, ${server}`, 'ms', 250, (result) => {
+      const us = figureIn(result, guessesScenario(server), WITH_GUESSES, 'p99Us');
+      return us === undefined ? undefined : us / 1_000;
+    }),
+    most(`memory of 1,000 guessed passwords/s, ${server}`, 'MiB', 256, (result) =>
+      factIn(result, GUESSES_TABLE, server, GUESSES_COLUMN),
+    ),
+  ]),
   ...[EMBEDDED, POSTGRESQL].map((server) =>
     most(`first contentful paint of the log-in page, ${server}`, 'ms', 300, (result) =>
       factIn(result, LOG_IN_PAGE, server, PAINT_COLUMN),
