@@ -64,7 +64,7 @@ export function AgentsPage(): ReactNode {
 function useColumns(frontdoorId: string): readonly ListColumn<Agent>[] {
   const [text, parts, format] = [useText(agentsText), useText(partsText), useFormat()];
   return [
-    { title: text.state, cell: (agent) => <AgentState agent={agent} /> },
+    { title: text.state, sort: 'status', cell: (agent) => <AgentState agent={agent} /> },
     {
       title: text.name,
       sort: 'name',

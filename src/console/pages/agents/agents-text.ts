@@ -38,7 +38,7 @@ export const agentsText = defineText({
     allShares: 'All shares of this agent',
     firstShares: (count: string) => `The first ${count} are shown.`,
     sharesByState: (works: string, fails: string, waits: string) =>
-      `${works} work, ${fails} fail, ${waits} wait`,
+      `Working: ${works}, failing: ${fails}, waiting: ${waits}`,
     target: 'Target',
     token: 'Share',
     traffic: 'Traffic',
@@ -149,7 +149,7 @@ export const agentsText = defineText({
     allShares: 'Alle Freigaben dieses Agenten',
     firstShares: (count: string) => `Gezeigt werden die ersten ${count}.`,
     sharesByState: (works: string, fails: string, waits: string) =>
-      `${works} laufen, ${fails} sind gestört, ${waits} warten`,
+      `In Betrieb: ${works}, gestört: ${fails}, wartend: ${waits}`,
     target: 'Ziel',
     token: 'Freigabe',
     traffic: 'Verkehr',

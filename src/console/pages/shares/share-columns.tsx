@@ -20,7 +20,7 @@ export function useShareColumns(
   const text = useText(sharesText);
   const lineOf = new Map(lines?.map((line) => [line.id, line]));
   return [
-    { title: text.status, cell: ({ status }) => <ShareState status={status} /> },
+    { title: text.status, sort: 'status', cell: ({ status }) => <ShareState status={status} /> },
     {
       title: text.name,
       sort: 'name',
