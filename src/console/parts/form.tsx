@@ -11,13 +11,17 @@ import { Problem, sentenceOf } from './problem.tsx';
 
 const FormErrorContext = createContext<Error | null>(null);
 
-/** The message for the field of this name, for `error` of the input. A field of an array or object has its parent's message, too. */
-export function useFieldError(name: string): string | undefined {
+/**
+ * The message for the field of this name, for `error` of the input. A field has the messages about parts of its value, too,
+ * unless `isExact`: then these parts are fields themselves.
+ */
+export function useFieldError(name: string, isExact: boolean = false): string | undefined {
   const [error, text, format] = [useContext(FormErrorContext), useText(partsText), useFormat()];
   if (!(error instanceof ApiError) || error.status !== 400) return undefined;
   const { field } = error;
   if (field === undefined) return undefined;
-  const isOwn = field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`);
+  const isPart = field.startsWith(`${name}.`) || field.startsWith(`${name}[`);
+  const isOwn = field === name || (isPart && !isExact);
   return isOwn ? sentenceOf(error, text, format) : undefined;
 }
 

@@ -35,6 +35,7 @@ export const partsText = defineText({
     conflict: 'The request conflicts with the current state.',
     changedMeanwhile:
       'Somebody else changed this meanwhile. Your change was not saved; load the new state and make it again.',
+    changedWhileTyping: 'Somebody else changed this while you type. What you typed is not saved yet.',
     loadNew: 'Load the new state',
     tooMany: (seconds: string) => `Too many requests. Try again in ${seconds}.`,
     unavailable: 'The service is not available at the moment. Try again in a minute.',
@@ -86,6 +87,8 @@ export const partsText = defineText({
     conflict: 'Die Anfrage passt nicht zum jetzigen Zustand.',
     changedMeanwhile:
       'Jemand anderes hat das inzwischen geändert. Ihre Änderung wurde nicht gespeichert; laden Sie den neuen Stand und ändern Sie ihn erneut.',
+    changedWhileTyping:
+      'Jemand anderes hat das geändert, während Sie schreiben. Ihre Eingaben sind noch nicht gespeichert.',
     loadNew: 'Neuen Stand laden',
     tooMany: (seconds: string) => `Zu viele Anfragen. Versuchen Sie es in ${seconds} erneut.`,
     unavailable: 'Der Dienst ist gerade nicht verfügbar. Versuchen Sie es in einer Minute erneut.',

@@ -33,6 +33,7 @@ const clientId = {
 
 const clientSecret = {
   type: 'string',
+  writeOnly: true,
   description: 'Shown as ******** once it is stored; sending ******** back keeps it',
   minLength: 1,
   maxLength: 4_000,
@@ -132,6 +133,7 @@ const apiKey: ProviderDataSchema = {
           },
           key: {
             type: 'string',
+            writeOnly: true,
             description:
               'Made by the service when it is not given; shown as ******** once it is stored; sending ******** back keeps the key of this name',
             title: 'key (16 to 300 visible ASCII characters)',
