@@ -1,0 +1,131 @@
+/** A new auth provider: first its type, then what the type asks for. Keys that the service makes are shown once. */
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { useAnswer, useChange, useIdempotencyKey } from '../../api/queries.ts';
+import { useSession } from '../../api/session.tsx';
+import type { BodyOf } from '#contract';
+import { useFrontdoorId } from '../../frame/frontdoor.tsx';
+import { AnswerView } from '../../parts/answer-view.tsx';
+import { PageTitle, Panel } from '../../parts/page-title.tsx';
+import { partsText } from '../../parts/parts-text.ts';
+import { SecretOnceDialog } from '../../parts/secret-once.tsx';
+import { useSearchState } from '../../parts/search-state.tsx';
+import { useText } from '../../text/language.tsx';
+import { madeSecrets } from './provider-draft.ts';
+import { ProviderForm, type TypedProvider } from './provider-form.tsx';
+import { useProviderTypes, useTypeName } from './provider-types.tsx';
+import { providersText } from './providers-text.ts';
+import type { JsonSchema } from './schema-fields.ts';
+
+type NewProvider = NonNullable<BodyOf<'createAuthProvider'>>;
+
+export function NewProviderPage(): ReactNode {
+  const [text, parts] = [useText(providersText), useText(partsText)];
+  const frontdoorId = useFrontdoorId();
+  const type = useSearchState().textOf('type');
+  const typeName = useTypeName();
+  const { may } = useSession();
+  return (
+    <>
+      <PageTitle
+        title={type === '' ? text.newProvider : text.newOf(typeName(type))}
+        above={
+          <Link to="/frontdoors/$frontdoorId/providers" params={{ frontdoorId }}>
+            {text.providers}
+          </Link>
+        }
+      />
+      {may('createAuthProvider') ? null : <p>{parts.roleTooLow}</p>}
+      {type === '' ? <TypeChoice /> : <NewOfType key={type} type={type} />}
+    </>
+  );
+}
+
+function TypeChoice(): ReactNode {
+  const text = useText(providersText);
+  const frontdoorId = useFrontdoorId();
+  return (
+    <Panel title={text.chooseType}>
+      <AnswerView answer={useProviderTypes()}>
+        {({ body: types }) => (
+          <dl className="fd-types">
+            {types.map(({ type, displayName, description }) => (
+              <div key={type}>
+                <dt>
+                  <Link
+                    to="/frontdoors/$frontdoorId/providers/new"
+                    params={{ frontdoorId }}
+                    search={{ type }}
+                  >
+                    {displayName}
+                  </Link>
+                </dt>
+                <dd className="fd-soft">{description}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </AnswerView>
+    </Panel>
+  );
+}
+
+function NewOfType({ type }: { readonly type: string }): ReactNode {
+  const text = useText(providersText);
+  const frontdoorId = useFrontdoorId();
+  const { may } = useSession();
+  const navigate = useNavigate();
+  const idempotencyKey = useIdempotencyKey();
+  const [made, setMade] = useState<readonly (readonly [string, string])[]>();
+  const [createdId, setCreatedId] = useState<string>();
+  const open = (providerId: string) =>
+    void navigate({
+      to: '/frontdoors/$frontdoorId/providers/$providerId',
+      params: { frontdoorId, providerId },
+    });
+  const create = useChange('createAuthProvider', { refreshes: ['auth-provider'] });
+  const submit = ({ name, data, fields }: TypedProvider) =>
+    create.mutate(
+      {
+        parameters: { frontdoorId },
+        body: { name, type: type as NewProvider['type'], data },
+        idempotencyKey,
+      },
+      {
+        onSuccess: ({ body }) => {
+          const secrets = madeSecrets(fields, data, body.data);
+          if (secrets.length === 0) open(body.id);
+          else {
+            setMade(secrets);
+            setCreatedId(body.id);
+          }
+        },
+      },
+    );
+  return (
+    <Panel>
+      <p>
+        <Link to="/frontdoors/$frontdoorId/providers/new" params={{ frontdoorId }} search={{}}>
+          {text.otherType}
+        </Link>
+      </p>
+      <AnswerView answer={useAnswer('getAuthProviderTypeSchema', { parameters: { frontdoorId, type } })}>
+        {({ body: schema }) => (
+          <ProviderForm
+            schema={schema as JsonSchema}
+            name=""
+            data={{}}
+            error={create.error}
+            isPending={create.isPending}
+            isDisabled={!may('createAuthProvider') || createdId !== undefined}
+            submit={text.create}
+            onSubmit={submit}
+          />
+        )}
+      </AnswerView>
+      <SecretOnceDialog title={text.madeKeys} facts={made} onClose={() => open(createdId!)}>
+        <p>{text.madeKeysText}</p>
+      </SecretOnceDialog>
+    </Panel>
+  );
+}

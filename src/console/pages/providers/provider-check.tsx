@@ -1,0 +1,77 @@
+/** Whether the control plane reaches the provider, and the addresses to register there. */
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ProviderAnswer, ProviderCheckAnswer } from '#contract';
+import { useAnswer } from '../../api/queries.ts';
+import { useFrontdoorId } from '../../frame/frontdoor.tsx';
+import { AnswerView } from '../../parts/answer-view.tsx';
+import { CopyText } from '../../parts/copy-text.tsx';
+import { Panel } from '../../parts/page-title.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { useText } from '../../text/language.tsx';
+import { providersText } from './providers-text.ts';
+
+export function ProviderCheck({ provider }: { readonly provider: ProviderAnswer }): ReactNode {
+  const text = useText(providersText);
+  const answer = useAnswer('checkAuthProvider', {
+    parameters: { frontdoorId: useFrontdoorId(), id: provider.id },
+  });
+  return (
+    <Panel
+      title={text.check}
+      actions={
+        <Button size="xs" variant="default" loading={answer.isFetching} onClick={() => void answer.refetch()}>
+          {text.checkAgain}
+        </Button>
+      }
+    >
+      <AnswerView answer={answer}>
+        {({ body }) => (
+          <>
+            <div role="status" className="fd-wrap">
+              <Discovery check={body} type={provider.type} />
+            </div>
+            {body.callbackUrls.length === 0 ? null : (
+              <>
+                <p>{text.callbacks}</p>
+                <ul className="fd-plain">
+                  {body.callbackUrls.map((address) => (
+                    <li key={address}>
+                      <CopyText value={address} />
+                    </li>
+                  ))}
+                </ul>
+              </>
+            )}
+          </>
+        )}
+      </AnswerView>
+    </Panel>
+  );
+}
+
+function Discovery({
+  check: { discovery, problem },
+  type,
+}: {
+  readonly check: ProviderCheckAnswer;
+  readonly type: string;
+}): ReactNode {
+  const text = useText(providersText);
+  switch (discovery) {
+    case 'ok':
+      return <StateBadge tone="good">{text.checkOk}</StateBadge>;
+    case 'failed':
+      return (
+        <>
+          <StateBadge tone="bad">{text.checkFailed}</StateBadge>
+          <p className="fd-mono">{problem}</p>
+          <p>{text.checkFailedNext}</p>
+        </>
+      );
+    case 'none':
+      return <StateBadge tone="soft">{type === 'API_KEY' ? text.checkNone : text.checkGithub}</StateBadge>;
+    default:
+      return <StateBadge tone="warn">{String(discovery)}</StateBadge>;
+  }
+}

@@ -1,0 +1,242 @@
+/** The fields of a form that a JSON Schema describes. Messages of the API about `data.keys.0.name` appear at that field. */
+import { Button, Fieldset, Group, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useFieldError } from '../../parts/form.tsx';
+import { ExactTime } from '../../parts/time-ago.tsx';
+import { Facts } from '../../parts/page-title.tsx';
+import { TimeInput } from '../../parts/time-input.tsx';
+import { partsText } from '../../parts/parts-text.ts';
+import { useFormat, useText } from '../../text/language.tsx';
+import { draftOf, shownText, type ProviderDraft } from './provider-draft.ts';
+import { providersText, type ProvidersText } from './providers-text.ts';
+import type { SchemaField } from './schema-fields.ts';
+import { SecretField } from './secret-field.tsx';
+
+type FieldOf<Kind extends SchemaField['kind']> = Extract<SchemaField, { readonly kind: Kind }>;
+
+interface FieldProps<F extends SchemaField = SchemaField> {
+  readonly field: F;
+  readonly value: unknown;
+  readonly path: string;
+  /** Whether a list of objects has this field: an empty secret there is made by the service. */
+  readonly isItem: boolean;
+  readonly onChange: (value: unknown) => void;
+}
+
+export function SchemaFields(props: {
+  readonly fields: readonly SchemaField[];
+  readonly draft: ProviderDraft;
+  readonly path: string;
+  readonly isItem?: boolean;
+  readonly onChange: (draft: ProviderDraft) => void;
+}): ReactNode {
+  const { fields, draft, path, isItem = false, onChange } = props;
+  return fields.map((field) => (
+    <OneField
+      key={field.name}
+      field={field}
+      value={draft[field.name]}
+      path={`${path}.${field.name}`}
+      isItem={isItem}
+      onChange={(value) => onChange({ ...draft, [field.name]: value })}
+    />
+  ));
+}
+
+/** `client_id` becomes `Client id`, unless the texts have a name. */
+function labelOf({ name }: SchemaField, text: ProvidersText): string {
+  const words = name.replaceAll(/[_-]+/g, ' ').replaceAll(/([a-z])([A-Z])/g, '$1 $2');
+  return text.fieldName(name, words.slice(0, 1).toUpperCase() + words.slice(1).toLowerCase());
+}
+
+function helpOf({ name, help }: SchemaField, text: ProvidersText): string | undefined {
+  return help === undefined ? undefined : text.fieldHelp(name, help);
+}
+
+/** Descriptions of the API have no full stop at their end. */
+function sentences(help: string | undefined, more: string): string {
+  return help === undefined ? more : `${help.replace(/[.]?$/, '.')} ${more}`;
+}
+
+function OneField({ field, ...props }: FieldProps): ReactNode {
+  switch (field.kind) {
+    case 'list':
+      return <ListField {...props} field={field} />;
+    case 'group':
+      return <GroupField {...props} field={field} />;
+    case 'variants':
+      return <VariantsField {...props} field={field} />;
+    case 'shown':
+      return <ShownField {...props} field={field} />;
+    default:
+      return <OneValue {...props} field={field} />;
+  }
+}
+
+type ValueField = Exclude<
+  SchemaField,
+  FieldOf<'list'> | FieldOf<'group'> | FieldOf<'variants'> | FieldOf<'shown'>
+>;
+
+function OneValue({ field, value, path, isItem, onChange }: FieldProps<ValueField>): ReactNode {
+  const [text, parts] = [useText(providersText), useText(partsText)];
+  const shown = shownText(value);
+  const label = labelOf(field, text);
+  const common = {
+    label: field.isRequired ? label : `${label} (${text.optional})`,
+    description: helpOf(field, text),
+    error: useFieldError(path),
+    required: field.isRequired,
+    value: shown,
+    onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+      onChange(currentTarget.value),
+    mb: 'md',
+  };
+  switch (field.kind) {
+    case 'secret':
+      return <SecretField {...common} isItem={isItem} label={common.label} onChange={onChange} />;
+    case 'choice':
+      return (
+        <NativeSelect
+          {...common}
+          data={[...(field.isRequired && shown !== '' ? [] : [{ value: '', label: '' }]), ...field.values]}
+        />
+      );
+    case 'boolean':
+      return (
+        <NativeSelect
+          {...common}
+          data={[
+            { value: '', label: text.byDefault },
+            { value: 'true', label: parts.yes },
+            { value: 'false', label: parts.no },
+          ]}
+        />
+      );
+    case 'time':
+      return <TimeInput {...common} onChange={onChange} />;
+    case 'texts':
+      return (
+        <Textarea
+          {...common}
+          description={sentences(common.description, text.lines)}
+          rows={3}
+          spellCheck={false}
+        />
+      );
+    case 'json':
+      return (
+        <Textarea
+          {...common}
+          description={sentences(common.description, text.json)}
+          rows={5}
+          spellCheck={false}
+          classNames={{ input: 'fd-mono' }}
+        />
+      );
+    case 'number':
+      return <TextInput {...common} inputMode={field.isInteger ? 'numeric' : 'decimal'} autoComplete="off" />;
+    default:
+      return (
+        <TextInput
+          {...common}
+          type={field.kind === 'address' ? 'url' : 'text'}
+          maxLength={field.maxLength}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      );
+  }
+}
+
+function ListField({ field, value, path, onChange }: FieldProps<FieldOf<'list'>>): ReactNode {
+  const [text, format] = [useText(providersText), useFormat()];
+  const label = labelOf(field, text);
+  const error = useFieldError(path, true);
+  const items = value as readonly ProviderDraft[];
+  const nameOf = (item: ProviderDraft, at: number) => {
+    const name = item['name'];
+    return typeof name === 'string' && name !== '' ? name : text.item(label, format.number(at + 1));
+  };
+  return (
+    <Fieldset legend={label} mb="md">
+      <p className="fd-soft fd-small">{helpOf(field, text)}</p>
+      {error === undefined ? null : <p className="fd-bad">{error}</p>}
+      {items.map((item, at) => (
+        // Items have no id; a removed one takes its fields with it, as all are controlled.
+        <Fieldset key={at} legend={nameOf(item, at)} mb="sm">
+          <SchemaFields
+            isItem
+            fields={field.fields}
+            draft={item}
+            path={`${path}.${at}`}
+            onChange={(next) => onChange(items.with(at, next))}
+          />
+          {items.length <= field.minItems ? null : (
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => onChange(items.filter((_item, other) => other !== at))}
+            >
+              {text.removeFrom(nameOf(item, at))}
+            </Button>
+          )}
+        </Fieldset>
+      ))}
+      <Group>
+        <Button size="xs" variant="default" onClick={() => onChange([...items, draftOf(field.fields, {})])}>
+          {text.addTo(label)}
+        </Button>
+      </Group>
+    </Fieldset>
+  );
+}
+
+function GroupField({ field, value, path, onChange }: FieldProps<FieldOf<'group'>>): ReactNode {
+  const text = useText(providersText);
+  const error = useFieldError(path, true);
+  return (
+    <Fieldset legend={labelOf(field, text)} mb="md">
+      <p className="fd-soft fd-small">{helpOf(field, text)}</p>
+      {error === undefined ? null : <p className="fd-bad">{error}</p>}
+      <SchemaFields fields={field.fields} draft={value as ProviderDraft} path={path} onChange={onChange} />
+    </Fieldset>
+  );
+}
+
+function VariantsField({ field, value, path, onChange }: FieldProps<FieldOf<'variants'>>): ReactNode {
+  const text = useText(providersText);
+  const error = useFieldError(path, true);
+  const { at, draft } = value as { readonly at: number; readonly draft: ProviderDraft };
+  return (
+    <Fieldset legend={labelOf(field, text)} mb="md">
+      <p className="fd-soft fd-small">{helpOf(field, text)}</p>
+      <NativeSelect
+        mb="md"
+        label={text.form}
+        error={error}
+        value={String(at)}
+        onChange={({ currentTarget }) => {
+          const next = Number(currentTarget.value);
+          onChange({ at: next, draft: draftOf(field.variants[next]!.fields, {}) });
+        }}
+        data={field.variants.map(({ title }, index) => ({ value: String(index), label: title }))}
+      />
+      <SchemaFields
+        fields={field.variants[at]!.fields}
+        draft={draft}
+        path={path}
+        onChange={(next) => onChange({ at, draft: next })}
+      />
+    </Fieldset>
+  );
+}
+
+/** A value that the API sets. */
+function ShownField({ field, value }: FieldProps<FieldOf<'shown'>>): ReactNode {
+  const text = useText(providersText);
+  if (value === undefined) return null;
+  const isTime = value === null || (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value));
+  const shown = isTime ? <ExactTime at={value} /> : JSON.stringify(value);
+  return <Facts facts={[[labelOf(field, text), shown]]} />;
+}
