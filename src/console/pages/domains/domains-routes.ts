@@ -1,24 +1,23 @@
 /** Addresses of domains. */
-import { createRoute } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { frontdoorRoute } from '../../frame/root-route.tsx';
 import { searchOf } from '../../parts/search-state.tsx';
-import { Unbuilt } from '../../parts/unbuilt.tsx';
 
 export const domainRoutes = [
   createRoute({
     getParentRoute: () => frontdoorRoute,
     path: 'domains',
     validateSearch: searchOf('name', 'status'),
-    component: Unbuilt,
+    component: lazyRouteComponent(() => import('./domains-page.tsx'), 'DomainsPage'),
   }),
   createRoute({
     getParentRoute: () => frontdoorRoute,
     path: 'domains/new',
-    component: Unbuilt,
+    component: lazyRouteComponent(() => import('./new-domain-page.tsx'), 'NewDomainPage'),
   }),
   createRoute({
     getParentRoute: () => frontdoorRoute,
     path: 'domains/$domainId',
-    component: Unbuilt,
+    component: lazyRouteComponent(() => import('./domain-page.tsx'), 'DomainPage'),
   }),
 ] as const;

@@ -1,0 +1,93 @@
+/** The DNS records that a domain needs, to copy, and what DNS says about each now. */
+import { Button, Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { DnsCheckAnswer } from '#contract';
+import { useAnswer } from '../../api/queries.ts';
+import { useFrontdoorId } from '../../frame/frontdoor.tsx';
+import { AnswerView } from '../../parts/answer-view.tsx';
+import { CopyText } from '../../parts/copy-text.tsx';
+import { Panel } from '../../parts/page-title.tsx';
+import { StateBadge, type Tone } from '../../parts/state-badge.tsx';
+import { TimeAgo } from '../../parts/time-ago.tsx';
+import { useText } from '../../text/language.tsx';
+import { domainsText } from './domains-text.ts';
+
+const TONES: Readonly<Record<string, Tone>> = {
+  correct: 'good',
+  missing: 'soft',
+  different: 'bad',
+  unknown: 'warn',
+};
+
+export function DnsRecords({ id }: { readonly id: string }): ReactNode {
+  const text = useText(domainsText);
+  const answer = useAnswer('checkDnsRecords', {
+    parameters: { frontdoorId: useFrontdoorId(), customFrontendId: id },
+  });
+  const checkedAt = answer.dataUpdatedAt === 0 ? undefined : new Date(answer.dataUpdatedAt).toISOString();
+  return (
+    <Panel
+      title={text.records}
+      actions={
+        <Button size="xs" variant="default" loading={answer.isFetching} onClick={() => void answer.refetch()}>
+          {text.checkAgain}
+        </Button>
+      }
+    >
+      <p className="fd-soft">{text.recordsIntro}</p>
+      <AnswerView answer={answer}>
+        {({ body: records }) => (
+          <>
+            <div className="fd-scroll" tabIndex={0} role="region" aria-label={text.records}>
+              <Table verticalSpacing="xs">
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>{text.recordType}</Table.Th>
+                    <Table.Th>{text.recordName}</Table.Th>
+                    <Table.Th>{text.recordValue}</Table.Th>
+                    <Table.Th>{text.seen}</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {records.map((record) => (
+                    <Table.Tr key={`${record.type} ${record.name}`}>
+                      <Table.Td>{record.type}</Table.Td>
+                      <Table.Td>
+                        <CopyText value={record.name} />
+                      </Table.Td>
+                      <Table.Td>
+                        <CopyText value={record.value} />
+                      </Table.Td>
+                      <Table.Td>
+                        <Seen record={record} />
+                      </Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </div>
+            <p className="fd-soft fd-small" role="status">
+              {text.checkedAt} <TimeAgo at={checkedAt} />
+            </p>
+          </>
+        )}
+      </AnswerView>
+    </Panel>
+  );
+}
+
+function Seen({
+  record: { state, found, lookedUp, problem },
+}: {
+  readonly record: DnsCheckAnswer;
+}): ReactNode {
+  const text = useText(domainsText);
+  return (
+    <>
+      <StateBadge tone={TONES[state] ?? 'warn'}>{text.seenStates(state)}</StateBadge>
+      {found.length === 0 ? null : <div className="fd-small fd-mono">{text.found(found.join(', '))}</div>}
+      {problem === null ? null : <div className="fd-small fd-bad">{problem}</div>}
+      <div className="fd-small fd-soft fd-mono">{text.lookedUp(lookedUp)}</div>
+    </>
+  );
+}

@@ -1,0 +1,160 @@
+/** One domain: its state, its DNS records and what is seen of them, what guards it, and its end. */
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type { CustomFrontendAnswer } from '#contract';
+import { refreshKind, useAnswer, useChange } from '../../api/queries.ts';
+import { useSession } from '../../api/session.tsx';
+import { useFrontdoorId, useParam } from '../../frame/frontdoor.tsx';
+import { AnswerView } from '../../parts/answer-view.tsx';
+import { ChangedMeanwhile } from '../../parts/changed-meanwhile.tsx';
+import { CopyText } from '../../parts/copy-text.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { Form } from '../../parts/form.tsx';
+import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
+import { partsText } from '../../parts/parts-text.ts';
+import { isOutdated } from '../../parts/read-version.ts';
+import { ExactTime } from '../../parts/time-ago.tsx';
+import { useText } from '../../text/language.tsx';
+import { ProviderChoice } from '../providers/provider-choice.tsx';
+import { DnsRecords } from './dns-records.tsx';
+import { DomainState } from './domain-state.tsx';
+import { domainsText } from './domains-text.ts';
+
+interface Read {
+  readonly domain: CustomFrontendAnswer;
+  readonly etag: string | undefined;
+}
+
+export function DomainPage(): ReactNode {
+  const text = useText(domainsText);
+  const [frontdoorId, customFrontendId] = [useFrontdoorId(), useParam('domainId')];
+  const frontends = useAnswer('listFrontends', { parameters: { frontdoorId } }).data?.body ?? [];
+  const answer = useAnswer('getCustomFrontend', { parameters: { frontdoorId, customFrontendId } });
+  return (
+    <AnswerView answer={answer}>
+      {({ body: domain, etag }) => (
+        <>
+          <PageTitle
+            title={domain.hostname}
+            above={
+              <Link to="/frontdoors/$frontdoorId/domains" params={{ frontdoorId }}>
+                {text.domains}
+              </Link>
+            }
+          >
+            <DomainState status={domain.status} />
+          </PageTitle>
+          <Panel>
+            <p>{text.stateWhy(domain.status)}</p>
+            <Facts
+              facts={[
+                [
+                  text.frontend,
+                  frontends.find(({ id }) => id === domain.frontendId)?.publicName ?? domain.frontendId,
+                ],
+                [text.certificateFor, <CopyText key="name" value={domain.domainName} />],
+                [text.created, <ExactTime key="time" at={domain.createdAt} />],
+              ]}
+            />
+          </Panel>
+          <DnsRecords id={domain.id} />
+          <DomainProviders domain={domain} etag={etag} />
+          <DeleteDomain domain={domain} etag={etag} />
+        </>
+      )}
+    </AnswerView>
+  );
+}
+
+function DomainProviders({ domain, etag }: Read): ReactNode {
+  const [text, parts] = [useText(domainsText), useText(partsText)];
+  const frontdoorId = useFrontdoorId();
+  const { may } = useSession();
+  // What was read when the person began to change it: its tag refuses to overwrite what others changed.
+  const [held, setHeld] = useState<{
+    readonly chosen: readonly string[];
+    readonly etag: string | undefined;
+  }>();
+  const chosen = held?.chosen ?? domain.authProviderIds;
+  const change = useChange('changeCustomFrontend', {
+    refreshes: ['custom-frontend'],
+    onDone: () => setHeld(undefined),
+  });
+  const loadNew = () => {
+    change.reset();
+    setHeld(undefined);
+  };
+  return (
+    <Panel title={text.providers}>
+      {isOutdated(held, etag) && !change.isPending ? <ChangedMeanwhile onLoad={loadNew} /> : null}
+      {may('changeCustomFrontend') ? null : <p className="fd-soft">{parts.roleTooLow}</p>}
+      <Form
+        fields={['authProviderIds']}
+        error={change.error}
+        isPending={change.isPending}
+        isDisabled={held === undefined || !may('changeCustomFrontend')}
+        submit={text.save}
+        onStale={loadNew}
+        onSubmit={() =>
+          change.mutate({
+            parameters: { frontdoorId, customFrontendId: domain.id },
+            body: { authProviderIds: [...chosen] },
+            ifMatch: held?.etag,
+          })
+        }
+      >
+        <ProviderChoice
+          label={text.providers}
+          description={chosen.length === 0 ? text.providersNone : text.providersHelp}
+          value={chosen}
+          isDisabled={!may('changeCustomFrontend')}
+          onChange={(ids) => setHeld({ chosen: ids, etag: held?.etag ?? etag })}
+        />
+      </Form>
+      {change.isSuccess && held === undefined ? <p role="status">{text.saved}</p> : null}
+    </Panel>
+  );
+}
+
+function DeleteDomain({ domain, etag }: Read): ReactNode {
+  const [text, parts] = [useText(domainsText), useText(partsText)];
+  const frontdoorId = useFrontdoorId();
+  const navigate = useNavigate();
+  const { may } = useSession();
+  const [isAsking, setAsking] = useState(false);
+  const client = useQueryClient();
+  const leave = async () => {
+    await navigate({ to: '/frontdoors/$frontdoorId/domains', params: { frontdoorId } });
+    // Only then, so that nobody asks for what is gone.
+    refreshKind(client, 'custom-frontend');
+  };
+  const remove = useChange('deleteCustomFrontend', { onDone: () => void leave() });
+  const parameters = { frontdoorId, customFrontendId: domain.id };
+  return (
+    <Panel title={text.deleteDomain}>
+      <p>{may('deleteCustomFrontend') ? text.deleteText : parts.roleTooLow}</p>
+      <Button
+        color="red"
+        variant="outline"
+        disabled={!may('deleteCustomFrontend')}
+        onClick={() => setAsking(true)}
+      >
+        {text.deleteDomain}
+      </Button>
+      <ConfirmDialog
+        title={text.deleteDomain}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        action={parts.delete}
+        typed={domain.hostname}
+        isPending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate({ parameters, ifMatch: etag })}
+      >
+        <p>{text.deleteText}</p>
+      </ConfirmDialog>
+    </Panel>
+  );
+}

@@ -1,0 +1,102 @@
+// Domains in a real browser: where shares appear, a domain of one's own with its DNS records, what guards it, and its end.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { browserSkip } from '../support/browser.ts';
+import { startConsoleBrowser, type ConsoleBrowser } from '../support/console-browser.ts';
+import { checkLooks } from '../support/console-look.ts';
+
+/** It is text wherever it appears. */
+const HOSTILE = `staff <img src=x onerror=alert(1)>`;
+const DOMAIN = 'apps.console.example';
+
+describe('the pages of domains', { skip: browserSkip }, () => {
+  let consoles: ConsoleBrowser;
+  let base: string;
+  let providerId: string;
+  before(async () => {
+    consoles = await startConsoleBrowser();
+    base = `/frontdoors/${consoles.world.credentials.frontdoorId}/domains`;
+    const data = { issuer: 'https://idp.example.com', client_id: 'c' };
+    const made = await consoles.world.call('POST', '/auth-providers', { name: HOSTILE, type: 'OIDC', data });
+    providerId = (made.json as { readonly id: string }).id;
+  });
+  after(() => consoles?.close());
+
+  const domains = async () => {
+    const { json } = await consoles.world.call('GET', '/custom-frontends');
+    return (json as { readonly content: readonly Readonly<Record<string, unknown>>[] }).content;
+  };
+
+  it('make a domain, with the records to set and what DNS says about them', async (test) => {
+    const { page, open, allow } = await consoles.person(test, 'editor');
+    allow(/status of 400/);
+    await open(base);
+    await page.getByText('There is no domain of your own yet.').waitFor();
+    await page.getByText('{token}.share.localhost').waitFor();
+    await checkLooks(page, 'domains-empty');
+    await page.getByRole('link', { name: 'New domain' }).click();
+    await page.getByRole('textbox', { name: 'Domain' }).fill('no domain');
+    await page.getByText('open to everybody here').waitFor();
+    await page.getByLabel(HOSTILE).check();
+    await page.getByRole('button', { name: 'Create domain' }).click();
+    await page.getByText('Value for hostname must be of').waitFor();
+    await checkLooks(page, 'domains-new');
+    await page.getByRole('textbox', { name: 'Domain' }).fill(DOMAIN);
+    await page.getByRole('button', { name: 'Create domain' }).click();
+    await page.getByRole('heading', { level: 1, name: DOMAIN }).waitFor();
+    await page.getByText(`*.${DOMAIN}`).first().waitFor();
+    await page.getByText('Looked up:').waitFor();
+    await checkLooks(page, 'domain');
+    const checked = page.waitForResponse(/dns-check$/);
+    await page.getByRole('button', { name: 'Check again' }).click();
+    assert.equal((await checked).status(), 200);
+    assert.deepEqual((await domains())[0]!['authProviderIds'], [providerId]);
+  });
+
+  it('change what guards one, unless others did meanwhile', async (test) => {
+    const { page, open, allow } = await consoles.person(test, 'editor');
+    allow(/status of 412/);
+    await open(base);
+    await page.getByRole('link', { name: DOMAIN }).click();
+    const choice = page.getByLabel(HOSTILE);
+    await choice.uncheck();
+    await page.getByText('open to everybody here').waitFor();
+    await page.getByRole('button', { name: 'Save log-ins' }).click();
+    await page.getByText('Saved. Gateways follow within seconds.').waitFor();
+    const [domain] = await domains();
+    assert.deepEqual(domain!['authProviderIds'], []);
+    await choice.check();
+    await consoles.world.call('PATCH', `/custom-frontends/${String(domain!['id'])}`, {
+      authProviderIds: [providerId],
+    });
+    await page.getByText('Somebody else changed this while you type.').waitFor();
+    await page.getByRole('button', { name: 'Save log-ins' }).click();
+    await page.getByText('Your change was not saved').waitFor();
+    await page.getByRole('button', { name: 'Load the new state' }).last().click();
+    await page.getByText('Your change was not saved').waitFor({ state: 'detached' });
+    assert.equal(await choice.isChecked(), true);
+  });
+
+  it('are read by readers in their language, and deleted by the name', async (test) => {
+    const reader = await consoles.person(test, 'reader', { locale: 'de-DE' });
+    await reader.open(base);
+    await reader.page.getByRole('link', { name: DOMAIN }).click();
+    await reader.page.getByRole('heading', { level: 2, name: 'DNS-Einträge' }).waitFor();
+    assert.equal(await reader.page.getByLabel(HOSTILE).isDisabled(), true);
+    assert.equal(await reader.page.getByRole('button', { name: 'Diese Domain löschen' }).isDisabled(), true);
+    const { page, open } = await consoles.person(test, 'editor');
+    await open(`${base}?status=ACTIVE`);
+    await page.getByText('Nothing matches these filters.').waitFor();
+    await page.getByRole('button', { name: 'Clear the filters' }).first().click();
+    await checkLooks(page, 'domains');
+    await page.getByRole('link', { name: DOMAIN }).click();
+    await page.getByRole('button', { name: 'Delete this domain' }).click();
+    const confirm = page.getByRole('dialog').getByRole('button', { name: 'Delete' });
+    assert.equal(await confirm.isDisabled(), true);
+    await page.getByLabel(`Type ${DOMAIN} to confirm`).fill(DOMAIN);
+    await checkLooks(page, 'domain-delete');
+    await confirm.click();
+    await page.getByText('There is no domain of your own yet.').waitFor();
+    assert.deepEqual(await domains(), []);
+  });
+});
