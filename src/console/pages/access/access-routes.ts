@@ -1,12 +1,11 @@
 /** Addresses of who may come in to a share. */
-import { createRoute } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shareRoute } from '../shares/shares-routes.ts';
-import { Unbuilt } from '../../parts/unbuilt.tsx';
 
 export const accessRoutes = [
   createRoute({
     getParentRoute: () => shareRoute,
     path: 'access',
-    component: Unbuilt,
+    component: lazyRouteComponent(() => import('./access-page.tsx'), 'AccessPage'),
   }),
 ] as const;

@@ -1,0 +1,125 @@
+/**
+ * A policy of a share as a person edits it: lists as lines, numbers and times as texts, so that nothing typed is lost before the
+ * API has judged it. Pure.
+ */
+import type { SharePolicyAnswer, SharePolicyBody } from '#contract';
+import { spanDraftOf, spanOf, type SpanDraft } from './span-draft.ts';
+
+export interface ClaimDraft {
+  readonly claim: string;
+  /** Lines. */
+  readonly anyOf: string;
+}
+
+export interface BasicUserDraft {
+  readonly name: string;
+  /** `MASK`: the stored one is kept. */
+  readonly password: string;
+}
+
+export interface PolicyDraft {
+  readonly emails: string;
+  readonly claims: readonly ClaimDraft[];
+  readonly basicAuth: readonly BasicUserDraft[];
+  readonly ipAllow: string;
+  readonly ipDeny: string;
+  readonly publicPaths: string;
+  /** ISO 8601; '': never. */
+  readonly expiresAt: string;
+  /** '': no limit. */
+  readonly rateRequests: string;
+  readonly ratePer: SpanDraft;
+  readonly sessionIdle: SpanDraft;
+  readonly sessionAbsolute: SpanDraft;
+  readonly allowedOrigins: string;
+  readonly allowPreflights: boolean;
+  /** PEM certificates, one after the other; '': none is asked for. */
+  readonly authorities: string;
+  readonly certificateNames: string;
+  readonly responseTimeoutSeconds: string;
+  readonly contact: string;
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+const ONE_MINUTE: SpanDraft = { amount: '1', unit: 'M' };
+
+export function policyDraftOf(policy: SharePolicyAnswer): PolicyDraft {
+  const { rateLimit, session, clientCertificate, responseTimeoutSeconds } = policy;
+  return {
+    emails: textOf(policy.emails),
+    claims: policy.claims.map(({ claim, anyOf }) => ({ claim, anyOf: textOf(anyOf) })),
+    basicAuth: policy.basicAuth.map(({ name, password }) => ({ name, password })),
+    ipAllow: textOf(policy.ipAllow),
+    ipDeny: textOf(policy.ipDeny),
+    publicPaths: textOf(policy.publicPaths),
+    expiresAt: policy.expiresAt ?? '',
+    rateRequests: rateLimit === null ? '' : String(rateLimit.requests),
+    ratePer: rateLimit === null ? ONE_MINUTE : spanDraftOf(rateLimit.per),
+    sessionIdle: spanDraftOf(session.idle),
+    sessionAbsolute: spanDraftOf(session.absolute),
+    allowedOrigins: textOf(policy.allowedOrigins),
+    allowPreflights: policy.allowPreflights,
+    authorities: clientCertificate === null ? '' : clientCertificate.authorities.join(''),
+    certificateNames: textOf(clientCertificate?.names ?? []),
+    responseTimeoutSeconds: responseTimeoutSeconds === null ? '' : String(responseTimeoutSeconds),
+    contact: policy.contact ?? '',
+  };
+}
+
+/** The body of the change. Fields of a newer API, which this console does not know, stay as they were read. */
+export function policyOf(draft: PolicyDraft, read: SharePolicyAnswer): SharePolicyBody {
+  const { rateRequests, authorities, certificateNames, responseTimeoutSeconds, contact } = draft;
+  return {
+    ...read,
+    emails: linesOf(draft.emails),
+    claims: draft.claims.map(({ claim, anyOf }) => ({ claim: claim.trim(), anyOf: linesOf(anyOf) })),
+    basicAuth: draft.basicAuth.map(({ name, password }) => ({ name: name.trim(), password })),
+    ipAllow: linesOf(draft.ipAllow),
+    ipDeny: linesOf(draft.ipDeny),
+    publicPaths: linesOf(draft.publicPaths),
+    expiresAt: draft.expiresAt === '' ? null : draft.expiresAt,
+    rateLimit:
+      rateRequests.trim() === '' ? null : { requests: numberOf(rateRequests), per: spanOf(draft.ratePer) },
+    session: { idle: spanOf(draft.sessionIdle), absolute: spanOf(draft.sessionAbsolute) },
+    allowedOrigins: linesOf(draft.allowedOrigins),
+    allowPreflights: draft.allowPreflights,
+    clientCertificate:
+      authorities.trim() === ''
+        ? null
+        : { authorities: certificatesOf(authorities), names: linesOf(certificateNames) },
+    responseTimeoutSeconds: responseTimeoutSeconds.trim() === '' ? null : numberOf(responseTimeoutSeconds),
+    contact: contact.trim() === '' ? null : contact.trim(),
+  };
+}
+
+/** Names of the fields that differ. */
+export function changedFields(read: SharePolicyAnswer, wanted: SharePolicyBody): readonly string[] {
+  const before: Readonly<Record<string, unknown>> = policyOf(policyDraftOf(read), read);
+  return Object.entries(wanted)
+    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]))
+    .map(([name]) => name);
+}
+
+export function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function textOf(lines: readonly string[]): string {
+  return lines.join('\n');
+}
+
+/** Other text is sent, too, so that the API refuses it. */
+function certificatesOf(text: string): string[] {
+  const found = text.match(CERTIFICATE)?.map((pem) => `${pem}\n`) ?? [];
+  const rest = text.replaceAll(CERTIFICATE, '').trim();
+  return rest === '' ? found : [...found, rest];
+}
+
+/** Other text is sent, too, so that the API names the field. */
+function numberOf(text: string): number {
+  const number = Number(text);
+  return Number.isNaN(number) ? (text as unknown as number) : number;
+}

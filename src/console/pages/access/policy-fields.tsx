@@ -1,0 +1,210 @@
+/** Fields of the form of a policy. The name of each is that of the API, whose messages appear at it. */
+import { Button, Fieldset, Group, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useFieldError } from '../../parts/form.tsx';
+import { useFormat, useText } from '../../text/language.tsx';
+import { accessText } from './access-text.ts';
+import type { BasicUserDraft, ClaimDraft } from './policy-draft.ts';
+import { SPAN_UNITS, type SpanDraft, type SpanUnit } from './span-draft.ts';
+
+/** What the API shows in place of a stored password, and keeps when it is sent back. */
+const MASK = '********';
+
+interface TextFieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly description?: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+export function LinesField({ name, label, description, value, onChange }: TextFieldProps): ReactNode {
+  return (
+    <Textarea
+      label={label}
+      description={description}
+      error={useFieldError(name)}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      rows={Math.min(8, Math.max(2, value.split('\n').length))}
+      spellCheck={false}
+      autoCapitalize="none"
+      classNames={{ input: 'fd-mono' }}
+      mb="md"
+    />
+  );
+}
+
+export function TextField({
+  name,
+  label,
+  description,
+  value,
+  onChange,
+  ...more
+}: TextFieldProps & { readonly inputMode?: 'numeric'; readonly isRequired?: boolean }): ReactNode {
+  return (
+    <TextInput
+      label={label}
+      description={description}
+      error={useFieldError(name)}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      required={more.isRequired ?? false}
+      inputMode={more.inputMode}
+      autoComplete="off"
+      spellCheck={false}
+      mb="md"
+    />
+  );
+}
+
+/** A number and its unit. */
+export function SpanField(props: {
+  readonly name: string;
+  readonly label: string;
+  readonly value: SpanDraft;
+  readonly onChange: (value: SpanDraft) => void;
+}): ReactNode {
+  const text = useText(accessText);
+  const { name, label, value, onChange } = props;
+  return (
+    <Group gap="xs" align="end" mb="md" wrap="nowrap">
+      <TextInput
+        label={label}
+        error={useFieldError(name)}
+        value={value.amount}
+        onChange={({ currentTarget }) => onChange({ ...value, amount: currentTarget.value })}
+        inputMode="numeric"
+        autoComplete="off"
+        flex={1}
+      />
+      <NativeSelect
+        aria-label={text.unit(label)}
+        value={value.unit}
+        onChange={({ currentTarget }) => onChange({ ...value, unit: currentTarget.value as SpanUnit })}
+        data={SPAN_UNITS.map((unit) => ({ value: unit, label: text.units(unit) }))}
+      />
+    </Group>
+  );
+}
+
+export function ClaimsField(props: {
+  readonly value: readonly ClaimDraft[];
+  readonly onChange: (value: readonly ClaimDraft[]) => void;
+}): ReactNode {
+  const [text, format] = [useText(accessText), useFormat()];
+  const { value, onChange } = props;
+  const error = useFieldError('claims', true);
+  return (
+    <Fieldset legend={text.claims} mb="md">
+      <p className="fd-soft fd-small">{text.claimsHelp}</p>
+      {error === undefined ? null : <p className="fd-bad">{error}</p>}
+      {value.map((rule, at) => (
+        <Fieldset key={at} legend={text.ruleOf(format.number(at + 1))} mb="sm">
+          <TextField
+            name={`claims.${at}.claim`}
+            label={text.claim}
+            description={text.claimHelp}
+            value={rule.claim}
+            onChange={(claim) => onChange(value.with(at, { ...rule, claim }))}
+          />
+          <LinesField
+            name={`claims.${at}.anyOf`}
+            label={text.anyOf}
+            description={text.groupsHelp}
+            value={rule.anyOf}
+            onChange={(anyOf) => onChange(value.with(at, { ...rule, anyOf }))}
+          />
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => onChange(value.filter((_rule, other) => other !== at))}
+          >
+            {text.removeRule(rule.claim === '' ? text.ruleOf(format.number(at + 1)) : rule.claim)}
+          </Button>
+        </Fieldset>
+      ))}
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() => onChange([...value, { claim: value.length === 0 ? 'groups' : '', anyOf: '' }])}
+      >
+        {text.addClaim}
+      </Button>
+    </Fieldset>
+  );
+}
+
+export function UsersField(props: {
+  readonly value: readonly BasicUserDraft[];
+  readonly onChange: (value: readonly BasicUserDraft[]) => void;
+}): ReactNode {
+  const [text, format] = [useText(accessText), useFormat()];
+  const { value, onChange } = props;
+  const error = useFieldError('basicAuth', true);
+  const nameOf = ({ name }: BasicUserDraft, at: number) =>
+    name === '' ? text.userOf(format.number(at + 1)) : name;
+  return (
+    <Fieldset legend={text.users} mb="md">
+      <p className="fd-soft fd-small">{text.usersHelp}</p>
+      {error === undefined ? null : <p className="fd-bad">{error}</p>}
+      {value.map((user, at) => (
+        <Fieldset key={at} legend={nameOf(user, at)} mb="sm">
+          <TextField
+            name={`basicAuth.${at}.name`}
+            label={text.user}
+            value={user.name}
+            onChange={(name) => onChange(value.with(at, { ...user, name }))}
+          />
+          <PasswordField
+            name={`basicAuth.${at}.password`}
+            value={user.password}
+            onChange={(password) => onChange(value.with(at, { ...user, password }))}
+          />
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => onChange(value.filter((_user, other) => other !== at))}
+          >
+            {text.removeUser(nameOf(user, at))}
+          </Button>
+        </Fieldset>
+      ))}
+      <Button size="xs" variant="default" onClick={() => onChange([...value, { name: '', password: '' }])}>
+        {text.addUser}
+      </Button>
+    </Fieldset>
+  );
+}
+
+function PasswordField(props: {
+  readonly name: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}): ReactNode {
+  const text = useText(accessText);
+  const { name, value, onChange } = props;
+  const error = useFieldError(name);
+  if (value === MASK)
+    return (
+      <Group gap="sm" mb="md">
+        <span className="fd-soft">{text.passwordStored}</span>
+        <Button size="xs" variant="default" onClick={() => onChange('')}>
+          {text.passwordNew}
+        </Button>
+        {error === undefined ? null : <span className="fd-bad">{error}</span>}
+      </Group>
+    );
+  return (
+    <PasswordInput
+      label={text.password}
+      description={text.passwordHelp}
+      error={error}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      autoComplete="new-password"
+      mb="md"
+    />
+  );
+}

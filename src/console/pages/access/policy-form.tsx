@@ -1,0 +1,216 @@
+/** The policy of a share, in sections. */
+import { Button, Checkbox, Fieldset } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useSession } from '../../api/session.tsx';
+import { ChangedMeanwhile } from '../../parts/changed-meanwhile.tsx';
+import { Form } from '../../parts/form.tsx';
+import { Panel } from '../../parts/page-title.tsx';
+import { partsText } from '../../parts/parts-text.ts';
+import { TimeInput } from '../../parts/time-input.tsx';
+import { useFieldError } from '../../parts/form.tsx';
+import { useText } from '../../text/language.tsx';
+import { accessText } from './access-text.ts';
+import type { PolicyDraft } from './policy-draft.ts';
+import { ClaimsField, LinesField, SpanField, TextField, UsersField } from './policy-fields.tsx';
+
+const FIELDS = [
+  ...['emails', 'ipAllow', 'ipDeny', 'publicPaths', 'expiresAt', 'rateLimit', 'session'],
+  ...['allowedOrigins', 'clientCertificate.authorities', 'clientCertificate.names'],
+  ...['responseTimeoutSeconds', 'contact'],
+];
+
+interface SectionProps {
+  readonly draft: PolicyDraft;
+  readonly set: (changes: Partial<PolicyDraft>) => void;
+}
+
+export function PolicyForm(props: {
+  readonly draft: PolicyDraft;
+  readonly changedCount: number;
+  /** Whether somebody else changed the policy since it was read. */
+  readonly isOfOthers: boolean;
+  readonly isSaved: boolean;
+  readonly error: Error | null;
+  readonly isPending: boolean;
+  readonly onChange: (draft: PolicyDraft) => void;
+  readonly onSubmit: () => void;
+  readonly onDiscard: () => void;
+}): ReactNode {
+  const [text, parts] = [useText(accessText), useText(partsText)];
+  const { draft, changedCount, onChange, onDiscard } = props;
+  const mayChange = useSession().may('replaceSharePolicy');
+  const set = (changes: Partial<PolicyDraft>) => onChange({ ...draft, ...changes });
+  const claims = draft.claims.flatMap((_rule, at) => [`claims.${at}.claim`, `claims.${at}.anyOf`]);
+  const users = draft.basicAuth.flatMap((_user, at) => [`basicAuth.${at}.name`, `basicAuth.${at}.password`]);
+  return (
+    <Panel title={text.policy}>
+      <p className="fd-soft">{text.policyIntro}</p>
+      {mayChange ? null : <p className="fd-soft">{parts.roleTooLow}</p>}
+      {props.isOfOthers ? <ChangedMeanwhile onLoad={onDiscard} /> : null}
+      <Form
+        fields={[...FIELDS, ...claims, ...users]}
+        error={props.error}
+        isPending={props.isPending}
+        isDisabled={changedCount === 0 || !mayChange}
+        submit={text.review}
+        onSubmit={props.onSubmit}
+        onStale={onDiscard}
+      >
+        {/* Nothing in it can be changed by who may not change it. */}
+        <fieldset className="fd-bare" disabled={!mayChange}>
+          <PeopleSection draft={draft} set={set} />
+          <NetworkSection draft={draft} set={set} />
+          <TimeSection draft={draft} set={set} />
+          <WebSection draft={draft} set={set} />
+        </fieldset>
+        {changedCount === 0 ? null : (
+          <Button variant="subtle" onClick={onDiscard}>
+            {text.discard}
+          </Button>
+        )}
+      </Form>
+      {props.isSaved ? <p role="status">{text.saved}</p> : null}
+    </Panel>
+  );
+}
+
+function PeopleSection({ draft, set }: SectionProps): ReactNode {
+  const text = useText(accessText);
+  return (
+    <Fieldset legend={text.people} mb="md">
+      <LinesField
+        name="emails"
+        label={text.emails}
+        description={text.emailsHelp}
+        value={draft.emails}
+        onChange={(emails) => set({ emails })}
+      />
+      <ClaimsField value={draft.claims} onChange={(claims) => set({ claims })} />
+      <UsersField value={draft.basicAuth} onChange={(basicAuth) => set({ basicAuth })} />
+      <SpanField
+        name="session.idle"
+        label={text.sessionIdle}
+        value={draft.sessionIdle}
+        onChange={(sessionIdle) => set({ sessionIdle })}
+      />
+      <SpanField
+        name="session.absolute"
+        label={text.sessionAbsolute}
+        value={draft.sessionAbsolute}
+        onChange={(sessionAbsolute) => set({ sessionAbsolute })}
+      />
+    </Fieldset>
+  );
+}
+
+function NetworkSection({ draft, set }: SectionProps): ReactNode {
+  const text = useText(accessText);
+  return (
+    <Fieldset legend={text.network} mb="md">
+      <LinesField
+        name="ipAllow"
+        label={text.ipAllow}
+        description={text.ipAllowHelp}
+        value={draft.ipAllow}
+        onChange={(ipAllow) => set({ ipAllow })}
+      />
+      <LinesField
+        name="ipDeny"
+        label={text.ipDeny}
+        description={text.ipDenyHelp}
+        value={draft.ipDeny}
+        onChange={(ipDeny) => set({ ipDeny })}
+      />
+      <LinesField
+        name="clientCertificate.authorities"
+        label={text.authorities}
+        description={text.authoritiesHelp}
+        value={draft.authorities}
+        onChange={(authorities) => set({ authorities })}
+      />
+      {draft.authorities.trim() === '' ? null : (
+        <LinesField
+          name="clientCertificate.names"
+          label={text.certificateNames}
+          description={text.certificateNamesHelp}
+          value={draft.certificateNames}
+          onChange={(certificateNames) => set({ certificateNames })}
+        />
+      )}
+    </Fieldset>
+  );
+}
+
+function TimeSection({ draft, set }: SectionProps): ReactNode {
+  const text = useText(accessText);
+  return (
+    <Fieldset legend={text.time} mb="md">
+      <TimeInput
+        label={text.expiresAt}
+        description={text.expiresAtHelp}
+        error={useFieldError('expiresAt')}
+        value={draft.expiresAt}
+        onChange={(expiresAt) => set({ expiresAt })}
+      />
+      <TextField
+        name="rateLimit.requests"
+        label={text.rateRequests}
+        description={text.rateHelp}
+        inputMode="numeric"
+        value={draft.rateRequests}
+        onChange={(rateRequests) => set({ rateRequests })}
+      />
+      {draft.rateRequests === '' ? null : (
+        <SpanField
+          name="rateLimit.per"
+          label={text.ratePer}
+          value={draft.ratePer}
+          onChange={(ratePer) => set({ ratePer })}
+        />
+      )}
+      <TextField
+        name="responseTimeoutSeconds"
+        label={text.responseTimeout}
+        description={text.responseTimeoutHelp}
+        inputMode="numeric"
+        value={draft.responseTimeoutSeconds}
+        onChange={(responseTimeoutSeconds) => set({ responseTimeoutSeconds })}
+      />
+    </Fieldset>
+  );
+}
+
+function WebSection({ draft, set }: SectionProps): ReactNode {
+  const text = useText(accessText);
+  return (
+    <Fieldset legend={text.web} mb="md">
+      <LinesField
+        name="publicPaths"
+        label={text.publicPaths}
+        description={text.publicPathsHelp}
+        value={draft.publicPaths}
+        onChange={(publicPaths) => set({ publicPaths })}
+      />
+      <LinesField
+        name="allowedOrigins"
+        label={text.allowedOrigins}
+        description={text.allowedOriginsHelp}
+        value={draft.allowedOrigins}
+        onChange={(allowedOrigins) => set({ allowedOrigins })}
+      />
+      <Checkbox
+        mb="md"
+        label={text.allowPreflights}
+        checked={draft.allowPreflights}
+        onChange={({ currentTarget }) => set({ allowPreflights: currentTarget.checked })}
+      />
+      <TextField
+        name="contact"
+        label={text.contact}
+        description={text.contactHelp}
+        value={draft.contact}
+        onChange={(contact) => set({ contact })}
+      />
+    </Fieldset>
+  );
+}

@@ -1,0 +1,133 @@
+/** What a change of the policy does, before it is saved: the fields, recorded requests that it decides differently, the last question. */
+import { Button, Group, Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { PolicyComparisonAnswer } from '#contract';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { TimeAgo } from '../../parts/time-ago.tsx';
+import { useFormat, useText } from '../../text/language.tsx';
+import { isSameVerdict, VerdictView } from './explanation-view.tsx';
+import { questionText } from './question-text.ts';
+import type { Explanations } from './use-explanations.ts';
+
+export function ReviewDialog(props: {
+  readonly isOpen: boolean;
+  readonly changed: readonly string[];
+  readonly comparison: PolicyComparisonAnswer | undefined;
+  readonly explanations: Explanations;
+  readonly error: Error | null;
+  readonly isPending: boolean;
+  readonly onSave: () => void;
+  readonly onClose: () => void;
+  readonly onStale: () => void;
+}): ReactNode {
+  const [text, format] = [useText(questionText), useFormat()];
+  const { changed, comparison, error } = props;
+  const isStale = error !== null && 'status' in error && error.status === 412;
+  return (
+    <Dialog title={text.reviewTitle} isOpen={props.isOpen} onClose={props.onClose} size="xl">
+      {error === null ? null : <Problem error={error} onAgain={isStale ? props.onStale : undefined} />}
+      <p>
+        {text.reviewFields(changed.length, format.number(changed.length))}{' '}
+        <strong>{changed.map((name) => text.fieldNames(name)).join(', ')}</strong>
+      </p>
+      {comparison === undefined ? null : <Comparison comparison={comparison} />}
+      <AskedBefore explanations={props.explanations} />
+      <Group justify="flex-end" mt="lg">
+        <Button variant="default" onClick={props.onClose}>
+          {text.back}
+        </Button>
+        <Button loading={props.isPending} onClick={props.onSave} data-autofocus>
+          {text.save}
+        </Button>
+      </Group>
+    </Dialog>
+  );
+}
+
+function Comparison({ comparison }: { readonly comparison: PolicyComparisonAnswer }): ReactNode {
+  const [text, format] = [useText(questionText), useFormat()];
+  const { compared, unknown, since, different } = comparison;
+  if (compared === 0 || since === null) return <p>{text.reviewNone}</p>;
+  return (
+    <>
+      <p>{text.reviewBasis(compared, format.number(compared), format.dateTime(Date.parse(since)))}</p>
+      {different.length === 0 ? (
+        <p className="fd-wrap">
+          <StateBadge tone="good">{text.reviewSame}</StateBadge>
+        </p>
+      ) : (
+        <>
+          <p className="fd-wrap">
+            <StateBadge tone="warn">
+              {text.reviewDifferent(different.length, format.number(different.length))}
+            </StateBadge>
+          </p>
+          <Different different={different} />
+        </>
+      )}
+      {unknown === 0 ? null : <p>{text.reviewUnknown(unknown, format.number(unknown))}</p>}
+      <p className="fd-soft fd-small">{text.reviewLimits}</p>
+    </>
+  );
+}
+
+function Different({ different }: Pick<PolicyComparisonAnswer, 'different'>): ReactNode {
+  const text = useText(questionText);
+  return (
+    <div className="fd-scroll fd-low" tabIndex={0} role="region" aria-label={text.reviewTitle}>
+      <Table verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{text.when}</Table.Th>
+            <Table.Th>{text.request}</Table.Th>
+            <Table.Th>{text.who}</Table.Th>
+            <Table.Th>{text.before}</Table.Th>
+            <Table.Th>{text.after}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {different.map(({ id, at, method, host, path, client, identity, before, after }) => (
+            <Table.Tr key={id}>
+              <Table.Td>
+                <TimeAgo at={at} />
+              </Table.Td>
+              <Table.Td className="fd-mono">
+                {method} {host}
+                {path}
+              </Table.Td>
+              <Table.Td>
+                {identity === null ? null : <div>{identity}</div>}
+                <span className="fd-mono">{client}</span>
+              </Table.Td>
+              <Table.Td>
+                <VerdictView verdict={before} />
+              </Table.Td>
+              <Table.Td>
+                <VerdictView verdict={after} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}
+
+function AskedBefore({ explanations: { now, draft } }: { readonly explanations: Explanations }): ReactNode {
+  const text = useText(questionText);
+  if (now === undefined || draft === undefined) return null;
+  return (
+    <section aria-label={text.reviewQuestion}>
+      <h3 className="fd-h3">{text.reviewQuestion}</h3>
+      <p>{isSameVerdict(now, draft) ? text.keepsDecision : text.changesDecision}</p>
+      <p>
+        {text.before}: <VerdictView verdict={now} />
+      </p>
+      <p>
+        {text.after}: <VerdictView verdict={draft} />
+      </p>
+    </section>
+  );
+}

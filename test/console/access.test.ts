@@ -1,0 +1,139 @@
+// Access to a share in a real browser: log-ins, the policy and what a change of it does, questions, grants of private shares.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { browserSkip } from '../support/browser.ts';
+import { startConsoleBrowser, type ConsoleBrowser } from '../support/console-browser.ts';
+import { checkLooks } from '../support/console-look.ts';
+
+/** It is text wherever it appears. */
+const HOSTILE = `<img src=x onerror=alert(1)>`;
+
+describe('the access of a share', { skip: browserSkip }, () => {
+  let consoles: ConsoleBrowser;
+  let service: Server;
+  let shares: string;
+  before(async () => {
+    service = createServer((_request, response) => response.end('reached')).listen(0, '127.0.0.1');
+    await once(service, 'listening');
+    consoles = await startConsoleBrowser();
+    const { world } = consoles;
+    shares = `/frontdoors/${world.credentials.frontdoorId}/shares`;
+    const agent = await world.startAgent('laptop');
+    const target = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    await agent.share(target, { name: 'app' });
+    await agent.share(target, { name: 'secret', mode: 'private' });
+    const data = { placement: 'header', name: 'x-key', keys: [{ name: 'ci' }] };
+    await call('POST', '/auth-providers', { name: `keys ${HOSTILE}`, type: 'API_KEY', data });
+  });
+  after(async () => {
+    service?.close();
+    await consoles?.close();
+  });
+
+  const call = async (...given: Parameters<ConsoleBrowser['world']['call']>) => {
+    const answer = await consoles.world.call(...given);
+    assert.ok(answer.status < 300, answer.text);
+    return answer.json as Readonly<Record<string, unknown>>;
+  };
+  const policy = () => call('GET', '/shares/app/policy');
+
+  it('shows what a change of the policy does before it is saved', async (test) => {
+    const { world } = consoles;
+    const inspector = { enabled: true };
+    await world.call('PUT' as 'PATCH', '/shares/app/inspector', inspector);
+    // Until the gateway records, and its recording has arrived.
+    for (;;) {
+      await world.get('app.share.localhost', `/orders?${encodeURIComponent(HOSTILE)}`);
+      const { totalElements } = await call('GET', '/shares/app/inspector/requests');
+      if (Number(totalElements) > 0) break;
+    }
+    const { page, open, allow } = await consoles.person(test, 'editor');
+    allow(/status of 400/);
+    await open(`${shares}/app/access`);
+    await page.getByText('No log-in and no user with a password').waitFor();
+    await checkLooks(page, 'access');
+    await page.getByLabel('Who sends it').selectOption('person');
+    await page.getByRole('textbox', { name: 'E-mail address', exact: true }).fill(`${HOSTILE}@example.com`);
+    await page.getByLabel('Address of the client').fill('127.0.0.1');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByRole('heading', { level: 3, name: 'Decision' }).waitFor();
+    await page.getByText('The request comes in').waitFor();
+    await checkLooks(page, 'access-question');
+    await page.getByLabel('Refused networks').fill('127.0.0.0/8\nnowhere');
+    await page.getByLabel('E-mail addresses').fill('*@example.com');
+    await page.getByRole('button', { name: 'Add a user' }).click();
+    await page.getByLabel('User name').fill(HOSTILE);
+    await page.getByRole('textbox', { name: 'Password' }).fill('short');
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByText('Value for basicAuth.0.password must be of').first().waitFor();
+    await page.getByRole('textbox', { name: 'Password' }).fill('long enough');
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByText('Value for ipDeny.1 must be of').first().waitFor();
+    await page.getByLabel('Refused networks').fill('127.0.0.0/8');
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'What this change does' });
+    await dialog.getByText('decided differently').waitFor();
+    await dialog.getByText('address-denied').first().waitFor();
+    await dialog.getByText('The question you asked').waitFor();
+    await dialog.getByText('The change decides this request differently.').waitFor();
+    await checkLooks(page, 'access-review');
+    assert.deepEqual((await policy())['ipDeny'], []);
+    await dialog.getByRole('button', { name: 'Save the policy' }).click();
+    await page.getByText('Saved. Gateways follow within seconds.').waitFor();
+    const { ipDeny, emails, basicAuth } = await policy();
+    assert.deepEqual([ipDeny, emails], [['127.0.0.0/8'], ['*@example.com']]);
+    assert.deepEqual(basicAuth, [{ name: HOSTILE, password: '********' }]);
+    await page.getByText('Stored; it is kept.').waitFor();
+    assert.equal((await world.get('app.share.localhost', '/')).status, 403);
+  });
+
+  it('guards the share by log-ins, and does not overwrite what others changed', async (test) => {
+    const { page, open, allow } = await consoles.person(test, 'editor');
+    allow(/status of 412/);
+    await open(`${shares}/app/access`);
+    await page.getByLabel(`keys ${HOSTILE}`).check();
+    await page.getByRole('button', { name: 'Save log-ins' }).click();
+    await page.getByText('Saved. Gateways follow within seconds.').waitFor();
+    await page.getByLabel('Contact').fill('mine@example.com');
+    await consoles.world.call('PUT' as 'PATCH', '/shares/app/policy', { contact: 'theirs@example.com' });
+    await page.getByText('Somebody else changed this while you type.').waitFor();
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save the policy' }).click();
+    await page.getByText('Your change was not saved').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Load the new state' }).click();
+    await page.waitForFunction(
+      `[...document.querySelectorAll('input')].some(({ value }) => value === 'theirs@example.com')`,
+    );
+    await page.getByLabel('Who sends it').selectOption('key');
+    await page.getByLabel('Name of the key').fill('ci');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByText('(api-key ci)').waitFor();
+    assert.equal((await policy())['contact'], 'theirs@example.com');
+  });
+
+  it('grants a private share to machines', async (test) => {
+    const { page, open } = await consoles.person(test, 'editor');
+    await open(`${shares}/secret/access`);
+    await page.getByText('This share is private').waitFor();
+    await page.getByLabel('laptop').check();
+    await checkLooks(page, 'access-private');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved. Gateways follow within seconds.').waitFor();
+    const { grants } = await call('GET', '/shares/secret');
+    assert.equal((grants as readonly string[]).length, 1);
+  });
+
+  it('is read by readers, in their language, who ask questions, too', async (test) => {
+    const { page, open } = await consoles.person(test, 'reader', { locale: 'de-DE' });
+    await open(`${shares}/app/access`);
+    await page.getByRole('heading', { level: 2, name: 'Wer erreicht sie?' }).waitFor();
+    assert.equal(await page.getByLabel('Kontakt').isDisabled(), true);
+    assert.equal(await page.getByRole('button', { name: 'Prüfen und speichern' }).isDisabled(), true);
+    await page.getByRole('button', { name: 'Fragen' }).click();
+    await page.getByText('Abgewiesen: kein gültiger Nachweis').waitFor();
+    await checkLooks(page, 'access-reader');
+  });
+});
