@@ -54,7 +54,7 @@ export function useAnswer<Id extends OperationId>(
     placeholderData: keepPreviousData,
     enabled,
     ...(refetchMs === undefined ? {} : { refetchInterval: refetchMs, refetchIntervalInBackground: false }),
-  }) as UseQueryResult<AnsweredCall<Id>>;
+  });
 }
 
 /** An operation that changes something. Answers on the screen are asked for again afterwards, without waiting for the stream. */

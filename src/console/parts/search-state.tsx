@@ -59,7 +59,7 @@ export function useSearchState(): SearchControl {
           ),
         );
       };
-      void navigate({ to: '.', search: next as never, replace, resetScroll: false });
+      void navigate({ to: '.', search: next, replace, resetScroll: false });
     },
     [navigate],
   );
@@ -67,7 +67,7 @@ export function useSearchState(): SearchControl {
     search,
     textOf: (name) => String(search[name] ?? ''),
     change,
-    clear: () => void navigate({ to: '.', search: {} as never, resetScroll: false }),
+    clear: () => void navigate({ to: '.', search: {}, resetScroll: false }),
     isFiltered: Object.keys(search).some((name) => name !== 'page' && name !== 'sort' && name !== 'tab'),
   };
 }

@@ -43,9 +43,7 @@ export function pseudoText(text: string): string {
 function pseudoOf<T extends Texts>(texts: SameTexts<T>): SameTexts<T> {
   const entries = Object.entries(texts as Record<string, TextValue>).map(([key, value]) => [
     key,
-    typeof value === 'string'
-      ? pseudoText(value)
-      : (...values: never[]) => pseudoText((value as (...all: never[]) => string)(...values)),
+    typeof value === 'string' ? pseudoText(value) : (...values: never[]) => pseudoText(value(...values)),
   ]);
   return Object.fromEntries(entries) as SameTexts<T>;
 }

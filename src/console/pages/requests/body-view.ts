@@ -43,6 +43,8 @@ export function bodyView(bytes: Uint8Array, type: string, isEncoded: boolean): B
 export function textOf(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    // Text has none of these.
+    // oxlint-disable-next-line no-control-regex
     return /[\0-\x08\x0E-\x1A]/.test(text) ? undefined : text;
   } catch {
     return undefined;
