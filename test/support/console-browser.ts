@@ -9,6 +9,8 @@ import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import type { Role } from '#domain';
 import { JsonClient } from '#net';
+import { buildInto } from '../../src/control/console-app/build-into.ts';
+import { cacheFolder, PACKAGE_ROOT } from '../../src/control/console-app/console-source.ts';
 import { startBrowser, type LocalBrowser, type PersonOptions } from './browser.ts';
 import type { Up } from '../../bin/up.ts';
 import { openWorld, type World } from './world.ts';
@@ -18,6 +20,11 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-s
 /** Success criteria of WCAG 2.2, levels A and AA. */
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const REPORT = 'content policy: ';
+
+/** Builds the program where control planes look for it, without the low priority of their own builds. */
+export async function buildConsoleNow(): Promise<void> {
+  await buildInto(cacheFolder(PACKAGE_ROOT), PACKAGE_ROOT);
+}
 
 export interface OpenedConsole {
   readonly page: Page;
@@ -46,6 +53,7 @@ export async function startConsoleBrowser(
 ): Promise<ConsoleBrowser> {
   const [browser, world] = await Promise.all([startBrowser([]), openWorld(options)]);
   const { control } = world.up;
+  await buildConsoleNow();
   await control.buildConsole();
   const consoleUrl = control.consoleUrl!;
   let count = 0;

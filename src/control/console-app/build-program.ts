@@ -40,7 +40,8 @@ async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-setPriority(constants.priority.PRIORITY_LOW);
+// The lowest one would wait for minutes on a machine that has enough to do.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
