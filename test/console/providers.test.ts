@@ -94,7 +94,7 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
         ...['Name*', 'Issuer*', 'Client id*', 'Client secret', 'Scopes', 'PKCE', 'Trust e-mail addresses'],
         'Address of the metadata',
       ],
-      API_KEY: ['Name*', 'Where the key is sent*', ...keys, 'Name'],
+      API_KEY: ['Name*', 'Where the key is sent*', ...keys, 'Name of the header or parameter'],
       GOOGLE: [...known, 'Issuer'],
       GITHUB: [...known, 'Address of GitHub', 'Address of its API'],
     });
@@ -133,7 +133,7 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
     await page.getByRole('textbox', { name: 'Name', exact: true }).first().fill('machines');
     await page.getByLabel('Where the key is sent').selectOption('header');
     await page.getByRole('group', { name: 'Keys 1' }).getByLabel('Name').fill(HOSTILE);
-    await page.getByRole('textbox', { name: 'Name', exact: true }).last().fill('x-key');
+    await page.getByLabel('Name of the header or parameter').fill('x-key');
     await page.getByRole('button', { name: 'Create' }).click();
     const dialog = page.getByRole('dialog', { name: 'New keys' });
     const made = (await dialog.locator('.fd-mono').first().textContent())!;

@@ -1,10 +1,10 @@
 /** One domain: its state, its DNS records and what is seen of them, what guards it, and its end. */
 import { Button } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { CustomFrontendAnswer } from '#contract';
-import { refreshKind, useAnswer, useChange } from '../../api/queries.ts';
+import { useAnswer, useChange } from '../../api/queries.ts';
+import { useRefreshOnLeave } from '../../api/refresh-on-leave.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId, useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
@@ -124,13 +124,13 @@ function DeleteDomain({ domain, etag }: Read): ReactNode {
   const navigate = useNavigate();
   const { may } = useSession();
   const [isAsking, setAsking] = useState(false);
-  const client = useQueryClient();
-  const leave = async () => {
-    await navigate({ to: '/frontdoors/$frontdoorId/domains', params: { frontdoorId } });
-    // Only then, so that nobody asks for what is gone.
-    refreshKind(client, 'custom-frontend');
-  };
-  const remove = useChange('deleteCustomFrontend', { onDone: () => void leave() });
+  const noteDeletion = useRefreshOnLeave('custom-frontend');
+  const remove = useChange('deleteCustomFrontend', {
+    onDone: () => {
+      noteDeletion();
+      void navigate({ to: '/frontdoors/$frontdoorId/domains', params: { frontdoorId } });
+    },
+  });
   const parameters = { frontdoorId, customFrontendId: domain.id };
   return (
     <Panel title={text.deleteDomain}>

@@ -1,10 +1,10 @@
 /** Deletes an auth provider that nothing uses, after its name was typed. */
 import { Button } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { ProviderAnswer } from '#contract';
-import { refreshKind, useChange } from '../../api/queries.ts';
+import { useChange } from '../../api/queries.ts';
+import { useRefreshOnLeave } from '../../api/refresh-on-leave.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
@@ -28,13 +28,13 @@ export function DeleteProvider({
   const [isAsking, setAsking] = useState(false);
   const { count } = useProviderUses(id);
   const isUsed = count !== undefined && count > 0;
-  const client = useQueryClient();
-  const leave = async () => {
-    await navigate({ to: '/frontdoors/$frontdoorId/providers', params: { frontdoorId } });
-    // Only then, so that nobody asks for what is gone.
-    refreshKind(client, 'auth-provider');
-  };
-  const remove = useChange('deleteAuthProvider', { onDone: () => void leave() });
+  const noteDeletion = useRefreshOnLeave('auth-provider');
+  const remove = useChange('deleteAuthProvider', {
+    onDone: () => {
+      noteDeletion();
+      void navigate({ to: '/frontdoors/$frontdoorId/providers', params: { frontdoorId } });
+    },
+  });
   return (
     <Panel title={text.deleteProvider}>
       <p>{!may('deleteAuthProvider') ? parts.roleTooLow : isUsed ? text.deleteUsed : text.deleteText}</p>

@@ -40,17 +40,18 @@ export interface Variant {
   readonly constants: Values;
 }
 
-/** Fields of an object's schema; those that are required come first. `values` decide about what is required under a condition. */
+/**
+ * Fields of an object's schema; those that are always required come first. `values` decide about what is required under a
+ * condition, which moves no field.
+ */
 export function fieldsOf(schema: JsonSchema, values: Values = {}): readonly SchemaField[] {
   const properties = objectOf(schema['properties']);
   const required = requiredOf(schema, values);
+  const first = new Set(textsOf(schema['required']));
   const fields = Object.entries(properties).map(([name, property]) =>
     fieldOf(name, objectOf(property), required.has(name)),
   );
-  return [
-    ...fields.filter(({ isRequired }) => isRequired),
-    ...fields.filter(({ isRequired }) => !isRequired),
-  ];
+  return [...fields.filter(({ name }) => first.has(name)), ...fields.filter(({ name }) => !first.has(name))];
 }
 
 /** The names that messages of the API about these fields have, with `prefix` before each. */
@@ -152,11 +153,11 @@ function requiredOf(schema: JsonSchema, values: Values): ReadonlySet<string> {
   return names;
 }
 
-/** Whether a condition of constants and enumerations holds. A property without a value satisfies it, as JSON Schema says. */
+/** Whether a condition of constants and enumerations holds. A property without a value satisfies it, as in JSON Schema. */
 function holds(condition: JsonSchema, values: Values): boolean {
   return Object.entries(objectOf(condition['properties'])).every(([name, given]) => {
     const [schema, value] = [objectOf(given), values[name]];
-    if (value === undefined) return true;
+    if (value === undefined || value === '') return true;
     if ('const' in schema) return schema['const'] === value;
     return Array.isArray(schema['enum']) ? schema['enum'].includes(value) : true;
   });

@@ -44,9 +44,11 @@ export function SchemaFields(props: {
 }
 
 /** `client_id` becomes `Client id`, unless the texts have a name. */
-function labelOf({ name }: SchemaField, text: ProvidersText): string {
+function labelOf({ name }: SchemaField, text: ProvidersText, isItem: boolean = false): string {
   const words = name.replaceAll(/[_-]+/g, ' ').replaceAll(/([a-z])([A-Z])/g, '$1 $2');
-  return text.fieldName(name, words.slice(0, 1).toUpperCase() + words.slice(1).toLowerCase());
+  const label = text.fieldName(name, words.slice(0, 1).toUpperCase() + words.slice(1).toLowerCase());
+  // The name of a key is another than that of the header which has it.
+  return isItem ? label : text.fieldName(`data.${name}`, label);
 }
 
 function helpOf({ name, help }: SchemaField, text: ProvidersText): string | undefined {
@@ -81,7 +83,7 @@ type ValueField = Exclude<
 function OneValue({ field, value, path, isItem, onChange }: FieldProps<ValueField>): ReactNode {
   const [text, parts] = [useText(providersText), useText(partsText)];
   const shown = shownText(value);
-  const label = labelOf(field, text);
+  const label = labelOf(field, text, isItem);
   const common = {
     label: field.isRequired ? label : `${label} (${text.optional})`,
     description: helpOf(field, text),
