@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { browserSkip, startBrowser, type LocalBrowser, type Person } from '../support/browser.ts';
+import { buildConsoleNow } from '../support/console-browser.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 const PASSWORD = 'seven small harbours';
@@ -51,6 +52,11 @@ describe('the console in a browser', { skip: browserSkip }, () => {
     await page.fill('#password', PASSWORD);
     await page.click('button');
     await page.waitForURL(consoleUrl);
+    // The browser program is not built yet: the page comes back by itself, until it is.
+    assert.match((await page.textContent('h1')) ?? '', /One moment/);
+    await buildConsoleNow();
+    await world.up.control.buildConsole();
+    await page.waitForSelector('#root > :not(style)');
     await page.goto(`${consoleUrl}/account`);
     assert.match((await page.textContent('main')) ?? '', /Ann/);
     const code = consoleLink!.split('#')[1]!;

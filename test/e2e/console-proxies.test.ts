@@ -12,6 +12,7 @@ import { definedFields, silentLog } from '#base';
 import { parsePublicApiUrl, startControlPlane, type ControlPlane } from '#control';
 import { JsonClient } from '#net';
 import { browserSkip, startBrowser, type LocalBrowser, type Person } from '../support/browser.ts';
+import { buildConsoleNow } from '../support/console-browser.ts';
 import { makeTestAuthority, type TestIdentity } from '../support/certificates.ts';
 import { within } from '../support/deadline.ts';
 import { freePort } from '../support/free-port.ts';
@@ -138,6 +139,10 @@ for (const name of PROXY_NAMES) {
         await page.waitForURL(base);
         await page.goto(`${base}/account`);
         assert.match((await page.textContent('main')) ?? '', /Ann.*Log out/s);
+        await buildConsoleNow();
+        await site.control.buildConsole();
+        await page.goto(`${base}/shares`);
+        await page.waitForSelector('#root > :not(style)');
         const steps = await person.steps();
         assert.deepEqual(
           steps.filter((step) => !step.split(' ')[2]!.startsWith(base)),
