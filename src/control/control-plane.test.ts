@@ -103,6 +103,8 @@ test('without a console, all below its path is a 404 that names the switch, and 
       '/log-in',
       '/welcome',
       '/welcome.js',
+      '/assets/main.js',
+      '/shares',
       '/api/caller',
       '/api/search?q=x',
     ]) {
