@@ -110,12 +110,23 @@ describe('failures and recorded requests', () => {
     );
     assert.equal(await totalOf('/failures'), REPORTS + BURST.records);
 
+    const live = await followConsole(closers, readsAt, { cookie, frontdoorId });
     stream.close();
     const after = stream.lastId;
     for (let made = 0; made < REPORTS; made += 1) await gateway.reportFailures([failure()]);
     await gateway.reportInspections([inspected()]);
-    const known = async () => (await followConsole(closers, readsAt, { cookie, frontdoorId, after })).events;
-    const { value: resumed } = await until('the events since', known, ({ length }) => length === 2);
+    // The control plane that is read knows of all reports then.
+    await until(
+      'the last report',
+      () => live.events,
+      (events) => events.some(({ kind }) => kind === 'request'),
+    );
+    const { events: resumed } = await followConsole(closers, readsAt, { cookie, frontdoorId, after });
+    await until(
+      'the events since',
+      () => resumed,
+      ({ length }) => length >= 2,
+    );
     assert.deepEqual(
       resumed.map(({ event, kind, id }) => [event, kind, id]),
       [
