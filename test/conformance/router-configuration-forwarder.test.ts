@@ -4,7 +4,14 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import type { Router } from '#router';
-import { contentType, decodeRouteResult, type Frame, type RouteResult } from '#wire';
+import {
+  contentType,
+  decodeRouteResult,
+  PAYLOAD_FLAGS,
+  PAYLOAD_TYPE,
+  type Frame,
+  type RouteResult,
+} from '#wire';
 import { ctrlMessages, DestType, FaultSubject } from '#wire/ctrl';
 import { until, within } from '../support/deadline.ts';
 import { startEcho } from '../support/echo-service.ts';
@@ -152,10 +159,17 @@ test('faultTxInterval: a frame of an unknown circuit is reported after this inte
 
 test('xgressCloseCheckInterval: a circuit that may end later is dropped when no payload came for this interval', async (t) => {
   const scene = await open(t, { xgressCloseCheckInterval: 500 }, LINK);
-  const { linkId } = await link(scene);
-  route(scene, 'c1', linkId);
+  const peer = await link(scene);
+  route(scene, 'c1', peer.linkId);
   assert.equal((await nextResult(scene)).isSuccess, true);
   assert.equal(scene.router.circuitCount, 1);
+  // One that never began would be dropped at once.
+  peer.sendPayload('c1', 0, PAYLOAD_FLAGS.circuitStart, Buffer.from('begun'));
+  await until(
+    'the answer of the service',
+    () => peer.frames.some(({ contentType: type }) => type === PAYLOAD_TYPE),
+    Boolean,
+  );
   const startedMs = performance.now();
   scene.controller.send(ctrlMessages.unroute.frame({ circuitId: 'c1', now: false }));
   await until(
