@@ -1,13 +1,16 @@
 /**
  * Where each operation of the Management API happens in the console, or why it has no place. A new operation does not compile
- * until it has a row; a test holds that the pages exist and that their code calls the operations.
+ * until it has a row, and a row does not compile without the page; a test holds that the console calls the operations.
  */
 import type { OperationId } from '#contract';
+import type { router } from './routes.tsx';
+
+type PagePath = keyof (typeof router)['routesByPath'];
 
 /** The address of the page, as the routes spell it, or why there is none. */
-export type OperationPlace = { readonly page: string } | { readonly noPage: string };
+export type OperationPlace = { readonly page: PagePath } | { readonly noPage: string };
 
-const at = (page: string): OperationPlace => ({ page });
+const at = (page: PagePath): OperationPlace => ({ page });
 const because = (noPage: string): OperationPlace => ({ noPage });
 
 const FD = '/frontdoors/$frontdoorId';

@@ -1,80 +1,88 @@
-/** Addresses of the mesh. */
-import { createRoute } from '@tanstack/react-router';
+/** Addresses of the mesh, for operators. */
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../frame/root-route.tsx';
 import { searchOf } from '../../parts/search-state.tsx';
-import { Unbuilt } from '../../parts/unbuilt.tsx';
+
+const meshRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: 'mesh',
+  component: lazyRouteComponent(() => import('./mesh-frame.tsx'), 'MeshFrame'),
+});
 
 export const meshRoutes = [
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: 'mesh',
-    validateSearch: searchOf('selected'),
-    component: Unbuilt,
-  }),
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: 'mesh/routers',
-    validateSearch: searchOf('name'),
-    component: Unbuilt,
-  }),
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: 'mesh/routers/$routerId',
-    component: Unbuilt,
-  }),
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: 'mesh/gateways',
-    validateSearch: searchOf('name'),
-    component: Unbuilt,
-  }),
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: 'mesh/gateways/$gatewayId',
-    component: Unbuilt,
-  }),
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: 'mesh/links',
-    component: Unbuilt,
-  }),
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: 'mesh/circuits',
-    validateSearch: searchOf('routerId', 'serviceId'),
-    component: Unbuilt,
-  }),
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: 'mesh/services',
-    validateSearch: searchOf('name'),
-    component: Unbuilt,
-  }),
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: 'mesh/services/$serviceId',
-    component: Unbuilt,
-  }),
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: 'mesh/terminators',
-    validateSearch: searchOf('serviceId', 'routerId'),
-    component: Unbuilt,
-  }),
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: 'mesh/terminators/$terminatorId',
-    component: Unbuilt,
-  }),
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: 'mesh/inspect',
-    validateSearch: searchOf('routerId'),
-    component: Unbuilt,
-  }),
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: 'mesh/failures/$errorId',
-    component: Unbuilt,
-  }),
+  meshRoute.addChildren([
+    createRoute({
+      getParentRoute: () => meshRoute,
+      path: '/',
+      validateSearch: searchOf('routerId', 'serviceId', 'instanceId'),
+      component: lazyRouteComponent(() => import('./map-page.tsx'), 'MapPage'),
+    }),
+    createRoute({
+      getParentRoute: () => meshRoute,
+      path: 'routers',
+      validateSearch: searchOf('name'),
+      component: lazyRouteComponent(() => import('./routers-page.tsx'), 'RoutersPage'),
+    }),
+    createRoute({
+      getParentRoute: () => meshRoute,
+      path: 'routers/$routerId',
+      component: lazyRouteComponent(() => import('./router-page.tsx'), 'RouterPage'),
+    }),
+    createRoute({
+      getParentRoute: () => meshRoute,
+      path: 'gateways',
+      validateSearch: searchOf('name'),
+      component: lazyRouteComponent(() => import('./gateways-page.tsx'), 'GatewaysPage'),
+    }),
+    createRoute({
+      getParentRoute: () => meshRoute,
+      path: 'gateways/$gatewayId',
+      component: lazyRouteComponent(() => import('./gateway-page.tsx'), 'GatewayPage'),
+    }),
+    createRoute({
+      getParentRoute: () => meshRoute,
+      path: 'links',
+      validateSearch: searchOf(),
+      component: lazyRouteComponent(() => import('./links-page.tsx'), 'LinksPage'),
+    }),
+    createRoute({
+      getParentRoute: () => meshRoute,
+      path: 'circuits',
+      validateSearch: searchOf('routerId', 'serviceId'),
+      component: lazyRouteComponent(() => import('./circuits-page.tsx'), 'CircuitsPage'),
+    }),
+    createRoute({
+      getParentRoute: () => meshRoute,
+      path: 'services',
+      validateSearch: searchOf('name'),
+      component: lazyRouteComponent(() => import('./services-page.tsx'), 'ServicesPage'),
+    }),
+    createRoute({
+      getParentRoute: () => meshRoute,
+      path: 'services/$serviceId',
+      component: lazyRouteComponent(() => import('./service-page.tsx'), 'ServicePage'),
+    }),
+    createRoute({
+      getParentRoute: () => meshRoute,
+      path: 'terminators',
+      validateSearch: searchOf('serviceId', 'routerId'),
+      component: lazyRouteComponent(() => import('./terminators-page.tsx'), 'TerminatorsPage'),
+    }),
+    createRoute({
+      getParentRoute: () => meshRoute,
+      path: 'terminators/$terminatorId',
+      component: lazyRouteComponent(() => import('./terminator-page.tsx'), 'TerminatorPage'),
+    }),
+    createRoute({
+      getParentRoute: () => meshRoute,
+      path: 'inspect',
+      validateSearch: searchOf('routerId'),
+      component: lazyRouteComponent(() => import('./inspect-page.tsx'), 'InspectPage'),
+    }),
+    createRoute({
+      getParentRoute: () => meshRoute,
+      path: 'failures/$errorId',
+      component: lazyRouteComponent(() => import('./unrouted-failure-page.tsx'), 'UnroutedFailurePage'),
+    }),
+  ]),
 ] as const;

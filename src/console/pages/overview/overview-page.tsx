@@ -12,6 +12,7 @@ import { Sparkline } from '../../parts/sparkline.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
 import { Attention } from './attention.tsx';
+import { Busiest } from './busiest.tsx';
 import { LatestFailures } from './latest-failures.tsx';
 import { overviewText } from './overview-text.ts';
 
@@ -42,6 +43,7 @@ export function OverviewPage(): ReactNode {
       <Panel title={text.traffic}>
         <AnswerView answer={metrics}>{({ body }) => <Traffic metrics={body} />}</AnswerView>
       </Panel>
+      <Busiest frontdoorId={frontdoorId} />
       <LatestFailures frontdoorId={frontdoorId} />
     </>
   );

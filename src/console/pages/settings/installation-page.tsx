@@ -1,5 +1,5 @@
 /** The installation: addresses for everybody; numbers, versions, certificates and backup for operators. */
-import { Button, Table } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
@@ -12,6 +12,7 @@ import { saveFile } from '../../parts/save-file.ts';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { Problem } from '../../parts/problem.tsx';
+import { SimpleTable } from '../../parts/simple-table.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { place } from '../../place.ts';
@@ -51,7 +52,7 @@ function Addresses({ installation }: { readonly installation: Installation }): R
         />
       </Panel>
       <Panel title={text.routers}>
-        <Rows
+        <SimpleTable
           label={text.routers}
           head={[text.name, text.address, text.state]}
           rows={routers.map(({ name, address, online }) => [
@@ -65,7 +66,7 @@ function Addresses({ installation }: { readonly installation: Installation }): R
       </Panel>
       {controlPlanes === undefined ? null : (
         <Panel title={text.controlPlanes}>
-          <Rows
+          <SimpleTable
             label={text.controlPlanes}
             head={[text.address, text.state]}
             rows={controlPlanes.map(({ apiUrl, silentSince }) => [
@@ -85,7 +86,7 @@ function Addresses({ installation }: { readonly installation: Installation }): R
       )}
       {overdueCertificates.length === 0 ? null : (
         <Panel title={text.certificates}>
-          <Rows
+          <SimpleTable
             label={text.certificates}
             head={[text.holder, text.kind, text.expires]}
             rows={overdueCertificates.map(({ kind, name, expiresAt }) => [
@@ -135,7 +136,7 @@ function Numbers(): ReactNode {
 function Versions(props: { readonly title: string; readonly versions: Summary['agentVersions'] }): ReactNode {
   const [text, common, format] = [useText(settingsText), useText(partsText), useFormat()];
   return (
-    <Rows
+    <SimpleTable
       label={props.title}
       head={[`${props.title}: ${text.version}`, text.count]}
       rows={props.versions.map(({ version, count }) => [version ?? common.notKnown, format.number(count)])}
@@ -157,36 +158,5 @@ function Backup(): ReactNode {
         {text.downloadBackup}
       </Button>
     </Panel>
-  );
-}
-
-function Rows(props: {
-  readonly label: string;
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly ReactNode[])[];
-}): ReactNode {
-  return (
-    <div className="fd-scroll" tabIndex={0} role="region" aria-label={props.label}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            {props.head.map((title) => (
-              <Table.Th key={title}>{title}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {props.rows.map((row, at) => (
-            // Rows of facts have no other name than their place.
-            // oxlint-disable-next-line react/no-array-index-key
-            <Table.Tr key={at}>
-              {row.map((cell, column) => (
-                <Table.Td key={props.head[column]}>{cell}</Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </div>
   );
 }

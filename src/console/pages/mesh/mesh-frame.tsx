@@ -1,0 +1,21 @@
+/** The frame of the pages of the mesh. */
+import { Outlet } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { PageTabs } from '../../parts/page-tabs.tsx';
+import { useText } from '../../text/language.tsx';
+import { meshText } from './mesh-text.ts';
+
+const PAGES = ['routers', 'gateways', 'links', 'circuits', 'services', 'terminators', 'inspect'] as const;
+
+export function MeshFrame(): ReactNode {
+  const text = useText(meshText);
+  return (
+    <>
+      <PageTabs
+        label={text.pages}
+        tabs={[['/mesh', text.map, true], ...PAGES.map((page) => [`/mesh/${page}`, text[page]] as const)]}
+      />
+      <Outlet />
+    </>
+  );
+}

@@ -1,0 +1,141 @@
+/** One router: what it is, what its tunnel may do, and the way to its circuits and terminators. */
+import { Button, Switch, TextInput } from '@mantine/core';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type { RouterAnswer } from '#contract';
+import { useAnswer, useChange } from '../../api/queries.ts';
+import { useParam } from '../../frame/frontdoor.tsx';
+import { AnswerView } from '../../parts/answer-view.tsx';
+import { CopyText } from '../../parts/copy-text.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { Form, useFieldError } from '../../parts/form.tsx';
+import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
+import { partsText } from '../../parts/parts-text.ts';
+import { ExactTime } from '../../parts/time-ago.tsx';
+import { useText } from '../../text/language.tsx';
+import { meshText } from './mesh-text.ts';
+import { NodeState } from './node-list.tsx';
+
+export function RouterPage(): ReactNode {
+  const [text, common] = [useText(meshText), useText(partsText)];
+  const navigate = useNavigate();
+  const id = useParam('routerId');
+  const answer = useAnswer('getRouter', { parameters: { id } });
+  const [isDeleting, setDeleting] = useState(false);
+  const { mutate, error, isPending } = useChange('deleteRouter', {
+    refreshes: ['router'],
+    onDone: () => void navigate({ to: '/mesh/routers' }),
+  });
+  return (
+    <AnswerView answer={answer}>
+      {({ body, etag }) => (
+        <>
+          <PageTitle title={body.name} above={<Link to="/mesh/routers">{text.routers}</Link>}>
+            <Button color="red" onClick={() => setDeleting(true)}>
+              {text.delete}
+            </Button>
+          </PageTitle>
+          <Panel>
+            <Facts
+              facts={[
+                [text.state, <NodeState key="state" node={body} />],
+                [text.id, <CopyText key="id" value={body.id} />],
+                [text.version, body.version ?? common.notKnown],
+                [text.connected, <ExactTime key="connected" at={body.connectedAt} />],
+                [text.edgeAddress, body.edgeAddress ?? common.none],
+                [
+                  text.linkListeners,
+                  body.linkListeners.length === 0 ? common.none : body.linkListeners.join(', '),
+                ],
+                [text.created, <ExactTime key="created" at={body.createdAt} />],
+              ]}
+            />
+            <ul>
+              <li>
+                <Link to="/mesh/circuits" search={{ routerId: id }}>
+                  {text.circuits}
+                </Link>
+              </li>
+              <li>
+                <Link to="/mesh/terminators" search={{ routerId: id }}>
+                  {text.terminators}
+                </Link>
+              </li>
+              <li>
+                <Link to="/mesh/inspect" search={{ routerId: id }}>
+                  {text.inspect}
+                </Link>
+              </li>
+            </ul>
+          </Panel>
+          <Panel title={text.change}>
+            <ChangeRouter key={etag} router={body} etag={etag} onStale={() => void answer.refetch()} />
+          </Panel>
+          <ConfirmDialog
+            title={text.deleteRouter}
+            isOpen={isDeleting}
+            onClose={() => setDeleting(false)}
+            action={text.delete}
+            typed={body.name}
+            error={error}
+            isPending={isPending}
+            onConfirm={() => mutate({ parameters: { id }, ifMatch: etag })}
+          >
+            <p>{text.deleteRouterText}</p>
+          </ConfirmDialog>
+        </>
+      )}
+    </AnswerView>
+  );
+}
+
+function ChangeRouter(props: {
+  readonly router: RouterAnswer;
+  readonly etag: string | undefined;
+  readonly onStale: () => void;
+}): ReactNode {
+  const text = useText(meshText);
+  const { router, etag, onStale } = props;
+  const [tunneler, setTunneler] = useState(router.tunneler);
+  const [attributes, setAttributes] = useState(router.roleAttributes.join(', '));
+  const { mutate, error, isPending, reset } = useChange('changeRouter', { refreshes: ['router'] });
+  const roleAttributes = attributes.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
+  return (
+    <Form
+      fields={['roleAttributes']}
+      error={error}
+      isPending={isPending}
+      submit={text.save}
+      onStale={() => {
+        onStale();
+        reset();
+      }}
+      onSubmit={() =>
+        mutate({ parameters: { id: router.id }, body: { tunneler, roleAttributes }, ifMatch: etag })
+      }
+    >
+      <Switch
+        label={text.tunneler}
+        checked={tunneler}
+        onChange={({ currentTarget }) => setTunneler(currentTarget.checked)}
+      />
+      <AttributesField value={attributes} onChange={setAttributes} />
+    </Form>
+  );
+}
+
+function AttributesField(props: {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}): ReactNode {
+  const text = useText(meshText);
+  return (
+    <TextInput
+      mt="md"
+      label={text.attributes}
+      value={props.value}
+      error={useFieldError('roleAttributes')}
+      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
+    />
+  );
+}

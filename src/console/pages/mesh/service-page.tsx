@@ -1,0 +1,92 @@
+/** One service of the mesh: name, choice among its terminators, deletion. */
+import { Button } from '@mantine/core';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type { FabricServiceAnswer } from '#contract';
+import { useAnswer, useChange } from '../../api/queries.ts';
+import { useParam } from '../../frame/frontdoor.tsx';
+import { AnswerView } from '../../parts/answer-view.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { Form } from '../../parts/form.tsx';
+import { PageTitle, Panel } from '../../parts/page-title.tsx';
+import { useText } from '../../text/language.tsx';
+import { meshText } from './mesh-text.ts';
+import { NameField } from './node-list.tsx';
+import { StrategyChoice } from './strategy-choice.tsx';
+
+export function ServicePage(): ReactNode {
+  const text = useText(meshText);
+  const navigate = useNavigate();
+  const id = useParam('serviceId');
+  const answer = useAnswer('getFabricService', { parameters: { id } });
+  const [isDeleting, setDeleting] = useState(false);
+  const { mutate, error, isPending } = useChange('deleteFabricService', {
+    refreshes: ['fabric-service'],
+    onDone: () => void navigate({ to: '/mesh/services' }),
+  });
+  return (
+    <AnswerView answer={answer}>
+      {({ body, etag }) => (
+        <>
+          <PageTitle title={body.name} above={<Link to="/mesh/services">{text.services}</Link>}>
+            <Button color="red" onClick={() => setDeleting(true)}>
+              {text.delete}
+            </Button>
+          </PageTitle>
+          <Panel title={text.change}>
+            <ChangeService key={etag} service={body} etag={etag} onStale={() => void answer.refetch()} />
+          </Panel>
+          <Panel>
+            <Link to="/mesh/terminators" search={{ serviceId: id }}>
+              {text.terminators}
+            </Link>
+          </Panel>
+          <ConfirmDialog
+            title={text.deleteService}
+            isOpen={isDeleting}
+            onClose={() => setDeleting(false)}
+            action={text.delete}
+            typed={body.name}
+            error={error}
+            isPending={isPending}
+            onConfirm={() => mutate({ parameters: { id }, ifMatch: etag })}
+          >
+            <p>{text.deleteServiceText}</p>
+          </ConfirmDialog>
+        </>
+      )}
+    </AnswerView>
+  );
+}
+
+function ChangeService(props: {
+  readonly service: FabricServiceAnswer;
+  readonly etag: string | undefined;
+  readonly onStale: () => void;
+}): ReactNode {
+  const text = useText(meshText);
+  const { service, etag, onStale } = props;
+  const [name, setName] = useState(service.name);
+  const [terminatorStrategy, setStrategy] = useState(service.terminatorStrategy);
+  const { mutate, error, isPending, reset } = useChange('changeFabricService', {
+    refreshes: ['fabric-service'],
+  });
+  return (
+    <Form
+      fields={['name']}
+      error={error}
+      isPending={isPending}
+      submit={text.save}
+      onStale={() => {
+        onStale();
+        reset();
+      }}
+      onSubmit={() =>
+        mutate({ parameters: { id: service.id }, body: { name, terminatorStrategy }, ifMatch: etag })
+      }
+    >
+      <NameField value={name} onChange={setName} />
+      <StrategyChoice value={terminatorStrategy} onChange={setStrategy} />
+    </Form>
+  );
+}

@@ -1,0 +1,124 @@
+/** Terminators: where circuits to a service end. */
+import { Button, NativeSelect } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { useAnswer, useChange, useIdempotencyKey } from '../../api/queries.ts';
+import { AnswerView } from '../../parts/answer-view.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Filters, TextFilter } from '../../parts/filters.tsx';
+import { Form } from '../../parts/form.tsx';
+import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
+import { PageTitle, Panel } from '../../parts/page-title.tsx';
+import { useSearchState } from '../../parts/search-state.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { useFormat, useText } from '../../text/language.tsx';
+import { meshText } from './mesh-text.ts';
+import { RouterChoice } from './router-choice.tsx';
+import { NO_FIELDS, TerminatorFields, terminatorBody } from './terminator-fields.tsx';
+
+const MAX_SHOWN = 100;
+
+export function TerminatorsPage(): ReactNode {
+  const [text, format] = [useText(meshText), useFormat()];
+  const control = useSearchState();
+  const [isCreating, setCreating] = useState(false);
+  const { page, ...filters } = control.search;
+  const list = useAnswer('listTerminators', { query: { ...filters, page: page ?? 0, size: PAGE_SIZE } });
+  return (
+    <>
+      <PageTitle title={text.terminators}>
+        <Button onClick={() => setCreating(true)}>{text.newTerminator}</Button>
+      </PageTitle>
+      <Panel>
+        <Filters control={control}>
+          <TextFilter control={control} name="routerId" label={text.router} />
+          <TextFilter control={control} name="serviceId" label={text.service} />
+        </Filters>
+        <AnswerView answer={list}>
+          {({ body }) => (
+            <ListTable
+              label={text.terminators}
+              page={body}
+              control={control}
+              keyOf={({ id }) => id}
+              empty={<p>{text.noTerminators}</p>}
+              columns={[
+                {
+                  title: text.id,
+                  sort: 'id',
+                  cell: ({ id }) => (
+                    <Link
+                      className="fd-mono"
+                      to="/mesh/terminators/$terminatorId"
+                      params={{ terminatorId: id }}
+                    >
+                      {id}
+                    </Link>
+                  ),
+                },
+                {
+                  title: text.service,
+                  cell: ({ kind, serviceName }) => `${serviceName} (${text.kind(kind)})`,
+                },
+                { title: text.router, cell: ({ routerName }) => routerName },
+                { title: text.precedence, cell: ({ precedence }) => precedence },
+                {
+                  title: text.cost,
+                  sort: 'cost',
+                  cell: ({ cost, dynamicCost }) => `${format.number(cost)} + ${format.number(dynamicCost)}`,
+                },
+                {
+                  title: text.health,
+                  cell: ({ healthy }) => (
+                    <StateBadge tone={healthy ? 'good' : 'bad'}>
+                      {healthy ? text.healthy : text.unhealthy}
+                    </StateBadge>
+                  ),
+                },
+              ]}
+            />
+          )}
+        </AnswerView>
+      </Panel>
+      {isCreating ? <CreateTerminator onClose={() => setCreating(false)} /> : null}
+    </>
+  );
+}
+
+function CreateTerminator({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const text = useText(meshText);
+  const services = useAnswer('listFabricServices', { query: { size: MAX_SHOWN, sort: 'name,asc' } });
+  const [serviceId, setServiceId] = useState('');
+  const [routerId, setRouterId] = useState('');
+  const [fields, setFields] = useState(NO_FIELDS);
+  const idempotencyKey = useIdempotencyKey();
+  const { mutate, error, isPending } = useChange('createTerminator', {
+    refreshes: ['terminator'],
+    onDone: onClose,
+  });
+  return (
+    <Dialog title={text.newTerminator} isOpen onClose={onClose}>
+      <Form
+        fields={['routerId', 'address', 'cost', 'instanceId']}
+        error={error}
+        isPending={isPending}
+        isDisabled={serviceId === '' || routerId === ''}
+        submit={text.create}
+        onCancel={onClose}
+        onSubmit={() => mutate({ body: { serviceId, routerId, ...terminatorBody(fields) }, idempotencyKey })}
+      >
+        <NativeSelect
+          label={text.service}
+          value={serviceId}
+          onChange={({ currentTarget }) => setServiceId(currentTarget.value)}
+          data={[
+            { value: '', label: '–' },
+            ...(services.data?.body.content ?? []).map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+        />
+        <RouterChoice value={routerId} none="–" onChange={setRouterId} />
+        <TerminatorFields fields={fields} onChange={setFields} />
+      </Form>
+    </Dialog>
+  );
+}
