@@ -32,7 +32,8 @@ const KINDS: Readonly<Record<string, Answers>> = {
   ],
   session: ['listLoginSessions'],
   failure: ['listFailures', 'getFrontdoorSummary'],
-  request: ['listInspectedRequests'],
+  // A repetition is recorded a moment after it was sent.
+  request: ['listInspectedRequests', 'getInspectedRequest'],
   organization: ['listOrganizations', 'getOrganization', 'getOrganizationSettings', ...SUMMARIES],
   account: ['listApiAccounts', 'getApiAccount'],
   client: ['listOauthClients', 'getOauthClient'],

@@ -54,11 +54,7 @@ export function FailuresPage(): ReactNode {
                   title: text.when,
                   sort: 'at',
                   cell: ({ at, errorId }) => (
-                    <Link
-                      to="/frontdoors/$frontdoorId/failures/$errorId"
-                      params={{ frontdoorId, errorId }}
-                      aria-label={text.openFailure(errorId)}
-                    >
+                    <Link to="/frontdoors/$frontdoorId/failures/$errorId" params={{ frontdoorId, errorId }}>
                       <TimeAgo at={at} />
                     </Link>
                   ),

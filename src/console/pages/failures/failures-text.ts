@@ -51,7 +51,6 @@ export const failuresText = defineText({
     notThatFar: 'did not come that far',
     toAccess: 'See who may come in',
     toShare: 'Go to the share',
-    openFailure: (id: string) => `Explain failure ${id}`,
   },
   de: {
     failures: 'Fehler',
@@ -102,6 +101,5 @@ export const failuresText = defineText({
     notThatFar: 'kam nicht so weit',
     toAccess: 'Sehen, wer hereinkommt',
     toShare: 'Zur Freigabe',
-    openFailure: (id: string) => `Fehler ${id} erklären`,
   },
 });

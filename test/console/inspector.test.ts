@@ -1,0 +1,183 @@
+// Requests of a share in a real browser: recorded, shown as they come, sent again; failures explained; activity; the mesh.
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { browserSkip } from '../support/browser.ts';
+import { startConsoleBrowser, type ConsoleBrowser } from '../support/console-browser.ts';
+import { checkLooks } from '../support/console-look.ts';
+import { eventually, httpGet } from '../support/world.ts';
+
+const HOST = 'app.share.localhost';
+const SCRIPT = '<script>alert(1)</script>';
+
+describe('requests, failures, activity and the mesh', { skip: browserSkip }, () => {
+  let consoles: ConsoleBrowser;
+  let service: Server;
+  let base: string;
+  let received: string[];
+
+  before(async () => {
+    consoles = await startConsoleBrowser();
+    const { world } = consoles;
+    base = `/frontdoors/${world.credentials.frontdoorId}`;
+    received = [];
+    service = createServer((request, response) => {
+      received.push(`${request.method} ${request.url} ${request.headers['x-test'] ?? ''}`);
+      if (request.url === '/page') return response.setHeader('content-type', 'text/html').end(SCRIPT);
+      return response.setHeader('content-type', 'application/json').end('{"hello":["world"]}');
+    });
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    const { environmentId } = await world.startAgent('laptop', ['127.0.0.1:*']);
+    const made = await world.call('POST', '/shares', {
+      ...{ name: 'app', environmentId, shareMode: 'public', backendMode: 'proxy' },
+      target: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
+    });
+    assert.equal(made.status, 201, made.text);
+    await eventually(
+      () => ask('/'),
+      ({ status }) => status === 200,
+    );
+  });
+  after(async () => {
+    await consoles?.close();
+    service?.closeAllConnections();
+    service?.close();
+  });
+
+  const ask = (path: string) => httpGet(consoles.world.up.httpPort, HOST, path);
+
+  it('are recorded from the page, appear by themselves, are text, and are sent again with changes', async (test) => {
+    const { page, open, allow } = await consoles.person(test, 'editor');
+    // The repetition is opened before it is recorded.
+    allow(/status of 404/);
+    await open(`${base}/shares/app/requests`);
+    await page.getByText('Requests of this share are not recorded.').waitFor();
+    await page.getByRole('button', { name: 'Record requests' }).click();
+    await page.getByText('Requests are recorded until').waitFor();
+    // Gateways follow within a second.
+    const row = page.getByRole('link', { name: 'Open GET /page' }).first();
+    await eventually(
+      async () => {
+        await ask('/page');
+        return row.isVisible();
+      },
+      (isVisible) => isVisible,
+    );
+    await checkLooks(page, 'requests');
+    await row.click();
+    await page.getByText(SCRIPT).waitFor();
+    await checkLooks(page, 'request');
+    await page.getByRole('button', { name: 'Change and send again' }).click();
+    const headers = page.getByLabel(/Headers to replace/);
+    await headers.fill('no header');
+    await page.getByText('is not of the form').waitFor();
+    await headers.fill('X-Test: again');
+    await checkLooks(page, 'request-replay');
+    await page.getByRole('button', { name: 'Send again', exact: true }).click();
+    await page.getByRole('link', { name: 'See what came back' }).click();
+    await page.getByRole('heading', { name: 'The repetition' }).waitFor();
+    assert.ok(received.includes('GET /page again'));
+    await checkLooks(page, 'request-beside');
+    await page.getByRole('link', { name: 'All recorded requests' }).click();
+    await page.getByRole('button', { name: 'Stop recording' }).click();
+    await page.getByText('Requests of this share are not recorded.').waitFor();
+  });
+
+  it('that fail are explained by the id on the visitor’s page, with the hop that failed', async (test) => {
+    const { page, open } = await consoles.person(test, 'reader');
+    const port = (service.address() as AddressInfo).port;
+    service.closeAllConnections();
+    await new Promise((resolve) => service.close(resolve));
+    const { body } = await eventually(
+      () => ask('/broken'),
+      ({ status }) => status >= 500,
+    );
+    const errorId = /[0-9a-f]{16,}/.exec(body.toString())![0];
+    await new Promise<void>((resolve) => service.listen(port, '127.0.0.1', resolve));
+    await open(`${base}/failures`);
+    await page.getByText('/broken').first().waitFor();
+    await checkLooks(page, 'failures');
+    await page.getByRole('textbox', { name: 'Error id' }).fill(errorId);
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
+    await page.getByText('failed here').waitFor();
+    await checkLooks(page, 'failure');
+    await page.getByRole('link', { name: 'Go to the share' }).click();
+    await page.getByRole('heading', { level: 1, name: 'app' }).waitFor();
+  });
+
+  it('are summed up on the overview', async (test) => {
+    const { page, open } = await consoles.person(test, 'reader');
+    await open(base);
+    await page.getByText('Traffic of the last hour').first().waitFor();
+    await page.getByText('/broken').waitFor();
+    await checkLooks(page, 'overview');
+    assert.match(await page.title(), /^Overview/);
+  });
+
+  it('have a trail with names and differences, which is verified and exported', async (test) => {
+    const { page, open } = await consoles.person(test, 'operator');
+    await open('/activity');
+    await page
+      .getByRole('button', { name: /^createShare:/ })
+      .first()
+      .click();
+    await page.getByRole('cell', { name: 'target', exact: true }).waitFor();
+    await checkLooks(page, 'activity-event');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText(/events fit together/).waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    assert.equal((await download).suggestedFilename(), 'frontdoor-audit-events.ndjson');
+    await checkLooks(page, 'activity');
+  });
+
+  it('take a way through the mesh, which operators see, and change', async (test) => {
+    const { page, open } = await consoles.person(test, 'operator');
+    await open('/mesh');
+    await page.getByRole('link', { name: /, connected$/ }).waitFor();
+    await page.getByLabel('Router', { exact: true }).selectOption({ index: 1 });
+    await page.getByLabel('Service', { exact: true }).selectOption({ label: 'app' });
+    await page.getByText('selected', { exact: true }).waitFor();
+    await checkLooks(page, 'mesh');
+    for (const path of ['routers', 'gateways', 'links', 'circuits', 'services', 'terminators', 'inspect']) {
+      await open(`/mesh/${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await checkLooks(page, `mesh-${path}`);
+    }
+    await page.getByRole('button', { name: 'Inspect' }).click();
+    await page
+      .getByRole('region', { name: /Values/ })
+      .first()
+      .waitFor();
+    await open('/mesh/routers');
+    await page.getByRole('button', { name: 'New router' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('berlin');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('frontdoor router enroll').waitFor();
+    await page.getByLabel('I have kept it').check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('link', { name: 'berlin' }).click();
+    await page.getByText('not enrolled yet').waitFor();
+    await checkLooks(page, 'mesh-router');
+  });
+
+  it('are found with Ctrl-K, and pages by keys', async (test) => {
+    const { page, open } = await consoles.person(test, 'editor');
+    await open(base);
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /Search everything/ }).fill('app');
+    await page.getByRole('option', { name: /^app/ }).waitFor();
+    await checkLooks(page, 'search');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'app' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('a');
+    await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByText('Go to Overview').waitFor();
+    await checkLooks(page, 'keys');
+  });
+});

@@ -1,0 +1,100 @@
+// Settings in a real browser: frontdoors, programs, people, the organization, and what operators see.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { browserSkip } from '../support/browser.ts';
+import { startConsoleBrowser, type ConsoleBrowser } from '../support/console-browser.ts';
+import { checkLooks } from '../support/console-look.ts';
+
+const HOSTILE = `<img src=x onerror="alert(1)">`;
+
+describe('the settings', { skip: browserSkip }, () => {
+  let consoles: ConsoleBrowser;
+
+  before(async () => {
+    consoles = await startConsoleBrowser();
+  });
+  after(async () => {
+    await consoles?.close();
+  });
+
+  it('make an API account whose token is shown once and works, and revoke it', async (test) => {
+    const { page, open, allow } = await consoles.person(test, 'administrator');
+    // The page of the account asks once more when the account is gone.
+    allow(/status of 404/);
+    await open('/settings/accounts');
+    await page.getByRole('button', { name: 'New API account' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill(HOSTILE);
+    await checkLooks(page, 'accounts-new');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('The account is created').waitFor();
+    const [id, token] = await page.getByRole('dialog').locator('.fd-copy .fd-mono').allTextContents();
+    const close = page.getByRole('dialog').getByRole('button', { name: 'Close' }).last();
+    assert.equal(await close.isDisabled(), true);
+    await page.getByLabel('I have kept it').check();
+    await close.click();
+    const { baseUrl } = consoles.world.up.control;
+    const authorization = `Basic ${id}:${token}`;
+    const status = async () => (await fetch(`${baseUrl}/caller`, { headers: { authorization } })).status;
+    assert.equal(await status(), 200);
+    await page.getByRole('link', { name: HOSTILE }).click();
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByLabel(`Type ${HOSTILE} to confirm`).fill(HOSTILE);
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('heading', { level: 1, name: 'API accounts' }).waitFor();
+    assert.equal(await status(), 401);
+  });
+
+  it('invite a person, whose role can be changed, and list sessions', async (test) => {
+    const { page, open } = await consoles.person(test, 'administrator');
+    await open('/settings/people');
+    await page.getByRole('button', { name: 'Invite a person' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Bob');
+    await page.getByLabel('Role').selectOption('editor');
+    await page.getByRole('dialog').getByRole('button', { name: 'Invite a person' }).click();
+    const link = page.getByRole('dialog').locator('.fd-copy .fd-mono').first();
+    assert.match((await link.textContent())!, /\/console\/welcome#[\w-]{40,}$/);
+    await page.getByLabel('I have kept it').check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('button', { name: 'Withdraw: Bob' }).waitFor();
+    await checkLooks(page, 'people');
+    await page.getByRole('link', { name: 'Sessions', exact: true }).click();
+    await page.getByText('(this one)').waitFor();
+    await checkLooks(page, 'sessions');
+  });
+
+  it('say where a value is wrong, and keep what was typed', async (test) => {
+    const { page, open, allow } = await consoles.person(test, 'administrator');
+    allow(/status of 400/);
+    await open('/settings/frontdoors');
+    await page.getByRole('button', { name: 'New frontdoor' }).click();
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.fill('  ');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('dialog').getByText(/name/i).nth(1).waitFor();
+    assert.equal(await name.getAttribute('aria-invalid'), 'true');
+    assert.equal(await name.inputValue(), '  ');
+  });
+
+  it('are as much as the role permits', async (test) => {
+    const { page, open } = await consoles.person(test, 'reader');
+    await open('/settings');
+    await page.getByRole('heading', { level: 1, name: 'Frontdoors' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'New frontdoor' }).isDisabled(), true);
+    assert.equal(await page.getByRole('link', { name: 'People' }).count(), 0);
+    assert.equal(await page.getByRole('link', { name: 'Mesh' }).count(), 0);
+  });
+
+  it('can be used by everybody on each page, also those of operators', async (test) => {
+    const { page, open } = await consoles.person(test, 'operator');
+    const pages = [
+      ...['frontdoors', 'accounts', 'clients', 'organization', 'log-ins', 'organizations', 'keys', 'names'],
+      ...['installation'],
+    ];
+    for (const path of pages) {
+      await open(`/settings/${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForLoadState('networkidle').catch(() => undefined);
+      await checkLooks(page, `settings-${path}`);
+    }
+  });
+});
