@@ -232,7 +232,7 @@ const organizationRows: readonly ManagementRow[] = [
     method: 'GET',
     path: '/caller',
     status: 200,
-    answer: { kind: 'string', id: 'string', organizationId: 'UUID', scopes: ['string'] },
+    answer: { kind: 'string', id: 'string', name: 'string', organizationId: 'UUID', scopes: ['string'] },
     values: { kind: 'account', organizationId: '{organizationId}' },
   },
   {
