@@ -23,7 +23,7 @@ describe('requests, failures, activity and the mesh', { skip: browserSkip }, () 
     base = `/frontdoors/${world.credentials.frontdoorId}`;
     received = [];
     service = createServer((request, response) => {
-      received.push(`${request.method} ${request.url} ${request.headers['x-test'] ?? ''}`);
+      received.push(`${request.method} ${request.url} ${String(request.headers['x-test'] ?? '')}`);
       if (request.url === '/page') return response.setHeader('content-type', 'text/html').end(SCRIPT);
       return response.setHeader('content-type', 'application/json').end('{"hello":["world"]}');
     });

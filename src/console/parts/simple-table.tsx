@@ -20,7 +20,6 @@ export function SimpleTable(props: {
         <Table.Tbody>
           {props.rows.map((row, at) => (
             // Rows of facts have no other name than their place.
-            // oxlint-disable-next-line react/no-array-index-key
             <Table.Tr key={at}>
               {row.map((cell, column) => (
                 <Table.Td key={props.head[column]}>{cell}</Table.Td>

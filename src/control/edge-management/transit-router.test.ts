@@ -96,7 +96,7 @@ for (const [database, skip] of [
       assert.deepEqual(
         owners
           .map(({ method, edgeRouterId, transitRouterId }) => [method, edgeRouterId, transitRouterId])
-          .toSorted(),
+          .toSorted((a, b) => String(a).localeCompare(String(b))),
         [
           ['erott', edge, undefined],
           ['trott', undefined, transit],

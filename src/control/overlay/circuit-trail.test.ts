@@ -210,7 +210,7 @@ test('a report of metrics is an event with every value, unless another controlle
       ['dial', 'timer'],
     ],
   );
-  const [n, bytes, latency, dial] = report!.metrics.map(({ values }) => values);
+  const [n, bytes, latency, dial] = report.metrics.map(({ values }) => values);
   assert.deepEqual([n!['value'], bytes!['mean_rate'], latency!['mean']], [3, 1.5, 2]);
   assert.deepEqual([dial!['p99'], dial!['m1_rate'], dial!['count']], [8, 0.5, 2]);
 });

@@ -106,11 +106,9 @@ async function call(
   path: string,
   body?: object,
 ): Promise<unknown> {
-  const answer = await fetch(installation.apiUrl + path, {
-    method,
-    headers: { 'content-type': 'application/json', authorization: installation.authorization },
-    body: body === undefined ? null : JSON.stringify(body),
-  });
+  const headers = { 'content-type': 'application/json', authorization: installation.authorization };
+  const sent: RequestInit = body === undefined ? { headers } : { headers, body: JSON.stringify(body) };
+  const answer = await fetch(installation.apiUrl + path, { ...sent, method });
   if (!answer.ok) throw new Error(`${path} was answered ${answer.status}: ${await answer.text()}`);
   return answer.json();
 }

@@ -60,7 +60,6 @@ function MessageView({ title, message }: { readonly title: string; readonly mess
           <Table.Tbody>
             {headers.map(({ name, value }, at) => (
               // A header may be there twice.
-              // oxlint-disable-next-line react/no-array-index-key
               <Table.Tr key={at}>
                 <Table.Td className="fd-mono">{name}</Table.Td>
                 <Table.Td className="fd-mono">{value === '' ? <em>{text.leftOut}</em> : value}</Table.Td>

@@ -86,7 +86,6 @@ export function AddLogIn(props: {
           {rules.length === 0 ? <p>{text.noRules}</p> : null}
           {rules.map((rule, at) => (
             // Rules have no other name than their place.
-            // oxlint-disable-next-line react/no-array-index-key
             <Group key={at} align="start" mb="sm">
               <TextInput
                 label={text.group}
