@@ -85,7 +85,7 @@ describe('an issuer that the operator’s file names', () => {
     const control = await start('open', writeFile({ acme: organizationId }), [`127.0.0.1:${port}`]);
     const answer = await callAs(control, 'acme');
     assert.deepEqual(answer.json, {
-      ...{ kind: 'issuer', id: `${ISSUER}#ada`, organizationId, scopes: ['frontdoor.read'] },
+      ...{ kind: 'issuer', id: `${ISSUER}#ada`, name: null, organizationId, scopes: ['frontdoor.read'] },
     });
     assert.equal((await callAs(control, 'other')).status, 401);
     assert.equal(fetches, 1);
