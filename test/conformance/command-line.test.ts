@@ -440,7 +440,10 @@ function start(args: readonly string[], nodeArgs: readonly string[] = []) {
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', ...nodeArgs, ENTRY, ...args],
-    { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+    {
+      env: { PATH: process.env['PATH'], FRONTDOOR_FROM_SOURCES: '1', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
   );
   let [out, err] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (out += chunk));
@@ -462,7 +465,7 @@ test('help loads neither the network nor the API, and no command loads a program
 test('a reader that closes the pipe early ends the command without an error', async () => {
   const script = `"${process.execPath}" --disable-warning=ExperimentalWarning "${ENTRY}" audit list --json | head -n 1; echo "\${PIPESTATUS[0]}"`;
   const child = spawn('bash', ['--norc', '-c', script], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], FRONTDOOR_FROM_SOURCES: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [out, err] = ['', ''];

@@ -33,7 +33,10 @@ async function run(
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', ...nodeArgs, ENTRY, 'router', ...args],
-    { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+    {
+      env: { PATH: process.env['PATH'], FRONTDOOR_FROM_SOURCES: '1', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
   );
   let [out, err] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (out += chunk));
