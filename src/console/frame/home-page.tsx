@@ -1,11 +1,11 @@
 /** The first page: leads to the overview of a frontdoor, or to the creation of the first one. */
-import { TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useChange, useIdempotencyKey } from '../api/queries.ts';
 import { useSession } from '../api/session.tsx';
 import { AnswerView } from '../parts/answer-view.tsx';
-import { Form, useFieldError } from '../parts/form.tsx';
+import { Form } from '../parts/form.tsx';
+import { NameField } from '../parts/name-field.tsx';
 import { PageTitle, Panel } from '../parts/page-title.tsx';
 import { useText } from '../text/language.tsx';
 import { frameText } from './frame-text.ts';
@@ -54,23 +54,5 @@ function FirstFrontdoor(): ReactNode {
         )}
       </Panel>
     </>
-  );
-}
-
-function NameField(props: {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}): ReactNode {
-  const error = useFieldError('name');
-  return (
-    <TextInput
-      required
-      maxLength={255}
-      label={props.label}
-      value={props.value}
-      error={error}
-      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
-    />
   );
 }

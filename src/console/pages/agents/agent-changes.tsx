@@ -1,11 +1,11 @@
 /** Dialogs that rename an agent and delete it. Somebody else's change in between is not overwritten. */
-import { TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
 import { useChange } from '../../api/queries.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
-import { Form, useFieldError } from '../../parts/form.tsx';
+import { Form } from '../../parts/form.tsx';
+import { NameField } from '../../parts/name-field.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { useFormat, useText } from '../../text/language.tsx';
 import { agentsText } from './agents-text.ts';
@@ -38,25 +38,9 @@ export function RenameAgent({
         onStale={onStale}
         onSubmit={() => rename.mutate({ parameters: { frontdoorId, id: agent.id }, body: { name }, ifMatch })}
       >
-        <NameField value={name} onChange={setName} />
+        <NameField isFirst label={text.name} value={name} onChange={setName} />
       </Form>
     </Dialog>
-  );
-}
-
-function NameField(props: { readonly value: string; readonly onChange: (value: string) => void }): ReactNode {
-  const text = useText(agentsText);
-  return (
-    <TextInput
-      required
-      data-autofocus
-      label={text.name}
-      value={props.value}
-      maxLength={255}
-      autoComplete="off"
-      error={useFieldError('name')}
-      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
-    />
   );
 }
 

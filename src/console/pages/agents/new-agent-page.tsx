@@ -5,7 +5,8 @@ import { useState, type ReactNode } from 'react';
 import { useChange, useIdempotencyKey } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
-import { Form, useFieldError } from '../../parts/form.tsx';
+import { Form } from '../../parts/form.tsx';
+import { NameField } from '../../parts/name-field.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
 import { allowTargetsOf, wrongTarget, type AllowedChoice } from './agent-command.ts';
@@ -77,7 +78,13 @@ function CodeForm({ onCreated }: { readonly onCreated: (created: CreatedCode) =>
     >
       <p className="fd-soft">{text.addText}</p>
       <div className="fd-fields">
-        <NameField value={name} onChange={setName} />
+        <NameField
+          label={text.name}
+          description={text.nameHint}
+          isRequired={false}
+          value={name}
+          onChange={setName}
+        />
         <NativeSelect
           label={text.lifetime}
           value={String(lifetimeSeconds)}
@@ -111,20 +118,5 @@ function CodeForm({ onCreated }: { readonly onCreated: (created: CreatedCode) =>
         ) : null}
       </div>
     </Form>
-  );
-}
-
-function NameField(props: { readonly value: string; readonly onChange: (value: string) => void }): ReactNode {
-  const text = useText(agentsText);
-  return (
-    <TextInput
-      label={text.name}
-      description={text.nameHint}
-      value={props.value}
-      maxLength={255}
-      autoComplete="off"
-      error={useFieldError('name')}
-      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
-    />
   );
 }

@@ -1,14 +1,12 @@
 /** What the lists of routers and of gateways have in common: the state of one, and the creation with its token. */
-import { TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Form, useFieldError } from '../../parts/form.tsx';
+import { Form } from '../../parts/form.tsx';
+import { NameField } from '../../parts/name-field.tsx';
 import { SecretOnceDialog } from '../../parts/secret-once.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
-
-const MAX_NAME_CHARS = 255;
 
 export function NodeState({
   node,
@@ -19,24 +17,6 @@ export function NodeState({
   if (!node.enrolled) return <StateBadge tone="soft">{text.notEnrolled}</StateBadge>;
   return (
     <StateBadge tone={node.online ? 'good' : 'bad'}>{node.online ? text.online : text.offline}</StateBadge>
-  );
-}
-
-export function NameField(props: {
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}): ReactNode {
-  const text = useText(meshText);
-  return (
-    <TextInput
-      data-autofocus
-      required
-      maxLength={MAX_NAME_CHARS}
-      label={text.name}
-      value={props.value}
-      error={useFieldError('name')}
-      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
-    />
   );
 }
 
@@ -59,7 +39,7 @@ export function CreateNode(props: {
         onCancel={props.onClose}
         onSubmit={() => props.onSubmit(name)}
       >
-        <NameField value={name} onChange={setName} />
+        <NameField isFirst label={text.name} value={name} onChange={setName} />
       </Form>
     </Dialog>
   );

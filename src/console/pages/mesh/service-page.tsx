@@ -8,10 +8,10 @@ import { useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { Form } from '../../parts/form.tsx';
+import { NameField } from '../../parts/name-field.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
-import { NameField } from './node-list.tsx';
 import { StrategyChoice } from './strategy-choice.tsx';
 
 export function ServicePage(): ReactNode {
@@ -85,7 +85,7 @@ function ChangeService(props: {
         mutate({ parameters: { id: service.id }, body: { name, terminatorStrategy }, ifMatch: etag })
       }
     >
-      <NameField value={name} onChange={setName} />
+      <NameField label={text.name} value={name} onChange={setName} />
       <StrategyChoice value={terminatorStrategy} onChange={setStrategy} />
     </Form>
   );

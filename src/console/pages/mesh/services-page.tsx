@@ -7,6 +7,7 @@ import { AnswerView } from '../../parts/answer-view.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Filters, TextFilter } from '../../parts/filters.tsx';
 import { Form } from '../../parts/form.tsx';
+import { NameField } from '../../parts/name-field.tsx';
 import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
@@ -14,7 +15,6 @@ import { useSearchState } from '../../parts/search-state.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
-import { NameField } from './node-list.tsx';
 import { StrategyChoice, type Strategy } from './strategy-choice.tsx';
 
 export function ServicesPage(): ReactNode {
@@ -81,7 +81,7 @@ function CreateService({ onClose }: { readonly onClose: () => void }): ReactNode
         onCancel={onClose}
         onSubmit={() => mutate({ body: { name, terminatorStrategy }, idempotencyKey })}
       >
-        <NameField value={name} onChange={setName} />
+        <NameField isFirst label={text.name} value={name} onChange={setName} />
         <StrategyChoice value={terminatorStrategy} onChange={setStrategy} />
       </Form>
     </Dialog>

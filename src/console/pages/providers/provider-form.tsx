@@ -1,8 +1,9 @@
 /** The name and the data of an auth provider, in a form that the schema of its type describes. */
-import { TextInput } from '@mantine/core';
+import { Box } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { ApiError } from '../../api/api-error.ts';
-import { Form, useFieldError } from '../../parts/form.tsx';
+import { Form } from '../../parts/form.tsx';
+import { NameField } from '../../parts/name-field.tsx';
 import { useText } from '../../text/language.tsx';
 import { dataOf, draftOf, UnreadableJson, type ProviderDraft } from './provider-draft.ts';
 import { providersText } from './providers-text.ts';
@@ -54,13 +55,17 @@ export function ProviderForm(props: {
       onSubmit={submit}
       onStale={props.onStale}
     >
-      <NameField
-        value={name}
-        onChange={(next) => {
-          props.onTyped?.();
-          setName(next);
-        }}
-      />
+      <Box mb="md">
+        <NameField
+          label={text.name}
+          description={text.nameHelp}
+          value={name}
+          onChange={(next) => {
+            props.onTyped?.();
+            setName(next);
+          }}
+        />
+      </Box>
       <SchemaFields
         fields={fields}
         draft={draft}
@@ -81,20 +86,4 @@ function itemCount(draft: ProviderDraft, path: string): number {
     .slice(1)
     .reduce<unknown>((found, name) => (found as ProviderDraft | undefined)?.[name], draft);
   return Array.isArray(value) ? value.length : 0;
-}
-
-function NameField(props: { readonly value: string; readonly onChange: (value: string) => void }): ReactNode {
-  const text = useText(providersText);
-  return (
-    <TextInput
-      required
-      maxLength={255}
-      label={text.name}
-      description={text.nameHelp}
-      error={useFieldError('name')}
-      value={props.value}
-      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
-      mb="md"
-    />
-  );
 }

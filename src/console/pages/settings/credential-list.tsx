@@ -8,6 +8,7 @@ import { AnswerView } from '../../parts/answer-view.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Filters, TextFilter } from '../../parts/filters.tsx';
 import { Form } from '../../parts/form.tsx';
+import { NameField } from '../../parts/name-field.tsx';
 import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
@@ -16,7 +17,6 @@ import { SecretOnceDialog } from '../../parts/secret-once.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useText } from '../../text/language.tsx';
 import type { CredentialKind, NewCredential, ShownSecret } from './credential-kind.ts';
-import { NameInput } from './name-dialog.tsx';
 import { OtherOrganization, useOrganizationId } from './organization-choice.tsx';
 import { settingsText } from './settings-text.ts';
 
@@ -138,7 +138,7 @@ function CreateCredential(props: {
         onCancel={onClose}
         onSubmit={() => mutate({ body: { name, organizationId, scopes: [...scopes] }, idempotencyKey })}
       >
-        <NameInput value={name} onChange={setName} />
+        <NameField isFirst label={text.name} value={name} onChange={setName} />
         <Fieldset legend={text.scopes} mt="md">
           {offered.map((scope) => (
             <Checkbox

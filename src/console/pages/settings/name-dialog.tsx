@@ -1,30 +1,10 @@
 /** A dialog that asks for a name: to create something, or to rename it. */
-import { TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Form, useFieldError } from '../../parts/form.tsx';
+import { Form } from '../../parts/form.tsx';
+import { NameField } from '../../parts/name-field.tsx';
 import { useText } from '../../text/language.tsx';
 import { settingsText } from './settings-text.ts';
-
-const MAX_NAME_CHARS = 255;
-
-export function NameInput(props: {
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}): ReactNode {
-  const text = useText(settingsText);
-  return (
-    <TextInput
-      data-autofocus
-      required
-      maxLength={MAX_NAME_CHARS}
-      label={text.name}
-      value={props.value}
-      error={useFieldError('name')}
-      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
-    />
-  );
-}
 
 export function NameDialog(props: {
   readonly title: string;
@@ -36,6 +16,7 @@ export function NameDialog(props: {
   readonly onSubmit: (name: string) => void;
   readonly onStale?: () => void;
 }): ReactNode {
+  const text = useText(settingsText);
   const [name, setName] = useState(props.first ?? '');
   return (
     <Dialog title={props.title} isOpen onClose={props.onClose} size="md">
@@ -48,7 +29,7 @@ export function NameDialog(props: {
         onCancel={props.onClose}
         onStale={props.onStale}
       >
-        <NameInput value={name} onChange={setName} />
+        <NameField isFirst label={text.name} value={name} onChange={setName} />
       </Form>
     </Dialog>
   );

@@ -5,9 +5,9 @@ import type { AnswerOf } from '#contract';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { Form } from '../../parts/form.tsx';
+import { NameField } from '../../parts/name-field.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { useText } from '../../text/language.tsx';
-import { NameInput } from './name-dialog.tsx';
 import { OtherOrganization, useOrganizationId } from './organization-choice.tsx';
 import { settingsText } from './settings-text.ts';
 
@@ -72,7 +72,7 @@ function RenameForm({ organizationId, current, etag, onStale }: FormProps<'getOr
       onStale={onStale}
       onSubmit={() => mutate({ parameters: { organizationId }, body: { name }, ifMatch: etag })}
     >
-      <NameInput value={name} onChange={setName} />
+      <NameField label={text.name} value={name} onChange={setName} />
     </Form>
   );
 }

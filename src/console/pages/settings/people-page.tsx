@@ -8,6 +8,7 @@ import { AnswerView } from '../../parts/answer-view.tsx';
 import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
 import { Filters, TextFilter } from '../../parts/filters.tsx';
 import { Form, useFieldError } from '../../parts/form.tsx';
+import { NameField } from '../../parts/name-field.tsx';
 import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
@@ -16,7 +17,6 @@ import { SecretOnceDialog } from '../../parts/secret-once.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
-import { NameInput } from './name-dialog.tsx';
 import { OtherOrganization, useOrganizationId } from './organization-choice.tsx';
 import { RoleChoice, type RoleName } from './role-choice.tsx';
 import { settingsText } from './settings-text.ts';
@@ -199,7 +199,7 @@ function Invite(props: {
         onCancel={onClose}
         onSubmit={submit}
       >
-        <NameInput value={name} onChange={setName} />
+        <NameField isFirst label={text.name} value={name} onChange={setName} />
         <EmailInput value={email} onChange={setEmail} />
         <RoleChoice label={text.role} value={role} onChange={setRole} />
         <NativeSelect

@@ -8,11 +8,11 @@ import { useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { Form } from '../../parts/form.tsx';
+import { NameField } from '../../parts/name-field.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { ExactTime, TimeAgo } from '../../parts/time-ago.tsx';
 import { useText } from '../../text/language.tsx';
-import { NameInput } from './name-dialog.tsx';
 import { RoleChoice, type RoleName } from './role-choice.tsx';
 import { settingsText } from './settings-text.ts';
 
@@ -83,7 +83,7 @@ function ChangePerson(props: {
       onSubmit={() => mutate({ parameters: { id: person.id }, body: { name, role }, ifMatch: etag })}
     >
       <p>{person.role === undefined ? text.noRole : text.changeRoleText}</p>
-      <NameInput value={name} onChange={setName} />
+      <NameField label={text.name} value={name} onChange={setName} />
       <RoleChoice label={text.role} value={role} onChange={setRole} />
     </Form>
   );
