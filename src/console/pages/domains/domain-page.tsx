@@ -1,16 +1,14 @@
 /** One domain: its state, its DNS records and what is seen of them, what guards it, and its end. */
-import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { CustomFrontendAnswer } from '#contract';
 import { useAnswer, useChange } from '../../api/queries.ts';
-import { useRefreshOnLeave } from '../../api/refresh-on-leave.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId, useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { ChangedMeanwhile } from '../../parts/changed-meanwhile.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { DeleteButton } from '../../parts/delete-button.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
@@ -123,38 +121,23 @@ function DeleteDomain({ domain, etag }: Read): ReactNode {
   const frontdoorId = useFrontdoorId();
   const navigate = useNavigate();
   const { may } = useSession();
-  const [isAsking, setAsking] = useState(false);
-  const noteDeletion = useRefreshOnLeave('custom-frontend');
-  const remove = useChange('deleteCustomFrontend', {
-    onDone: () => {
-      noteDeletion();
-      void navigate({ to: '/frontdoors/$frontdoorId/domains', params: { frontdoorId } });
-    },
-  });
-  const parameters = { frontdoorId, customFrontendId: domain.id };
   return (
     <Panel title={text.deleteDomain}>
       <p>{may('deleteCustomFrontend') ? text.deleteText : parts.roleTooLow}</p>
-      <Button
-        color="red"
-        variant="outline"
-        disabled={!may('deleteCustomFrontend')}
-        onClick={() => setAsking(true)}
-      >
-        {text.deleteDomain}
-      </Button>
-      <ConfirmDialog
+      <DeleteButton
+        operation="deleteCustomFrontend"
+        kind="custom-frontend"
+        input={{ parameters: { frontdoorId, customFrontendId: domain.id }, ifMatch: etag }}
+        label={text.deleteDomain}
         title={text.deleteDomain}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
         action={parts.delete}
         typed={domain.hostname}
-        isPending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate({ parameters, ifMatch: etag })}
+        variant="outline"
+        isDisabled={!may('deleteCustomFrontend')}
+        onDeleted={() => void navigate({ to: '/frontdoors/$frontdoorId/domains', params: { frontdoorId } })}
       >
         <p>{text.deleteText}</p>
-      </ConfirmDialog>
+      </DeleteButton>
     </Panel>
   );
 }

@@ -1,12 +1,11 @@
 /** One gateway. */
-import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
-import { useAnswer, useChange } from '../../api/queries.ts';
+import type { ReactNode } from 'react';
+import { useAnswer } from '../../api/queries.ts';
 import { useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { DeleteButton } from '../../parts/delete-button.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { ExactTime } from '../../parts/time-ago.tsx';
@@ -19,19 +18,22 @@ export function GatewayPage(): ReactNode {
   const navigate = useNavigate();
   const id = useParam('gatewayId');
   const answer = useAnswer('getGateway', { parameters: { id } });
-  const [isDeleting, setDeleting] = useState(false);
-  const { mutate, error, isPending } = useChange('deleteGateway', {
-    refreshes: ['gateway'],
-    onDone: () => void navigate({ to: '/mesh/gateways' }),
-  });
   return (
     <AnswerView answer={answer}>
       {({ body, etag }) => (
         <>
           <PageTitle title={body.name} above={<Link to="/mesh/gateways">{text.gateways}</Link>}>
-            <Button color="red" onClick={() => setDeleting(true)}>
-              {text.delete}
-            </Button>
+            <DeleteButton
+              operation="deleteGateway"
+              kind="gateway"
+              input={{ parameters: { id }, ifMatch: etag }}
+              label={text.delete}
+              title={text.deleteGateway}
+              typed={body.name}
+              onDeleted={() => void navigate({ to: '/mesh/gateways' })}
+            >
+              <p>{text.deleteGatewayText}</p>
+            </DeleteButton>
           </PageTitle>
           <Panel>
             <Facts
@@ -43,18 +45,6 @@ export function GatewayPage(): ReactNode {
               ]}
             />
           </Panel>
-          <ConfirmDialog
-            title={text.deleteGateway}
-            isOpen={isDeleting}
-            onClose={() => setDeleting(false)}
-            action={text.delete}
-            typed={body.name}
-            error={error}
-            isPending={isPending}
-            onConfirm={() => mutate({ parameters: { id }, ifMatch: etag })}
-          >
-            <p>{text.deleteGatewayText}</p>
-          </ConfirmDialog>
         </>
       )}
     </AnswerView>

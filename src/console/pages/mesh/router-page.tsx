@@ -1,5 +1,5 @@
 /** One router: what it is, what its tunnel may do, and the way to its circuits and terminators. */
-import { Button, Switch, TextInput } from '@mantine/core';
+import { Switch, TextInput } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { RouterAnswer } from '#contract';
@@ -7,7 +7,7 @@ import { useAnswer, useChange } from '../../api/queries.ts';
 import { useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { DeleteButton } from '../../parts/delete-button.tsx';
 import { Form, useFieldError } from '../../parts/form.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
@@ -21,19 +21,22 @@ export function RouterPage(): ReactNode {
   const navigate = useNavigate();
   const id = useParam('routerId');
   const answer = useAnswer('getRouter', { parameters: { id } });
-  const [isDeleting, setDeleting] = useState(false);
-  const { mutate, error, isPending } = useChange('deleteRouter', {
-    refreshes: ['router'],
-    onDone: () => void navigate({ to: '/mesh/routers' }),
-  });
   return (
     <AnswerView answer={answer}>
       {({ body, etag }) => (
         <>
           <PageTitle title={body.name} above={<Link to="/mesh/routers">{text.routers}</Link>}>
-            <Button color="red" onClick={() => setDeleting(true)}>
-              {text.delete}
-            </Button>
+            <DeleteButton
+              operation="deleteRouter"
+              kind="router"
+              input={{ parameters: { id }, ifMatch: etag }}
+              label={text.delete}
+              title={text.deleteRouter}
+              typed={body.name}
+              onDeleted={() => void navigate({ to: '/mesh/routers' })}
+            >
+              <p>{text.deleteRouterText}</p>
+            </DeleteButton>
           </PageTitle>
           <Panel>
             <Facts
@@ -71,18 +74,6 @@ export function RouterPage(): ReactNode {
           <Panel title={text.change}>
             <ChangeRouter key={etag} router={body} etag={etag} onStale={() => void answer.refetch()} />
           </Panel>
-          <ConfirmDialog
-            title={text.deleteRouter}
-            isOpen={isDeleting}
-            onClose={() => setDeleting(false)}
-            action={text.delete}
-            typed={body.name}
-            error={error}
-            isPending={isPending}
-            onConfirm={() => mutate({ parameters: { id }, ifMatch: etag })}
-          >
-            <p>{text.deleteRouterText}</p>
-          </ConfirmDialog>
         </>
       )}
     </AnswerView>

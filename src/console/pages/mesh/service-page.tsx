@@ -1,12 +1,11 @@
 /** One service of the mesh: name, choice among its terminators, deletion. */
-import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { FabricServiceAnswer } from '#contract';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { DeleteButton } from '../../parts/delete-button.tsx';
 import { Form } from '../../parts/form.tsx';
 import { NameField } from '../../parts/name-field.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
@@ -19,19 +18,22 @@ export function ServicePage(): ReactNode {
   const navigate = useNavigate();
   const id = useParam('serviceId');
   const answer = useAnswer('getFabricService', { parameters: { id } });
-  const [isDeleting, setDeleting] = useState(false);
-  const { mutate, error, isPending } = useChange('deleteFabricService', {
-    refreshes: ['fabric-service'],
-    onDone: () => void navigate({ to: '/mesh/services' }),
-  });
   return (
     <AnswerView answer={answer}>
       {({ body, etag }) => (
         <>
           <PageTitle title={body.name} above={<Link to="/mesh/services">{text.services}</Link>}>
-            <Button color="red" onClick={() => setDeleting(true)}>
-              {text.delete}
-            </Button>
+            <DeleteButton
+              operation="deleteFabricService"
+              kind="fabric-service"
+              input={{ parameters: { id }, ifMatch: etag }}
+              label={text.delete}
+              title={text.deleteService}
+              typed={body.name}
+              onDeleted={() => void navigate({ to: '/mesh/services' })}
+            >
+              <p>{text.deleteServiceText}</p>
+            </DeleteButton>
           </PageTitle>
           <Panel title={text.change}>
             <ChangeService key={etag} service={body} etag={etag} onStale={() => void answer.refetch()} />
@@ -41,18 +43,6 @@ export function ServicePage(): ReactNode {
               {text.terminators}
             </Link>
           </Panel>
-          <ConfirmDialog
-            title={text.deleteService}
-            isOpen={isDeleting}
-            onClose={() => setDeleting(false)}
-            action={text.delete}
-            typed={body.name}
-            error={error}
-            isPending={isPending}
-            onConfirm={() => mutate({ parameters: { id }, ifMatch: etag })}
-          >
-            <p>{text.deleteServiceText}</p>
-          </ConfirmDialog>
         </>
       )}
     </AnswerView>

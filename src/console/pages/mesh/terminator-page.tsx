@@ -1,12 +1,11 @@
 /** One terminator. Those of shares are made by agents, and change with them. */
-import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { FabricTerminatorAnswer } from '#contract';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { DeleteButton } from '../../parts/delete-button.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
@@ -18,19 +17,21 @@ export function TerminatorPage(): ReactNode {
   const navigate = useNavigate();
   const id = useParam('terminatorId');
   const answer = useAnswer('getTerminator', { parameters: { id } });
-  const [isDeleting, setDeleting] = useState(false);
-  const { mutate, error, isPending } = useChange('deleteTerminator', {
-    refreshes: ['terminator'],
-    onDone: () => void navigate({ to: '/mesh/terminators' }),
-  });
   return (
     <AnswerView answer={answer}>
       {({ body, etag }) => (
         <>
           <PageTitle title={body.id} above={<Link to="/mesh/terminators">{text.terminators}</Link>}>
-            <Button color="red" onClick={() => setDeleting(true)}>
-              {text.delete}
-            </Button>
+            <DeleteButton
+              operation="deleteTerminator"
+              kind="terminator"
+              input={{ parameters: { id }, ifMatch: etag }}
+              label={text.delete}
+              title={text.deleteTerminator}
+              onDeleted={() => void navigate({ to: '/mesh/terminators' })}
+            >
+              <p>{text.deleteTerminatorText}</p>
+            </DeleteButton>
           </PageTitle>
           <Panel>
             <Facts
@@ -50,17 +51,6 @@ export function TerminatorPage(): ReactNode {
               onStale={() => void answer.refetch()}
             />
           </Panel>
-          <ConfirmDialog
-            title={text.deleteTerminator}
-            isOpen={isDeleting}
-            onClose={() => setDeleting(false)}
-            action={text.delete}
-            error={error}
-            isPending={isPending}
-            onConfirm={() => mutate({ parameters: { id }, ifMatch: etag })}
-          >
-            <p>{text.deleteTerminatorText}</p>
-          </ConfirmDialog>
         </>
       )}
     </AnswerView>

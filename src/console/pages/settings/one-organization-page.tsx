@@ -1,12 +1,11 @@
 /** One organization, for operators: the way to its settings, and its deletion. */
-import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
-import { useAnswer, useChange } from '../../api/queries.ts';
+import type { ReactNode } from 'react';
+import { useAnswer } from '../../api/queries.ts';
 import { useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { DeleteButton } from '../../parts/delete-button.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { useText } from '../../text/language.tsx';
 import { settingsText } from './settings-text.ts';
@@ -19,19 +18,22 @@ export function OneOrganizationPage(): ReactNode {
   const parameters = { organizationId };
   const answer = useAnswer('getOrganization', { parameters });
   const navigate = useNavigate();
-  const [isDeleting, setDeleting] = useState(false);
-  const { mutate, error, isPending } = useChange('deleteOrganization', {
-    refreshes: ['organization'],
-    onDone: () => void navigate({ to: '/settings/organizations' }),
-  });
   return (
     <AnswerView answer={answer}>
       {({ body, etag }) => (
         <>
           <PageTitle title={body.name} above={<Link to="/settings/organizations">{text.organizations}</Link>}>
-            <Button color="red" onClick={() => setDeleting(true)}>
-              {text.deleteOrganization}
-            </Button>
+            <DeleteButton
+              operation="deleteOrganization"
+              kind="organization"
+              input={{ parameters, ifMatch: etag }}
+              label={text.deleteOrganization}
+              title={text.deleteOrganization}
+              typed={body.name}
+              onDeleted={() => void navigate({ to: '/settings/organizations' })}
+            >
+              <p>{text.deleteOrganizationText}</p>
+            </DeleteButton>
           </PageTitle>
           <Panel>
             <Facts facts={[[text.id, <CopyText key="id" value={body.id} />]]} />
@@ -45,20 +47,6 @@ export function OneOrganizationPage(): ReactNode {
               ))}
             </ul>
           </Panel>
-          {isDeleting ? (
-            <ConfirmDialog
-              title={text.deleteOrganization}
-              isOpen
-              onClose={() => setDeleting(false)}
-              action={text.deleteOrganization}
-              typed={body.name}
-              error={error}
-              isPending={isPending}
-              onConfirm={() => mutate({ parameters, ifMatch: etag })}
-            >
-              <p>{text.deleteOrganizationText}</p>
-            </ConfirmDialog>
-          ) : null}
         </>
       )}
     </AnswerView>
