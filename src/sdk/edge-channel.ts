@@ -36,6 +36,8 @@ const BIND_TIMEOUT_MS = 10_000;
 const MAX_CONN_ID = 0x7fff_ffff;
 /** Payloads that a circuit may send before the next one's turn, while several wait for room. */
 const PAYLOADS_PER_TURN = 4;
+/** Key pairs that no circuit used, kept for later dials. */
+const MAX_UNUSED_KEYS = 64;
 
 const ROUTE_CODE: Readonly<Record<DialRefusal, number>> = {
   'service-refused': RouteErrorCode.connectionRefused,
@@ -58,6 +60,11 @@ export class EdgeChannel implements CircuitCarrier {
   readonly #binds = new Map<number, KeyedBind>();
   readonly #timer: NodeJS.Timeout;
   readonly #latency: RouterLatency;
+  /**
+   * Key pairs of circuits in clear, for later dials: a new pair costs 50 µs of CPU. Dials that require encryption take a
+   * new one, because a router that hid a host's key could replay to them what that host sent to an earlier dial.
+   */
+  readonly #unusedKeys: EncryptionKeys[] = [];
   #acknowledge: OverlayCircuit[] = [];
   /** Circuits that wait for room in the channel, in the order of their turns. */
   readonly #waiting = new Set<OverlayCircuit>();
@@ -118,7 +125,8 @@ export class EdgeChannel implements CircuitCarrier {
   /** The circuit is encrypted if the host has a key. Rejects with a `CircuitError`. */
   async dial(dial: ChannelDial): Promise<OverlayCircuit> {
     const connId = this.#takeConnId();
-    const keys = generateEncryptionKeys();
+    const isRequired = dial.isEncryptionRequired === true;
+    const keys = (isRequired ? undefined : this.#unusedKeys.pop()) ?? generateEncryptionKeys();
     let answer: Frame;
     try {
       answer = await this.#channel.request(connectFrame(dial, connId, keys.publicKey), dial.timeoutMs);
@@ -137,11 +145,12 @@ export class EdgeChannel implements CircuitCarrier {
     }
     const hostKey = answer.headers.bytes(edge.publicKey);
     const encryption = encryptionWith('dialer', keys, hostKey);
-    if (encryption === undefined && (hostKey !== undefined || dial.isEncryptionRequired === true)) {
+    if (encryption === undefined && (hostKey !== undefined || isRequired)) {
       this.#sendStateClosed(connId);
       const problem = hostKey === undefined ? 'has no key' : 'sent an unusable key';
       throw new CircuitError('overlay', 'agent', `the host ${problem} for end-to-end encryption`);
     }
+    if (encryption === undefined && this.#unusedKeys.length < MAX_UNUSED_KEYS) this.#unusedKeys.push(keys);
     const circuit = this.#open(circuitId, connId, false, encryption);
     circuit.start();
     return circuit;

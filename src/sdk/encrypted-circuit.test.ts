@@ -39,6 +39,7 @@ class ReadingRouter {
   /** The payloads with data that it forwarded, those of the dialer first. */
   readonly payloads = { fromDialer: [] as Uint8Array[], fromHost: [] as Uint8Array[] };
   readonly forwarded: PayloadFrame[] = [];
+  readonly offeredKeys: string[] = [];
   keepsDialerKey = true;
   keepsHostKey = true;
   change: (payload: PayloadFrame, isFromHost: boolean) => void = () => {};
@@ -125,6 +126,7 @@ class ReadingRouter {
       .text(edge.circuitId, CIRCUIT_ID)
       .bool(edge.useXgressToSdk, true);
     const dialerKey = connect.headers.bytes(edge.publicKey);
+    this.offeredKeys.push(Buffer.from(dialerKey!).toString('hex'));
     if (this.keepsDialerKey && dialerKey !== undefined) offer.bytes(edge.publicKey, dialerKey);
     const dial = makeFrame(contentType.dial, { headers: offer, body: 'bind' });
     const answer = await this.#toHost.request(dial, 5_000);
@@ -285,6 +287,21 @@ describe('a circuit between two clients', () => {
     await untilEnded(atDialer);
     assert.deepEqual([atHost.text, atDialer.text], [TEXT, TEXT]);
     assert.deepEqual(Buffer.from(router.payloads.fromDialer[0]!), TEXT);
+  });
+
+  it('offers the key of a circuit in clear again, but not for a dial that requires encryption', async (t) => {
+    const router = new ReadingRouter(t);
+    await router.bind();
+    router.keepsHostKey = router.keepsDialerKey = false;
+    await router.dial();
+    await router.dial();
+    router.keepsHostKey = router.keepsDialerKey = true;
+    await router.dial(true);
+    await router.dial();
+    await router.dial();
+    const [first, second, required, third, fourth] = router.offeredKeys;
+    assert.deepEqual([second, third], [first, first]);
+    assert.equal(new Set([first, required, fourth]).size, 3);
   });
 
   it('carries each datagram as one message, sealed or in clear', async (t) => {
