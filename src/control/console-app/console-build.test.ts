@@ -86,7 +86,7 @@ describe('a build of the console', () => {
     assert.deepEqual(await hashesOf(join(folder, key)), await hashesOf(join(cache, key)));
   });
 
-  it('has another key when a source, a style or the version of a package changes, and not for a test', async () => {
+  it('has another key when a source, a style, the kind of modules or the version of a package changes, and not for a test', async () => {
     const root = copyOfSources(true);
     assert.equal(await sourceKey(root), key);
     writeFileSync(join(root, 'src/console/more.test.ts'), 'export {};\n');
@@ -95,6 +95,7 @@ describe('a build of the console', () => {
     for (const [path, change] of [
       ['src/console/main.tsx', (text: string) => `${text}\n`],
       ['src/console/more.css', () => 'p { color: red; }\n'],
+      ['package.json', (text: string) => text.replace('"type": "module"', '"type": "commonjs"')],
       [
         'package-lock.json',
         (text: string) => text.replace(/("node_modules\/scheduler": \{\s*"version": )"[^"]+"/, '$1"9.9.9"'),
@@ -105,7 +106,7 @@ describe('a build of the console', () => {
       writeFileSync(join(root, path), change(text));
       keys.add((await sourceKey(root))!);
     }
-    assert.equal(keys.size, 4);
+    assert.equal(keys.size, 5);
   });
 
   it('is made once: the second start finds it, also without what builds it', async (test) => {

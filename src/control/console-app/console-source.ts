@@ -74,8 +74,17 @@ export async function sourceKey(root: string): Promise<string | undefined> {
   );
   add('operations', operationsModule());
   add('packages', JSON.stringify(await lockRows(root)));
+  add('manifest', JSON.stringify(await bundledFields(root)));
   for (const path of paths) add(path, await readFile(join(root, path), 'latin1'));
   return hash.digest('hex').slice(0, KEY_CHARS);
+}
+
+/** What the bundler reads of the package's own manifest: how it takes its modules, and which of them it may leave out. */
+async function bundledFields(root: string): Promise<readonly unknown[]> {
+  const path = join(root, 'package.json');
+  if (!existsSync(path)) return [];
+  const { type, sideEffects } = JSON.parse(await readFile(path, 'utf8')) as Readonly<Record<string, unknown>>;
+  return [type, sideEffects];
 }
 
 /** Place, version and hash of each package that a build uses. */
