@@ -3,18 +3,21 @@
  * neither.
  */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { mayUseBundle, PACKAGE_ROOT } from './program-bundle.ts';
 
+const PROGRAM = join(PACKAGE_ROOT, 'bin', 'bundle-program.ts');
 const AFTER_MS = 60_000;
 const BUNDLE_MS = 120_000;
 
 /** For a program that runs from its sources. Nothing depends on the bundle, so what fails here is nobody's concern. */
 export function bundleLater(): void {
-  if (!mayUseBundle()) return;
+  // A package has neither this program nor what it needs.
+  if (!mayUseBundle() || !existsSync(PROGRAM)) return;
   const timer = setTimeout(() => {
-    const child = spawn(process.execPath, [join(PACKAGE_ROOT, 'bin', 'bundle-program.ts')], {
+    const child = spawn(process.execPath, [PROGRAM], {
       stdio: 'ignore',
       timeout: BUNDLE_MS,
       killSignal: 'SIGKILL',

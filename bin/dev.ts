@@ -64,11 +64,7 @@ export async function runDev(args: readonly string[]): Promise<number> {
     case 'console':
       return (await runPinned([BUILD_CONSOLE, '--sizes', ...rest])).status;
     case 'library':
-      return (
-        (await (await import('../tools/build-library.ts')).buildLibrary()) ||
-        // What `npm pack` of the repository contains beside the library.
-        (await runPinned([BUILD_CONSOLE, '--sizes', '--pack', PACKED_CONSOLE])).status
-      );
+      return buildPackage();
     case 'node':
       return (await runPinned(rest)).status;
     case 'clients':
@@ -77,4 +73,14 @@ export async function runDev(args: readonly string[]): Promise<number> {
       process.stderr.write(USAGE);
       return command === undefined || command === '--help' ? 0 : 2;
   }
+}
+
+/** The library, and what `npm pack` of the repository contains beside it: the programs and the built console. */
+async function buildPackage(): Promise<number> {
+  const { buildLibrary } = await import('../tools/build-library.ts');
+  const status = await buildLibrary();
+  if (status !== 0) return status;
+  const { buildPrograms } = await import('../tools/build-programs.ts');
+  buildPrograms();
+  return (await runPinned([BUILD_CONSOLE, '--sizes', '--pack', PACKED_CONSOLE])).status;
 }

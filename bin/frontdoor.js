@@ -18,7 +18,10 @@ const PACKAGES = {
 };
 
 const here = dirname(realpathSync(fileURLToPath(import.meta.url)));
-const entry = join(here, 'frontdoor.ts');
+const SOURCES = join(here, 'frontdoor.ts');
+// A package has them compiled: Node runs no TypeScript below node_modules. ADR 0035.
+const COMPILED = join(here, '../dist/programs/bin/frontdoor.js');
+const entry = existsSync(SOURCES) ? SOURCES : COMPILED;
 
 function fail(message) {
   process.stderr.write(`frontdoor: ${message}\n`);
@@ -73,9 +76,7 @@ function withoutCode(words) {
 }
 
 if (!existsSync(entry)) {
-  fail(
-    'this package contains the library "frontdoor/sdk" only; the programs run from a clone of the repository',
-  );
+  fail(`this installation has no programs (${COMPILED} is missing); install it again`);
 }
 const binary = pinnedNode();
 const env = { ...process.env };

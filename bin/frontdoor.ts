@@ -1,4 +1,5 @@
 /** The program's entry. It runs what was bundled from `program.ts`, or `program.ts` itself where nothing current was. */
+import { existsSync } from 'node:fs';
 import process from 'node:process';
 import { currentBundle } from './program-bundle.ts';
 
@@ -9,6 +10,10 @@ interface Program {
 /** Resolves to the exit status. */
 async function main(args: readonly string[]): Promise<number> {
   if (args[0] === 'dev') {
+    if (!existsSync(new URL('dev.ts', import.meta.url))) {
+      process.stderr.write('frontdoor dev: development commands need a clone of the repository\n');
+      return 69;
+    }
     await import('./launcher-pipe.ts');
     const { runDev } = await import('./dev.ts');
     return runDev(args.slice(1));

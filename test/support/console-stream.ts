@@ -56,7 +56,7 @@ export interface ConsoleStream {
 
 /** Logs in at the console with an API account, and returns the session's cookie. */
 export async function logInAtConsole(
-  control: ControlPlane,
+  control: Pick<ControlPlane, 'apiUrl' | 'consoleUrl'>,
   { accountId: name, apiToken: password }: Pick<FirstStart, 'accountId' | 'apiToken'>,
 ): Promise<string> {
   const answer = await fetch(`${control.consoleUrl}/log-in`, {

@@ -44,18 +44,25 @@ export function makeDataDir(): string {
   return mkdtempSync(join(tmpdir(), 'frontdoor-process-'));
 }
 
-export function runLauncher(args: readonly string[], env: NodeJS.ProcessEnv = {}): RunningProcess {
-  return run([LAUNCHER, ...args], env);
+/** `launcher` is that of another installation. */
+export function runLauncher(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  launcher = LAUNCHER,
+): RunningProcess {
+  return run([launcher, ...args], env);
 }
 
 /** Starts `up --demo` in `dataDir`, and waits until its ready file exists. */
 export async function startDemoProcess(
   dataDir: string,
   args: readonly string[] = ['--any-port'],
+  launcher = LAUNCHER,
 ): Promise<DemoProcess> {
   const readyFile = join(dataDir, 'ready.json');
   rmSync(readyFile, { force: true });
-  const running = runLauncher(['up', '--demo', '--data-dir', dataDir, '--ready-file', readyFile, ...args]);
+  const words = ['up', '--demo', '--data-dir', dataDir, '--ready-file', readyFile, ...args];
+  const running = runLauncher(words, {}, launcher);
   let isOver = false;
   void running.exit.then(() => (isOver = true));
   await until('the ready file', () => isOver || existsSync(readyFile), Boolean, START_MS);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { messageOf, type Log } from '#base';
 import { loadBuiltConsole, readBuild, type BuiltConsole } from './built-console.ts';
-import { cacheFolder, canBuild, PACKAGE_ROOT, packedFolder, sourceKey } from './console-source.ts';
+import { cacheFolder, canBuild, PACKAGE_ROOT, packedFolders, sourceKey } from './console-source.ts';
 import { watchedKey } from './watched-build.ts';
 
 export interface ConsoleAppOptions {
@@ -85,9 +85,11 @@ export class ConsoleApp {
     const key = await sourceKey(this.#root);
     if (key !== undefined)
       for (const folder of this.#folders) if (this.#take(await loadBuiltConsole(folder, key))) return;
-    const packed = await readBuild(packedFolder(this.#root));
     const isBuildable = canBuild(this.#root);
-    if (packed !== undefined && (packed.key === key || !isBuildable) && this.#take(packed)) return;
+    for (const folder of packedFolders(this.#root)) {
+      const packed = await readBuild(folder);
+      if (packed !== undefined && (packed.key === key || !isBuildable) && this.#take(packed)) return;
+    }
     if (!isBuildable) {
       this.#state = 'missing';
       this.#log.warn(

@@ -37,9 +37,9 @@ export function cacheFolder(root: string): string {
   return join(root, 'node_modules/.cache/frontdoor-console');
 }
 
-/** The build that comes with a package, where it was packed with one. */
-export function packedFolder(root: string): string {
-  return join(root, 'dist/console');
+/** Where the build is that comes with a package: in its top folder, and beside its compiled programs. */
+export function packedFolders(root: string): readonly string[] {
+  return [join(root, 'dist/console'), join(root, '../console')];
 }
 
 /** The text of the module `frontdoor:operations`: method, path and scope of each operation. */

@@ -41,9 +41,9 @@ export function noConsolePage(state: ConsoleAppState): ConsolePage {
       </p>
       <p>
         Run <code>npm ci</code> in its folder and start it again. Or build the console on another machine,
-        with the same version and <code>npm run console</code>, and copy
-        <code>node_modules/.cache/frontdoor-console</code> from there. The command line and the API work
-        without it.
+        with the same version and <code>npm run console</code>, copy
+        <code>node_modules/.cache/frontdoor-console</code> from there, and start this one again. The command
+        line and the API work without it.
       </p>`;
     return { status: 503, title: 'No console here', content };
   }

@@ -1,0 +1,204 @@
+// The product as it is installed in other ways than by `npm ci` in a clone: the package that `npm pack` makes, below
+// `node_modules` of an empty folder, and a clone without development dependencies. Packages are linked, so nothing is loaded
+// from a registry.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { repositoryRoot } from '../../tools/pinned-process.ts';
+import { buildConsoleNow } from '../support/console-browser.ts';
+import { logInAtConsole } from '../support/console-stream.ts';
+import { until } from '../support/deadline.ts';
+import { makeDataDir, runLauncher, startDemoProcess, type DemoProcess } from '../support/product-process.ts';
+import { httpGet } from '../support/world.ts';
+
+const run = promisify(execFile);
+const PACK_MS = 300_000;
+/** Where the page of a clone without a console says that builds are kept. */
+const BUILDS = 'node_modules/.cache/frontdoor-console';
+const LIBRARY = 'frontdoor/sdk';
+
+interface Manifest {
+  readonly name: string;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+}
+
+interface LockRow {
+  readonly dev?: boolean;
+}
+
+function readJson<T>(path: string): T {
+  return JSON.parse(readFileSync(path, 'utf8')) as T;
+}
+
+/** Links packages that are installed here into another `node_modules`; optional ones of other systems are not here. */
+function linkPackages(modules: string, names: Iterable<string>): void {
+  for (const name of names) {
+    const installed = join(repositoryRoot, 'node_modules', name);
+    if (!existsSync(installed)) continue;
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(installed, join(modules, name));
+  }
+}
+
+describe('an installation', () => {
+  let top: string;
+  let clone: string;
+  /** An empty folder into which the package was installed. */
+  let folder: string;
+  let installed: string;
+  let command: string;
+
+  before(async () => {
+    top = mkdtempSync(join(tmpdir(), 'frontdoor-installations-'));
+    clone = join(top, 'clone');
+    folder = join(top, 'folder');
+    installed = join(folder, 'node_modules/frontdoor');
+    command = join(folder, 'node_modules/.bin/frontdoor');
+    const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
+      cwd: repositoryRoot,
+    });
+    for (const path of stdout.split('\0').filter((name) => existsSync(join(repositoryRoot, name))))
+      if (path !== '') cpSync(join(repositoryRoot, path), join(clone, path));
+    symlinkSync(join(repositoryRoot, 'node_modules'), join(clone, 'node_modules'));
+    await run('npm', ['pack', '--offline', '--pack-destination', top], { cwd: clone, timeout: PACK_MS });
+    const [tarball = ''] = readdirSync(top).filter((name) => name.endsWith('.tgz'));
+    mkdirSync(installed, { recursive: true });
+    await run('tar', ['-xzf', join(top, tarball), '--strip-components=1', '-C', installed]);
+    const { bin, dependencies, optionalDependencies } = readJson<Manifest>(join(installed, 'package.json'));
+    linkPackages(join(folder, 'node_modules'), Object.keys({ ...dependencies, ...optionalDependencies }));
+    mkdirSync(dirname(command));
+    symlinkSync(join('../frontdoor', bin['frontdoor']!), command);
+  });
+  after(() => rmSync(top, { recursive: true, force: true }));
+
+  async function startUp(test: TestContext, launcher: string, dataDir = makeDataDir()): Promise<DemoProcess> {
+    const demo = await startDemoProcess(dataDir, ['--any-port'], launcher);
+    test.after(async () => {
+      await demo.destroy();
+      rmSync(dataDir, { recursive: true, force: true });
+    });
+    return demo;
+  }
+
+  /** The document at the address of the console, as somebody who is logged in gets it once no build is under way. */
+  async function askConsole({
+    ready,
+  }: DemoProcess): Promise<{ readonly status: number; readonly text: string }> {
+    const { apiUrl, consoleUrl } = ready;
+    const cookie = await logInAtConsole({ apiUrl, consoleUrl }, ready);
+    const ask = async (): Promise<Response> => fetch(consoleUrl!, { headers: { cookie } });
+    const { value: answer } = await until(
+      'the console',
+      ask,
+      ({ headers }) => headers.get('retry-after') === null,
+    );
+    return { status: answer.status, text: await answer.text() };
+  }
+
+  async function checkServes(demo: DemoProcess): Promise<void> {
+    const { apiUrl, frontdoorId, accountId, apiToken, shareHost } = demo.ready;
+    assert.equal((await httpGet(demo.port, shareHost, '/')).status, 200);
+    const authorization = `Basic ${accountId}:${apiToken}`;
+    const answer = await fetch(`${apiUrl}/frontdoor/${frontdoorId}/shares`, { headers: { authorization } });
+    assert.equal(answer.status, 200);
+  }
+
+  async function checkServesConsole(demo: DemoProcess): Promise<void> {
+    const { status, text } = await askConsole(demo);
+    assert.equal(status, 200, text);
+    const addresses = [...text.matchAll(/(?:src|href)="([^"]*\/assets\/[^"]+)"/g)].map(([, path]) => path!);
+    assert.ok(
+      addresses.some((path) => path.endsWith('.js')) && addresses.some((path) => path.endsWith('.css')),
+    );
+    for (const path of addresses) {
+      const asset = await fetch(new URL(path, demo.ready.consoleUrl));
+      assert.equal(asset.status, 200, path);
+      assert.ok((await asset.bytes()).length > 0);
+    }
+  }
+
+  describe('of the package', () => {
+    it('has the programs, the library and the built console, and no sources or tests', () => {
+      const names = globSync('**/*', { cwd: installed, exclude: (name) => name === 'node_modules' });
+      for (const name of [
+        'dist/programs/bin/frontdoor.js',
+        'dist/sdk/library/mod.js',
+        'dist/console/files.txt',
+      ])
+        assert.ok(names.includes(name), name);
+      const others = names.filter((name) =>
+        /(?<!\.d)\.tsx?$|\.test\.|-(?:fixture|suite)\.|\/testing\//.test(name),
+      );
+      assert.deepEqual(others, []);
+    });
+
+    it('has every file that one of its programs imports or starts', () => {
+      const missing: string[] = [];
+      const programs = join(installed, 'dist/programs');
+      for (const path of globSync('**/*.js', { cwd: programs })) {
+        const text = readFileSync(join(programs, path), 'utf8');
+        for (const [, name] of text.matchAll(/['"](\.{1,2}\/[\w./-]+\.js)['"]/g))
+          if (!existsSync(join(programs, dirname(path), name!))) missing.push(`${path}: ${name}`);
+      }
+      assert.deepEqual(missing, ['bin/frontdoor.js: ./dev.js']);
+    });
+
+    it('starts the demo, and serves the built console', async (test) => {
+      const demo = await startUp(test, command);
+      await checkServes(demo);
+      await checkServesConsole(demo);
+    });
+
+    it('has the library', async () => {
+      const script = `console.log(Object.keys(await import('${LIBRARY}')).join(' '))`;
+      const args = ['--input-type=module', '--eval', script];
+      const { stdout } = await run(process.execPath, args, { cwd: folder });
+      assert.equal(stdout, 'SdkError enroll openOverlay\n');
+    });
+
+    it('reports that development commands need a clone', async () => {
+      const { exit, output } = runLauncher(['dev', 'check'], {}, command);
+      assert.equal((await exit).status, 69);
+      assert.match(output(), /development commands need a clone of the repository/);
+    });
+  });
+
+  it('without development dependencies serves, explains how to get a console, and serves one that was copied', async (test) => {
+    rmSync(join(clone, 'dist'), { recursive: true });
+    rmSync(join(clone, 'node_modules'));
+    const { packages } = readJson<{ packages: Readonly<Record<string, LockRow>> }>(
+      join(clone, 'package-lock.json'),
+    );
+    const names = Object.entries(packages)
+      .filter(([path, { dev }]) => path.lastIndexOf('node_modules/') === 0 && dev !== true)
+      .map(([path]) => path.slice('node_modules/'.length));
+    linkPackages(join(clone, 'node_modules'), names);
+    const launcher = join(clone, 'bin/frontdoor.js');
+    const demo = await startUp(test, launcher);
+    await checkServes(demo);
+    const { status, text } = await askConsole(demo);
+    assert.equal(status, 503);
+    assert.match(text, /without its\s+development dependencies/);
+    assert.match(text, /<code>npm ci<\/code>.*<code>npm run console<\/code>/s);
+    assert.ok(text.includes(`<code>${BUILDS}</code>`));
+    await buildConsoleNow();
+    cpSync(join(repositoryRoot, BUILDS), join(clone, BUILDS), { recursive: true });
+    await checkServesConsole(await startUp(test, launcher));
+  });
+});
