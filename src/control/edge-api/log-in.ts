@@ -5,11 +5,13 @@ import type { LiveSession, SessionStart } from './api-session-store.ts';
 import { authPolicyOf, permitsLogIn, type Identity } from '../model/mod.ts';
 import { BACKDATE_MS, type ProvenLeaf } from '../pki/mod.ts';
 import type { PasswordCredentials } from './password-log-in.ts';
-import type { SessionForm, SessionWay } from './api-session-rows.ts';
+import type { LogInMethod, SessionForm, SessionWay } from './api-session-rows.ts';
 import { bearerTokensOf } from './bearer-tokens.ts';
 import { EdgeApiRefusal, limited } from './edge-answer.ts';
 import { appendPeerAudit } from './edge-audit.ts';
+import { passwordAuthenticatorId } from './authenticator-view.ts';
 import type { EdgeApiContext } from './edge-context.ts';
+import { reportLogIn } from './log-in-report.ts';
 import type { LogInWish } from './log-in-body.ts';
 import { putIdentityClient, type StoreTransaction, type Touch } from '../store/mod.ts';
 
@@ -37,7 +39,7 @@ export async function provenForLogIn(context: EdgeApiContext, request: FastifyRe
     });
   const problem = 'problem' in proof ? proof.problem : 'routers do not log in here';
   const leaf = 'problem' in proof ? proof.signed : proof.peer.leaf;
-  throw logInRefused(context, request, problem, leaf);
+  throw logInRefused(context, request, { method: 'cert', problem, leaf });
 }
 
 /** Whether another control plane may have issued the certificate a moment ago, so that it is not in the model yet. */
@@ -53,7 +55,7 @@ export async function provenByPassword(
 ): Promise<LogInProof> {
   const proof = await context.passwords.prove(credentials, request.ip);
   if ('waitMs' in proof) throw limited(proof.waitMs);
-  if ('problem' in proof) throw logInRefused(context, request, proof.problem);
+  if ('problem' in proof) throw logInRefused(context, request, { method: 'password', ...proof });
   return permitted(context, request, { identity: proof.identity, method: 'password', leaf: undefined });
 }
 
@@ -73,23 +75,43 @@ export async function provenByExternalToken(
     }
     ({ problem } = proof);
   }
-  throw logInRefused(context, request, problem);
+  throw logInRefused(context, request, { method: 'ext-jwt', problem });
 }
 
 /** Returns the proof if the policy of the identity permits its method. Throws otherwise. */
 function permitted(context: EdgeApiContext, request: FastifyRequest, proof: LogInProof): LogInProof {
-  const { identity, leaf } = proof;
-  if (permitsLogIn(authPolicyOf(context.model.edge, identity.id), proof)) return proof;
-  throw logInRefused(context, request, 'the authentication policy does not permit the method', leaf);
+  const { identity, leaf, method, signerId } = proof;
+  const way = { method, signerId, leaf, identityId: identity.id };
+  if (!permitsLogIn(authPolicyOf(context.model.edge, identity.id), proof)) {
+    const problem = 'the authentication policy does not permit the method';
+    throw logInRefused(context, request, { ...way, problem });
+  }
+  const authenticatorId = method === 'password' ? passwordAuthenticatorId(identity) : leaf?.fingerprint;
+  reportLogIn(context, request, { ...way, authenticatorId });
+  return proof;
+}
+
+export interface FailedLogIn {
+  /** Undefined if the caller named no known one. */
+  readonly method: LogInMethod | undefined;
+  readonly problem: string;
+  readonly leaf?: ProvenLeaf | undefined;
+  /** Undefined if it is not known. */
+  readonly identityId?: string | undefined;
+  readonly signerId?: string | undefined;
 }
 
 /** Only a peer with a certificate of ours learns the problem. */
 export function logInRefused(
   context: EdgeApiContext,
   request: FastifyRequest,
-  problem: string,
-  leaf?: ProvenLeaf,
+  { leaf, problem, identityId = leaf?.id, ...way }: FailedLogIn,
 ): EdgeApiRefusal {
+  if (way.method !== undefined)
+    reportLogIn(context, request, {
+      ...{ method: way.method, identityId, problem, signerId: way.signerId },
+      authenticatorId: leaf?.fingerprint,
+    });
   context.log.info({ identity: leaf?.id, address: request.ip, problem }, 'edge API: log-in refused');
   const cause = leaf === undefined ? '' : `: ${problem}`;
   return new EdgeApiRefusal('unauthenticated', 'INVALID_AUTH', `The authentication request failed${cause}`);

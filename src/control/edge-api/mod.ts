@@ -7,6 +7,7 @@ export {
   NONE_KEPT,
   type KeptLogIns,
 } from './api-session-ends.ts';
+export { bearerTokensOf } from './bearer-tokens.ts';
 export { claimOf } from './claimed-identities.ts';
 export { openApiSessions } from './api-session-store.ts';
 export { createEdgeApi, type EdgeRoutes } from './edge-api.ts';
@@ -24,7 +25,8 @@ export { passwordAuthenticatorId } from './authenticator-view.ts';
 export { acceptsPassword } from './password-attempts.ts';
 export { isUsername } from './password-log-in.ts';
 export { bodyRule } from './edge-body.ts';
-export { queryOf, type EdgeApiContext } from './edge-context.ts';
+export { callerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
+export { reportLogIn } from './log-in-report.ts';
 export { jsonBody, sendPage, textBody } from './edge-request.ts';
 export { SessionRevocations } from './session-revocations.ts';
 export { openEdgeTokens } from './edge-tokens.ts';

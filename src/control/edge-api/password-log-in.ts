@@ -36,8 +36,8 @@ export interface PasswordCredentials {
 
 export type PasswordProof =
   | { readonly identity: Identity }
-  /** For the log. Callers get one answer for all of them. */
-  | { readonly problem: string }
+  /** For the log. Callers get one answer for all of them. The identity is that of the name, if it is one. */
+  | { readonly problem: string; readonly identityId?: string | undefined }
   | { readonly waitMs: number };
 
 export class PasswordLogIns {
@@ -67,7 +67,7 @@ export class PasswordLogIns {
     const isRight = await acceptsPassword(this.#parts, password, stored);
     const identity = isRight && stored !== undefined ? model.identity(stored.identityId) : undefined;
     if (identity === undefined || identity.kind === 'router')
-      return { problem: 'the user name or the password is wrong' };
+      return { problem: 'the user name or the password is wrong', identityId: stored?.identityId };
     this.#failures.takeBack(username, source, FAILURES);
     return { identity };
   }

@@ -82,7 +82,7 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
         (body ?? {}) as Partial<PasswordCredentials> as PasswordCredentials,
       );
     if (method === 'ext-jwt') return provenByExternalToken(context, request);
-    throw logInRefused(context, request, 'unknown method');
+    throw logInRefused(context, request, { method: undefined, problem: 'unknown method' });
   };
 
   const anybody = { config: bodyRule({ maxUnprovenBytes: MAX_LOG_IN_BYTES }) };

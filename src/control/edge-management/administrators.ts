@@ -1,12 +1,14 @@
 /**
- * Log-ins of administrators at the edge management API: by password or by certificate. Each call looks its session up
- * and whether its identity is still an administrator, so that an end holds at once.
+ * Log-ins of administrators at the edge management API: by password, by certificate, or by a token of another party. Each
+ * call looks its session up and whether its identity is still an administrator, so that an end holds at once. Calls with
+ * the access token of a log-in through OpenID Connect need no log-in here (`signed-administrators.ts`).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addressKey, TokenBuckets } from '#base';
 import { appendMachineAudit } from '../audit/mod.ts';
 import {
   acceptsPassword,
+  bearerTokensOf,
   bodyRule,
   couldNotValidate,
   EdgeApiRefusal,
@@ -14,7 +16,9 @@ import {
   jsonBody,
   limited,
   notAuthorized,
+  passwordAuthenticatorId,
   queryOf,
+  reportLogIn,
   sendData,
   type EdgeApiContext,
 } from '../edge-api/mod.ts';
@@ -30,7 +34,9 @@ import {
   type EdgeEntityRecord,
   type ManagementSession,
 } from '../store/mod.ts';
+import type { Administrator } from './administrator.ts';
 import { referenceView } from './entity-form.ts';
+import { endSigned, isStillSigned, signedAdministratorOf } from './signed-administrators.ts';
 
 export const SESSION_LIFETIME_MS = 1_800_000;
 /** An extension is written when a session has used up this part of its lifetime. */
@@ -42,9 +48,10 @@ const FAILURES = { perSecond: 0.1, burst: 10 };
 const LOG_INS = { perSecond: 20, burst: 200 };
 const MAX_CREDENTIAL_CHARS = 1_024;
 
-export interface Administrator {
-  readonly session: ManagementSession;
-  readonly identity: EdgeEntityRecord;
+/** The identity that a log-in proved; its id is undefined if the log-in proved none. */
+interface ProvenLogIn extends LogInWay {
+  readonly identityId?: string | undefined;
+  readonly authenticatorId?: string | undefined;
 }
 
 export class Administrators {
@@ -71,6 +78,7 @@ export class Administrators {
     const caller = await this.#use(request);
     if (caller === undefined) throw notAuthorized();
     this.#callers.set(request, caller);
+    if (caller.isSigned) return caller;
     const expiresAtMs = this.#context.clock.nowMs() + SESSION_LIFETIME_MS;
     expiring(reply, Math.max(caller.session.expiresAtMs, expiresAtMs));
     return caller;
@@ -78,6 +86,9 @@ export class Administrators {
 
   /** For a request that goes on: whether `prove` would still accept it. It is a use of the session. */
   async isStillAllowed(request: FastifyRequest): Promise<boolean> {
+    const caller = this.#callers.get(request);
+    // Its token may be over meanwhile: a client refreshes tokens, and its streams go on.
+    if (caller?.isSigned === true) return isStillSigned(this.#context, caller);
     return (await this.#use(request)) !== undefined;
   }
 
@@ -85,8 +96,8 @@ export class Administrators {
     const { store, secrets, clock } = this.#context;
     const token = request.headers['zt-session'];
     const nowMs = clock.nowMs();
-    const caller =
-      typeof token === 'string' ? await findAdministratorSession(store.db, secrets, token, nowMs) : undefined;
+    if (typeof token !== 'string') return signedAdministratorOf(this.#context, request);
+    const caller = await findAdministratorSession(store.db, secrets, token, nowMs);
     if (caller === undefined) return undefined;
     const { session } = caller;
     // As at the client API, each call has the token of another party that the policy demands.
@@ -94,7 +105,7 @@ export class Administrators {
     const expiresAtMs = nowMs + SESSION_LIFETIME_MS;
     if (expiresAtMs - session.expiresAtMs > EXTEND_AFTER_MS)
       await extendManagementSession(store.db, session.id, expiresAtMs);
-    return caller;
+    return { ...caller, isSigned: false };
   }
 
   addRoutes(app: FastifyInstance): void {
@@ -103,8 +114,7 @@ export class Administrators {
       const method = queryOf(request).get('method');
       const waitMs = this.#logIns.take(addressKey(request.ip));
       if (waitMs > 0) throw limited(waitMs);
-      if (method === 'password') return this.#open(request, reply, method, await this.#byPassword(request));
-      return this.#open(request, reply, 'cert', method === 'cert' ? this.#byCertificate(request) : undefined);
+      return this.#open(request, reply, await this.#provenBy(method, request));
     });
 
     app.get('/current-api-session', (request, reply) => {
@@ -113,35 +123,53 @@ export class Administrators {
     });
 
     app.delete('/current-api-session', async (request, reply) => {
-      await endManagementSession(this.#context.store.db, this.of(request).session.id);
+      const { session, isSigned } = this.of(request);
+      if (isSigned) await endSigned(this.#context, session.id);
+      else await endManagementSession(this.#context.store.db, session.id);
       return sendData(reply, {});
     });
   }
 
-  async #byPassword(request: FastifyRequest): Promise<string | undefined> {
+  async #provenBy(method: string | null, request: FastifyRequest): Promise<ProvenLogIn> {
+    if (method === 'password') return this.#byPassword(request);
+    if (method === 'ext-jwt') return this.#byToken(request);
+    return method === 'cert' ? this.#byCertificate(request) : { method: 'cert' };
+  }
+
+  async #byPassword(request: FastifyRequest): Promise<ProvenLogIn> {
+    const method = 'password';
     const { username, password } = (jsonBody(request) ?? {}) as { username?: unknown; password?: unknown };
     if (typeof username !== 'string' || typeof password !== 'string')
       throw couldNotValidate('username or password is missing');
-    if (username.length > MAX_CREDENTIAL_CHARS || password.length > MAX_CREDENTIAL_CHARS) return undefined;
+    if (username.length > MAX_CREDENTIAL_CHARS || password.length > MAX_CREDENTIAL_CHARS) return { method };
     const waitMs = this.#failures.waitMs(username, request.ip);
     if (waitMs > 0) throw limited(waitMs);
     const found = await findIdentityPassword(this.#context.store.db, username);
     const isRight = await acceptsPassword(this.#context, password, found);
     if (!isRight) this.#failures.failed(username, request.ip);
-    return isRight ? found?.identityId : undefined;
+    const identityId = isRight ? found?.identityId : undefined;
+    if (identityId === undefined) return { method };
+    return { method, identityId, authenticatorId: passwordAuthenticatorId({ id: identityId }) };
   }
 
-  #byCertificate(request: FastifyRequest): string | undefined {
+  #byCertificate(request: FastifyRequest): ProvenLogIn {
     const proof = this.#context.peers.of(request.raw.socket);
-    return 'problem' in proof ? undefined : proof.peer.identity.id;
+    if ('problem' in proof) return { method: 'cert' };
+    const { identity, leaf } = proof.peer;
+    return { method: 'cert', identityId: identity.id, authenticatorId: leaf.fingerprint };
   }
 
-  async #open(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    method: LogInWay['method'],
-    identityId: string | undefined,
-  ) {
+  async #byToken(request: FastifyRequest): Promise<ProvenLogIn> {
+    for (const token of bearerTokensOf(request)) {
+      const proof = await this.#context.externalSigners.prove(token);
+      if ('identity' in proof)
+        return { method: 'ext-jwt', identityId: proof.identity.id, signerId: proof.signerId };
+    }
+    return { method: 'ext-jwt' };
+  }
+
+  async #open(request: FastifyRequest, reply: FastifyReply, proven: ProvenLogIn) {
+    const { method, identityId } = proven;
     const { store, secrets, clock, log } = this.#context;
     const identity =
       identityId === undefined ? undefined : await findEdgeEntity(store.db, 'identity', identityId);
@@ -151,9 +179,25 @@ export class Administrators {
       (await this.#context.secondFactors.needOf(identity.id)) === 'none' &&
       (await this.#context.secondTokens.check(request, identity.id)).isProven;
     const isPermitted =
-      identity !== undefined && permitsLogIn(authPolicyOf(this.#context.model.edge, identity.id), { method });
-    if (identity?.data['isAdmin'] !== true || !isWhole || !isPermitted) {
-      log.info({ identity: identityId, address: request.ip }, 'edge management API: log-in refused');
+      identity !== undefined && permitsLogIn(authPolicyOf(this.#context.model.edge, identity.id), proven);
+    const isAdmin = identity?.data['isAdmin'] === true;
+    const problem =
+      identity === undefined
+        ? 'the credentials are wrong'
+        : !isPermitted
+          ? 'the authentication policy does not permit the method'
+          : !isAdmin
+            ? 'the identity is no administrator'
+            : 'a second factor is required, which this log-in does not have';
+    const isRefused = identity === undefined || !isAdmin || !isWhole || !isPermitted;
+    const { authenticatorId, signerId } = proven;
+    reportLogIn(this.#context, request, {
+      ...{ method, identityId, authenticatorId, signerId },
+      problem: isRefused ? problem : undefined,
+    });
+    if (isRefused) {
+      const fields = { identity: identityId, address: request.ip, problem };
+      log.info(fields, 'edge management API: log-in refused');
       throw new EdgeApiRefusal('unauthenticated', 'INVALID_AUTH', 'The authentication request failed');
     }
     const nowMs = clock.nowMs();

@@ -16,6 +16,25 @@ export const readApiSessions = simpleReader(
   { known: CHANGES, of: ({ type }) => type },
 );
 
+export const readAuthentications = simpleReader(
+  'authentication',
+  function* (event, head) {
+    yield {
+      ...{ ...head, event_type: outcomeOf(event), type: event.method },
+      ...{ authenticator_id: event.authenticatorId, external_jwt_signer_id: event.signerId },
+      ...{ identity_id: event.identityId, auth_policy_id: event.authPolicyId },
+      ...{ remote_address: event.remoteAddress, success: event.isSuccess, reason: event.problem },
+      // A certificate is recognized without the chain that a client sends.
+      improper_client_cert_chain: false,
+    };
+  },
+  { known: ['success', 'fail'], of: outcomeOf },
+);
+
+function outcomeOf({ isSuccess }: { readonly isSuccess: boolean }): string {
+  return isSuccess ? 'success' : 'fail';
+}
+
 /** Sessions are derived from permissions here, so that none is ever deleted. */
 export const readSessions = simpleReader(
   'session',

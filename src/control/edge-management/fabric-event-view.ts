@@ -3,7 +3,13 @@
  * has no effect.
  */
 import type { JsonObject } from '../model/mod.ts';
-import { readApiSessions, readConnects, readSdks, readSessions } from './client-event-view.ts';
+import {
+  readApiSessions,
+  readAuthentications,
+  readConnects,
+  readSdks,
+  readSessions,
+} from './client-event-view.ts';
 import { quoted, type AnySubscription, type SubscriptionReader } from './event-text.ts';
 import {
   circuitSubscription,
@@ -28,6 +34,7 @@ const READERS: Readonly<Record<string, SubscriptionReader>> = {
   alert: readAlerts,
   apiSession: readApiSessions,
   'edge.apiSessions': readApiSessions,
+  authentication: readAuthentications,
   usage: usageSubscription,
   'fabric.usage': usageSubscription,
   circuit: circuitSubscription,

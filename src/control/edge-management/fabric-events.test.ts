@@ -1,19 +1,17 @@
 // The stream of events over `/fabric/v1/ws-api`, as OpenZiti's clients use it: frames in the messages of a WebSocket.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { textOf } from '#base';
-import { contentType, encodeFrame, FrameDecoder, headerId, makeFrame, type Frame } from '#wire';
+import { contentType, encodeFrame, makeFrame } from '#wire';
 import { rawRequest } from '../edge-api/edge-api-fixture.ts';
 import type { CircuitEvent, UsageInterval } from '../model/mod.ts';
 import { FABRIC_EVENTS_PATH } from './fabric-event-routes.ts';
+import { FabricStreamReader } from './fabric-stream-fixture.ts';
 import { CREDENTIALS, openManagementFixture, type ManagementFixture } from './management-fixture.ts';
-import { until, within } from '../../../test/support/deadline.ts';
+import { until } from '../../../test/support/deadline.ts';
 
 const UPGRADE = { connection: 'Upgrade', upgrade: 'websocket' };
 const KEY = { 'sec-websocket-version': '13', 'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==' };
-const LIMITS = { maxHeadersBytes: 65_536, maxBodyBytes: 65_536 };
 
 let api: ManagementFixture;
 /** The token of the fixture's administrator. Each log-in costs a computation of a hash. */
@@ -24,60 +22,8 @@ before(async () => {
 });
 after(() => api.close());
 
-/** A client that has the session of an administrator. */
-class Reader {
-  readonly socket: WebSocket;
-  readonly frames: Frame[] = [];
-  readonly #decoder = new FrameDecoder(LIMITS);
-
-  private constructor(token: string) {
-    const url = api.apiUrl.replace('https', 'wss') + FABRIC_EVENTS_PATH;
-    this.socket = new WebSocket(url, { ca: api.pki.caBundlePem, headers: { 'zt-session': token } });
-    this.socket.on('error', () => {});
-    this.socket.on('message', (data: Buffer) => {
-      this.#decoder.push(data, (frame) => void this.frames.push(frame));
-    });
-  }
-
-  static async open(token = ownToken): Promise<Reader> {
-    const reader = new Reader(token);
-    await within('the upgrade', once(reader.socket, 'open'));
-    return reader;
-  }
-
-  async next(): Promise<Frame> {
-    await until(
-      'a frame',
-      () => this.frames.length,
-      (count) => count > 0,
-    );
-    return this.frames.shift()!;
-  }
-
-  /** Returns the result's text, after `ok ` for success. */
-  async subscribe(...subscriptions: readonly object[]): Promise<string> {
-    return this.request({ format: 'json', subscriptions });
-  }
-
-  async request(body: object, type: number = contentType.streamEventsRequest): Promise<string> {
-    this.socket.send(encodeFrame(makeFrame(type, { body: JSON.stringify(body), sequence: 7 })));
-    const { headers, body: text } = await this.next();
-    assert.equal(headers.i32(headerId.channel.replyFor), 7);
-    return `${headers.bool(headerId.channel.resultSuccess) ? 'ok ' : ''}${textOf(text)}`;
-  }
-
-  async event(): Promise<{ readonly type: string | undefined; readonly event: Record<string, unknown> }> {
-    const { contentType: kind, headers, body } = await this.next();
-    assert.equal(kind, contentType.streamEventsEvent);
-    const { timestamp, ...event } = JSON.parse(textOf(body)) as Record<string, unknown>;
-    assert.ok(Number.isFinite(Date.parse(String(timestamp))));
-    return { type: headers.text(headerId.streamEvents.eventType), event };
-  }
-
-  async closed(): Promise<void> {
-    if (this.socket.readyState !== WebSocket.CLOSED) await within('the end', once(this.socket, 'close'));
-  }
-}
+/** A reader with the session of the administrator. */
+const Reader = { open: (token = ownToken) => FabricStreamReader.open(api, { 'zt-session': token }) };
 
 const usage: UsageInterval = {
   circuitId: 'c1',
@@ -357,7 +303,7 @@ describe('the stream of events', () => {
   it('refuses by name what it does not have, and subscribes to nothing then', async () => {
     const reader = await Reader.open();
     const wrong: readonly [object, RegExp][] = [
-      [{ type: 'authentication' }, /event type authentication is not supported: alert/],
+      [{ type: 'authorization' }, /event type authorization is not supported: alert/],
       [{ type: 'session', options: { include: 'deleted' } }, /invalid include deleted: created/],
       [{ type: 'constructor' }, /event type constructor is not supported/],
       [{ type: 'usage', options: { version: 4 } }, /unsupported version 4/],

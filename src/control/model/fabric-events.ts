@@ -95,6 +95,21 @@ export interface ApiSessionEvent {
   readonly isSigned: boolean;
 }
 
+/** An attempt to log in. Ids that are not known are ''. */
+export interface AuthenticationEvent {
+  readonly method: 'cert' | 'password' | 'ext-jwt';
+  readonly isSuccess: boolean;
+  readonly identityId: string;
+  readonly authenticatorId: string;
+  /** The signer of the token, for `ext-jwt`. */
+  readonly signerId: string;
+  readonly authPolicyId: string;
+  /** `host:port` of the client. */
+  readonly remoteAddress: string;
+  /** Why it was refused; '' for a success. */
+  readonly problem: string;
+}
+
 /** A permission to dial or host a service that a client asked for. */
 export interface ServiceSessionEvent {
   readonly sessionId: string;
@@ -192,6 +207,7 @@ export interface FabricEventTable {
   link: MeshLinkEvent;
   terminator: TerminatorEvent;
   apiSession: ApiSessionEvent;
+  authentication: AuthenticationEvent;
   session: ServiceSessionEvent;
   sdk: SdkEvent;
   connect: ConnectEvent;
@@ -213,6 +229,7 @@ export class FabricEvents {
     link: new Set(),
     terminator: new Set(),
     apiSession: new Set(),
+    authentication: new Set(),
     session: new Set(),
     sdk: new Set(),
     connect: new Set(),
