@@ -103,7 +103,7 @@ describe('the access of a share', { skip: browserSkip }, () => {
     await page.getByRole('button', { name: 'Review and save' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Save the policy' }).click();
     await page.getByText('Your change was not saved').waitFor();
-    await page.getByRole('dialog').getByRole('button', { name: 'Load the new state' }).click();
+    await page.getByRole('button', { name: 'Load the new state' }).click();
     await page.waitForFunction(
       `[...document.querySelectorAll('input')].some(({ value }) => value === 'theirs@example.com')`,
     );

@@ -112,8 +112,9 @@ describe('the pages of agents', { skip: browserSkip }, () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Somebody else changed this meanwhile.').waitFor();
     await page.getByRole('button', { name: 'Load the new state' }).click();
-    await page.getByRole('heading', { level: 1, name: 'theirs' }).waitFor();
-    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.waitForFunction(
+      `[...document.querySelectorAll('input')].some(({ value }) => value === 'theirs')`,
+    );
     await page.getByRole('textbox', { name: 'Name' }).fill(' ');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/Value for name must be/).waitFor();

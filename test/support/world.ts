@@ -203,10 +203,15 @@ export async function startWorldAgent(
   };
 }
 
-export function httpGet(port: number, host: string, path: string): Promise<HttpAnswer> {
+export function httpGet(
+  port: number,
+  host: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(
-      { host: '127.0.0.1', port, path, headers: { host }, agent: false },
+      { host: '127.0.0.1', port, path, headers: { ...headers, host }, agent: false },
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -57,7 +57,10 @@ export function useAnswer<Id extends OperationId>(
   });
 }
 
-/** An operation that changes something. Answers on the screen are asked for again afterwards, without waiting for the stream. */
+/**
+ * An operation that changes something. Answers on the screen are asked for again afterwards, without waiting for the stream, and
+ * also when the change was refused because of somebody else's.
+ */
 export function useChange<Id extends OperationId>(
   id: Id,
   {
@@ -71,6 +74,10 @@ export function useChange<Id extends OperationId>(
     onSuccess: (answer) => {
       for (const kind of refreshes) refreshKind(client, kind);
       onDone?.(answer);
+    },
+    onError: (error) => {
+      if (!isApiError(error, 412)) return;
+      for (const kind of refreshes) refreshKind(client, kind);
     },
   });
 }

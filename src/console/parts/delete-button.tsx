@@ -1,9 +1,10 @@
 /** Deletes a resource on its page, after a question, and leaves the page. Lists are refreshed when it is left. */
 import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { OperationId } from '#contract';
 import type { CallInput } from '../api/call.ts';
-import { useChange } from '../api/queries.ts';
+import { refreshKind, useChange } from '../api/queries.ts';
 import { useRefreshOnLeave } from '../api/refresh-on-leave.ts';
 import { ConfirmDialog } from './dialog.tsx';
 
@@ -27,8 +28,9 @@ export function DeleteButton<Id extends OperationId>(props: {
 }): ReactNode {
   const { operation, input, kind, label, onDeleted } = props;
   const [isAsking, setAsking] = useState(false);
+  const client = useQueryClient();
   const noteDeletion = useRefreshOnLeave(kind);
-  const { mutate, error, isPending } = useChange(operation, {
+  const { mutate, error, isPending, reset } = useChange(operation, {
     onDone: () => {
       noteDeletion();
       onDeleted();
@@ -40,7 +42,10 @@ export function DeleteButton<Id extends OperationId>(props: {
         color="red"
         variant={props.variant ?? 'filled'}
         disabled={props.isDisabled === true}
-        onClick={() => setAsking(true)}
+        onClick={() => {
+          reset();
+          setAsking(true);
+        }}
       >
         {label}
       </Button>
@@ -52,6 +57,10 @@ export function DeleteButton<Id extends OperationId>(props: {
         typed={props.typed}
         error={error}
         isPending={isPending}
+        onStale={() => {
+          refreshKind(client, kind);
+          reset();
+        }}
         onConfirm={() => mutate(input)}
       >
         {props.children}

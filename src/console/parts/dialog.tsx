@@ -1,6 +1,7 @@
 /** Dialogs. While one is open, the answers behind it do not change; the focus returns to where it was. */
 import { Button, Group, Modal, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { isApiError } from '../api/api-error.ts';
 import { useHeldChanges } from '../api/changes.ts';
 import { useText } from '../text/language.tsx';
 import { partsText } from './parts-text.ts';
@@ -43,6 +44,8 @@ export function ConfirmDialog(props: {
   readonly typed?: string | undefined;
   readonly isPending: boolean;
   readonly error: Error | null;
+  /** Loads the new state, after somebody else's change was refused to be overwritten. */
+  readonly onStale?: () => void;
   readonly onConfirm: () => void;
   readonly children: ReactNode;
 }): ReactNode {
@@ -60,7 +63,9 @@ export function ConfirmDialog(props: {
           confirm();
         }}
       >
-        {props.error === null ? null : <Problem error={props.error} />}
+        {props.error === null ? null : (
+          <Problem error={props.error} onAgain={isApiError(props.error, 412) ? props.onStale : undefined} />
+        )}
         <div>{props.children}</div>
         {props.typed === undefined ? null : (
           <TextInput

@@ -35,8 +35,8 @@ export function Form(props: {
   readonly onCancel?: (() => void) | undefined;
   /** The text of the button for `onCancel`. */
   readonly cancel?: string | undefined;
-  /** Loads the new state, after somebody else's change was refused to be overwritten. */
-  readonly onStale?: (() => void) | undefined;
+  /** Ways on after somebody else's change was refused to be overwritten. */
+  readonly staleWays?: ReactNode;
   readonly isDisabled?: boolean | undefined;
   readonly children: ReactNode;
 }): ReactNode {
@@ -56,7 +56,7 @@ export function Form(props: {
     <FormErrorContext value={error}>
       <form onSubmit={submit} noValidate>
         {error === null || isAtField ? null : (
-          <Problem error={error} onAgain={isStale ? props.onStale : undefined} />
+          <Problem error={error} ways={isStale ? props.staleWays : undefined} />
         )}
         {props.children}
         <Group justify="flex-end" mt="lg">

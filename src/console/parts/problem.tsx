@@ -29,20 +29,24 @@ export function Problem(props: {
   readonly error: Error;
   /** Tries again, or loads the new state. */
   readonly onAgain?: (() => void) | undefined;
+  /** Other ways on, instead. */
+  readonly ways?: ReactNode;
 }): ReactNode {
   const [text, format] = [useText(partsText), useFormat()];
-  const { error, onAgain } = props;
+  const { error, onAgain, ways } = props;
   const id = error instanceof ApiError ? error.errorId : undefined;
   const isStale = error instanceof ApiError && error.status === 412;
   return (
     <Alert color="red" variant="outline" role="alert" mb="md" className="fd-problem">
       <p style={{ margin: 0 }}>{sentenceOf(error, text, format)}</p>
       {id === undefined ? null : <p className="fd-mono fd-small">{text.errorId(id)}</p>}
-      {onAgain === undefined ? null : (
+      {onAgain === undefined && ways === undefined ? null : (
         <Group mt="sm">
-          <Button size="xs" variant="default" onClick={onAgain}>
-            {isStale ? text.loadNew : text.tryAgain}
-          </Button>
+          {ways ?? (
+            <Button size="xs" variant="default" onClick={onAgain}>
+              {isStale ? text.loadNew : text.tryAgain}
+            </Button>
+          )}
         </Group>
       )}
     </Alert>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useAnswer } from '../../api/queries.ts';
 import { useFrontdoorId, useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
+import { reloadOf } from '../../parts/use-edit.ts';
 import { PublicAccess } from './public-access.tsx';
 import { ShareGrants } from './share-grants.tsx';
 
@@ -15,16 +16,16 @@ export function AccessPage(): ReactNode {
     <AnswerView answer={share}>
       {(read) =>
         read.body.shareMode === 'private' ? (
-          <ShareGrants share={read.body} etag={read.etag} />
+          <ShareGrants key={read.body.token} now={read} reload={reloadOf(share)} />
         ) : (
           <AnswerView answer={policy}>
-            {({ body, etag }) => (
+            {(readPolicy) => (
               <PublicAccess
                 key={read.body.token}
-                share={read.body}
-                shareTag={read.etag}
-                policy={body}
-                policyTag={etag}
+                share={read}
+                reloadShare={reloadOf(share)}
+                policy={readPolicy}
+                reloadPolicy={reloadOf(policy)}
               />
             )}
           </AnswerView>

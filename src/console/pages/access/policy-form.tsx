@@ -1,13 +1,14 @@
 /** The policy of a share, in sections. */
 import { Button, Checkbox, Fieldset } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { SharePolicyAnswer } from '#contract';
 import { useSession } from '../../api/session.tsx';
-import { ChangedMeanwhile } from '../../parts/changed-meanwhile.tsx';
-import { Form } from '../../parts/form.tsx';
+import { EditForm, type SentChange } from '../../parts/edit-form.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { TimeInput } from '../../parts/time-input.tsx';
 import { useFieldError } from '../../parts/form.tsx';
+import type { Edit } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { accessText } from './access-text.ts';
 import type { PolicyDraft } from './policy-draft.ts';
@@ -25,36 +26,30 @@ interface SectionProps {
 }
 
 export function PolicyForm(props: {
-  readonly draft: PolicyDraft;
+  readonly edit: Edit<SharePolicyAnswer, PolicyDraft>;
+  readonly change: SentChange;
   readonly changedCount: number;
-  /** Whether somebody else changed the policy since it was read. */
-  readonly isOfOthers: boolean;
-  readonly isSaved: boolean;
-  readonly error: Error | null;
-  readonly isPending: boolean;
-  readonly onChange: (draft: PolicyDraft) => void;
   readonly onSubmit: () => void;
   readonly onDiscard: () => void;
 }): ReactNode {
   const [text, parts] = [useText(accessText), useText(partsText)];
-  const { draft, changedCount, onChange, onDiscard } = props;
+  const { edit, changedCount, onDiscard } = props;
+  const { draft, type: set } = edit;
   const mayChange = useSession().may('replaceSharePolicy');
-  const set = (changes: Partial<PolicyDraft>) => onChange({ ...draft, ...changes });
   const claims = draft.claims.flatMap((_rule, at) => [`claims.${at}.claim`, `claims.${at}.anyOf`]);
   const users = draft.basicAuth.flatMap((_user, at) => [`basicAuth.${at}.name`, `basicAuth.${at}.password`]);
   return (
     <Panel title={text.policy}>
       <p className="fd-soft">{text.policyIntro}</p>
       {mayChange ? null : <p className="fd-soft">{parts.roleTooLow}</p>}
-      {props.isOfOthers ? <ChangedMeanwhile onLoad={onDiscard} /> : null}
-      <Form
+      <EditForm
+        edit={edit}
+        change={props.change}
         fields={[...FIELDS, ...claims, ...users]}
-        error={props.error}
-        isPending={props.isPending}
         isDisabled={changedCount === 0 || !mayChange}
         submit={text.review}
+        saved={text.saved}
         onSubmit={props.onSubmit}
-        onStale={onDiscard}
       >
         {/* Nothing in it can be changed by who may not change it. */}
         <fieldset className="fd-bare" disabled={!mayChange}>
@@ -68,8 +63,7 @@ export function PolicyForm(props: {
             {text.discard}
           </Button>
         )}
-      </Form>
-      {props.isSaved ? <p role="status">{text.saved}</p> : null}
+      </EditForm>
     </Panel>
   );
 }

@@ -1,79 +1,82 @@
 /**
  * Access to a public share. What is typed into the policy is known here, because questions are asked about it, too, before it is
- * saved. While somebody types, the policy stays the one that was read, whose tag refuses to overwrite what others changed.
+ * saved.
  */
 import { useState, type ReactNode } from 'react';
 import type { ShareAnswer, SharePolicyAnswer } from '#contract';
+import { isApiError } from '../../api/api-error.ts';
 import { useChange } from '../../api/queries.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
-import { isOutdated } from '../../parts/read-version.ts';
-import { changedFields, policyDraftOf, policyOf, type PolicyDraft } from './policy-draft.ts';
+import { useEdit, type ReadState } from '../../parts/use-edit.ts';
+import { changedFields, policyDraftOf, policyOf } from './policy-draft.ts';
 import { PolicyForm } from './policy-form.tsx';
 import { QuestionPanel } from './question-panel.tsx';
 import { ReviewDialog } from './review-dialog.tsx';
 import { ShareProviders } from './share-providers.tsx';
 import { useExplanations } from './use-explanations.ts';
 
-interface Held {
-  readonly draft: PolicyDraft;
-  readonly read: SharePolicyAnswer;
-  readonly etag: string | undefined;
-}
-
-export function PublicAccess({
-  share,
-  shareTag,
-  policy,
-  policyTag,
-}: {
-  readonly share: ShareAnswer;
-  readonly shareTag: string | undefined;
-  readonly policy: SharePolicyAnswer;
-  readonly policyTag: string | undefined;
+export function PublicAccess(props: {
+  readonly share: ReadState<ShareAnswer>;
+  readonly reloadShare: () => Promise<ReadState<ShareAnswer> | undefined>;
+  readonly policy: ReadState<SharePolicyAnswer>;
+  readonly reloadPolicy: () => Promise<ReadState<SharePolicyAnswer> | undefined>;
 }): ReactNode {
-  const parameters = { frontdoorId: useFrontdoorId(), token: share.token };
-  const [held, setHeld] = useState<Held>();
+  const { share, policy } = props;
+  const parameters = { frontdoorId: useFrontdoorId(), token: share.body.token };
   const [isReviewing, setReviewing] = useState(false);
-  const { draft, read, etag } = held ?? { draft: policyDraftOf(policy), read: policy, etag: policyTag };
-  const wanted = policyOf(draft, read);
+  const edit = useEdit({ now: policy, reload: props.reloadPolicy, draftOf: policyDraftOf });
+  const { body: read, etag: ifMatch } = edit.base;
+  const wanted = policyOf(edit.draft, read);
   const changed = changedFields(read, wanted);
   const explanations = useExplanations(parameters);
   const compare = useChange('compareSharePolicy', { onDone: () => setReviewing(true) });
   const save = useChange('replaceSharePolicy', {
     refreshes: ['share'],
-    onDone: () => {
+    onDone: (answer) => {
       setReviewing(false);
-      setHeld(undefined);
+      edit.saved(answer);
       explanations.askAgain(undefined);
     },
   });
-  const discard = () => {
+  const reset = () => {
     compare.reset();
     save.reset();
-    setReviewing(false);
-    setHeld(undefined);
   };
   const review = () => {
     save.reset();
     compare.mutate({ parameters, body: wanted });
     explanations.askAgain(wanted);
   };
+  const send = () =>
+    save.mutate(
+      { parameters, body: wanted, ifMatch },
+      {
+        // The form has the ways on.
+        onError: (error) => {
+          if (isApiError(error, 412)) setReviewing(false);
+        },
+      },
+    );
   return (
     <>
-      <ShareProviders share={share} etag={shareTag} hasUsers={policy.basicAuth.length > 0} />
+      <ShareProviders now={share} reload={props.reloadShare} hasUsers={policy.body.basicAuth.length > 0} />
       <PolicyForm
-        draft={draft}
+        edit={edit}
+        change={{
+          error: compare.error ?? (isReviewing ? null : save.error),
+          isPending: compare.isPending || save.isPending,
+          isSuccess: save.isSuccess,
+          reset,
+        }}
         changedCount={changed.length}
-        isOfOthers={isOutdated(held, policyTag) && !save.isPending}
-        isSaved={save.isSuccess && held === undefined}
-        error={compare.error ?? (isReviewing ? null : save.error)}
-        isPending={compare.isPending}
-        onChange={(next) => setHeld({ draft: next, read, etag })}
         onSubmit={review}
-        onDiscard={discard}
+        onDiscard={() => {
+          reset();
+          edit.discard();
+        }}
       />
       <QuestionPanel
-        share={share}
+        share={share.body}
         explanations={explanations}
         draft={changed.length === 0 ? undefined : wanted}
       />
@@ -84,9 +87,8 @@ export function PublicAccess({
         explanations={explanations}
         error={save.error}
         isPending={save.isPending}
-        onSave={() => save.mutate({ parameters, body: wanted, ifMatch: etag })}
+        onSave={send}
         onClose={() => setReviewing(false)}
-        onStale={discard}
       />
     </>
   );

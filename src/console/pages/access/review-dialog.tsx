@@ -20,14 +20,12 @@ export function ReviewDialog(props: {
   readonly isPending: boolean;
   readonly onSave: () => void;
   readonly onClose: () => void;
-  readonly onStale: () => void;
 }): ReactNode {
   const [text, format] = [useText(questionText), useFormat()];
   const { changed, comparison, error } = props;
-  const isStale = error !== null && 'status' in error && error.status === 412;
   return (
     <Dialog title={text.reviewTitle} isOpen={props.isOpen} onClose={props.onClose} size="xl">
-      {error === null ? null : <Problem error={error} onAgain={isStale ? props.onStale : undefined} />}
+      {error === null ? null : <Problem error={error} />}
       <p>
         {text.reviewFields(changed.length, format.number(changed.length))}{' '}
         <strong>{changed.map((name) => text.fieldNames(name)).join(', ')}</strong>

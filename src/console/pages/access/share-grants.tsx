@@ -6,65 +6,51 @@ import { useAnswer, useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
-import { ChangedMeanwhile } from '../../parts/changed-meanwhile.tsx';
-import { Form, useFieldError } from '../../parts/form.tsx';
+import { EditForm } from '../../parts/edit-form.tsx';
+import { useFieldError } from '../../parts/form.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
-import { isOutdated } from '../../parts/read-version.ts';
+import { useEdit, type ReadState } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { accessText } from './access-text.ts';
 
 const MOST_SHOWN = 100;
 
-interface Held {
-  readonly chosen: readonly string[];
-  readonly etag: string | undefined;
-}
-
-export function ShareGrants({
-  share,
-  etag,
-}: {
-  readonly share: ShareAnswer;
-  readonly etag: string | undefined;
+export function ShareGrants(props: {
+  readonly now: ReadState<ShareAnswer>;
+  readonly reload: () => Promise<ReadState<ShareAnswer> | undefined>;
 }): ReactNode {
   const [text, parts] = [useText(accessText), useText(partsText)];
   const frontdoorId = useFrontdoorId();
   const { may } = useSession();
-  const [held, setHeld] = useState<Held>();
-  const chosen = held?.chosen ?? share.grants;
-  const change = useChange('changeShare', { refreshes: ['share'], onDone: () => setHeld(undefined) });
-  const loadNew = () => {
-    change.reset();
-    setHeld(undefined);
-  };
+  const edit = useEdit({ ...props, draftOf: ({ grants }) => ({ grants }) });
+  const { body: share, etag } = edit.base;
+  const change = useChange('changeShare', { refreshes: ['share'], onDone: edit.saved });
   return (
     <Panel title={text.privateTitle}>
       <p>{text.privateText}</p>
-      {isOutdated(held, etag) && !change.isPending ? <ChangedMeanwhile onLoad={loadNew} /> : null}
       {may('changeShare') ? null : <p className="fd-soft">{parts.roleTooLow}</p>}
-      <Form
+      <EditForm
+        edit={edit}
+        change={change}
         fields={['grants']}
-        error={change.error}
-        isPending={change.isPending}
-        isDisabled={held === undefined || !may('changeShare')}
+        isDisabled={!may('changeShare')}
         submit={text.saveGrants}
-        onStale={loadNew}
+        saved={text.saved}
         onSubmit={() =>
           change.mutate({
             parameters: { frontdoorId, token: share.token },
-            body: { grants: [...chosen] },
-            ifMatch: held?.etag,
+            body: { grants: [...edit.draft.grants] },
+            ifMatch: etag,
           })
         }
       >
         <GrantChoice
-          value={chosen}
+          value={edit.draft.grants}
           isDisabled={!may('changeShare')}
-          onChange={(ids) => setHeld({ chosen: ids, etag: held?.etag ?? etag })}
+          onChange={(ids) => edit.type({ grants: [...ids] })}
         />
-      </Form>
-      {change.isSuccess && held === undefined ? <p role="status">{text.saved}</p> : null}
+      </EditForm>
     </Panel>
   );
 }

@@ -3,44 +3,38 @@ import { useState, type ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
 import { useChange } from '../../api/queries.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
-import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
-import { Form } from '../../parts/form.tsx';
-import { NameField } from '../../parts/name-field.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { partsText } from '../../parts/parts-text.ts';
+import { RenameDialog } from '../../parts/rename-dialog.tsx';
+import type { ReadState } from '../../parts/use-edit.ts';
 import { useFormat, useText } from '../../text/language.tsx';
 import { agentsText } from './agents-text.ts';
 
-interface ChangeProps {
-  readonly agent: AnswerOf<'getEnvironment'>;
-  readonly etag: string | undefined;
-  readonly onClose: () => void;
-}
+type Agent = AnswerOf<'getEnvironment'>;
 
-export function RenameAgent({
-  agent,
-  etag,
-  onClose,
-  onStale,
-}: ChangeProps & { readonly onStale: () => void }): ReactNode {
+export function RenameAgent(props: {
+  readonly now: ReadState<Agent>;
+  readonly reload: () => Promise<ReadState<Agent> | undefined>;
+  readonly onClose: () => void;
+}): ReactNode {
   const [text, parts] = [useText(agentsText), useText(partsText)];
   const frontdoorId = useFrontdoorId();
-  const [ifMatch] = useState(etag);
-  const [name, setName] = useState(agent.name);
-  const rename = useChange('changeEnvironment', { refreshes: ['environment'], onDone: onClose });
+  const { now, reload, onClose } = props;
+  const { id } = now.body;
+  const change = useChange('changeEnvironment', { refreshes: ['environment'], onDone: onClose });
   return (
-    <Dialog title={text.renameTitle} isOpen onClose={onClose} size="md">
-      <Form
-        fields={['name']}
-        error={rename.error}
-        isPending={rename.isPending}
-        submit={parts.save}
-        onCancel={onClose}
-        onStale={onStale}
-        onSubmit={() => rename.mutate({ parameters: { frontdoorId, id: agent.id }, body: { name }, ifMatch })}
-      >
-        <NameField isFirst label={text.name} value={name} onChange={setName} />
-      </Form>
-    </Dialog>
+    <RenameDialog
+      title={text.renameTitle}
+      label={text.name}
+      submit={parts.save}
+      now={now}
+      reload={reload}
+      change={change}
+      onClose={onClose}
+      onSubmit={(name, ifMatch) =>
+        change.mutate({ parameters: { frontdoorId, id }, body: { name }, ifMatch })
+      }
+    />
   );
 }
 
@@ -49,7 +43,12 @@ export function DeleteAgent({
   etag,
   onClose,
   onDeleted,
-}: ChangeProps & { readonly onDeleted: () => void }): ReactNode {
+}: {
+  readonly agent: Agent;
+  readonly etag: string | undefined;
+  readonly onClose: () => void;
+  readonly onDeleted: () => void;
+}): ReactNode {
   const [text, format] = [useText(agentsText), useFormat()];
   const frontdoorId = useFrontdoorId();
   const [ifMatch] = useState(etag);

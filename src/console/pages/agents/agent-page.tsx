@@ -13,6 +13,7 @@ import { CopyText } from '../../parts/copy-text.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { ExactTime } from '../../parts/time-ago.tsx';
+import { reloadOf } from '../../parts/use-edit.ts';
 import { useFormat, useText } from '../../text/language.tsx';
 import { DeleteAgent, RenameAgent } from './agent-changes.tsx';
 import { AgentShares } from './agent-shares.tsx';
@@ -74,12 +75,7 @@ function OneAgent({ id }: { readonly id: string }): ReactNode {
           <AgentShares agentId={id} />
           <AgentTraffic agentId={id} />
           {dialog === 'rename' ? (
-            <RenameAgent
-              agent={agent}
-              etag={etag}
-              onClose={close}
-              onStale={() => void answer.refetch().then(close)}
-            />
+            <RenameAgent now={{ body: agent, etag }} reload={reloadOf(answer)} onClose={close} />
           ) : null}
           {dialog === 'delete' ? (
             <DeleteAgent agent={agent} etag={etag} onClose={close} onDeleted={() => void toList()} />

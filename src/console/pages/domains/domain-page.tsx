@@ -1,29 +1,23 @@
 /** One domain: its state, its DNS records and what is seen of them, what guards it, and its end. */
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { CustomFrontendAnswer } from '#contract';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId, useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
-import { ChangedMeanwhile } from '../../parts/changed-meanwhile.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { DeleteButton } from '../../parts/delete-button.tsx';
-import { Form } from '../../parts/form.tsx';
+import { EditForm } from '../../parts/edit-form.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
-import { isOutdated } from '../../parts/read-version.ts';
 import { ExactTime } from '../../parts/time-ago.tsx';
+import { reloadOf, useEdit, type ReadState } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { ProviderChoice } from '../providers/provider-choice.tsx';
 import { DnsRecords } from './dns-records.tsx';
 import { DomainState } from './domain-state.tsx';
 import { domainsText } from './domains-text.ts';
-
-interface Read {
-  readonly domain: CustomFrontendAnswer;
-  readonly etag: string | undefined;
-}
 
 export function DomainPage(): ReactNode {
   const text = useText(domainsText);
@@ -58,7 +52,7 @@ export function DomainPage(): ReactNode {
             />
           </Panel>
           <DnsRecords id={domain.id} />
-          <DomainProviders domain={domain} etag={etag} />
+          <DomainProviders key={domain.id} now={{ body: domain, etag }} reload={reloadOf(answer)} />
           <DeleteDomain domain={domain} etag={etag} />
         </>
       )}
@@ -66,40 +60,32 @@ export function DomainPage(): ReactNode {
   );
 }
 
-function DomainProviders({ domain, etag }: Read): ReactNode {
+function DomainProviders(props: {
+  readonly now: ReadState<CustomFrontendAnswer>;
+  readonly reload: () => Promise<ReadState<CustomFrontendAnswer> | undefined>;
+}): ReactNode {
   const [text, parts] = [useText(domainsText), useText(partsText)];
   const frontdoorId = useFrontdoorId();
   const { may } = useSession();
-  // What was read when the person began to change it: its tag refuses to overwrite what others changed.
-  const [held, setHeld] = useState<{
-    readonly chosen: readonly string[];
-    readonly etag: string | undefined;
-  }>();
-  const chosen = held?.chosen ?? domain.authProviderIds;
-  const change = useChange('changeCustomFrontend', {
-    refreshes: ['custom-frontend'],
-    onDone: () => setHeld(undefined),
-  });
-  const loadNew = () => {
-    change.reset();
-    setHeld(undefined);
-  };
+  const edit = useEdit({ ...props, draftOf: ({ authProviderIds }) => ({ authProviderIds }) });
+  const { authProviderIds: chosen } = edit.draft;
+  const { body: domain, etag } = edit.base;
+  const change = useChange('changeCustomFrontend', { refreshes: ['custom-frontend'], onDone: edit.saved });
   return (
     <Panel title={text.providers}>
-      {isOutdated(held, etag) && !change.isPending ? <ChangedMeanwhile onLoad={loadNew} /> : null}
       {may('changeCustomFrontend') ? null : <p className="fd-soft">{parts.roleTooLow}</p>}
-      <Form
+      <EditForm
+        edit={edit}
+        change={change}
         fields={['authProviderIds']}
-        error={change.error}
-        isPending={change.isPending}
-        isDisabled={held === undefined || !may('changeCustomFrontend')}
+        isDisabled={!may('changeCustomFrontend')}
         submit={text.save}
-        onStale={loadNew}
+        saved={text.saved}
         onSubmit={() =>
           change.mutate({
             parameters: { frontdoorId, customFrontendId: domain.id },
             body: { authProviderIds: [...chosen] },
-            ifMatch: held?.etag,
+            ifMatch: etag,
           })
         }
       >
@@ -108,15 +94,20 @@ function DomainProviders({ domain, etag }: Read): ReactNode {
           description={chosen.length === 0 ? text.providersNone : text.providersHelp}
           value={chosen}
           isDisabled={!may('changeCustomFrontend')}
-          onChange={(ids) => setHeld({ chosen: ids, etag: held?.etag ?? etag })}
+          onChange={(ids) => edit.type({ authProviderIds: [...ids] })}
         />
-      </Form>
-      {change.isSuccess && held === undefined ? <p role="status">{text.saved}</p> : null}
+      </EditForm>
     </Panel>
   );
 }
 
-function DeleteDomain({ domain, etag }: Read): ReactNode {
+function DeleteDomain({
+  domain,
+  etag,
+}: {
+  readonly domain: CustomFrontendAnswer;
+  readonly etag: string | undefined;
+}): ReactNode {
   const [text, parts] = [useText(domainsText), useText(partsText)];
   const frontdoorId = useFrontdoorId();
   const navigate = useNavigate();

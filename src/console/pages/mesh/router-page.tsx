@@ -1,17 +1,19 @@
 /** One router: what it is, what its tunnel may do, and the way to its circuits and terminators. */
 import { Switch, TextInput } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { RouterAnswer } from '#contract';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { DeleteButton } from '../../parts/delete-button.tsx';
-import { Form, useFieldError } from '../../parts/form.tsx';
+import { EditForm } from '../../parts/edit-form.tsx';
+import { useFieldError } from '../../parts/form.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { ExactTime } from '../../parts/time-ago.tsx';
+import { reloadOf, useEdit, type ReadState } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
 import { NodeState } from './node-list.tsx';
@@ -72,7 +74,7 @@ export function RouterPage(): ReactNode {
             </ul>
           </Panel>
           <Panel title={text.change}>
-            <ChangeRouter key={etag} router={body} etag={etag} onStale={() => void answer.refetch()} />
+            <ChangeRouter key={body.id} now={{ body, etag }} reload={reloadOf(answer)} />
           </Panel>
         </>
       )}
@@ -81,37 +83,35 @@ export function RouterPage(): ReactNode {
 }
 
 function ChangeRouter(props: {
-  readonly router: RouterAnswer;
-  readonly etag: string | undefined;
-  readonly onStale: () => void;
+  readonly now: ReadState<RouterAnswer>;
+  readonly reload: () => Promise<ReadState<RouterAnswer> | undefined>;
 }): ReactNode {
   const text = useText(meshText);
-  const { router, etag, onStale } = props;
-  const [tunneler, setTunneler] = useState(router.tunneler);
-  const [attributes, setAttributes] = useState(router.roleAttributes.join(', '));
-  const { mutate, error, isPending, reset } = useChange('changeRouter', { refreshes: ['router'] });
+  const edit = useEdit({
+    ...props,
+    draftOf: ({ tunneler, roleAttributes }) => ({ tunneler, attributes: roleAttributes.join(', ') }),
+  });
+  const change = useChange('changeRouter', { refreshes: ['router'], onDone: edit.saved });
+  const { tunneler, attributes } = edit.draft;
+  const { body, etag } = edit.base;
   const roleAttributes = attributes.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
   return (
-    <Form
+    <EditForm
+      edit={edit}
+      change={change}
       fields={['roleAttributes']}
-      error={error}
-      isPending={isPending}
       submit={text.save}
-      onStale={() => {
-        onStale();
-        reset();
-      }}
       onSubmit={() =>
-        mutate({ parameters: { id: router.id }, body: { tunneler, roleAttributes }, ifMatch: etag })
+        change.mutate({ parameters: { id: body.id }, body: { tunneler, roleAttributes }, ifMatch: etag })
       }
     >
       <Switch
         label={text.tunneler}
         checked={tunneler}
-        onChange={({ currentTarget }) => setTunneler(currentTarget.checked)}
+        onChange={({ currentTarget }) => edit.type({ tunneler: currentTarget.checked })}
       />
-      <AttributesField value={attributes} onChange={setAttributes} />
-    </Form>
+      <AttributesField value={attributes} onChange={(typed) => edit.type({ attributes: typed })} />
+    </EditForm>
   );
 }
 

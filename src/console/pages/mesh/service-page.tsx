@@ -1,14 +1,15 @@
 /** One service of the mesh: name, choice among its terminators, deletion. */
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { FabricServiceAnswer } from '#contract';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { DeleteButton } from '../../parts/delete-button.tsx';
-import { Form } from '../../parts/form.tsx';
+import { EditForm } from '../../parts/edit-form.tsx';
 import { NameField } from '../../parts/name-field.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
+import { reloadOf, useEdit, type ReadState } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
 import { StrategyChoice } from './strategy-choice.tsx';
@@ -36,7 +37,7 @@ export function ServicePage(): ReactNode {
             </DeleteButton>
           </PageTitle>
           <Panel title={text.change}>
-            <ChangeService key={etag} service={body} etag={etag} onStale={() => void answer.refetch()} />
+            <ChangeService key={body.id} now={{ body, etag }} reload={reloadOf(answer)} />
           </Panel>
           <Panel>
             <Link to="/mesh/terminators" search={{ serviceId: id }}>
@@ -50,33 +51,30 @@ export function ServicePage(): ReactNode {
 }
 
 function ChangeService(props: {
-  readonly service: FabricServiceAnswer;
-  readonly etag: string | undefined;
-  readonly onStale: () => void;
+  readonly now: ReadState<FabricServiceAnswer>;
+  readonly reload: () => Promise<ReadState<FabricServiceAnswer> | undefined>;
 }): ReactNode {
   const text = useText(meshText);
-  const { service, etag, onStale } = props;
-  const [name, setName] = useState(service.name);
-  const [terminatorStrategy, setStrategy] = useState(service.terminatorStrategy);
-  const { mutate, error, isPending, reset } = useChange('changeFabricService', {
-    refreshes: ['fabric-service'],
+  const edit = useEdit({
+    ...props,
+    draftOf: ({ name, terminatorStrategy }) => ({ name, terminatorStrategy }),
   });
+  const change = useChange('changeFabricService', { refreshes: ['fabric-service'], onDone: edit.saved });
+  const { body, etag } = edit.base;
+  const { name, terminatorStrategy } = edit.draft;
   return (
-    <Form
+    <EditForm
+      edit={edit}
+      change={change}
       fields={['name']}
-      error={error}
-      isPending={isPending}
       submit={text.save}
-      onStale={() => {
-        onStale();
-        reset();
-      }}
-      onSubmit={() =>
-        mutate({ parameters: { id: service.id }, body: { name, terminatorStrategy }, ifMatch: etag })
-      }
+      onSubmit={() => change.mutate({ parameters: { id: body.id }, body: edit.draft, ifMatch: etag })}
     >
-      <NameField label={text.name} value={name} onChange={setName} />
-      <StrategyChoice value={terminatorStrategy} onChange={setStrategy} />
-    </Form>
+      <NameField label={text.name} value={name} onChange={(typed) => edit.type({ name: typed })} />
+      <StrategyChoice
+        value={terminatorStrategy}
+        onChange={(chosen) => edit.type({ terminatorStrategy: chosen })}
+      />
+    </EditForm>
   );
 }

@@ -1,13 +1,14 @@
 /** One terminator. Those of shares are made by agents, and change with them. */
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { FabricTerminatorAnswer } from '#contract';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { DeleteButton } from '../../parts/delete-button.tsx';
-import { Form } from '../../parts/form.tsx';
+import { EditForm } from '../../parts/edit-form.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
+import { reloadOf, useEdit, type ReadState } from '../../parts/use-edit.ts';
 import { useFormat, useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
 import { TerminatorFields, terminatorBody, type TypedTerminator } from './terminator-fields.tsx';
@@ -44,12 +45,7 @@ export function TerminatorPage(): ReactNode {
             />
           </Panel>
           <Panel title={text.change}>
-            <ChangeTerminator
-              key={etag}
-              terminator={body}
-              etag={etag}
-              onStale={() => void answer.refetch()}
-            />
+            <ChangeTerminator key={body.id} now={{ body, etag }} reload={reloadOf(answer)} />
           </Panel>
         </>
       )}
@@ -58,35 +54,30 @@ export function TerminatorPage(): ReactNode {
 }
 
 function ChangeTerminator(props: {
-  readonly terminator: FabricTerminatorAnswer;
-  readonly etag: string | undefined;
-  readonly onStale: () => void;
+  readonly now: ReadState<FabricTerminatorAnswer>;
+  readonly reload: () => Promise<ReadState<FabricTerminatorAnswer> | undefined>;
 }): ReactNode {
   const text = useText(meshText);
-  const { terminator, etag, onStale } = props;
-  const { address, instanceId, cost, precedence } = terminator;
-  const [fields, setFields] = useState<TypedTerminator>({
-    address,
-    instanceId,
-    cost: String(cost),
-    precedence,
+  const edit = useEdit({
+    ...props,
+    draftOf: ({ address, instanceId, cost, precedence }): TypedTerminator => ({
+      ...{ address, instanceId, precedence },
+      cost: String(cost),
+    }),
   });
-  const { mutate, error, isPending, reset } = useChange('changeTerminator', { refreshes: ['terminator'] });
+  const change = useChange('changeTerminator', { refreshes: ['terminator'], onDone: edit.saved });
+  const { body, etag } = edit.base;
   return (
-    <Form
+    <EditForm
+      edit={edit}
+      change={change}
       fields={['address', 'cost', 'instanceId']}
-      error={error}
-      isPending={isPending}
       submit={text.save}
-      onStale={() => {
-        onStale();
-        reset();
-      }}
       onSubmit={() =>
-        mutate({ parameters: { id: terminator.id }, body: terminatorBody(fields), ifMatch: etag })
+        change.mutate({ parameters: { id: body.id }, body: terminatorBody(edit.draft), ifMatch: etag })
       }
     >
-      <TerminatorFields fields={fields} onChange={setFields} />
-    </Form>
+      <TerminatorFields fields={edit.draft} onChange={edit.type} />
+    </EditForm>
   );
 }

@@ -6,16 +6,17 @@ import { useSession } from '../../api/session.tsx';
 import type { BodyOf } from '#contract';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
+import { Form } from '../../parts/form.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { SecretOnceDialog } from '../../parts/secret-once.tsx';
 import { useSearchState } from '../../parts/search-state.tsx';
 import { useText } from '../../text/language.tsx';
-import { madeSecrets } from './provider-draft.ts';
-import { ProviderForm, type TypedProvider } from './provider-form.tsx';
+import { draftOf, madeSecrets } from './provider-draft.ts';
+import { ProviderFields, useProviderForm, type ProviderEntry, type TypedProvider } from './provider-form.tsx';
 import { useProviderTypes, useTypeName } from './provider-types.tsx';
 import { providersText } from './providers-text.ts';
-import type { JsonSchema } from './schema-fields.ts';
+import { fieldsOf, type JsonSchema } from './schema-fields.ts';
 
 type NewProvider = NonNullable<BodyOf<'createAuthProvider'>>;
 
@@ -111,14 +112,11 @@ function NewOfType({ type }: { readonly type: string }): ReactNode {
       </p>
       <AnswerView answer={useAnswer('getAuthProviderTypeSchema', { parameters: { frontdoorId, type } })}>
         {({ body: schema }) => (
-          <ProviderForm
+          <NewProviderForm
             schema={schema as JsonSchema}
-            name=""
-            data={{}}
             error={create.error}
             isPending={create.isPending}
             isDisabled={!may('createAuthProvider') || createdId !== undefined}
-            submit={text.create}
             onSubmit={submit}
           />
         )}
@@ -127,5 +125,37 @@ function NewOfType({ type }: { readonly type: string }): ReactNode {
         <p>{text.madeKeysText}</p>
       </SecretOnceDialog>
     </Panel>
+  );
+}
+
+function NewProviderForm(props: {
+  readonly schema: JsonSchema;
+  readonly error: Error | null;
+  readonly isPending: boolean;
+  readonly isDisabled: boolean;
+  readonly onSubmit: (typed: TypedProvider) => void;
+}): ReactNode {
+  const text = useText(providersText);
+  const { schema, error, isPending, isDisabled } = props;
+  const [entry, setEntry] = useState<ProviderEntry>(() => ({
+    name: '',
+    draft: draftOf(fieldsOf(schema), {}),
+  }));
+  const { paths, unreadable, submit } = useProviderForm(schema, entry, props.onSubmit);
+  return (
+    <Form
+      fields={paths}
+      error={unreadable ?? error}
+      isPending={isPending}
+      isDisabled={isDisabled}
+      submit={text.create}
+      onSubmit={submit}
+    >
+      <ProviderFields
+        schema={schema}
+        entry={entry}
+        onChange={(changes) => setEntry((before) => ({ ...before, ...changes }))}
+      />
+    </Form>
   );
 }

@@ -1,14 +1,19 @@
-/** The name and the data of an auth provider, in a form that the schema of its type describes. */
+/** The name and the data of an auth provider, in fields that the schema of its type describes. */
 import { Box } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { ApiError } from '../../api/api-error.ts';
-import { Form } from '../../parts/form.tsx';
 import { NameField } from '../../parts/name-field.tsx';
 import { useText } from '../../text/language.tsx';
-import { dataOf, draftOf, UnreadableJson, type ProviderDraft } from './provider-draft.ts';
+import { dataOf, UnreadableJson, type ProviderDraft } from './provider-draft.ts';
 import { providersText } from './providers-text.ts';
 import { fieldsOf, pathsOf, type SchemaField, type JsonSchema, type Values } from './schema-fields.ts';
 import { SchemaFields } from './schema-form.tsx';
+
+/** Name and data as somebody types them. */
+export interface ProviderEntry {
+  readonly name: string;
+  readonly draft: ProviderDraft;
+}
 
 export interface TypedProvider {
   readonly name: string;
@@ -16,66 +21,62 @@ export interface TypedProvider {
   readonly fields: readonly SchemaField[];
 }
 
-export function ProviderForm(props: {
-  readonly schema: JsonSchema;
-  readonly name: string;
-  /** As the API shows it: with masked secrets. */
-  readonly data: Values;
-  readonly error: Error | null;
-  readonly isPending: boolean;
-  readonly isDisabled?: boolean;
-  readonly submit: string;
-  /** Called at each change of a field. */
-  readonly onTyped?: () => void;
-  readonly onSubmit: (typed: TypedProvider) => void;
-  readonly onStale?: () => void;
-}): ReactNode {
+interface ProviderFormState {
+  /** Paths of the fields, for the API's messages about them. */
+  readonly paths: readonly string[];
+  /** JSON that cannot be read. */
+  readonly unreadable: Error | null;
+  submit(): void;
+}
+
+/** What the form of a provider has besides its fields. `onSubmit` gets data that can be sent. */
+export function useProviderForm(
+  schema: JsonSchema,
+  { name, draft }: ProviderEntry,
+  onSubmit: (typed: TypedProvider) => void,
+): ProviderFormState {
   const text = useText(providersText);
-  const { schema } = props;
-  const [name, setName] = useState(props.name);
-  const [draft, setDraft] = useState<ProviderDraft>(() => draftOf(fieldsOf(schema), props.data));
   const [unreadable, setUnreadable] = useState<Error | null>(null);
   const fields = fieldsOf(schema, draft);
-  const submit = () => {
-    try {
-      setUnreadable(null);
-      props.onSubmit({ name, data: dataOf(fields, draft), fields });
-    } catch (error) {
-      if (!(error instanceof UnreadableJson)) throw error;
-      setUnreadable(new ApiError(400, 'invalid_request', `Value for ${error.path}: ${text.notJson}`));
-    }
+  return {
+    unreadable,
+    paths: ['name', ...pathsOf(fields, 'data', (path) => itemCount(draft, path))],
+    submit: () => {
+      try {
+        setUnreadable(null);
+        onSubmit({ name, data: dataOf(fields, draft), fields });
+      } catch (error) {
+        if (!(error instanceof UnreadableJson)) throw error;
+        setUnreadable(new ApiError(400, 'invalid_request', `Value for ${error.path}: ${text.notJson}`));
+      }
+    },
   };
+}
+
+export function ProviderFields(props: {
+  readonly schema: JsonSchema;
+  readonly entry: ProviderEntry;
+  readonly onChange: (changes: Partial<ProviderEntry>) => void;
+}): ReactNode {
+  const text = useText(providersText);
+  const { schema, entry, onChange } = props;
   return (
-    <Form
-      fields={['name', ...pathsOf(fields, 'data', (path) => itemCount(draft, path))]}
-      error={unreadable ?? props.error}
-      isPending={props.isPending}
-      isDisabled={props.isDisabled}
-      submit={props.submit}
-      onSubmit={submit}
-      onStale={props.onStale}
-    >
+    <>
       <Box mb="md">
         <NameField
           label={text.name}
           description={text.nameHelp}
-          value={name}
-          onChange={(next) => {
-            props.onTyped?.();
-            setName(next);
-          }}
+          value={entry.name}
+          onChange={(name) => onChange({ name })}
         />
       </Box>
       <SchemaFields
-        fields={fields}
-        draft={draft}
+        fields={fieldsOf(schema, entry.draft)}
+        draft={entry.draft}
         path="data"
-        onChange={(next) => {
-          props.onTyped?.();
-          setDraft(next);
-        }}
+        onChange={(draft) => onChange({ draft })}
       />
-    </Form>
+    </>
   );
 }
 

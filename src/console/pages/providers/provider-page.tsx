@@ -6,22 +6,22 @@ import { useAnswer, useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId, useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
-import { ChangedMeanwhile } from '../../parts/changed-meanwhile.tsx';
+import { EditForm } from '../../parts/edit-form.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
-import { isOutdated } from '../../parts/read-version.ts';
 import { SecretOnceDialog } from '../../parts/secret-once.tsx';
+import { reloadOf, useEdit, type ReadState } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { DeleteProvider } from './delete-provider.tsx';
 import { LoginSessions } from './login-sessions.tsx';
 import { ProviderCheck } from './provider-check.tsx';
-import { madeSecrets, patchOf } from './provider-draft.ts';
-import { ProviderForm, type TypedProvider } from './provider-form.tsx';
+import { draftOf, madeSecrets, patchOf } from './provider-draft.ts';
+import { ProviderFields, useProviderForm, type ProviderEntry, type TypedProvider } from './provider-form.tsx';
 import { ProviderSwitch } from './provider-switch.tsx';
 import { ProviderState, useTypeName } from './provider-types.tsx';
 import { ProviderUses } from './provider-uses.tsx';
 import { providersText } from './providers-text.ts';
-import type { JsonSchema } from './schema-fields.ts';
+import { fieldsOf, type JsonSchema } from './schema-fields.ts';
 
 export function ProviderPage(): ReactNode {
   const text = useText(providersText);
@@ -46,12 +46,7 @@ export function ProviderPage(): ReactNode {
           </PageTitle>
           {provider.type === 'API_KEY' ? null : <ProviderCheck key={etag} provider={provider} />}
           <ProviderUses id={id} />
-          <Definition
-            key={provider.id}
-            provider={provider}
-            etag={etag}
-            onStale={() => void answer.refetch()}
-          />
+          <Definition key={provider.id} now={{ body: provider, etag }} reload={reloadOf(answer)} />
           <LoginSessions provider={provider} />
           <DeleteProvider provider={provider} etag={etag} />
         </>
@@ -60,69 +55,74 @@ export function ProviderPage(): ReactNode {
   );
 }
 
-interface Read {
-  readonly provider: ProviderAnswer;
-  readonly etag: string | undefined;
+interface DefinitionProps {
+  readonly now: ReadState<ProviderAnswer>;
+  readonly reload: () => Promise<ReadState<ProviderAnswer> | undefined>;
 }
 
-function Definition({ provider, etag, onStale }: Read & { readonly onStale: () => void }): ReactNode {
+function Definition(props: DefinitionProps): ReactNode {
   const [text, parts] = [useText(providersText), useText(partsText)];
   const frontdoorId = useFrontdoorId();
   const { may } = useSession();
-  // While somebody types, the form stays about the state that was read, whose tag refuses to overwrite what others changed.
-  const [held, setHeld] = useState<Read>();
-  const shown = held ?? { provider, etag };
+  const { type } = props.now.body;
+  const schema = useAnswer('getAuthProviderTypeSchema', { parameters: { frontdoorId, type } });
+  return (
+    <Panel title={text.definition}>
+      {may('changeAuthProvider') ? null : <p className="fd-soft">{parts.roleTooLow}</p>}
+      <AnswerView answer={schema}>
+        {({ body }) => <DefinitionForm schema={body as JsonSchema} {...props} />}
+      </AnswerView>
+    </Panel>
+  );
+}
+
+function DefinitionForm({
+  schema,
+  now,
+  reload,
+}: DefinitionProps & { readonly schema: JsonSchema }): ReactNode {
+  const text = useText(providersText);
+  const frontdoorId = useFrontdoorId();
+  const { may } = useSession();
   const [made, setMade] = useState<readonly (readonly [string, string])[]>();
-  const schema = useAnswer('getAuthProviderTypeSchema', {
-    parameters: { frontdoorId, type: provider.type },
+  const edit = useEdit({
+    ...{ now, reload },
+    draftOf: ({ name, data }): ProviderEntry => ({ name, draft: draftOf(fieldsOf(schema), data) }),
   });
-  const change = useChange('changeAuthProvider', { refreshes: ['auth-provider'] });
-  const isChanged = isOutdated(held, etag);
-  const submit = ({ name, data, fields }: TypedProvider) =>
+  const { body: base, etag } = edit.base;
+  const change = useChange('changeAuthProvider', { refreshes: ['auth-provider'], onDone: edit.saved });
+  const send = ({ name, data, fields }: TypedProvider) =>
     change.mutate(
       {
-        parameters: { frontdoorId, id: provider.id },
-        body: { name, data: patchOf(fields, shown.provider.data, data) },
-        ifMatch: shown.etag,
+        parameters: { frontdoorId, id: base.id },
+        body: { name, data: patchOf(fields, base.data, data) },
+        ifMatch: etag,
       },
       {
         onSuccess: ({ body }) => {
           const secrets = madeSecrets(fields, data, body.data);
           if (secrets.length > 0) setMade(secrets);
-          setHeld(undefined);
         },
       },
     );
-  const loadNew = () => {
-    change.reset();
-    setHeld(undefined);
-    onStale();
-  };
+  const { paths, unreadable, submit } = useProviderForm(schema, edit.draft, send);
   return (
-    <Panel title={text.definition}>
-      {may('changeAuthProvider') ? null : <p className="fd-soft">{parts.roleTooLow}</p>}
-      {isChanged && !change.isPending ? <ChangedMeanwhile onLoad={loadNew} /> : null}
-      <AnswerView answer={schema}>
-        {({ body }) => (
-          <ProviderForm
-            key={shown.etag}
-            schema={body as JsonSchema}
-            name={shown.provider.name}
-            data={shown.provider.data}
-            error={change.error}
-            isPending={change.isPending}
-            isDisabled={!may('changeAuthProvider')}
-            submit={text.save}
-            onTyped={() => setHeld((before) => before ?? { provider, etag })}
-            onSubmit={submit}
-            onStale={loadNew}
-          />
-        )}
-      </AnswerView>
-      {change.isSuccess && held === undefined ? <p role="status">{text.saved}</p> : null}
+    <>
+      <EditForm
+        edit={edit}
+        change={change}
+        error={unreadable}
+        fields={paths}
+        isDisabled={!may('changeAuthProvider')}
+        submit={text.save}
+        saved={text.saved}
+        onSubmit={submit}
+      >
+        <ProviderFields schema={schema} entry={edit.draft} onChange={edit.type} />
+      </EditForm>
       <SecretOnceDialog title={text.madeKeys} facts={made} onClose={() => setMade(undefined)}>
         <p>{text.madeKeysText}</p>
       </SecretOnceDialog>
-    </Panel>
+    </>
   );
 }

@@ -8,12 +8,13 @@ import { CopyText } from '../../parts/copy-text.tsx';
 import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
+import { RenameDialog } from '../../parts/rename-dialog.tsx';
 import { SecretOnceDialog } from '../../parts/secret-once.tsx';
 import { ExactTime, TimeAgo } from '../../parts/time-ago.tsx';
+import { reloadOf, type ReadState } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import type { CredentialEntry, CredentialKind, ShownSecret } from './credential-kind.ts';
 import { ScopeNames } from './credential-list.tsx';
-import { NameDialog } from './name-dialog.tsx';
 import { settingsText } from './settings-text.ts';
 
 const OVERLAP_SECONDS = [0, 3_600, 86_400, 604_800] as const;
@@ -71,13 +72,7 @@ export function CredentialPage({
               )}
             </Panel>
             {act === 'rename' ? (
-              <Rename
-                kind={kind}
-                entry={body}
-                etag={etag}
-                onClose={close}
-                onStale={() => void answer.refetch()}
-              />
+              <Rename kind={kind} now={{ body, etag }} reload={reloadOf(answer)} onClose={close} />
             ) : null}
             {act === 'rotate' ? (
               <Rotate
@@ -111,27 +106,25 @@ export function CredentialPage({
 
 function Rename(props: {
   readonly kind: CredentialKind;
-  readonly entry: CredentialEntry;
-  readonly etag: string | undefined;
+  readonly now: ReadState<CredentialEntry>;
+  readonly reload: () => Promise<ReadState<CredentialEntry> | undefined>;
   readonly onClose: () => void;
-  readonly onStale: () => void;
 }): ReactNode {
   const text = useText(settingsText);
-  const { kind, entry, etag, onClose, onStale } = props;
-  const { mutate, error, isPending, reset } = kind.useRename(onClose);
+  const { kind, now, reload, onClose } = props;
+  const change = kind.useRename(onClose);
   return (
-    <NameDialog
+    <RenameDialog
       title={text.rename}
+      label={text.name}
       submit={text.rename}
-      first={entry.name}
-      error={error}
-      isPending={isPending}
+      now={now}
+      reload={reload}
+      change={change}
       onClose={onClose}
-      onStale={() => {
-        onStale();
-        reset();
-      }}
-      onSubmit={(name) => mutate({ parameters: { id: entry.id }, body: { name }, ifMatch: etag })}
+      onSubmit={(name, ifMatch) =>
+        change.mutate({ parameters: { id: now.body.id }, body: { name }, ifMatch })
+      }
     />
   );
 }

@@ -11,7 +11,9 @@ import { Filters, TextFilter } from '../../parts/filters.tsx';
 import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
+import { RenameDialog } from '../../parts/rename-dialog.tsx';
 import { useSearchState } from '../../parts/search-state.tsx';
+import { reloadOf } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { NameDialog } from './name-dialog.tsx';
 import { OtherOrganization, useOrganizationId } from './organization-choice.tsx';
@@ -129,25 +131,26 @@ interface OneProps {
   readonly onClose: () => void;
 }
 
-function RenameFrontdoor({ frontdoor: { id, name }, onClose }: OneProps): ReactNode {
+function RenameFrontdoor({ frontdoor: { id }, onClose }: OneProps): ReactNode {
   const text = useText(settingsText);
   const parameters = { frontdoorId: id };
-  const current = useAnswer('getFrontdoor', { parameters });
-  const { mutate, error, isPending, reset } = useChange('changeFrontdoor', {
-    refreshes: ['frontdoor'],
-    onDone: onClose,
-  });
+  const answer = useAnswer('getFrontdoor', { parameters });
+  const change = useChange('changeFrontdoor', { refreshes: ['frontdoor'], onDone: onClose });
   return (
-    <NameDialog
-      title={text.rename}
-      submit={text.rename}
-      first={name}
-      error={error}
-      isPending={isPending || current.data === undefined}
-      onClose={onClose}
-      onSubmit={(next) => mutate({ parameters, body: { name: next }, ifMatch: current.data?.etag })}
-      onStale={() => void current.refetch().then(reset)}
-    />
+    <AnswerView answer={answer}>
+      {(now) => (
+        <RenameDialog
+          title={text.rename}
+          label={text.name}
+          submit={text.rename}
+          now={now}
+          reload={reloadOf(answer)}
+          change={change}
+          onClose={onClose}
+          onSubmit={(name, ifMatch) => change.mutate({ parameters, body: { name }, ifMatch })}
+        />
+      )}
+    </AnswerView>
   );
 }
 

@@ -1,4 +1,4 @@
-/** A dialog that asks for a name: to create something, or to rename it. */
+/** A dialog that asks for a name, to create something. */
 import { useState, type ReactNode } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Form } from '../../parts/form.tsx';
@@ -9,15 +9,13 @@ import { settingsText } from './settings-text.ts';
 export function NameDialog(props: {
   readonly title: string;
   readonly submit: string;
-  readonly first?: string;
   readonly error: Error | null;
   readonly isPending: boolean;
   readonly onClose: () => void;
   readonly onSubmit: (name: string) => void;
-  readonly onStale?: () => void;
 }): ReactNode {
   const text = useText(settingsText);
-  const [name, setName] = useState(props.first ?? '');
+  const [name, setName] = useState('');
   return (
     <Dialog title={props.title} isOpen onClose={props.onClose} size="md">
       <Form
@@ -27,7 +25,6 @@ export function NameDialog(props: {
         submit={props.submit}
         onSubmit={() => props.onSubmit(name)}
         onCancel={props.onClose}
-        onStale={props.onStale}
       >
         <NameField isFirst label={text.name} value={name} onChange={setName} />
       </Form>

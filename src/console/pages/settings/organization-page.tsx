@@ -1,21 +1,21 @@
 /** The name and the settings of an organization. */
 import { Switch } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { AnswerView } from '../../parts/answer-view.tsx';
-import { Form } from '../../parts/form.tsx';
+import { EditForm } from '../../parts/edit-form.tsx';
 import { NameField } from '../../parts/name-field.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
+import { reloadOf, useEdit, type ReadState } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { OtherOrganization, useOrganizationId } from './organization-choice.tsx';
 import { settingsText } from './settings-text.ts';
 
 interface FormProps<Id extends 'getOrganization' | 'getOrganizationSettings'> {
   readonly organizationId: string;
-  readonly current: AnswerOf<Id>;
-  readonly etag: string | undefined;
-  readonly onStale: () => void;
+  readonly now: ReadState<AnswerOf<Id>>;
+  readonly reload: () => Promise<ReadState<AnswerOf<Id>> | undefined>;
 }
 
 export function OrganizationPage(): ReactNode {
@@ -30,26 +30,24 @@ export function OrganizationPage(): ReactNode {
       <OtherOrganization />
       <Panel title={text.name}>
         <AnswerView answer={organization}>
-          {({ body, etag }) => (
+          {(now) => (
             <RenameForm
-              key={etag}
+              key={organizationId}
               organizationId={organizationId}
-              current={body}
-              etag={etag}
-              onStale={() => void organization.refetch()}
+              now={now}
+              reload={reloadOf(organization)}
             />
           )}
         </AnswerView>
       </Panel>
       <Panel title={text.settings}>
         <AnswerView answer={settings}>
-          {({ body, etag }) => (
+          {(now) => (
             <SettingsForm
-              key={etag}
+              key={organizationId}
               organizationId={organizationId}
-              current={body}
-              etag={etag}
-              onStale={() => void settings.refetch()}
+              now={now}
+              reload={reloadOf(settings)}
             />
           )}
         </AnswerView>
@@ -58,61 +56,55 @@ export function OrganizationPage(): ReactNode {
   );
 }
 
-function RenameForm({ organizationId, current, etag, onStale }: FormProps<'getOrganization'>): ReactNode {
+function RenameForm({ organizationId, now, reload }: FormProps<'getOrganization'>): ReactNode {
   const text = useText(settingsText);
-  const [name, setName] = useState(current.name);
-  const { mutate, error, isPending } = useChange('changeOrganization', { refreshes: ['organization'] });
+  const edit = useEdit({ now, reload, draftOf: ({ name }) => ({ name }) });
+  const change = useChange('changeOrganization', { refreshes: ['organization'], onDone: edit.saved });
+  const { etag } = edit.base;
   return (
-    <Form
+    <EditForm
+      edit={edit}
+      change={change}
       fields={['name']}
-      error={error}
-      isPending={isPending}
-      isDisabled={name === current.name}
       submit={text.rename}
-      onStale={onStale}
-      onSubmit={() => mutate({ parameters: { organizationId }, body: { name }, ifMatch: etag })}
+      onSubmit={() => change.mutate({ parameters: { organizationId }, body: edit.draft, ifMatch: etag })}
     >
-      <NameField label={text.name} value={name} onChange={setName} />
-    </Form>
+      <NameField label={text.name} value={edit.draft.name} onChange={(name) => edit.type({ name })} />
+    </EditForm>
   );
 }
 
-function SettingsForm({
-  organizationId,
-  current,
-  etag,
-  onStale,
-}: FormProps<'getOrganizationSettings'>): ReactNode {
+function SettingsForm({ organizationId, now, reload }: FormProps<'getOrganizationSettings'>): ReactNode {
   const text = useText(settingsText);
-  const [tokenExchange, setTokenExchange] = useState(current.tokenExchange);
-  const [secondFactor, setSecondFactor] = useState(current.secondFactor);
-  const { mutate, error, isPending } = useChange('changeOrganizationSettings', {
-    refreshes: ['organization'],
+  const edit = useEdit({
+    ...{ now, reload },
+    draftOf: ({ tokenExchange, secondFactor }) => ({ tokenExchange, secondFactor }),
   });
+  const change = useChange('changeOrganizationSettings', {
+    refreshes: ['organization'],
+    onDone: edit.saved,
+  });
+  const { etag } = edit.base;
   return (
-    <Form
+    <EditForm
+      edit={edit}
+      change={change}
       fields={[]}
-      error={error}
-      isPending={isPending}
-      isDisabled={tokenExchange === current.tokenExchange && secondFactor === current.secondFactor}
       submit={text.save}
-      onStale={onStale}
-      onSubmit={() =>
-        mutate({ parameters: { organizationId }, body: { tokenExchange, secondFactor }, ifMatch: etag })
-      }
+      onSubmit={() => change.mutate({ parameters: { organizationId }, body: edit.draft, ifMatch: etag })}
     >
       <Switch
         mb="md"
         label={text.demandFactor}
         description={text.demandFactorText}
-        checked={secondFactor}
-        onChange={({ currentTarget }) => setSecondFactor(currentTarget.checked)}
+        checked={edit.draft.secondFactor}
+        onChange={({ currentTarget }) => edit.type({ secondFactor: currentTarget.checked })}
       />
       <Switch
         label={text.tokenExchange}
-        checked={tokenExchange}
-        onChange={({ currentTarget }) => setTokenExchange(currentTarget.checked)}
+        checked={edit.draft.tokenExchange}
+        onChange={({ currentTarget }) => edit.type({ tokenExchange: currentTarget.checked })}
       />
-    </Form>
+    </EditForm>
   );
 }

@@ -7,11 +7,12 @@ import { useAnswer, useChange } from '../../api/queries.ts';
 import { useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
-import { Form } from '../../parts/form.tsx';
+import { EditForm } from '../../parts/edit-form.tsx';
 import { NameField } from '../../parts/name-field.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { ExactTime, TimeAgo } from '../../parts/time-ago.tsx';
+import { reloadOf, useEdit, type ReadState } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { RoleChoice, type RoleName } from './role-choice.tsx';
 import { settingsText } from './settings-text.ts';
@@ -49,7 +50,7 @@ export function PersonPage(): ReactNode {
             />
           </Panel>
           <Panel title={text.changeRole}>
-            <ChangePerson key={etag} person={body} etag={etag} onStale={() => void answer.refetch()} />
+            <ChangePerson key={body.id} now={{ body, etag }} reload={reloadOf(answer)} />
           </Panel>
           {act === 'remove' ? <RemovePerson person={body} onClose={close} /> : null}
           {act === 'factor' ? <RemoveFactor person={body} onClose={close} /> : null}
@@ -60,32 +61,28 @@ export function PersonPage(): ReactNode {
 }
 
 function ChangePerson(props: {
-  readonly person: Person;
-  readonly etag: string | undefined;
-  readonly onStale: () => void;
+  readonly now: ReadState<Person>;
+  readonly reload: () => Promise<ReadState<Person> | undefined>;
 }): ReactNode {
   const text = useText(settingsText);
-  const { person, etag, onStale } = props;
-  const [name, setName] = useState(person.name);
-  const [role, setRole] = useState<RoleName>(person.role ?? 'reader');
-  const { mutate, error, isPending, reset } = useChange('changePerson', { refreshes: ['person'] });
+  const edit = useEdit({
+    ...props,
+    draftOf: ({ name, role }) => ({ name, role: role ?? ('reader' satisfies RoleName) }),
+  });
+  const change = useChange('changePerson', { refreshes: ['person'], onDone: edit.saved });
+  const { body, etag } = edit.base;
   return (
-    <Form
+    <EditForm
+      edit={edit}
+      change={change}
       fields={['name']}
-      error={error}
-      isPending={isPending}
-      isDisabled={name === person.name && role === person.role}
       submit={text.save}
-      onStale={() => {
-        onStale();
-        reset();
-      }}
-      onSubmit={() => mutate({ parameters: { id: person.id }, body: { name, role }, ifMatch: etag })}
+      onSubmit={() => change.mutate({ parameters: { id: body.id }, body: edit.draft, ifMatch: etag })}
     >
-      <p>{person.role === undefined ? text.noRole : text.changeRoleText}</p>
-      <NameField label={text.name} value={name} onChange={setName} />
-      <RoleChoice label={text.role} value={role} onChange={setRole} />
-    </Form>
+      <p>{body.role === undefined ? text.noRole : text.changeRoleText}</p>
+      <NameField label={text.name} value={edit.draft.name} onChange={(name) => edit.type({ name })} />
+      <RoleChoice label={text.role} value={edit.draft.role} onChange={(role) => edit.type({ role })} />
+    </EditForm>
   );
 }
 

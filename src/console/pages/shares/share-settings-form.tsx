@@ -1,81 +1,49 @@
-/**
- * The form of a share's settings. A change of somebody else's appears in it as long as nothing was typed; afterwards it is
- * refused to be overwritten.
- */
+/** The form of a share's settings. */
 import { Alert, Checkbox } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { ShareAnswer } from '#contract';
-import { answerOptions, useChange } from '../../api/queries.ts';
+import { useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
-import { Form } from '../../parts/form.tsx';
+import { EditForm } from '../../parts/edit-form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/page-title.tsx';
+import { partsText } from '../../parts/parts-text.ts';
+import { useEdit, type ReadState } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { FrontendsField, GrantsField, ModeField, TargetField } from './reach-fields.tsx';
-import { changesOf, settingsOf, type ShareSettings } from './share-draft.ts';
+import { changesOf, settingsOf } from './share-draft.ts';
 import { shareSettingsText } from './share-settings-text.ts';
-
-interface ReadShare {
-  readonly share: ShareAnswer;
-  readonly etag: string | undefined;
-}
 
 const FIELDS = ['target', 'shareMode', 'frontendIds', 'grants', 'reserved'];
 
-export function ShareSettingsForm({
-  now,
-  load,
-}: {
-  /** The share as it was read last. */
-  readonly now: ReadShare;
-  readonly load: () => Promise<ReadShare | undefined>;
+export function ShareSettingsForm(props: {
+  readonly now: ReadState<ShareAnswer>;
+  readonly reload: () => Promise<ReadState<ShareAnswer> | undefined>;
 }): ReactNode {
-  const text = useText(shareSettingsText);
+  const [text, parts] = [useText(shareSettingsText), useText(partsText)];
   const { may } = useSession();
-  const client = useQueryClient();
   const frontdoorId = useFrontdoorId();
-  /** What somebody began to change, and what it was based on; undefined: nothing was typed. */
-  const [edit, setEdit] = useState<(ReadShare & { readonly draft: ShareSettings }) | undefined>();
-  const [isSaved, setSaved] = useState(false);
-  const base = edit ?? now;
-  const before = settingsOf(base.share);
-  const draft = edit?.draft ?? before;
+  const edit = useEdit({ ...props, draftOf: settingsOf });
+  const { draft, type: set } = edit;
+  const { body: share, etag: ifMatch } = edit.base;
+  const before = settingsOf(share);
   const changes = changesOf(before, draft);
-  const change = useChange('changeShare', {
-    refreshes: ['share'],
-    onDone: (answer) => {
-      const { token } = base.share;
-      client.setQueryData(answerOptions('getShare', { parameters: { frontdoorId, token } }).queryKey, answer);
-      setEdit(undefined);
-      setSaved(true);
-    },
-  });
-  const set = (values: Partial<ShareSettings>) => {
-    setSaved(false);
-    setEdit({ ...base, draft: { ...draft, ...values } });
-  };
-  const loadNew = async () => {
-    await load();
-    setEdit(undefined);
-    change.reset();
-  };
+  const change = useChange('changeShare', { refreshes: ['share'], onDone: edit.saved });
   const isOtherMode = draft.shareMode !== before.shareMode;
+  const { token } = share;
   return (
     <Panel title={text.general}>
       {may('changeShare') ? null : <p>{text.roleTooLow}</p>}
-      <Form
+      <EditForm
+        edit={edit}
+        change={change}
         fields={FIELDS}
-        error={change.error}
-        isPending={change.isPending}
-        submit={text.save}
+        submit={parts.save}
         isDisabled={changes === undefined || !may('changeShare')}
-        onStale={() => void loadNew()}
         onSubmit={() => {
-          if (changes === undefined) return;
-          const { token } = base.share;
-          change.mutate({ parameters: { frontdoorId, token }, body: changes, ifMatch: base.etag });
+          if (changes !== undefined)
+            change.mutate({ parameters: { frontdoorId, token }, body: changes, ifMatch });
         }}
       >
         <div className="fd-fields">
@@ -88,14 +56,14 @@ export function ShareSettingsForm({
           ) : null}
           {draft.shareMode === 'private' ? (
             <GrantsField
-              ownId={base.share.environmentId}
+              ownId={share.environmentId}
               chosen={draft.grants}
               onChange={(grants) => set({ grants })}
             />
           ) : (
             <FrontendsField chosen={draft.frontendIds} onChange={(frontendIds) => set({ frontendIds })} />
           )}
-          {base.share.name === null ? (
+          {share.name === null ? (
             <Checkbox
               label={text.kept}
               description={text.keptHint}
@@ -104,10 +72,8 @@ export function ShareSettingsForm({
             />
           ) : null}
         </div>
-        <p role="status" className="fd-soft">
-          {changes !== undefined ? null : isSaved ? text.saved : text.nothingChanged}
-        </p>
-      </Form>
+        {changes === undefined ? <p className="fd-soft">{text.nothingChanged}</p> : null}
+      </EditForm>
     </Panel>
   );
 }

@@ -11,6 +11,7 @@ import { AnswerView } from '../../parts/answer-view.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { Facts, Panel } from '../../parts/page-title.tsx';
+import { reloadOf } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { AgentName } from '../agents/agent-name.tsx';
 import { useShare } from './share-frame.tsx';
@@ -19,15 +20,11 @@ import { shareSettingsText } from './share-settings-text.ts';
 
 export function ShareSettingsPage(): ReactNode {
   const answer = useShare();
-  const load = async () => {
-    const { data } = await answer.refetch();
-    return data === undefined ? undefined : { share: data.body, etag: data.etag };
-  };
   return (
     <AnswerView answer={answer}>
       {({ body: share, etag }) => (
         <>
-          <ShareSettingsForm now={{ share, etag }} load={load} />
+          <ShareSettingsForm key={share.token} now={{ body: share, etag }} reload={reloadOf(answer)} />
           <Fixed share={share} />
           <Removal share={share} etag={etag} />
         </>

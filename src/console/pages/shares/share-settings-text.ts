@@ -13,8 +13,6 @@ export const shareSettingsText = defineText({
     publishAgain: 'Publish again',
     kept: 'Keep the share until it is deleted',
     keptHint: 'A share that is not kept ends when its agent releases it.',
-    save: 'Save',
-    saved: 'Saved.',
     nothingChanged: 'Nothing is changed.',
     toPrivate:
       'The addresses of this share end at once. Nobody else can take its names for a while, so that nothing else is reached there.',
@@ -37,8 +35,6 @@ export const shareSettingsText = defineText({
     publishAgain: 'Erneut freigeben',
     kept: 'Freigabe behalten, bis sie gelöscht wird',
     keptHint: 'Eine Freigabe, die nicht behalten wird, endet, wenn ihr Agent sie aufgibt.',
-    save: 'Speichern',
-    saved: 'Gespeichert.',
     nothingChanged: 'Nichts ist geändert.',
     toPrivate:
       'Die Adressen dieser Freigabe enden sofort. Eine Zeit lang kann niemand sonst ihre Namen nehmen, damit dort nichts anderes erreicht wird.',
