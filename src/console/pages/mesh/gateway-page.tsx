@@ -11,7 +11,7 @@ import { partsText } from '../../parts/parts-text.ts';
 import { ExactTime } from '../../parts/time-ago.tsx';
 import { useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
-import { NodeState } from './node-list.tsx';
+import { NodeState } from './node-state.tsx';
 
 export function GatewayPage(): ReactNode {
   const [text, common] = [useText(meshText), useText(partsText)];

@@ -21,7 +21,7 @@ export const meshRoutes = [
       getParentRoute: () => meshRoute,
       path: 'routers',
       validateSearch: searchOf('name'),
-      component: lazyRouteComponent(() => import('./routers-page.tsx'), 'RoutersPage'),
+      component: lazyRouteComponent(() => import('./nodes-page.tsx'), 'RoutersPage'),
     }),
     createRoute({
       getParentRoute: () => meshRoute,
@@ -32,7 +32,7 @@ export const meshRoutes = [
       getParentRoute: () => meshRoute,
       path: 'gateways',
       validateSearch: searchOf('name'),
-      component: lazyRouteComponent(() => import('./gateways-page.tsx'), 'GatewaysPage'),
+      component: lazyRouteComponent(() => import('./nodes-page.tsx'), 'GatewaysPage'),
     }),
     createRoute({
       getParentRoute: () => meshRoute,

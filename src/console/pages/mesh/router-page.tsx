@@ -16,7 +16,7 @@ import { ExactTime } from '../../parts/time-ago.tsx';
 import { reloadOf, useEdit, type ReadState } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
-import { NodeState } from './node-list.tsx';
+import { NodeState } from './node-state.tsx';
 
 export function RouterPage(): ReactNode {
   const [text, common] = [useText(meshText), useText(partsText)];

@@ -1,0 +1,43 @@
+/** Routers and gateways differ in the names of their operations, the command that enrolls them, and one column. */
+import type { AnswerOf } from '#contract';
+import { useAnswer, useChange } from '../../api/queries.ts';
+import type { SearchState } from '../../parts/search-state.tsx';
+
+export type MeshNode =
+  AnswerOf<'listRouters'>['content'][number] | AnswerOf<'listGateways'>['content'][number];
+
+export interface NodeKind {
+  readonly path: 'routers' | 'gateways';
+  /** The text of the button that creates one. */
+  readonly create: 'newRouter' | 'newGateway';
+  /** Takes the token to the machine of the new node. */
+  readonly enrollCommand: string;
+  /** The last column of the list. */
+  readonly lastColumn: 'edgeAddress' | 'created';
+  readonly useList: (
+    query: SearchState,
+  ) => ReturnType<typeof useAnswer<'listRouters'>> | ReturnType<typeof useAnswer<'listGateways'>>;
+  readonly useCreate: (
+    onToken: (token: string) => void,
+  ) => ReturnType<typeof useChange<'createRouter'>> | ReturnType<typeof useChange<'createGateway'>>;
+}
+
+export const ROUTERS: NodeKind = {
+  path: 'routers',
+  create: 'newRouter',
+  enrollCommand: 'frontdoor router enroll router.yml --jwt router.jwt',
+  lastColumn: 'edgeAddress',
+  useList: (query) => useAnswer('listRouters', { query }),
+  useCreate: (onToken) =>
+    useChange('createRouter', { refreshes: ['router'], onDone: ({ body }) => onToken(body.token) }),
+};
+
+export const GATEWAYS: NodeKind = {
+  path: 'gateways',
+  create: 'newGateway',
+  enrollCommand: 'frontdoor gateway --enrollment-jwt gateway.jwt',
+  lastColumn: 'created',
+  useList: (query) => useAnswer('listGateways', { query }),
+  useCreate: (onToken) =>
+    useChange('createGateway', { refreshes: ['gateway'], onDone: ({ body }) => onToken(body.token) }),
+};

@@ -1,0 +1,125 @@
+/** The routers of the mesh, and the gateways of the installation: a list, and the creation of one, whose token is shown once. */
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { useIdempotencyKey } from '../../api/queries.ts';
+import { AnswerView } from '../../parts/answer-view.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Filters, TextFilter } from '../../parts/filters.tsx';
+import { Form } from '../../parts/form.tsx';
+import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
+import { NameField } from '../../parts/name-field.tsx';
+import { PageTitle, Panel } from '../../parts/page-title.tsx';
+import { partsText } from '../../parts/parts-text.ts';
+import { useSearchState } from '../../parts/search-state.tsx';
+import { SecretOnceDialog } from '../../parts/secret-once.tsx';
+import { TimeAgo } from '../../parts/time-ago.tsx';
+import { useText } from '../../text/language.tsx';
+import { meshText } from './mesh-text.ts';
+import { GATEWAYS, ROUTERS, type MeshNode, type NodeKind } from './node-kind.ts';
+import { NodeState } from './node-state.tsx';
+
+export function RoutersPage(): ReactNode {
+  return <NodesPage kind={ROUTERS} />;
+}
+
+export function GatewaysPage(): ReactNode {
+  return <NodesPage kind={GATEWAYS} />;
+}
+
+function NodesPage({ kind }: { readonly kind: NodeKind }): ReactNode {
+  const [text, common] = [useText(meshText), useText(partsText)];
+  const control = useSearchState();
+  const [isCreating, setCreating] = useState(false);
+  const [token, setToken] = useState<string | undefined>();
+  const { page, ...filters } = control.search;
+  const list = kind.useList({ ...filters, page: page ?? 0, size: PAGE_SIZE });
+  const title = text[kind.path];
+  return (
+    <>
+      <PageTitle title={title}>
+        <Button onClick={() => setCreating(true)}>{text[kind.create]}</Button>
+      </PageTitle>
+      <Panel>
+        <Filters control={control}>
+          <TextFilter control={control} name="name" label={common.filterText} />
+        </Filters>
+        <AnswerView answer={list}>
+          {({ body }) => (
+            <ListTable<MeshNode>
+              label={title}
+              page={body}
+              control={control}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  title: text.name,
+                  sort: 'name',
+                  cell: ({ id, name }) => <Link to={`/mesh/${kind.path}/${id}`}>{name}</Link>,
+                },
+                { title: text.state, cell: (node) => <NodeState node={node} /> },
+                { title: text.version, cell: ({ version }) => version ?? common.notKnown },
+                { title: text[kind.lastColumn], cell: (node) => <LastCell kind={kind} node={node} /> },
+              ]}
+            />
+          )}
+        </AnswerView>
+      </Panel>
+      {isCreating ? (
+        <CreateNode
+          kind={kind}
+          onClose={() => setCreating(false)}
+          onToken={(made) => {
+            setCreating(false);
+            setToken(made);
+          }}
+        />
+      ) : null}
+      <SecretOnceDialog
+        title={text.enroll}
+        facts={
+          token === undefined
+            ? undefined
+            : [
+                [text.token, token],
+                [text.command, kind.enrollCommand],
+              ]
+        }
+        onClose={() => setToken(undefined)}
+      >
+        <p>{text.enrollText}</p>
+      </SecretOnceDialog>
+    </>
+  );
+}
+
+function LastCell({ kind, node }: { readonly kind: NodeKind; readonly node: MeshNode }): ReactNode {
+  if (kind.lastColumn === 'created') return <TimeAgo at={node.createdAt} />;
+  return 'edgeAddress' in node ? <span className="fd-mono">{node.edgeAddress}</span> : null;
+}
+
+function CreateNode(props: {
+  readonly kind: NodeKind;
+  readonly onClose: () => void;
+  readonly onToken: (token: string) => void;
+}): ReactNode {
+  const text = useText(meshText);
+  const { kind, onClose, onToken } = props;
+  const [name, setName] = useState('');
+  const idempotencyKey = useIdempotencyKey();
+  const { mutate, error, isPending } = kind.useCreate(onToken);
+  return (
+    <Dialog title={text[kind.create]} isOpen onClose={onClose} size="md">
+      <Form
+        fields={['name']}
+        error={error}
+        isPending={isPending}
+        submit={text.create}
+        onCancel={onClose}
+        onSubmit={() => mutate({ body: { name }, idempotencyKey })}
+      >
+        <NameField isFirst label={text.name} value={name} onChange={setName} />
+      </Form>
+    </Dialog>
+  );
+}
