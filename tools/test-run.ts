@@ -22,6 +22,7 @@ import { failureSummary } from './failure-summary.ts';
 import { lineOf, reportRun } from './test-report.ts';
 import { repeatFailed } from './test-repetition.ts';
 import { startTestServers } from './test-servers.ts';
+import { bundleForTests } from './test-program.ts';
 import { TestQueue } from './test-queue.ts';
 import { CPU_LIMIT_SECONDS, isQuick } from './test-tier-table.ts';
 
@@ -76,7 +77,10 @@ export async function runTests(args: readonly string[]): Promise<number> {
   const startedMs = performance.now();
   const endSampling = isWhole ? sampleSlowness() : () => 1;
   const folder = new TestFolder();
-  const servers = await startTestServers(folder.path);
+  const [servers, program] = await Promise.all([
+    startTestServers(folder.path),
+    isWhole ? bundleForTests() : {},
+  ]);
   const results: TestFileResult[] = [];
   const textOf = (file: string): string => readFileSync(join(repositoryRoot, file), 'utf8');
   // A file is a test of its own in a shared process, and its name is not the pattern's.
@@ -90,7 +94,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
       isShared,
       silenceMs: SILENCE_MS,
       nodeArgs,
-      environment: { ...servers.environment, ...folder.environmentOf(files) },
+      environment: { ...servers.environment, ...program, ...folder.environmentOf(files) },
       printsTests: values.spec,
       signal: stop.signal,
     });

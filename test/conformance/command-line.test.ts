@@ -431,6 +431,12 @@ test('the doctor finds nothing wrong with a healthy installation', async () => {
 });
 
 const ENTRY = join(repositoryRoot, 'bin/frontdoor.ts');
+/** A command that runs from the sources, with the compile cache that the launcher provides. */
+const PROCESS_ENV = {
+  PATH: process.env['PATH'],
+  FRONTDOOR_FROM_SOURCES: '1',
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+};
 /** Prints each file that is loaded. */
 const TRACE =
   'data:text/javascript,import{registerHooks}from"node:module";' +
@@ -441,7 +447,7 @@ function start(args: readonly string[], nodeArgs: readonly string[] = []) {
     process.execPath,
     ['--disable-warning=ExperimentalWarning', ...nodeArgs, ENTRY, ...args],
     {
-      env: { PATH: process.env['PATH'], FRONTDOOR_FROM_SOURCES: '1', ...env },
+      env: { ...PROCESS_ENV, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
@@ -465,7 +471,7 @@ test('help loads neither the network nor the API, and no command loads a program
 test('a reader that closes the pipe early ends the command without an error', async () => {
   const script = `"${process.execPath}" --disable-warning=ExperimentalWarning "${ENTRY}" audit list --json | head -n 1; echo "\${PIPESTATUS[0]}"`;
   const child = spawn('bash', ['--norc', '-c', script], {
-    env: { PATH: process.env['PATH'], FRONTDOOR_FROM_SOURCES: '1', ...env },
+    env: { ...PROCESS_ENV, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [out, err] = ['', ''];

@@ -14,6 +14,12 @@ after(() => rmSync(folder, { recursive: true }));
 
 const ENTRY = join(repositoryRoot, 'bin/frontdoor.ts');
 const EXAMPLE = join(repositoryRoot, 'docs/reference/router.example.yml');
+/** A command that runs from the sources, with the compile cache that the launcher provides. */
+const PROCESS_ENV = {
+  PATH: process.env['PATH'],
+  FRONTDOOR_FROM_SOURCES: '1',
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+};
 /** Prints each file that is loaded. */
 const TRACE =
   'data:text/javascript,import{registerHooks}from"node:module";' +
@@ -34,7 +40,7 @@ async function run(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', ...nodeArgs, ENTRY, 'router', ...args],
     {
-      env: { PATH: process.env['PATH'], FRONTDOOR_FROM_SOURCES: '1', ...env },
+      env: { ...PROCESS_ENV, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

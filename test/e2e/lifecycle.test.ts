@@ -52,7 +52,8 @@ let demo: DemoProcess;
 before(async () => {
   dataDir = makeDataDir();
   await rememberSafePorts();
-  demo = await startDemoProcess(dataDir);
+  // As in a new clone. Later starts of this file use the bundle, if the run has made one.
+  demo = await startDemoProcess(dataDir, undefined, undefined, { FRONTDOOR_FROM_SOURCES: '1' });
 });
 
 after(async () => {

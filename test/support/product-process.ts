@@ -58,11 +58,12 @@ export async function startDemoProcess(
   dataDir: string,
   args: readonly string[] = ['--any-port'],
   launcher = LAUNCHER,
+  env: NodeJS.ProcessEnv = {},
 ): Promise<DemoProcess> {
   const readyFile = join(dataDir, 'ready.json');
   rmSync(readyFile, { force: true });
   const words = ['up', '--demo', '--data-dir', dataDir, '--ready-file', readyFile, ...args];
-  const running = runLauncher(words, {}, launcher);
+  const running = runLauncher(words, env, launcher);
   let isOver = false;
   void running.exit.then(() => (isOver = true));
   await until('the ready file', () => isOver || existsSync(readyFile), Boolean, START_MS);
