@@ -7,7 +7,7 @@ import { constants, setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
-import type { Plugin } from 'esbuild';
+import type { Metafile, Plugin } from 'esbuild';
 import { bundleIndex, currentBundle, PACKAGE_ROOT, type ProgramBundle } from './program-bundle.ts';
 
 /** Programs that run may still load a part of an older bundle. */
@@ -15,7 +15,7 @@ const KEPT_BUNDLES = 8;
 /** Packages that few programs load, and none at each start: they stay as they are. */
 const LOADED_LATER = [
   ...['@clack/prompts', '@peculiar/x509', 'cli-table3', 'esbuild', 'openid-client', 'pg', 'pg-native'],
-  ...['reflect-metadata', 'typebox'],
+  ...['reflect-metadata', 'tldts', 'typebox'],
 ];
 const PACKAGES_LOCK = 'node_modules/.package-lock.json';
 
@@ -34,6 +34,17 @@ const placesPlugin: Plugin = {
     });
   },
 };
+
+/**
+ * Throws for an `import()` of a CommonJS package: in a bundle its names would all be undefined, for there it has a default
+ * export only. Such a package belongs to `LOADED_LATER`.
+ */
+function refuseLostNames({ inputs }: Metafile): void {
+  for (const [path, { imports }] of Object.entries(inputs))
+    for (const { kind, path: imported } of imports)
+      if (kind === 'dynamic-import' && inputs[imported]?.format === 'cjs')
+        throw new Error(`${path} imports ${imported}, which has no names in a bundle`);
+}
 
 /** @throws when esbuild is not installed, or the folder cannot be written. */
 async function bundleProgram(root: string): Promise<void> {
@@ -68,6 +79,7 @@ async function bundleProgram(root: string): Promise<void> {
     plugins: [placesPlugin],
     logLevel: 'silent',
   });
+  refuseLostNames(metafile);
   const own = Object.keys(metafile.inputs).filter((path) => !path.startsWith('node_modules/'));
   const files = [...own, 'package.json', PACKAGES_LOCK].map(stampOf);
   if (files.some(([, changedMs]) => changedMs >= startedMs)) throw new Error('a source changed meanwhile');

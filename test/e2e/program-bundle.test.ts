@@ -8,6 +8,8 @@ import process from 'node:process';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { JsonClient } from '#net';
+import type { DemoReady } from '../../bin/ready-file.ts';
 import { bundleIndex, currentBundle, PACKAGE_ROOT } from '../../bin/program-bundle.ts';
 import { startDemoProcess } from '../support/product-process.ts';
 import { httpGet } from '../support/world.ts';
@@ -72,6 +74,20 @@ test('options for Node and a variable make programs run from their sources', () 
   }
 });
 
+async function statusOfNewDomain(ready: DemoReady, hostname: string): Promise<number> {
+  const { apiUrl, frontdoorId, accountId, apiToken } = ready;
+  const headers = { authorization: `Basic ${accountId}:${apiToken}` };
+  const client = new JsonClient({ origin: apiUrl });
+  const ask = (method: 'GET' | 'POST', path: string, body?: object) =>
+    client.request({ method, path: `/frontdoor/${frontdoorId}${path}`, headers, body });
+  try {
+    const [frontend] = (await ask('GET', '/frontends')).json as readonly { readonly id: string }[];
+    return (await ask('POST', '/custom-frontends', { hostname, frontendId: frontend!.id })).status;
+  } finally {
+    await client.close();
+  }
+}
+
 test('frontdoor up with its agent serves from a bundle, made from an empty state and with it', async () => {
   await promisify(execFile)(process.execPath, [join(PACKAGE_ROOT, 'bin/bundle-program.ts')]);
   assert.match(currentBundle() ?? '', /program\.mjs$/);
@@ -82,6 +98,9 @@ test('frontdoor up with its agent serves from a bundle, made from an empty state
     try {
       const { status } = await httpGet(demo.port, demo.ready.shareHost, '/');
       assert.equal(status, 200, state);
+      // The operation loads a package later than the start.
+      const hostname = `apps.${state}.example.com`;
+      assert.equal(await statusOfNewDomain(demo.ready, hostname), 201, hostname);
     } finally {
       await demo.destroy();
     }
