@@ -21,6 +21,7 @@ import {
   openMetricsEndpoint,
   saveIdentityFile,
   waitAtMost,
+  type ChannelOpener,
   type IdentityFile,
   type MetricsAddress,
   type MetricsWriter,
@@ -34,7 +35,6 @@ import {
   KeptControlPlanes,
   OverlayClient,
   startIdentityRenewal,
-  type ChannelOpener,
 } from '#sdk';
 
 export interface GatewayPartOptions {

@@ -62,10 +62,10 @@ export function startRouter(
   file: string,
   release: string,
   log: Log,
-  startup?: RouterOptions['startup'],
+  more: Pick<RouterOptions, 'startup' | 'openChannel'> = {},
 ): Promise<Router> {
   const config = loadRunnableRouterConfig(file);
-  return Router.start({ config, release, log, startup });
+  return Router.start({ config, release, log, ...more });
 }
 
 /**

@@ -20,8 +20,7 @@ export async function runRouter(file: string, options: RouterRunOptions, version
   const started: { router?: Router } = {};
   followSignals(() => started.router);
   const router = await startRouter(file, version, log, {
-    onTimeout: late.resolve,
-    onConnected: connected.resolve,
+    startup: { onTimeout: late.resolve, onConnected: connected.resolve },
   });
   started.router = router;
   const stopped = runUntilStopped(

@@ -1,16 +1,15 @@
 /**
  * `frontdoor up`: control plane, router and gateway in one process, joined as they would be on machines of their
- * own, but for the channel between gateway and router, which carries frames in memory.
+ * own, but for the channels of the router to the control plane and to the gateway, which carry frames in memory.
  */
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import { startControlPlane, type ControlPlane, type FirstStart, type LocalEnds } from '#control';
-import { fingerprintOf } from '#net';
+import type { Channel, ChannelOpener, MemoryPeer } from '#net';
 import { enrollRouterIdentity, loadRouterConfig, type Router } from '#router';
 import { CertificateStore, type GatewayLimits } from '#gateway';
-import type { ChannelOpener } from '#sdk';
 import type { AccessSettings } from './access-options.ts';
 import { gatewayIdentity, startGatewayPart } from './gateway-part.ts';
 import { refuseTakenPorts, rememberedPorts, rememberPorts, type PortChoice } from './port-memory.ts';
@@ -139,12 +138,14 @@ async function startParts(
     const { token } = await control.createFabricNode('router', 'router');
     await enrollRouterIdentity({ config: routerConfig, jwt: token, force: false, log });
   }
-  const router = await startRouter(routerFile, options.version, log.child({ part: 'router' })).catch(
-    (error: unknown) => {
-      const hint = `port ${ports.edge} is taken: choose another with --edge-port, or any with --any-port`;
-      throw portHint(error, () => hint);
-    },
-  );
+  const router = await startRouter(routerFile, options.version, log.child({ part: 'router' }), {
+    openChannel: inProcess((endpoint) =>
+      endpoint === ctrlAddress ? (peer) => control.acceptRouter(peer) : undefined,
+    ),
+  }).catch((error: unknown) => {
+    const hint = `port ${ports.edge} is taken: choose another with --edge-port, or any with --any-port`;
+    throw portHint(error, () => hint);
+  });
   closers.push(() => router.close());
 
   const gatewayDir = join(dataDir, 'gateway');
@@ -155,11 +156,9 @@ async function startParts(
     control.edgeApiUrl,
   );
   local.ends = { gatewayId: commonNameOf(identity.certPem), routerId: router.id };
-  // The gateway's certificate is proven here and nowhere else: this process holds its key.
-  const openChannel: ChannelOpener = (routerName, helloId, headers, certPem) =>
-    routerName === router.id || routerName === 'router'
-      ? router.acceptMemory(fingerprintOf(new X509Certificate(certPem)), helloId, headers)
-      : undefined;
+  const openChannel = inProcess((name) =>
+    name === router.id || name === 'router' ? (peer) => router.acceptMemory(peer) : undefined,
+  );
   const certificates = await CertificateStore.open({
     folder: options.gatewayTlsDir,
     default: options.gatewayTls ?? (await control.frontendCertificate(zone)),
@@ -212,6 +211,14 @@ async function startParts(
     reload,
     close,
   };
+}
+
+type Accept = (peer: MemoryPeer) => Promise<Channel>;
+
+/** Certificates of memory channels are proven here and nowhere else: this process holds their keys. */
+function inProcess(acceptOf: (place: string) => Accept | undefined): ChannelOpener {
+  return (place, helloId, helloHeaders, certPem) =>
+    acceptOf(place)?.({ helloId, helloHeaders, certificate: new X509Certificate(certPem) });
 }
 
 function commonNameOf(certPem: string): string {

@@ -6,7 +6,8 @@ import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { formatHostPort, FrontdoorError, isLoopbackHost, systemClock, type Clock, type Log } from '#base';
 import type { AllowedNetwork } from '#domain';
-import { BodyIntake, EgressClient, NameRecordLookups, type MetricsWriter } from '#net';
+import { BodyIntake, EgressClient, NameRecordLookups } from '#net';
+import type { Channel, MemoryPeer, MetricsWriter } from '#net';
 import { formatAddress } from '#wire';
 import {
   createFabricEnrollment,
@@ -117,6 +118,8 @@ export interface ControlPlane {
    * if it cannot be used.
    */
   setApiTls(tls: ApiTls): void;
+  /** Connects a router of this process. Rejects with `channel-refused`. */
+  acceptRouter(peer: MemoryPeer): Promise<Channel>;
   /** For Prometheus. */
   readonly writeMetrics: MetricsWriter;
   /** Issues a certificate of our own authority for every public share of the zone. Browsers do not trust it. */
@@ -371,6 +374,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       });
       return { id: node.id, token };
     },
+    acceptRouter: (peer) => overlay.acceptMemory(peer),
     setApiTls: (tls) => setApiTls(api, tls),
     writeMetrics: (to) =>
       writeControlMetrics(to, {

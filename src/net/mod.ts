@@ -38,7 +38,12 @@ export {
   type ClientHelloOutcome,
 } from './client-hello-decoder.ts';
 export { connectThroughProxy, type HttpProxy } from './proxy-connect.ts';
-export { openMemoryChannel } from './channel/memory-driver.ts';
+export {
+  acceptMemoryChannel,
+  openMemoryChannel,
+  type ChannelOpener,
+  type MemoryPeer,
+} from './channel/memory-driver.ts';
 export { fingerprintOf, leafOf } from './channel/peer-certificate.ts';
 export {
   EgressClient,

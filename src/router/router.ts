@@ -3,8 +3,8 @@
  * circuits between them. Its parts depend on each other by small interfaces; only this file connects them.
  */
 import { systemClock, WorkerPool, type Clock, type Log } from '#base';
-import { TlsPorts, type Channel, type MetricsWriter } from '#net';
-import { contentType, makeFrame, type FrameHeaders } from '#wire';
+import { TlsPorts, type Channel, type ChannelOpener, type MemoryPeer, type MetricsWriter } from '#net';
+import { contentType, makeFrame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { RouterConfig } from './config/router-config.ts';
 import { ClusterMembership } from './ctrl/cluster-membership.ts';
@@ -36,6 +36,8 @@ export interface RouterOptions {
   readonly release?: string | undefined;
   readonly clock?: Clock | undefined;
   readonly startup?: StartupEvents | undefined;
+  /** Opens the channel to a controller of this process, by its endpoint. */
+  readonly openChannel?: ChannelOpener | undefined;
 }
 
 /** While the router drains, circuits that were idle for this time are not waited for. */
@@ -92,6 +94,7 @@ export class Router {
       linkListeners: () => this.#links?.advertised() ?? [],
       log,
       startup,
+      openChannel: options.openChannel,
     });
     this.#membership = new ClusterMembership({ config: config.ctrl, controllers: this.#controllers, log });
     this.#circuits = new CircuitPart({
@@ -147,11 +150,11 @@ export class Router {
     return this.#links?.linkCount ?? 0;
   }
 
-  /** Accepts an edge channel of a peer in this process, whose certificate the caller guarantees. */
-  acceptMemory(fingerprint: string, helloId: string, helloHeaders: FrameHeaders): Promise<Channel> {
+  /** Accepts an edge channel of a peer in this process. */
+  acceptMemory(peer: MemoryPeer): Promise<Channel> {
     const listener = this.#edge?.listener;
     if (listener === undefined) throw new Error('the router has no edge listener');
-    return listener.acceptMemory(fingerprint, helloId, helloHeaders);
+    return listener.acceptMemory(peer);
   }
 
   /** Renews the certificates now if that is due. Resolves with true if new ones are in use. Rejects on failure. */

@@ -52,7 +52,6 @@ export {
   type OverlayHost,
 } from './hosted-service.ts';
 export { OverlayClient, type OverlayClientOptions } from './overlay-client.ts';
-export { type ChannelOpener } from './router-connection.ts';
 export { ServiceDirectory } from './service-directory.ts';
 export { loadX509, type X509Library } from './x509-library.ts';
 export {

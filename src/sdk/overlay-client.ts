@@ -3,12 +3,13 @@
  * them and hosts services at them. It reconnects by itself.
  */
 import { messageOf, type Log } from '#base';
+import type { ChannelOpener } from '#net';
 import { CircuitError, type Circuit, type CircuitErrorCode } from './circuit.ts';
 import type { EdgeApiClient } from './edge-api-client.ts';
 import type { ChannelDial } from './edge-channel-options.ts';
 import type { EdgeRouterAddress, ServiceSession } from './edge-resources.ts';
 import type { BindableService, HostedService, IncomingDial, OverlayHost } from './hosted-service.ts';
-import { RouterConnection, type ChannelOpener } from './router-connection.ts';
+import { RouterConnection } from './router-connection.ts';
 import { ServiceHosting } from './service-hosting.ts';
 import { isRefusal, ServiceSessions } from './service-sessions.ts';
 

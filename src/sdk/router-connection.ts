@@ -4,21 +4,10 @@
  * circuits have.
  */
 import { BackOff, FrontdoorError, messageOf, type Log } from '#base';
-import { dialChannel, type Channel } from '#net';
-import { HeaderWriter, headerId, versionHeader, type FrameHeaders } from '#wire';
+import { dialChannel, type Channel, type ChannelOpener } from '#net';
+import { HeaderWriter, headerId, versionHeader } from '#wire';
 import type { EdgeApiClient } from './edge-api-client.ts';
 import { EdgeChannel } from './edge-channel.ts';
-
-/**
- * Opens a channel other than over TLS (to a router in the same process). Undefined: dial it. `certPem` is the
- * identity's current certificate, leaf first.
- */
-export type ChannelOpener = (
-  routerName: string,
-  helloId: string,
-  helloHeaders: FrameHeaders,
-  certPem: string,
-) => Promise<Channel> | undefined;
 
 export interface RouterConnectionOptions {
   readonly name: string;

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { FrontdoorError } from '#base';
-import { fingerprintOf } from '#net';
-import { HeaderWriter, headerId, type FrameHeaders } from '#wire';
+import { FrameHeaders, HeaderWriter, headerId } from '#wire';
 import { openWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -19,16 +18,36 @@ function helloWith(token: string): FrameHeaders {
 
 test('a memory channel needs a session and the certificate that the session belongs to, as one over TLS does', async () => {
   const { id, credentials, sessionToken } = await world.enrollEnvironment('one');
-  const own = fingerprintOf(new X509Certificate(credentials.cert));
+  const own = new X509Certificate(credentials.cert);
   const other = await world.enrollEnvironment('two');
-  const foreign = fingerprintOf(new X509Certificate(other.credentials.cert));
+  const foreign = new X509Certificate(other.credentials.cert);
   const { router } = world.up;
   const isRefused = (error: unknown): boolean =>
     error instanceof FrontdoorError && error.code === 'channel-refused';
-  await assert.rejects(router.acceptMemory(own, id, new HeaderWriter().build()), isRefused);
-  await assert.rejects(router.acceptMemory(own, id, helloWith('made-up')), isRefused);
-  await assert.rejects(router.acceptMemory(foreign, id, helloWith(sessionToken)), isRefused);
-  const channel = await router.acceptMemory(own, id, helloWith(sessionToken));
+  const accept = (certificate: X509Certificate, helloHeaders: FrameHeaders) =>
+    router.acceptMemory({ certificate, helloId: id, helloHeaders });
+  await assert.rejects(accept(own, new HeaderWriter().build()), isRefused);
+  await assert.rejects(accept(own, helloWith('made-up')), isRefused);
+  await assert.rejects(accept(foreign, helloWith(sessionToken)), isRefused);
+  const channel = await accept(own, helloWith(sessionToken));
   assert.equal(channel.isClosed, false);
   channel.close('done');
+});
+
+test('the control channel of the router of up is in memory, and needs the certificate of that router', async () => {
+  const { control, router } = world.up;
+  const connected = world.records.filter(({ message }) => message === 'router connected');
+  assert.deepEqual(
+    connected.map(({ fields }) => [fields['router'], fields['peer']]),
+    [[router.id, 'memory']],
+  );
+  const environment = await world.enrollEnvironment('three');
+  const other = await world.enrollRouter('other');
+  for (const { id, credentials } of [environment, other]) {
+    const certificate = new X509Certificate(credentials.cert);
+    for (const helloId of new Set([router.id, environment.id, id === other.id ? router.id : id])) {
+      const accepted = control.acceptRouter({ certificate, helloId, helloHeaders: FrameHeaders.empty });
+      await assert.rejects(accepted, { code: 'channel-refused' }, helloId);
+    }
+  }
 });

@@ -14,12 +14,14 @@ import {
   type Log,
 } from '#base';
 import {
+  acceptMemoryChannel,
   ChannelListener,
   type Channel,
   type ChannelPeer,
   type HeartbeatOptions,
   type HelloDecision,
   type TlsIdentity,
+  type MemoryPeer,
 } from '#net';
 import {
   contentType,
@@ -72,6 +74,8 @@ export interface OverlayController {
    * router. Without another controller it does not wait for routers.
    */
   leave(timeoutMs: number, isElsewhere: ((routerId: string) => boolean) | undefined): Promise<void>;
+  /** Connects a router of this process. Rejects with `channel-refused`. */
+  acceptMemory(peer: MemoryPeer): Promise<Channel>;
   /** Checks deadlines. Called automatically unless `tickMs` is 0. */
   tick(): void;
   close(): Promise<void>;
@@ -178,6 +182,15 @@ class OverlayCore implements OverlayController {
     this.#parts.dataModel.onKeysChanged();
   }
 
+  acceptMemory(peer: MemoryPeer): Promise<Channel> {
+    return acceptMemoryChannel(peer, {
+      ownId: this.#options.controllerId,
+      log: this.#log,
+      authorize: (hello, from, certificate) => this.#authorize(hello, from, certificate),
+      onChannel: (channel, hello) => this.#onChannel(channel, hello),
+    });
+  }
+
   tick(): void {
     const nowMs = this.#leases.nowMs();
     const { builder, rerouter, costs, awayCircuits, prober, validation, sessionFeed, follower, dataModel } =
@@ -214,6 +227,8 @@ class OverlayCore implements OverlayController {
     this.#parts.leaving.close();
     clearInterval(this.#timer);
     await this.#listener?.close('the controller stops');
+    // Channels in memory have no listener.
+    for (const { channel } of [...this.#parts.routers.all()]) channel.close('the controller stops');
     await this.#parts.certificates.idle();
     await this.#parts.recorder.close();
   }

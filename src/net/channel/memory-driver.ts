@@ -2,14 +2,27 @@
  * A channel between two parts of one process: decoded frames in bounded queues, delivered in batches, with the
  * same back-pressure as over TLS. The caller, which alone can create such a pair, provides the identities.
  */
-import { keepPayload, PAYLOAD_TYPE, type DataFrame, type Frame } from '#wire';
+import { randomBytes, type X509Certificate } from 'node:crypto';
+import { FrontdoorError, hexOf, type Log } from '#base';
+import {
+  acceptHello,
+  keepPayload,
+  makeHello,
+  PAYLOAD_TYPE,
+  type DataFrame,
+  type Frame,
+  type FrameHeaders,
+} from '#wire';
 import {
   Channel,
   type ChannelDriver,
   type ChannelOptions,
+  type ChannelPeer,
   type ChannelUnderlay,
   type DroppedFrames,
 } from './channel.ts';
+import type { HelloDecision } from './channel-listener.ts';
+import { fingerprintOf } from './peer-certificate.ts';
 
 const HIGH_WATER_BYTES = 1024 * 1024;
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
@@ -134,4 +147,56 @@ export function openMemoryChannel(
   dialerDriver.tie(dialerChannel, listenerDriver);
   listenerDriver.tie(listenerChannel, dialerDriver);
   return [dialerChannel, listenerChannel];
+}
+
+/**
+ * Opens a channel to a place of this process. Undefined: the place is elsewhere, and is dialed. `certPem` is the dialer's
+ * certificate, leaf first.
+ */
+export type ChannelOpener = (
+  place: string,
+  helloId: string,
+  helloHeaders: FrameHeaders,
+  certPem: string,
+) => Promise<Channel> | undefined;
+
+/** The dialing end of a memory channel. */
+export interface MemoryPeer {
+  readonly helloId: string;
+  readonly helloHeaders: FrameHeaders;
+  /** The caller guarantees that the peer holds its key. */
+  readonly certificate: X509Certificate;
+}
+
+/** What the listening end decides and provides, as a `ChannelListener` does. */
+export interface MemoryListener {
+  readonly ownId: string;
+  readonly log: Log;
+  authorize(
+    hello: Frame,
+    peer: ChannelPeer,
+    certificate: X509Certificate,
+  ): Promise<HelloDecision> | HelloDecision;
+  onChannel(channel: Channel, hello: Frame): void;
+}
+
+/**
+ * Judges the hello of a peer in this process like one over TLS. There are no heartbeats: neither end can be lost alone.
+ * Rejects with `channel-refused`.
+ */
+export async function acceptMemoryChannel(peer: MemoryPeer, listener: MemoryListener): Promise<Channel> {
+  const { helloId, helloHeaders, certificate } = peer;
+  const { ownId, log } = listener;
+  const hello = makeHello(helloId, helloHeaders);
+  const fingerprint = fingerprintOf(certificate);
+  const from: ChannelPeer = { id: helloId, hello: helloHeaders, fingerprint, address: 'memory' };
+  const decision = await listener.authorize(hello, from, certificate);
+  if (!decision.accept) throw new FrontdoorError('forbidden', 'channel-refused', decision.log);
+  const id = hexOf(randomBytes(4));
+  const { extra } = decision;
+  const answer = acceptHello(hello, { connectionId: id, ownId, ...(extra && { extra }) });
+  const to: ChannelPeer = { id: ownId, hello: answer.headers, fingerprint: '', address: 'memory' };
+  const [dialer, accepted] = openMemoryChannel({ id, log, peer: to }, { id, log, peer: from });
+  listener.onChannel(accepted, hello);
+  return dialer;
 }

@@ -4,7 +4,7 @@
  * interpret the messages.
  */
 import { FrontdoorError, messageOf, WorkerPool, type Log } from '#base';
-import { dialChannel, type Channel, type TlsIdentity } from '#net';
+import { dialChannel, type Channel, type ChannelOpener, type TlsIdentity } from '#net';
 import {
   contentType,
   formatAddress,
@@ -35,6 +35,8 @@ export interface ControllerSetOptions {
   readonly linkListeners: () => readonly AdvertisedListener[];
   readonly log: Log;
   readonly startup?: StartupEvents | undefined;
+  /** Opens the channel to a controller of this process, by its endpoint. */
+  readonly openChannel?: ChannelOpener | undefined;
 }
 
 export interface StartupEvents {
@@ -204,7 +206,9 @@ export class ControllerSet implements Controllers {
   }
 
   #dial(endpoint: string, signal: AbortSignal): Promise<Channel> {
-    const { routerId, config, proxy, tls, log } = this.#options;
+    const { routerId, config, proxy, tls, log, openChannel } = this.#options;
+    const opened = openChannel?.(endpoint, routerId, this.helloHeaders(), tls().cert);
+    if (opened !== undefined) return opened;
     const { host, port } = parseAddress(endpoint)!;
     const { channel, heartbeat } = config;
     return dialChannel({

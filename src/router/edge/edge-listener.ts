@@ -3,26 +3,19 @@
  * and that belongs to the leaf certificate. Peers in the same process connect through a memory channel and pass the
  * same checks.
  */
-import { randomBytes, timingSafeEqual, type X509Certificate } from 'node:crypto';
-import { FrontdoorError, hexOf, type Clock, type Log } from '#base';
+import { timingSafeEqual, type X509Certificate } from 'node:crypto';
+import type { Clock, Log } from '#base';
 import {
+  acceptMemoryChannel,
   ChannelListener,
   checkPeerChain,
-  openMemoryChannel,
   type Channel,
   type ChannelPeer,
   type ChannelPort,
   type HelloDecision,
+  type MemoryPeer,
 } from '#net';
-import {
-  acceptHello,
-  HeaderWriter,
-  headerId,
-  makeHello,
-  versionHeader,
-  type Frame,
-  type FrameHeaders,
-} from '#wire';
+import { HeaderWriter, headerId, versionHeader, type Frame, type FrameHeaders } from '#wire';
 import type { EdgeListenerConfig } from '../config/router-config.ts';
 import type { ApiSessionRegistry, KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { EdgePeerContext } from './edge-peer-context.ts';
@@ -130,22 +123,14 @@ export class EdgeListener {
     return this.#peers.get(channel);
   }
 
-  /** Accepts a peer in this process. `fingerprint` is that of its certificate; the caller guarantees it. */
-  async acceptMemory(fingerprint: string, helloId: string, helloHeaders: FrameHeaders): Promise<Channel> {
-    const hello = makeHello(helloId, helloHeaders);
-    const peer: ChannelPeer = { id: helloId, hello: helloHeaders, fingerprint, address: 'memory' };
-    const decision = await this.#authorize(hello, peer, undefined);
-    if (!decision.accept) throw new FrontdoorError('forbidden', 'channel-refused', decision.log);
-    const id = hexOf(randomBytes(4));
-    const { log, routerId } = this.#options;
-    const extra = decision.extra === undefined ? {} : { extra: decision.extra };
-    const answer = acceptHello(hello, { connectionId: id, ownId: routerId, ...extra });
-    const [dialer, listener] = openMemoryChannel(
-      { id, log, peer: { id: routerId, hello: answer.headers, fingerprint: '', address: 'memory' } },
-      { id, log, peer },
-    );
-    this.#onChannel(listener);
-    return dialer;
+  /** Accepts a peer in this process. */
+  acceptMemory(peer: MemoryPeer): Promise<Channel> {
+    return acceptMemoryChannel(peer, {
+      ownId: this.#options.routerId,
+      log: this.#options.log,
+      authorize: (hello, from) => this.#authorize(hello, from, undefined),
+      onChannel: (channel) => this.#onChannel(channel),
+    });
   }
 
   /** Closes the channels of a session that has ended. */
