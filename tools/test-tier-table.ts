@@ -32,6 +32,7 @@ export const CPU_LIMIT_SECONDS = { quick: 640, rest: 1_100 };
 export const LONGEST_FIRST: readonly string[] = [
   'test/e2e/control-failover.test.ts',
   'test/e2e/tproxy.test.ts',
+  'test/console/',
   'test/battery/',
   'test/e2e/planned-stops.test.ts',
   'test/e2e/mesh-stops.test.ts',

@@ -5,8 +5,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { browserSkip } from '../support/browser.ts';
-import { startConsoleBrowser, type ConsoleBrowser } from '../support/console-browser.ts';
+import { releaseWorld, sharedConsole, type ConsoleBrowser } from '../support/console-browser.ts';
 import { checkLooks } from '../support/console-look.ts';
+import { eventually } from '../support/world.ts';
 
 /** It is text wherever it appears. */
 const HOSTILE = `<img src=x onerror=alert(1)>`;
@@ -18,7 +19,7 @@ describe('the access of a share', { skip: browserSkip }, () => {
   before(async () => {
     service = createServer((_request, response) => response.end('reached')).listen(0, '127.0.0.1');
     await once(service, 'listening');
-    consoles = await startConsoleBrowser();
+    consoles = await sharedConsole();
     const { world } = consoles;
     shares = `/frontdoors/${world.credentials.frontdoorId}/shares`;
     const agent = await world.startAgent('laptop');
@@ -30,7 +31,7 @@ describe('the access of a share', { skip: browserSkip }, () => {
   });
   after(async () => {
     service?.close();
-    await consoles?.close();
+    await releaseWorld();
   });
 
   const call = async (...given: Parameters<ConsoleBrowser['world']['call']>) => {
@@ -104,8 +105,9 @@ describe('the access of a share', { skip: browserSkip }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Save the policy' }).click();
     await page.getByText('Your change was not saved').waitFor();
     await page.getByRole('button', { name: 'Load the new state' }).click();
-    await page.waitForFunction(
-      `[...document.querySelectorAll('input')].some(({ value }) => value === 'theirs@example.com')`,
+    await eventually(
+      () => page.getByLabel('Contact').inputValue(),
+      (value) => value === 'theirs@example.com',
     );
     await page.getByLabel('Who sends it').selectOption('key');
     await page.getByLabel('Name of the key').fill('ci');

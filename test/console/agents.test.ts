@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { browserSkip } from '../support/browser.ts';
-import { startConsoleBrowser, type ConsoleBrowser } from '../support/console-browser.ts';
+import { releaseWorld, sharedConsole, type ConsoleBrowser } from '../support/console-browser.ts';
 import { checkLooks } from '../support/console-look.ts';
+import { eventually } from '../support/world.ts';
 
 /** It is text wherever it appears, and one word of the command. */
 const HOSTILE = `it's <img src=x onerror=alert(1)> $(exit 1)`;
@@ -18,7 +19,7 @@ describe('the pages of agents', { skip: browserSkip }, () => {
   let program: ChildProcess | undefined;
 
   before(async () => {
-    consoles = await startConsoleBrowser();
+    consoles = await sharedConsole();
     base = `/frontdoors/${consoles.world.credentials.frontdoorId}/agents`;
   });
   after(async () => {
@@ -26,7 +27,7 @@ describe('the pages of agents', { skip: browserSkip }, () => {
       program.kill();
       await once(program, 'exit');
     }
-    await consoles?.close();
+    await releaseWorld();
   });
 
   /** Runs the command as a person pastes it, with another folder for its data. */
@@ -112,8 +113,9 @@ describe('the pages of agents', { skip: browserSkip }, () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Somebody else changed this meanwhile.').waitFor();
     await page.getByRole('button', { name: 'Load the new state' }).click();
-    await page.waitForFunction(
-      `[...document.querySelectorAll('input')].some(({ value }) => value === 'theirs')`,
+    await eventually(
+      () => page.getByRole('textbox', { name: 'Name' }).inputValue(),
+      (value) => value === 'theirs',
     );
     await page.getByRole('textbox', { name: 'Name' }).fill(' ');
     await page.getByRole('button', { name: 'Save' }).click();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { browserSkip } from '../support/browser.ts';
-import { startConsoleBrowser, type ConsoleBrowser } from '../support/console-browser.ts';
+import { releaseWorld, sharedConsole, type ConsoleBrowser } from '../support/console-browser.ts';
 import { checkLooks } from '../support/console-look.ts';
 
 /** It is text wherever it appears. */
@@ -14,13 +14,13 @@ describe('the pages of domains', { skip: browserSkip }, () => {
   let base: string;
   let providerId: string;
   before(async () => {
-    consoles = await startConsoleBrowser();
+    consoles = await sharedConsole();
     base = `/frontdoors/${consoles.world.credentials.frontdoorId}/domains`;
     const data = { issuer: 'https://idp.example.com', client_id: 'c' };
     const made = await consoles.world.call('POST', '/auth-providers', { name: HOSTILE, type: 'OIDC', data });
     providerId = (made.json as { readonly id: string }).id;
   });
-  after(() => consoles?.close());
+  after(releaseWorld);
 
   const domains = async () => {
     const { json } = await consoles.world.call('GET', '/custom-frontends');

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { browserSkip } from '../support/browser.ts';
-import { startConsoleBrowser, type ConsoleBrowser } from '../support/console-browser.ts';
+import { releaseWorld, sharedConsole, type ConsoleBrowser } from '../support/console-browser.ts';
 import { checkLooks } from '../support/console-look.ts';
 import { eventually, httpGet } from '../support/world.ts';
 
@@ -18,7 +18,7 @@ describe('requests, failures, activity and the mesh', { skip: browserSkip }, () 
   let received: string[];
 
   before(async () => {
-    consoles = await startConsoleBrowser();
+    consoles = await sharedConsole();
     const { world } = consoles;
     base = `/frontdoors/${world.credentials.frontdoorId}`;
     received = [];
@@ -40,7 +40,7 @@ describe('requests, failures, activity and the mesh', { skip: browserSkip }, () 
     );
   });
   after(async () => {
-    await consoles?.close();
+    await releaseWorld();
     service?.closeAllConnections();
     service?.close();
   });

@@ -4,15 +4,15 @@ import { createServer, type Server } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { parseAllowedNetworks } from '#domain';
 import { browserSkip } from '../support/browser.ts';
-import { startConsoleBrowser, type ConsoleBrowser } from '../support/console-browser.ts';
+import { releaseWorld, sharedConsole, type ConsoleBrowser } from '../support/console-browser.ts';
 import { checkLooks } from '../support/console-look.ts';
 import {
   DEFAULT_CLIENT,
   startIdentityProvider,
   type IdentityProvider,
 } from '../support/identity-provider.ts';
+import { eventually } from '../support/world.ts';
 
 /** It is text wherever it appears. */
 const HOSTILE = `staff <img src=x onerror=alert(1)>`;
@@ -26,17 +26,13 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
   before(async () => {
     service = createServer((_request, response) => response.end('reached')).listen(0, '127.0.0.1');
     await once(service, 'listening');
-    const allowEgress = parseAllowedNetworks('--allow-egress', ['127.0.0.0/8:*', '[::1]/128:*']);
-    [consoles, idp] = await Promise.all([
-      startConsoleBrowser({ access: { allowEgress } }),
-      startIdentityProvider({ users: [ANN] }),
-    ]);
+    [consoles, idp] = await Promise.all([sharedConsole(), startIdentityProvider({ users: [ANN] })]);
     base = `/frontdoors/${consoles.world.credentials.frontdoorId}/providers`;
   });
   after(async () => {
     service?.close();
     await idp?.close();
-    await consoles?.close();
+    await releaseWorld();
   });
 
   const call = async (...given: Parameters<ConsoleBrowser['world']['call']>) => {
@@ -122,8 +118,9 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Your change was not saved').waitFor();
     await page.getByRole('button', { name: 'Load the new state' }).last().click();
-    await page.waitForFunction(
-      `[...document.querySelectorAll('input')].some(({ value }) => value === 'of others')`,
+    await eventually(
+      () => name.inputValue(),
+      (value) => value === 'of others',
     );
   });
 

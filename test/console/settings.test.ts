@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { browserSkip } from '../support/browser.ts';
-import { startConsoleBrowser, type ConsoleBrowser } from '../support/console-browser.ts';
+import { startConsoleBrowser, type StartedConsole } from '../support/console-browser.ts';
 import { checkLooks } from '../support/console-look.ts';
 
 const HOSTILE = `<img src=x onerror="alert(1)">`;
 
 describe('the settings', { skip: browserSkip }, () => {
-  let consoles: ConsoleBrowser;
+  let consoles: StartedConsole;
 
   before(async () => {
     consoles = await startConsoleBrowser();

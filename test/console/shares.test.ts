@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { browserSkip } from '../support/browser.ts';
-import { startConsoleBrowser, type ConsoleBrowser } from '../support/console-browser.ts';
+import { releaseWorld, sharedConsole, type ConsoleBrowser } from '../support/console-browser.ts';
 import { checkLooks } from '../support/console-look.ts';
 import { eventually } from '../support/world.ts';
 
@@ -26,7 +26,7 @@ describe('the pages of shares', { skip: browserSkip }, () => {
   };
 
   before(async () => {
-    consoles = await startConsoleBrowser();
+    consoles = await sharedConsole();
     const { world } = consoles;
     base = `/frontdoors/${world.credentials.frontdoorId}/shares`;
     service = newService();
@@ -43,7 +43,7 @@ describe('the pages of shares', { skip: browserSkip }, () => {
   });
   after(async () => {
     if (service?.listening === true) await closeService();
-    await consoles?.close();
+    await releaseWorld();
   });
 
   it('publish a service in three steps, and show by themselves that it works', async (test) => {

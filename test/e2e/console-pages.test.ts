@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { browserSkip } from '../support/browser.ts';
-import { checkAxe, startConsoleBrowser, type ConsoleBrowser } from '../support/console-browser.ts';
+import { checkAxe, releaseWorld, sharedConsole, type ConsoleBrowser } from '../support/console-browser.ts';
 
 describe('the browser program of the console', { skip: browserSkip }, () => {
   let consoles: ConsoleBrowser;
 
   before(async () => {
-    consoles = await startConsoleBrowser();
+    consoles = await sharedConsole();
   });
-  after(() => consoles?.close());
+  after(releaseWorld);
 
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`starts within its content policy, and axe finds nothing: ${colorScheme}`, async (test) => {

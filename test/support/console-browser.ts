@@ -1,19 +1,24 @@
 /**
  * The console in a real browser, for tests of its pages: a world with the built browser program, and pages in which a person of
  * a role is logged in. A page fails its test by an error on its console, an uncaught error and a report of the content
- * policy, unless the test allows them. One world and one browser serve all tests of a file.
+ * policy, unless the test allows them. One world and one browser serve all tests of a file, and with `sharedConsole` all files of
+ * a process, each of which finds a frontdoor without agents, shares, auth providers and custom frontends.
  */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import type { Role } from '#domain';
+import { parseAllowedNetworks, type Role } from '#domain';
 import { JsonClient } from '#net';
 import { buildInto } from '../../src/control/console-app/build-into.ts';
 import { cacheFolder, PACKAGE_ROOT } from '../../src/control/console-app/console-source.ts';
 import { startBrowser, type LocalBrowser, type PersonOptions } from './browser.ts';
 import type { Up } from '../../bin/up.ts';
+import { clearAccount } from './cleared-account.ts';
+import { holdWorld } from './held-world.ts';
 import { openWorld, type World } from './world.ts';
+
+export { releaseWorld } from './held-world.ts';
 
 const PASSWORD = 'plum giraffe engine 47';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
@@ -44,13 +49,33 @@ export interface ConsoleBrowser {
   readonly consoleUrl: string;
   /** Opens a page in which a new person of the role is logged in. It is closed with the test. */
   person(test: TestContext, role: Role, options?: PersonOptions): Promise<OpenedConsole>;
+}
+
+export interface StartedConsole extends ConsoleBrowser {
   close(): Promise<void>;
 }
 
-/** `options` are those of the world, which is closed with the browser. */
+/** Files that call this share one world and one browser. The control plane may fetch from this machine. */
+export const sharedConsole = (): Promise<ConsoleBrowser> =>
+  holdWorld(async () => {
+    const allowEgress = parseAllowedNetworks('--allow-egress', ['127.0.0.0/8:*', '[::1]/128:*']);
+    const started = await startConsoleBrowser({ access: { allowEgress } });
+    const tidy = async (): Promise<void> => {
+      await started.world.closeAgents();
+      await clearAccount(started.world.call, [
+        'custom-frontends',
+        'shares',
+        'auth-providers',
+        'environments',
+      ]);
+    };
+    return { world: started, tidy, close: () => started.close() };
+  });
+
+/** For one file. `options` are those of the world, which is closed with the browser. */
 export async function startConsoleBrowser(
   options: Parameters<typeof openWorld>[0] = {},
-): Promise<ConsoleBrowser> {
+): Promise<StartedConsole> {
   const [browser, world] = await Promise.all([startBrowser([]), openWorld(options)]);
   const { control } = world.up;
   await buildConsoleNow();
@@ -62,7 +87,8 @@ export async function startConsoleBrowser(
     person: async (test, role, personOptions) => {
       count += 1;
       const email = `${role}-${count}@example.com`;
-      const cookie = await newSession(control, world, role, email);
+      const name = `${role} ${count} whose name is longer than a narrow screen is wide`;
+      const cookie = await newSession(control, world, { role, name, email });
       const person = await browser.person(`console: ${test.name}`, personOptions);
       await person.context.addCookies([cookie]);
       await person.page.addInitScript(REPORT_VIOLATIONS, REPORT);
@@ -138,26 +164,36 @@ const REPORT_VIOLATIONS = (report: string): void => {
 };
 
 /** Makes a person by invitation, and returns the cookie of the session. */
-async function newSession({ baseUrl }: Up['control'], { credentials }: World, role: Role, email: string) {
+async function newSession(
+  { baseUrl }: Up['control'],
+  { credentials }: World,
+  { role, name, email }: { readonly role: Role; readonly name: string; readonly email: string },
+) {
   const { origin } = new URL(baseUrl);
   const path = new URL(baseUrl).pathname.replace(/\/$/, '');
   const client = new JsonClient({ origin });
   try {
     const { accountId, apiToken } = credentials;
     const invited = await client.request({
-      ...{ method: 'POST', path: `${path}/invitations`, body: { name: email.split('@')[0], role } },
+      ...{ method: 'POST', path: `${path}/invitations`, body: { name, role } },
       headers: { authorization: `Basic ${accountId}:${apiToken}` },
     });
     const code = (invited.json as { readonly link?: string }).link?.split('#')[1];
     assert.ok(code !== undefined, invited.text);
-    const body = new URLSearchParams({ code, name: email.split('@')[0]!, email, password: PASSWORD });
+    const body = new URLSearchParams({ code, name, email, password: PASSWORD });
     const answer = await client.request({
       ...{ method: 'POST', path: `${path}/console/welcome`, body: body.toString() },
       headers: { ...FORM, origin },
     });
-    const [, name = '', value = ''] = /^([^=]+)=([^;]+)/.exec(String(answer.headers['set-cookie'])) ?? [];
+    const [, cookie = '', value = ''] = /^([^=]+)=([^;]+)/.exec(String(answer.headers['set-cookie'])) ?? [];
     assert.equal(answer.status, 303, answer.text);
-    return { name, value, url: origin.replace(/^http:/, 'https:'), secure: true, httpOnly: true } as const;
+    return {
+      name: cookie,
+      value,
+      url: origin.replace(/^http:/, 'https:'),
+      secure: true,
+      httpOnly: true,
+    } as const;
   } finally {
     await client.close();
   }

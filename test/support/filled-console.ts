@@ -7,13 +7,13 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { startConsoleBrowser, type ConsoleBrowser } from './console-browser.ts';
+import { startConsoleBrowser, type ConsoleBrowser, type StartedConsole } from './console-browser.ts';
 import { eventually, httpGet } from './world.ts';
 
 export type ApiBody = Readonly<Record<string, unknown>>;
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-export interface FilledConsole extends ConsoleBrowser {
+export interface FilledConsole extends StartedConsole {
   /** Parameters of the addresses of pages, by their names there. */
   readonly ids: Readonly<Record<string, string>>;
   /** A call of the Management API by its whole path, which succeeds. */

@@ -65,6 +65,8 @@ export interface World {
   enrollmentJwt(): Promise<string>;
   /** `allowTargets`: what the Management API may set as targets; by default nothing. */
   startAgent(name: string, allowTargets?: readonly string[]): Promise<WorldAgent>;
+  /** Closes all agents, and removes what they stored. */
+  closeAgents(): Promise<void>;
   /** Enrolled and logged in as an environment, attached to nothing. */
   enrollEnvironment(name: string): Promise<WorldIdentity>;
   /** Enrolled as a router, connected to nothing. */
@@ -106,10 +108,17 @@ export async function openWorld(options: Partial<UpOptions> = {}): Promise<World
     return ((await client.request({ method: 'GET', path })).json as { token: string }).token;
   };
 
+  const closeAgents = async (): Promise<void> => {
+    await Promise.all([...agents].map((agent) => agent.close()));
+    for (const { dataDir: stored } of agents) rmSync(stored, { recursive: true, force: true });
+    agents.clear();
+  };
+
   return {
     up,
     dataDir,
     credentials,
+    closeAgents,
     records,
     call,
     enrollmentCode,
@@ -153,7 +162,7 @@ export async function openWorld(options: Partial<UpOptions> = {}): Promise<World
         socket.once('error', reject);
       }),
     close: async () => {
-      await Promise.all([...agents].map((agent) => agent.close()));
+      await closeAgents();
       await Promise.all([...apis].map((api) => api.close()));
       await client.close();
       await up.close(0);
