@@ -92,9 +92,7 @@ export class Router {
       proxy: config.proxy,
       tls: () => this.#identity.client,
       linkListeners: () => this.#links?.advertised() ?? [],
-      log,
-      startup,
-      openChannel: options.openChannel,
+      ...{ log, startup, openChannel: options.openChannel },
     });
     this.#membership = new ClusterMembership({ config: config.ctrl, controllers: this.#controllers, log });
     this.#circuits = new CircuitPart({
