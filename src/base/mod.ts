@@ -26,6 +26,7 @@ export {
   type SchemaReader,
   type ShapeOf,
 } from './schema-reader.ts';
+export { shortPatternOf } from './short-pattern.ts';
 export { FORMAT_HEADER, lostShapeEntries, Shape, type ShapeProblem, type ShapeTraits } from './shape.ts';
 export {
   FILE_START,

@@ -12,7 +12,6 @@ import { configInspector } from './ctrl/config-inspector.ts';
 import { ControllerSet, type StartupEvents } from './ctrl/controller-set.ts';
 import { CtrlDispatcher } from './ctrl/ctrl-dispatcher.ts';
 import { CtrlListeners } from './ctrl/ctrl-listeners.ts';
-import type { CtrlHandler } from './ctrl/controllers.ts';
 import { InspectResponder } from './ctrl/inspect-responder.ts';
 import { InterfaceReporter } from './ctrl/interface-reporter.ts';
 import { EdgePart } from './edge/edge-part.ts';
@@ -264,6 +263,7 @@ export class Router {
       metrics: this.#registry,
       rateLimiter: this.#rateLimiter,
       onSilent: () => this.#reporter?.report(),
+      pipes: this.#diagnostics!.pipes,
       clock: this.#clock,
       log,
     });
@@ -335,12 +335,6 @@ export class Router {
       (name: string) => this.#circuits.inspect(name),
       reporter.inspect,
     ];
-    const renewal = new Map([
-      [
-        contentType.enrollmentCertsResponse,
-        (frame, from) => this.#renewal.onCertificates(frame, from.channel),
-      ],
-    ] satisfies [number, CtrlHandler][]);
     const parts = [
       this.#membership.handlers(),
       ...this.#edge!.handlers(this.#tunnel?.terminatorChecks),
@@ -348,7 +342,8 @@ export class Router {
       ...this.#circuits.handlers(),
       this.#links?.handlers() ?? new Map(),
       new InspectResponder(inspectors, log).handlers(),
-      renewal,
+      this.#renewal.handlers(),
+      this.#diagnostics!.pipes.handlers(),
     ];
     controllers.onConnected(() => this.#renewal.onControllerConnected());
     controllers.start(new CtrlDispatcher(parts, log));

@@ -17,6 +17,7 @@ import { makeFrame, type Frame } from './frame-codec.ts';
 import type { FrameHeaders, HeaderWriter } from './frame-headers.ts';
 import * as ctrl from './gen/ctrl-pb.ts';
 import * as edge from './gen/edge-ctrl-pb.ts';
+import { ChannelMessageSchema, TogglePipeTracesRequestSchema } from './gen/trace-pb.ts';
 import { contentType, messageName } from './message-table.ts';
 
 export class ProtobufMessage<Desc extends DescMessage> {
@@ -63,6 +64,8 @@ export const ctrlMessages = {
   fault: message(contentType.fault, ctrl.FaultSchema),
   route: message(contentType.route, ctrl.RouteSchema),
   unroute: message(contentType.unroute, ctrl.UnrouteSchema),
+  togglePipeTraces: message(contentType.togglePipeTraces, TogglePipeTracesRequestSchema),
+  traceEvent: message(contentType.traceEvent, ChannelMessageSchema),
   metrics: message(contentType.metrics, ctrl.MetricsMessageSchema),
   createTerminator: message(contentType.createTerminator, ctrl.CreateTerminatorRequestSchema),
   removeTerminator: message(contentType.removeTerminator, ctrl.RemoveTerminatorRequestSchema),

@@ -10,6 +10,7 @@ import { readU32, writeU32 } from './frame-headers.ts';
 import { ChannelMessageSchema, ChannelStateSchema } from './gen/trace-pb.ts';
 import { headerRow } from './header-table.ts';
 import { messageName, messageRow } from './message-table.ts';
+import { PAYLOAD_TYPE, type DataFrame } from './payload-codec.ts';
 
 export type TraceState = MessageInitShape<typeof ChannelStateSchema>;
 export type TraceMessage = MessageInitShape<typeof ChannelMessageSchema>;
@@ -21,6 +22,9 @@ const STATE = 0;
 const MESSAGE = 1;
 const HEAD_BYTES = 8;
 const NO_REPLY = -1;
+/** Content types from here on belong to one kind of channel. */
+const MAX_CHANNEL_TYPE = 6;
+const SEQUENCE_BYTES = 4;
 const SECRET = /token|secret|password|jwt/i;
 const WITHHELD = '(withheld)';
 /** Longer bodies, such as whole data models, are recorded by their length only. */
@@ -71,6 +75,38 @@ export function traceOfFrame(frame: Frame): TraceMessage {
     length: frame.body.length,
     decode: utf8(JSON.stringify(decodedFrame(frame))),
   };
+}
+
+/** Returns the record of a frame for readers that show one line of fields, such as `ziti fabric stream traces`. */
+export function pipeTraceOfFrame(frame: Frame): TraceMessage {
+  const { body, ...head } = decodedFrame(frame);
+  const isFlat = typeof body === 'object' && body !== null && !Array.isArray(body);
+  const fields = { ...head, ...(isFlat ? body : { body }) };
+  const decoder = frame.contentType <= MAX_CHANNEL_TYPE ? 'channel' : 'ctrl';
+  return { ...traceOfFrame(frame), decode: jsonLine({ ...fields, __decoder__: decoder }) };
+}
+
+/** Returns the record of data on a link, of which no content is in a trace. */
+export function pipeTraceOfData(frame: DataFrame): TraceMessage {
+  const isPayload = frame.contentType === PAYLOAD_TYPE;
+  const length = isPayload ? frame.data.length : SEQUENCE_BYTES * frame.sequences.length;
+  const fields = {
+    ...{ __decoder__: 'data', __message__: messageName(frame.contentType), circuitId: frame.circuitId },
+    sequence: isPayload ? frame.sequence : `len(${String(frame.sequences.length)})`,
+    originator: frame.isFromTerminator ? 'e' : 'i',
+    ...(isPayload ? { length } : {}),
+  };
+  const { contentType } = frame;
+  return { contentType, sequence: NO_REPLY, replyFor: NO_REPLY, length, decode: jsonLine(fields) };
+}
+
+/** Nested values become texts. */
+function jsonLine(fields: Readonly<Record<string, unknown>>): Uint8Array {
+  const flat = Object.entries(fields).map(([name, value]) => [
+    name,
+    typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
+  ]);
+  return utf8(JSON.stringify(Object.fromEntries(flat)));
 }
 
 /** OpenZiti's trace reader looks for the two names at the beginning. */

@@ -48,11 +48,16 @@ export {
   decodeTraceRecords,
   encodeTraceMessage,
   encodeTraceState,
+  pipeTraceOfData,
+  pipeTraceOfFrame,
   traceOfFrame,
   type TraceMessage,
   type TraceRecord,
   type TraceState,
 } from './ctrl-trace.ts';
+export { TraceToggleVerbosity } from './gen/trace-pb.ts';
+export { toggledLine, traceToggleOf, type TraceToggle } from './trace-toggle.ts';
+export { mgmtMessages, TraceFilterType } from './mgmt-messages.ts';
 export {
   parseRefusedHello,
   REFUSED_HELLO,

@@ -3,20 +3,10 @@
  * defined only here; codecs, traces and documents derive from the table. Unknown types are ignored. `body` is the
  * encoding of the body; header-table.ts has the headers of each message.
  */
-export type BodyKind = 'empty' | 'text' | 'protobuf' | 'bytes' | 'u32' | 'i32BE list' | 'json' | 'control';
+import { ADMINISTRATION_MESSAGES } from './administration-message-table.ts';
+import { row, type MessageRow } from './message-row.ts';
 
-export type Sender = 'both' | 'dialer' | 'listener' | 'router' | 'controller' | 'sdk';
-
-export interface MessageRow {
-  readonly id: number;
-  /** OpenZiti's name of the message. */
-  readonly name: string;
-  readonly from: Sender;
-  readonly body: BodyKind;
-  /** First release with the message; `1.x` means older than the oldest peer that we support. */
-  readonly since: string;
-  readonly note: string;
-}
+export type { BodyKind, MessageRow, Sender } from './message-row.ts';
 
 const CHANNEL_MESSAGES = {
   hello: row(
@@ -48,8 +38,14 @@ const CTRL_MESSAGES = {
   route: row(1005, 'Route', 'controller', 'protobuf', 'Forwarding entries of a circuit, and its egress.'),
   unroute: row(1006, 'Unroute', 'controller', 'protobuf', 'Drops a circuit, at once or when it is idle.'),
   metrics: row(1007, 'Metrics', 'router', 'protobuf', 'Counters and histograms, each minute.'),
-  togglePipeTraces: row(1008, 'TogglePipeTraces', 'controller', 'bytes', 'Diagnostics.'),
-  traceEvent: row(1010, 'TraceEvent', 'router', 'bytes', 'Diagnostics.'),
+  togglePipeTraces: row(
+    1008,
+    'TogglePipeTraces',
+    'controller',
+    'protobuf',
+    'Starts or ends traces of channels; answered by Result.',
+  ),
+  traceEvent: row(1010, 'TraceEvent', 'router', 'protobuf', 'A message of a traced channel.'),
   createTerminator: row(1011, 'CreateTerminatorRequest', 'router', 'protobuf', 'Terminator of the fabric.'),
   removeTerminator: row(1012, 'RemoveTerminatorRequest', 'router', 'protobuf', 'Removes one terminator.'),
   inspectRequest: row(1013, 'InspectRequest', 'both', 'protobuf', 'Asks for named diagnostics.'),
@@ -120,9 +116,6 @@ const CTRL_MESSAGES = {
     'Changed link listeners.',
     '2.1',
   ),
-  // Between administrators and controllers, over a WebSocket.
-  streamEventsRequest: row(10040, 'StreamEventsRequest', 'dialer', 'json', 'Subscribes to events.'),
-  streamEventsEvent: row(10041, 'StreamEventsEvent', 'controller', 'json', 'One event.'),
 } as const;
 
 const XGRESS_MESSAGES = {
@@ -362,6 +355,7 @@ export const MESSAGE_TABLE = {
   ...XGRESS_MESSAGES,
   ...EDGE_CTRL_MESSAGES,
   ...EDGE_MESSAGES,
+  ...ADMINISTRATION_MESSAGES,
   ...OWN_MESSAGES,
 } as const;
 
@@ -384,15 +378,4 @@ export function messageRow(id: number): MessageRow | undefined {
 /** Returns the message's name for logs, or its number. */
 export function messageName(id: number): string {
   return BY_ID.get(id)?.name ?? `type ${String(id)}`;
-}
-
-function row<const Id extends number>(
-  id: Id,
-  name: string,
-  from: Sender,
-  body: BodyKind,
-  note: string,
-  since = '1.x',
-): MessageRow & { readonly id: Id } {
-  return { id, name, from, body, since, note };
 }

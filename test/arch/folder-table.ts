@@ -145,7 +145,10 @@ const ROUTER: FolderTable = {
   health: { may: ['config'], why: 'runs health checks' },
   identity: { may: ['config'], why: 'loads the certificates of the router' },
   enrollment: { may: ['config', 'ctrl'], why: 'trades a token for the files that the router file names' },
-  renewal: { may: ['config', 'identity'], why: 'renews the certificates of the router' },
+  renewal: {
+    may: ['config', 'identity', 'ctrl'],
+    why: 'renews the certificates of the router, by messages of controllers',
+  },
   model: { may: ['ctrl'], why: 'keeps the data model that controllers send' },
   metrics: { may: ['config', 'ctrl'], why: 'counts, and reports to controllers' },
   trace: {

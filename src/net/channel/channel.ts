@@ -22,6 +22,7 @@ import {
   type FrameHeaders,
 } from '#wire';
 import { ChannelHeartbeat } from './channel-heartbeat.ts';
+import { FrameObservers, type FrameObserver } from './frame-observers.ts';
 import type { HeartbeatOptions } from './heartbeat-machine.ts';
 
 /** The other end, as its certificate and hello identified it. */
@@ -95,9 +96,6 @@ export interface ChannelOptions {
   readonly heartbeat?: HeartbeatOptions | undefined;
 }
 
-/** Receives every frame except data, in both directions. Must not throw. */
-export type FrameObserver = (frame: Frame, direction: 'rx' | 'tx') => void;
-
 interface Waiter {
   readonly resolve: (frame: Frame) => void;
   readonly reject: (error: Error) => void;
@@ -122,7 +120,7 @@ export class Channel {
   readonly peer: ChannelPeer;
   readonly log: Log;
   #handlers: ChannelHandlers | undefined;
-  #observer: FrameObserver | undefined;
+  readonly #observers = new FrameObservers();
   readonly #driver: ChannelDriver;
   readonly #heartbeat: ChannelHeartbeat;
   readonly #waiters = new Map<number, Waiter>();
@@ -191,16 +189,16 @@ export class Channel {
     if (early.length > 0) handlers.onBatchEnd?.(this);
   }
 
-  /** Adds an observer for traces. */
-  observe(observer: FrameObserver): void {
-    this.#observer = observer;
+  /** Adds an observer for traces. Returns the function that removes it. */
+  observe(observer: FrameObserver): () => void {
+    return this.#observers.add(observer);
   }
 
   /** Returns false above the high-water mark; the caller then waits for `onDrain`. Ignored on a closed channel. */
   send(frame: Frame): boolean {
     if (this.#closeReason !== undefined) return false;
     frame.sequence = this.nextSequence();
-    this.#observer?.(frame, 'tx');
+    this.#observers.notify(frame, 'tx');
     return this.#driver.sendFrame(frame);
   }
 
@@ -283,7 +281,7 @@ export class Channel {
       if (contentType === PAYLOAD_TYPE) return this.receiveEncodedData(decodePayload(frame));
       if (contentType === ACKNOWLEDGEMENT_TYPE) return this.receiveEncodedData(decodeAcknowledgement(frame));
     }
-    this.#observer?.(frame, 'rx');
+    this.#observers.notify(frame, 'rx');
     const beat = frame.headers.bytes(CHANNEL_HEADERS.heartbeat);
     if (beat !== undefined) this.#heartbeat.onBeat(beat);
     const answered = frame.headers.bytes(CHANNEL_HEADERS.heartbeatResponse);
@@ -334,7 +332,7 @@ export class Channel {
   /** For drivers that carry bytes. */
   receiveBodyPart(part: BodyPart): void {
     if (this.#closeReason !== undefined) return;
-    if (part.at === 0) this.#observer?.(part.frame, 'rx');
+    if (part.at === 0) this.#observers.notify(part.frame, 'rx');
     try {
       this.#handlers?.onBodyPart?.(part, this);
     } catch (error) {

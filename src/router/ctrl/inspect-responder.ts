@@ -1,8 +1,9 @@
 /**
  * Answers InspectRequest with values from the router's parts. Unknown names are omitted, as in OpenZiti's routers.
- * Values are sent as JSON texts.
+ * Values are sent as JSON; `stackdump` is a text.
  */
 import { messageOf, type Log } from '#base';
+import { waitingResourcesText } from '#net';
 import { contentType, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { Controller, CtrlHandlers, InspectSource } from './controllers.ts';
@@ -40,6 +41,7 @@ export class InspectResponder {
   }
 
   #valueOf(name: string): string | undefined {
+    if (name === 'stackdump') return waitingResourcesText();
     for (const inspect of this.#inspectors) {
       const value = inspect(name);
       if (value !== undefined) return JSON.stringify(value, jsonValue);

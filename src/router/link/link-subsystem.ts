@@ -14,6 +14,7 @@ import type { Forwarding } from '../forwarder/destination.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { dialerRules, dialLink } from './link-dialer.ts';
 import type { DialOrder, LinkEffect, LinkEvent } from './link-event.ts';
+import type { TracedPipes } from '../ctrl/traced-pipe.ts';
 import { inspectLinks } from './link-inspection.ts';
 import { LinkListener, listenerFault, type AcceptedLink } from './link-listener.ts';
 import { LinkRegistryMachine } from './link-registry-machine.ts';
@@ -37,6 +38,8 @@ export interface LinkSubsystemOptions {
   readonly metrics: Metrics;
   /** The pool of `forwarder.rateLimited…`, shared with other requests to controllers. */
   readonly rateLimiter: WorkerPool;
+  /** Traces of the links, which controllers ask for. */
+  readonly pipes?: TracedPipes | undefined;
   /** Called when a link falls silent, so that its new cost is reported to controllers at once. */
   readonly onSilent?: (() => void) | undefined;
   readonly clock?: Clock | undefined;
@@ -333,6 +336,7 @@ export class LinkSubsystem {
     });
     if (!link.isClosed) {
       this.#links.add(link);
+      this.#options.pipes?.add(link);
       this.#step({ kind: 'linkUp', link });
     } else if (order !== undefined) {
       this.#step({ kind: 'dialFailed', order, fault: 'duplicate' });
@@ -341,6 +345,7 @@ export class LinkSubsystem {
 
   #onClosed(link: Link, reason: string): void {
     this.#links.delete(link);
+    this.#options.pipes?.remove(link);
     this.#closing.delete(link);
     if (![...this.#links].some(({ id }) => id === link.id))
       disposeLinkMetrics(this.#options.metrics, link.id);

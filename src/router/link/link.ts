@@ -15,6 +15,7 @@ import {
 } from '#wire';
 import type { Forwarding, LinkDestination } from '../forwarder/destination.ts';
 import type { Histogram, Meter, Metrics } from '../metrics/metrics.ts';
+import type { PipeObserver, TracedPipe } from '../ctrl/traced-pipe.ts';
 import type { LiveLink } from './link-event.ts';
 import { LinkLatency } from './link-latency.ts';
 import type { LinkConnection, ReportedLink } from './link-reporter.ts';
@@ -52,7 +53,7 @@ interface Traffic {
   readonly sizes: Histogram;
 }
 
-export class Link implements LinkDestination, ReportedLink {
+export class Link implements LinkDestination, ReportedLink, TracedPipe {
   readonly id: string;
   readonly key: string;
   readonly peerId: string;
@@ -76,6 +77,7 @@ export class Link implements LinkDestination, ReportedLink {
   #stateIteration = 1;
   #isQueueProbed = false;
   #droppedSeen = 0;
+  #tap: PipeObserver | undefined;
 
   /** Takes over the channel and starts the flow of frames. */
   constructor(options: LinkOptions) {
@@ -128,6 +130,19 @@ export class Link implements LinkDestination, ReportedLink {
     return this.#stateIteration;
   }
 
+  get pipeName(): string {
+    return `l/${this.id}`;
+  }
+
+  tap(observer: PipeObserver): () => void {
+    this.#tap = observer;
+    const end = this.#channel.observe(observer);
+    return () => {
+      this.#tap = undefined;
+      end();
+    };
+  }
+
   /** Mean round trip in nanoseconds; undefined before the first answer to a heartbeat. */
   get latencyNs(): number | undefined {
     return this.#latency.meanNs;
@@ -144,6 +159,7 @@ export class Link implements LinkDestination, ReportedLink {
 
   deliver(frame: DataFrame): void {
     const bytes = bodyBytes(frame);
+    this.#tap?.(frame, 'tx');
     if (!this.#channel.sendData(frame) && this.#wasDropped(frame)) return;
     this.#count(this.#tx, bytes);
   }
@@ -208,6 +224,7 @@ export class Link implements LinkDestination, ReportedLink {
 
   #onData(frame: DataFrame): void {
     this.#count(this.#rx, bodyBytes(frame));
+    this.#tap?.(frame, 'rx');
     this.#forwarding.forward(frame.circuitId, this.id, frame);
   }
 

@@ -11,6 +11,7 @@ import { makeRequestFor, renewalAtMs } from '#sdk';
 import { contentType, messageName, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { RouterConfig } from '../config/router-config.ts';
+import type { CtrlHandler, CtrlHandlers } from '../ctrl/controllers.ts';
 import type { RouterIdentity } from '../identity/router-identity.ts';
 import {
   inlineCertificates,
@@ -75,6 +76,11 @@ export class CertificateRenewal {
   onCertificates(frame: Frame, channel: Channel): void {
     if (this.#awaited?.channel === channel) this.#awaited.resolve(frame);
     else this.#options.log.debug({}, 'unrequested certificates ignored');
+  }
+
+  handlers(): CtrlHandlers {
+    const onCertificates: CtrlHandler = (frame, { channel }) => this.onCertificates(frame, channel);
+    return new Map([[contentType.enrollmentCertsResponse, onCertificates]]);
   }
 
   close(): void {

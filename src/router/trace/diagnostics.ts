@@ -1,10 +1,11 @@
-/** Optional diagnostics of a running router: the trace of control channels, and the profiles. */
+/** Diagnostics of a running router: traces of channels, to a file and to controllers, and the profiles. */
 import type { Clock, Log } from '#base';
 import type { RouterConfig } from '../config/router-config.ts';
 import type { Controllers } from '../ctrl/controllers.ts';
 import { CpuProfile } from '../profile/cpu-profile.ts';
 import { MemoryProfile } from '../profile/memory-profile.ts';
 import { ChannelTracer } from './channel-tracer.ts';
+import { PipeTraces } from './pipe-traces.ts';
 
 export interface DiagnosticsOptions {
   readonly routerId: string;
@@ -18,12 +19,16 @@ export class Diagnostics {
   readonly #tracer: ChannelTracer | undefined;
   readonly #cpuProfile: CpuProfile | undefined;
   readonly #memoryProfile: MemoryProfile | undefined;
+  /** Traces that controllers ask for. */
+  readonly pipes: PipeTraces;
 
   private constructor(
+    pipes: PipeTraces,
     tracer: ChannelTracer | undefined,
     cpuProfile: CpuProfile | undefined,
     memoryProfile: MemoryProfile | undefined,
   ) {
+    this.pipes = pipes;
     this.#tracer = tracer;
     this.#cpuProfile = cpuProfile;
     this.#memoryProfile = memoryProfile;
@@ -37,6 +42,7 @@ export class Diagnostics {
     tracer?.follow(controllers);
     const { cpuPath, memory } = profile;
     return new Diagnostics(
+      new PipeTraces({ routerId, controllers, clock, log }),
       tracer,
       cpuPath === undefined ? undefined : await CpuProfile.start({ path: cpuPath, log }),
       memory === undefined ? undefined : new MemoryProfile({ ...memory, log }),
