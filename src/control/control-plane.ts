@@ -239,7 +239,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   const login = await openLoginParts({ store, secrets, model, egress, clock, log });
   closers.push(() => login.close());
   const edgeRouters = () => replicas?.routers(overlay.routers()) ?? overlay.routers();
-  const mesh = meshState(overlay.fabric, edgeRouters);
+  const meshParts = { mesh: meshState(overlay.fabric, edgeRouters), diagnostics: overlay.fabric };
   let edgeApiUrl = '';
   const edgeCertificatePem = () => pki.edgeServer.leafPem;
   const startedAtMs = clock.nowMs();
@@ -264,7 +264,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     events,
     intake,
     managementRoutes: options.edgeManagement
-      ? (app, context) => addManagementRoutes(app, context, { ctrlAddress, controllerId, mesh })
+      ? (app, context) => addManagementRoutes(app, context, { ctrlAddress, controllerId, ...meshParts })
       : undefined,
     limits: { maxUnproven, maxUnprovenPerAddress },
     hasKeylessHost: (serviceId) => overlay.hasKeylessHost(serviceId),

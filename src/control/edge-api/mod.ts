@@ -20,6 +20,7 @@ export {
   notAuthorized,
   notFound,
   sendData,
+  sendJson,
 } from './edge-answer.ts';
 export { passwordAuthenticatorId } from './authenticator-view.ts';
 export { acceptsPassword } from './password-attempts.ts';

@@ -1,7 +1,7 @@
 /** A kind of entity with what there is to it besides its row: identities and routers have certificates and enrollments. */
 import type { FastifyRequest } from 'fastify';
 import type { EdgeApiContext } from '../edge-api/mod.ts';
-import type { EdgeEntityRecord, JsonObject } from '../model/mod.ts';
+import type { EdgeEntityRecord, FabricDiagnostics, JsonObject } from '../model/mod.ts';
 import {
   findEdgeEntity,
   insertEdgeEntity,
@@ -16,6 +16,8 @@ export interface ManagementParts extends EdgeApiContext {
   /** `tls:host:port` that routers dial, for enrollment tokens. */
   readonly ctrlAddress: string;
   readonly mesh: MeshState;
+  readonly diagnostics: FabricDiagnostics;
+  readonly controllerId: string;
 }
 
 /** What this control plane knows of the mesh now. */

@@ -28,8 +28,10 @@ export interface CountSubscription {
   view(counts: Readonly<Record<string, number>>, origin: EventOrigin): EventText;
 }
 
-export type AnySubscription =
-  { [K in FabricEventKind]: EventSubscription<K> }[FabricEventKind] | CountSubscription;
+/** Traces are subscribed to by a request of their own. */
+export type EventKind = Exclude<FabricEventKind, 'trace'>;
+
+export type AnySubscription = { [K in EventKind]: EventSubscription<K> }[EventKind] | CountSubscription;
 
 /** Reads the options of a subscription under its name. Returns a text if they are refused. */
 export type SubscriptionReader = (namespace: string, options: JsonObject) => AnySubscription | string;

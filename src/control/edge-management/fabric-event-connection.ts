@@ -1,8 +1,8 @@
 /**
- * One reader of events over a WebSocket: frames of OpenZiti's channels, one in each message, without a hello. A request
- * subscribes, and each event is a frame of its own. A reader that falls too far behind, or violates the protocol, is cut.
+ * One administrator at a WebSocket: frames of OpenZiti's channels, one in each message, without a hello. Requests subscribe to
+ * events and traces, each of which is a frame of its own, or have one answer (`fabric-requests.ts`). A reader that falls too far behind, or violates the protocol, is cut.
  */
-import { textOf, type Clock, type Log } from '#base';
+import { messageOf, textOf, type Clock, type Log } from '#base';
 import type { WebSocketMessages } from '#net';
 import {
   contentType,
@@ -15,9 +15,11 @@ import {
   messageName,
   type Frame,
 } from '#wire';
-import type { FabricEventKind, FabricEvents, FabricEventTable } from '../model/mod.ts';
-import type { CountSubscription, EventOrigin, EventText } from './event-text.ts';
+import type { FabricEvents, FabricEventTable } from '../model/mod.ts';
+import type { CountSubscription, EventKind, EventOrigin, EventText } from './event-text.ts';
 import { subscriptionsOf } from './fabric-event-view.ts';
+import { answerOf, type FabricRequestParts } from './fabric-requests.ts';
+import { tracesOf } from './trace-selection.ts';
 
 /** A request with its headers. */
 export const MAX_REQUEST_BYTES = 65_536;
@@ -25,10 +27,12 @@ export const MAX_REQUEST_BYTES = 65_536;
 const MAX_REQUESTS = 8;
 /** Circuits in the reports, and other events, that wait for the reader. One report alone may have more. */
 const MAX_WAITING = 50_000;
+/** A trace counts as another event for each of these, so that it is bounded by its bytes, too. */
+const TRACE_BYTES_PER_EVENT = 128;
 const MAX_SOCKET_BYTES = 262_144;
 const LIMITS = { maxHeadersBytes: 4_096, maxBodyBytes: MAX_REQUEST_BYTES };
 
-export interface FabricEventConnectionOptions {
+export interface FabricEventConnectionOptions extends FabricRequestParts {
   readonly messages: WebSocketMessages;
   readonly events: FabricEvents;
   readonly controllerId: string;
@@ -40,13 +44,13 @@ export interface FabricEventConnectionOptions {
 
 interface Waiting {
   readonly count: number;
-  readonly texts: Iterator<EventText>;
+  readonly frames: Iterator<Frame>;
 }
 
 export class FabricEventConnection {
   readonly #options: FabricEventConnectionOptions;
   readonly #decoder = new FrameDecoder(LIMITS);
-  /** Texts are made when it is their turn, so that waiting events share their memory with other readers. */
+  /** Frames are made when it is their turn, so that waiting events share their memory with other readers. */
   readonly #waiting: Waiting[] = [];
   #waitingCount = 0;
   readonly #ends: (() => void)[] = [];
@@ -81,18 +85,44 @@ export class FabricEventConnection {
 
   #onFrame(frame: Frame): void {
     if (this.#isClosed) return;
-    if (frame.contentType !== contentType.streamEventsRequest) {
-      // Every other request gets its refusal; what needs no answer is ignored.
-      const name = messageName(frame.contentType);
-      if (frame.contentType !== contentType.result && frame.contentType !== contentType.heartbeat)
-        this.#send(makeResult(frame, false, `${name} is not supported by this controller`));
-      return;
-    }
+    // What needs no answer.
+    if (frame.contentType === contentType.result || frame.contentType === contentType.heartbeat) return;
     this.#requests += 1;
     if (this.#requests > MAX_REQUESTS) {
       this.cut(`more than ${MAX_REQUESTS} requests`);
       return;
     }
+    if (frame.contentType === contentType.streamEventsRequest) this.#subscribe(frame);
+    else if (frame.contentType === contentType.streamTracesRequest) this.#trace(frame);
+    else void this.#answer(frame);
+  }
+
+  async #answer(request: Frame): Promise<void> {
+    try {
+      const answer = await answerOf(this.#options, request);
+      const refusal = `${messageName(request.contentType)} is not supported by this controller`;
+      if (!this.#isClosed) this.#send(answer ?? makeResult(request, false, refusal));
+    } catch (error) {
+      this.cut(messageOf(error));
+    }
+  }
+
+  /** As with OpenZiti, a request without a fault has no answer but traces. */
+  #trace(request: Frame): void {
+    const selects = tracesOf(request.body);
+    if (selects === undefined) {
+      this.cut('malformed request for traces');
+      return;
+    }
+    const end = this.#options.events.listen('trace', ({ contentType: type, body }) => {
+      if (!selects(type)) return;
+      const count = 1 + Math.floor(body.length / TRACE_BYTES_PER_EVENT);
+      this.#enqueue({ count, frames: [makeFrame(contentType.streamTracesEvent, { body })].values() });
+    });
+    this.#ends.push(end);
+  }
+
+  #subscribe(frame: Frame): void {
     const subscriptions = subscriptionsOf(textOf(frame.body));
     if (typeof subscriptions === 'string') {
       this.#send(makeResult(frame, false, subscriptions));
@@ -108,7 +138,7 @@ export class FabricEventConnection {
       const view = subscription.view as (event: unknown, source: object) => Iterator<EventText>;
       this.#ends.push(
         events.listen(subscription.kind, (event) => {
-          this.#enqueue({ count: countOf(event), texts: view(event, this.#origin()) });
+          this.#enqueue({ count: countOf(event), frames: framesOf(view(event, this.#origin())) });
         }),
       );
     }
@@ -128,7 +158,8 @@ export class FabricEventConnection {
       isCounting = true;
       try {
         const found = await counts();
-        if (!this.#isClosed) this.#enqueue({ count: 1, texts: [view(found, this.#origin())].values() });
+        if (!this.#isClosed)
+          this.#enqueue({ count: 1, frames: framesOf([view(found, this.#origin())].values()) });
       } catch (error) {
         log.warn({ err: error }, 'entities cannot be counted');
       } finally {
@@ -155,15 +186,14 @@ export class FabricEventConnection {
     const { messages } = this.#options;
     let sent = 0;
     while (sent < this.#waiting.length && messages.queuedBytes < MAX_SOCKET_BYTES) {
-      const { count, texts } = this.#waiting[sent]!;
-      const { done, value } = texts.next();
+      const { count, frames } = this.#waiting[sent]!;
+      const { done, value } = frames.next();
       if (done === true) {
         this.#waitingCount -= count;
         sent += 1;
         continue;
       }
-      const headers = new HeaderWriter().text(headerId.streamEvents.eventType, value.type);
-      this.#send(makeFrame(contentType.streamEventsEvent, { headers, body: value.text }));
+      this.#send(value);
     }
     this.#waiting.splice(0, sent);
   };
@@ -175,7 +205,15 @@ export class FabricEventConnection {
   }
 }
 
-function countOf(event: FabricEventTable[FabricEventKind]): number {
+function* framesOf(texts: Iterator<EventText>): Generator<Frame, void> {
+  for (let next = texts.next(); next.done !== true; next = texts.next()) {
+    const { type, text } = next.value;
+    const headers = new HeaderWriter().text(headerId.streamEvents.eventType, type);
+    yield makeFrame(contentType.streamEventsEvent, { headers, body: text });
+  }
+}
+
+function countOf(event: FabricEventTable[EventKind]): number {
   if ('circuits' in event) return event.circuits.length;
   return 'metrics' in event ? event.metrics.length : 1;
 }

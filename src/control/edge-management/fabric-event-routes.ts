@@ -1,12 +1,14 @@
 /**
- * `/fabric/v1/ws-api`: events of the mesh over a WebSocket, for administrators. An open stream is a use of its session, and ends
+ * `/fabric/v1/ws-api`: events, traces and inspections of the mesh over a WebSocket, for administrators. An open stream is a use of its session, and ends
  * with it or with the right. The number of streams is bounded, in all and for each administrator.
  */
 import type { FastifyInstance } from 'fastify';
-import { couldNotValidate, limited, type EdgeApiContext } from '../edge-api/mod.ts';
+import { couldNotValidate, limited } from '../edge-api/mod.ts';
 import type { Administrators } from './administrators.ts';
 import { entityCounts } from './entity-counts.ts';
+import type { ManagementParts } from './entity-resource.ts';
 import { FabricEventConnection } from './fabric-event-connection.ts';
+import type { FabricInspection } from './fabric-inspection.ts';
 
 export const FABRIC_EVENTS_PATH = '/fabric/v1/ws-api';
 const MAX_STREAMS = 16;
@@ -25,11 +27,11 @@ interface Stream {
 
 export function addFabricEventRoutes(
   app: FastifyInstance,
-  context: EdgeApiContext,
+  context: ManagementParts,
   administrators: Administrators,
-  controllerId: string,
+  inspection: FabricInspection,
 ): void {
-  const { webSockets, events, clock, log } = context;
+  const { webSockets, events, clock, log, controllerId, diagnostics } = context;
   const streams = new Set<Stream>();
   webSockets.serve(FABRIC_EVENTS_PATH);
   context.store.onChange((changes) => {
@@ -49,7 +51,7 @@ export function addFabricEventRoutes(
     webSockets.accept(request.raw, (messages) => {
       const fields = { identity: identityId, address: request.ip };
       const connection = new FabricEventConnection({
-        ...{ messages, events, controllerId, clock },
+        ...{ messages, events, controllerId, clock, inspection, diagnostics },
         counts: () => entityCounts(context),
         log: log.child(fields),
       });

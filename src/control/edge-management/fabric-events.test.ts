@@ -314,7 +314,7 @@ describe('the stream of events', () => {
       assert.match(await reader.subscribe({ type: 'router' }, subscription), text);
     assert.equal(api.events.has('router'), false);
     assert.match(await reader.request({ format: 'plain' }), /invalid format \['plain'\]/);
-    assert.match(await reader.request({}, 10_048), /^type 10048 is not supported/);
+    assert.match(await reader.request({}, 10_070), /^type 10070 is not supported/);
     reader.socket.terminate();
   });
 

@@ -1,6 +1,7 @@
 /** An edge API with the edge management API and an administrator, for tests. */
 import { Agent } from 'node:https';
 import { openEdgeFixture, rawRequest, type EdgeFixture } from '../edge-api/edge-api-fixture.ts';
+import type { FabricDiagnostics } from '../model/mod.ts';
 import { insertAdministrator } from './administrator-creation.ts';
 import { addManagementRoutes } from './management-routes.ts';
 
@@ -50,6 +51,8 @@ export interface ManagementFixture extends EdgeFixture {
   readonly onlineRouterIds: Set<string>;
   /** By terminator. */
   readonly dynamicCosts: Map<string, number>;
+  /** Answers of the mesh, which tests set. */
+  readonly diagnostics: { -readonly [K in keyof FabricDiagnostics]: FabricDiagnostics[K] };
   /** Method and path below the prefix of every route: `GET /services/:id`. */
   readonly routes: readonly string[];
   /** Calls with the session of the administrator, or with another token. */
@@ -66,6 +69,10 @@ export async function openManagementFixture(
   const routes: string[] = [];
   const onlineRouterIds = new Set<string>();
   const dynamicCosts = new Map<string, number>();
+  const diagnostics: ManagementFixture['diagnostics'] = {
+    inspectSelected: () => Promise.resolve([]),
+    toggleTraces: () => Promise.resolve({ isSuccess: true, text: '' }),
+  };
   const routesOf: Parameters<typeof openEdgeFixture>[2] = (app, context) => {
     app.addHook('onRoute', ({ method, url }) => {
       if (url.startsWith(PREFIX))
@@ -75,6 +82,7 @@ export async function openManagementFixture(
       ctrlAddress: 'tls:localhost:6262',
       mesh: { onlineRouterIds: () => onlineRouterIds, dynamicCost: (id) => dynamicCosts.get(id) ?? 0 },
       controllerId: 'ctrl',
+      diagnostics,
     });
   };
   const edge = await openEdgeFixture({}, egress, routesOf, openStore);
@@ -101,6 +109,7 @@ export async function openManagementFixture(
     adminId,
     onlineRouterIds,
     dynamicCosts,
+    diagnostics,
     routes,
     call,
     logIn,

@@ -24,6 +24,8 @@ import { plainResource, type EntityResource, type ManagementParts } from './enti
 import { addEnrollmentRoutes } from './enrollment-routes.ts';
 import { addEntityRoutes } from './entity-routes.ts';
 import { addFabricEventRoutes } from './fabric-event-routes.ts';
+import { FabricInspection } from './fabric-inspection.ts';
+import { addFabricInspectionRoutes } from './fabric-inspection-routes.ts';
 import { externalJwtSignerResource } from './external-jwt-signer-resource.ts';
 import { identityResource } from './identity-resource.ts';
 import { addIdentityTotpRoutes } from './identity-totp-routes.ts';
@@ -52,19 +54,22 @@ const RESOURCES: readonly EntityResource[] = [
   ...ENTITY_FORMS.map(plainResource),
 ];
 
-export interface ManagementOptions extends Pick<ManagementParts, 'ctrlAddress' | 'mesh'> {
-  readonly controllerId: string;
-}
+export type ManagementOptions = Pick<
+  ManagementParts,
+  'ctrlAddress' | 'mesh' | 'diagnostics' | 'controllerId'
+>;
 
 export async function addManagementRoutes(
   app: FastifyInstance,
   context: EdgeApiContext,
-  { ctrlAddress, mesh, controllerId }: ManagementOptions,
+  options: ManagementOptions,
 ): Promise<void> {
-  const parts: ManagementParts = { ...context, ctrlAddress, mesh };
+  const parts: ManagementParts = { ...context, ...options };
   const administrators = new Administrators(context);
   const calls = new TokenBuckets(CALLS, context.clock);
-  addFabricEventRoutes(app, context, administrators, controllerId);
+  const inspection = new FabricInspection(parts);
+  addFabricEventRoutes(app, parts, administrators, inspection);
+  addFabricInspectionRoutes(app, administrators, inspection);
   await app.register(
     (scope, _options, done) => {
       scope.addHook('onRoute', (route) => {

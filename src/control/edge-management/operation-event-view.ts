@@ -1,5 +1,6 @@
 /** Events for those who operate a network, in the JSON of OpenZiti 1.7.2: dials, metrics, alerts, entities, control planes. */
 import { randomUUID } from 'node:crypto';
+import { shortPatternOf } from '#base';
 import { isoTime } from '../edge-api/mod.ts';
 import type { JsonObject, MetricsReport } from '../model/mod.ts';
 import {
@@ -11,7 +12,6 @@ import {
   unknownOption,
   type AnySubscription,
 } from './event-text.ts';
-import { metricFilterOf } from './metric-filter.ts';
 
 const COUNT_INTERVAL_MS = 300_000;
 const MIN_COUNT_INTERVAL_MS = 1_000;
@@ -77,7 +77,7 @@ function durationMs(value: unknown): number | undefined {
 
 export function readMetrics(namespace: string, options: JsonObject): AnySubscription | string {
   const { sourceFilter, metricFilter, ...others } = options;
-  const [isSource, isMetric] = [metricFilterOf(sourceFilter), metricFilterOf(metricFilter)];
+  const [isSource, isMetric] = [shortPatternOf(sourceFilter), shortPatternOf(metricFilter)];
   const problem = unknownOption(others);
   if (problem !== undefined) return `${namespace}: ${problem}`;
   for (const filter of [isSource, isMetric])

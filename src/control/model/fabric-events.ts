@@ -200,6 +200,13 @@ export interface MetricsReport {
   ) => { readonly sourceId: string; readonly destinationId: string } | undefined;
 }
 
+/** A message of a traced channel. */
+export interface TraceReport {
+  readonly contentType: number;
+  /** The report as it is on the wire (TraceEvent). */
+  readonly body: Uint8Array;
+}
+
 export interface FabricEventTable {
   usage: UsageReport;
   circuit: CircuitEvent;
@@ -216,6 +223,7 @@ export interface FabricEventTable {
   cluster: ClusterEvent;
   entityChange: EntityChangeEvent;
   metrics: MetricsReport;
+  trace: TraceReport;
 }
 
 export type FabricEventKind = keyof FabricEventTable;
@@ -238,6 +246,7 @@ export class FabricEvents {
     cluster: new Set(),
     entityChange: new Set(),
     metrics: new Set(),
+    trace: new Set(),
   };
 
   /** Whether an event has to be made at all. */

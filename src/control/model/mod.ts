@@ -39,6 +39,7 @@ export {
   type TerminatorChangeType,
   type UsageReport,
 } from './fabric-events.ts';
+export type { DiagnosticValue, FabricDiagnostics, ToggledTraces } from './fabric-diagnostics.ts';
 export { GatewayCommands } from './gateway-commands.ts';
 export { interceptConfig } from './intercept-config.ts';
 export { attachModel } from './model-loader.ts';

@@ -92,6 +92,14 @@ export class DataModelFeed {
   }
 
   /** The keys only, without an index. */
+  get timelineId(): string {
+    return this.#timelineId;
+  }
+
+  get index(): bigint {
+    return this.#log.index;
+  }
+
   sendKeys(router: ConnectedRouter): void {
     const changes = this.#serviceKeys().map((key) => ({ isSynthetic: true, model: keyEntity(key) }));
     router.send(ctrlMessages.dataStateChangeSet.frame({ isSynthetic: true, changes }));

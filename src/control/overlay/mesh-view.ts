@@ -1,6 +1,6 @@
 /** The mesh for the Management API, as this control plane sees it now. */
 import { definedFields } from '#base';
-import type { OverlayModel } from '../model/mod.ts';
+import type { FabricDiagnostics, OverlayModel, ToggledTraces } from '../model/mod.ts';
 import type { CircuitRegistry, EstablishedCircuit } from './circuit-registry.ts';
 import type { RouterRegistry } from './connected-router.ts';
 import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
@@ -18,11 +18,13 @@ import type { FabricLink, LinkRegistry } from './link-registry.ts';
 import type { PathFinder } from './path-finder.ts';
 import type { RouterInspection } from './router-inspection.ts';
 import type { TerminatorCosts } from './terminator-costs.ts';
+import type { MeshTraces } from './mesh-traces.ts';
+import { ownDiagnostic, type OwnDiagnosticsParts } from './own-diagnostics.ts';
 import { precedenceName } from './precedence-name.ts';
 import type { TerminatorSelector } from './terminator-selector.ts';
 import type { TerminatorRegistry } from './terminator-registry.ts';
 
-export interface MeshViewParts {
+export interface MeshViewParts extends OwnDiagnosticsParts {
   readonly model: OverlayModel;
   readonly routers: RouterRegistry;
   readonly links: LinkRegistry;
@@ -33,11 +35,13 @@ export interface MeshViewParts {
   readonly costs: TerminatorCosts;
   readonly selector: Pick<TerminatorSelector, 'explain'>;
   readonly inspection: RouterInspection;
+  readonly traces: MeshTraces;
+  readonly controllerId: string;
 }
 
 const NS_PER_MS = 1_000_000;
 
-export class MeshView implements FabricView {
+export class MeshView implements FabricView, FabricDiagnostics {
   readonly #parts: MeshViewParts;
 
   constructor(parts: MeshViewParts) {
@@ -110,6 +114,25 @@ export class MeshView implements FabricView {
 
   inspect(names: readonly string[], routerId?: string): Promise<InspectionView[]> {
     return this.#parts.inspection.inspect(names, routerId);
+  }
+
+  async inspectSelected(
+    names: readonly string[],
+    selects: (text: string) => boolean,
+  ): Promise<InspectionView[]> {
+    const { controllerId, model, inspection } = this.#parts;
+    const own = selects(controllerId) ? names : [];
+    const values = own.flatMap((name) => {
+      const value = ownDiagnostic(this.#parts, name.toLowerCase());
+      return value === undefined ? [] : [{ routerId: controllerId, name, value }];
+    });
+    const isSelected = ({ id }: { readonly id: string }): boolean =>
+      selects(id) || selects(model.identity(id)?.name ?? id);
+    return [...values, ...(await inspection.inspectSelected(names, isSelected))];
+  }
+
+  toggleTraces(wish: Uint8Array): Promise<ToggledTraces> {
+    return this.#parts.traces.toggle(wish);
   }
 
   endCircuit(id: string): boolean {

@@ -39,7 +39,7 @@ import {
   encodeControllerHello,
   REFUSED_HELLO,
 } from '#wire/ctrl';
-import type { EdgeRouter, Measurements, ModelChange } from '../model/mod.ts';
+import type { EdgeRouter, FabricDiagnostics, Measurements, ModelChange } from '../model/mod.ts';
 import { isAtEnd } from './circuit-registry.ts';
 import { ConnectedRouter } from './connected-router.ts';
 import type { FabricView } from './fabric-view.ts';
@@ -59,7 +59,7 @@ export interface OverlayController {
   readonly status: Measurements;
   readonly circuitCount: number;
   /** The mesh, for the Management API. */
-  readonly fabric: FabricView;
+  readonly fabric: FabricView & FabricDiagnostics;
   /** Returns every router with an edge part that was connected since the start. */
   routers(): EdgeRouter[];
   /** Whether some host of the service cannot encrypt end to end. */
@@ -152,7 +152,7 @@ class OverlayCore implements OverlayController {
     return this.#parts.circuits.size;
   }
 
-  get fabric(): FabricView {
+  get fabric(): FabricView & FabricDiagnostics {
     return this.#parts.view;
   }
 

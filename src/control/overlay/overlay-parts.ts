@@ -23,6 +23,7 @@ import { LeavingCircuits } from './leaving-circuits.ts';
 import { LinkRegistry } from './link-registry.ts';
 import { LinkReports } from './link-reports.ts';
 import { followMesh } from './mesh-trail.ts';
+import { MeshTraces } from './mesh-traces.ts';
 import { MeshView } from './mesh-view.ts';
 import { ModelFollower } from './model-follower.ts';
 import type { OverlayControllerOptions } from './overlay-options.ts';
@@ -63,6 +64,8 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
   const peers = new PeerFeed(routers);
   const membership = new ClusterAnnouncer(routers, options.cluster, events, log);
   const inspection = new RouterInspection({ routers, links, circuits });
+  const { controllerId } = options;
+  const traces = new MeshTraces({ controllerId, routers, events, clock, log });
   const { maxProbesPerSecond, isConnectedElsewhere } = options;
   const prober = new ShareProber({
     model,
@@ -159,6 +162,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     peers,
     membership,
     inspection,
+    traces,
     circuitRequests: new CircuitRequests({
       model,
       sessions: sessionCheck,
@@ -203,6 +207,10 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     costs,
     selector,
     inspection,
+    dataModel,
+    validation,
+    traces,
+    controllerId,
   });
   return {
     events,

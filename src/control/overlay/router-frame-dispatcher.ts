@@ -19,6 +19,7 @@ import type { FabricCircuitRequests } from './fabric-circuit-requests.ts';
 import type { FabricTerminatorRequests } from './fabric-terminator-requests.ts';
 import type { LeavingCircuits } from './leaving-circuits.ts';
 import type { LinkReports } from './link-reports.ts';
+import type { MeshTraces } from './mesh-traces.ts';
 import type { PeerFeed } from './peer-feed.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
 import type { RouterInspection } from './router-inspection.ts';
@@ -42,6 +43,7 @@ export interface CtrlParts {
   readonly peers: PeerFeed;
   readonly membership: ClusterAnnouncer;
   readonly inspection: RouterInspection;
+  readonly traces: Pick<MeshTraces, 'onEvent'>;
   readonly fabricCircuitRequests: FabricCircuitRequests;
   /** Undefined if routers cannot create terminators of fabric services. */
   readonly fabricTerminatorRequests: FabricTerminatorRequests | undefined;
@@ -96,7 +98,6 @@ export class RouterFrameDispatcher {
     } = parts;
     const unsupported: Handler = (router, frame) =>
       router.result(frame, false, 'not supported by this controller');
-    const accepted: Handler = () => {};
     this.#handlers = new Map<number, Handler>([
       [contentType.ping, (router, frame) => router.result(frame, true, 'ok')],
       [contentType.clientHello, (router, frame) => this.#onClientHello(router, frame)],
@@ -135,7 +136,7 @@ export class RouterFrameDispatcher {
       [contentType.updateLinkListeners, (router, frame) => peers.onListeners(router, frame)],
       [contentType.requestClusterMembers, (router) => membership.onRequest(router)],
       [contentType.inspectRequest, (router, frame) => inspection.answer(router, frame)],
-      [contentType.traceEvent, accepted],
+      [contentType.traceEvent, (router, frame) => parts.traces.onEvent(router, frame)],
       [contentType.alerts, (router, frame) => this.#onAlerts(router, frame)],
       [
         contentType.createTerminator,

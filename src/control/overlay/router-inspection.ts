@@ -11,6 +11,8 @@ import type { InspectionView } from './fabric-view.ts';
 import type { LinkRegistry } from './link-registry.ts';
 
 const ANSWER_TIMEOUT_MS = 10_000;
+/** OpenZiti's clients wait for 10 s, and then have not even the answers of others. */
+const SELECTED_TIMEOUT_MS = 8_000;
 const MAX_NAMES = 32;
 const MAX_NAME_CHARACTERS = 256;
 const MAX_ROUTERS_AT_ONCE = 64;
@@ -50,17 +52,24 @@ export class RouterInspection {
    */
   async inspect(names: readonly string[], routerId?: string): Promise<InspectionView[]> {
     const { routers } = this.#options;
+    if (routerId !== undefined && routers.get(routerId) === undefined)
+      return [{ routerId, name: '', error: 'the router is not connected' }];
+    const selects = ({ id }: ConnectedRouter): boolean => routerId === undefined || id === routerId;
+    return this.inspectSelected(names, selects, ANSWER_TIMEOUT_MS);
+  }
+
+  /** As `inspect`, every connected router that is selected. */
+  async inspectSelected(
+    names: readonly string[],
+    selects: (router: ConnectedRouter) => boolean,
+    timeoutMs = SELECTED_TIMEOUT_MS,
+  ): Promise<InspectionView[]> {
     const asked = names.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME_CHARACTERS));
-    if (routerId !== undefined) {
-      const router = routers.get(routerId);
-      if (router === undefined) return [{ routerId, name: '', error: 'the router is not connected' }];
-      return ask(router, asked);
-    }
     const found: InspectionView[] = [];
-    const all = [...routers.all()];
+    const all = [...this.#options.routers.all()].filter(selects);
     for (let at = 0; at < all.length; at += MAX_ROUTERS_AT_ONCE) {
       const answers = await Promise.all(
-        all.slice(at, at + MAX_ROUTERS_AT_ONCE).map((router) => ask(router, asked)),
+        all.slice(at, at + MAX_ROUTERS_AT_ONCE).map((router) => ask(router, asked, timeoutMs)),
       );
       found.push(...answers.flat());
     }
@@ -78,11 +87,15 @@ export class RouterInspection {
   }
 }
 
-async function ask(router: ConnectedRouter, names: readonly string[]): Promise<InspectionView[]> {
+async function ask(
+  router: ConnectedRouter,
+  names: readonly string[],
+  timeoutMs: number,
+): Promise<InspectionView[]> {
   const routerId = router.id;
   try {
     const request = ctrlMessages.inspectRequest.frame({ requestedValues: [...names] });
-    const frame = await router.channel.request(request, ANSWER_TIMEOUT_MS);
+    const frame = await router.channel.request(request, timeoutMs);
     if (frame.contentType !== contentType.inspectResponse)
       return [{ routerId, name: '', error: 'the router does not know how to answer' }];
     const { values, errors } = ctrlMessages.inspectResponse.decode(frame.body);

@@ -33,6 +33,15 @@ export class TerminatorCosts {
     return Math.min(MAX_DYNAMIC_COST, costs.circuits * CIRCUIT_COST + costs.failureCost);
   }
 
+  /** For diagnostics, with OpenZiti's names. */
+  *all(): Generator<Readonly<Record<string, string | number>>> {
+    for (const [terminatorId, { circuits, failureCost }] of this.#costs)
+      yield {
+        ...{ terminatorId, circuitCount: circuits, failureCost },
+        currentCost: this.dynamicCost(terminatorId),
+      };
+  }
+
   failuresInARow(terminatorId: string): number {
     return this.#costs.get(terminatorId)?.failuresInARow ?? 0;
   }

@@ -44,6 +44,17 @@ export class TerminatorValidation {
     fabricTerminators.onChange(onChange);
   }
 
+  /** Terminators that wait for the answer of their router, by router. */
+  get waiting(): ReadonlyMap<string, readonly string[]> {
+    const waiting = new Map<string, string[]>();
+    for (const id of this.#due.keys()) {
+      const routerId = (this.#terminators.get(id) ?? this.#fabricTerminators.get(id))?.routerId;
+      if (routerId === undefined) continue;
+      waiting.set(routerId, [...(waiting.get(routerId) ?? []), id]);
+    }
+    return waiting;
+  }
+
   onConnect(router: ConnectedRouter): void {
     this.#ask(router, [
       ...this.#terminators.ofRouter(router.id).values(),
