@@ -5,7 +5,8 @@ export type Value = (result: BenchResult) => number | undefined;
 
 export interface Goal {
   readonly name: string;
-  readonly unit: '×' | '%' | '/s' | 'MB' | 'KiB' | 'MiB' | 'ms' | 's';
+  /** Empty for a number of things. */
+  readonly unit: '×' | '%' | '/s' | 'MB' | 'KiB' | 'MiB' | 'ms' | 's' | '';
   readonly limit: number;
   /** `least`: reached when the value is the limit or more. */
   readonly sense: 'least' | 'most';

@@ -108,7 +108,8 @@ export async function startUp({ folder, args, cpuProfileDir }: ProductOptions): 
   };
 }
 
-async function callApi(
+/** A call of the Management API; throws unless it is answered 2xx. */
+export async function callApi(
   url: string,
   authorization: string,
   method: string,

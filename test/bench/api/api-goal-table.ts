@@ -1,9 +1,10 @@
 /** The goals of the Management API; ratios are to a bare Fastify in the same run. */
+import { PAINT_COLUMN } from '../browser-paint.ts';
 import { between, factIn, figureIn, least, most, ratio, type Goal, type Value } from '../goal.ts';
 import { GATEWAY_SCENARIO, WITH_WRITES, WITHOUT_WRITES } from './gateway-under-writes.ts';
 import { STREAMS_COLUMN, STREAMS_TABLE } from './console-streams.ts';
 import { STREAMS_SCENARIO, WITH_STREAMS, WITHOUT_STREAMS } from './gateway-beside-streams.ts';
-import { LOG_IN_PAGE, PAINT_COLUMN } from './log-in-page.ts';
+import { LOG_IN_PAGE } from './log-in-page.ts';
 import { GUESSES_COLUMN, GUESSES_TABLE, guessesScenario, WITH_GUESSES } from './password-guesses.ts';
 import { EMBEDDED, HELLO, POSTGRESQL } from './api-server.ts';
 

@@ -77,8 +77,9 @@ async function makeAccount(installation: ConsoleInstallation): Promise<Account> 
   return (await call(installation, 'POST', '/api-accounts', body)) as Account;
 }
 
-async function logIn(
-  { apiUrl }: ConsoleInstallation,
+/** Returns the cookie of a new session, as a header has it. */
+export async function logIn(
+  { apiUrl }: Pick<ConsoleInstallation, 'apiUrl'>,
   { id: name, token: password }: Account,
 ): Promise<string> {
   const answer = await fetch(`${apiUrl}/console/log-in`, {

@@ -1,0 +1,46 @@
+/**
+ * What `npm run bench -- --scenario console` measures: the console in headless Chromium, its build, and its part in a start. What
+ * open streams of tabs cost the control plane and the gateway is in `npm run bench:api`.
+ */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { repositoryRoot } from '../../../tools/pinned-process.ts';
+import { browserSkip } from '../../support/browser.ts';
+import { fillShares } from '../api/filled-shares.ts';
+import type { BenchRun } from '../bench-run.ts';
+import { startUp, type UpProduct } from '../product.ts';
+import { measureBuild, measureStart } from './console-build.ts';
+import { measureChanges } from './console-changes.ts';
+import { CONSOLE } from './console-goal-table.ts';
+import { measureMesh } from './console-mesh.ts';
+import { measureFirstPage, measurePages } from './console-pages.ts';
+
+const SHARES = 10_000;
+/** The share of the demo. */
+const SHARE = 'hello';
+const IN_BROWSER = [CONSOLE.paint, CONSOLE.pages, CONSOLE.changes, CONSOLE.mesh];
+
+export async function measureConsole(run: BenchRun): Promise<void> {
+  if (!Object.values(CONSOLE).some((scenario) => run.wants(scenario))) return;
+  // A control plane that finds it builds nothing.
+  const program = join(repositoryRoot, 'src/control/console-app/build-program.ts');
+  await promisify(execFile)(process.execPath, [program]);
+  await measureBuild(run);
+  await measureStart(run);
+  if (!IN_BROWSER.some((scenario) => run.wants(scenario))) return;
+  if (browserSkip !== false) return run.skip('console in a browser', browserSkip);
+  run.report(`starting the product with ${SHARES} shares`);
+  const folder = join(run.folder, 'console');
+  const dataDir = join(folder, 'data');
+  const { cpuProfileDir } = run.options;
+  const start = (): Promise<UpProduct> => startUp({ folder, args: ['--any-port'], cpuProfileDir });
+  await (await start()).stop();
+  fillShares(join(dataDir, 'control.db'), SHARE, SHARES);
+  const product = await start();
+  run.defer(() => product.stop());
+  await run.attempt(CONSOLE.paint, () => measureFirstPage(run, product));
+  await run.attempt(CONSOLE.pages, () => measurePages(run, product));
+  await run.attempt(CONSOLE.changes, () => measureChanges(run, product));
+  await run.attempt(CONSOLE.mesh, () => measureMesh(run, product, dataDir));
+}
