@@ -19,6 +19,12 @@ import { contentType, messageName } from './message-table.ts';
 /** Edge header id to value: data that the two ends of a circuit exchange while it is made. */
 export type PeerData = ReadonlyMap<number, Uint8Array>;
 
+/** An entry of peer data in its protobuf form. */
+export interface PeerDataEntry {
+  readonly key: number;
+  readonly value: Uint8Array;
+}
+
 /** Why a router could not carry out a Route. */
 export const RouteErrorCode = {
   generic: 0,
@@ -209,13 +215,15 @@ export function decodeRouteResult(frame: Frame): RouteResult {
 }
 
 /** Peer data in its protobuf form. */
-export function peerDataRecord(peerData: PeerData): Record<number, Uint8Array> {
-  return Object.fromEntries(peerData);
+export function peerDataEntries(peerData: PeerData): PeerDataEntry[] {
+  return Array.from(peerData, ([key, value]) => ({ key, value }));
 }
 
 /** Peer data from its protobuf form. */
-export function peerDataOfRecord(record: Readonly<Record<string, Uint8Array>>): Map<number, Uint8Array> {
-  return new Map(Object.entries(record).map(([key, value]) => [Number(key), value]));
+export function peerDataOfEntries(entries: readonly PeerDataEntry[]): Map<number, Uint8Array> {
+  const peerData = new Map<number, Uint8Array>();
+  for (const { key, value } of entries) peerData.set(key, value);
+  return peerData;
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

@@ -25,6 +25,7 @@ import {
   encodeCreateCircuitV2,
   encodeEdgeRefusal,
   encodeRouteResult,
+  peerDataOfEntries,
   RetryHint,
   RouteErrorCode,
 } from './ctrl-messages-circuit.ts';
@@ -121,7 +122,7 @@ test('the vectors have the contents of their notes', () => {
   assert.deepEqual([fault.subject, fault.id, fault.iteration], [FaultSubject.LINK_FAULT, 'link1', 1]);
   assert.equal(ctrlMessages.verifyRouter.decode(vector('ctrl_verify_router').body).routerId, 'r1');
   const request = ctrlMessages.circuitRequest.decode(vector('ctrl_circuit_request').body);
-  assert.equal(textOf(request.peerData[1112]!), '10.0.0.9:1234');
+  assert.equal(textOf(peerDataOfEntries(request.peerData).get(1112)!), '10.0.0.9:1234');
 });
 
 test('RouteResult: success is a header being there, failure carries text and code', () => {

@@ -115,8 +115,8 @@ export {
   encodeCreateCircuitV2,
   encodeEdgeRefusal,
   encodeRouteResult,
-  peerDataOfRecord,
-  peerDataRecord,
+  peerDataEntries,
+  peerDataOfEntries,
   RetryHint,
   RouteErrorCode,
   type CircuitCreated,
@@ -124,6 +124,7 @@ export {
   type CircuitRequestV3,
   type EdgeRefusal,
   type PeerData,
+  type PeerDataEntry,
   type RouteResult,
 } from './ctrl-messages-circuit.ts';
 export {

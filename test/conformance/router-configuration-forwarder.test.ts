@@ -45,7 +45,7 @@ async function open(t: TestContext, forwarder: Sections, more: Sections = {}): P
 /** Asks for a circuit that ends at the service; the answer comes when it comes. */
 function route({ controller, service }: Scene, circuitId: string, linkId?: string): void {
   const address = `${circuitId}-out`;
-  const egress = { binding: 'transport', address, destination: service, peerData: {} };
+  const egress = { binding: 'transport', address, destination: service, peerData: [] };
   const forwards =
     linkId === undefined
       ? []

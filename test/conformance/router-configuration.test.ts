@@ -45,7 +45,7 @@ async function settled(controller: ScriptedController): Promise<void> {
 }
 
 async function routeBy(controller: ScriptedController, binding: string): Promise<RouteResult> {
-  const egress = { binding, address: 'a', destination: 'tcp:127.0.0.1:80', peerData: {} };
+  const egress = { binding, address: 'a', destination: 'tcp:127.0.0.1:80', peerData: [] };
   controller.send(
     ctrlMessages.route.frame({ circuitId: 'c1', egress, forwards: [], timeout: 1_000_000_000n }),
   );

@@ -15,7 +15,7 @@ import { UdpDialer } from '#net/datagrams';
 import type { UpstreamConfig } from '../../src/router/config/schema/tunnel-schema.ts';
 import { NameServer } from '../../src/router/tunnel/dns/name-server.ts';
 import { MachineRecord } from '../../src/router/tunnel/machine/machine-record.ts';
-import { ROUTER_ID, TunnelWorld } from '../../src/router/tunnel/testing/tunnel-world.ts';
+import { peerDataOf, ROUTER_ID, TunnelWorld } from '../../src/router/tunnel/testing/tunnel-world.ts';
 import { removeLeftovers } from '../../src/router/tunnel/tproxy/leftovers.ts';
 import { TproxyPart } from '../../src/router/tunnel/tproxy/tproxy-part.ts';
 import { lineOf, recordingLog } from './recording-log.ts';
@@ -40,7 +40,7 @@ const world = new TunnelWorld({ after: (close: () => void) => void closers.push(
 });
 const web = createServer((request, response) => {
   const dial = world.requests.findLast(({ serviceName }) => serviceName === 'web')!;
-  response.end(`${request.url} ${String(Buffer.from(dial.peerData[appData]!))}\n`);
+  response.end(`${request.url} ${String(Buffer.from(peerDataOf(dial).get(appData)!))}\n`);
 });
 world.onCircuit = (connection, peerData) => {
   const dial = JSON.parse(String(Buffer.from(peerData.get(appData)!))) as Record<string, string>;

@@ -8,7 +8,7 @@ import { base62, type Clock } from '#base';
 import {
   EdgeErrorCode,
   headerId,
-  peerDataRecord,
+  peerDataEntries,
   RetryHint,
   RouteErrorCode,
   type PeerData,
@@ -246,7 +246,7 @@ export class CircuitBuilder {
       binding: terminator.binding,
       address: addresses.egressAddress,
       destination: terminator.address,
-      peerData: peerDataRecord(dialerData),
+      peerData: peerDataEntries(dialerData),
     };
     for (const routerId of path.routerIds) {
       pending.waiting.add(routerId);

@@ -12,6 +12,7 @@ import {
   makeFrame,
   RetryHint,
   RouteErrorCode,
+  peerDataOfEntries,
 } from '#wire';
 import { ctrlMessages, DestType, FaultSubject, type CtrlInit } from '#wire/ctrl';
 import { OverlayWorld, tokenOf } from './testing/overlay-world.ts';
@@ -71,8 +72,8 @@ test('a gateway dials a public share: Route with egress, answer with the host da
   assert.deepEqual([there?.dstType, back?.dstType], [DestType.END, DestType.START]);
   assert.deepEqual([there?.dstAddress, back?.srcAddress], [egress?.address, egress?.address]);
   // The caller claims to be "x"; the host receives its real name.
-  assert.equal(textOf(egress!.peerData[1008]!), 'name-gw1');
-  assert.equal(textOf(egress!.peerData[1115]!), 'gw1');
+  assert.equal(textOf(peerDataOfEntries(egress!.peerData).get(1008)!), 'name-gw1');
+  assert.equal(textOf(peerDataOfEntries(egress!.peerData).get(1115)!), 'gw1');
   assert.deepEqual(route.tags, { serviceId: 'svc1', clientId: 'gw1', hostId: 'env1' });
 
   const answer = await router.frame(contentType.createCircuitV2Response);

@@ -9,7 +9,9 @@ import {
   makeFrame,
   type Frame,
   type PeerData,
+  type PeerDataEntry,
 } from '#wire';
+import { copyPeerData, isTooMuchPeerData } from './peer-data.ts';
 import { ctrlMessages } from '#wire/ctrl';
 import type { Log } from '#base';
 import type { FabricService, OverlayModel } from '../model/mod.ts';
@@ -27,7 +29,6 @@ export interface FabricCircuitRequestsOptions {
 }
 
 const MAX_SERVICE_CHARACTERS = 512;
-const MAX_PEER_DATA_BYTES = 16_384;
 /** Lower numbers are headers of the channel. */
 const FIRST_PEER_DATA_KEY = 128;
 const { peerData: keys } = headerId;
@@ -141,15 +142,8 @@ export class FabricCircuitRequests {
   }
 }
 
-/** Copies, because the values are views of the socket's read buffer. Returns undefined if there is too much. */
-function peerDataOf(record: Record<number, Uint8Array>): PeerData | undefined {
-  const peerData = new Map<number, Uint8Array>();
-  let bytes = 0;
-  for (const [text, value] of Object.entries(record)) {
-    const key = Number(text);
-    bytes += value.length;
-    if (bytes > MAX_PEER_DATA_BYTES) return undefined;
-    if (!IDENTITY_KEYS.has(key)) peerData.set(key, new Uint8Array(value));
-  }
-  return peerData;
+/** Returns undefined if there is too much. */
+function peerDataOf(entries: readonly PeerDataEntry[]): PeerData | undefined {
+  if (isTooMuchPeerData(entries)) return undefined;
+  return copyPeerData(entries.filter(({ key }) => !IDENTITY_KEYS.has(key)));
 }

@@ -44,7 +44,7 @@ test('a router dials a service by id or by name: circuit, ingress address, data 
   await open();
   mesh.terminator('tb', 'b', { peerData: new Map([[1234, Uint8Array.of(7)]]) });
   for (const service of ['svc', 'name-svc']) {
-    const peerData = { 1112: Uint8Array.of(1), 1115: Uint8Array.of(2), 1008: Uint8Array.of(3) };
+    const peerData = [1112, 1115, 1008].map((key) => ({ key, value: Uint8Array.of(1) }));
     mesh.router('a').send(ctrlMessages.circuitRequest.frame({ service, ingressId: 'x', peerData }));
     const route = await mesh.router('a').route();
     const { egress } = await mesh.router('b').route({
@@ -54,7 +54,11 @@ test('a router dials a service by id or by name: circuit, ingress address, data 
       ]),
     });
     assert.deepEqual([egress?.binding, egress?.destination], ['transport', 'tcp:tb:1']);
-    assert.deepEqual(Object.keys(egress!.peerData), ['1112'], 'a router names no identity');
+    assert.deepEqual(
+      egress!.peerData.map(({ key }) => key),
+      [1112],
+      'a router names no identity',
+    );
     assert.deepEqual(route.tags, { serviceId: 'svc' });
     const answer = await mesh.router('a').frame(contentType.circuitSuccess);
     assert.equal(textOfBody(answer), route.circuitId);
@@ -98,7 +102,7 @@ test('a share cannot be dialed by a router, and what is not there is named', asy
   }
   mesh.dial('a', 'nothing');
   assert.equal(await mesh.refusal('a'), 'there is no service nothing');
-  const peerData = { 2000: new Uint8Array(16_385) };
+  const peerData = [{ key: 2000, value: new Uint8Array(16_385) }];
   mesh.router('a').send(ctrlMessages.circuitRequest.frame({ service: 'svc', peerData }));
   assert.equal(await mesh.refusal('a'), 'too much peer data');
 });

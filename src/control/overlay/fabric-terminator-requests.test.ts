@@ -52,7 +52,7 @@ function ids(): string[] {
 }
 
 test('a router makes a terminator, changes it and takes it away', async () => {
-  const peerData = { 9: Uint8Array.of(1) };
+  const peerData = [{ key: 9, value: Uint8Array.of(1) }];
   const made = await mesh.request('a', creation({ cost: 7, precedence: 1, instanceId: 'one', peerData }));
   assert.deepEqual([isDone(made), textOfBody(made)], [true, 'made-tcp:x:1']);
   const { routerId, cost, precedence, instanceId } = mesh.world.model.fabricTerminator('made-tcp:x:1')!;
@@ -89,7 +89,8 @@ test('an invalid terminator is refused with the reason', async () => {
     [{ binding: 'edge' }, /belongs to hosting SDKs/],
     [{ address: 'x'.repeat(513) }, /too long/],
     [{ cost: 65_536 }, /cost above 65535/],
-    [{ peerData: { 1: new Uint8Array(16_385) } }, /too much peer data/],
+    [{ peerData: [{ key: 1, value: new Uint8Array(16_385) }] }, /too much peer data/],
+    [{ peerData: Array.from({ length: 2_049 }, (_, key) => ({ key })) }, /too much peer data/],
   ];
   for (const [more, reason] of cases) {
     const answer = await mesh.request('a', creation(more));

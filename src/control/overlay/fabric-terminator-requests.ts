@@ -3,7 +3,8 @@
  * router's terminators. A new terminator is stored before the response is sent.
  */
 import { messageOf, type Log } from '#base';
-import type { Frame, PeerData } from '#wire';
+import type { Frame } from '#wire';
+import { copyPeerData, isTooMuchPeerData } from './peer-data.ts';
 import { ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import type { OverlayModel } from '../model/mod.ts';
 import type { ConnectedRouter } from './connected-router.ts';
@@ -22,7 +23,6 @@ const MAX_TERMINATORS_PER_SERVICE = 128;
 const MAX_TERMINATORS_PER_ROUTER = 10_000;
 const MAX_PENDING_PER_ROUTER = 256;
 const MAX_TEXT_CHARACTERS = 512;
-const MAX_PEER_DATA_BYTES = 16_384;
 const MAX_COST = 65_535;
 /** Terminators that SDKs host are created with their host's session, never by a router alone. */
 const SDK_BINDINGS: ReadonlySet<string> = new Set(['edge', 'tunnel']);
@@ -42,7 +42,7 @@ export class FabricTerminatorRequests {
       const fault = this.#faultOf(router, request);
       if (fault !== undefined) return { isDone: false, text: fault };
       const { serviceId, binding, address, instanceId, cost, precedence } = request;
-      const peerData = peerDataOf(request.peerData);
+      const peerData = copyPeerData(request.peerData);
       const terminator = {
         serviceId,
         routerId: router.id,
@@ -120,9 +120,7 @@ export class FabricTerminatorRequests {
       if (text.length > MAX_TEXT_CHARACTERS) return 'binding, address or instance id too long';
     if (cost > MAX_COST) return 'cost above 65535';
     if (!isPrecedence(precedence)) return 'unknown precedence';
-    let bytes = 0;
-    for (const value of Object.values(peerData)) bytes += value.length;
-    if (bytes > MAX_PEER_DATA_BYTES) return 'too much peer data';
+    if (isTooMuchPeerData(peerData)) return 'too much peer data';
     if (terminators.ofService(serviceId).size >= MAX_TERMINATORS_PER_SERVICE)
       return 'the service has too many terminators';
     return terminators.ofRouter(router.id).size >= MAX_TERMINATORS_PER_ROUTER
@@ -133,9 +131,4 @@ export class FabricTerminatorRequests {
 
 function isPrecedence(value: number): boolean {
   return value === Precedence.default || value === Precedence.required || value === Precedence.failed;
-}
-
-function peerDataOf(record: Record<number, Uint8Array>): PeerData {
-  // Copies, because the values are views of the socket's read buffer.
-  return new Map(Object.entries(record).map(([key, value]) => [Number(key), new Uint8Array(value)]));
 }

@@ -1,7 +1,13 @@
 // Which keys of end-to-end encryption the ends of a circuit get, and which dials are refused for want of one.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { contentType, decodeCircuitCreated, decodeEdgeRefusal, EdgeErrorCode } from '#wire';
+import {
+  contentType,
+  decodeCircuitCreated,
+  decodeEdgeRefusal,
+  EdgeErrorCode,
+  peerDataOfEntries,
+} from '#wire';
 import { KEYLESS_GRACE_MS } from './key-exchange-policy.ts';
 import type { OverlayControllerOptions } from './overlay-options.ts';
 import { OverlayWorld } from './testing/overlay-world.ts';
@@ -45,7 +51,10 @@ async function keysOf(
   router.send(world.dialFrame(identityId, serviceId, { hasKey }));
   const { egress } = await router.route();
   const created = decodeCircuitCreated(await router.frame(contentType.createCircuitV2Response));
-  const [atHost, atDialer] = [egress!.peerData[PUBLIC_KEY], created.peerData.get(PUBLIC_KEY)];
+  const [atHost, atDialer] = [
+    peerDataOfEntries(egress!.peerData).get(PUBLIC_KEY),
+    created.peerData.get(PUBLIC_KEY),
+  ];
   return [atHost && new Uint8Array(atHost), atDialer && new Uint8Array(atDialer)];
 }
 

@@ -277,13 +277,13 @@ export class ShareProber implements Measurements {
         binding: terminator.binding,
         address: base62(randomBytes(16)),
         destination: terminator.address,
-        peerData: {
-          [headerId.peerData.callerId]: utf8('frontdoor-probe'),
+        peerData: [
+          { key: headerId.peerData.callerId, value: utf8('frontdoor-probe') },
           // Some hosts with a key refuse dials without one.
           ...(terminator.peerData.has(headerId.edge.publicKey)
-            ? { [headerId.edge.publicKey]: PROBE_KEY }
-            : {}),
-        },
+            ? [{ key: headerId.edge.publicKey, value: PROBE_KEY }]
+            : []),
+        ],
       },
       timeout: BigInt(ROUTE_TIMEOUT_MS) * 1_000_000n,
       tags: { serviceId, hostId: terminator.identityId },

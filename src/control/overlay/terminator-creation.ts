@@ -3,7 +3,8 @@
  * identity may host the service; here are the checks of the request itself, and the bounds.
  */
 import type { Clock, Log } from '#base';
-import { EdgeErrorCode, RetryHint, type PeerData } from '#wire';
+import { EdgeErrorCode, RetryHint, type PeerDataEntry } from '#wire';
+import { copyPeerData, isTooMuchPeerData } from './peer-data.ts';
 import { CreateTerminatorResult } from '#wire/ctrl';
 import { isShare, type OverlayService } from '../model/mod.ts';
 import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
@@ -12,7 +13,6 @@ import { Precedence, type TerminatorRegistry } from './terminator-registry.ts';
 /** More hosts of one service than load balancing needs. Stops a host that creates terminators endlessly. */
 const MAX_TERMINATORS_PER_SERVICE = 128;
 const MAX_ID_CHARACTERS = 64;
-const MAX_PEER_DATA_BYTES = 16_384;
 export const MAX_TERMINATOR_COST = 65_535;
 
 export interface TerminatorCreationParts {
@@ -30,7 +30,7 @@ export interface WantedTerminator {
   readonly instanceId: string;
   readonly cost: number;
   readonly precedence: number;
-  readonly peerData: Record<number, Uint8Array>;
+  readonly peerData: readonly PeerDataEntry[];
 }
 
 export interface TerminatorHost {
@@ -72,7 +72,7 @@ export class TerminatorCreation {
         return final(EdgeErrorCode.invalidTerminator, 'this terminator id is taken');
       }
       // A later process of the same host takes over, with a key of its own.
-      await terminators.update(known, { peerData: peerDataOf(wanted.peerData), cost, precedence });
+      await terminators.update(known, { peerData: copyPeerData(wanted.peerData), cost, precedence });
       return undefined;
     }
     if (fabricTerminators.get(id) !== undefined)
@@ -84,7 +84,7 @@ export class TerminatorCreation {
     await terminators.add({
       ...{ id, serviceId: service.id, isEdge: !isShare(service), routerId, identityId },
       ...{ binding, address: id, instanceId: wanted.instanceId, cost, precedence },
-      peerData: peerDataOf(wanted.peerData),
+      peerData: copyPeerData(wanted.peerData),
       createdAtMs: clock.nowMs(),
     });
     log.info({ terminator: id, service: service.id, router: routerId, binding }, 'terminator created');
@@ -99,20 +99,13 @@ function faultOf(wanted: WantedTerminator): TerminatorRefusal | undefined {
     return final(invalidTerminator, 'a terminator id has 1 to 64 characters');
   if (instanceId.length > MAX_ID_CHARACTERS * 4)
     return final(invalidTerminator, 'the instance id is too long');
-  let bytes = 0;
-  for (const value of Object.values(peerData)) bytes += value.length;
-  if (bytes > MAX_PEER_DATA_BYTES) return final(invalidTerminator, 'too much peer data');
+  if (isTooMuchPeerData(peerData)) return final(invalidTerminator, 'too much peer data');
   if (cost > MAX_TERMINATOR_COST) return final(invalidCost, 'cost above 65535');
   return isPrecedence(precedence) ? undefined : final(invalidPrecedence, 'unknown precedence');
 }
 
 export function isPrecedence(value: number): boolean {
   return value === Precedence.default || value === Precedence.required || value === Precedence.failed;
-}
-
-/** Copies, because the values are views of the socket's read buffer. */
-function peerDataOf(record: Record<number, Uint8Array>): PeerData {
-  return new Map(Object.entries(record).map(([key, value]) => [Number(key), new Uint8Array(value)]));
 }
 
 function final(code: number, text: string): TerminatorRefusal {

@@ -9,11 +9,13 @@ import {
   encodeEdgeRefusal,
   headerId,
   makeFrame,
-  peerDataRecord,
+  peerDataEntries,
   RetryHint,
   type Frame,
   type PeerData,
+  type PeerDataEntry,
 } from '#wire';
+import { copyPeerData, isTooMuchPeerData } from './peer-data.ts';
 import { ctrlMessages } from '#wire/ctrl';
 import { isShare, type OverlayModel } from '../model/mod.ts';
 import type { CircuitBuilder, CircuitFailure, CircuitOutcome } from './circuit-builder.ts';
@@ -34,7 +36,6 @@ export interface TunnelCircuitRequestsOptions {
   readonly limits?: PendingLimits;
 }
 
-const MAX_PEER_DATA_BYTES = 16_384;
 /** A router reads from the data model that shares are encrypted, also of a host that has just come. */
 const NEITHER_GATEWAY_NOR_LATE = { isGateway: false, isInProcess: false, hostedMs: Infinity } as const;
 const { peerData: keys } = headerId;
@@ -106,14 +107,9 @@ export class TunnelCircuitRequests {
   }
 
   /** Copies the data, with the known facts in place of the router's statements about itself. */
-  #peerDataOf(record: Record<number, Uint8Array>, routerId: string): PeerData | undefined {
-    const peerData = new Map<number, Uint8Array>();
-    let bytes = 0;
-    for (const [key, value] of Object.entries(record)) {
-      bytes += value.length;
-      if (bytes > MAX_PEER_DATA_BYTES) return undefined;
-      peerData.set(Number(key), new Uint8Array(value));
-    }
+  #peerDataOf(entries: readonly PeerDataEntry[], routerId: string): PeerData | undefined {
+    if (isTooMuchPeerData(entries)) return undefined;
+    const peerData = new Map(copyPeerData(entries));
     const name = utf8(this.#options.model.identity(routerId)?.name ?? routerId);
     peerData.delete(keys.cryptoMethod);
     peerData.set(keys.callerId, name);
@@ -131,7 +127,7 @@ export class TunnelCircuitRequests {
     const granted = ctrlMessages.createTunnelCircuitV2Response.frame({
       circuitId: circuit.id,
       address,
-      peerData: peerDataRecord(peerData),
+      peerData: peerDataEntries(peerData),
       tags: Object.fromEntries(tags),
     });
     router.channel.reply(asked, granted);

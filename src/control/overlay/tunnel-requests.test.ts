@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { textOf, utf8 } from '#base';
-import { contentType, decodeEdgeRefusal, EdgeErrorCode, headerId, makeFrame } from '#wire';
+import { contentType, decodeEdgeRefusal, EdgeErrorCode, headerId, makeFrame, peerDataOfEntries } from '#wire';
 import {
   CreateTerminatorResult,
   ctrlMessages,
@@ -45,14 +45,17 @@ async function setTunneler(isTunnelerEnabled: boolean, ...more: readonly string[
 }
 
 async function host(of: ScriptedRouter, address: string, more: CtrlInit<'createTunnelTerminatorV2'> = {}) {
-  const peerData = { [publicKey]: Uint8Array.of(9) };
+  const peerData = [{ key: publicKey, value: Uint8Array.of(9) }];
   const request = { serviceId: 'web', address, peerData, startTime: 77n, ...more };
   of.send(ctrlMessages.createTunnelTerminatorV2.frame(request));
   return of.next('createTunnelTerminatorV2Response');
 }
 
 function dial(of: ScriptedRouter, more: CtrlInit<'createTunnelCircuitV2'> = {}): void {
-  const peerData = { [publicKey]: Uint8Array.of(7), [callerId]: utf8('somebody else') };
+  const peerData = [
+    { key: publicKey, value: Uint8Array.of(7) },
+    { key: callerId, value: utf8('somebody else') },
+  ];
   of.send(ctrlMessages.createTunnelCircuitV2.frame({ serviceName: 'web', peerData, ...more }));
 }
 
@@ -75,10 +78,11 @@ test('a router hosts and dials a service as its own identity, and cannot claim t
   dial(router);
   const { egress } = await router.route({ peerData: new Map([[publicKey, Uint8Array.of(9)]]) });
   assert.deepEqual([egress?.binding, egress?.destination], ['tunnel', 't1']);
-  assert.equal(textOf(egress!.peerData[callerId]!), 'name-r1');
-  assert.equal(textOf(egress!.peerData[dialerIdentityId]!), 'r1');
+  const peerData = peerDataOfEntries(egress!.peerData);
+  assert.equal(textOf(peerData.get(callerId)!), 'name-r1');
+  assert.equal(textOf(peerData.get(dialerIdentityId)!), 'r1');
   const granted = await router.next('createTunnelCircuitV2Response');
-  assert.deepEqual([...granted.peerData[publicKey]!], [9]);
+  assert.deepEqual([...peerDataOfEntries(granted.peerData).get(publicKey)!], [9]);
   assert.deepEqual([granted.tags['clientId'], granted.tags['hostId']], ['r1', 'r1']);
   assert.equal(world.controller.circuitCount, 1);
 });
@@ -116,7 +120,7 @@ test('a router without a tunneler, a policy or a service is refused, and so are 
     assert.equal(await refusalOf(router), code);
   }
   assert.equal((await host(router, 't2', { serviceId: 'shared' })).errorCode, EdgeErrorCode.invalidService);
-  dial(router, { peerData: {} });
+  dial(router, { peerData: [] });
   assert.equal(await refusalOf(router), EdgeErrorCode.encryptionDataMissing);
   const plain = await world.router('r2');
   dial(plain);
@@ -144,10 +148,10 @@ test('a private share that is granted to a router is dialed while the router is 
   await setTunneler(true, 'fd');
   dial(router, { serviceName: 'share-shared' });
   const { egress } = await router.route();
-  assert.deepEqual([egress?.destination, ...egress!.peerData[publicKey]!], ['t9', 7]);
+  assert.deepEqual([egress?.destination, ...peerDataOfEntries(egress!.peerData).get(publicKey)!], ['t9', 7]);
   const granted = await router.next('createTunnelCircuitV2Response');
-  assert.deepEqual([...granted.peerData[publicKey]!], [9]);
-  dial(router, { serviceName: 'share-shared', peerData: {} });
+  assert.deepEqual([...peerDataOfEntries(granted.peerData).get(publicKey)!], [9]);
+  dial(router, { serviceName: 'share-shared', peerData: [] });
   assert.equal(await refusalOf(router), EdgeErrorCode.encryptionDataMissing);
   // A service of this name, which the router may not dial, comes first.
   await world.setEntity('service', 'share-shared', WEB);

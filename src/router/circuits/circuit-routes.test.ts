@@ -98,7 +98,12 @@ const EGRESS: CtrlInit<'route'> = {
   circuitId: 'c1',
   attempt: 1,
   timeout: 10_000_000_000n,
-  egress: { binding: 'fake', address: 'out', destination: 'dest', peerData: { 1008: Buffer.from('me') } },
+  egress: {
+    binding: 'fake',
+    address: 'out',
+    destination: 'dest',
+    peerData: [{ key: 1008, value: Buffer.from('me') }],
+  },
   forwards: [
     { srcAddress: 'in', dstAddress: 'out', dstType: DestType.END },
     { srcAddress: 'out', dstAddress: 'in', dstType: DestType.START },

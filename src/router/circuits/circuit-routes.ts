@@ -3,7 +3,7 @@
  * answers. The number of concurrent dials is bounded. Dials do not block the control channel.
  */
 import { FrontdoorError, messageOf, WorkerPool, type Log } from '#base';
-import { contentType, encodeRouteResult, peerDataOfRecord, RouteErrorCode, type Frame } from '#wire';
+import { contentType, encodeRouteResult, peerDataOfEntries, RouteErrorCode, type Frame } from '#wire';
 import { ctrlMessages, DestType, type CtrlBody, type Route_Forward } from '#wire/ctrl';
 import type { ForwarderConfig } from '../config/router-config.ts';
 import type { Controller, CtrlHandlers } from '../ctrl/controllers.ts';
@@ -134,7 +134,7 @@ export class CircuitRoutes {
         address,
         destination,
         controllerId: from.id,
-        peerData: peerDataOfRecord(peerData),
+        peerData: peerDataOfEntries(peerData),
         deadlineMs,
         signal,
       });

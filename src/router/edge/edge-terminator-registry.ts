@@ -9,7 +9,7 @@
 import { randomUUID } from 'node:crypto';
 import { base62, type Log, type WorkerPool } from '#base';
 import type { Channel } from '#net';
-import { headerId, peerDataRecord, RetryHint, type Frame } from '#wire';
+import { headerId, peerDataEntries, RetryHint, type Frame } from '#wire';
 import { CreateTerminatorResult, ctrlMessages, type CtrlBody, type TerminatorPrecedence } from '#wire/ctrl';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { Controller, Controllers } from '../ctrl/controllers.ts';
@@ -220,7 +220,7 @@ function createFrame(terminator: EdgeTerminator): Frame {
     address: terminator.id,
     sessionToken: terminator.tokenText,
     fingerprints: [terminator.channel.peer.fingerprint],
-    peerData: peerDataRecord(terminator.peerData),
+    peerData: peerDataEntries(terminator.peerData),
     cost: terminator.cost,
     precedence: terminator.precedence,
     instanceId: terminator.instanceId,

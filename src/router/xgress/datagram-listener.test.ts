@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { createSocket, type Socket } from 'node:dgram';
 import { test, type TestContext } from 'node:test';
 import { ManualClock, textOf } from '#base';
-import { headerId, PAYLOAD_FLAGS, PayloadFrame, RouteErrorCode, type DataFrame } from '#wire';
+import {
+  headerId,
+  PAYLOAD_FLAGS,
+  PayloadFrame,
+  peerDataOfEntries,
+  RouteErrorCode,
+  type DataFrame,
+} from '#wire';
 import { until } from '../../../test/support/deadline.ts';
 import { TransportWorld, type TransportWorldOptions } from './testing/transport-world.ts';
 
@@ -117,10 +124,10 @@ test('the controller receives the address of the source, the dialing side that o
   const one = await client(t, port);
   one.socket.send('x');
   await received(one, 1);
-  const { peerData } = world.requests[0]!;
+  const peerData = peerDataOfEntries(world.requests[0]!.peerData);
   const { peerData: keys } = headerId;
-  assert.equal(textOf(peerData[keys.initiatorLocalAddress]!), `127.0.0.1:${port}`);
-  assert.equal(textOf(peerData[keys.initiatorRemoteAddress]!), `127.0.0.1:${one.socket.address().port}`);
+  assert.equal(textOf(peerData.get(keys.initiatorLocalAddress)!), `127.0.0.1:${port}`);
+  assert.equal(textOf(peerData.get(keys.initiatorRemoteAddress)!), `127.0.0.1:${one.socket.address().port}`);
   const remote = textOf(world.results[0]!.peerData.get(keys.terminatorRemoteAddress)!);
   assert.equal(`udp4:${remote}`, world.services.get('echo'));
 });

@@ -2,7 +2,7 @@
 import { FrontdoorError, type Log } from '#base';
 import { ChannelError } from '#net';
 import type { CircuitEncryption } from '#sdk';
-import { contentType, decodeCircuitAnswer, peerDataRecord, type CircuitGranted, type Frame } from '#wire';
+import { contentType, decodeCircuitAnswer, peerDataEntries, type CircuitGranted, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { XgressConfig } from '../config/router-config.ts';
 import type { CircuitAsker } from '../ctrl/circuit-asker.ts';
@@ -66,7 +66,7 @@ export class IngressCircuits {
 
   /** Rejects with `FrontdoorError`: unavailable (no controller), timeout, or badGateway with the reason. */
   async open({ ingressId, service, onCircuit, ...start }: IngressRequest): Promise<void> {
-    const data = peerDataRecord(initiatorAddresses(start.connection));
+    const data = peerDataEntries(initiatorAddresses(start.connection));
     await this.begin(
       {
         frame: ctrlMessages.circuitRequest.frame({ ingressId, service, peerData: data }),

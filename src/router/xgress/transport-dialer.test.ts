@@ -126,7 +126,7 @@ test('edge_transport answers a dialer’s key with one of its own, and dials str
       timeout: 30_000_000_000n,
       egress: {
         ...{ binding: 'edge_transport', address: `out${count}`, destination },
-        ...(key === undefined ? {} : { peerData: { [publicKey]: key } }),
+        ...(key === undefined ? {} : { peerData: [{ key: publicKey, value: key }] }),
       },
     });
   const echo = world.services.get('echo')!;

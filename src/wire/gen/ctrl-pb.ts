@@ -13,7 +13,32 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file ctrl.proto.
  */
 export const file_ctrl: GenFile = /*@__PURE__*/
-  fileDesc("CgpjdHJsLnByb3RvEgx6aXRpLmN0cmwucGIiowEKDkNpcmN1aXRSZXF1ZXN0EhEKCWluZ3Jlc3NJZBgBIAEoCRIPCgdzZXJ2aWNlGAIgASgJEjwKCHBlZXJEYXRhGAMgAygLMioueml0aS5jdHJsLnBiLkNpcmN1aXRSZXF1ZXN0LlBlZXJEYXRhRW50cnkaLwoNUGVlckRhdGFFbnRyeRILCgNrZXkYASABKA0SDQoFdmFsdWUYAiABKAw6AjgBIlMKBUZhdWx0EisKB3N1YmplY3QYASABKA4yGi56aXRpLmN0cmwucGIuRmF1bHRTdWJqZWN0EgoKAmlkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDSKkBAoFUm91dGUSEQoJY2lyY3VpdElkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SKgoGZWdyZXNzGAMgASgLMhoueml0aS5jdHJsLnBiLlJvdXRlLkVncmVzcxItCghmb3J3YXJkcxgEIAMoCzIbLnppdGkuY3RybC5wYi5Sb3V0ZS5Gb3J3YXJkEiYKB2NvbnRleHQYBSABKAsyFS56aXRpLmN0cmwucGIuQ29udGV4dBIPCgd0aW1lb3V0GAYgASgEEisKBHRhZ3MYByADKAsyHS56aXRpLmN0cmwucGIuUm91dGUuVGFnc0VudHJ5GqwBCgZFZ3Jlc3MSDwoHYmluZGluZxgBIAEoCRIPCgdhZGRyZXNzGAIgASgJEhMKC2Rlc3RpbmF0aW9uGAMgASgJEjoKCHBlZXJEYXRhGAQgAygLMigueml0aS5jdHJsLnBiLlJvdXRlLkVncmVzcy5QZWVyRGF0YUVudHJ5Gi8KDVBlZXJEYXRhRW50cnkSCwoDa2V5GAEgASgNEg0KBXZhbHVlGAIgASgMOgI4ARpaCgdGb3J3YXJkEhIKCnNyY0FkZHJlc3MYASABKAkSEgoKZHN0QWRkcmVzcxgCIAEoCRInCgdkc3RUeXBlGAMgASgOMhYueml0aS5jdHJsLnBiLkRlc3RUeXBlGisKCVRhZ3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIoABCgdDb250ZXh0EjEKBmZpZWxkcxgBIAMoCzIhLnppdGkuY3RybC5wYi5Db250ZXh0LkZpZWxkc0VudHJ5EhMKC2NoYW5uZWxNYXNrGAIgASgNGi0KC0ZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiKQoHVW5yb3V0ZRIRCgljaXJjdWl0SWQYASABKAkSCwoDbm93GAIgASgIIr4CChdDcmVhdGVUZXJtaW5hdG9yUmVxdWVzdBIRCglzZXJ2aWNlSWQYAiABKAkSDwoHYmluZGluZxgDIAEoCRIPCgdhZGRyZXNzGAQgASgJEkUKCHBlZXJEYXRhGAUgAygLMjMueml0aS5jdHJsLnBiLkNyZWF0ZVRlcm1pbmF0b3JSZXF1ZXN0LlBlZXJEYXRhRW50cnkSDAoEY29zdBgGIAEoDRI2CgpwcmVjZWRlbmNlGAcgASgOMiIueml0aS5jdHJsLnBiLlRlcm1pbmF0b3JQcmVjZWRlbmNlEhIKCmluc3RhbmNlSWQYCCABKAkSFgoOaW5zdGFuY2VTZWNyZXQYCSABKAwaLwoNUGVlckRhdGFFbnRyeRILCgNrZXkYASABKA0SDQoFdmFsdWUYAiABKAw6AjgBSgQIARACIi8KF1JlbW92ZVRlcm1pbmF0b3JSZXF1ZXN0EhQKDHRlcm1pbmF0b3JJZBgBIAEoCSIxChhSZW1vdmVUZXJtaW5hdG9yc1JlcXVlc3QSFQoNdGVybWluYXRvcklkcxgBIAMoCSKjAQoXVXBkYXRlVGVybWluYXRvclJlcXVlc3QSFAoMdGVybWluYXRvcklkGAEgASgJEhgKEHVwZGF0ZVByZWNlZGVuY2UYAiABKAgSEgoKdXBkYXRlQ29zdBgDIAEoCBI2CgpwcmVjZWRlbmNlGAQgASgOMiIueml0aS5jdHJsLnBiLlRlcm1pbmF0b3JQcmVjZWRlbmNlEgwKBGNvc3QYBSABKA0iKQoOSW5zcGVjdFJlcXVlc3QSFwoPcmVxdWVzdGVkVmFsdWVzGAEgAygJIpsBCg9JbnNwZWN0UmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCBIOCgZlcnJvcnMYAiADKAkSOgoGdmFsdWVzGAMgAygLMioueml0aS5jdHJsLnBiLkluc3BlY3RSZXNwb25zZS5JbnNwZWN0VmFsdWUaKwoMSW5zcGVjdFZhbHVlEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkiSgoKVGVybWluYXRvchIKCgJpZBgBIAEoCRIPCgdiaW5kaW5nGAIgASgJEg8KB2FkZHJlc3MYAyABKAkSDgoGbWFya2VyGAQgASgEIksKGlZhbGlkYXRlVGVybWluYXRvcnNSZXF1ZXN0Ei0KC3Rlcm1pbmF0b3JzGAEgAygLMhgueml0aS5jdHJsLnBiLlRlcm1pbmF0b3IidQocVmFsaWRhdGVUZXJtaW5hdG9yc1YyUmVxdWVzdBItCgt0ZXJtaW5hdG9ycxgBIAMoCzIYLnppdGkuY3RybC5wYi5UZXJtaW5hdG9yEhIKCmZpeEludmFsaWQYAiABKAgSEgoKcG9zdENyZWF0ZRgDIAEoCCJ9ChVSb3V0ZXJUZXJtaW5hdG9yU3RhdGUSDQoFdmFsaWQYASABKAgSNQoGcmVhc29uGAIgASgOMiUueml0aS5jdHJsLnBiLlRlcm1pbmF0b3JJbnZhbGlkUmVhc29uEg4KBmRldGFpbBgDIAEoCRIOCgZtYXJrZXIYBCABKAQivAEKHVZhbGlkYXRlVGVybWluYXRvcnNWMlJlc3BvbnNlEkcKBnN0YXRlcxgBIAMoCzI3LnppdGkuY3RybC5wYi5WYWxpZGF0ZVRlcm1pbmF0b3JzVjJSZXNwb25zZS5TdGF0ZXNFbnRyeRpSCgtTdGF0ZXNFbnRyeRILCgNrZXkYASABKAkSMgoFdmFsdWUYAiABKAsyIy56aXRpLmN0cmwucGIuUm91dGVyVGVybWluYXRvclN0YXRlOgI4ASJnCghTZXR0aW5ncxIuCgRkYXRhGAEgAygLMiAueml0aS5jdHJsLnBiLlNldHRpbmdzLkRhdGFFbnRyeRorCglEYXRhRW50cnkSCwoDa2V5GAEgASgFEg0KBXZhbHVlGAIgASgMOgI4ASKgAQoTQ2lyY3VpdENvbmZpcm1hdGlvbhISCgpjaXJjdWl0SWRzGAEgAygJEkMKCWlkbGVUaW1lcxgCIAMoCzIwLnppdGkuY3RybC5wYi5DaXJjdWl0Q29uZmlybWF0aW9uLklkbGVUaW1lc0VudHJ5GjAKDklkbGVUaW1lc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAzoCOAEiPwoITGlua0Nvbm4SDAoEdHlwZRgBIAEoCRIRCglsb2NhbEFkZHIYAiABKAkSEgoKcmVtb3RlQWRkchgDIAEoCSJOCg1MaW5rQ29ublN0YXRlEhYKDnN0YXRlSXRlcmF0aW9uGAEgASgNEiUKBWNvbm5zGAIgAygLMhYueml0aS5jdHJsLnBiLkxpbmtDb25uIvwBCgtSb3V0ZXJMaW5rcxIzCgVsaW5rcxgBIAMoCzIkLnppdGkuY3RybC5wYi5Sb3V0ZXJMaW5rcy5Sb3V0ZXJMaW5rEhMKC2Z1bGxSZWZyZXNoGAIgASgIGqIBCgpSb3V0ZXJMaW5rEgoKAmlkGAEgASgJEhQKDGRlc3RSb3V0ZXJJZBgCIAEoCRIUCgxsaW5rUHJvdG9jb2wYAyABKAkSEwoLZGlhbEFkZHJlc3MYBSABKAkSEQoJaXRlcmF0aW9uGAYgASgNEi4KCWNvbm5TdGF0ZRgHIAEoCzIbLnppdGkuY3RybC5wYi5MaW5rQ29ublN0YXRlSgQIBBAFImgKD0xpbmtTdGF0ZVVwZGF0ZRIOCgZsaW5rSWQYASABKAkSFQoNbGlua0l0ZXJhdGlvbhgCIAEoDRIuCgljb25uU3RhdGUYAyABKAsyGy56aXRpLmN0cmwucGIuTGlua0Nvbm5TdGF0ZSI2CgxWZXJpZnlSb3V0ZXISEAoIcm91dGVySWQYASABKAkSFAoMZmluZ2VycHJpbnRzGAIgAygJIi8KDEN0cmxFbmRwb2ludBIPCgdhZGRyZXNzGAEgASgJEg4KBmdyb3VwcxgCIAMoCSJHCgpDdHJsRGV0YWlsEgoKAmlkGAEgASgJEi0KCWVuZHBvaW50cxgCIAMoCzIaLnppdGkuY3RybC5wYi5DdHJsRW5kcG9pbnQieAoTVXBkYXRlQ3RybEFkZHJlc3NlcxIRCglhZGRyZXNzZXMYASADKAkSDQoFaW5kZXgYAiABKAQSEAoIaXNMZWFkZXIYAyABKAgSLQoLY29udHJvbGxlcnMYBCADKAsyGC56aXRpLmN0cmwucGIuQ3RybERldGFpbCIkChNVcGRhdGVDbHVzdGVyTGVhZGVyEg0KBWluZGV4GAEgASgEIlkKCExpc3RlbmVyEg8KB2FkZHJlc3MYASABKAkSEAoIcHJvdG9jb2wYAiABKAkSDgoGZ3JvdXBzGAQgAygJEhQKDGxvY2FsQmluZGluZxgFIAEoCUoECAMQBCI2CglMaXN0ZW5lcnMSKQoJbGlzdGVuZXJzGAEgAygLMhYueml0aS5jdHJsLnBiLkxpc3RlbmVyIoEBCg9QZWVyU3RhdGVDaGFuZ2USCgoCaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoCRImCgVzdGF0ZRgDIAEoDjIXLnppdGkuY3RybC5wYi5QZWVyU3RhdGUSKQoJbGlzdGVuZXJzGAQgAygLMhYueml0aS5jdHJsLnBiLkxpc3RlbmVyIkIKEFBlZXJTdGF0ZUNoYW5nZXMSLgoHY2hhbmdlcxgBIAMoCzIdLnppdGkuY3RybC5wYi5QZWVyU3RhdGVDaGFuZ2UiMwoQQ3RybENoYW5MaXN0ZW5lchIPCgdhZGRyZXNzGAEgASgJEg4KBmdyb3VwcxgCIAMoCSJGChFDdHJsQ2hhbkxpc3RlbmVycxIxCglsaXN0ZW5lcnMYASADKAsyHi56aXRpLmN0cmwucGIuQ3RybENoYW5MaXN0ZW5lciJGCg5Sb3V0ZXJNZXRhZGF0YRI0CgxjYXBhYmlsaXRpZXMYASADKA4yHi56aXRpLmN0cmwucGIuUm91dGVyQ2FwYWJpbGl0eSJwCglJbnRlcmZhY2USDAoEbmFtZRgBIAEoCRIXCg9oYXJkd2FyZUFkZHJlc3MYAiABKAkSCwoDbXR1GAMgASgDEg0KBWluZGV4GAQgASgDEg0KBWZsYWdzGAUgASgEEhEKCWFkZHJlc3NlcxgGIAMoCSJFChZSb3V0ZXJJbnRlcmZhY2VzVXBkYXRlEisKCmludGVyZmFjZXMYASADKAsyFy56aXRpLmN0cmwucGIuSW50ZXJmYWNlIu8BCgVBbGVydBISCgpzb3VyY2VUeXBlGAEgASgJEhAKCHNvdXJjZUlkGAIgASgJEhEKCXRpbWVzdGFtcBgDIAEoAxIQCghzZXZlcml0eRgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEg8KB2RldGFpbHMYBiADKAkSQQoPcmVsYXRlZEVudGl0aWVzGAcgAygLMigueml0aS5jdHJsLnBiLkFsZXJ0LlJlbGF0ZWRFbnRpdGllc0VudHJ5GjYKFFJlbGF0ZWRFbnRpdGllc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiLQoGQWxlcnRzEiMKBmFsZXJ0cxgBIAMoCzITLnppdGkuY3RybC5wYi5BbGVydCKhDwoOTWV0cmljc01lc3NhZ2USDwoHZXZlbnRJZBgBIAEoCRIQCghzb3VyY2VJZBgCIAEoCRIqCgl0aW1lc3RhbXAYAyABKAsyFy56aXRpLmN0cmwucGIuVGltZXN0YW1wEjQKBHRhZ3MYBCADKAsyJi56aXRpLmN0cmwucGIuTWV0cmljc01lc3NhZ2UuVGFnc0VudHJ5Ej4KCWludFZhbHVlcxgFIAMoCzIrLnppdGkuY3RybC5wYi5NZXRyaWNzTWVzc2FnZS5JbnRWYWx1ZXNFbnRyeRJCCgtmbG9hdFZhbHVlcxgGIAMoCzItLnppdGkuY3RybC5wYi5NZXRyaWNzTWVzc2FnZS5GbG9hdFZhbHVlc0VudHJ5EjgKBm1ldGVycxgHIAMoCzIoLnppdGkuY3RybC5wYi5NZXRyaWNzTWVzc2FnZS5NZXRlcnNFbnRyeRJACgpoaXN0b2dyYW1zGAggAygLMiwueml0aS5jdHJsLnBiLk1ldHJpY3NNZXNzYWdlLkhpc3RvZ3JhbXNFbnRyeRI4CgZ0aW1lcnMYCiADKAsyKC56aXRpLmN0cmwucGIuTWV0cmljc01lc3NhZ2UuVGltZXJzRW50cnkSQAoNdXNhZ2VDb3VudGVycxgLIAMoCzIpLnppdGkuY3RybC5wYi5NZXRyaWNzTWVzc2FnZS5Vc2FnZUNvdW50ZXISFgoOZG9Ob3RQcm9wYWdhdGUYDCABKAgaWQoFTWV0ZXISDQoFY291bnQYASABKAMSDgoGbTFSYXRlGAIgASgBEg4KBm01UmF0ZRgDIAEoARIPCgdtMTVSYXRlGAQgASgBEhAKCG1lYW5SYXRlGAUgASgBGrUBCglIaXN0b2dyYW0SDQoFY291bnQYASABKAMSCwoDbWF4GAIgASgDEgwKBG1lYW4YAyABKAESCwoDbWluGAQgASgDEg4KBnN0ZERldhgFIAEoARIQCgh2YXJpYW5jZRgGIAEoARILCgNwNTAYByABKAESCwoDcDc1GAggASgBEgsKA3A5NRgJIAEoARILCgNwOTkYCiABKAESDAoEcDk5ORgLIAEoARINCgVwOTk5ORgMIAEoARr0AQoFVGltZXISDQoFY291bnQYASABKAMSCwoDbWF4GAIgASgDEgwKBG1lYW4YAyABKAESCwoDbWluGAQgASgDEg4KBnN0ZERldhgFIAEoARIQCgh2YXJpYW5jZRgGIAEoARILCgNwNTAYByABKAESCwoDcDc1GAggASgBEgsKA3A5NRgJIAEoARILCgNwOTkYCiABKAESDAoEcDk5ORgLIAEoARINCgVwOTk5ORgMIAEoARIOCgZtMVJhdGUYDSABKAESDgoGbTVSYXRlGA4gASgBEg8KB20xNVJhdGUYDyABKAESEAoIbWVhblJhdGUYECABKAEa8QEKC1VzYWdlQnVja2V0EkQKBnZhbHVlcxgBIAMoCzI0LnppdGkuY3RybC5wYi5NZXRyaWNzTWVzc2FnZS5Vc2FnZUJ1Y2tldC5WYWx1ZXNFbnRyeRJACgR0YWdzGAIgAygLMjIueml0aS5jdHJsLnBiLk1ldHJpY3NNZXNzYWdlLlVzYWdlQnVja2V0LlRhZ3NFbnRyeRotCgtWYWx1ZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAQ6AjgBGisKCVRhZ3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGuMBCgxVc2FnZUNvdW50ZXISGAoQaW50ZXJ2YWxTdGFydFVUQxgBIAEoAxIWCg5pbnRlcnZhbExlbmd0aBgCIAEoBBJHCgdidWNrZXRzGAMgAygLMjYueml0aS5jdHJsLnBiLk1ldHJpY3NNZXNzYWdlLlVzYWdlQ291bnRlci5CdWNrZXRzRW50cnkaWAoMQnVja2V0c0VudHJ5EgsKA2tleRgBIAEoCRI3CgV2YWx1ZRgCIAEoCzIoLnppdGkuY3RybC5wYi5NZXRyaWNzTWVzc2FnZS5Vc2FnZUJ1Y2tldDoCOAEaKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaMAoOSW50VmFsdWVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4ARoyChBGbG9hdFZhbHVlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEaUQoLTWV0ZXJzRW50cnkSCwoDa2V5GAEgASgJEjEKBXZhbHVlGAIgASgLMiIueml0aS5jdHJsLnBiLk1ldHJpY3NNZXNzYWdlLk1ldGVyOgI4ARpZCg9IaXN0b2dyYW1zRW50cnkSCwoDa2V5GAEgASgJEjUKBXZhbHVlGAIgASgLMiYueml0aS5jdHJsLnBiLk1ldHJpY3NNZXNzYWdlLkhpc3RvZ3JhbToCOAEaUQoLVGltZXJzRW50cnkSCwoDa2V5GAEgASgJEjEKBXZhbHVlGAIgASgLMiIueml0aS5jdHJsLnBiLk1ldHJpY3NNZXNzYWdlLlRpbWVyOgI4ASIrCglUaW1lc3RhbXASDwoHc2Vjb25kcxgBIAEoAxINCgVuYW5vcxgCIAEoBSqLAQoMRmF1bHRTdWJqZWN0EhEKDUlOR1JFU1NfRkFVTFQQABIQCgxFR1JFU1NfRkFVTFQQARIOCgpMSU5LX0ZBVUxUEAISEQoNRk9SV0FSRF9GQVVMVBADEh8KG1VOS05PV05fT1dORVJfRk9SV0FSRF9GQVVMVBAEEhIKDkxJTktfRFVQTElDQVRFEAUqKAoIRGVzdFR5cGUSCQoFU1RBUlQQABIHCgNFTkQQARIICgRMSU5LEAIqPQoUVGVybWluYXRvclByZWNlZGVuY2USCwoHREVGQVVMVBAAEgwKCFJFUVVJUkVEEAESCgoGRkFJTEVEEAIqVQoXVGVybWluYXRvckludmFsaWRSZWFzb24SEwoPVU5LTk9XTl9CSU5ESU5HEAASFgoSVU5LTk9XTl9URVJNSU5BVE9SEAESDQoJQkFEX1NUQVRFEAIqNAoJUGVlclN0YXRlEgsKB0hFQUxUSFkQABINCglVTkhFQUxUSFkQARILCgdSRU1PVkVEEAIqOgoQUm91dGVyQ2FwYWJpbGl0eRIRCg1OT19DQVBBQklMSVRZEAASEwoPTElOS19NQU5BR0VNRU5UEAFiBnByb3RvMw");
+  fileDesc("CgpjdHJsLnByb3RvEgx6aXRpLmN0cmwucGIiKwoNUGVlckRhdGFFbnRyeRILCgNrZXkYASABKA0SDQoFdmFsdWUYAiABKAwiYwoOQ2lyY3VpdFJlcXVlc3QSEQoJaW5ncmVzc0lkGAEgASgJEg8KB3NlcnZpY2UYAiABKAkSLQoIcGVlckRhdGEYAyADKAsyGy56aXRpLmN0cmwucGIuUGVlckRhdGFFbnRyeSJTCgVGYXVsdBIrCgdzdWJqZWN0GAEgASgOMhoueml0aS5jdHJsLnBiLkZhdWx0U3ViamVjdBIKCgJpZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0i5QMKBVJvdXRlEhEKCWNpcmN1aXRJZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEioKBmVncmVzcxgDIAEoCzIaLnppdGkuY3RybC5wYi5Sb3V0ZS5FZ3Jlc3MSLQoIZm9yd2FyZHMYBCADKAsyGy56aXRpLmN0cmwucGIuUm91dGUuRm9yd2FyZBImCgdjb250ZXh0GAUgASgLMhUueml0aS5jdHJsLnBiLkNvbnRleHQSDwoHdGltZW91dBgGIAEoBBIrCgR0YWdzGAcgAygLMh0ueml0aS5jdHJsLnBiLlJvdXRlLlRhZ3NFbnRyeRpuCgZFZ3Jlc3MSDwoHYmluZGluZxgBIAEoCRIPCgdhZGRyZXNzGAIgASgJEhMKC2Rlc3RpbmF0aW9uGAMgASgJEi0KCHBlZXJEYXRhGAQgAygLMhsueml0aS5jdHJsLnBiLlBlZXJEYXRhRW50cnkaWgoHRm9yd2FyZBISCgpzcmNBZGRyZXNzGAEgASgJEhIKCmRzdEFkZHJlc3MYAiABKAkSJwoHZHN0VHlwZRgDIAEoDjIWLnppdGkuY3RybC5wYi5EZXN0VHlwZRorCglUYWdzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKAAQoHQ29udGV4dBIxCgZmaWVsZHMYASADKAsyIS56aXRpLmN0cmwucGIuQ29udGV4dC5GaWVsZHNFbnRyeRITCgtjaGFubmVsTWFzaxgCIAEoDRotCgtGaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIikKB1Vucm91dGUSEQoJY2lyY3VpdElkGAEgASgJEgsKA25vdxgCIAEoCCL1AQoXQ3JlYXRlVGVybWluYXRvclJlcXVlc3QSEQoJc2VydmljZUlkGAIgASgJEg8KB2JpbmRpbmcYAyABKAkSDwoHYWRkcmVzcxgEIAEoCRItCghwZWVyRGF0YRgFIAMoCzIbLnppdGkuY3RybC5wYi5QZWVyRGF0YUVudHJ5EgwKBGNvc3QYBiABKA0SNgoKcHJlY2VkZW5jZRgHIAEoDjIiLnppdGkuY3RybC5wYi5UZXJtaW5hdG9yUHJlY2VkZW5jZRISCgppbnN0YW5jZUlkGAggASgJEhYKDmluc3RhbmNlU2VjcmV0GAkgASgMSgQIARACIi8KF1JlbW92ZVRlcm1pbmF0b3JSZXF1ZXN0EhQKDHRlcm1pbmF0b3JJZBgBIAEoCSIxChhSZW1vdmVUZXJtaW5hdG9yc1JlcXVlc3QSFQoNdGVybWluYXRvcklkcxgBIAMoCSKjAQoXVXBkYXRlVGVybWluYXRvclJlcXVlc3QSFAoMdGVybWluYXRvcklkGAEgASgJEhgKEHVwZGF0ZVByZWNlZGVuY2UYAiABKAgSEgoKdXBkYXRlQ29zdBgDIAEoCBI2CgpwcmVjZWRlbmNlGAQgASgOMiIueml0aS5jdHJsLnBiLlRlcm1pbmF0b3JQcmVjZWRlbmNlEgwKBGNvc3QYBSABKA0iKQoOSW5zcGVjdFJlcXVlc3QSFwoPcmVxdWVzdGVkVmFsdWVzGAEgAygJIpsBCg9JbnNwZWN0UmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCBIOCgZlcnJvcnMYAiADKAkSOgoGdmFsdWVzGAMgAygLMioueml0aS5jdHJsLnBiLkluc3BlY3RSZXNwb25zZS5JbnNwZWN0VmFsdWUaKwoMSW5zcGVjdFZhbHVlEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkiSgoKVGVybWluYXRvchIKCgJpZBgBIAEoCRIPCgdiaW5kaW5nGAIgASgJEg8KB2FkZHJlc3MYAyABKAkSDgoGbWFya2VyGAQgASgEIksKGlZhbGlkYXRlVGVybWluYXRvcnNSZXF1ZXN0Ei0KC3Rlcm1pbmF0b3JzGAEgAygLMhgueml0aS5jdHJsLnBiLlRlcm1pbmF0b3IidQocVmFsaWRhdGVUZXJtaW5hdG9yc1YyUmVxdWVzdBItCgt0ZXJtaW5hdG9ycxgBIAMoCzIYLnppdGkuY3RybC5wYi5UZXJtaW5hdG9yEhIKCmZpeEludmFsaWQYAiABKAgSEgoKcG9zdENyZWF0ZRgDIAEoCCJ9ChVSb3V0ZXJUZXJtaW5hdG9yU3RhdGUSDQoFdmFsaWQYASABKAgSNQoGcmVhc29uGAIgASgOMiUueml0aS5jdHJsLnBiLlRlcm1pbmF0b3JJbnZhbGlkUmVhc29uEg4KBmRldGFpbBgDIAEoCRIOCgZtYXJrZXIYBCABKAQivAEKHVZhbGlkYXRlVGVybWluYXRvcnNWMlJlc3BvbnNlEkcKBnN0YXRlcxgBIAMoCzI3LnppdGkuY3RybC5wYi5WYWxpZGF0ZVRlcm1pbmF0b3JzVjJSZXNwb25zZS5TdGF0ZXNFbnRyeRpSCgtTdGF0ZXNFbnRyeRILCgNrZXkYASABKAkSMgoFdmFsdWUYAiABKAsyIy56aXRpLmN0cmwucGIuUm91dGVyVGVybWluYXRvclN0YXRlOgI4ASJnCghTZXR0aW5ncxIuCgRkYXRhGAEgAygLMiAueml0aS5jdHJsLnBiLlNldHRpbmdzLkRhdGFFbnRyeRorCglEYXRhRW50cnkSCwoDa2V5GAEgASgFEg0KBXZhbHVlGAIgASgMOgI4ASKgAQoTQ2lyY3VpdENvbmZpcm1hdGlvbhISCgpjaXJjdWl0SWRzGAEgAygJEkMKCWlkbGVUaW1lcxgCIAMoCzIwLnppdGkuY3RybC5wYi5DaXJjdWl0Q29uZmlybWF0aW9uLklkbGVUaW1lc0VudHJ5GjAKDklkbGVUaW1lc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAzoCOAEiPwoITGlua0Nvbm4SDAoEdHlwZRgBIAEoCRIRCglsb2NhbEFkZHIYAiABKAkSEgoKcmVtb3RlQWRkchgDIAEoCSJOCg1MaW5rQ29ublN0YXRlEhYKDnN0YXRlSXRlcmF0aW9uGAEgASgNEiUKBWNvbm5zGAIgAygLMhYueml0aS5jdHJsLnBiLkxpbmtDb25uIvwBCgtSb3V0ZXJMaW5rcxIzCgVsaW5rcxgBIAMoCzIkLnppdGkuY3RybC5wYi5Sb3V0ZXJMaW5rcy5Sb3V0ZXJMaW5rEhMKC2Z1bGxSZWZyZXNoGAIgASgIGqIBCgpSb3V0ZXJMaW5rEgoKAmlkGAEgASgJEhQKDGRlc3RSb3V0ZXJJZBgCIAEoCRIUCgxsaW5rUHJvdG9jb2wYAyABKAkSEwoLZGlhbEFkZHJlc3MYBSABKAkSEQoJaXRlcmF0aW9uGAYgASgNEi4KCWNvbm5TdGF0ZRgHIAEoCzIbLnppdGkuY3RybC5wYi5MaW5rQ29ublN0YXRlSgQIBBAFImgKD0xpbmtTdGF0ZVVwZGF0ZRIOCgZsaW5rSWQYASABKAkSFQoNbGlua0l0ZXJhdGlvbhgCIAEoDRIuCgljb25uU3RhdGUYAyABKAsyGy56aXRpLmN0cmwucGIuTGlua0Nvbm5TdGF0ZSI2CgxWZXJpZnlSb3V0ZXISEAoIcm91dGVySWQYASABKAkSFAoMZmluZ2VycHJpbnRzGAIgAygJIi8KDEN0cmxFbmRwb2ludBIPCgdhZGRyZXNzGAEgASgJEg4KBmdyb3VwcxgCIAMoCSJHCgpDdHJsRGV0YWlsEgoKAmlkGAEgASgJEi0KCWVuZHBvaW50cxgCIAMoCzIaLnppdGkuY3RybC5wYi5DdHJsRW5kcG9pbnQieAoTVXBkYXRlQ3RybEFkZHJlc3NlcxIRCglhZGRyZXNzZXMYASADKAkSDQoFaW5kZXgYAiABKAQSEAoIaXNMZWFkZXIYAyABKAgSLQoLY29udHJvbGxlcnMYBCADKAsyGC56aXRpLmN0cmwucGIuQ3RybERldGFpbCIkChNVcGRhdGVDbHVzdGVyTGVhZGVyEg0KBWluZGV4GAEgASgEIlkKCExpc3RlbmVyEg8KB2FkZHJlc3MYASABKAkSEAoIcHJvdG9jb2wYAiABKAkSDgoGZ3JvdXBzGAQgAygJEhQKDGxvY2FsQmluZGluZxgFIAEoCUoECAMQBCI2CglMaXN0ZW5lcnMSKQoJbGlzdGVuZXJzGAEgAygLMhYueml0aS5jdHJsLnBiLkxpc3RlbmVyIoEBCg9QZWVyU3RhdGVDaGFuZ2USCgoCaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoCRImCgVzdGF0ZRgDIAEoDjIXLnppdGkuY3RybC5wYi5QZWVyU3RhdGUSKQoJbGlzdGVuZXJzGAQgAygLMhYueml0aS5jdHJsLnBiLkxpc3RlbmVyIkIKEFBlZXJTdGF0ZUNoYW5nZXMSLgoHY2hhbmdlcxgBIAMoCzIdLnppdGkuY3RybC5wYi5QZWVyU3RhdGVDaGFuZ2UiMwoQQ3RybENoYW5MaXN0ZW5lchIPCgdhZGRyZXNzGAEgASgJEg4KBmdyb3VwcxgCIAMoCSJGChFDdHJsQ2hhbkxpc3RlbmVycxIxCglsaXN0ZW5lcnMYASADKAsyHi56aXRpLmN0cmwucGIuQ3RybENoYW5MaXN0ZW5lciJGCg5Sb3V0ZXJNZXRhZGF0YRI0CgxjYXBhYmlsaXRpZXMYASADKA4yHi56aXRpLmN0cmwucGIuUm91dGVyQ2FwYWJpbGl0eSJwCglJbnRlcmZhY2USDAoEbmFtZRgBIAEoCRIXCg9oYXJkd2FyZUFkZHJlc3MYAiABKAkSCwoDbXR1GAMgASgDEg0KBWluZGV4GAQgASgDEg0KBWZsYWdzGAUgASgEEhEKCWFkZHJlc3NlcxgGIAMoCSJFChZSb3V0ZXJJbnRlcmZhY2VzVXBkYXRlEisKCmludGVyZmFjZXMYASADKAsyFy56aXRpLmN0cmwucGIuSW50ZXJmYWNlIu8BCgVBbGVydBISCgpzb3VyY2VUeXBlGAEgASgJEhAKCHNvdXJjZUlkGAIgASgJEhEKCXRpbWVzdGFtcBgDIAEoAxIQCghzZXZlcml0eRgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEg8KB2RldGFpbHMYBiADKAkSQQoPcmVsYXRlZEVudGl0aWVzGAcgAygLMigueml0aS5jdHJsLnBiLkFsZXJ0LlJlbGF0ZWRFbnRpdGllc0VudHJ5GjYKFFJlbGF0ZWRFbnRpdGllc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiLQoGQWxlcnRzEiMKBmFsZXJ0cxgBIAMoCzITLnppdGkuY3RybC5wYi5BbGVydCKhDwoOTWV0cmljc01lc3NhZ2USDwoHZXZlbnRJZBgBIAEoCRIQCghzb3VyY2VJZBgCIAEoCRIqCgl0aW1lc3RhbXAYAyABKAsyFy56aXRpLmN0cmwucGIuVGltZXN0YW1wEjQKBHRhZ3MYBCADKAsyJi56aXRpLmN0cmwucGIuTWV0cmljc01lc3NhZ2UuVGFnc0VudHJ5Ej4KCWludFZhbHVlcxgFIAMoCzIrLnppdGkuY3RybC5wYi5NZXRyaWNzTWVzc2FnZS5JbnRWYWx1ZXNFbnRyeRJCCgtmbG9hdFZhbHVlcxgGIAMoCzItLnppdGkuY3RybC5wYi5NZXRyaWNzTWVzc2FnZS5GbG9hdFZhbHVlc0VudHJ5EjgKBm1ldGVycxgHIAMoCzIoLnppdGkuY3RybC5wYi5NZXRyaWNzTWVzc2FnZS5NZXRlcnNFbnRyeRJACgpoaXN0b2dyYW1zGAggAygLMiwueml0aS5jdHJsLnBiLk1ldHJpY3NNZXNzYWdlLkhpc3RvZ3JhbXNFbnRyeRI4CgZ0aW1lcnMYCiADKAsyKC56aXRpLmN0cmwucGIuTWV0cmljc01lc3NhZ2UuVGltZXJzRW50cnkSQAoNdXNhZ2VDb3VudGVycxgLIAMoCzIpLnppdGkuY3RybC5wYi5NZXRyaWNzTWVzc2FnZS5Vc2FnZUNvdW50ZXISFgoOZG9Ob3RQcm9wYWdhdGUYDCABKAgaWQoFTWV0ZXISDQoFY291bnQYASABKAMSDgoGbTFSYXRlGAIgASgBEg4KBm01UmF0ZRgDIAEoARIPCgdtMTVSYXRlGAQgASgBEhAKCG1lYW5SYXRlGAUgASgBGrUBCglIaXN0b2dyYW0SDQoFY291bnQYASABKAMSCwoDbWF4GAIgASgDEgwKBG1lYW4YAyABKAESCwoDbWluGAQgASgDEg4KBnN0ZERldhgFIAEoARIQCgh2YXJpYW5jZRgGIAEoARILCgNwNTAYByABKAESCwoDcDc1GAggASgBEgsKA3A5NRgJIAEoARILCgNwOTkYCiABKAESDAoEcDk5ORgLIAEoARINCgVwOTk5ORgMIAEoARr0AQoFVGltZXISDQoFY291bnQYASABKAMSCwoDbWF4GAIgASgDEgwKBG1lYW4YAyABKAESCwoDbWluGAQgASgDEg4KBnN0ZERldhgFIAEoARIQCgh2YXJpYW5jZRgGIAEoARILCgNwNTAYByABKAESCwoDcDc1GAggASgBEgsKA3A5NRgJIAEoARILCgNwOTkYCiABKAESDAoEcDk5ORgLIAEoARINCgVwOTk5ORgMIAEoARIOCgZtMVJhdGUYDSABKAESDgoGbTVSYXRlGA4gASgBEg8KB20xNVJhdGUYDyABKAESEAoIbWVhblJhdGUYECABKAEa8QEKC1VzYWdlQnVja2V0EkQKBnZhbHVlcxgBIAMoCzI0LnppdGkuY3RybC5wYi5NZXRyaWNzTWVzc2FnZS5Vc2FnZUJ1Y2tldC5WYWx1ZXNFbnRyeRJACgR0YWdzGAIgAygLMjIueml0aS5jdHJsLnBiLk1ldHJpY3NNZXNzYWdlLlVzYWdlQnVja2V0LlRhZ3NFbnRyeRotCgtWYWx1ZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAQ6AjgBGisKCVRhZ3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGuMBCgxVc2FnZUNvdW50ZXISGAoQaW50ZXJ2YWxTdGFydFVUQxgBIAEoAxIWCg5pbnRlcnZhbExlbmd0aBgCIAEoBBJHCgdidWNrZXRzGAMgAygLMjYueml0aS5jdHJsLnBiLk1ldHJpY3NNZXNzYWdlLlVzYWdlQ291bnRlci5CdWNrZXRzRW50cnkaWAoMQnVja2V0c0VudHJ5EgsKA2tleRgBIAEoCRI3CgV2YWx1ZRgCIAEoCzIoLnppdGkuY3RybC5wYi5NZXRyaWNzTWVzc2FnZS5Vc2FnZUJ1Y2tldDoCOAEaKwoJVGFnc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaMAoOSW50VmFsdWVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4ARoyChBGbG9hdFZhbHVlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEaUQoLTWV0ZXJzRW50cnkSCwoDa2V5GAEgASgJEjEKBXZhbHVlGAIgASgLMiIueml0aS5jdHJsLnBiLk1ldHJpY3NNZXNzYWdlLk1ldGVyOgI4ARpZCg9IaXN0b2dyYW1zRW50cnkSCwoDa2V5GAEgASgJEjUKBXZhbHVlGAIgASgLMiYueml0aS5jdHJsLnBiLk1ldHJpY3NNZXNzYWdlLkhpc3RvZ3JhbToCOAEaUQoLVGltZXJzRW50cnkSCwoDa2V5GAEgASgJEjEKBXZhbHVlGAIgASgLMiIueml0aS5jdHJsLnBiLk1ldHJpY3NNZXNzYWdlLlRpbWVyOgI4ASIrCglUaW1lc3RhbXASDwoHc2Vjb25kcxgBIAEoAxINCgVuYW5vcxgCIAEoBSqLAQoMRmF1bHRTdWJqZWN0EhEKDUlOR1JFU1NfRkFVTFQQABIQCgxFR1JFU1NfRkFVTFQQARIOCgpMSU5LX0ZBVUxUEAISEQoNRk9SV0FSRF9GQVVMVBADEh8KG1VOS05PV05fT1dORVJfRk9SV0FSRF9GQVVMVBAEEhIKDkxJTktfRFVQTElDQVRFEAUqKAoIRGVzdFR5cGUSCQoFU1RBUlQQABIHCgNFTkQQARIICgRMSU5LEAIqPQoUVGVybWluYXRvclByZWNlZGVuY2USCwoHREVGQVVMVBAAEgwKCFJFUVVJUkVEEAESCgoGRkFJTEVEEAIqVQoXVGVybWluYXRvckludmFsaWRSZWFzb24SEwoPVU5LTk9XTl9CSU5ESU5HEAASFgoSVU5LTk9XTl9URVJNSU5BVE9SEAESDQoJQkFEX1NUQVRFEAIqNAoJUGVlclN0YXRlEgsKB0hFQUxUSFkQABINCglVTkhFQUxUSFkQARILCgdSRU1PVkVEEAIqOgoQUm91dGVyQ2FwYWJpbGl0eRIRCg1OT19DQVBBQklMSVRZEAASEwoPTElOS19NQU5BR0VNRU5UEAFiBnByb3RvMw");
+
+/**
+ * An entry of a map<uint32, bytes>, which has the same bytes. As a map it would be an object with keys near 1,000, for each
+ * of which V8 allocates 12 KB.
+ *
+ * @generated from message ziti.ctrl.pb.PeerDataEntry
+ */
+export type PeerDataEntry = Message<"ziti.ctrl.pb.PeerDataEntry"> & {
+  /**
+   * @generated from field: uint32 key = 1;
+   */
+  key: number;
+
+  /**
+   * @generated from field: bytes value = 2;
+   */
+  value: Uint8Array;
+};
+
+/**
+ * Describes the message ziti.ctrl.pb.PeerDataEntry.
+ * Use `create(PeerDataEntrySchema)` to create a new message.
+ */
+export const PeerDataEntrySchema: GenMessage<PeerDataEntry> = /*@__PURE__*/
+  messageDesc(file_ctrl, 0);
 
 /**
  * @generated from message ziti.ctrl.pb.CircuitRequest
@@ -30,9 +55,9 @@ export type CircuitRequest = Message<"ziti.ctrl.pb.CircuitRequest"> & {
   service: string;
 
   /**
-   * @generated from field: map<uint32, bytes> peerData = 3;
+   * @generated from field: repeated ziti.ctrl.pb.PeerDataEntry peerData = 3;
    */
-  peerData: { [key: number]: Uint8Array };
+  peerData: PeerDataEntry[];
 };
 
 /**
@@ -40,7 +65,7 @@ export type CircuitRequest = Message<"ziti.ctrl.pb.CircuitRequest"> & {
  * Use `create(CircuitRequestSchema)` to create a new message.
  */
 export const CircuitRequestSchema: GenMessage<CircuitRequest> = /*@__PURE__*/
-  messageDesc(file_ctrl, 0);
+  messageDesc(file_ctrl, 1);
 
 /**
  * @generated from message ziti.ctrl.pb.Fault
@@ -67,7 +92,7 @@ export type Fault = Message<"ziti.ctrl.pb.Fault"> & {
  * Use `create(FaultSchema)` to create a new message.
  */
 export const FaultSchema: GenMessage<Fault> = /*@__PURE__*/
-  messageDesc(file_ctrl, 1);
+  messageDesc(file_ctrl, 2);
 
 /**
  * @generated from message ziti.ctrl.pb.Route
@@ -116,7 +141,7 @@ export type Route = Message<"ziti.ctrl.pb.Route"> & {
  * Use `create(RouteSchema)` to create a new message.
  */
 export const RouteSchema: GenMessage<Route> = /*@__PURE__*/
-  messageDesc(file_ctrl, 2);
+  messageDesc(file_ctrl, 3);
 
 /**
  * @generated from message ziti.ctrl.pb.Route.Egress
@@ -138,9 +163,9 @@ export type Route_Egress = Message<"ziti.ctrl.pb.Route.Egress"> & {
   destination: string;
 
   /**
-   * @generated from field: map<uint32, bytes> peerData = 4;
+   * @generated from field: repeated ziti.ctrl.pb.PeerDataEntry peerData = 4;
    */
-  peerData: { [key: number]: Uint8Array };
+  peerData: PeerDataEntry[];
 };
 
 /**
@@ -148,7 +173,7 @@ export type Route_Egress = Message<"ziti.ctrl.pb.Route.Egress"> & {
  * Use `create(Route_EgressSchema)` to create a new message.
  */
 export const Route_EgressSchema: GenMessage<Route_Egress> = /*@__PURE__*/
-  messageDesc(file_ctrl, 2, 0);
+  messageDesc(file_ctrl, 3, 0);
 
 /**
  * @generated from message ziti.ctrl.pb.Route.Forward
@@ -175,7 +200,7 @@ export type Route_Forward = Message<"ziti.ctrl.pb.Route.Forward"> & {
  * Use `create(Route_ForwardSchema)` to create a new message.
  */
 export const Route_ForwardSchema: GenMessage<Route_Forward> = /*@__PURE__*/
-  messageDesc(file_ctrl, 2, 1);
+  messageDesc(file_ctrl, 3, 1);
 
 /**
  * @generated from message ziti.ctrl.pb.Context
@@ -197,7 +222,7 @@ export type Context = Message<"ziti.ctrl.pb.Context"> & {
  * Use `create(ContextSchema)` to create a new message.
  */
 export const ContextSchema: GenMessage<Context> = /*@__PURE__*/
-  messageDesc(file_ctrl, 3);
+  messageDesc(file_ctrl, 4);
 
 /**
  * @generated from message ziti.ctrl.pb.Unroute
@@ -219,7 +244,7 @@ export type Unroute = Message<"ziti.ctrl.pb.Unroute"> & {
  * Use `create(UnrouteSchema)` to create a new message.
  */
 export const UnrouteSchema: GenMessage<Unroute> = /*@__PURE__*/
-  messageDesc(file_ctrl, 4);
+  messageDesc(file_ctrl, 5);
 
 /**
  * @generated from message ziti.ctrl.pb.CreateTerminatorRequest
@@ -241,9 +266,9 @@ export type CreateTerminatorRequest = Message<"ziti.ctrl.pb.CreateTerminatorRequ
   address: string;
 
   /**
-   * @generated from field: map<uint32, bytes> peerData = 5;
+   * @generated from field: repeated ziti.ctrl.pb.PeerDataEntry peerData = 5;
    */
-  peerData: { [key: number]: Uint8Array };
+  peerData: PeerDataEntry[];
 
   /**
    * @generated from field: uint32 cost = 6;
@@ -271,7 +296,7 @@ export type CreateTerminatorRequest = Message<"ziti.ctrl.pb.CreateTerminatorRequ
  * Use `create(CreateTerminatorRequestSchema)` to create a new message.
  */
 export const CreateTerminatorRequestSchema: GenMessage<CreateTerminatorRequest> = /*@__PURE__*/
-  messageDesc(file_ctrl, 5);
+  messageDesc(file_ctrl, 6);
 
 /**
  * @generated from message ziti.ctrl.pb.RemoveTerminatorRequest
@@ -288,7 +313,7 @@ export type RemoveTerminatorRequest = Message<"ziti.ctrl.pb.RemoveTerminatorRequ
  * Use `create(RemoveTerminatorRequestSchema)` to create a new message.
  */
 export const RemoveTerminatorRequestSchema: GenMessage<RemoveTerminatorRequest> = /*@__PURE__*/
-  messageDesc(file_ctrl, 6);
+  messageDesc(file_ctrl, 7);
 
 /**
  * @generated from message ziti.ctrl.pb.RemoveTerminatorsRequest
@@ -305,7 +330,7 @@ export type RemoveTerminatorsRequest = Message<"ziti.ctrl.pb.RemoveTerminatorsRe
  * Use `create(RemoveTerminatorsRequestSchema)` to create a new message.
  */
 export const RemoveTerminatorsRequestSchema: GenMessage<RemoveTerminatorsRequest> = /*@__PURE__*/
-  messageDesc(file_ctrl, 7);
+  messageDesc(file_ctrl, 8);
 
 /**
  * @generated from message ziti.ctrl.pb.UpdateTerminatorRequest
@@ -342,7 +367,7 @@ export type UpdateTerminatorRequest = Message<"ziti.ctrl.pb.UpdateTerminatorRequ
  * Use `create(UpdateTerminatorRequestSchema)` to create a new message.
  */
 export const UpdateTerminatorRequestSchema: GenMessage<UpdateTerminatorRequest> = /*@__PURE__*/
-  messageDesc(file_ctrl, 8);
+  messageDesc(file_ctrl, 9);
 
 /**
  * @generated from message ziti.ctrl.pb.InspectRequest
@@ -359,7 +384,7 @@ export type InspectRequest = Message<"ziti.ctrl.pb.InspectRequest"> & {
  * Use `create(InspectRequestSchema)` to create a new message.
  */
 export const InspectRequestSchema: GenMessage<InspectRequest> = /*@__PURE__*/
-  messageDesc(file_ctrl, 9);
+  messageDesc(file_ctrl, 10);
 
 /**
  * @generated from message ziti.ctrl.pb.InspectResponse
@@ -386,7 +411,7 @@ export type InspectResponse = Message<"ziti.ctrl.pb.InspectResponse"> & {
  * Use `create(InspectResponseSchema)` to create a new message.
  */
 export const InspectResponseSchema: GenMessage<InspectResponse> = /*@__PURE__*/
-  messageDesc(file_ctrl, 10);
+  messageDesc(file_ctrl, 11);
 
 /**
  * @generated from message ziti.ctrl.pb.InspectResponse.InspectValue
@@ -410,7 +435,7 @@ export type InspectResponse_InspectValue = Message<"ziti.ctrl.pb.InspectResponse
  * Use `create(InspectResponse_InspectValueSchema)` to create a new message.
  */
 export const InspectResponse_InspectValueSchema: GenMessage<InspectResponse_InspectValue> = /*@__PURE__*/
-  messageDesc(file_ctrl, 10, 0);
+  messageDesc(file_ctrl, 11, 0);
 
 /**
  * @generated from message ziti.ctrl.pb.Terminator
@@ -442,7 +467,7 @@ export type Terminator = Message<"ziti.ctrl.pb.Terminator"> & {
  * Use `create(TerminatorSchema)` to create a new message.
  */
 export const TerminatorSchema: GenMessage<Terminator> = /*@__PURE__*/
-  messageDesc(file_ctrl, 11);
+  messageDesc(file_ctrl, 12);
 
 /**
  * @generated from message ziti.ctrl.pb.ValidateTerminatorsRequest
@@ -459,7 +484,7 @@ export type ValidateTerminatorsRequest = Message<"ziti.ctrl.pb.ValidateTerminato
  * Use `create(ValidateTerminatorsRequestSchema)` to create a new message.
  */
 export const ValidateTerminatorsRequestSchema: GenMessage<ValidateTerminatorsRequest> = /*@__PURE__*/
-  messageDesc(file_ctrl, 12);
+  messageDesc(file_ctrl, 13);
 
 /**
  * @generated from message ziti.ctrl.pb.ValidateTerminatorsV2Request
@@ -486,7 +511,7 @@ export type ValidateTerminatorsV2Request = Message<"ziti.ctrl.pb.ValidateTermina
  * Use `create(ValidateTerminatorsV2RequestSchema)` to create a new message.
  */
 export const ValidateTerminatorsV2RequestSchema: GenMessage<ValidateTerminatorsV2Request> = /*@__PURE__*/
-  messageDesc(file_ctrl, 13);
+  messageDesc(file_ctrl, 14);
 
 /**
  * @generated from message ziti.ctrl.pb.RouterTerminatorState
@@ -518,7 +543,7 @@ export type RouterTerminatorState = Message<"ziti.ctrl.pb.RouterTerminatorState"
  * Use `create(RouterTerminatorStateSchema)` to create a new message.
  */
 export const RouterTerminatorStateSchema: GenMessage<RouterTerminatorState> = /*@__PURE__*/
-  messageDesc(file_ctrl, 14);
+  messageDesc(file_ctrl, 15);
 
 /**
  * @generated from message ziti.ctrl.pb.ValidateTerminatorsV2Response
@@ -535,7 +560,7 @@ export type ValidateTerminatorsV2Response = Message<"ziti.ctrl.pb.ValidateTermin
  * Use `create(ValidateTerminatorsV2ResponseSchema)` to create a new message.
  */
 export const ValidateTerminatorsV2ResponseSchema: GenMessage<ValidateTerminatorsV2Response> = /*@__PURE__*/
-  messageDesc(file_ctrl, 15);
+  messageDesc(file_ctrl, 16);
 
 /**
  * @generated from message ziti.ctrl.pb.Settings
@@ -554,7 +579,7 @@ export type Settings = Message<"ziti.ctrl.pb.Settings"> & {
  * Use `create(SettingsSchema)` to create a new message.
  */
 export const SettingsSchema: GenMessage<Settings> = /*@__PURE__*/
-  messageDesc(file_ctrl, 16);
+  messageDesc(file_ctrl, 17);
 
 /**
  * @generated from message ziti.ctrl.pb.CircuitConfirmation
@@ -578,7 +603,7 @@ export type CircuitConfirmation = Message<"ziti.ctrl.pb.CircuitConfirmation"> & 
  * Use `create(CircuitConfirmationSchema)` to create a new message.
  */
 export const CircuitConfirmationSchema: GenMessage<CircuitConfirmation> = /*@__PURE__*/
-  messageDesc(file_ctrl, 17);
+  messageDesc(file_ctrl, 18);
 
 /**
  * @generated from message ziti.ctrl.pb.LinkConn
@@ -605,7 +630,7 @@ export type LinkConn = Message<"ziti.ctrl.pb.LinkConn"> & {
  * Use `create(LinkConnSchema)` to create a new message.
  */
 export const LinkConnSchema: GenMessage<LinkConn> = /*@__PURE__*/
-  messageDesc(file_ctrl, 18);
+  messageDesc(file_ctrl, 19);
 
 /**
  * @generated from message ziti.ctrl.pb.LinkConnState
@@ -627,7 +652,7 @@ export type LinkConnState = Message<"ziti.ctrl.pb.LinkConnState"> & {
  * Use `create(LinkConnStateSchema)` to create a new message.
  */
 export const LinkConnStateSchema: GenMessage<LinkConnState> = /*@__PURE__*/
-  messageDesc(file_ctrl, 19);
+  messageDesc(file_ctrl, 20);
 
 /**
  * @generated from message ziti.ctrl.pb.RouterLinks
@@ -649,7 +674,7 @@ export type RouterLinks = Message<"ziti.ctrl.pb.RouterLinks"> & {
  * Use `create(RouterLinksSchema)` to create a new message.
  */
 export const RouterLinksSchema: GenMessage<RouterLinks> = /*@__PURE__*/
-  messageDesc(file_ctrl, 20);
+  messageDesc(file_ctrl, 21);
 
 /**
  * @generated from message ziti.ctrl.pb.RouterLinks.RouterLink
@@ -691,7 +716,7 @@ export type RouterLinks_RouterLink = Message<"ziti.ctrl.pb.RouterLinks.RouterLin
  * Use `create(RouterLinks_RouterLinkSchema)` to create a new message.
  */
 export const RouterLinks_RouterLinkSchema: GenMessage<RouterLinks_RouterLink> = /*@__PURE__*/
-  messageDesc(file_ctrl, 20, 0);
+  messageDesc(file_ctrl, 21, 0);
 
 /**
  * @generated from message ziti.ctrl.pb.LinkStateUpdate
@@ -718,7 +743,7 @@ export type LinkStateUpdate = Message<"ziti.ctrl.pb.LinkStateUpdate"> & {
  * Use `create(LinkStateUpdateSchema)` to create a new message.
  */
 export const LinkStateUpdateSchema: GenMessage<LinkStateUpdate> = /*@__PURE__*/
-  messageDesc(file_ctrl, 21);
+  messageDesc(file_ctrl, 22);
 
 /**
  * @generated from message ziti.ctrl.pb.VerifyRouter
@@ -740,7 +765,7 @@ export type VerifyRouter = Message<"ziti.ctrl.pb.VerifyRouter"> & {
  * Use `create(VerifyRouterSchema)` to create a new message.
  */
 export const VerifyRouterSchema: GenMessage<VerifyRouter> = /*@__PURE__*/
-  messageDesc(file_ctrl, 22);
+  messageDesc(file_ctrl, 23);
 
 /**
  * @generated from message ziti.ctrl.pb.CtrlEndpoint
@@ -762,7 +787,7 @@ export type CtrlEndpoint = Message<"ziti.ctrl.pb.CtrlEndpoint"> & {
  * Use `create(CtrlEndpointSchema)` to create a new message.
  */
 export const CtrlEndpointSchema: GenMessage<CtrlEndpoint> = /*@__PURE__*/
-  messageDesc(file_ctrl, 23);
+  messageDesc(file_ctrl, 24);
 
 /**
  * @generated from message ziti.ctrl.pb.CtrlDetail
@@ -784,7 +809,7 @@ export type CtrlDetail = Message<"ziti.ctrl.pb.CtrlDetail"> & {
  * Use `create(CtrlDetailSchema)` to create a new message.
  */
 export const CtrlDetailSchema: GenMessage<CtrlDetail> = /*@__PURE__*/
-  messageDesc(file_ctrl, 24);
+  messageDesc(file_ctrl, 25);
 
 /**
  * @generated from message ziti.ctrl.pb.UpdateCtrlAddresses
@@ -816,7 +841,7 @@ export type UpdateCtrlAddresses = Message<"ziti.ctrl.pb.UpdateCtrlAddresses"> & 
  * Use `create(UpdateCtrlAddressesSchema)` to create a new message.
  */
 export const UpdateCtrlAddressesSchema: GenMessage<UpdateCtrlAddresses> = /*@__PURE__*/
-  messageDesc(file_ctrl, 25);
+  messageDesc(file_ctrl, 26);
 
 /**
  * @generated from message ziti.ctrl.pb.UpdateClusterLeader
@@ -833,7 +858,7 @@ export type UpdateClusterLeader = Message<"ziti.ctrl.pb.UpdateClusterLeader"> & 
  * Use `create(UpdateClusterLeaderSchema)` to create a new message.
  */
 export const UpdateClusterLeaderSchema: GenMessage<UpdateClusterLeader> = /*@__PURE__*/
-  messageDesc(file_ctrl, 26);
+  messageDesc(file_ctrl, 27);
 
 /**
  * @generated from message ziti.ctrl.pb.Listener
@@ -865,7 +890,7 @@ export type Listener = Message<"ziti.ctrl.pb.Listener"> & {
  * Use `create(ListenerSchema)` to create a new message.
  */
 export const ListenerSchema: GenMessage<Listener> = /*@__PURE__*/
-  messageDesc(file_ctrl, 27);
+  messageDesc(file_ctrl, 28);
 
 /**
  * @generated from message ziti.ctrl.pb.Listeners
@@ -882,7 +907,7 @@ export type Listeners = Message<"ziti.ctrl.pb.Listeners"> & {
  * Use `create(ListenersSchema)` to create a new message.
  */
 export const ListenersSchema: GenMessage<Listeners> = /*@__PURE__*/
-  messageDesc(file_ctrl, 28);
+  messageDesc(file_ctrl, 29);
 
 /**
  * @generated from message ziti.ctrl.pb.PeerStateChange
@@ -914,7 +939,7 @@ export type PeerStateChange = Message<"ziti.ctrl.pb.PeerStateChange"> & {
  * Use `create(PeerStateChangeSchema)` to create a new message.
  */
 export const PeerStateChangeSchema: GenMessage<PeerStateChange> = /*@__PURE__*/
-  messageDesc(file_ctrl, 29);
+  messageDesc(file_ctrl, 30);
 
 /**
  * @generated from message ziti.ctrl.pb.PeerStateChanges
@@ -931,7 +956,7 @@ export type PeerStateChanges = Message<"ziti.ctrl.pb.PeerStateChanges"> & {
  * Use `create(PeerStateChangesSchema)` to create a new message.
  */
 export const PeerStateChangesSchema: GenMessage<PeerStateChanges> = /*@__PURE__*/
-  messageDesc(file_ctrl, 30);
+  messageDesc(file_ctrl, 31);
 
 /**
  * @generated from message ziti.ctrl.pb.CtrlChanListener
@@ -953,7 +978,7 @@ export type CtrlChanListener = Message<"ziti.ctrl.pb.CtrlChanListener"> & {
  * Use `create(CtrlChanListenerSchema)` to create a new message.
  */
 export const CtrlChanListenerSchema: GenMessage<CtrlChanListener> = /*@__PURE__*/
-  messageDesc(file_ctrl, 31);
+  messageDesc(file_ctrl, 32);
 
 /**
  * @generated from message ziti.ctrl.pb.CtrlChanListeners
@@ -970,7 +995,7 @@ export type CtrlChanListeners = Message<"ziti.ctrl.pb.CtrlChanListeners"> & {
  * Use `create(CtrlChanListenersSchema)` to create a new message.
  */
 export const CtrlChanListenersSchema: GenMessage<CtrlChanListeners> = /*@__PURE__*/
-  messageDesc(file_ctrl, 32);
+  messageDesc(file_ctrl, 33);
 
 /**
  * @generated from message ziti.ctrl.pb.RouterMetadata
@@ -987,7 +1012,7 @@ export type RouterMetadata = Message<"ziti.ctrl.pb.RouterMetadata"> & {
  * Use `create(RouterMetadataSchema)` to create a new message.
  */
 export const RouterMetadataSchema: GenMessage<RouterMetadata> = /*@__PURE__*/
-  messageDesc(file_ctrl, 33);
+  messageDesc(file_ctrl, 34);
 
 /**
  * @generated from message ziti.ctrl.pb.Interface
@@ -1029,7 +1054,7 @@ export type Interface = Message<"ziti.ctrl.pb.Interface"> & {
  * Use `create(InterfaceSchema)` to create a new message.
  */
 export const InterfaceSchema: GenMessage<Interface> = /*@__PURE__*/
-  messageDesc(file_ctrl, 34);
+  messageDesc(file_ctrl, 35);
 
 /**
  * @generated from message ziti.ctrl.pb.RouterInterfacesUpdate
@@ -1046,7 +1071,7 @@ export type RouterInterfacesUpdate = Message<"ziti.ctrl.pb.RouterInterfacesUpdat
  * Use `create(RouterInterfacesUpdateSchema)` to create a new message.
  */
 export const RouterInterfacesUpdateSchema: GenMessage<RouterInterfacesUpdate> = /*@__PURE__*/
-  messageDesc(file_ctrl, 35);
+  messageDesc(file_ctrl, 36);
 
 /**
  * @generated from message ziti.ctrl.pb.Alert
@@ -1095,7 +1120,7 @@ export type Alert = Message<"ziti.ctrl.pb.Alert"> & {
  * Use `create(AlertSchema)` to create a new message.
  */
 export const AlertSchema: GenMessage<Alert> = /*@__PURE__*/
-  messageDesc(file_ctrl, 36);
+  messageDesc(file_ctrl, 37);
 
 /**
  * @generated from message ziti.ctrl.pb.Alerts
@@ -1112,7 +1137,7 @@ export type Alerts = Message<"ziti.ctrl.pb.Alerts"> & {
  * Use `create(AlertsSchema)` to create a new message.
  */
 export const AlertsSchema: GenMessage<Alerts> = /*@__PURE__*/
-  messageDesc(file_ctrl, 37);
+  messageDesc(file_ctrl, 38);
 
 /**
  * Field 9 (interval counters) is not read: it stays among the unknown fields.
@@ -1181,7 +1206,7 @@ export type MetricsMessage = Message<"ziti.ctrl.pb.MetricsMessage"> & {
  * Use `create(MetricsMessageSchema)` to create a new message.
  */
 export const MetricsMessageSchema: GenMessage<MetricsMessage> = /*@__PURE__*/
-  messageDesc(file_ctrl, 38);
+  messageDesc(file_ctrl, 39);
 
 /**
  * @generated from message ziti.ctrl.pb.MetricsMessage.Meter
@@ -1218,7 +1243,7 @@ export type MetricsMessage_Meter = Message<"ziti.ctrl.pb.MetricsMessage.Meter"> 
  * Use `create(MetricsMessage_MeterSchema)` to create a new message.
  */
 export const MetricsMessage_MeterSchema: GenMessage<MetricsMessage_Meter> = /*@__PURE__*/
-  messageDesc(file_ctrl, 38, 0);
+  messageDesc(file_ctrl, 39, 0);
 
 /**
  * @generated from message ziti.ctrl.pb.MetricsMessage.Histogram
@@ -1290,7 +1315,7 @@ export type MetricsMessage_Histogram = Message<"ziti.ctrl.pb.MetricsMessage.Hist
  * Use `create(MetricsMessage_HistogramSchema)` to create a new message.
  */
 export const MetricsMessage_HistogramSchema: GenMessage<MetricsMessage_Histogram> = /*@__PURE__*/
-  messageDesc(file_ctrl, 38, 1);
+  messageDesc(file_ctrl, 39, 1);
 
 /**
  * @generated from message ziti.ctrl.pb.MetricsMessage.Timer
@@ -1382,7 +1407,7 @@ export type MetricsMessage_Timer = Message<"ziti.ctrl.pb.MetricsMessage.Timer"> 
  * Use `create(MetricsMessage_TimerSchema)` to create a new message.
  */
 export const MetricsMessage_TimerSchema: GenMessage<MetricsMessage_Timer> = /*@__PURE__*/
-  messageDesc(file_ctrl, 38, 2);
+  messageDesc(file_ctrl, 39, 2);
 
 /**
  * @generated from message ziti.ctrl.pb.MetricsMessage.UsageBucket
@@ -1404,7 +1429,7 @@ export type MetricsMessage_UsageBucket = Message<"ziti.ctrl.pb.MetricsMessage.Us
  * Use `create(MetricsMessage_UsageBucketSchema)` to create a new message.
  */
 export const MetricsMessage_UsageBucketSchema: GenMessage<MetricsMessage_UsageBucket> = /*@__PURE__*/
-  messageDesc(file_ctrl, 38, 3);
+  messageDesc(file_ctrl, 39, 3);
 
 /**
  * @generated from message ziti.ctrl.pb.MetricsMessage.UsageCounter
@@ -1431,7 +1456,7 @@ export type MetricsMessage_UsageCounter = Message<"ziti.ctrl.pb.MetricsMessage.U
  * Use `create(MetricsMessage_UsageCounterSchema)` to create a new message.
  */
 export const MetricsMessage_UsageCounterSchema: GenMessage<MetricsMessage_UsageCounter> = /*@__PURE__*/
-  messageDesc(file_ctrl, 38, 4);
+  messageDesc(file_ctrl, 39, 4);
 
 /**
  * @generated from message ziti.ctrl.pb.Timestamp
@@ -1453,7 +1478,7 @@ export type Timestamp = Message<"ziti.ctrl.pb.Timestamp"> & {
  * Use `create(TimestampSchema)` to create a new message.
  */
 export const TimestampSchema: GenMessage<Timestamp> = /*@__PURE__*/
-  messageDesc(file_ctrl, 39);
+  messageDesc(file_ctrl, 40);
 
 /**
  * @generated from enum ziti.ctrl.pb.FaultSubject

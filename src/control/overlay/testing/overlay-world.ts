@@ -281,7 +281,7 @@ export class OverlayWorld {
         sessionToken: tokenOf('Bind', serviceId, environmentId),
         apiSessionToken: `token-${environmentId}`,
         fingerprints: [`fp-${environmentId}`],
-        peerData: hasKey ? { 1003: Uint8Array.of(9) } : {},
+        peerData: hasKey ? [{ key: 1003, value: Uint8Array.of(9) }] : [],
       }),
     );
     return router.next('createTerminatorV2Response');

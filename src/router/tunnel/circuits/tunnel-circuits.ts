@@ -10,8 +10,8 @@ import {
   decodeEdgeRefusal,
   EdgeErrorCode,
   headerId,
-  peerDataOfRecord,
-  peerDataRecord,
+  peerDataOfEntries,
+  peerDataEntries,
   type CircuitGranted,
   type Frame,
 } from '#wire';
@@ -128,7 +128,7 @@ function requestFrame(
   return ctrlMessages.createTunnelCircuitV2.frame({
     serviceName: service.name,
     terminatorInstanceId: instanceId,
-    peerData: peerDataRecord(peerData),
+    peerData: peerDataEntries(peerData),
   });
 }
 
@@ -144,7 +144,7 @@ function decode(answer: Frame): CircuitGranted {
   const { circuitId, address, peerData } = ctrlMessages.createTunnelCircuitV2Response.decode(answer.body);
   if (circuitId === '' || address === '')
     throw new FrontdoorError('protocol', 'malformed-body', 'malformed answer to a CreateTunnelCircuitV2');
-  return { circuitId, address, peerData: peerDataOfRecord(peerData) };
+  return { circuitId, address, peerData: peerDataOfEntries(peerData) };
 }
 
 function noKey({ name }: TunnelService): FrontdoorError {

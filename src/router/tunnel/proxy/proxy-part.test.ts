@@ -11,7 +11,7 @@ import {
 } from '../../../../test/support/token-signer.ts';
 import { until, within } from '../../../../test/support/deadline.ts';
 import { freePort } from '../../../../test/support/free-port.ts';
-import { ROUTER_ID, TunnelWorld } from '../testing/tunnel-world.ts';
+import { peerDataOf, ROUTER_ID, TunnelWorld } from '../testing/tunnel-world.ts';
 import { ProxyPart } from './proxy-part.ts';
 
 const HOST = '127.0.0.1';
@@ -101,9 +101,9 @@ test('a connection to the port of a service is a circuit to it, with half-close'
   const answer = all(socket);
   socket.end('request');
   assert.equal(await answer, 'request');
-  const { serviceName, peerData } = world.requests[0]!;
-  assert.equal(serviceName, 'web');
-  assert.deepEqual(JSON.parse(String(Buffer.from(peerData[1011]!))), {
+  const [request] = world.requests;
+  assert.equal(request?.serviceName, 'web');
+  assert.deepEqual(JSON.parse(String(Buffer.from(peerDataOf(request!).get(1011)!))), {
     dst_protocol: 'tcp',
     dst_ip: HOST,
     dst_port: String(entry.port),
@@ -193,13 +193,17 @@ test('each source of datagrams at the port of a service is a circuit, whose data
   assert.deepEqual(
     world.requests
       .slice(-1)
-      .map(({ serviceName, peerData }) => [
-        serviceName,
-        (JSON.parse(String(Buffer.from(peerData[1011]!))) as { dst_protocol: string }).dst_protocol,
+      .map((asked) => [
+        asked.serviceName,
+        (JSON.parse(String(Buffer.from(peerDataOf(asked).get(1011)!))) as { dst_protocol: string })
+          .dst_protocol,
       ]),
     [['web', 'udp']],
   );
-  assert.equal(new Set(world.requests.map(({ peerData }) => String(Buffer.from(peerData[1113]!)))).size, 2);
+  assert.equal(
+    new Set(world.requests.map((asked) => String(Buffer.from(peerDataOf(asked).get(1113)!)))).size,
+    2,
+  );
 });
 
 test('a UDP port that is taken at the start is an error with file, line and key', async (t) => {

@@ -13,7 +13,7 @@ import {
   headerId,
   HeaderWriter,
   makeFrame,
-  peerDataRecord,
+  peerDataEntries,
   RESULT_TYPE,
   type RouteResult,
 } from '#wire';
@@ -145,7 +145,7 @@ export class HostWorld {
         binding: 'tunnel',
         address: far,
         destination: terminatorId,
-        peerData: peerDataRecord(peerData),
+        peerData: peerDataEntries(peerData),
       },
       forwards: [
         { srcAddress: near, dstAddress: far, dstType: DestType.END },

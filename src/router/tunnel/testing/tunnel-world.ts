@@ -11,7 +11,8 @@ import {
   contentType,
   encodeEdgeRefusal,
   headerId,
-  peerDataOfRecord,
+  peerDataEntries,
+  peerDataOfEntries,
   RetryHint,
   type Frame,
 } from '#wire';
@@ -106,7 +107,12 @@ export class TunnelWorld {
     const [near, far] = [`${circuitId}-in`, `${circuitId}-out`];
     const { isSuccess, error, peerData } = await this.router.route({
       circuitId,
-      egress: { binding: HOST_BINDING, address: far, destination: 'x', peerData: asked.peerData },
+      egress: {
+        binding: HOST_BINDING,
+        address: far,
+        destination: 'x',
+        peerData: peerDataEntries(peerDataOf(asked)),
+      },
       forwards: [
         { srcAddress: near, dstAddress: far, dstType: DestType.END },
         { srcAddress: far, dstAddress: near, dstType: DestType.START },
@@ -117,12 +123,12 @@ export class TunnelWorld {
     return ctrlMessages.createTunnelCircuitV2Response.frame({
       circuitId,
       address: near,
-      peerData: Object.fromEntries(peerData),
+      peerData: peerDataEntries(peerData),
     });
   }
 }
 
 /** Returns the peer data of a request. */
 export function peerDataOf({ peerData }: CtrlBody<'createTunnelCircuitV2'>): ReadonlyMap<number, Uint8Array> {
-  return peerDataOfRecord(peerData);
+  return peerDataOfEntries(peerData);
 }
