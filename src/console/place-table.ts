@@ -39,7 +39,7 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
   listEnrollments: at(`${FD}/agents/codes`),
   cancelEnrollment: at(`${FD}/agents/codes`),
   listAgents: at(`${FD}/agents`),
-  getAgentStatus: at(`${FD}/agents/$environmentId`),
+  getAgentStatus: because('The list of the agent’s shares has the same, and is not read as a whole.'),
   getAgentVersion: at(`${FD}/agents/$environmentId`),
   deleteAgent: because('Deleting the environment of the agent has the same effect, and is on its page.'),
   getBootstrapToken: because('An agent calls it with its enrollment code.'),

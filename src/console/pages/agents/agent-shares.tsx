@@ -15,16 +15,20 @@ import { ShareState } from '../shares/share-state.tsx';
 import { agentsText } from './agents-text.ts';
 
 const MAX_SHOWN = 50;
-/** What needs attention stands first. */
-const RANKS: Readonly<Record<string, number>> = { FAILED: 0, PENDING: 1, DEPLOYED: 2 };
+/** What does not work stands first. */
+const SORT = 'status,desc';
 
-type StatedShare = AnswerOf<'getAgentStatus'>['shares'][number];
+type ListedShares = AnswerOf<'listShares'>;
+type ShareStatus = ListedShares['content'][number]['status'];
 
 export function AgentShares({ agentId }: { readonly agentId: string }): ReactNode {
   const text = useText(agentsText);
   const { may } = useSession();
   const frontdoorId = useFrontdoorId();
-  const answer = useAnswer('getAgentStatus', { parameters: { frontdoorId, agentId } });
+  const answer = useAnswer('listShares', {
+    parameters: { frontdoorId },
+    query: { environmentId: agentId, size: MAX_SHOWN, sort: SORT },
+  });
   return (
     <Panel
       title={text.sharesOfAgent}
@@ -43,10 +47,10 @@ export function AgentShares({ agentId }: { readonly agentId: string }): ReactNod
     >
       <AnswerView answer={answer}>
         {({ body }) =>
-          body.shares.length === 0 ? (
+          body.content.length === 0 ? (
             <p className="fd-soft">{text.noShares}</p>
           ) : (
-            <SharesTable agentId={agentId} shares={body.shares} />
+            <SharesTable agentId={agentId} listed={body} />
           )
         }
       </AnswerView>
@@ -54,23 +58,32 @@ export function AgentShares({ agentId }: { readonly agentId: string }): ReactNod
   );
 }
 
-function SharesTable(props: {
-  readonly agentId: string;
-  readonly shares: readonly StatedShare[];
-}): ReactNode {
+/** Undefined until it is known. The API counts the shares of a list that is not here as a whole. */
+function useCount(agentId: string, listed: ListedShares, status: ShareStatus): number | undefined {
+  const isWhole = listed.totalElements <= listed.content.length;
+  const counted = useAnswer(
+    'listShares',
+    { parameters: { frontdoorId: useFrontdoorId() }, query: { environmentId: agentId, status, size: 1 } },
+    { enabled: !isWhole },
+  );
+  return isWhole
+    ? listed.content.filter((share) => share.status === status).length
+    : counted.data?.body.totalElements;
+}
+
+function SharesTable(props: { readonly agentId: string; readonly listed: ListedShares }): ReactNode {
   const [text, format] = [useText(agentsText), useFormat()];
   const frontdoorId = useFrontdoorId();
-  const { shares, agentId } = props;
-  const countOf = (status: string) => format.number(shares.filter((share) => share.status === status).length);
-  const rankOf = ({ status }: StatedShare) => RANKS[status] ?? 0;
-  const shown = shares
-    .toSorted((a, b) => rankOf(a) - rankOf(b) || (a.token < b.token ? -1 : 1))
-    .slice(0, MAX_SHOWN);
+  const { listed, agentId } = props;
+  const counts = [
+    useCount(agentId, listed, 'DEPLOYED'),
+    useCount(agentId, listed, 'FAILED'),
+    useCount(agentId, listed, 'PENDING'),
+  ];
+  const [works, fails, waits] = counts.map((count) => (count === undefined ? '…' : format.number(count)));
   return (
     <>
-      <p className="fd-soft">
-        {text.sharesByState(countOf('DEPLOYED'), countOf('FAILED'), countOf('PENDING'))}
-      </p>
+      <p className="fd-soft">{text.sharesByState(works!, fails!, waits!)}</p>
       <div className="fd-scroll" tabIndex={0} role="region" aria-label={text.sharesOfAgent}>
         <Table verticalSpacing="xs">
           <Table.Thead>
@@ -82,7 +95,7 @@ function SharesTable(props: {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {shown.map(({ token, status, frontendEndpoints: [url], backendEndpoint }) => (
+            {listed.content.map(({ token, status, frontendEndpoints: [url], backendEndpoint }) => (
               <Table.Tr key={token}>
                 <Table.Td>
                   <ShareState status={status} />
@@ -103,7 +116,7 @@ function SharesTable(props: {
           </Table.Tbody>
         </Table>
       </div>
-      {shares.length > MAX_SHOWN ? (
+      {listed.totalElements > MAX_SHOWN ? (
         <p>
           {text.firstShares(format.number(MAX_SHOWN))}{' '}
           <Link
