@@ -103,7 +103,7 @@ test('a connection to the port of a service is a circuit to it, with half-close'
   assert.equal(await answer, 'request');
   const [request] = world.requests;
   assert.equal(request?.serviceName, 'web');
-  assert.deepEqual(JSON.parse(String(Buffer.from(peerDataOf(request!).get(1011)!))), {
+  assert.deepEqual(JSON.parse(String(Buffer.from(peerDataOf(request).get(1011)!))), {
     dst_protocol: 'tcp',
     dst_ip: HOST,
     dst_port: String(entry.port),
