@@ -52,6 +52,10 @@ export const partsText = defineText({
     yes: 'Yes',
     no: 'No',
     roleTooLow: 'Your role does not permit this.',
+    notPermitted: 'Not permitted',
+    notPermittedText:
+      'Your role does not permit to see this page. Ask an administrator of your organization.',
+    toOverview: 'Go to the overview',
   },
   de: {
     copy: 'Kopieren',
@@ -106,5 +110,9 @@ export const partsText = defineText({
     yes: 'Ja',
     no: 'Nein',
     roleTooLow: 'Ihre Rolle erlaubt das nicht.',
+    notPermitted: 'Nicht erlaubt',
+    notPermittedText:
+      'Ihre Rolle erlaubt nicht, diese Seite zu sehen. Fragen Sie jemanden, der Ihre Organisation verwaltet.',
+    toOverview: 'Zur Übersicht',
   },
 });

@@ -1,6 +1,8 @@
 /** The frame of the pages of the mesh. */
 import { Outlet } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useSession } from '../../api/session.tsx';
+import { NotPermitted } from '../../parts/not-permitted.tsx';
 import { PageTabs } from '../../parts/page-tabs.tsx';
 import { useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
@@ -9,6 +11,8 @@ const PAGES = ['routers', 'gateways', 'links', 'circuits', 'services', 'terminat
 
 export function MeshFrame(): ReactNode {
   const text = useText(meshText);
+  const { may } = useSession();
+  if (!may('listRouters')) return <NotPermitted />;
   return (
     <>
       <PageTabs
