@@ -45,20 +45,32 @@ export function madeUnknown(value: unknown): unknown {
   return { ...Object.fromEntries(entries), unknownField: { inner: ['of a later version'] } };
 }
 
-/** `[Šávé~~]`, and what is no language: numbers, times, sizes. */
-const NO_PLAIN_TEXT = /^\[.*~\]$|^[^\p{L}]*$/su;
+/** `[Šávé~~]`, also inside another one. */
+const PSEUDO_TEXT = /\[[^[\]]*~\]/gsu;
+/** Addresses, names of hosts, and methods of HTTP. */
+const NO_LANGUAGE = /https?:\/\/\S+|[\w*-]+(\.[\w-]+)+(:\d+)?|\b[A-Z]{3,}\b|\bcurl -H .*/gs;
+/** Times and sizes, as `Intl` writes them, and the name of the product. */
+const OF_INTL =
+  /^(AM|PM|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|now|in|ago|last|next|yesterday|tomorrow|ms|sec|min|hr|(second|minute|hour|day|month|year)s?|byte|[kMGT]B|Frontdoor)$/;
+/** Values of the API that a form shows as they are, because commands and other programs have the same. */
+const API_WORDS: ReadonlySet<string> = new Set([
+  ...['smartrouting', 'weighted', 'random', 'ha', 'sticky', 'default', 'required', 'failed'],
+]);
 
 /**
- * Texts of a page in the pseudo-language that are not of the catalogue. `data` are the answers of the API, as JSON: what they
- * have is no text of ours. Code is none either.
+ * Texts of a page in the pseudo-language with a word that is not of the catalogue. `data` are the answers of the API, as JSON:
+ * their words are no texts of ours. Code is none either.
  */
-export async function plainTexts(page: Page, data: readonly string[]): Promise<readonly string[]> {
+export async function plainTexts(
+  page: Page,
+  data: () => Promise<readonly string[]>,
+): Promise<readonly string[]> {
   const texts = await page.evaluate<readonly string[]>(`(() => {
     const found = [];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
       if (node.nodeType === Node.TEXT_NODE) {
-        if (node.parentElement.closest('script, style, code, pre, .fd-mono, kbd, time, canvas') === null) found.push(node.data);
+        if (node.parentElement.closest('script, style, noscript, code, pre, .fd-mono, kbd, canvas') === null) found.push(node.data);
         continue;
       }
       for (const name of ['aria-label', 'title', 'placeholder', 'alt', 'label'])
@@ -66,8 +78,12 @@ export async function plainTexts(page: Page, data: readonly string[]): Promise<r
     }
     return found.map((text) => text.trim()).filter((text) => text !== '');
   })()`);
-  const known = data.join('\n');
-  return [...new Set(texts)].filter(
-    (text) => !NO_PLAIN_TEXT.test(text) && !known.includes(JSON.stringify(text).slice(1, -1)),
-  );
+  const known = (await data()).join('\n');
+  const isPlain = (word: string): boolean =>
+    !OF_INTL.test(word) && !API_WORDS.has(word) && !known.includes(word);
+  return [...new Set(texts)].filter((text) => {
+    let rest = text;
+    for (let before = ''; before !== rest;) [before, rest] = [rest, rest.replaceAll(PSEUDO_TEXT, ' ')];
+    return (rest.replaceAll(NO_LANGUAGE, ' ').match(/\p{L}+/gu) ?? []).some(isPlain);
+  });
 }

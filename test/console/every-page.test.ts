@@ -1,0 +1,165 @@
+// Every page of the console, by its route tree, with what can go wrong around it: hostile names and answers, refusals, answers of
+// a later version; and each text comes from the catalogue.
+import assert from 'node:assert/strict';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import type { Route } from 'playwright-core';
+import { browserSkip } from '../support/browser.ts';
+import { answerCalls, goTo, madeUnknown, plainTexts, visitPage } from '../support/console-visits.ts';
+import { routesOf, startFilledConsole, type FilledConsole } from '../support/filled-console.ts';
+
+/** It ends every place of a document that a text can be in, and runs if any of it is taken for markup. */
+const SCRIPT = `'"></title></style><script>xss=1</script><img src=x onerror=xss=1>`;
+const hostile = (kind: string): string => `${kind} ${SCRIPT}`;
+/** The window in which somebody logs in again closes itself. */
+const CLOSES = '/logged-in-again';
+/** They call nothing before somebody sends a form. */
+const ASK_NOTHING: ReadonlySet<string> = new Set(['/frontdoors/$frontdoorId/agents/new', '/mesh/inspect']);
+const REFUSALS: Readonly<Record<number, readonly [code: string, message: string, shown: string]>> = {
+  403: ['forbidden', '', 'Your role does not permit this. Ask an administrator'],
+  409: ['conflict', '', 'The request conflicts with the current state.'],
+  412: ['precondition_failed', '', 'Somebody else changed this meanwhile.'],
+  429: ['too_many_requests', '', 'Too many requests. Try again in 7 sec.'],
+  500: ['internal', 'Internal error 0123456789abcdef', 'This is a fault of the control plane.'],
+  503: ['unavailable', '', 'The service is not available at the moment.'],
+};
+const ERROR_ID = 'Error id: 0123456789abcdef';
+
+describe('every page of the console', { skip: browserSkip }, () => {
+  let consoles: FilledConsole;
+  before(async () => {
+    consoles = await startFilledConsole({
+      name: hostile,
+      answer: () => ({ type: 'text/html', body: `<h1>${SCRIPT}</h1>` }),
+    });
+  });
+  after(() => consoles?.close());
+
+  /** A page of an operator, and all routes. `answer` answers the calls of the API. */
+  const opened = async (test: TestContext, answer?: (route: Route) => Promise<void>) => {
+    const person = await consoles.person(test, 'operator');
+    if (answer !== undefined) await answerCalls(person.page, answer);
+    await person.open('/settings/keys');
+    const routes = (await routesOf(person.page)).filter((route) => route !== CLOSES);
+    assert.ok(routes.length > 40, `${routes.length} routes`);
+    return { ...person, routes };
+  };
+
+  it('takes no text for markup', async (test) => {
+    const { page, routes } = await opened(test);
+    let shown = 0;
+    for (const route of routes) {
+      await visitPage(page, consoles.pathOf(route));
+      const found = await page.evaluate<readonly unknown[]>(
+        `[globalThis.xss, ...document.querySelectorAll('img[src="x"], [onload], [onerror]')].filter(Boolean)`,
+      );
+      assert.deepEqual(found, [], route);
+      if ((await page.textContent('body'))!.includes(SCRIPT)) shown += 1;
+    }
+    test.diagnostic(`${routes.length} of ${routes.length} pages: 0 run; ${shown} show the script as text`);
+    assert.ok(shown >= 30, `${shown} pages show the script`);
+  });
+
+  it('answers 403, 409, 412, 429, 500 and 503 with a sentence, the error id and a way on', async (test) => {
+    const results = await Promise.all(
+      Object.entries(REFUSALS).map(async ([status, [error, message, sentence]]) => {
+        const { page, routes, allow } = await opened(test, (route) =>
+          route.fulfill({
+            ...{ status: Number(status), contentType: 'application/json' },
+            headers: { 'retry-after': '7' },
+            body: JSON.stringify({ error, message }),
+          }),
+        );
+        allow(/status of (403|409|412|429|500|503)/);
+        if (status === '503') await page.clock.install();
+        const wrong: string[] = [];
+        for (const route of routes) {
+          if (ASK_NOTHING.has(route)) continue;
+          await goTo(page, consoles.pathOf(route));
+          // A query that was answered 503 is repeated twice, a second and two seconds later.
+          if (status === '503') await page.clock.fastForward(1_500);
+          if (status === '503') await page.clock.fastForward(2_500);
+          await visitPage(page, consoles.pathOf(route));
+          const problem = page.locator('main [role=alert]').first();
+          const text = (await problem.count()) === 0 ? '' : ((await problem.textContent()) ?? '');
+          const hasWayOn = (await problem.getByRole('button').count()) > 0;
+          const hasId = status !== '500' || text.includes(ERROR_ID);
+          if (!text.includes(sentence) || !hasId || !hasWayOn) wrong.push(`${status} ${route}: ${text}`);
+        }
+        return { count: routes.filter((route) => !ASK_NOTHING.has(route)).length, wrong };
+      }),
+    );
+    const count = results.reduce((sum, result) => sum + result.count, 0);
+    const wrong = results.flatMap((result) => result.wrong);
+    test.diagnostic(`${count - wrong.length} of ${count} refusals`);
+    assert.deepEqual(wrong, []);
+  });
+
+  it('asks for another log-in when a session has ended', async (test) => {
+    const { page, routes, allow } = await opened(test, (route) =>
+      route.fulfill({ status: 401, contentType: 'application/json', body: '{"error":"unauthorized"}' }),
+    );
+    allow(/status of 401/);
+    let asked = 0;
+    for (const route of routes) {
+      if (ASK_NOTHING.has(route)) continue;
+      await goTo(page, consoles.pathOf(route));
+      const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+      const problem = page.locator('main [role=alert]').first();
+      // Calls that are refused after the dialog was closed open it again.
+      for (;;) {
+        await dialog.or(problem).first().waitFor();
+        if ((await problem.count()) > 0) break;
+        await dialog.getByText('What you typed here stays as it is.').waitFor();
+        assert.equal(await dialog.getByRole('button', { name: 'Log in' }).isEnabled(), true);
+        await dialog.getByRole('button', { name: 'Cancel' }).click();
+        asked += 1;
+      }
+      await problem.getByText('Your session has ended').waitFor();
+      await problem.getByRole('button', { name: 'Try again' }).waitFor();
+    }
+    const count = routes.length - ASK_NOTHING.size;
+    test.diagnostic(`${count} of ${count} pages, asked ${asked} times`);
+    assert.ok(asked > 30, `asked ${asked} times`);
+  });
+
+  it('shows states and fields of a later version', async (test) => {
+    const { page, routes } = await opened(test, async (route) => {
+      const headers = { ...route.request().headers(), 'sec-fetch-site': 'same-origin' };
+      const response = await route.fetch({ headers });
+      const isJson = String(response.headers()['content-type']).includes('json');
+      if (!response.ok() || !isJson) return route.fulfill({ response });
+      const body = JSON.stringify(madeUnknown(await response.json()));
+      const length = String(Buffer.byteLength(body));
+      return route.fulfill({ response, body, headers: { ...response.headers(), 'content-length': length } });
+    });
+    const wrong: string[] = [];
+    for (const route of routes) {
+      await visitPage(page, consoles.pathOf(route));
+      if ((await page.locator('main h1').count()) === 0)
+        wrong.push(`${route}: ${(await page.textContent('main'))!}`);
+      if ((await page.getByText('This page failed').count()) > 0)
+        wrong.push(`${route}: ${(await page.textContent('main'))!}`);
+    }
+    test.diagnostic(`${routes.length - wrong.length} of ${routes.length} pages`);
+    assert.equal(wrong.length, 0, wrong.join('\n'));
+  });
+
+  it('has each text from the catalogue', async (test) => {
+    const { page, routes } = await opened(test);
+    const answers: Promise<string>[] = [];
+    page.on('response', (response) => {
+      if (!response.url().includes('/console/api/') || response.url().endsWith('/changes')) return;
+      answers.push(response.text().catch(() => ''));
+    });
+    await page.evaluate(`localStorage.setItem('frontdoor-language', 'pseudo')`);
+    await page.reload();
+    const wrong = new Map<string, string>();
+    for (const route of routes) {
+      await visitPage(page, consoles.pathOf(route));
+      for (const text of await plainTexts(page, () => Promise.all(answers)))
+        if (!wrong.has(text)) wrong.set(text, route);
+    }
+    test.diagnostic(`${routes.length} pages, ${wrong.size} plain texts`);
+    assert.equal(wrong.size, 0, [...wrong].map(([text, route]) => `${route}: ${text}`).join('\n'));
+  });
+});
