@@ -9,6 +9,7 @@ import { EchoSocket, startEcho } from '../support/echo-service.ts';
 import type { PartProcess } from '../support/part-process.ts';
 import { startSteadyCircuits, type SteadyCircuits } from '../support/steady-circuits.ts';
 import { zitiBinary } from '../support/ziti-command.ts';
+import { startZitiLines } from '../support/ziti-lines.ts';
 import { LinkRelay } from './link-relay.ts';
 import { OpenZitiMesh, type GoRouter, type MeshLink } from './openziti-mesh.ts';
 
@@ -128,6 +129,37 @@ test(
     const [circuit] = await mesh.circuitIds();
     // All three routers on its path list it.
     assert.match(await inspect(`circuit ${circuit!}`), /^Results: \(3\)/m);
+  },
+);
+test(
+  '`ziti fabric stream traces` shows channels of our router, once the controller has toggled their traces',
+  { skip },
+  async () => {
+    const links = await mesh.links();
+    const { id } = links.find(({ sourceRouter }) => sourceRouter === 'ours')!;
+    const stream = startZitiLines(BINARY!, mesh.folder, ['fabric', 'stream', 'traces']);
+    try {
+      const routerId = await mesh.routerId('ours');
+      const toggle = (isOn: 'on' | 'off'): Promise<string> =>
+        mesh.network.run(`fabric stream traces toggle pipe ${isOn} ^${routerId}$ ^(ctrl|l/.*)$`);
+      const answer = await toggle('on');
+      assert.match(answer, /tracing enabled successfully/);
+      assert.match(answer, new RegExp(`Link ${routerId}\\.ctrl matched\\? true.* New trace state: true`));
+      assert.match(answer, new RegExp(`Link ${routerId}\\.l/${id} matched\\? true`));
+      // The controller asks, so that the router answers over its control channel.
+      await mesh.network.run('fabric inspect links ours');
+      steady = await startSteadyCircuits(door, 1);
+      const seen = (pattern: RegExp) =>
+        until(String(pattern), () => stream.lines.some((line) => pattern.test(line)), Boolean, WAIT_MS);
+      await seen(new RegExp(`${routerId} +ctrl +<- .*InspectRequest`));
+      await seen(new RegExp(`${routerId} +ctrl +-> .*InspectResponse`));
+      await seen(new RegExp(`${routerId} +l/${id} .*data +Payload.*circuitId=\\[`));
+      await steady.goOn(2);
+      assert.deepEqual(steady.errors, []);
+      assert.match(await toggle('off'), /New trace state: false/);
+    } finally {
+      await stream.stop();
+    }
   },
 );
 

@@ -146,14 +146,18 @@ export class OpenZitiMesh {
     return (await this.#list('circuits', 'fabric')).map((one) => String(one['id']));
   }
 
+  async routerId(name: string): Promise<string> {
+    return String((await this.#list('edge-routers', 'edge')).find((one) => one['name'] === name)!['id']);
+  }
+
   /** Creates a service without an edge: a circuit to it ends at `127.0.0.1:port` behind `router`. */
   async service(name: string, router: string, port: number, protocol: 'tcp' | 'udp' = 'tcp'): Promise<void> {
     const binding = protocol === 'tcp' ? 'transport' : 'transport_udp';
     await this.network.run(`fabric create service ${name}`);
-    const id = (await this.#list('edge-routers', 'edge')).find((one) => one['name'] === router)!['id'];
+    const id = await this.routerId(router);
     await this.network.run(
       // An id may begin with a hyphen.
-      `fabric create terminator --binding ${binding} -- ${name} ${String(id)} ${protocol}:127.0.0.1:${port}`,
+      `fabric create terminator --binding ${binding} -- ${name} ${id} ${protocol}:127.0.0.1:${port}`,
     );
   }
 
