@@ -172,9 +172,7 @@ describe('forms of the console', { skip: browserSkip }, () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('both');
     await consoles.api('PATCH', path, { terminatorStrategy: 'random' });
     await page.getByRole('button', { name: 'Keep what I typed' }).click();
-    await page.waitForFunction(
-      `[...document.querySelectorAll('select')].some(({ value }) => value === 'random')`,
-    );
+    await page.locator('select:has(option[value="random"]:checked)').waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved.').waitFor();
     const { name, terminatorStrategy } = await consoles.api('GET', path);
