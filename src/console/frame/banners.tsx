@@ -46,7 +46,7 @@ function NewBuildBanner(): ReactNode {
   useEffect(() => {
     if (!isOld) return undefined;
     return router.subscribe('onBeforeLoad', ({ pathChanged, toLocation }) => {
-      if (pathChanged) window.location.assign(router.history.createHref(toLocation.href));
+      if (pathChanged) window.location.assign(toLocation.publicHref);
     });
   }, [isOld, router]);
   if (!isOld) return null;
