@@ -14,7 +14,11 @@ test('bytes of any length are one number in base 62, without leading zeros', () 
   let seed = 1;
   const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) & 0xff;
   for (let length = 0; length <= 33; length += 1) {
-    const cases = [new Uint8Array(length), new Uint8Array(length).fill(255), new Uint8Array(length).fill(1, -1)];
+    const cases = [
+      new Uint8Array(length),
+      new Uint8Array(length).fill(255),
+      new Uint8Array(length).fill(1, -1),
+    ];
     for (let i = 0; i < 50; i += 1) cases.push(Uint8Array.from({ length }, random));
     for (const bytes of cases) {
       const text = base62(bytes);
