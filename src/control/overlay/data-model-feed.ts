@@ -91,7 +91,6 @@ export class DataModelFeed {
     this.#keyIds = new Set(serviceKeys().map(({ kid }) => kid));
   }
 
-  /** The keys only, without an index. */
   get timelineId(): string {
     return this.#timelineId;
   }
@@ -100,6 +99,7 @@ export class DataModelFeed {
     return this.#log.index;
   }
 
+  /** The keys only, without an index. */
   sendKeys(router: ConnectedRouter): void {
     const changes = this.#serviceKeys().map((key) => ({ isSynthetic: true, model: keyEntity(key) }));
     router.send(ctrlMessages.dataStateChangeSet.frame({ isSynthetic: true, changes }));

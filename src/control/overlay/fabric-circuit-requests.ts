@@ -11,7 +11,6 @@ import {
   type PeerData,
   type PeerDataEntry,
 } from '#wire';
-import { copyPeerData, isTooMuchPeerData } from './peer-data.ts';
 import { ctrlMessages } from '#wire/ctrl';
 import type { Log } from '#base';
 import type { FabricService, OverlayModel } from '../model/mod.ts';
@@ -19,6 +18,7 @@ import type { CircuitBuilder, CircuitOutcome } from './circuit-builder.ts';
 import type { CircuitRegistry } from './circuit-registry.ts';
 import { PENDING_LIMITS, type PendingLimits } from './circuit-requests.ts';
 import type { ConnectedRouter } from './connected-router.ts';
+import { copyPeerData, isTooMuchPeerData } from './peer-data.ts';
 
 export interface FabricCircuitRequestsOptions {
   readonly model: OverlayModel;

@@ -4,13 +4,13 @@
  */
 import { messageOf, type Log } from '#base';
 import type { Frame } from '#wire';
-import { copyPeerData, isTooMuchPeerData } from './peer-data.ts';
 import { ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import type { OverlayModel } from '../model/mod.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
 import type { FabricTerminatorPersistence } from './fabric-terminator-persistence.ts';
-import { Precedence } from './terminator-registry.ts';
+import { copyPeerData, isTooMuchPeerData } from './peer-data.ts';
+import { isPrecedence, MAX_TERMINATOR_COST } from './terminator-creation.ts';
 
 export interface FabricTerminatorRequestsOptions {
   readonly model: OverlayModel;
@@ -23,7 +23,6 @@ const MAX_TERMINATORS_PER_SERVICE = 128;
 const MAX_TERMINATORS_PER_ROUTER = 10_000;
 const MAX_PENDING_PER_ROUTER = 256;
 const MAX_TEXT_CHARACTERS = 512;
-const MAX_COST = 65_535;
 /** Terminators that SDKs host are created with their host's session, never by a router alone. */
 const SDK_BINDINGS: ReadonlySet<string> = new Set(['edge', 'tunnel']);
 
@@ -65,7 +64,7 @@ export class FabricTerminatorRequests {
       const { terminatorId, updateCost, cost, updatePrecedence, precedence } = request;
       if (this.#options.terminators.ofRouter(router.id).get(terminatorId) === undefined)
         return { isDone: false, text: 'no such terminator of this router' };
-      if (updateCost && cost > MAX_COST) return { isDone: false, text: 'cost above 65535' };
+      if (updateCost && cost > MAX_TERMINATOR_COST) return { isDone: false, text: 'cost above 65535' };
       if (updatePrecedence && !isPrecedence(precedence)) return { isDone: false, text: 'unknown precedence' };
       const change = { ...(updateCost ? { cost } : {}), ...(updatePrecedence ? { precedence } : {}) };
       const isThere = await this.#options.writer.update(terminatorId, change);
@@ -118,7 +117,7 @@ export class FabricTerminatorRequests {
     if (SDK_BINDINGS.has(binding)) return `binding ${binding} belongs to hosting SDKs`;
     for (const text of [binding, address, instanceId])
       if (text.length > MAX_TEXT_CHARACTERS) return 'binding, address or instance id too long';
-    if (cost > MAX_COST) return 'cost above 65535';
+    if (cost > MAX_TERMINATOR_COST) return 'cost above 65535';
     if (!isPrecedence(precedence)) return 'unknown precedence';
     if (isTooMuchPeerData(peerData)) return 'too much peer data';
     if (terminators.ofService(serviceId).size >= MAX_TERMINATORS_PER_SERVICE)
@@ -127,8 +126,4 @@ export class FabricTerminatorRequests {
       ? 'this router has too many terminators'
       : undefined;
   }
-}
-
-function isPrecedence(value: number): boolean {
-  return value === Precedence.default || value === Precedence.required || value === Precedence.failed;
 }

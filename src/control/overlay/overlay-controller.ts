@@ -20,8 +20,8 @@ import {
   type ChannelPeer,
   type HeartbeatOptions,
   type HelloDecision,
-  type TlsIdentity,
   type MemoryPeer,
+  type TlsIdentity,
 } from '#net';
 import {
   contentType,

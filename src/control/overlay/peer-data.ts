@@ -1,5 +1,5 @@
 /** Peer data of terminators and circuits, as routers send it. */
-import { peerDataOfEntries, type PeerData, type PeerDataEntry } from '#wire';
+import { peerDataOfEntries, type PeerDataEntry } from '#wire';
 
 const MAX_PEER_DATA_BYTES = 16_384;
 /** What an entry costs beside its value. */
@@ -12,6 +12,6 @@ export function isTooMuchPeerData(entries: readonly PeerDataEntry[]): boolean {
 }
 
 /** Copies, because the values are views of the socket's read buffer. */
-export function copyPeerData(entries: readonly PeerDataEntry[]): PeerData {
+export function copyPeerData(entries: readonly PeerDataEntry[]): Map<number, Uint8Array> {
   return peerDataOfEntries(entries.map(({ key, value }) => ({ key, value: new Uint8Array(value) })));
 }

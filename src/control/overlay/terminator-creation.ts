@@ -4,10 +4,10 @@
  */
 import type { Clock, Log } from '#base';
 import { EdgeErrorCode, RetryHint, type PeerDataEntry } from '#wire';
-import { copyPeerData, isTooMuchPeerData } from './peer-data.ts';
 import { CreateTerminatorResult } from '#wire/ctrl';
 import { isShare, type OverlayService } from '../model/mod.ts';
 import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
+import { copyPeerData, isTooMuchPeerData } from './peer-data.ts';
 import { Precedence, type TerminatorRegistry } from './terminator-registry.ts';
 
 /** More hosts of one service than load balancing needs. Stops a host that creates terminators endlessly. */

@@ -15,7 +15,6 @@ import {
   type PeerData,
   type PeerDataEntry,
 } from '#wire';
-import { copyPeerData, isTooMuchPeerData } from './peer-data.ts';
 import { ctrlMessages } from '#wire/ctrl';
 import { isShare, type OverlayModel } from '../model/mod.ts';
 import type { CircuitBuilder, CircuitFailure, CircuitOutcome } from './circuit-builder.ts';
@@ -24,6 +23,7 @@ import { PENDING_LIMITS, type PendingLimits } from './circuit-requests.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import type { HostTerminator } from './host-terminator.ts';
 import { judgeKeyExchange } from './key-exchange-policy.ts';
+import { copyPeerData, isTooMuchPeerData } from './peer-data.ts';
 import type { RefusalTrail } from './refusal-trail.ts';
 import { judgeTunnel } from './tunnel-access.ts';
 
@@ -109,7 +109,7 @@ export class TunnelCircuitRequests {
   /** Copies the data, with the known facts in place of the router's statements about itself. */
   #peerDataOf(entries: readonly PeerDataEntry[], routerId: string): PeerData | undefined {
     if (isTooMuchPeerData(entries)) return undefined;
-    const peerData = new Map(copyPeerData(entries));
+    const peerData = copyPeerData(entries);
     const name = utf8(this.#options.model.identity(routerId)?.name ?? routerId);
     peerData.delete(keys.cryptoMethod);
     peerData.set(keys.callerId, name);
