@@ -77,8 +77,31 @@ export function traceOfFrame(frame: Frame): TraceMessage {
   };
 }
 
+/** Where a traced message was seen. */
+export interface PipeTracePlace {
+  /** The router or controller. */
+  readonly identity: string;
+  /** OpenZiti's name of the channel. */
+  readonly channel: string;
+  readonly atMs: number;
+}
+
+/** Returns the body of a TraceEvent. */
+export function encodePipeTrace(
+  frame: Frame | DataFrame,
+  direction: 'rx' | 'tx',
+  { identity, channel, atMs }: PipeTracePlace,
+): Uint8Array {
+  const record = 'body' in frame ? pipeTraceOfFrame(frame) : pipeTraceOfData(frame);
+  const timestamp = BigInt(Math.round(atMs)) * 1_000_000n;
+  return ctrlMessages.traceEvent.encode({
+    ...record,
+    ...{ timestamp, identity, channel, isRx: direction === 'rx' },
+  });
+}
+
 /** Returns the record of a frame for readers that show one line of fields, such as `ziti fabric stream traces`. */
-export function pipeTraceOfFrame(frame: Frame): TraceMessage {
+function pipeTraceOfFrame(frame: Frame): TraceMessage {
   const { body, ...head } = decodedFrame(frame);
   const isFlat = typeof body === 'object' && body !== null && !Array.isArray(body);
   const fields = { ...head, ...(isFlat ? body : { body }) };
@@ -87,7 +110,7 @@ export function pipeTraceOfFrame(frame: Frame): TraceMessage {
 }
 
 /** Returns the record of data on a link, of which no content is in a trace. */
-export function pipeTraceOfData(frame: DataFrame): TraceMessage {
+function pipeTraceOfData(frame: DataFrame): TraceMessage {
   const isPayload = frame.contentType === PAYLOAD_TYPE;
   const length = isPayload ? frame.data.length : SEQUENCE_BYTES * frame.sequences.length;
   const fields = {

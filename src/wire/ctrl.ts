@@ -46,10 +46,9 @@ export {
 } from './ctrl-messages-hello.ts';
 export {
   decodeTraceRecords,
+  encodePipeTrace,
   encodeTraceMessage,
   encodeTraceState,
-  pipeTraceOfData,
-  pipeTraceOfFrame,
   traceOfFrame,
   type TraceMessage,
   type TraceRecord,

@@ -4,7 +4,7 @@
  */
 import { messageOf, type Clock, type Log } from '#base';
 import { contentType, headerId, makeFrame, textOfBody, type Frame } from '#wire';
-import { ctrlMessages, pipeTraceOfFrame, toggledLine, traceToggleOf, type TraceToggle } from '#wire/ctrl';
+import { ctrlMessages, encodePipeTrace, toggledLine, traceToggleOf, type TraceToggle } from '#wire/ctrl';
 import type { FabricEvents, ToggledTraces } from '../model/mod.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 
@@ -81,11 +81,8 @@ export class MeshTraces {
     const { controllerId, events, clock } = this.#options;
     return channel.observe((frame, direction) => {
       if (!events.has('trace') || frame.contentType === contentType.traceEvent) return;
-      const body = ctrlMessages.traceEvent.encode({
-        ...pipeTraceOfFrame(frame),
-        timestamp: BigInt(Math.round(clock.nowMs())) * 1_000_000n,
-        ...{ identity: controllerId, channel: id, isRx: direction === 'rx' },
-      });
+      const at = { identity: controllerId, channel: id, atMs: clock.nowMs() };
+      const body = encodePipeTrace(frame, direction, at);
       events.emit('trace', { contentType: frame.contentType, body });
     });
   }

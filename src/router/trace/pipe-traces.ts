@@ -4,15 +4,8 @@
  * which the control channel has no room, are left out and counted.
  */
 import type { Clock, Log } from '#base';
-import { contentType, makeResult, type DataFrame, type Frame } from '#wire';
-import {
-  ctrlMessages,
-  pipeTraceOfData,
-  pipeTraceOfFrame,
-  toggledLine,
-  traceToggleOf,
-  type TraceToggle,
-} from '#wire/ctrl';
+import { contentType, makeFrame, makeResult, type DataFrame, type Frame } from '#wire';
+import { encodePipeTrace, toggledLine, traceToggleOf, type TraceToggle } from '#wire/ctrl';
 import type { Controller, Controllers, CtrlHandlers } from '../ctrl/controllers.ts';
 import type { PipeObserver, TracedPipe, TracedPipes } from '../ctrl/traced-pipe.ts';
 
@@ -108,10 +101,10 @@ export class PipeTraces implements TracedPipes {
     const open = sinks.filter((sink) => sink.hasRoom());
     if (open.length === 0) return;
     const { routerId, clock } = this.#options;
-    const body = ctrlMessages.traceEvent.encode({
-      ...('body' in frame ? pipeTraceOfFrame(frame) : pipeTraceOfData(frame)),
-      timestamp: BigInt(Math.round(clock.nowMs())) * 1_000_000n,
-      ...{ identity: routerId, channel: pipe.pipeName, isRx: direction === 'rx' },
+    const body = encodePipeTrace(frame, direction, {
+      identity: routerId,
+      channel: pipe.pipeName,
+      atMs: clock.nowMs(),
     });
     for (const sink of open) sink.send(body);
   }
@@ -180,7 +173,7 @@ class TraceSink {
 
   send(body: Uint8Array): void {
     this.#bytes -= body.length;
-    this.#controller.channel.send({ ...ctrlMessages.traceEvent.frame({}), body });
+    this.#controller.channel.send(makeFrame(contentType.traceEvent, { body }));
   }
 
   logLeftOut(): void {
