@@ -168,34 +168,33 @@ export class Administrators {
     return { method: 'ext-jwt' };
   }
 
+  /** Why the log-in is refused; undefined if it is not. */
+  async #problemOf(
+    request: FastifyRequest,
+    identity: Administrator['identity'] | undefined,
+    proven: ProvenLogIn,
+  ): Promise<string | undefined> {
+    if (identity === undefined) return 'the credentials are wrong';
+    const { model, secondFactors, secondTokens } = this.#context;
+    // A session here has no one-time password, so it is no way around that.
+    const isWhole =
+      (await secondFactors.needOf(identity.id)) === 'none' &&
+      (await secondTokens.check(request, identity.id)).isProven;
+    if (!permitsLogIn(authPolicyOf(model.edge, identity.id), proven))
+      return 'the authentication policy does not permit the method';
+    if (identity.data['isAdmin'] !== true) return 'the identity is no administrator';
+    return isWhole ? undefined : 'a second factor is required, which this log-in does not have';
+  }
+
   async #open(request: FastifyRequest, reply: FastifyReply, proven: ProvenLogIn) {
     const { method, identityId } = proven;
     const { store, secrets, clock, log } = this.#context;
     const identity =
       identityId === undefined ? undefined : await findEdgeEntity(store.db, 'identity', identityId);
-    // A session here has no one-time password, so it is no way around that.
-    const isWhole =
-      identity !== undefined &&
-      (await this.#context.secondFactors.needOf(identity.id)) === 'none' &&
-      (await this.#context.secondTokens.check(request, identity.id)).isProven;
-    const isPermitted =
-      identity !== undefined && permitsLogIn(authPolicyOf(this.#context.model.edge, identity.id), proven);
-    const isAdmin = identity?.data['isAdmin'] === true;
-    const problem =
-      identity === undefined
-        ? 'the credentials are wrong'
-        : !isPermitted
-          ? 'the authentication policy does not permit the method'
-          : !isAdmin
-            ? 'the identity is no administrator'
-            : 'a second factor is required, which this log-in does not have';
-    const isRefused = identity === undefined || !isAdmin || !isWhole || !isPermitted;
+    const problem = await this.#problemOf(request, identity, proven);
     const { authenticatorId, signerId } = proven;
-    reportLogIn(this.#context, request, {
-      ...{ method, identityId, authenticatorId, signerId },
-      problem: isRefused ? problem : undefined,
-    });
-    if (isRefused) {
+    reportLogIn(this.#context, request, { method, identityId, authenticatorId, signerId, problem });
+    if (identity === undefined || problem !== undefined) {
       const fields = { identity: identityId, address: request.ip, problem };
       log.info(fields, 'edge management API: log-in refused');
       throw new EdgeApiRefusal('unauthenticated', 'INVALID_AUTH', 'The authentication request failed');

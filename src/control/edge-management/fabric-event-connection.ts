@@ -1,6 +1,7 @@
 /**
  * One administrator at a WebSocket: frames of OpenZiti's channels, one in each message, without a hello. Requests subscribe to
- * events and traces, each of which is a frame of its own, or have one answer (`fabric-requests.ts`). A reader that falls too far behind, or violates the protocol, is cut.
+ * events and traces, each of which is a frame of its own, or have one answer (`fabric-requests.ts`). A reader that falls too far
+ * behind, or violates the protocol, is cut.
  */
 import { messageOf, textOf, type Clock, type Log } from '#base';
 import type { WebSocketMessages } from '#net';
