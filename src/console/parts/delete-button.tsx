@@ -11,7 +11,7 @@ import { ConfirmDialog } from './dialog.tsx';
 export function DeleteButton<Id extends OperationId>(props: {
   readonly operation: Id;
   readonly input: CallInput<Id>;
-  /** Of the resource, as the stream of changes names it. */
+  /** The kind of the resource, as the stream of changes names it. */
   readonly kind: string;
   readonly label: string;
   readonly title: string;

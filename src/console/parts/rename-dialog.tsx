@@ -3,19 +3,19 @@ import type { ReactNode } from 'react';
 import { Dialog } from './dialog.tsx';
 import { EditForm, type SentChange } from './edit-form.tsx';
 import { NameField } from './name-field.tsx';
-import { useEdit, type ReadState } from './use-edit.ts';
+import { useEdit, type Editable } from './use-edit.ts';
 
-export function RenameDialog<T extends { readonly name: string }>(props: {
-  readonly title: string;
-  readonly label: string;
-  readonly submit: string;
-  readonly now: ReadState<T>;
-  readonly reload: () => Promise<ReadState<T> | undefined>;
-  readonly change: SentChange;
-  readonly onClose: () => void;
-  /** `ifMatch` is the tag of the state that the name was typed over. */
-  readonly onSubmit: (name: string, ifMatch: string | undefined) => void;
-}): ReactNode {
+export function RenameDialog<T extends { readonly name: string }>(
+  props: Editable<T> & {
+    readonly title: string;
+    readonly label: string;
+    readonly submit: string;
+    readonly change: SentChange;
+    readonly onClose: () => void;
+    /** `ifMatch` is the tag of the state that the name was typed over. */
+    readonly onSubmit: (name: string, ifMatch: string | undefined) => void;
+  },
+): ReactNode {
   const { title, label, submit, now, reload, change, onClose, onSubmit } = props;
   const edit = useEdit({ now, reload, draftOf: ({ name }) => ({ name }) });
   const { name } = edit.draft;

@@ -11,6 +11,13 @@ export interface ReadState<T> {
   readonly etag: string | undefined;
 }
 
+/** A resource as a page has it, and the way to read it again. */
+export interface Editable<T> {
+  readonly now: ReadState<T>;
+  /** Undefined: there was no answer, which the page shows. */
+  readonly reload: () => Promise<ReadState<T> | undefined>;
+}
+
 export interface Edit<T, D extends object> {
   readonly draft: D;
   /** The state that the draft was made from. Its tag belongs to the change. */
@@ -44,13 +51,7 @@ export function useEdit<T, D extends object>({
   now,
   reload,
   draftOf,
-}: {
-  /** As the page has it. */
-  readonly now: ReadState<T>;
-  /** Undefined: there was no answer, which the page shows. */
-  readonly reload: () => Promise<ReadState<T> | undefined>;
-  readonly draftOf: (body: T) => D;
-}): Edit<T, D> {
+}: Editable<T> & { readonly draftOf: (body: T) => D }): Edit<T, D> {
   const [held, setHeld] = useState<Held<T, D>>();
   const [last, setLast] = useState<Saved<T>>();
   const current = last !== undefined && last.replaced === now.body ? last.answer : now;

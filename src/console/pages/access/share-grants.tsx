@@ -10,16 +10,13 @@ import { EditForm } from '../../parts/edit-form.tsx';
 import { useFieldError } from '../../parts/form.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
-import { useEdit, type ReadState } from '../../parts/use-edit.ts';
+import { useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { accessText } from './access-text.ts';
 
 const MOST_SHOWN = 100;
 
-export function ShareGrants(props: {
-  readonly now: ReadState<ShareAnswer>;
-  readonly reload: () => Promise<ReadState<ShareAnswer> | undefined>;
-}): ReactNode {
+export function ShareGrants(props: Editable<ShareAnswer>): ReactNode {
   const [text, parts] = [useText(accessText), useText(partsText)];
   const frontdoorId = useFrontdoorId();
   const { may } = useSession();

@@ -8,7 +8,7 @@ import { EditForm } from '../../parts/edit-form.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { useEdit, type ReadState } from '../../parts/use-edit.ts';
+import { useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { ProviderChoice } from '../providers/provider-choice.tsx';
 import { accessText } from './access-text.ts';
@@ -17,9 +17,7 @@ export function ShareProviders({
   now,
   reload,
   hasUsers,
-}: {
-  readonly now: ReadState<ShareAnswer>;
-  readonly reload: () => Promise<ReadState<ShareAnswer> | undefined>;
+}: Editable<ShareAnswer> & {
   /** Whether the policy has users with a password. */
   readonly hasUsers: boolean;
 }): ReactNode {

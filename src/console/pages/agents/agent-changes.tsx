@@ -6,17 +6,17 @@ import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { RenameDialog } from '../../parts/rename-dialog.tsx';
-import type { ReadState } from '../../parts/use-edit.ts';
+import type { Editable } from '../../parts/use-edit.ts';
 import { useFormat, useText } from '../../text/language.tsx';
 import { agentsText } from './agents-text.ts';
 
 type Agent = AnswerOf<'getEnvironment'>;
 
-export function RenameAgent(props: {
-  readonly now: ReadState<Agent>;
-  readonly reload: () => Promise<ReadState<Agent> | undefined>;
-  readonly onClose: () => void;
-}): ReactNode {
+export function RenameAgent(
+  props: Editable<Agent> & {
+    readonly onClose: () => void;
+  },
+): ReactNode {
   const [text, parts] = [useText(agentsText), useText(partsText)];
   const frontdoorId = useFrontdoorId();
   const { now, reload, onClose } = props;

@@ -12,7 +12,7 @@ import { EditForm } from '../../parts/edit-form.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { ExactTime } from '../../parts/time-ago.tsx';
-import { reloadOf, useEdit, type ReadState } from '../../parts/use-edit.ts';
+import { reloadOf, useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { ProviderChoice } from '../providers/provider-choice.tsx';
 import { DnsRecords } from './dns-records.tsx';
@@ -60,10 +60,7 @@ export function DomainPage(): ReactNode {
   );
 }
 
-function DomainProviders(props: {
-  readonly now: ReadState<CustomFrontendAnswer>;
-  readonly reload: () => Promise<ReadState<CustomFrontendAnswer> | undefined>;
-}): ReactNode {
+function DomainProviders(props: Editable<CustomFrontendAnswer>): ReactNode {
   const [text, parts] = [useText(domainsText), useText(partsText)];
   const frontdoorId = useFrontdoorId();
   const { may } = useSession();

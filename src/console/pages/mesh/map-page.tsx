@@ -95,7 +95,7 @@ function MeshMap({ mesh }: { readonly mesh: MeshAnswer }): ReactNode {
   );
 }
 
-/** The same facts as text. */
+/** Lists the same facts as text. */
 function MeshLinks({ mesh }: { readonly mesh: MeshAnswer }): ReactNode {
   const [text, format] = [useText(meshText), useFormat()];
   const { routers, links } = mesh;

@@ -13,7 +13,7 @@ import { useFieldError } from '../../parts/form.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { ExactTime } from '../../parts/time-ago.tsx';
-import { reloadOf, useEdit, type ReadState } from '../../parts/use-edit.ts';
+import { reloadOf, useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
 import { NodeState } from './node-state.tsx';
@@ -82,10 +82,7 @@ export function RouterPage(): ReactNode {
   );
 }
 
-function ChangeRouter(props: {
-  readonly now: ReadState<RouterAnswer>;
-  readonly reload: () => Promise<ReadState<RouterAnswer> | undefined>;
-}): ReactNode {
+function ChangeRouter(props: Editable<RouterAnswer>): ReactNode {
   const text = useText(meshText);
   const edit = useEdit({
     ...props,

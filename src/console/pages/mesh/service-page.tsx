@@ -9,7 +9,7 @@ import { DeleteButton } from '../../parts/delete-button.tsx';
 import { EditForm } from '../../parts/edit-form.tsx';
 import { NameField } from '../../parts/name-field.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
-import { reloadOf, useEdit, type ReadState } from '../../parts/use-edit.ts';
+import { reloadOf, useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
 import { StrategyChoice } from './strategy-choice.tsx';
@@ -50,10 +50,7 @@ export function ServicePage(): ReactNode {
   );
 }
 
-function ChangeService(props: {
-  readonly now: ReadState<FabricServiceAnswer>;
-  readonly reload: () => Promise<ReadState<FabricServiceAnswer> | undefined>;
-}): ReactNode {
+function ChangeService(props: Editable<FabricServiceAnswer>): ReactNode {
   const text = useText(meshText);
   const edit = useEdit({
     ...props,

@@ -8,7 +8,7 @@ import { AnswerView } from '../../parts/answer-view.tsx';
 import { DeleteButton } from '../../parts/delete-button.tsx';
 import { EditForm } from '../../parts/edit-form.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
-import { reloadOf, useEdit, type ReadState } from '../../parts/use-edit.ts';
+import { reloadOf, useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useFormat, useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
 import { TerminatorFields, terminatorBody, type TypedTerminator } from './terminator-fields.tsx';
@@ -53,10 +53,7 @@ export function TerminatorPage(): ReactNode {
   );
 }
 
-function ChangeTerminator(props: {
-  readonly now: ReadState<FabricTerminatorAnswer>;
-  readonly reload: () => Promise<ReadState<FabricTerminatorAnswer> | undefined>;
-}): ReactNode {
+function ChangeTerminator(props: Editable<FabricTerminatorAnswer>): ReactNode {
   const text = useText(meshText);
   const edit = useEdit({
     ...props,

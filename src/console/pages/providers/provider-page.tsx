@@ -10,7 +10,7 @@ import { EditForm } from '../../parts/edit-form.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { SecretOnceDialog } from '../../parts/secret-once.tsx';
-import { reloadOf, useEdit, type ReadState } from '../../parts/use-edit.ts';
+import { reloadOf, useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { DeleteProvider } from './delete-provider.tsx';
 import { LoginSessions } from './login-sessions.tsx';
@@ -55,10 +55,7 @@ export function ProviderPage(): ReactNode {
   );
 }
 
-interface DefinitionProps {
-  readonly now: ReadState<ProviderAnswer>;
-  readonly reload: () => Promise<ReadState<ProviderAnswer> | undefined>;
-}
+type DefinitionProps = Editable<ProviderAnswer>;
 
 function Definition(props: DefinitionProps): ReactNode {
   const [text, parts] = [useText(providersText), useText(partsText)];

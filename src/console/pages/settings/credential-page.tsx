@@ -11,7 +11,7 @@ import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { RenameDialog } from '../../parts/rename-dialog.tsx';
 import { SecretOnceDialog } from '../../parts/secret-once.tsx';
 import { ExactTime, TimeAgo } from '../../parts/time-ago.tsx';
-import { reloadOf, type ReadState } from '../../parts/use-edit.ts';
+import { reloadOf, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import type { CredentialEntry, CredentialKind, ShownSecret } from './credential-kind.ts';
 import { ScopeNames } from './credential-list.tsx';
@@ -104,12 +104,12 @@ export function CredentialPage({
   );
 }
 
-function Rename(props: {
-  readonly kind: CredentialKind;
-  readonly now: ReadState<CredentialEntry>;
-  readonly reload: () => Promise<ReadState<CredentialEntry> | undefined>;
-  readonly onClose: () => void;
-}): ReactNode {
+function Rename(
+  props: Editable<CredentialEntry> & {
+    readonly kind: CredentialKind;
+    readonly onClose: () => void;
+  },
+): ReactNode {
   const text = useText(settingsText);
   const { kind, now, reload, onClose } = props;
   const change = kind.useRename(onClose);

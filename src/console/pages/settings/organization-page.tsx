@@ -7,15 +7,13 @@ import { AnswerView } from '../../parts/answer-view.tsx';
 import { EditForm } from '../../parts/edit-form.tsx';
 import { NameField } from '../../parts/name-field.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
-import { reloadOf, useEdit, type ReadState } from '../../parts/use-edit.ts';
+import { reloadOf, useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { OtherOrganization, useOrganizationId } from './organization-choice.tsx';
 import { settingsText } from './settings-text.ts';
 
-interface FormProps<Id extends 'getOrganization' | 'getOrganizationSettings'> {
+interface FormProps<Id extends 'getOrganization' | 'getOrganizationSettings'> extends Editable<AnswerOf<Id>> {
   readonly organizationId: string;
-  readonly now: ReadState<AnswerOf<Id>>;
-  readonly reload: () => Promise<ReadState<AnswerOf<Id>> | undefined>;
 }
 
 export function OrganizationPage(): ReactNode {

@@ -12,7 +12,7 @@ import { NameField } from '../../parts/name-field.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { ExactTime, TimeAgo } from '../../parts/time-ago.tsx';
-import { reloadOf, useEdit, type ReadState } from '../../parts/use-edit.ts';
+import { reloadOf, useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { RoleChoice, type RoleName } from './role-choice.tsx';
 import { settingsText } from './settings-text.ts';
@@ -60,10 +60,7 @@ export function PersonPage(): ReactNode {
   );
 }
 
-function ChangePerson(props: {
-  readonly now: ReadState<Person>;
-  readonly reload: () => Promise<ReadState<Person> | undefined>;
-}): ReactNode {
+function ChangePerson(props: Editable<Person>): ReactNode {
   const text = useText(settingsText);
   const edit = useEdit({
     ...props,

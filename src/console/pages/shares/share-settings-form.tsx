@@ -9,7 +9,7 @@ import { EditForm } from '../../parts/edit-form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
-import { useEdit, type ReadState } from '../../parts/use-edit.ts';
+import { useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { FrontendsField, GrantsField, ModeField, TargetField } from './reach-fields.tsx';
 import { changesOf, settingsOf } from './share-draft.ts';
@@ -17,10 +17,7 @@ import { shareSettingsText } from './share-settings-text.ts';
 
 const FIELDS = ['target', 'shareMode', 'frontendIds', 'grants', 'reserved'];
 
-export function ShareSettingsForm(props: {
-  readonly now: ReadState<ShareAnswer>;
-  readonly reload: () => Promise<ReadState<ShareAnswer> | undefined>;
-}): ReactNode {
+export function ShareSettingsForm(props: Editable<ShareAnswer>): ReactNode {
   const [text, parts] = [useText(shareSettingsText), useText(partsText)];
   const { may } = useSession();
   const frontdoorId = useFrontdoorId();
