@@ -33,7 +33,7 @@ class Sender {
     };
     this.xgress = new Xgress('c', false, { ...XGRESS_DEFAULTS, ...options }, port, this.counters);
     this.xgress.start(this.nowMs);
-    this.ack([0], 0);
+    this.ack([0]);
   }
 
   /** Payloads of so many bytes until the window is full; how many left at once. */
@@ -43,15 +43,23 @@ class Sender {
     return this.sent.length - before;
   }
 
-  ack(sequences: readonly number[], rttMs: number, held = 0): void {
+  /** `stamp` is the echo of a payload's stamp, which routers of OpenZiti replace with their own. */
+  ack(sequences: readonly number[], held = 0, stamp = 0): void {
     const ack = new AcknowledgementFrame('c', PAYLOAD_FLAGS.originator, held, sequences);
-    ack.rtt = rttMs === 0 ? 0 : (this.nowMs - rttMs) & 0xffff;
+    ack.rtt = stamp;
     this.xgress.onAcknowledgement(ack, this.nowMs);
+  }
+
+  /** A payload is acknowledged after this time. */
+  measure(roundTripMs: number, stamp = 0): void {
+    this.xgress.write(new Uint8Array(1), this.nowMs);
+    this.nowMs += roundTripMs;
+    this.ack([this.sent.at(-1)!.sequence], 0, stamp);
   }
 
   /** Everything outstanding, one acknowledgement each. */
   ackAll(): void {
-    for (const { sequence } of this.sent.splice(0)) this.ack([sequence], 0);
+    for (const { sequence } of this.sent.splice(0)) this.ack([sequence]);
   }
 
   /** Whether a payload is sent again when it is looked at so long after. */
@@ -100,13 +108,13 @@ test('txPortalMaxSize bounds the window, and what the far end may hold unread', 
   assert.ok(sender.fill(KIB) <= 81);
   const held = new Sender({ txPortalMaxSize: 80 * KIB });
   held.xgress.write(new Uint8Array(KIB), held.nowMs);
-  held.ack([], 0, 80 * KIB + 1);
+  held.ack([], 80 * KIB + 1);
   assert.equal(held.fill(KIB), 0);
   assert.equal(held.counters.remoteWindowBlocks, 1);
   // Data in flight will be held there, too: here 1 KiB.
-  held.ack([], 0, 79 * KIB + 1);
+  held.ack([], 79 * KIB + 1);
   assert.equal(held.fill(KIB), 0);
-  held.ack([], 0, 60 * KIB);
+  held.ack([], 60 * KIB);
   assert.ok(held.fill(KIB) > 0);
 });
 
@@ -118,7 +126,7 @@ test('txPortalRetxThresh retransmissions shrink the window to txPortalRetxScale 
     sender.xgress.tick(sender.nowMs);
     const outstanding = new Set(sender.sent.map(({ sequence }) => sequence));
     sender.sent.length = 0;
-    sender.ack([...outstanding], 0);
+    sender.ack([...outstanding]);
     return sender.sent.length + sender.fill(KIB);
   };
   const untouched = shrunk({ txPortalRetxThresh: 1_000 });
@@ -132,8 +140,8 @@ test('txPortalRetxThresh retransmissions shrink the window to txPortalRetxScale 
 test('txPortalDupAckThresh acknowledgements that came twice make it wait longer before it sends again', () => {
   const make = (txPortalDupAckThresh: number) => () => {
     const sender = new Sender({ txPortalDupAckThresh, retxStartMs: 1 });
-    for (let times = 0; times < 20; times += 1) sender.ack([0], 0);
-    sender.ack([], 500);
+    for (let times = 0; times < 20; times += 1) sender.ack([0]);
+    sender.measure(500);
     return sender;
   };
   assertSentAgainAfter(750, make(1_000));
@@ -145,7 +153,7 @@ test('retxStartMs is when a payload is sent again before any round trip was meas
     assertSentAgainAfter(retxStartMs, () => new Sender({ retxStartMs }));
     assertSentAgainAfter(retxStartMs, () => {
       const sender = new Sender({ retxStartMs });
-      sender.ack([], 3);
+      sender.measure(3);
       return sender;
     });
   }
@@ -154,7 +162,7 @@ test('retxStartMs is when a payload is sent again before any round trip was meas
 test('after that it is retxScale round trips and retxAddMs, at most retxMaxMs', () => {
   const make = (options: Partial<XgressOptions>) => () => {
     const sender = new Sender(options);
-    sender.ack([], 400);
+    sender.measure(400);
     return sender;
   };
   assertSentAgainAfter(600, make({ retxScale: 1.5 }));
@@ -164,11 +172,19 @@ test('after that it is retxScale round trips and retxAddMs, at most retxMaxMs', 
   assertSentAgainAfter(12_000, make({ retxScale: 30, retxMaxMs: 0 }));
 });
 
+test('a stamp that a router on the path has replaced changes nothing', () => {
+  assertSentAgainAfter(600, () => {
+    const sender = new Sender({ retxScale: 1.5 });
+    sender.measure(400, 54_321);
+    return sender;
+  });
+});
+
 test('maxRttScale bounds by how much one round trip may exceed the last; 0 does not', () => {
   const make = (maxRttScale: number) => () => {
     const sender = new Sender({ maxRttScale, retxScale: 1, retxStartMs: 1, retxMaxMs: 0 });
-    sender.ack([], 100);
-    sender.ack([], 2_000);
+    sender.measure(100);
+    sender.measure(2_000);
     return sender;
   };
   assertSentAgainAfter((400 + 100) / 2, make(4));

@@ -36,10 +36,14 @@ export class RoundTrip {
     this.#scale = Math.max(this.#scale - CALM_STEP, this.#options.retxScale);
   }
 
-  /** `stamp` is the value of `stampOf` when the payload was sent, echoed by the far end; not 0. */
-  learn(stamp: number, nowMs: number): void {
+  /**
+   * `measuredMs` is the time from the only transmission of a payload to its acknowledgement. The stamp that an
+   * acknowledgement echoes is not used: OpenZiti's routers replace the stamps of payloads with the time at which they
+   * forward them, so that the echo is of another machine's clock.
+   */
+  learn(measuredMs: number): void {
     const { maxRttScale, retxAddMs, retxMaxMs, retxStartMs } = this.#options;
-    let rttMs = (nowMs - stamp) & 0xffff;
+    let rttMs = Math.trunc(measuredMs);
     // A limit of 1 would never let round trips grow, so it counts as 2.
     const most = maxRttScale === 1 ? 2 : maxRttScale;
     if (this.#lastMs > 0 && most > 0) rttMs = Math.min(rttMs, this.#lastMs * most);
@@ -51,7 +55,7 @@ export class RoundTrip {
   }
 }
 
-/** Returns the low 16 bits of Unix milliseconds, but never 0, which means none. */
+/** Returns the low 16 bits of the sender's milliseconds, but never 0, which means none. The far end echoes them. */
 export function stampOf(nowMs: number): number {
   return nowMs & 0xffff || 1;
 }

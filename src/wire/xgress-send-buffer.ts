@@ -152,6 +152,7 @@ export class SendBuffer {
 
   onAcknowledgement(ack: AcknowledgementFrame, nowMs: number): void {
     const options = this.#options;
+    let roundTripMs = -1;
     this.#counters.acksReceived += 1;
     for (const sequence of ack.sequences) {
       const sent = this.#sent.take(sequence);
@@ -164,8 +165,9 @@ export class SendBuffer {
         }
         continue;
       }
-      const { data } = sent.frame;
+      const { data, flags } = sent.frame;
       const { length } = data;
+      if ((flags & PAYLOAD_FLAGS.retransmit) === 0) roundTripMs = nowMs - sent.sentAtMs;
       this.#sentBytes -= length;
       this.#counters.unackedPayloads -= 1;
       this.#counters.unackedBytes -= length;
@@ -182,7 +184,7 @@ export class SendBuffer {
     this.#hold();
     this.#peerBufferBytes = ack.receiveBufferSize;
     this.#reportedAtMs = nowMs;
-    if (ack.rtt > 0) this.#roundTrip.learn(ack.rtt, nowMs);
+    if (roundTripMs >= 0) this.#roundTrip.learn(roundTripMs);
     this.pump(nowMs);
   }
 
