@@ -14,6 +14,11 @@ export interface XgressOptions {
   readonly retxAddMs: number;
   readonly retxMaxMs: number;
   readonly maxRttScale: number;
+  /**
+   * Whether the path may drop payloads, so that the end looks for gaps in the acknowledgements; see `XgressPath`. OpenZiti
+   * has no such option.
+   */
+  readonly isLossy?: boolean | undefined;
 }
 
 /** OpenZiti's defaults; sizes in bytes. */

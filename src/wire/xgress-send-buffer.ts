@@ -10,6 +10,7 @@ import type { SharedBytes } from './xgress-budget.ts';
 import type { XgressCounters } from './xgress-counters.ts';
 import { PAYLOAD_COST } from './xgress-held-payload.ts';
 import type { XgressOptions } from './xgress-options.ts';
+import { XgressPath } from './xgress-path.ts';
 import { RoundTrip, stampOf } from './xgress-round-trip.ts';
 
 const RETRANSMIT_PAUSE_MS = 64;
@@ -32,7 +33,12 @@ export interface OutgoingPayload {
 interface Sent {
   readonly frame: PayloadFrame;
   sentAtMs: number;
+  /** Number of its last transmission; 0 if the path drops nothing. */
+  transmission: number;
 }
+
+/** Outstanding payloads that are examined for drops at each acknowledgement. */
+const MAX_EXAMINED = 256;
 
 /**
  * A far end that was full and silent for this time is probed, because its announcement may have been lost.
@@ -52,6 +58,8 @@ export class SendBuffer {
   readonly #budget: SharedBytes;
   readonly #sent = new SequenceWindow<Sent>();
   readonly #roundTrip: RoundTrip;
+  /** Undefined if the path drops nothing. */
+  readonly #path: XgressPath | undefined;
   #waiting: OutgoingPayload[] = [];
   #waitingHead = 0;
   #waitingBytes = 0;
@@ -91,6 +99,7 @@ export class SendBuffer {
     this.#budget = budget;
     this.#window = options.txPortalStartSize;
     this.#roundTrip = new RoundTrip(options);
+    this.#path = options.isLossy === true ? new XgressPath(options.txPortalMaxSize) : undefined;
   }
 
   /** Whether data is outstanding, or waits for a far end whose announcement of room may have been lost. */
@@ -137,7 +146,7 @@ export class SendBuffer {
   transmit({ data, flags, headers }: OutgoingPayload, nowMs: number): void {
     const frame = this.#frame(data, flags, nowMs);
     frame.headers = headers;
-    this.#sent.add(frame.sequence, { frame, sentAtMs: nowMs });
+    this.#sent.add(frame.sequence, { frame, sentAtMs: nowMs, transmission: this.#path?.transmit() ?? 0 });
     this.#sentBytes += data.length;
     this.#counters.unackedPayloads += 1;
     this.#counters.unackedBytes += data.length;
@@ -173,10 +182,13 @@ export class SendBuffer {
       this.#counters.unackedBytes -= length;
       this.#ackedBytes += length;
       this.#goodAcks += 1;
+      if (this.#path !== undefined) this.#learnPath(this.#path, sent, nowMs);
       if (this.#goodAcks >= options.txPortalIncreaseThresh) {
         this.#goodAcks = 0;
-        const grown = this.#window + this.#ackedBytes * options.txPortalIncreaseScale;
-        this.#window = Math.min(grown, options.txPortalMaxSize);
+        if (this.#path?.hasDropped !== true) {
+          const grown = this.#window + this.#ackedBytes * options.txPortalIncreaseScale;
+          this.#window = Math.min(grown, options.txPortalMaxSize);
+        }
         this.#roundTrip.narrow();
       }
       this.#port.acknowledged?.(data);
@@ -185,6 +197,7 @@ export class SendBuffer {
     this.#peerBufferBytes = ack.receiveBufferSize;
     this.#reportedAtMs = nowMs;
     if (roundTripMs >= 0) this.#roundTrip.learn(roundTripMs);
+    if (this.#path !== undefined) this.#repeatDropped(this.#path, nowMs);
     this.pump(nowMs);
   }
 
@@ -196,18 +209,7 @@ export class SendBuffer {
     for (const sent of this.#sent.values()) {
       if (nowMs - sent.sentAtMs < this.#roundTrip.lostAfterMs) continue;
       if (!this.#port.canSend()) break;
-      sent.sentAtMs = nowMs;
-      sent.frame.flags |= PAYLOAD_FLAGS.retransmit;
-      sent.frame.rtt = stampOf(nowMs);
-      this.#counters.retransmissions += 1;
-      this.#port.sendPayload(sent.frame);
-      this.#retransmitted += 1;
-      if (this.#retransmitted >= this.#options.txPortalRetxThresh) {
-        this.#ackedBytes = 0;
-        this.#retransmitted = 0;
-        const shrunk = Math.trunc(this.#window * this.#options.txPortalRetxScale);
-        this.#window = Math.max(shrunk, this.#options.txPortalMinSize);
-      }
+      this.#repeat(sent, nowMs);
     }
     this.#lastRetransmitMs = nowMs;
   }
@@ -276,6 +278,44 @@ export class SendBuffer {
     const frame = new PayloadFrame(this.#circuitId, 0, flags, EMPTY_BYTES);
     frame.rtt = stampOf(nowMs);
     this.#port.sendPayload(frame);
+  }
+
+  #repeat(sent: Sent, nowMs: number): void {
+    const path = this.#path;
+    if (path !== undefined) {
+      this.#window = path.shrunk(sent.transmission, this.#window, this.#sentBytes);
+      sent.transmission = path.transmit();
+    }
+    sent.sentAtMs = nowMs;
+    sent.frame.flags |= PAYLOAD_FLAGS.retransmit;
+    sent.frame.rtt = stampOf(nowMs);
+    this.#counters.retransmissions += 1;
+    this.#port.sendPayload(sent.frame);
+    this.#retransmitted += 1;
+    if (this.#retransmitted < this.#options.txPortalRetxThresh) return;
+    this.#retransmitted = 0;
+    if (path !== undefined) return;
+    this.#ackedBytes = 0;
+    const shrunk = Math.trunc(this.#window * this.#options.txPortalRetxScale);
+    this.#window = Math.max(shrunk, this.#options.txPortalMinSize);
+  }
+
+  #learnPath(path: XgressPath, { frame, sentAtMs, transmission }: Sent, nowMs: number): void {
+    const isRepeated = (frame.flags & PAYLOAD_FLAGS.retransmit) !== 0;
+    path.acknowledged(transmission, nowMs - sentAtMs, isRepeated);
+    if (path.hasDropped) this.#window = path.grown(this.#window, frame.data.length);
+  }
+
+  /** Repeats payloads that the path dropped. */
+  #repeatDropped(path: XgressPath, nowMs: number): void {
+    let examined = 0;
+    for (const sent of this.#sent.values()) {
+      examined += 1;
+      if (examined > MAX_EXAMINED) return;
+      if (!path.isDropped(sent.transmission)) continue;
+      if (!this.#port.canSend()) return;
+      this.#repeat(sent, nowMs);
+    }
   }
 
   #transmitNext(nowMs: number): void {
