@@ -2,13 +2,14 @@
  * A channel from this process to a router: circuits that are dialed and hosted over it, and their frames. Ends
  * with the underlying channel; `RouterConnection` opens the next one.
  */
-import { messageOf, utf8, type Log } from '#base';
+import { messageOf, type Log } from '#base';
 import { ChannelError, type Channel } from '#net';
 import {
   contentType,
   HeaderWriter,
   headerId,
   makeFrame,
+  ownRelease,
   RouteErrorCode,
   textOfBody,
   XGRESS_TICK_MS,
@@ -24,7 +25,7 @@ import {
 import { dialFailure } from './circuit-failure.ts';
 import { CircuitError } from './circuit.ts';
 import type { ChannelBind, ChannelDial, EdgeChannelOptions } from './edge-channel-options.ts';
-import { bindFrame, connectFrame, updateFrame } from './edge-requests.ts';
+import { bindFrame, connectFrame, dialFailedFrame, healthFrame, updateFrame } from './edge-requests.ts';
 import type { DialRefusal } from './hosted-service.ts';
 import { brokenCircuit, OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
 import { RouterLatency } from './router-latency.ts';
@@ -36,6 +37,8 @@ const BIND_TIMEOUT_MS = 10_000;
 const MAX_CONN_ID = 0x7fff_ffff;
 /** Payloads that a circuit may send before the next one's turn, while several wait for room. */
 const PAYLOADS_PER_TURN = 4;
+/** Circuits that ended cleanly and stay to acknowledge repetitions. Beyond the limit, circuits leave at their end. */
+const MAX_LINGERING = 1_000;
 /** Key pairs that no circuit used, kept for later dials. */
 const MAX_UNUSED_KEYS = 64;
 
@@ -51,6 +54,8 @@ interface KeyedBind extends ChannelBind {
 }
 
 export class EdgeChannel implements CircuitCarrier {
+  /** OpenZiti's routers drop frames towards an SDK while a queue of a few is full. Ours wait. */
+  readonly isLossy: boolean;
   readonly #channel: Channel;
   readonly #log: Log;
   readonly #options: EdgeChannelOptions;
@@ -60,6 +65,7 @@ export class EdgeChannel implements CircuitCarrier {
   readonly #binds = new Map<number, KeyedBind>();
   readonly #timer: NodeJS.Timeout;
   readonly #latency: RouterLatency;
+  readonly #lingering = new Set<OverlayCircuit>();
   /**
    * Key pairs of circuits in clear, for later dials: a new pair costs 50 µs of CPU. Dials that require encryption take a
    * new one, because a router that hid a host's key could replay to them what that host sent to an earlier dial.
@@ -77,6 +83,7 @@ export class EdgeChannel implements CircuitCarrier {
     this.#channel = channel;
     this.#log = log;
     this.#options = options;
+    this.isLossy = ownRelease(channel.peer.hello.text(headerId.channel.helloVersion)) === undefined;
     this.#timer = setInterval(() => {
       const nowMs = performance.now();
       for (const circuit of this.#byConnId.values()) circuit.tick(nowMs);
@@ -187,8 +194,7 @@ export class EdgeChannel implements CircuitCarrier {
   }
 
   reportHealth(bind: ChannelBind, passed: boolean): void {
-    const headers = new HeaderWriter().u32(edge.connId, bind.connId).bool(edge.healthStatus, passed);
-    this.#channel.send(makeFrame(contentType.edgeHealthEvent, { headers, body: bind.token }));
+    this.#channel.send(healthFrame(bind, passed));
   }
 
   close(reason: string): void {
@@ -221,7 +227,14 @@ export class EdgeChannel implements CircuitCarrier {
     this.#waiting.add(circuit);
   }
 
+  mayLinger(circuit: OverlayCircuit): boolean {
+    if (!this.isLossy || this.isClosed || this.#lingering.size >= MAX_LINGERING) return false;
+    this.#lingering.add(circuit);
+    return true;
+  }
+
   closed(circuit: OverlayCircuit, notifyRouter: boolean): void {
+    this.#lingering.delete(circuit);
     this.#waiting.delete(circuit);
     this.#byConnId.delete(circuit.connId);
     (circuit.isTerminator ? this.#terminators : this.#initiators).delete(circuit.id);
@@ -310,13 +323,7 @@ export class EdgeChannel implements CircuitCarrier {
   }
 
   #refuseDial(dial: Frame, bindConnId: number, reason: string, routeCode: number): void {
-    const headers = new HeaderWriter()
-      .u32(edge.connId, bindConnId)
-      .u8(headerId.ctrl.routeErrorCode, routeCode);
-    this.#channel.reply(
-      dial,
-      makeFrame(contentType.dialFailed, { headers, body: utf8(reason || 'refused') }),
-    );
+    this.#channel.reply(dial, dialFailedFrame(bindConnId, reason, routeCode));
   }
 
   #onStateClosed(frame: Frame, connId: number): void {

@@ -56,3 +56,14 @@ function addTerminator(
   const applied = isLowered ? 'failed' : precedence;
   if (applied !== undefined) headers.u8(edge.precedence, PRECEDENCE[applied]);
 }
+
+export function healthFrame(bind: ChannelBind, passed: boolean): Frame {
+  const headers = new HeaderWriter().u32(edge.connId, bind.connId).bool(edge.healthStatus, passed);
+  return makeFrame(contentType.edgeHealthEvent, { headers, body: bind.token });
+}
+
+/** The host's answer to a dial that it refuses. */
+export function dialFailedFrame(bindConnId: number, reason: string, routeCode: number): Frame {
+  const headers = new HeaderWriter().u32(edge.connId, bindConnId).u8(headerId.ctrl.routeErrorCode, routeCode);
+  return makeFrame(contentType.dialFailed, { headers, body: reason || 'refused' });
+}

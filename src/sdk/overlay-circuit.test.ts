@@ -1,19 +1,21 @@
-// Which end a broken circuit is blamed on.
+// Which end a broken circuit is blamed on, and how circuits end.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomFillSync } from 'node:crypto';
-import { test } from 'node:test';
-import { PAYLOAD_FLAGS, PAYLOAD_TYPE, PayloadFrame, type DataFrame } from '#wire';
+import { describe, test } from 'node:test';
+import { AcknowledgementFrame, PAYLOAD_FLAGS, PAYLOAD_TYPE, PayloadFrame, type DataFrame } from '#wire';
 import { CircuitEncryption } from './circuit-encryption.ts';
 import type { CircuitError } from './circuit.ts';
-import { OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
+import { brokenCircuit, OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
 
 const CARRIER: CircuitCarrier = {
   isLeaving: false,
   hasRoom: () => true,
   copiesData: false,
+  isLossy: false,
   awaitRoom: () => {},
   sendData: () => {},
   acknowledgeLater: () => {},
+  mayLinger: () => false,
   closed: () => {},
 };
 
@@ -71,6 +73,58 @@ test('an end whose end alone is never acknowledged closes soon, and one with dat
     broken.map((error) => error?.hop),
     ['gateway'],
   );
+});
+
+describe('a circuit that has ended cleanly at a router that may drop frames', () => {
+  /** The dialer has both ends; its last acknowledgement was dropped. */
+  function lingering(): {
+    readonly circuit: OverlayCircuit;
+    readonly events: string[];
+    readonly acknowledged: number[];
+  } {
+    const events: string[] = [];
+    const acknowledged: number[] = [];
+    const circuit: OverlayCircuit = new OverlayCircuit('c', 1, false, {
+      ...CARRIER,
+      isLossy: true,
+      mayLinger: () => true,
+      acknowledgeLater: () => queueMicrotask(() => circuit.flushAcknowledgements()),
+      sendData: (frame) =>
+        frame.contentType === PAYLOAD_TYPE ? undefined : acknowledged.push(...frame.sequences),
+      closed: (_, notifyRouter) => events.push(notifyRouter ? 'left, router notified' : 'left'),
+    });
+    circuit.onClose = (error) => events.push(error === undefined ? 'ended' : 'broken');
+    circuit.resume();
+    circuit.start();
+    circuit.end();
+    circuit.receive(new AcknowledgementFrame('c', PAYLOAD_FLAGS.originator, 0, [0, 1]));
+    circuit.receive(lastPayload());
+    return { circuit, events, acknowledged };
+  }
+
+  const lastPayload = (): PayloadFrame =>
+    new PayloadFrame('c', 0, PAYLOAD_FLAGS.originator | PAYLOAD_FLAGS.eof, new Uint8Array(0));
+
+  test('has ended for its owner, and acknowledges repetitions until none has come for two seconds', async () => {
+    const { circuit, events, acknowledged } = lingering();
+    const nowMs = Math.ceil(performance.now());
+    assert.deepEqual([events, acknowledged], [['ended'], [0]]);
+    circuit.tick(nowMs + 1_900);
+    circuit.receive(lastPayload());
+    await Promise.resolve();
+    assert.deepEqual([events, acknowledged], [['ended'], [0, 0]]);
+    circuit.tick(nowMs + 2_100);
+    assert.deepEqual(events, ['ended', 'left, router notified']);
+    circuit.tick(nowMs + 9_000);
+    assert.equal(events.length, 2);
+  });
+
+  test('leaves at once when the far end closes, and that is no break', () => {
+    const { circuit, events } = lingering();
+    circuit.gone(brokenCircuit('router', 'xgress unrouted'));
+    circuit.tick(performance.now() + 9_000);
+    assert.deepEqual(events, ['ended', 'left']);
+  });
 });
 
 test('memory of acknowledged messages is used again, and repeats of them that come late change nothing', () => {

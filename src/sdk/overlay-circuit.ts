@@ -32,6 +32,9 @@ const OPTIONS: XgressOptions = {
   txPortalMaxSize: XGRESS_DEFAULTS.rxBufferSize / 4,
 };
 
+/** At a router that may drop frames, each end looks for the gaps. */
+const LOSSY_OPTIONS: XgressOptions = { ...OPTIONS, isLossy: true };
+
 /**
  * A payload frame fits into one TLS record, so that the receiver need not join parts of frames, which took a
  * fifth of a download's CPU time at the router.
@@ -48,6 +51,11 @@ const SEALED_BYTES = SEALED_SLAB_BYTES;
 const END_WAIT_MS = 2_000;
 /** How long it waits for that of data, which a reader that pauses gives late. */
 const DATA_WAIT_MS = 300_000;
+/**
+ * How long a circuit that ended cleanly acknowledges repetitions when its own acknowledgements may have been dropped. The
+ * router ends the other end as soon as this one closes, and without them that end would count as broken.
+ */
+const LINGER_MS = 2_000;
 
 /** For all circuits in this process together. */
 const sealedMemory = new SealedMemory();
@@ -59,12 +67,16 @@ export interface CircuitCarrier {
   readonly isLeaving: boolean;
   /** Whether the memory of acknowledged data may be used again. */
   readonly copiesData: boolean;
+  /** Whether the router drops frames of a circuit while its queues are full. */
+  readonly isLossy: boolean;
   /** Whether there is room for one payload. The result holds only for that one, because others wait too. */
   hasRoom(circuit: OverlayCircuit): boolean;
   /** `onChannelDrain` is called when it is the circuit's turn. */
   awaitRoom(circuit: OverlayCircuit): void;
   sendData(frame: DataFrame): void;
   acknowledgeLater(circuit: OverlayCircuit): void;
+  /** Returns whether a circuit that has ended cleanly may stay for a while; there is a limit for their number. */
+  mayLinger(circuit: OverlayCircuit): boolean;
   /** Reports the close to the router, unless the router reported it. */
   closed(circuit: OverlayCircuit, notifyRouter: boolean): void;
 }
@@ -89,6 +101,8 @@ export class OverlayCircuit implements Circuit {
   /** Whether the overlay has removed the circuit while bytes wait here for a paused reader. */
   #isGone = false;
   #isOver = false;
+  /** When a circuit that has ended cleanly leaves the channel; 0 unless it lingers. */
+  #lingersUntilMs = 0;
   /** Since when no acknowledgement has come after both directions ended; 0 before. */
   #awaitedSinceMs = 0;
   #isLeaving = false;
@@ -132,7 +146,8 @@ export class OverlayCircuit implements Circuit {
       this.#memory = sealedMemory;
       port.acknowledged = (data) => sealedMemory.give(data);
     }
-    this.#xgress = new Xgress(id, isTerminator, OPTIONS, port, undefined, budget);
+    const options = carrier.isLossy ? LOSSY_OPTIONS : OPTIONS;
+    this.#xgress = new Xgress(id, isTerminator, options, port, undefined, budget);
   }
 
   /** Sealed bytes have memory of their own. */
@@ -202,7 +217,10 @@ export class OverlayCircuit implements Circuit {
 
   /** Called by the channel. */
   receive(frame: DataFrame): void {
-    if (this.#isOver) return;
+    if (this.#isOver) {
+      this.#acknowledgeAgain(frame);
+      return;
+    }
     if (frame.contentType === PAYLOAD_TYPE) {
       // Only the payload that opens the circuit needs the time, and reading the clock costs more than the
       // rest for many others.
@@ -218,10 +236,11 @@ export class OverlayCircuit implements Circuit {
   }
 
   flushAcknowledgements(): void {
-    if (!this.#isOver) this.#xgress.flushAcknowledgements();
+    if (!this.#isOver || this.#lingersUntilMs > 0) this.#xgress.flushAcknowledgements();
   }
 
   tick(nowMs: number): void {
+    if (this.#lingersUntilMs > 0 && nowMs >= this.#lingersUntilMs) this.#leaveChannel(true);
     if (!this.#xgress.isWaitingForAcks) return;
     this.#xgress.tick(nowMs);
     if (this.#xgress.isEndQueued && this.#xgress.isReceiveDone) this.#awaitLastAcknowledgement(nowMs);
@@ -250,6 +269,7 @@ export class OverlayCircuit implements Circuit {
 
   /** The overlay removed the circuit, or its channel ended. Data that arrived completely is still delivered. */
   gone(error: CircuitError): void {
+    if (this.#lingersUntilMs > 0) this.#leaveChannel(false);
     if (this.#isOver || this.#isGone) return;
     if (!this.#xgress.isSendDone || !this.#xgress.hasReceivedEnd) {
       this.#close(error, false);
@@ -316,9 +336,23 @@ export class OverlayCircuit implements Circuit {
     this.#isOver = true;
     this.#xgress.abandonSending();
     this.#xgress.release();
-    if (!this.#isGone) this.#carrier.closed(this, notifyRouter);
+    if (error === undefined && !this.#isGone && this.#carrier.mayLinger(this))
+      this.#lingersUntilMs = performance.now() + LINGER_MS;
+    else if (!this.#isGone) this.#carrier.closed(this, notifyRouter);
     if (this.#isNew) this.#closedWhileNew = { error };
     else this.onClose(error);
+  }
+
+  /** The far end repeats what it received no acknowledgement for. */
+  #acknowledgeAgain(frame: DataFrame): void {
+    if (this.#lingersUntilMs === 0 || frame.contentType !== PAYLOAD_TYPE) return;
+    this.#lingersUntilMs = performance.now() + LINGER_MS;
+    this.#xgress.onPayload(frame, 0);
+  }
+
+  #leaveChannel(notifyRouter: boolean): void {
+    this.#lingersUntilMs = 0;
+    this.#carrier.closed(this, notifyRouter);
   }
 }
 
