@@ -21,6 +21,14 @@ interface Connection {
   readonly dstAddr: string;
 }
 
+/** A channel of an identity that is open. Both ends are `host:port`. */
+export interface OpenConnection {
+  readonly identityId: string;
+  readonly id: string;
+  readonly srcAddr: string;
+  readonly dstAddr: string;
+}
+
 interface IdentityState {
   channelCount: number;
   isChanged: boolean;
@@ -28,6 +36,9 @@ interface IdentityState {
 }
 
 type Events = NonNullable<CtrlInit<'connectEvents'>['events']>;
+
+/** The zero of Go's times. */
+const NEVER = '0001-01-01T00:00:00Z';
 
 export class ConnectEvents {
   readonly #options: ConnectEventsOptions;
@@ -61,6 +72,40 @@ export class ConnectEvents {
     if (state === undefined || state.channelCount === 0) return;
     state.channelCount -= 1;
     if (state.channelCount === 0) this.#onChange(state);
+  }
+
+  /**
+   * The value of `identity-connection-statuses`, with the names of OpenZiti's routers. A report is one message to all
+   * controllers, and a controller that connects gets the whole state: nothing is "being reported" or lacks it.
+   */
+  inspect(open: Iterable<OpenConnection>): object {
+    const { config, clock } = this.#options;
+    const connections = Map.groupBy(open, ({ identityId }) => identityId);
+    const identities = [...this.#states].map(([identityId, state]) => [
+      identityId,
+      {
+        unreported_count: state.connections.length,
+        unreported_state_changed: state.isChanged,
+        being_reported_count: 0,
+        being_reported_state_changed: false,
+        connections: (connections.get(identityId) ?? []).map(({ id, srcAddr, dstAddr }) => ({
+          id,
+          closed: false,
+          srcAddr,
+          dstAddr,
+        })),
+      },
+    ]);
+    const lastFullMs = clock.nowMs() - (clock.monotonicMs() - this.#lastFullMs);
+    return {
+      identity_connections: Object.fromEntries(identities),
+      last_full_sync: Number.isFinite(lastFullMs) ? new Date(lastFullMs).toISOString() : NEVER,
+      queued_event_count: this.#waiting,
+      max_queued_events: config.maxQueuedEvents,
+      need_full_sync: [],
+      batch_interval: `${config.batchIntervalMs}ms`,
+      full_sync_interval: `${config.fullSyncIntervalMs}ms`,
+    };
   }
 
   close(): void {

@@ -253,3 +253,32 @@ test('without an edge listener and data model the answer has neither', () => {
     ['', [], false],
   );
 });
+
+test('identity-connection-statuses has the open channels, and what waits for a controller', async (t) => {
+  const { controllers, events, pass } = openEvents(t);
+  const channel = { id: 'ch1', srcAddr: 'a:1', dstAddr: 'b:2' };
+  const inspect = () =>
+    events.inspect([{ identityId: 'i1', ...channel }]) as {
+      identity_connections: Record<string, object>;
+      last_full_sync: string;
+      queued_event_count: number;
+    };
+  const status = (count: number) => ({
+    unreported_count: count,
+    unreported_state_changed: count > 0,
+    being_reported_count: 0,
+    being_reported_state_changed: false,
+    connections: [{ ...channel, closed: false }],
+  });
+  events.onOpened('i1', 'a:1', 'b:2');
+  const waiting = inspect();
+  assert.deepEqual(waiting.identity_connections, { i1: status(1) });
+  assert.equal(waiting.queued_event_count, 1);
+  assert.equal(waiting.last_full_sync, '0001-01-01T00:00:00Z');
+  controllers.connect('c1');
+  await pass(3 * SECOND);
+  const reported = inspect();
+  assert.deepEqual(reported.identity_connections, { i1: status(0) });
+  assert.equal(reported.queued_event_count, 0);
+  assert.notEqual(reported.last_full_sync, '0001-01-01T00:00:00Z');
+});

@@ -2,6 +2,7 @@
 import type { Channel } from '#net';
 import type { EdgeListenerConfig } from '../config/router-config.ts';
 import type { KnownApiSession } from '../ctrl/api-session-registry.ts';
+import type { OpenConnection } from '../ctrl/connect-events.ts';
 import type { AdvertisedEdge } from '../ctrl/edge-hello.ts';
 import type { EdgeListener } from './edge-listener.ts';
 import type { EdgePeer } from './edge-peer.ts';
@@ -33,6 +34,14 @@ export class EdgeListeners {
       if (peer !== undefined) return peer;
     }
     return undefined;
+  }
+
+  *connections(): IterableIterator<OpenConnection> {
+    for (const { config, listener } of this.#entries) {
+      const dstAddr = `${config.address.host}:${listener.port}`;
+      for (const { channel, session } of listener.peers())
+        yield { identityId: session.identityId, id: channel.id, srcAddr: channel.peer.address, dstAddr };
+    }
   }
 
   /** Closes the channels of a session that has ended. */

@@ -203,7 +203,10 @@ export class EdgePart {
     ];
   }
 
-  readonly inspect: InspectSource = (name) => this.#subscription?.inspect(name);
+  readonly inspect: InspectSource = (name) =>
+    name === 'identity-connection-statuses'
+      ? this.#connectEvents?.inspect(this.#listeners.connections())
+      : this.#subscription?.inspect(name);
 
   /** Asks peers of ours to use another router. Peers without another one are served until the end. */
   drain(): void {

@@ -59,6 +59,10 @@ test('ziti fabric inspect shows what our control plane and our router know', { s
   const stacks = await inspect('stackdump');
   assert.match(stacks, /^Results: \(2\)/);
   assert.match(stacks, /waits for these resources:\n/);
+  assert.match(
+    await inspect('identity-connection-statuses', id),
+    /identity_connections:\n(.*\n)*last_full_sync: "?20/,
+  );
   assert.match(await inspect('nobody', 'links'), /^Results: \(0\)/);
   assert.match(await inspect('(a+)+', 'links'), /Encountered errors: \(1\)\n.*repeated groups/);
 });
