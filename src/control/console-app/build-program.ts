@@ -1,6 +1,6 @@
 /**
- * The program that builds the console, in a process of its own with low priority. It prints the key of the build.
- * `frontdoor dev console` runs it, too.
+ * The program that builds the console, in a process of its own. It prints the key of the build. A control plane runs it with
+ * a low priority; `frontdoor dev console`, whose user waits for it, without.
  */
 import { constants, setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -24,11 +24,14 @@ async function run(args: readonly string[]): Promise<number> {
       root: { type: 'string', default: PACKAGE_ROOT },
       pack: { type: 'string' },
       sizes: { type: 'boolean', default: false },
+      'low-priority': { type: 'boolean', default: false },
       watch: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   const { root, pack, sizes, watch, help } = values;
+  // The lowest one would wait for minutes on a machine that has enough to do.
+  if (values['low-priority']) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const folder = values.folder ?? cacheFolder(root);
   const print = (text: string): void => void process.stdout.write(text);
   if (help) print(USAGE);
@@ -40,8 +43,6 @@ async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-// The lowest one would wait for minutes on a machine that has enough to do.
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {

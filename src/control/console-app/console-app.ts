@@ -129,7 +129,8 @@ export class ConsoleApp {
 
   #build(folder: string): Promise<{ readonly key: string } | { readonly problem: string }> {
     return new Promise((done) => {
-      const child = spawn(process.execPath, [PROGRAM, '--folder', folder, '--root', this.#root], {
+      const args = [PROGRAM, '--low-priority', '--folder', folder, '--root', this.#root];
+      const child = spawn(process.execPath, args, {
         stdio: ['ignore', 'pipe', 'pipe'],
         timeout: BUILD_MS,
         killSignal: 'SIGKILL',

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -13,12 +15,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { silentLog } from '#base';
+import { until } from '../../../test/support/deadline.ts';
 import { lineOf, recordingLog, type LogRecord } from '../../../test/support/recording-log.ts';
 import { buildInto, packInto } from './build-into.ts';
 import { loadBuiltConsole, type BuiltConsole } from './built-console.ts';
@@ -27,6 +30,19 @@ import { PACKAGE_ROOT, sourceKey } from './console-source.ts';
 
 const PROGRAM = fileURLToPath(new URL('build-program.ts', import.meta.url));
 const run = promisify(execFile);
+
+function childrenOf(pid: number): readonly number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+}
+
+/** Undefined for a process that has ended. */
+function priorityOf(pid: number): number | undefined {
+  try {
+    return pid > 0 ? getPriority(pid) : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 describe('a build of the console', () => {
   let top: string;
@@ -52,6 +68,24 @@ describe('a build of the console', () => {
     return root;
   }
 
+  /** Three files, one of them with 40 KiB, for tests that do not depend on the content of a build. */
+  function smallSources(): string {
+    const root = newFolder('small');
+    const folder = join(root, 'src/console');
+    mkdirSync(folder, { recursive: true });
+    for (const [name, text] of [
+      [
+        'main.tsx',
+        `import './main.css';\nvoid import('./later.ts').then(({ TEXT }) => document.write(TEXT));\n`,
+      ],
+      ['main.css', 'p { color: red; }\n'],
+      ['later.ts', `export const TEXT = '${randomBytes(20_480).toString('hex')}';\n`],
+    ] as const)
+      writeFileSync(join(folder, name), text);
+    symlinkSync(join(PACKAGE_ROOT, 'node_modules'), join(root, 'node_modules'));
+    return root;
+  }
+
   /** The hash of each file of a folder. */
   async function hashesOf(folder: string): Promise<ReadonlyMap<string, string>> {
     const names = readdirSync(folder).sort();
@@ -61,8 +95,8 @@ describe('a build of the console', () => {
     );
   }
 
-  async function wholeBuild(folder: string): Promise<BuiltConsole> {
-    const built = await loadBuiltConsole(folder, key);
+  async function wholeBuild(folder: string, itsKey = key): Promise<BuiltConsole> {
+    const built = await loadBuiltConsole(folder, itsKey);
     assert.ok(built !== undefined, `${folder} holds the build`);
     assert.deepEqual(
       readdirSync(folder).filter((name) => name.startsWith('.')),
@@ -142,9 +176,10 @@ describe('a build of the console', () => {
 
   it('leaves nothing on a full disk', async () => {
     const folder = newFolder('full');
+    const root = smallSources();
     // Files of at most 8 KiB: a write fails in the middle, as on a full disk.
     const script = `ulimit -f 8; exec "$0" "$@"`;
-    const args = ['-c', script, process.execPath, PROGRAM, '--folder', folder];
+    const args = ['-c', script, process.execPath, PROGRAM, '--root', root, '--folder', folder];
     const failed = await run('bash', args).then(
       () => assert.fail('it was built'),
       (error: { code: number; stderr: string }) => error,
@@ -152,8 +187,8 @@ describe('a build of the console', () => {
     assert.equal(failed.code, 1);
     assert.match(failed.stderr, /^EFBIG[^\n]*\n$/);
     assert.deepEqual(readdirSync(folder), []);
-    await buildInto(folder, PACKAGE_ROOT);
-    await wholeBuild(folder);
+    const { key: itsKey } = await buildInto(folder, root);
+    await wholeBuild(folder, itsKey);
   });
 
   it('that is killed leaves no half result, and the next one is whole', async (test) => {
@@ -174,28 +209,32 @@ describe('a build of the console', () => {
 
   it('may be made by several processes at once', async () => {
     const folder = newFolder('race');
-    const all = await Promise.all([1, 2, 3].map(() => run(process.execPath, [PROGRAM, '--folder', folder])));
+    const root = smallSources();
+    const itsKey = await sourceKey(root);
+    const args = [PROGRAM, '--root', root, '--folder', folder];
+    const all = await Promise.all([1, 2, 3].map(() => run(process.execPath, args)));
     assert.deepEqual(
       all.map(({ stdout }) => stdout),
-      all.map(() => `${key}\n`),
+      all.map(() => `${itsKey}\n`),
     );
-    await wholeBuild(folder);
-    assert.deepEqual(readdirSync(folder), [key]);
+    await wholeBuild(folder, itsKey);
+    assert.deepEqual(readdirSync(folder), [itsKey]);
   });
 
   it('that was damaged is made anew', async () => {
     const folder = newFolder('damaged');
-    cpSync(join(cache, key), join(folder, key), { recursive: true });
-    const { files } = await wholeBuild(folder);
+    const root = smallSources();
+    const { key: itsKey } = await buildInto(folder, root);
+    const { files } = await wholeBuild(folder, itsKey);
     const [name] = [...files.keys()];
     for (const damaged of [name!, `${name}.br`, `${name}.gz`, 'files.txt']) {
-      const path = join(folder, key, damaged);
+      const path = join(folder, itsKey, damaged);
       writeFileSync(path, (await readFile(path)).subarray(0, -1));
       const isList = damaged === 'files.txt';
       // The last byte of the list is a line's end.
-      if (!isList) assert.equal(await loadBuiltConsole(folder, key), undefined, damaged);
-      await buildInto(folder, PACKAGE_ROOT);
-      await wholeBuild(folder);
+      if (!isList) assert.equal(await loadBuiltConsole(folder, itsKey), undefined, damaged);
+      await buildInto(folder, root);
+      await wholeBuild(folder, itsKey);
     }
   });
 
@@ -223,9 +262,25 @@ describe('a build of the console', () => {
   it('keeps the newest five', async () => {
     const folder = newFolder('many');
     for (let index = 0; index < 7; index += 1) await mkdir(join(folder, `${index}`.padStart(20, '0')));
-    await buildInto(folder, PACKAGE_ROOT);
+    const { key: itsKey } = await buildInto(folder, smallSources());
     assert.equal(readdirSync(folder).length, 5);
-    await wholeBuild(folder);
+    await wholeBuild(folder, itsKey);
+  });
+
+  it('has a low priority, and is killed with its control plane', async () => {
+    const folders = [newFolder('priority')];
+    const app = new ConsoleApp({ dataDir: top, log: silentLog, root: PACKAGE_ROOT, folders });
+    const started = app.start();
+    const { value: build } = await until(
+      'a build of low priority',
+      () =>
+        childrenOf(process.pid).find((pid) => priorityOf(pid) === constants.priority.PRIORITY_BELOW_NORMAL),
+      (pid) => pid !== undefined,
+    );
+    app.close();
+    await started;
+    assert.ok(!childrenOf(process.pid).includes(build!));
+    assert.equal(app.current, undefined);
   });
 
   it('ends with its control plane', async () => {
