@@ -132,6 +132,62 @@ describe('an interrupted person at the console', { skip: browserSkip }, () => {
     await page.getByRole('heading', { level: 1, name: 'Frontdoors' }).waitFor();
     assert.equal(loads, 2);
   });
+
+  it('sees a frontdoor that is made in another tab in the list of the first', async (test) => {
+    const { page, open } = await consoles.person(test, 'administrator');
+    await open('/settings/frontdoors');
+    await page
+      .getByRole('button', { name: /^Rename: / })
+      .first()
+      .waitFor();
+    const tab = await page.context().newPage();
+    await tab.goto(`${consoles.consoleUrl}/settings/frontdoors`);
+    await tab.getByRole('button', { name: 'New frontdoor' }).click();
+    await tab.getByRole('textbox', { name: 'Name' }).fill('of a second tab');
+    await tab.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('button', { name: 'Rename: of a second tab' }).waitFor();
+    await page
+      .getByRole('combobox', { name: 'Frontdoor' })
+      .getByRole('option', { name: 'of a second tab' })
+      .waitFor({ state: 'attached' });
+  });
+
+  it('loads itself again once when a file of its build is gone, at the address of the page', async (test) => {
+    const { page, open, allow } = await consoles.person(test, 'administrator');
+    allow(/status of 404|Failed to fetch dynamically imported module/);
+    const files = await withMissingFiles(page);
+    let loads = 0;
+    await open('/settings/frontdoors');
+    // As after an update: what this tab has not loaded yet is gone, until the document of today is there.
+    files.isAway = true;
+    page.on('request', (request) => {
+      if (!request.isNavigationRequest()) return;
+      loads += 1;
+      files.isAway = false;
+    });
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor();
+    assert.equal(new URL(page.url()).pathname, '/console/activity');
+    assert.equal(loads, 1);
+  });
+
+  it('sees which page failed when a file stays away after that, and no endless loads', async (test) => {
+    const { page, open, allow } = await consoles.person(test, 'administrator');
+    allow(/status of 404|Failed to fetch dynamically imported module/);
+    const files = await withMissingFiles(page);
+    let loads = 0;
+    await open('/settings/frontdoors');
+    files.isAway = true;
+    page.on('load', () => (loads += 1));
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await page.getByRole('heading', { level: 1, name: 'This page failed' }).waitFor();
+    await page.getByRole('button', { name: 'Reload' }).waitFor();
+    assert.equal(loads, 1);
+    assert.equal(new URL(page.url()).pathname, '/console/activity');
+    files.isAway = false;
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor();
+  });
 });
 
 /** Milliseconds from the click to the kill. */
@@ -205,6 +261,18 @@ describe('a control plane that is killed while a form of the console is sent', {
     assert.ok(lost > 0, 'some answers were lost');
   });
 });
+
+/** Answers 404 for files that the page has not loaded before `isAway` is set. */
+async function withMissingFiles(page: Page): Promise<{ isAway: boolean }> {
+  const [known, files] = [new Set<string>(), { isAway: false }];
+  await page.route('**/console/assets/*.js', (route) => {
+    const url = route.request().url();
+    if (files.isAway && !known.has(url)) return route.fulfill({ status: 404, body: '' });
+    known.add(url);
+    return route.continue();
+  });
+  return files;
+}
 
 async function countOf(url: string, accountId: string, apiToken: string): Promise<number> {
   const response = await fetch(url, {
