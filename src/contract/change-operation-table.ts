@@ -20,7 +20,8 @@ export const changeOperations = [
   guarded({
     ...stream,
     id: 'followFrontdoorChanges',
-    summary: 'Follow the changes of the resources of a frontdoor as a stream of events',
+    summary:
+      'Follow the changes of the resources of a frontdoor, and of the list of its organization’s frontdoors, as a stream of events',
     path: '/frontdoor/{frontdoorId}/changes',
   }),
   guarded({

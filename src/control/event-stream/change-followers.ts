@@ -20,7 +20,7 @@ export interface ChangeFollowersOptions extends Omit<EventFollowersOptions, 'sub
   readonly capacity?: number | undefined;
 }
 
-export interface ChangeFollowRequest extends Pick<FollowedStream, 'topic' | 'reader' | 'isAllowed'> {
+export interface ChangeFollowRequest extends Pick<FollowedStream, 'topics' | 'reader' | 'isAllowed'> {
   /** The id of the last event that the reader has; undefined: only new changes. */
   readonly after: string | undefined;
 }
@@ -56,8 +56,8 @@ export class ChangeFollowers {
 
   /** Returns undefined if the reader, or all readers together, have too many streams. */
   follow(request: ChangeFollowRequest): Readable | undefined {
-    const { topic, reader, isAllowed, after } = request;
-    return this.#followers.follow({ topic, reader, isAllowed, source: this.#sourceOf(topic, after) });
+    const { topics, reader, isAllowed, after } = request;
+    return this.#followers.follow({ topics, reader, isAllowed, source: this.#sourceOf(topics, after) });
   }
 
   get size(): number {
@@ -69,14 +69,14 @@ export class ChangeFollowers {
     this.#followers.close();
   }
 
-  #sourceOf(topic: string, after: string | undefined): EventSource {
+  #sourceOf(topics: readonly string[], after: string | undefined): EventSource {
     const log = this.#log;
     let position = after ?? log.position;
     return {
       // An id without data moves the reader's position and is no event.
       begin: () => `retry: ${RETRY_MS}\n${after === undefined ? `id: ${position}\n` : ''}\n`,
       next() {
-        const span = log.after(position, topic, CHUNK);
+        const span = log.after(position, topics, CHUNK);
         if (span === undefined) {
           ({ position } = log);
           return { text: `id: ${position}\nevent: reset\ndata: {}\n\n`, isAtEnd: false };

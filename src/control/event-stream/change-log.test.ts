@@ -5,7 +5,7 @@ import { ChangeLog, INSTALLATION_TOPIC, isLogPosition } from './change-log.ts';
 
 const share = (id: string, frontdoorId = 'f') => ({ frontdoorId, kind: 'share', id });
 const idsOf = (log: ChangeLog, position: string, topic = 'f', limit = 100) =>
-  log.after(position, topic, limit)?.changes.map(({ id }) => id);
+  log.after(position, [topic], limit)?.changes.map(({ id }) => id);
 
 describe('the log of changes', () => {
   it('returns the changes of one topic after a position, each resource once', () => {
@@ -27,7 +27,7 @@ describe('the log of changes', () => {
     for (let n = 0; n < 25; n += 1) log.append(share(`s${n}`));
     const sizes: number[] = [];
     for (let isAtEnd = false; !isAtEnd;) {
-      const span = log.after(position, 'f', 10)!;
+      const span = log.after(position, ['f'], 10)!;
       sizes.push(span.changes.length);
       ({ position, isAtEnd } = span);
     }
@@ -40,13 +40,13 @@ describe('the log of changes', () => {
     for (const id of ['a', 'b', 'c', 'd']) log.append(share(id));
     assert.deepEqual(idsOf(log, start), ['a', 'b', 'c', 'd']);
     log.append(share('e'));
-    assert.equal(log.after(start, 'f', 10), undefined);
-    assert.equal(log.after(new ChangeLog().position, 'f', 10), undefined);
+    assert.equal(log.after(start, ['f'], 10), undefined);
+    assert.equal(log.after(new ChangeLog().position, ['f'], 10), undefined);
     const before = log.position;
     const [epoch] = before.split('-');
-    assert.equal(log.after(`${epoch}-6`, 'f', 10), undefined);
+    assert.equal(log.after(`${epoch}-6`, ['f'], 10), undefined);
     log.restart();
-    assert.equal(log.after(before, 'f', 10), undefined);
+    assert.equal(log.after(before, ['f'], 10), undefined);
     assert.ok(!isLogPosition('x') && !isLogPosition(`${epoch}-01`));
   });
 });

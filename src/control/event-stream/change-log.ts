@@ -49,8 +49,8 @@ export class ChangeLog {
     return `${this.#epoch}-${this.#end}`;
   }
 
-  /** Returns the topic's changes after a position, at most so many; undefined if some of them are not known any more. */
-  after(position: string, topic: string, limit: number): ChangeSpan | undefined {
+  /** Returns the changes of the topics after a position, at most so many; undefined if some of them are not known any more. */
+  after(position: string, topics: readonly string[], limit: number): ChangeSpan | undefined {
     const [, epoch, text] = POSITION.exec(position) ?? [];
     const start = Number(text);
     if (epoch !== this.#epoch || start > this.#end || this.#end - start > this.#capacity) return undefined;
@@ -59,7 +59,7 @@ export class ChangeLog {
     while (sequence < this.#end && changes.size < limit) {
       sequence += 1;
       const change = this.#ring[sequence % this.#capacity]!;
-      if (!topicsOf(change).includes(topic)) continue;
+      if (!topicsOf(change).some((topic) => topics.includes(topic))) continue;
       const key = `${change.kind} ${change.id}`;
       changes.delete(key);
       changes.set(key, change);

@@ -46,8 +46,8 @@ export interface EventSpan {
 }
 
 export interface FollowedStream {
-  /** `notify` with this topic wakes the stream. */
-  readonly topic: string;
+  /** `notify` with one of them wakes the stream. */
+  readonly topics: readonly string[];
   readonly source: EventSource;
   /** The owner of the stream, for limits. */
   readonly reader: string;
@@ -128,7 +128,7 @@ export class EventFollowers {
 
   /** Streams with this topic have new events. */
   notify(topic: string): void {
-    for (const { followed, wake } of this.#followers) if (followed.topic === topic) wake.call();
+    for (const { followed, wake } of this.#followers) if (followed.topics.includes(topic)) wake.call();
   }
 
   /** All streams may have new events. */

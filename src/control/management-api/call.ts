@@ -172,7 +172,8 @@ export function change<T>(
       address: call.address,
       result: 'ok',
     };
-    touchResource(touch, { frontdoorId: frontdoorIdOf(call), ...target });
+    const frontdoorId = target.kind === 'frontdoor' ? entry.organizationId : frontdoorIdOf(call);
+    touchResource(touch, { frontdoorId, ...target });
     await appendAudit(trx, touch, parts.secrets, entry, parts.clock.nowMs(), head);
     return result;
   });

@@ -96,6 +96,22 @@ describeEachStore('the stream of changes', (open) => {
     assert.equal((await follow({ 'last-event-id': '7' })).response.statusCode, 400);
   });
 
+  it('reports the frontdoors of the organization that are made, renamed and deleted, and no others', async () => {
+    const stream = await follow();
+    await stream.until(/^id: /m);
+    const { organizationId } = world.first;
+    const made = await world.call('POST', '/frontdoor', { body: { name: 'Other', organizationId } });
+    const { id } = made.body as { id: string };
+    const event = `{"kind":"frontdoor","id":"${id}"}`;
+    await stream.until(new RegExp(event));
+    await world.call('PATCH', `/frontdoor/${id}`, { body: { name: 'Another' } });
+    await stream.until(new RegExp(`${event}[^]*${event}`));
+    await world.call('DELETE', `/frontdoor/${id}`);
+    const text = await stream.until(new RegExp(`${event}[^]*${event}[^]*${event}`));
+    assert.deepEqual(new Set(eventsIn(text).map(({ data }) => data)), new Set([event]));
+    stream.response.destroy();
+  });
+
   it('of the installation is for administrators, and has no resources of frontdoors', async () => {
     const { id, authorization } = await world.addAccount(world.first.organizationId, 'frontdoor.read');
     const refused = await follow({ authorization }, '/fabric/changes');

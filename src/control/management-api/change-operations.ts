@@ -11,26 +11,27 @@ export const changeHandlers: Handlers<
   'followFrontdoorChanges' | 'followInstallationChanges'
 > = {
   async followFrontdoorChanges(parts, call) {
-    const { id } = call.frontdoor;
+    const { id, organizationId: ownerId } = call.frontdoor;
     const isGranted = async ({ organizationId }: Principal) =>
       (await parts.access.frontdoor(organizationId, id)) !== undefined;
-    return follow(parts, call, id, isGranted);
+    // Every page names the frontdoors of the organization, to choose one.
+    return follow(parts, call, [id, ownerId], isGranted);
   },
 
   async followInstallationChanges(parts, call) {
-    return follow(parts, call, INSTALLATION_TOPIC, async () => true);
+    return follow(parts, call, [INSTALLATION_TOPIC], async () => true);
   },
 };
 
 function follow(
   { changeFollowers }: ChangeStreamParts,
   call: Call,
-  topic: string,
+  topics: readonly string[],
   isGranted: (principal: Principal) => Promise<boolean>,
 ) {
   const { principal } = call;
   const data = changeFollowers.follow({
-    topic,
+    topics,
     after: lastEventIdOf(call, isLogPosition, 'id of an event of this stream'),
     reader: `${principal.kind} ${principal.id}`,
     isAllowed: async () => {

@@ -5,7 +5,7 @@
 import type { Change, Touch } from './store.ts';
 
 export interface ResourceChange {
-  /** Null for resources of the installation. */
+  /** Null for resources of the installation. A frontdoor itself has its organization here, whose frontdoors are listed together. */
   readonly frontdoorId: string | null;
   /** The kind as the audit trail has it: `share`, `environment`, `auth-provider`, `router`… */
   readonly kind: string;
