@@ -111,6 +111,20 @@ async function fill(
     ...{ name: name('provider'), type: 'API_KEY' },
     data: { placement: 'header', name: 'x-key', keys: [{ name: name('key') }] },
   });
+  const identity = (kind: string) => ({
+    ...{ name: name(kind), type: 'OIDC' },
+    data: {
+      issuer: 'https://login.filled.example',
+      client_id: 'console',
+      client_secret: 'filled-console-secret',
+    },
+  });
+  const identityId = await idOf(`${base}/auth-providers`, identity('identity'));
+  // People do not log in at the console with this one yet.
+  await api('POST', `${base}/auth-providers`, identity('other identity'));
+  await api('POST', '/console-log-ins', { organizationId, authProviderId: identityId, roles: [] });
+  await api('POST', `${base}/shares`, { ...share, name: 'given-up', shareMode: 'public' });
+  await api('DELETE', `${base}/shares/given-up`);
   const frontends = await api('GET', `${base}/frontends`);
   const domainId = await idOf(`${base}/custom-frontends`, {
     ...{ hostname: 'apps.filled.example', frontendId: idOfFirst(frontends, 'id') },
@@ -123,6 +137,9 @@ async function fill(
     idOf('/fabric/gateways', { name: name('gateway') }),
     idOf('/fabric/services', { name: name('service') }),
   ]);
+  const overlap = { overlapSeconds: 3_600 };
+  await api('POST', `/api-accounts/${newAccountId}/rotate`, overlap);
+  await api('POST', `/oauth-clients/${clientId}/rotate`, overlap);
   const terminator = { serviceId, routerId, address: 'tcp:127.0.0.1:9' };
   const terminatorId = await idOf('/fabric/terminators', terminator);
   await api('POST', `${base}/agents/enrollments`);

@@ -1,0 +1,240 @@
+// Each change of the console, when the control plane refuses it: a sentence, the error id and a way on; what was typed stays; and
+// the next press sends the change once. The controls are those of the roles' table, so that a new one is here, too.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Locator, Page, Request } from 'playwright-core';
+import { operations, type OperationId } from '#contract';
+import { browserSkip } from '../support/browser.ts';
+import { CONTROLS, controlOf, loadPlaces, type Control } from '../support/console-controls.ts';
+import { visitPage } from '../support/console-visits.ts';
+import { startFilledConsole, type FilledConsole } from '../support/filled-console.ts';
+
+type Refusal = readonly [status: number, code: string, message: string, shown: string];
+
+const REFUSALS: readonly Refusal[] = [
+  [409, 'conflict', '', 'The request conflicts with the current state.'],
+  [412, 'precondition_failed', '', 'Somebody else changed this meanwhile.'],
+  [428, 'precondition_required', 'If-Match is required', 'If-Match is required.'],
+  [429, 'too_many_requests', '', 'Too many requests. Try again in 7 sec.'],
+  [500, 'internal', 'Internal error 0123456789abcdef', 'This is a fault of the control plane.'],
+  [503, 'unavailable', '', 'The service is not available at the moment.'],
+];
+const ERROR_ID = 'Error id: 0123456789abcdef';
+const SHOWN_MS = 30_000;
+
+const FD = '/frontdoors/$frontdoorId';
+/** Pages whose form comes after a choice. */
+const ROUTES: Partial<Record<OperationId, string>> = {
+  createAuthProvider: `${FD}/providers/new?type=GITHUB`,
+};
+/** What somebody types into a field with this label; any other gets a name. */
+const VALUES: readonly (readonly [label: RegExp, value: string])[] = [
+  [/address of the service/i, 'http://127.0.0.1:7'],
+  [/domain|host/i, 'other.filled.example'],
+  [/^Address/, 'tcp:127.0.0.1:9'],
+  [/cost/i, '5'],
+];
+/** They only read. */
+const NO_CHANGE: ReadonlySet<OperationId> = new Set(['getBackup', 'verifyAuditEvents', 'explainShareAccess']);
+
+describe('the changes of the console', { skip: browserSkip }, () => {
+  let consoles: FilledConsole;
+  let places: ReadonlyMap<OperationId, string>;
+  before(async () => {
+    places = new Map(await loadPlaces());
+    consoles = await startFilledConsole();
+  });
+  after(() => consoles?.close());
+
+  it('are refused with a sentence, the error id and a way on, keep what was typed, and are sent once by the next press', async (test) => {
+    const { page, open, allow } = await consoles.person(test, 'operator');
+    allow(/status of (409|412|428|429|500|503)/);
+    page.setDefaultTimeout(SHOWN_MS);
+    await open('/settings/keys');
+    const wrong: string[] = [];
+    let count = 0;
+    const methods = new Map(operations.map(({ id, method }) => [id, method]));
+    const isLast = (id: OperationId) => Number(methods.get(id) !== 'DELETE');
+    // What the other changes make of the world, and what they show once, is not in the way of deletions.
+    const ids = (Object.keys(CONTROLS) as OperationId[])
+      .filter((id) => !NO_CHANGE.has(id))
+      .toSorted((one, other) => isLast(one) - isLast(other));
+    for (const id of ids) {
+      const problem = (text: string): number => wrong.push(`${id}: ${text}`);
+      const control = CONTROLS[id]!;
+      const { method, path } = operations.find((each) => each.id === id)!;
+      const pattern = new RegExp(`/console/api${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+      const isChange = (request: Request) =>
+        request.method() === method && pattern.test(new URL(request.url()).pathname);
+      const sent = { count: 0, passed: 0 };
+      let refusal: Refusal | undefined;
+      await page.route(
+        (url) => pattern.test(url.pathname),
+        async (route) => {
+          if (!isChange(route.request())) return route.fallback();
+          sent.count += 1;
+          if (refusal !== undefined) {
+            const [status, error, message] = refusal;
+            const headers = { 'retry-after': '7' };
+            const body = JSON.stringify({ error, message });
+            return route.fulfill({ status, headers, contentType: 'application/json', body });
+          }
+          sent.passed += 1;
+          // Other rows need what would be deleted.
+          return method === 'DELETE' ? route.fulfill({ status: 204 }) : route.continue();
+        },
+      );
+      try {
+        await visitPage(page, consoles.pathOf(ROUTES[id] ?? control.route ?? places.get(id)!));
+        await begin(page, id, control);
+        for (refusal of REFUSALS) {
+          count += 1;
+          const [status, , , sentence] = refusal;
+          const typed = await press(page, isChange);
+          const shown = page.locator('[role=alert]:visible').filter({ hasText: sentence });
+          const isShown = await shown
+            .filter({ hasText: status === 500 ? ERROR_ID : '' })
+            .first()
+            .waitFor({ timeout: SHOWN_MS })
+            .then(
+              () => true,
+              () => false,
+            );
+          const form = await formOf(page);
+          if (!isShown) problem(`${status} is not shown: ${(await form.innerText()).slice(0, 400)}`);
+          const now = await valuesOf(form);
+          for (const [label, value] of typed)
+            if (now.has(label) && now.get(label) !== value) problem(`${status}: ${label} has lost ${value}`);
+          if ((await submitOf(form)) === undefined) problem(`${status}: there is no way on`);
+        }
+        refusal = undefined;
+        const answered = page.waitForResponse((response) => isChange(response.request()));
+        await press(page, isChange);
+        const answer = await answered;
+        if (!answer.ok()) problem(`the last press was answered ${answer.status()} ${await answer.text()}`);
+        if (sent.passed !== 1) problem(`${sent.passed} changes were sent`);
+        if (sent.count !== REFUSALS.length + 1) problem(`${sent.count} requests were sent`);
+      } catch (error) {
+        problem(String(error).slice(0, 600));
+      } finally {
+        await page.unrouteAll();
+        await page.keyboard.press('Escape');
+      }
+    }
+    test.diagnostic(`${count} refusals of ${ids.length} changes, ${wrong.length} wrong`);
+    assert.deepEqual(wrong, []);
+  });
+});
+
+/** Opens the form of a change: a dialog, a page, or nothing if the control itself sends it. */
+async function begin(page: Page, id: OperationId, control: Control): Promise<void> {
+  if (ROUTES[id] !== undefined) return;
+  const button = await controlOf(page, control);
+  assert.ok(button !== undefined, `${id} has no control`);
+  if ((await button.getAttribute('type')) === 'submit') return;
+  // A control without a form sends the change itself.
+  if (id === 'setInspector') return;
+  const address = page.url();
+  await button.click();
+  const dialog = page.getByRole('dialog').waitFor();
+  await Promise.race([dialog, page.waitForURL((url) => url.href !== address)]);
+  await (await formOf(page)).locator('button').first().waitFor();
+}
+
+/** The open dialog, else the page. */
+async function formOf(page: Page): Promise<Locator> {
+  const dialog = page.getByRole('dialog');
+  return (await dialog.count()) > 0 ? dialog.last() : page.locator('main');
+}
+
+/** The button that sends the form, if it can be used. */
+async function submitOf(form: Locator): Promise<Locator | undefined> {
+  const named = form.locator('button[type=submit]:not([data-loading])');
+  const all =
+    (await named.count()) > 0 ? named : form.getByRole('button', { name: /^(Save|Stop recording)/ });
+  for (const button of await all.all()) if (await button.isEnabled()) return button;
+  return undefined;
+}
+
+/** Fills what is empty, and presses on through the steps of the form until the change is sent. Returns what the fields have. */
+async function press(
+  page: Page,
+  isChange: (request: Request) => boolean,
+): Promise<ReadonlyMap<string, string>> {
+  const step = page.locator('.fd-steps [aria-current=step]');
+  for (;;) {
+    const form = await formOf(page);
+    await fill(form);
+    // A form over what exists is sent when something was typed.
+    if ((await submitOf(form)) === undefined) await form.getByRole('textbox').first().fill('another name');
+    const typed = await valuesOf(form);
+    const submit = await submitOf(form);
+    assert.ok(submit !== undefined, `nothing to press: ${(await form.innerText()).slice(0, 300)}`);
+    if ((await submit.innerText()) === 'Review and save') {
+      await submit.click();
+      await page.getByRole('dialog').waitFor();
+      continue;
+    }
+    const name = (await step.count()) > 0 ? await step.innerText() : undefined;
+    const isLast = name === undefined || (await submit.innerText()) === 'Publish';
+    const request = isLast ? page.waitForRequest((each) => isChange(each), { timeout: SHOWN_MS }) : undefined;
+    await submit.click();
+    if (request !== undefined) {
+      await request;
+      return typed;
+    }
+    await step.filter({ hasNotText: name! }).waitFor();
+  }
+}
+
+async function fill(form: Locator): Promise<void> {
+  const { length } = VALUES;
+  for (const select of await form.locator('select').all()) {
+    if ((await select.inputValue()) !== '' || !(await select.isEnabled())) continue;
+    const options = select.locator('option:not([value=""])');
+    await options.first().waitFor({ state: 'attached' });
+    await select.selectOption({ value: (await options.last().getAttribute('value'))! });
+  }
+  const fields = form.locator(
+    'input[required], input[type=text]:not([required]), input:not([type]), textarea[required]',
+  );
+  for (const field of await fields.all()) {
+    if (!(await field.isEnabled()) || (await field.inputValue()) !== '') continue;
+    const label = await labelOf(field);
+    const typed = /^Type (.*) to confirm/.exec(label)?.[1];
+    const [, value] = VALUES.find(([pattern]) => pattern.test(label)) ?? [];
+    const isOptional = (await field.getAttribute('required')) === null;
+    if (typed === undefined && value === undefined && isOptional) continue;
+    await field.fill(typed ?? value ?? `a-${label.replaceAll(/\W+/g, '-').toLowerCase()}-${length}`);
+  }
+  const everybody = form.getByRole('radio', { name: /everybody|everyone/i });
+  if ((await everybody.count()) > 0) await everybody.first().check();
+}
+
+/** All values at one moment, by the labels of the fields. */
+async function valuesOf(form: Locator): Promise<ReadonlyMap<string, string>> {
+  const fields = form.locator('input:not([type=checkbox]):not([type=radio]), textarea, select');
+  const pairs = await fields.evaluateAll((elements) =>
+    (elements as unknown as readonly (LabelledField & { readonly value: string })[]).map(
+      ({ labels, ariaLabel, value }) =>
+        [
+          [...(labels ?? [])].map(({ textContent }) => textContent).join(' ') || (ariaLabel ?? ''),
+          value,
+        ] as const,
+    ),
+  );
+  return new Map(pairs);
+}
+
+interface LabelledField {
+  readonly labels?: Iterable<{ readonly textContent: string }>;
+  readonly ariaLabel?: string;
+}
+
+function labelOf(field: Locator): Promise<string> {
+  return field.evaluate(
+    (element: { labels?: Iterable<{ textContent: string }>; ariaLabel?: string }) =>
+      [...(element.labels ?? [])].map(({ textContent }) => textContent).join(' ') ||
+      (element.ariaLabel ?? ''),
+  );
+}

@@ -1,0 +1,111 @@
+/** The controls of the console that begin each change, for tests that use all of them: which roles have them, and what refusals do. */
+import type { Locator, Page } from 'playwright-core';
+import type { OperationId } from '#contract';
+
+/** Where an operation happens, as the console's place table has it. */
+type Place = { readonly page: string } | { readonly noPage: string };
+
+const FD = '/frontdoors/$frontdoorId';
+
+export interface Control {
+  readonly name: string | RegExp;
+  /** What somebody types before the control can be used. */
+  readonly typed?: readonly [label: string, value: string];
+  /** A box that somebody checks before. */
+  readonly checked?: RegExp;
+  /** The page that has the control, if it is another than that of the operation. */
+  readonly route?: string;
+}
+
+/** The control that begins each change, on the page that the place table names. */
+export const CONTROLS: Partial<Record<OperationId, Control>> = {
+  createFrontdoor: { name: 'New frontdoor' },
+  changeFrontdoor: { name: /^Rename: / },
+  deleteFrontdoor: { name: /^Delete: / },
+  changeEnvironment: { name: 'Rename' },
+  deleteEnvironment: { name: 'Delete' },
+  createEnrollment: { name: 'Add an agent', route: `${FD}/agents` },
+  cancelEnrollment: { name: /^Cancel/ },
+  createShare: { name: 'Publish a service', route: `${FD}/shares` },
+  changeShare: { name: 'Save', typed: ['Address of the service', 'http://127.0.0.1:7'] },
+  deleteShare: { name: 'Delete this share' },
+  replaceSharePolicy: { name: 'Review and save', typed: ['Contact', 'ann@example.com'] },
+  createCustomFrontend: { name: 'New domain', route: `${FD}/domains` },
+  changeCustomFrontend: { name: 'Save log-ins', checked: /provider/ },
+  deleteCustomFrontend: { name: 'Delete this domain' },
+  setInspector: { name: 'Stop recording' },
+  deleteInspectedRequests: { name: 'Delete the recorded requests' },
+  replayInspectedRequest: { name: 'Change and send again' },
+  createAuthProvider: { name: 'New log-in', route: `${FD}/providers` },
+  changeAuthProvider: { name: 'Turn off' },
+  deleteAuthProvider: { name: 'Delete this log-in' },
+  explainShareAccess: { name: 'Ask' },
+  createOrganization: { name: 'New organization' },
+  changeOrganization: { name: 'Rename', typed: ['Name', 'another'] },
+  deleteOrganization: { name: /^Delete/ },
+  changeOrganizationSettings: { name: 'Save', checked: /exchange their tokens/ },
+  createApiAccount: { name: 'New API account' },
+  changeApiAccount: { name: 'Rename' },
+  rotateApiAccount: { name: /^Rotate/ },
+  deleteApiAccount: { name: 'Revoke' },
+  createOauthClient: { name: 'New OAuth client' },
+  changeOauthClient: { name: 'Rename' },
+  rotateOauthClient: { name: /^Rotate/ },
+  deleteOauthClient: { name: 'Revoke' },
+  rotateSigningKey: { name: /^Rotate/ },
+  verifyAuditEvents: { name: 'Verify' },
+  getBackup: { name: /^Download/ },
+  changePerson: { name: 'Save', typed: ['Name', 'another'] },
+  deletePerson: { name: 'Remove the person' },
+  createInvitation: { name: 'Invite a person' },
+  deleteInvitation: { name: /^Withdraw/ },
+  endConsoleSession: { name: /^End/ },
+  createConsoleLogIn: { name: /^Add/ },
+  createRouter: { name: 'New router' },
+  changeRouter: { name: 'Save', typed: ['Role attributes, separated by commas', 'a'] },
+  deleteRouter: { name: 'Delete' },
+  createGateway: { name: 'New gateway' },
+  deleteGateway: { name: 'Delete' },
+  createFabricService: { name: 'New service' },
+  changeFabricService: { name: 'Save', typed: ['Name', 'another'] },
+  deleteFabricService: { name: 'Delete' },
+  createTerminator: { name: 'New terminator' },
+  changeTerminator: { name: 'Save', typed: ['Cost', '5'] },
+  deleteTerminator: { name: 'Delete' },
+  endPreviousToken: { name: 'End the previous secret' },
+  endPreviousSecret: { name: 'End the previous secret' },
+  deleteConsoleLogIn: { name: /^End log-ins with it/ },
+  releaseRestingName: { name: /^Release: / },
+};
+
+/** The operations that have a page, with its route. */
+export async function loadPlaces(): Promise<readonly (readonly [OperationId, string])[]> {
+  const path = new URL('../../src/console/place-table.ts', import.meta.url).href;
+  const { PLACES } = (await import(path)) as { readonly PLACES: Readonly<Record<OperationId, Place>> };
+  return Object.entries(PLACES).flatMap(([id, place]) =>
+    'page' in place ? [[id as OperationId, place.page] as const] : [],
+  );
+}
+
+/** The control of a page, after what has to be typed before; undefined if the page does not offer it. */
+export async function controlOf(page: Page, { name, typed, checked }: Control): Promise<Locator | undefined> {
+  const main = page.locator('main');
+  if (typed !== undefined) {
+    const field = main.getByRole('textbox', { name: typed[0], exact: true }).first();
+    if ((await field.count()) === 0 || (await field.isDisabled())) return undefined;
+    await field.fill(typed[1]);
+  }
+  if (checked !== undefined) {
+    const box = main
+      .getByRole('checkbox', { name: checked })
+      .or(main.getByRole('switch', { name: checked }))
+      .first();
+    if ((await box.count()) === 0 || (await box.isDisabled())) return undefined;
+    await box.click();
+  }
+  const control = main
+    .getByRole('button', { name, exact: true })
+    .or(main.getByRole('link', { name, exact: true }))
+    .first();
+  return (await control.count()) > 0 && (await control.isEnabled()) ? control : undefined;
+}
