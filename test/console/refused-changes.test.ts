@@ -124,6 +124,27 @@ describe('the changes of the console', { skip: browserSkip }, () => {
     test.diagnostic(`${count} refusals of ${ids.length} changes, ${wrong.length} wrong`);
     assert.deepEqual(wrong, []);
   });
+
+  it('leave no refusal in the dialog when it opens again', async (test) => {
+    const { page, open, allow } = await consoles.person(test, 'operator');
+    allow(/status of 500/);
+    await page.route('**/console/api/console-sessions/*', (route) =>
+      route.fulfill({ status: 500, contentType: 'application/json', body: '{"error":"internal"}' }),
+    );
+    await open('/settings/sessions');
+    const end = page.getByRole('button', { name: /^End/ }).first();
+    const dialog = page.getByRole('dialog');
+    await end.click();
+    await dialog.getByRole('button', { name: 'End', exact: true }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await end.click();
+    await dialog.getByRole('button', { name: 'End', exact: true }).waitFor();
+    assert.equal(await dialog.getByRole('alert').count(), 0);
+    await dialog.getByRole('button', { name: 'End', exact: true }).click();
+    await dialog.getByRole('alert').waitFor();
+  });
 });
 
 /** Opens the form of a change: a dialog, a page, or nothing if the control itself sends it. */

@@ -51,6 +51,9 @@ export function ConfirmDialog(props: {
 }): ReactNode {
   const text = useText(partsText);
   const [typed, setTyped] = useState('');
+  // A page that has one change for all its rows still has the error of another row when the dialog opens again.
+  const [errorBefore] = useState(props.error);
+  const error = props.error === errorBefore ? null : props.error;
   const isConfirmed = props.typed === undefined || typed === props.typed;
   const confirm = () => {
     if (isConfirmed && !props.isPending) props.onConfirm();
@@ -63,8 +66,8 @@ export function ConfirmDialog(props: {
           confirm();
         }}
       >
-        {props.error === null ? null : (
-          <Problem error={props.error} onAgain={isApiError(props.error, 412) ? props.onStale : undefined} />
+        {error === null ? null : (
+          <Problem error={error} onAgain={isApiError(error, 412) ? props.onStale : undefined} />
         )}
         <div>{props.children}</div>
         {props.typed === undefined ? null : (
