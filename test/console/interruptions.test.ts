@@ -133,6 +133,21 @@ describe('an interrupted person at the console', { skip: browserSkip }, () => {
     assert.equal(loads, 2);
   });
 
+  it('sees the frame of the page before the first answer', async (test) => {
+    const { page, open } = await consoles.person(test, 'reader');
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    await page.route('**/console/api/caller', async (route) => {
+      await answered;
+      await route.continue();
+    });
+    await open('/activity');
+    await page.locator('header').getByText('Frontdoor').waitFor();
+    const paints = `performance.getEntriesByName('first-contentful-paint').length`;
+    await page.waitForFunction(`${paints} === 1`);
+    answer();
+    await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor();
+  });
+
   it('sees a frontdoor that is made in another tab in the list of the first', async (test) => {
     const { page, open } = await consoles.person(test, 'administrator');
     await open('/settings/frontdoors');

@@ -39,10 +39,16 @@ function RootFrame(): ReactNode {
   return (
     <SessionProvider
       waiting={
-        <>
-          <Waiting />
+        // The frame is there before the first answer.
+        <div className="fd-frame">
+          <header className="fd-head">
+            <span className="fd-brand">Frontdoor</span>
+          </header>
+          <main className="fd-main">
+            <Waiting />
+          </main>
           <RenewSession />
-        </>
+        </div>
       }
       failed={(error, again) => <Problem error={error} onAgain={again} />}
     >
