@@ -106,6 +106,10 @@ export async function startConsoleBrowser(
   };
 }
 
+const TRANSITIONS_END = `Promise.allSettled(
+  document.getAnimations().filter((it) => it instanceof CSSTransition).map(({ finished }) => finished),
+)`;
+
 /** The findings of axe in a document, one line each; none for a page that everybody can use. */
 export async function checkAxe(page: Page, include = 'body'): Promise<void> {
   const client = await page.context().newCDPSession(page);
@@ -116,6 +120,8 @@ export async function checkAxe(page: Page, include = 'body'): Promise<void> {
       ...{ frameId: frameTree.frame.id, worldName: 'axe' },
     });
     await client.send('Runtime.evaluate', { contextId, expression: axe.source });
+    // A color on its way to another is neither of them.
+    await client.send('Runtime.evaluate', { contextId, awaitPromise: true, expression: TRANSITIONS_END });
     const options = { runOnly: WCAG, resultTypes: ['violations'] };
     const { result, exceptionDetails } = await client.send('Runtime.evaluate', {
       ...{ contextId, awaitPromise: true, returnByValue: true },
