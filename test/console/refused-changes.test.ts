@@ -21,6 +21,8 @@ const REFUSALS: readonly Refusal[] = [
 ];
 const ERROR_ID = 'Error id: 0123456789abcdef';
 const SHOWN_MS = 30_000;
+/** After this time without the next step of a form, its fields are filled again. */
+const STEP_MS = 2_000;
 
 const FD = '/frontdoors/$frontdoorId';
 /** Pages whose form comes after a choice. */
@@ -183,7 +185,8 @@ async function press(
   isChange: (request: Request) => boolean,
 ): Promise<ReadonlyMap<string, string>> {
   const step = page.locator('.fd-steps [aria-current=step]');
-  for (;;) {
+  const deadlineMs = performance.now() + SHOWN_MS;
+  while (performance.now() < deadlineMs) {
     const form = await formOf(page);
     await fill(form);
     // A form over what exists is sent when something was typed.
@@ -204,8 +207,11 @@ async function press(
       await request;
       return typed;
     }
-    await step.filter({ hasNotText: name! }).waitFor();
+    // A choice whose values had not arrived yet is made in the next round.
+    const next = step.filter({ hasNotText: name! });
+    await next.waitFor({ timeout: STEP_MS }).catch(() => {});
   }
+  throw new Error(`no change was sent: ${(await page.locator('main').innerText()).slice(0, 300)}`);
 }
 
 async function fill(form: Locator): Promise<void> {
