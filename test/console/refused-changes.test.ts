@@ -2,7 +2,7 @@
 // the next press sends the change once. The controls are those of the roles' table, so that a new one is here, too.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Locator, Page, Request } from 'playwright-core';
+import { errors, type Locator, type Page, type Request } from 'playwright-core';
 import { operations, type OperationId } from '#contract';
 import { browserSkip } from '../support/browser.ts';
 import { CONTROLS, controlOf, loadPlaces, type Control } from '../support/console-controls.ts';
@@ -188,7 +188,7 @@ async function press(
   const deadlineMs = performance.now() + SHOWN_MS;
   while (performance.now() < deadlineMs) {
     const form = await formOf(page);
-    await fill(form);
+    if (!(await isFilled(page, form))) continue;
     // A form over what exists is sent when something was typed.
     if ((await submitOf(form)) === undefined) await form.getByRole('textbox').first().fill('another name');
     const typed = await valuesOf(form);
@@ -212,6 +212,20 @@ async function press(
     await next.waitFor({ timeout: STEP_MS }).catch(() => {});
   }
   throw new Error(`no change was sent: ${(await page.locator('main').innerText()).slice(0, 300)}`);
+}
+
+/** Returns false if the form changed meanwhile, as one does that goes back to the step of the refused field. */
+async function isFilled(page: Page, form: Locator): Promise<boolean> {
+  page.setDefaultTimeout(STEP_MS);
+  try {
+    await fill(form);
+    return true;
+  } catch (error) {
+    if (error instanceof errors.TimeoutError) return false;
+    throw error;
+  } finally {
+    page.setDefaultTimeout(SHOWN_MS);
+  }
 }
 
 async function fill(form: Locator): Promise<void> {
