@@ -352,6 +352,8 @@ export class OverlayCircuit implements Circuit {
 
   #leaveChannel(notifyRouter: boolean): void {
     this.#lingersUntilMs = 0;
+    // A far end may have sent payloads beyond its end.
+    this.#xgress.release();
     this.#carrier.closed(this, notifyRouter);
   }
 }
