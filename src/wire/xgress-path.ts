@@ -19,10 +19,9 @@ export class XgressPath {
   #transmissions = 0;
   /** Number of the latest transmission that was acknowledged. */
   #latestAcked = -1;
-  /** Drops of transmissions up to this number have made the window smaller. */
+  /** Drops of transmissions up to this number have made the window smaller; -1 before the first drop. */
   #answeredUpTo = -1;
   #minRoundTripMs = Infinity;
-  #hasDropped = false;
 
   constructor(maxWindow: number) {
     this.#maxWindow = maxWindow;
@@ -30,7 +29,7 @@ export class XgressPath {
 
   /** Whether a payload was dropped, so that `grown` decides about the window. */
   get hasDropped(): boolean {
-    return this.#hasDropped;
+    return this.#answeredUpTo >= 0;
   }
 
   /** Returns the number of the next transmission. */
@@ -52,7 +51,6 @@ export class XgressPath {
 
   /** Returns the window after the drop of a transmission: smaller, but once for all drops of one round trip. */
   shrunk(transmission: number, window: number, outstandingBytes: number): number {
-    this.#hasDropped = true;
     if (transmission <= this.#answeredUpTo) return window;
     this.#answeredUpTo = this.#transmissions - 1;
     return Math.max(MIN_WINDOW_BYTES, Math.trunc(Math.min(window, outstandingBytes) * AFTER_DROP));
