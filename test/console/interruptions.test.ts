@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import type { FirstStart } from '#control';
@@ -167,14 +167,20 @@ describe('an interrupted person at the console', { skip: browserSkip }, () => {
       .waitFor({ state: 'attached' });
   });
 
-  it('loads itself again once when a file of its build is gone, at the address of the page', async (test) => {
+  /** The page of frontdoors after an update: the files that this tab has not loaded yet are gone. */
+  async function openBeforeUpdate(test: TestContext): Promise<{ page: Page; files: { isAway: boolean } }> {
     const { page, open, allow } = await consoles.person(test, 'administrator');
     allow(/status of 404|Failed to fetch dynamically imported module/);
     const files = await withMissingFiles(page);
-    let loads = 0;
     await open('/settings/frontdoors');
-    // As after an update: what this tab has not loaded yet is gone, until the document of today is there.
     files.isAway = true;
+    return { page, files };
+  }
+
+  it('loads itself again once when a file of its build is gone, at the address of the page', async (test) => {
+    const { page, files } = await openBeforeUpdate(test);
+    let loads = 0;
+    // The document of today has its files.
     page.on('request', (request) => {
       if (!request.isNavigationRequest()) return;
       loads += 1;
@@ -187,12 +193,8 @@ describe('an interrupted person at the console', { skip: browserSkip }, () => {
   });
 
   it('sees which page failed when a file stays away after that, and no endless loads', async (test) => {
-    const { page, open, allow } = await consoles.person(test, 'administrator');
-    allow(/status of 404|Failed to fetch dynamically imported module/);
-    const files = await withMissingFiles(page);
+    const { page, files } = await openBeforeUpdate(test);
     let loads = 0;
-    await open('/settings/frontdoors');
-    files.isAway = true;
     page.on('load', () => (loads += 1));
     await page.getByRole('link', { name: 'Activity' }).click();
     await page.getByRole('heading', { level: 1, name: 'This page failed' }).waitFor();
