@@ -20,7 +20,7 @@ import {
   shareChangeSchema,
   shareSchema,
 } from './resource-schemas.ts';
-import { byEnvironment, byName, byProvider, byStatus, byTime } from './list-filter-table.ts';
+import { byEnvironment, byName, byProvider, byStatus, byTime, byTokens } from './list-filter-table.ts';
 import {
   environmentMetricsSchema,
   frontdoorMetricsSchema,
@@ -154,7 +154,7 @@ export const frontdoorOperations = [
     summary: 'Get the requests and errors of shares by token, the first 1000 of them, in 30 steps',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/share-sparklines',
-    query: [duration, byEnvironment, byName],
+    query: [duration, byEnvironment, byName, byTokens],
     answer: ok(sparklinesSchema),
   }),
   guarded({

@@ -30,6 +30,14 @@ export const byEnvironment: QueryParameter = {
   summary: 'Only entries of this environment',
 };
 
+export const byTokens: QueryParameter = {
+  name: 'tokens',
+  type: 'list',
+  isRequired: false,
+  summary: 'Only the shares with these tokens, at most 100, with commas between them',
+  maximum: 100,
+};
+
 export const byProvider: QueryParameter = {
   name: 'providerId',
   type: 'UUID',

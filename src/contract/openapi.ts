@@ -111,6 +111,7 @@ function parametersOf(operation: Operation, schemas: SchemaComponents): { parame
     in: 'query',
     required: parameter.isRequired,
     description: parameter.summary,
+    ...(parameter.type === 'list' ? { style: 'form', explode: false } : {}),
     schema: parameter.values === undefined ? querySchema(parameter) : schemas.useValues(parameter.values),
   }));
   const inHeader = headerParametersOf(operation).map(({ name, summary, schema }) => ({
@@ -131,10 +132,12 @@ const queryTypes: Readonly<Record<QueryParameter['type'], Json>> = {
   'date-time': { type: 'string', format: 'date-time' },
   duration: { type: 'string', format: 'duration' },
   sort: { type: 'string' },
+  list: { type: 'array', minItems: 1, items: { type: 'string', minLength: 1, maxLength: 255 } },
 };
 
 function querySchema({ type, minimum, maximum, pattern, fields }: QueryParameter): Json {
   const sorting = fields && `^((${fields.join('|')})(,(asc|desc))?|-(${fields.join('|')}))$`;
+  if (type === 'list') return definedFields({ ...queryTypes[type], maxItems: maximum });
   return definedFields({ ...queryTypes[type], minimum, maximum, pattern: sorting ?? pattern });
 }
 

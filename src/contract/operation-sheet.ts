@@ -115,6 +115,7 @@ function parametersOf(operation: Operation): readonly ParameterRow[] {
 
 function queryType({ type, values }: QueryParameter): string {
   if (values !== undefined) return values.join(' | ');
+  if (type === 'list') return 'list of string';
   if (type === 'date-time') return 'string (timestamp)';
   return type === 'UUID' || type === 'duration' ? `string (${type})` : type === 'sort' ? 'string' : type;
 }

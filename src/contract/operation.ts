@@ -67,12 +67,13 @@ export interface OperationAnswer<Schema extends TSchema | undefined = TSchema | 
 
 export interface QueryParameter {
   readonly name: string;
-  readonly type: 'integer' | 'string' | 'UUID' | 'date-time' | 'duration' | 'sort';
+  /** `list`: texts with commas between them. */
+  readonly type: 'integer' | 'string' | 'UUID' | 'date-time' | 'duration' | 'sort' | 'list';
   readonly isRequired: boolean;
   readonly summary: string;
   /** The accepted values. */
   readonly values?: readonly string[];
-  /** Bounds of an integer. */
+  /** Bounds of an integer; the maximum of a list is that of its entries' number. */
   readonly minimum?: number;
   readonly maximum?: number;
   /** A regular expression for a string, and the rule in words for refusals. Both or neither are given. */

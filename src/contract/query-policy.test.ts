@@ -18,6 +18,7 @@ const parameters: readonly QueryParameter[] = [
     pattern: '^[a-z]+$',
     rule: 'color in a-z',
   },
+  { name: 'tokens', type: 'list', isRequired: false, summary: '', maximum: 3 },
   { name: 'email', type: 'string', isRequired: false, summary: '' },
 ];
 const said = (query: QueryValues, of = parameters): string | undefined => {
@@ -52,6 +53,11 @@ test('a value of another form is refused by the rule that it breaks', () => {
     ['from', 'date-time', ['2026-11-22', 'yesterday', '2026-02-30T00:00:00Z', '']],
     ['status', 'ACTIVE or INACTIVE', ['active', '', 'toString']],
     ['color', 'color in a-z', ['RED', '', 'red ']],
+    [
+      'tokens',
+      'list of 1 to 3 texts with commas between them',
+      ['', ',', 'a,', 'a,b,c,d', 'a\0', `a,${'x'.repeat(256)}`],
+    ],
     ['email', text, ['', 'x'.repeat(256), 'a\0b']],
   ];
   for (const [name, type, values] of refused) {
@@ -66,6 +72,7 @@ test('values of the right form pass', () => {
     { page: '0', size: '9'.repeat(4_000), sort: 'createdAt,desc' },
     { page: '1000000000', size: '007', sort: 'name' },
     { organizationId: '5B0C2A3E-6F0F-4A5E-9D53-0F2F6D1C7A10', duration: 'PT1H', status: 'ACTIVE' },
+    { tokens: 'a,b,c' },
     { from: '2026-11-22T10:00:00.5+02:00', color: 'red', email: 'bob@example.com' },
   ];
   for (const query of passed) assert.equal(said(query), undefined, JSON.stringify(query).slice(0, 60));

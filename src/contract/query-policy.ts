@@ -20,6 +20,9 @@ const SUGGESTED_NAMES = 3;
 const MAX_SHOWN_CHARS = 64;
 const MAX_FILTER_CHARS = 255;
 
+/** An entry of a list may be any text. */
+const ANY_TEXT: QueryParameter = { name: '', type: 'string', isRequired: false, summary: '' };
+
 /** Returns undefined if the query is valid. */
 export function queryProblem(
   parameters: readonly QueryParameter[],
@@ -82,6 +85,12 @@ const checks: Readonly<
   'date-time': (value) => (stringFormats['date-time'].check(value) ? undefined : 'date-time'),
   /** The handler checks the bounds, because some of them depend on another value. */
   duration: (value) => (parseIsoDuration(value) === undefined ? 'duration' : undefined),
+  list(value, { maximum = Infinity }) {
+    const entries = value.split(',');
+    const isValid =
+      entries.length <= maximum && entries.every((entry) => checks.string(entry, ANY_TEXT) === undefined);
+    return isValid ? undefined : `list of 1 to ${maximum} texts with commas between them`;
+  },
   sort(value, { fields = [] }) {
     const [field = '', direction = 'asc', ...more] = sortParts(value);
     if (!fields.includes(field)) return fields.join(' or ');

@@ -40,9 +40,7 @@ class PageRequests {
       if (!counts(request.url())) return;
       const answer = await request.response();
       const body = (await answer!.json().catch(() => ({}))) as Readonly<Record<string, unknown>>;
-      // Lines of traffic are those of a thousand shares at most, which the API bounds.
-      if (!request.url().includes('/share-sparklines'))
-        for (const value of Object.values(body)) if (Array.isArray(value)) this.lengths.push(value.length);
+      for (const value of Object.values(body)) if (Array.isArray(value)) this.lengths.push(value.length);
       this.#open -= 1;
     });
   }

@@ -233,6 +233,7 @@ const QUERY_PLACEHOLDERS: Readonly<Record<string, string>> = {
   'date-time': 'date-time',
   duration: 'time',
   sort: 'field,direction',
+  list: 'text,…',
 };
 
 function queryOption({ name, option: word, type, summary, values, named }: QueryOption): Option {

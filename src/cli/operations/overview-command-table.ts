@@ -35,7 +35,7 @@ export const OVERVIEW_COMMANDS = {
     noun: 'metrics',
     verb: 'shares',
     view: 'sparklines',
-    examples: ['metrics shares --environment-id laptop'],
+    examples: ['metrics shares --environment-id laptop', 'metrics shares --tokens app,shop'],
   },
   getFrontdoorSummary: {
     noun: 'frontdoors',

@@ -81,6 +81,10 @@ describe('metrics', () => {
     assert.deepEqual(await linesFor('duration=PT1H'), [first, second]);
     assert.deepEqual(await linesFor('name=PP'), [first]);
     assert.deepEqual(await linesFor(`environmentId=${other.environmentId}`), [second]);
+    assert.deepEqual(await linesFor('tokens=missing,other'), [second]);
+    assert.deepEqual(await linesFor('tokens=other,app&name=pp'), [first]);
+    const tooMany = Array.from({ length: 101 }, (_none, at) => `share-${at}`).join(',');
+    assert.equal((await world.call('GET', `${path}/share-sparklines?tokens=${tooMany}`)).status, 400);
   });
 
   it('of a frontdoor are the last hour in minutes, the running one included, zeros where there was nothing', async () => {

@@ -69,7 +69,7 @@ export const metricHandlers: Handlers<
   async getShareSparklines(parts, { frontdoor, query }) {
     const durationMs = durationAsked(query);
     const window = sparklineWindow(durationMs, parts.clock.nowMs());
-    const filter = listFilterOf(query);
+    const filter = { ...listFilterOf(query), tokens: textOf(query, 'tokens')?.split(',') };
     const lines = await shareLines(parts.store.db, frontdoor, filter, window, MAX_SPARKLINES);
     const sparklines = lines.map((line) => ({ scope: 'share' as const, ...line }));
     return ok(sparklinesAnswer(frontdoor.id, durationMs, window, sparklines));

@@ -78,16 +78,22 @@ export async function environmentLines(
   return namedLines(db, environments, window);
 }
 
-/** One line per share whose token contains the text, at most so many, by token. */
+/** Which shares have lines: those of an environment, with a token that contains `name`, and with one of `tokens`. */
+export interface LineFilter extends Pick<ListFilter, 'name' | 'environmentId'> {
+  readonly tokens: readonly string[] | undefined;
+}
+
+/** One line per share that fits, at most so many, by token. */
 export async function shareLines(
   db: Queries,
   frontdoor: GrantedFrontdoor,
-  filter: Pick<ListFilter, 'name' | 'environmentId'>,
+  filter: LineFilter,
   window: MetricWindow,
   most: number,
 ): Promise<NamedTrafficLine[]> {
   let query = db.selectFrom('share').where('frontdoor_id', '=', frontdoor.id);
   if (filter.environmentId !== undefined) query = query.where('environment_id', '=', filter.environmentId);
+  if (filter.tokens !== undefined) query = query.where('token', 'in', filter.tokens);
   const shares = await narrowed(query, { name: filter.name }, { name: 'token' })
     .select(['id', 'token as name'])
     .orderBy('token')
