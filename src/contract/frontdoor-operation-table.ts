@@ -51,6 +51,14 @@ const step: QueryParameter = {
   summary:
     'Length of one sample, an ISO 8601 duration from PT10S to the length of the window; a sixtieth of it by default',
 };
+const busiest: QueryParameter = {
+  name: 'busiest',
+  type: 'integer',
+  isRequired: false,
+  summary: 'Only so many environments, those with the most requests first; without it the first 1000 by name',
+  minimum: 1,
+  maximum: 1_000,
+};
 const agentQuery = [
   ...paging('name', 'id', 'createdAt', 'status'),
   ...[byName, byStatus('ACTIVE', 'INACTIVE'), ...byTime],
@@ -125,7 +133,7 @@ export const frontdoorOperations = [
     summary: 'Get the requests and errors of a frontdoor and of each of its environments, in 30 steps',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/sparklines',
-    query: [duration],
+    query: [duration, busiest],
     answer: ok(sparklinesSchema),
   }),
   guarded({

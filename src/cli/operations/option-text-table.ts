@@ -30,6 +30,7 @@ export const OPTION_TEXTS: Readonly<Record<string, OptionText>> = {
   path: { example: '/admin' },
   providerId: { example: 'staff' },
   authProviderId: { description: 'auth provider with which people log in', example: 'staff' },
+  busiest: { example: '5' },
   tokens: { example: 'app,shop' },
   email: { description: 'e-mail address', example: 'ann@example.com' },
   role: { description: 'what the person may do', example: 'editor' },

@@ -16,7 +16,7 @@ export const OVERVIEW_COMMANDS = {
     noun: 'metrics',
     verb: 'sparklines',
     view: 'sparklines',
-    examples: ['metrics sparklines --duration PT15M'],
+    examples: ['metrics sparklines --duration PT15M', 'metrics sparklines --busiest 5'],
   },
   getEnvironmentMetrics: {
     noun: 'metrics',

@@ -216,6 +216,19 @@ describe('metrics', () => {
     ]);
   });
 
+  it('as sparklines are those of the busiest environments, where so many are asked for', async () => {
+    const idsFor = async (query: string) => {
+      const { body } = await world.call('GET', `${path}/sparklines?${query}`);
+      return (body as SparklinesAnswer).sparklines.map(({ id }) => id);
+    };
+    const { frontdoorId } = world.first;
+    assert.deepEqual(await idsFor('busiest=1'), [frontdoorId, app.environmentId]);
+    // Without requests an environment is not busy.
+    await world.addEnvironment('a quiet one');
+    assert.deepEqual(await idsFor('busiest=9'), [frontdoorId, app.environmentId, other.environmentId]);
+    assert.equal((await world.call('GET', `${path}/sparklines?busiest=0`)).status, 400);
+  });
+
   it('of a frontdoor without any traffic are zeros', async () => {
     const url = `/frontdoor/${world.other.frontdoorId}`;
     const { authorization } = world.other;

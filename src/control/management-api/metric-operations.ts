@@ -7,6 +7,7 @@ import {
   type TrafficCounts,
 } from '#domain';
 import {
+  busiestLines,
   environmentLines,
   environmentTraffic,
   frontdoorLine,
@@ -81,7 +82,11 @@ export const metricHandlers: Handlers<
     const { id, name } = frontdoor;
     const { db } = parts.store;
     const whole = { scope: 'frontdoor' as const, id, name, ...(await frontdoorLine(db, frontdoor, window)) };
-    const environments = await environmentLines(db, frontdoor, window, MAX_SPARKLINES);
+    const busiest = textOf(query, 'busiest');
+    const environments =
+      busiest === undefined
+        ? await environmentLines(db, frontdoor, window, MAX_SPARKLINES)
+        : await busiestLines(db, frontdoor, window, Number(busiest));
     const sparklines = [whole, ...environments.map((line) => ({ scope: 'environment' as const, ...line }))];
     return ok(sparklinesAnswer(id, durationMs, window, sparklines));
   },

@@ -78,6 +78,28 @@ export async function environmentLines(
   return namedLines(db, environments, window);
 }
 
+/** One line per environment that has requests in the window, those with the most first, at most so many. */
+export async function busiestLines(
+  db: Queries,
+  frontdoor: GrantedFrontdoor,
+  window: MetricWindow,
+  most: number,
+): Promise<NamedTrafficLine[]> {
+  const environments = await rowsOf(db, window)
+    .innerJoin('identity', 'identity.id', 'metric_rollup.scope_id')
+    .where('identity.frontdoor_id', '=', frontdoor.id)
+    .where('identity.kind', '=', 'environment')
+    .groupBy(['identity.id', 'identity.name'])
+    .having(({ eb, fn }) => eb(fn.sum('metric_rollup.requests'), '>', 0))
+    .select(['identity.id', 'identity.name'])
+    .orderBy(({ fn }) => fn.sum('metric_rollup.requests'), 'desc')
+    .orderBy('identity.name')
+    .orderBy('identity.id')
+    .limit(most)
+    .execute();
+  return namedLines(db, environments, window);
+}
+
 /** Which shares have lines: those of an environment, with a token that contains `name`, and with one of `tokens`. */
 export interface LineFilter extends Pick<ListFilter, 'name' | 'environmentId'> {
   readonly tokens: readonly string[] | undefined;

@@ -6,6 +6,7 @@ import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import type { GrantedFrontdoor, Store } from '../store/mod.ts';
 import { addFrontdoor, addShare, reportOf, sampleOf, type Place } from './metric-fixture.ts';
 import {
+  busiestLines,
   environmentLines,
   environmentTraffic,
   frontdoorLine,
@@ -246,6 +247,10 @@ describeEachStore('traffic reports', (open) => {
       { id: b.environmentId, name: 'home of second', requests: ends(1), errors: ends(0) },
     ]);
     assert.equal((await environmentLines(store.db, frontdoor, window, 1)).length, 1);
+    assert.deepEqual(await busiestLines(store.db, frontdoor, window, 10), lines);
+    await take(reportOf(2, sampleOf(b, SPAN_MS, { requests: 50 })));
+    const [busiest, ...others] = await busiestLines(store.db, frontdoor, window, 1);
+    assert.deepEqual([busiest!.name, busiest!.requests, others], ['home of second', ends(51), []]);
     const asked = metricWindow(HOUR_MS, undefined, NOW_MS);
     const steps = await environmentTraffic(store.db, frontdoor, foreign.environmentId, asked);
     assert.equal(sumOf(steps).requests, 0);

@@ -1,5 +1,6 @@
 /** Traffic metrics: stored in slices, read as series, and deleted after their retention time. */
 export {
+  busiestLines,
   environmentLines,
   environmentTraffic,
   shareLines,

@@ -18,16 +18,13 @@ export function Busiest({ frontdoorId }: { readonly frontdoorId: string }): Reac
   const [text, format] = [useText(overviewText), useFormat()];
   const answer = useAnswer(
     'getFrontdoorSparklines',
-    { parameters: { frontdoorId }, query: { duration: 'PT1H' } },
+    { parameters: { frontdoorId }, query: { duration: 'PT1H', busiest: SHOWN } },
     { refetchMs: METRICS_MS },
   );
   return (
     <AnswerView answer={answer}>
       {({ body }) => {
-        const agents = body.sparklines
-          .filter(({ scope, requests }) => scope === 'environment' && sum(requests) > 0)
-          .sort((a, b) => sum(b.requests) - sum(a.requests))
-          .slice(0, SHOWN);
+        const agents = body.sparklines.filter(({ scope }) => scope === 'environment');
         if (agents.length === 0) return null;
         return (
           <Panel title={text.busiest}>
