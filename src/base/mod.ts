@@ -1,4 +1,4 @@
-export { addressKey } from './address-key.ts';
+export { addressKey, networkKey } from './address-key.ts';
 export { errorsSince, type ErrorRow, type ErrorTable } from './error-row.ts';
 export { ERROR_KINDS, FrontdoorError, messageOf, type ErrorKind } from './errors.ts';
 export { countDroppedLogLine, droppedLogLines, silentLog, type Log, type LogFields } from './log.ts';

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { LightMyRequestResponse } from 'fastify';
 import { BASE_URL } from '../management-api/api-fixture.ts';
+import { passwordTurns } from '../policy/mod.ts';
+import { heldPasswordTurns } from '../policy/password-turns-fixture.ts';
 import { openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
 
 const HOUR_MS = 3_600_000;
@@ -132,6 +134,37 @@ describe('attacks on the console', () => {
     assert.deepEqual(counts, { judged: OF_ADDRESS, refused: 1_000 - OF_ADDRESS });
     world.api.clock.advance(HOUR_MS);
     assert.equal((await guessOf('name1@example.com', 'wrong', '203.0.113.9')).statusCode, 403);
+  });
+
+  it('do not lock a password by attempts that nobody judged, because too many waited', async () => {
+    await world.person('reader', 'crowded@example.com');
+    const release = heldPasswordTurns(passwordTurns);
+    const attempts = Array.from({ length: 12 }, (_, at) =>
+      guessOf('crowded@example.com', 'wrong password', `203.0.113.${100 + at}`),
+    );
+    const refused = await Promise.all(attempts);
+    await release();
+    for (const { statusCode, headers } of refused)
+      assert.deepEqual([statusCode, headers['retry-after']], [429, '15']);
+    const answer = await guessOf('crowded@example.com', PASSWORD, '203.0.113.100');
+    assert.equal(answer.statusCode, 303);
+  });
+
+  it('do not keep a person out who comes from elsewhere, however many wait', async () => {
+    await world.person('reader', 'elsewhere@example.com');
+    const networks = Array.from({ length: 100 }, (_, at) => `100.64.${at}.1`);
+    const guessFrom = (address: string) => guessOf(`of${address}@example.com`, 'wrong password', address);
+    await Promise.all(networks.map(guessFrom));
+    const answered: string[] = [];
+    const note = (who: string) => (answer: LightMyRequestResponse) => {
+      answered.push(who);
+      return answer.statusCode;
+    };
+    const guesses = networks.map((address) => guessFrom(address).then(note('guess')));
+    const person = guessOf('elsewhere@example.com', PASSWORD, '192.0.0.90').then(note('person'));
+    assert.equal(await person, 303);
+    await Promise.all(guesses);
+    assert.ok(answered.indexOf('person') < 20, `${answered.indexOf('person')} were before`);
   });
 
   it('count no log-in that succeeds', async () => {

@@ -79,7 +79,7 @@ export class ConsoleLogIn {
     try {
       examined = isUuid(name)
         ? await this.#accountOf(name, password)
-        : await this.#personOf(name.toLowerCase(), password);
+        : await this.#personOf(name.toLowerCase(), password, address);
     } catch (error) {
       failures.succeeded(target, address);
       if (!(error instanceof PasswordQueueFull)) throw error;
@@ -155,16 +155,21 @@ export class ConsoleLogIn {
     return { owner: { kind: 'account', id: proven.id, organizationId: proven.organizationId } };
   }
 
-  async #personOf(email: string, password: string): Promise<Examined> {
+  async #personOf(email: string, password: string, address: string): Promise<Examined> {
     const { store, clock } = this.#parts;
     if (password.length > MAX_PASSWORD_CHARS) return { reason: WRONG };
     const known = await findPersonPassword(store.db, email);
-    const limits = { nowMs: clock.nowMs(), maxAttempts: MAX_ATTEMPTS, lockMs: LOCK_MS };
-    const isCounted = known === undefined || (await countPersonAttempt(store.db, known.personId, limits));
-    const isRight = await isPasswordOf(password, isCounted ? known?.passwordHash : undefined);
+    let isLocked = false;
+    const begun = async (): Promise<void> => {
+      if (known === undefined) return;
+      const limits = { nowMs: clock.nowMs(), maxAttempts: MAX_ATTEMPTS, lockMs: LOCK_MS };
+      isLocked = !(await countPersonAttempt(store.db, known.personId, limits));
+    };
+    const isRight = await isPasswordOf(password, known?.passwordHash, { address, begun });
     if (known === undefined) return { reason: WRONG };
     const owner = { kind: 'person', id: known.personId, organizationId: known.organizationId } as const;
-    if (!isRight) return { reason: isCounted ? WRONG : 'locked', owner };
+    if (isLocked) return { reason: 'locked', owner };
+    if (!isRight) return { reason: WRONG, owner };
     await endPersonAttempts(store.db, known.personId);
     return { owner };
   }

@@ -20,26 +20,32 @@ export interface PasswordCheckParts {
   readonly clock: Clock;
 }
 
-/** Whether the password is right and not locked. Absent names and locked passwords cost as much as wrong ones. */
+/**
+ * Whether the password of a guest at this address is right and not locked. Absent names and locked passwords cost as much as
+ * wrong ones. Throws `PasswordQueueFull`: then the attempt is not counted.
+ */
 export async function acceptsPassword(
   { store: { db }, model, clock }: PasswordCheckParts,
   password: string,
   stored: IdentityPassword | undefined,
+  address: string,
 ): Promise<boolean> {
   const lockout = stored && lockoutOf(authPolicyOf(model.edge, stored.identityId));
-  if (stored === undefined || lockout === undefined) return isPasswordOf(password, stored?.passwordHash);
+  if (stored === undefined || lockout === undefined)
+    return isPasswordOf(password, stored?.passwordHash, { address });
   const { identityId } = stored;
-  const nowMs = clock.nowMs();
-  const [{ attempts, isLocked }, isRight] = await Promise.all([
-    countPasswordAttempt(db, identityId, nowMs),
-    isPasswordOf(password, stored.passwordHash),
-  ]);
+  let counted = { attempts: 0, isLocked: true };
+  const begun = async (): Promise<void> => {
+    counted = await countPasswordAttempt(db, identityId, clock.nowMs());
+  };
+  const isRight = await isPasswordOf(password, stored.passwordHash, { address, begun });
+  const { attempts, isLocked } = counted;
   // Later attempts of those that came at once do not count, because an earlier one may lock the password.
   if (isLocked || attempts > lockout.maxAttempts) return false;
   if (isRight) await endPasswordAttempts(db, identityId, null);
   else if (attempts === lockout.maxAttempts) {
     const { minutes } = lockout;
-    const untilMs = minutes === 0 ? Number.MAX_SAFE_INTEGER : nowMs + minutes * MINUTE_MS;
+    const untilMs = minutes === 0 ? Number.MAX_SAFE_INTEGER : clock.nowMs() + minutes * MINUTE_MS;
     await endPasswordAttempts(db, identityId, untilMs);
   }
   return isRight;

@@ -4,7 +4,8 @@ import { createHash, randomBytes, randomUUID, X509Certificate } from 'node:crypt
 import { after, before, test } from 'node:test';
 import { fingerprintOf } from '#net';
 import { makeKeyRequest } from '#sdk';
-import { hashPassword } from '../policy/mod.ts';
+import { hashPassword, passwordTurns } from '../policy/mod.ts';
+import { heldPasswordTurns } from '../policy/password-turns-fixture.ts';
 import { putIdentityPassword } from '../store/mod.ts';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
 
@@ -120,6 +121,15 @@ test('wrong passwords for one name have to wait, right ones of other names not; 
   fixture.clock.offsetMs += 10 * 60_000;
   assert.equal((await logIn('eve')).status, 200);
   fixture.clock.offsetMs = 0;
+});
+
+test('attempts that nobody judged, because too many waited, are no wrong passwords', async () => {
+  await person('crowded');
+  const release = heldPasswordTurns(passwordTurns);
+  const refused = await Promise.all(Array.from({ length: 10 }, () => logIn('crowded', 'guess')));
+  await release();
+  assert.deepEqual(new Set(refused.map(({ status }) => status)), new Set([429]));
+  assert.equal((await logIn('crowded')).status, 200);
 });
 
 test('the session gets a certificate for routers, which ends with it, and proves no identity here', async () => {

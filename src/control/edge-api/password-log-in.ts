@@ -64,7 +64,14 @@ export class PasswordLogIns {
     // Counted before the hash, so that guesses at once are limited, too.
     this.#failures.failed(username, source, FAILURES, nowMs);
     const stored = await findIdentityPassword(store.db, username);
-    const isRight = await acceptsPassword(this.#parts, password, stored);
+    let isRight: boolean;
+    try {
+      isRight = await acceptsPassword(this.#parts, password, stored, address);
+    } catch (error) {
+      // Nobody has judged the password.
+      this.#failures.takeBack(username, source, FAILURES);
+      throw error;
+    }
     const identity = isRight && stored !== undefined ? model.identity(stored.identityId) : undefined;
     if (identity === undefined || identity.kind === 'router')
       return { problem: 'the user name or the password is wrong', identityId: stored?.identityId };

@@ -145,7 +145,7 @@ export class Administrators {
     const waitMs = this.#failures.waitMs(username, request.ip);
     if (waitMs > 0) throw limited(waitMs);
     const found = await findIdentityPassword(this.#context.store.db, username);
-    const isRight = await acceptsPassword(this.#context, password, found);
+    const isRight = await acceptsPassword(this.#context, password, found, request.ip);
     if (!isRight) this.#failures.failed(username, request.ip);
     const identityId = isRight ? found?.identityId : undefined;
     if (identityId === undefined) return { method };

@@ -1,6 +1,12 @@
 /** Policies of shares: the stored form, the rules that gateways evaluate, and the conversion of one into the other. */
 export { accessRulesOf } from './access-rules.ts';
 export { DEFAULT_POLICY } from './default-policy.ts';
-export { hashPassword, isPasswordOf, PasswordQueueFull } from './password-hash.ts';
+export {
+  hashPassword,
+  isPasswordOf,
+  PasswordQueueFull,
+  passwordTurns,
+  type PasswordGuest,
+} from './password-hash.ts';
 export { draftPolicyOf, settledPolicy, wantedPolicyOf } from './policy-record.ts';
 export type { StoredPolicy } from './stored-policy.ts';

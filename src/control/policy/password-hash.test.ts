@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { argon2Sync } from 'node:crypto';
 import { test } from 'node:test';
-import { hashPassword, Turns } from './password-hash.ts';
+import { heldPasswordTurns } from './password-turns-fixture.ts';
+import { hashPassword, isPasswordOf, passwordTurns, PasswordTurns } from './password-hash.ts';
 
 test('equal passwords have unequal hashes, each of which proves the password', async () => {
   const password = 'Zo\u00eb writes';
@@ -18,26 +19,66 @@ test('equal passwords have unequal hashes, each of which proves the password', a
   }
 });
 
-test('work is done in turns: some at once, some waiting in order, more refused, and a failure gives its turn on', async () => {
-  const turns = new Turns(2, 2);
-  const begun: number[] = [];
-  const ends: PromiseWithResolvers<void>[] = [];
-  const work = (id: number) => {
+/** Work that goes on until its end is called; the ids show which has begun. */
+function workAt(turns: PasswordTurns) {
+  const begun: string[] = [];
+  const ends = new Map<string, PromiseWithResolvers<void>>();
+  const work = (id: string, address?: string): Promise<string> => {
     const end = Promise.withResolvers<void>();
-    ends[id] = end;
-    return turns.take(async () => {
+    ends.set(id, end);
+    return turns.take(address, async () => {
       begun.push(id);
       await end.promise;
       return id;
     });
   };
-  const all = [work(0), work(1), work(2), work(3)];
-  await assert.rejects(work(4), { kind: 'limited' });
-  assert.deepEqual(begun, [0, 1]);
-  ends[1]!.reject(new Error('broken'));
+  return { begun, ends, work };
+}
+
+test('work is done in turns: some at once, some waiting in order, more refused, and a failure gives its turn on', async () => {
+  const turns = new PasswordTurns(2, 2);
+  const { begun, ends, work } = workAt(turns);
+  const all = [work('0'), work('1'), work('2'), work('3')];
+  await assert.rejects(work('4'), { kind: 'limited' });
+  assert.deepEqual(begun, ['0', '1']);
+  ends.get('1')!.reject(new Error('broken'));
   await assert.rejects(all[1]!, /broken/);
-  assert.deepEqual(begun, [0, 1, 2]);
-  for (const id of [0, 2, 3]) ends[id]!.resolve();
-  assert.deepEqual(await Promise.all([all[0], all[2], all[3]]), [0, 2, 3]);
-  assert.equal(await turns.take(async () => 'free again'), 'free again');
+  assert.deepEqual(begun, ['0', '1', '2']);
+  for (const id of ['0', '2', '3']) ends.get(id)!.resolve();
+  assert.deepEqual(await Promise.all([all[0], all[2], all[3]]), ['0', '2', '3']);
+  assert.equal(await turns.take(undefined, async () => 'free again'), 'free again');
+});
+
+test('guests halve what callers with credentials get, at most, and the guest who is displaced is refused', async () => {
+  const turns = new PasswordTurns(1, 3);
+  const { begun, ends, work } = workAt(turns);
+  const all = [work('running', '192.0.2.1')];
+  for (const id of ['a1', 'a2', 'a3']) all.push(work(id, '192.0.2.1'));
+  for (const id of ['p1', 'p2', 'p3']) all.push(work(id));
+  const displaced = all[3]!;
+  all.push(work('b1', '198.51.100.1'));
+  await assert.rejects(displaced, { kind: 'limited', retryAfterSeconds: 15 });
+  for (const { resolve } of ends.values()) resolve();
+  await Promise.allSettled(all);
+  assert.deepEqual(begun, ['running', 'p1', 'a1', 'p2', 'b1', 'p3', 'a2']);
+});
+
+test('an attempt begins when it has its turn, and not when it is refused before', async () => {
+  const hash = await hashPassword('plum giraffe');
+  let begun = 0;
+  const guest = {
+    address: '192.0.2.1',
+    begun: async () => {
+      begun += 1;
+    },
+  };
+  const release = heldPasswordTurns(passwordTurns);
+  await assert.rejects(isPasswordOf('plum giraffe', hash, guest), { kind: 'limited' });
+  assert.equal(begun, 0);
+  await release();
+  assert.equal(await isPasswordOf('plum giraffe', hash, guest), true);
+  assert.equal(await isPasswordOf('plum giraffe', undefined, guest), false);
+  assert.equal(begun, 2);
+  const failing = { address: '192.0.2.1', begun: () => Promise.reject(new Error('no database')) };
+  await assert.rejects(isPasswordOf('plum giraffe', hash, failing), /no database/);
 });

@@ -1,10 +1,11 @@
 /**
  * Hashes passwords of people for storage: argon2id, 19 MiB, two passes, as PHC strings. Two run at a time,
- * because each needs its memory and a thread for about 30 ms; others wait.
+ * because each needs its memory and a thread for about 30 ms; others wait, in the order of `GuestQueue`.
  */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { FrontdoorError } from '#base';
+import { FrontdoorError, systemClock } from '#base';
+import { GuestQueue } from './guest-queue.ts';
 
 const MEMORY_KIB = 19_456;
 const PASSES = 2;
@@ -24,39 +25,74 @@ export class PasswordQueueFull extends FrontdoorError {
   }
 }
 
-/** Limits concurrent and waiting work. Further work is refused with `PasswordQueueFull`. */
-export class Turns {
+/** Starts the work of a turn, or refuses it. */
+interface WaitingWork {
+  readonly begin: () => void;
+  readonly refuse: (error: PasswordQueueFull) => void;
+}
+
+/**
+ * Limits concurrent and waiting work. Further work is refused with `PasswordQueueFull`. Callers who have proven who they
+ * are and guests take turns while both wait, so that guests, however many, at most halve what the others get.
+ */
+export class PasswordTurns {
   readonly #maxAtOnce: number;
   readonly #maxWaiting: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #proven: WaitingWork[] = [];
+  readonly #guests: GuestQueue<WaitingWork>;
   #running = 0;
+  #isTurnOfProven = true;
 
-  constructor(maxAtOnce: number, maxWaiting: number) {
+  /** `maxWaiting` limits the proven callers and the guests each. */
+  constructor(maxAtOnce: number, maxWaiting: number, nowMs = () => systemClock.monotonicMs()) {
     this.#maxAtOnce = maxAtOnce;
     this.#maxWaiting = maxWaiting;
+    this.#guests = new GuestQueue(maxWaiting, nowMs);
   }
 
-  async take<T>(work: () => Promise<T>): Promise<T> {
+  /** `address` is that of a guest; undefined for a caller who has proven a credential. */
+  async take<T>(address: string | undefined, work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#maxAtOnce) this.#running += 1;
-    else if (this.#waiting.length >= this.#maxWaiting) throw new PasswordQueueFull();
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await new Promise<void>((begin, refuse) => this.#wait(address, { begin, refuse }));
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
+      const next = this.#next();
       if (next === undefined) this.#running -= 1;
-      else next();
+      else next.begin();
     }
+  }
+
+  /** The password of a guest at this address was wrong. Guests elsewhere come first for a quarter of an hour. */
+  failed(address: string): void {
+    this.#guests.failed(address);
+  }
+
+  #wait(address: string | undefined, waiting: WaitingWork): void {
+    if (address !== undefined) this.#guests.push(address, waiting)?.refuse(new PasswordQueueFull());
+    else if (this.#proven.length >= this.#maxWaiting) waiting.refuse(new PasswordQueueFull());
+    else this.#proven.push(waiting);
+  }
+
+  #next(): WaitingWork | undefined {
+    const isOfProven = this.#isTurnOfProven;
+    this.#isTurnOfProven = !isOfProven;
+    return isOfProven
+      ? (this.#proven.shift() ?? this.#guests.shift())
+      : (this.#guests.shift() ?? this.#proven.shift());
   }
 }
 
-/** The queue takes about fifteen seconds. */
-const turns = new Turns(2, 1_000);
+/** Each queue takes about fifteen seconds. */
+export const passwordTurns = new PasswordTurns(2, 1_000);
 
-/** Returns `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`, base64 without padding. */
+/**
+ * For callers who have proven a credential. Returns `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`, base64 without padding.
+ * Throws `PasswordQueueFull`.
+ */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
-  const tag = await turns.take(() =>
+  const tag = await passwordTurns.take(undefined, () =>
     derive('argon2id', {
       message: password,
       nonce,
@@ -74,23 +110,46 @@ const STORED = new RegExp(
   `^\\$argon2id\\$v=19\\$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}\\$([A-Za-z0-9+/]{22})\\$([A-Za-z0-9+/]{43})$`,
 );
 
+/** A guest who gives a password. */
+export interface PasswordGuest {
+  /** The IP address. */
+  readonly address: string;
+  /**
+   * Called when the attempt has its turn, and runs beside the hash: what counts attempts counts none that is refused
+   * before, and those who measure the time do not see it.
+   */
+  readonly begun?: () => Promise<void>;
+}
+
 /**
  * Whether the password has this hash of `hashPassword`. Without a hash, for an unknown name, it takes the same time
- * and returns false.
+ * and returns false. Throws `PasswordQueueFull`, and what `begun` throws.
  */
-export async function isPasswordOf(password: string, stored: string | undefined): Promise<boolean> {
+export async function isPasswordOf(
+  password: string,
+  stored: string | undefined,
+  { address, begun }: PasswordGuest,
+): Promise<boolean> {
   const [, salt, tag] = STORED.exec(stored ?? '') ?? [];
-  const actual = await turns.take(() =>
-    derive('argon2id', {
-      message: password,
-      nonce: salt === undefined ? Buffer.alloc(SALT_BYTES) : Buffer.from(salt, 'base64'),
-      parallelism: PARALLELISM,
-      tagLength: TAG_BYTES,
-      memory: MEMORY_KIB,
-      passes: PASSES,
-    }),
-  );
-  return tag !== undefined && timingSafeEqual(actual, Buffer.from(tag, 'base64'));
+  const actual = await passwordTurns.take(address, async () => {
+    const [hashed, counted] = await Promise.allSettled([
+      derive('argon2id', {
+        message: password,
+        nonce: salt === undefined ? Buffer.alloc(SALT_BYTES) : Buffer.from(salt, 'base64'),
+        parallelism: PARALLELISM,
+        tagLength: TAG_BYTES,
+        memory: MEMORY_KIB,
+        passes: PASSES,
+      }),
+      begun?.(),
+    ]);
+    if (hashed.status === 'rejected') throw hashed.reason;
+    if (counted.status === 'rejected') throw counted.reason;
+    return hashed.value;
+  });
+  const isRight = tag !== undefined && timingSafeEqual(actual, Buffer.from(tag, 'base64'));
+  if (!isRight) passwordTurns.failed(address);
+  return isRight;
 }
 
 function unpadded(bytes: Uint8Array): string {
