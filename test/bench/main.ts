@@ -1,4 +1,4 @@
-// The entry point of all benchmarks: `npm run bench`, `bench:api`, `bench:dns`, `bench:fabric`, `bench:gateway`,
+// The entry point of all benchmarks: `npm run bench`, `bench:api`, `bench:dns`, `bench:edge`, `bench:fabric`, `bench:gateway`,
 // `bench:tproxy`, `bench:tunnel`; the first argument is that name. Run them on a quiet machine, and compare ratios of one run only.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -19,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   bench: async () => (await import('./product-benchmark.ts')).PRODUCT_BENCHMARK,
   'bench:api': async () => (await import('./api/api-benchmark.ts')).API_BENCHMARK,
   'bench:dns': async () => (await import('./dns/dns-benchmark.ts')).DNS_BENCHMARK,
+  'bench:edge': async () => (await import('./edge/edge-benchmark.ts')).EDGE_BENCHMARK,
   'bench:fabric': async () => (await import('./fabric/fabric-benchmark.ts')).FABRIC_BENCHMARK,
   'bench:gateway': async () => (await import('./gateway/gateway-benchmark.ts')).GATEWAY_BENCHMARK,
   'bench:tproxy': async () => (await import('./tunnel/tunnel-benchmark.ts')).TPROXY_BENCHMARK,

@@ -76,6 +76,8 @@ export interface Separate {
   share(mode: 'public' | 'private', target: string, name: string): Promise<AgentShareView>;
   /** A Management API call with the first account; `path` without `/frontdoor/{id}`. */
   call(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<JsonAnswer>;
+  /** A token that enrolls one environment. */
+  enrollmentJwt(): Promise<string>;
   /** All parts, the agent first; rejects when one did not end by itself with status 0. */
   stop(): Promise<void>;
 }
@@ -183,7 +185,11 @@ async function startAll(
       headers: { authorization: `Basic ${accountId}:${apiToken}` },
       body,
     });
-  const { enrollmentCode } = (await call('POST', '/agents/enrollments')).json as { enrollmentCode: string };
+  const newEnrollmentCode = async (): Promise<string> => {
+    const { json } = await call('POST', '/agents/enrollments');
+    return (json as { enrollmentCode: string }).enrollmentCode;
+  };
+  const enrollmentCode = await newEnrollmentCode();
   const agentSocket = join(folder, 'agent', AGENT_SOCKET_FILE);
   const agent = new PartProcess<AgentStatusResult>({
     ...common,
@@ -215,6 +221,10 @@ async function startAll(
       return JSON.parse(text) as AgentShareView;
     },
     call,
+    enrollmentJwt: async () => {
+      const path = `/frontdoor/agents/bootstrap-token/${await newEnrollmentCode()}`;
+      return ((await client.request({ method: 'GET', path })).json as { token: string }).token;
+    },
     stop: async () => {
       await client.close();
       const failed: string[] = [];

@@ -4,17 +4,21 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { repositoryRoot } from '../../../tools/pinned-process.ts';
 import { findCommand } from '../../bench/bench-process.ts';
+import type { LoadResult } from '../../bench/fabric/load-process.ts';
 import { within } from '../../support/deadline.ts';
 import { zitiBinary, zitiEnvironment } from '../../support/ziti-command.ts';
 
 const SOURCE = join(repositoryRoot, 'test/compat/openziti/go-peer');
+/** The SDK looks for the system's name at each dial: in this file of `HOST_ETC`, else it starts `lsb_release`, which takes 8 ms. */
+const SYSTEM_NAME_FILE = 'lsb-release';
 const BUILD_MS = 230_000;
-const READY_MS = 60_000;
+/** 10,000 terminators take minutes. */
+const READY_MS = 300_000;
 const KEPT_CHARS = 100_000;
 
 /** What a dialer found. `whole`: connections whose bytes came back unchanged, followed by the end of the stream. */
@@ -23,6 +27,13 @@ export interface GoDials {
   readonly whole: number;
   readonly ms: number;
   readonly errors: readonly string[];
+}
+
+/** Connections of a load that runs for `seconds`: one endless download each, requests in turn, or a new one each time. */
+export interface GoLoad {
+  readonly kind: 'download' | 'messages' | 'circuits';
+  readonly connections: number;
+  readonly seconds: number;
 }
 
 export interface GoHost {
@@ -65,12 +76,22 @@ export class GoPeer {
     };
     if (version !== '') await go('get', `github.com/openziti/sdk-golang@${version}`);
     await go('build', '-o', 'go-peer', '.');
+    writeFileSync(join(place, SYSTEM_NAME_FILE), 'DISTRIB_ID=test\n');
     return new GoPeer(join(place, 'go-peer'), folder);
   }
 
   /** Hosts an echo; resolves once the service is bound. */
-  async host(identityFile: string, service: string): Promise<GoHost> {
-    const child = this.#start(['host', identityFile, service]);
+  host(identityFile: string, service: string): Promise<GoHost> {
+    return this.#host(['host', identityFile, service]);
+  }
+
+  /** Hosts what `load` asks for; resolves once each service has this number of terminators. */
+  serve(identityFile: string, services: readonly string[], terminators: number): Promise<GoHost> {
+    return this.#host(['serve', identityFile, services.join(), String(terminators)]);
+  }
+
+  async #host(args: readonly string[]): Promise<GoHost> {
+    const child = this.#start(args);
     const output = collect(child);
     const lines = createInterface({ input: child.stdout! });
     const kill = async (): Promise<void> => {
@@ -95,13 +116,29 @@ export class GoPeer {
     load: { readonly connections: number; readonly atOnce: number; readonly bytes: number },
   ): Promise<GoDials> {
     const { connections, atOnce, bytes } = load;
-    const child = this.#start(['dial', identityFile, service, ...[connections, atOnce, bytes].map(String)]);
+    return this.#result<GoDials>([
+      'dial',
+      identityFile,
+      service,
+      ...[connections, atOnce, bytes].map(String),
+    ]);
+  }
+
+  /** One measurement at a service that `serve` hosts. */
+  load(identityFile: string, service: string, load: GoLoad): Promise<LoadResult> {
+    const { kind, connections, seconds } = load;
+    return this.#result(['load', identityFile, service, kind, String(connections), String(seconds)]);
+  }
+
+  /** Rejects with what it printed unless it ends by itself, with a result. */
+  async #result<R>(args: readonly string[]): Promise<R> {
+    const child = this.#start(args);
     const output = collect(child);
     let text = '';
     child.stdout!.on('data', (chunk: Buffer) => (text += chunk.toString()));
     const [status] = (await once(child, 'close')) as [number | null];
-    if (status !== 0) throw new Error(`go-peer dial ended with ${status ?? 'a signal'}: ${output()}`);
-    return JSON.parse(text) as GoDials;
+    if (status !== 0) throw new Error(`go-peer ${args[0]} ended with ${status ?? 'a signal'}: ${output()}`);
+    return JSON.parse(text) as R;
   }
 
   /** Dials and is killed in the middle of `bytes`; resolves once it has ended. */
@@ -122,7 +159,7 @@ export class GoPeer {
   #start(args: readonly string[]): ChildProcess {
     return spawn(this.#binary, args, {
       cwd: this.#folder,
-      env: zitiEnvironment(this.#folder),
+      env: { ...zitiEnvironment(this.#folder), HOST_ETC: dirname(this.#binary) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   }

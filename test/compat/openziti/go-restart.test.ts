@@ -1,10 +1,9 @@
 // OpenZiti's Go SDK, hosting and dialing, while parts of our product are killed and come back. ZITI_BIN names the
 // binary; without it the test is skipped.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { JsonClient } from '#net';
 import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/deadline.ts';
 import { startPrivateService, type PrivateService } from '../../support/private-service.ts';
@@ -23,30 +22,15 @@ let host: Tunneler;
 let proxy: Tunneler;
 let proxyPort: number;
 
-async function enrollmentJwt(): Promise<string> {
-  const { enrollmentCode } = (await parts.call('POST', '/agents/enrollments')).json as {
-    enrollmentCode: string;
-  };
-  const ca = readFileSync(join(parts.folder, 'api-ca.pem'), 'utf8');
-  const client = new JsonClient({ origin: parts.control.ready.apiUrl, ca });
-  try {
-    const path = `/frontdoor/agents/bootstrap-token/${enrollmentCode}`;
-    return ((await client.request({ method: 'GET', path })).json as { token: string }).token;
-  } finally {
-    await client.close();
-  }
-}
-
 before(async () => {
   if (skip !== false) return;
   parts = await startSeparate();
   service = await startPrivateService();
   const folder = join(parts.folder, 'go');
   mkdirSync(folder);
-  const management = { call: parts.call, enrollmentJwt };
   const keys = ['--keyAlg', 'EC'];
-  const hosting = await enrollGo(management, { binary: BINARY, folder, name: 'host' }, ...keys);
-  const dialing = await enrollGo(management, { binary: BINARY, folder, name: 'dialer' }, ...keys);
+  const hosting = await enrollGo(parts, { binary: BINARY, folder, name: 'host' }, ...keys);
+  const dialing = await enrollGo(parts, { binary: BINARY, folder, name: 'dialer' }, ...keys);
   for (const share of [
     { name: 'open', shareMode: 'public' },
     { name: 'closed', shareMode: 'private', grants: [dialing.environmentId] },

@@ -1,11 +1,13 @@
-// Go-peer is a host and a dialer on OpenZiti's Go SDK for the interoperability tests.
+// Go-peer is a host and a dialer on OpenZiti's Go SDK for the interoperability tests and benchmarks.
 //
 //	go-peer host IDENTITY_FILE SERVICE
 //	go-peer dial IDENTITY_FILE SERVICE CONNECTIONS AT_ONCE BYTES
+//	go-peer serve IDENTITY_FILE SERVICE[,SERVICE…] TERMINATORS
+//	go-peer load IDENTITY_FILE SERVICE download|messages|circuits CONNECTIONS SECONDS
 //
 // A host sends back what it reads, prints "ready" and runs until it is killed. A dialer makes CONNECTIONS connections,
 // AT_ONCE of them at a time. It sends BYTES random bytes over each, half-closes, and reads until the end. It prints one
-// line of JSON.
+// line of JSON. `load.go` has the other two, which are for benchmarks.
 package main
 
 import (
@@ -47,19 +49,40 @@ func run(args []string) error {
 	if len(args) == 3 && args[0] == "host" {
 		return host(args[1], args[2])
 	}
+	if len(args) == 4 && args[0] == "serve" {
+		numbers, err := numbersOf(args[3:])
+		if err != nil {
+			return err
+		}
+		return serve(args[1], args[2], numbers[0])
+	}
+	if len(args) == 6 && args[0] == "load" {
+		numbers, err := numbersOf(args[4:])
+		if err != nil {
+			return err
+		}
+		return load(args[1], args[2], args[3], numbers[0], time.Duration(numbers[1])*time.Second)
+	}
 	if len(args) == 6 && args[0] == "dial" {
-		var numbers [3]int
-		for at := range numbers {
-			number, err := strconv.Atoi(args[3+at])
-			if err != nil {
-				return err
-			}
-			numbers[at] = number
+		numbers, err := numbersOf(args[3:])
+		if err != nil {
+			return err
 		}
 		return dial(args[1], args[2], numbers[0], numbers[1], numbers[2])
 	}
-	return errors.New("usage: go-peer host IDENTITY_FILE SERVICE | " +
-		"dial IDENTITY_FILE SERVICE CONNECTIONS AT_ONCE BYTES")
+	return errors.New("usage: go-peer host|dial|serve|load IDENTITY_FILE SERVICE …")
+}
+
+func numbersOf(texts []string) ([]int, error) {
+	numbers := make([]int, len(texts))
+	for at, text := range texts {
+		number, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, err
+		}
+		numbers[at] = number
+	}
+	return numbers, nil
 }
 
 func contextOf(identityFile string) (ziti.Context, error) {
@@ -82,18 +105,24 @@ func host(identityFile, service string) error {
 		return err
 	}
 	fmt.Println("ready")
+	return accept(listener, echo)
+}
+
+func accept(listener edge.Listener, answer func(edge.Conn)) error {
 	for {
 		connection, err := listener.AcceptEdge()
 		if err != nil {
 			return err
 		}
-		go func(connection edge.Conn) {
-			if _, err := io.Copy(connection, connection); err == nil {
-				_ = connection.CloseWrite()
-			}
-			_ = connection.Close()
-		}(connection)
+		go answer(connection)
 	}
+}
+
+func echo(connection edge.Conn) {
+	if _, err := io.Copy(connection, connection); err == nil {
+		_ = connection.CloseWrite()
+	}
+	_ = connection.Close()
 }
 
 func dial(identityFile, service string, connections, atOnce, bytes int) error {
