@@ -85,6 +85,7 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
   changeAuthProvider: at(`${FD}/providers/$providerId`),
   replaceAuthProvider: because('Changing fields of the provider is enough for a form.'),
   deleteAuthProvider: at(`${FD}/providers/$providerId`),
+  checkAuthProviderDraft: at(`${FD}/providers/new`),
   checkAuthProvider: at(`${FD}/providers/$providerId`),
   getAuthProviderUses: at(`${FD}/providers/$providerId`),
   listLoginSessions: at(`${FD}/providers/$providerId`),

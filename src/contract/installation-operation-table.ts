@@ -1,6 +1,7 @@
 /** Diagnostic operations: the addresses and state of the installation's parts, and the check of an auth provider. */
-import { installationSchema, providerCheckSchema } from './installation-schemas.ts';
+import { installationSchema, providerCheckSchema, providerDraftCheckSchema } from './installation-schemas.ts';
 import { guarded, ok } from './operation.ts';
+import { providerDraftSchema } from './provider-schemas.ts';
 
 export const installationOperations = [
   guarded({
@@ -21,5 +22,14 @@ export const installationOperations = [
     scope: 'frontdoor.read',
     answer: ok(providerCheckSchema),
     refusals: [404],
+  }),
+  guarded({
+    id: 'checkAuthProviderDraft',
+    group: 'Auth providers',
+    summary: 'Check the data of an auth provider before it is stored: whether its issuer responds',
+    method: 'POST',
+    path: '/frontdoor/{frontdoorId}/auth-provider-check',
+    body: providerDraftSchema,
+    answer: ok(providerDraftCheckSchema),
   }),
 ] as const;

@@ -51,10 +51,7 @@ export const installationSchema = closed({
 });
 export type InstallationAnswer = Static<typeof installationSchema>;
 
-export const providerCheckSchema = closed({
-  callbackUrls: Type.Array(url(), {
-    description: 'Redirect addresses to register at the identity provider; none for API_KEY',
-  }),
+const discovery = () => ({
   discovery: Type.Unsafe<'ok' | 'failed' | 'none'>({
     type: 'string',
     enum: ['ok', 'failed', 'none'],
@@ -62,4 +59,15 @@ export const providerCheckSchema = closed({
   }),
   problem: nullable<string>({ type: 'string', description: 'Why discovery failed; null: it did not fail' }),
 });
+
+export const providerCheckSchema = closed({
+  callbackUrls: Type.Array(url(), {
+    description: 'Redirect addresses to register at the identity provider; none for API_KEY',
+  }),
+  ...discovery(),
+});
 export type ProviderCheckAnswer = Static<typeof providerCheckSchema>;
+
+/** The callback addresses are known when the provider is stored, because they contain its id. */
+export const providerDraftCheckSchema = closed(discovery());
+export type ProviderDraftCheckAnswer = Static<typeof providerDraftCheckSchema>;

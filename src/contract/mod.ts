@@ -31,7 +31,11 @@ export {
 } from './openapi.ts';
 export { API_ERRORS, TOKEN_ERRORS, type ApiErrorWord, type TokenErrorWord } from './api-error-table.ts';
 export { conventions } from './openapi-head.ts';
-export { type InstallationAnswer, type ProviderCheckAnswer } from './installation-schemas.ts';
+export {
+  type InstallationAnswer,
+  type ProviderCheckAnswer,
+  type ProviderDraftCheckAnswer,
+} from './installation-schemas.ts';
 export { exampleBodyOf } from './example-body.ts';
 export { sheetsByGroup, type OperationSheet } from './operation-sheet.ts';
 export { queryProblem, shownName, sortParts, type QueryValues } from './query-policy.ts';

@@ -60,6 +60,9 @@ export const newProviderSchema = closed({
   ...readOnlyOfProviders(),
 });
 
+/** A provider that is not stored. Secrets of a stored one may be masked, because a check does not send them. */
+export const providerDraftSchema = closed({ type: providerType(), data: data() });
+
 /** Body of PUT: the full definition. `enabled` is optional. */
 export const providerReplacementSchema = closed({
   name: nameText(),

@@ -88,6 +88,7 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   replaceAuthProvider: writes,
   deleteAuthProvider: writes,
   checkAuthProvider: reads,
+  checkAuthProviderDraft: writes,
   listLoginSessions: reads,
   endLoginSessions: writes,
   endLoginSession: writes,

@@ -308,6 +308,18 @@ const installationRows: readonly ManagementRow[] = [
     uuid: 'id',
   },
   {
+    table: 'Auth providers',
+    method: 'POST',
+    path: `${BASE}/auth-provider-check`,
+    body: {
+      type: { value: 'GITHUB', type: 'string' },
+      data: { value: { client_id: 'c', client_secret: 'very-secret-indeed' }, type: 'object' },
+    },
+    status: 200,
+    answer: { discovery: 'string', problem: 'string or null' },
+    values: { discovery: 'none', problem: null },
+  },
+  {
     table: 'Description',
     method: 'GET',
     path: '/openapi.json',

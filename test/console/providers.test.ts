@@ -45,7 +45,7 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
     return String((await call('POST', '/auth-providers', { name, type: 'OIDC', data }))['id']);
   };
 
-  it('are made from the schema of their type, and tested at once', async (test) => {
+  it('are made from the schema of their type, and tested before and after', async (test) => {
     const { page, open, allow } = await consoles.person(test, 'editor');
     allow(/status of 400/);
     await open(base);
@@ -62,7 +62,17 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('Value for data.issuer must be of').waitFor();
     await checkLooks(page, 'providers-new');
+    const tryIt = page.getByRole('button', { name: 'Test before saving' });
+    await page.getByLabel('Issuer').fill(`${idp.issuer}/elsewhere`);
+    await tryIt.click();
+    await page.getByText('cannot read the metadata of the provider').waitFor();
+    assert.equal(await page.getByText('Value for data.issuer must be of').count(), 0);
     await page.getByLabel('Issuer').fill(idp.issuer);
+    await page.getByText('cannot read the metadata of the provider').waitFor({ state: 'detached' });
+    await tryIt.click();
+    await page.getByText('Nothing was saved.').waitFor();
+    await checkLooks(page, 'providers-tested');
+    assert.deepEqual((await call('GET', '/auth-providers'))['content'], []);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor();
     await page.getByText('read its metadata').waitFor();
@@ -110,6 +120,10 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
       ...{ issuer: idp.issuer, client_id: DEFAULT_CLIENT.id, client_secret: '********' },
       scopes: ['openid', 'email'],
     });
+    await page.getByLabel('Issuer').fill('https://127.0.0.1:9/');
+    await page.getByRole('button', { name: 'Test before saving' }).click();
+    await page.getByRole('status').filter({ hasText: 'Nothing was saved.' }).waitFor();
+    await page.getByLabel('Issuer').fill(idp.issuer);
     const name = page.getByRole('textbox', { name: 'Name' });
     await name.fill('mine');
     await call('PATCH', `/auth-providers/${id}`, { name: 'of others' });

@@ -37,7 +37,9 @@ const VALUES: readonly (readonly [label: RegExp, value: string])[] = [
   [/cost/i, '5'],
 ];
 /** They only read. */
-const NO_CHANGE: ReadonlySet<OperationId> = new Set(['getBackup', 'verifyAuditEvents', 'explainShareAccess']);
+const NO_CHANGE: ReadonlySet<OperationId> = new Set([
+  ...(['getBackup', 'verifyAuditEvents', 'explainShareAccess', 'checkAuthProviderDraft'] as const),
+]);
 
 describe('the changes of the console', { skip: browserSkip }, () => {
   let consoles: FilledConsole;

@@ -13,7 +13,7 @@ export interface Control {
   readonly typed?: readonly [label: string, value: string];
   /** A box that somebody checks before. */
   readonly checked?: RegExp;
-  /** The page that has the control, if it is another than that of the operation. */
+  /** The page that has the control, if it is another than that of the operation; it may have a query. */
   readonly route?: string;
 }
 
@@ -37,6 +37,7 @@ export const CONTROLS: Partial<Record<OperationId, Control>> = {
   deleteInspectedRequests: { name: 'Delete the recorded requests' },
   replayInspectedRequest: { name: 'Change and send again' },
   createAuthProvider: { name: 'New log-in', route: `${FD}/providers` },
+  checkAuthProviderDraft: { name: 'Test before saving', route: `${FD}/providers/new?type=OIDC` },
   changeAuthProvider: { name: 'Turn off' },
   deleteAuthProvider: { name: 'Delete this log-in' },
   explainShareAccess: { name: 'Ask' },

@@ -6,6 +6,7 @@ import type {
   InspectedRequestAnswer,
   InspectionAnswer,
   ProviderCheckAnswer,
+  ProviderDraftCheckAnswer,
   SparklinesAnswer,
 } from '#contract';
 import { writeJson, type CliIo } from '../cli-io.ts';
@@ -41,14 +42,14 @@ export function showAnswer(
   io: CliIo,
   row: OperationCommand,
   answer: unknown,
-  { apiUrl, isSecretNew, name = '' }: ShownAnswer,
+  { apiUrl, isSecretNew, name }: ShownAnswer,
 ): void {
   if (typeof answer === 'string') return io.out(answer);
   if (row.view === 'metrics') return io.out(metricsText(answer as FrontdoorMetricsAnswer));
   if (row.view === 'sparklines') return io.out(sparklinesText(answer as SparklinesAnswer));
   if (row.view === 'explanation') return io.out(explanationText(answer as AccessExplanationAnswer));
   if (row.view === 'inspected') return io.out(inspectedText(answer as InspectedRequestAnswer));
-  if (row.view === 'provider-check') return showProviderCheck(io, answer as ProviderCheckAnswer, name);
+  if (row.view === 'provider-check') return showProviderCheck(io, answer as AnyProviderCheck, name);
   if (row.view === 'inspection') return showInspection(io, answer as InspectionAnswer);
   if (row.view === 'json') return writeJson(io, answer);
   io.out(recordText(answer as object));
@@ -64,7 +65,9 @@ export function showAnswer(
 }
 
 /** Prints the check. The exit status shows whether people can log in. */
-function showProviderCheck(io: CliIo, answer: ProviderCheckAnswer, name: string): void {
+type AnyProviderCheck = ProviderCheckAnswer | ProviderDraftCheckAnswer;
+
+function showProviderCheck(io: CliIo, answer: AnyProviderCheck, name: string | undefined): void {
   io.out(providerCheckText(answer, name));
   if (answer.discovery === 'failed') io.exitCode = ERROR_KINDS.unavailable.exitCode;
 }

@@ -202,6 +202,12 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     view: 'provider-check',
     examples: ['auth-providers check staff'],
   },
+  checkAuthProviderDraft: {
+    noun: 'auth-providers',
+    verb: 'check-draft',
+    view: 'provider-check',
+    examples: ['auth-providers check-draft --type OIDC --data @oidc.json'],
+  },
   deleteAuthProvider: { noun: 'auth-providers', verb: 'delete', examples: [`auth-providers delete ${ID}`] },
   listLoginSessions: {
     noun: 'auth-providers',

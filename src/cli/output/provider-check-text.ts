@@ -1,12 +1,14 @@
 /** The check of an auth provider as text: its callback address, and whether the control plane reaches its issuer. */
-import type { ProviderCheckAnswer } from '#contract';
+import type { ProviderCheckAnswer, ProviderDraftCheckAnswer } from '#contract';
 import { printable } from './printable.ts';
 
-/** `name` is the argument for the command that repeats the check. */
+/** `name` is the argument for the command that repeats the check; undefined for a draft. */
 export function providerCheckText(
-  { callbackUrls, discovery, problem }: ProviderCheckAnswer,
-  name: string,
+  check: ProviderCheckAnswer | ProviderDraftCheckAnswer,
+  name: string | undefined,
 ): string {
+  const { discovery, problem } = check;
+  const callbackUrls = 'callbackUrls' in check ? check.callbackUrls : [];
   const several = callbackUrls.length > 1;
   const parts: string[] = [];
   if (callbackUrls.length > 0) {
@@ -16,13 +18,17 @@ export function providerCheckText(
     );
   }
   if (discovery === 'ok') parts.push('The issuer responds, and publishes the metadata that log-ins need.\n');
-  if (discovery === 'failed')
+  if (discovery === 'failed') {
     parts.push(
       `The control plane cannot use the issuer: ${printable(problem ?? 'it does not respond')}.\n` +
         'Nobody can log in until this is fixed. Compare the issuer with the one in its own metadata; for a private network,\n' +
-        `start the control plane with --allow-egress. Try again with: frontdoor auth-providers check ${printable(name)}\n`,
+        'start the control plane with --allow-egress.\n',
     );
-  if (callbackUrls.length === 0 && discovery === 'none')
+    if (name !== undefined) parts.push(`Try again with: frontdoor auth-providers check ${printable(name)}\n`);
+  }
+  if (discovery === 'none' && name === undefined)
+    parts.push('This type publishes no metadata: there is nothing to check before it is created.\n');
+  else if (discovery === 'none' && callbackUrls.length === 0)
     parts.push('This type needs no identity provider: there is nothing to register or to reach.\n');
   return parts.join('');
 }

@@ -93,6 +93,11 @@ describe('every operation that changes something', () => {
     changeAuthProvider: async () => ({ path: await provider(), body: { enabled: false }, chain: mine() }),
     replaceAuthProvider: async () => ({ path: await provider(), body: newProvider, chain: mine() }),
     deleteAuthProvider: async () => ({ path: await provider(), chain: mine() }),
+    checkAuthProviderDraft: () => ({
+      path: door('/auth-provider-check'),
+      body: { type: 'GITHUB', data: { client_id: 'c', client_secret: 'very-secret-indeed' } },
+      chain: mine(),
+    }),
     endLoginSessions: async () => {
       const path = await provider();
       await session(path);

@@ -16,8 +16,10 @@ const DAY_MS = 86_400_000;
 describeEachStore('the Management API', (open) => {
   let world: ApiWorld;
   let issuer: Readonly<Record<string, unknown>> | undefined = published;
+  let slow: (() => Promise<void>) | undefined;
   before(async () => {
     const get = async (url: string) => {
+      await slow?.();
       if (issuer === undefined) throw new Error('idp.example.com is on a private network');
       const json = url.endsWith('/jwks') ? { keys: [] } : issuer;
       return { status: 200, headers: {}, text: '', json };
@@ -113,5 +115,52 @@ describeEachStore('the Management API', (open) => {
     );
     const missing = await world.call('POST', door(`/auth-providers/${world.first.accountId}/check`));
     assert.equal(missing.status, 404);
+  });
+
+  it('checks a draft of a provider, which is not stored, and records whom it made the control plane ask', async () => {
+    const checkDraft = async (type: string, data: object) => {
+      const answer = await world.call('POST', door('/auth-provider-check'), { body: { type, data } });
+      return [answer.status, answer.body] as const;
+    };
+    const draft = { issuer: ISSUER, client_id: 'c', client_secret: 'very-secret-indeed' };
+    issuer = published;
+    assert.deepEqual(await checkDraft('OIDC', draft), [200, { discovery: 'ok', problem: null }]);
+    const events = await world.store.db
+      .selectFrom('audit_event')
+      .select(['action', 'target_id', 'after'])
+      .where('action', '=', 'checkAuthProviderDraft')
+      .execute();
+    assert.deepEqual(
+      events.map(({ target_id: target, after }) => [target, JSON.parse(after!) as unknown]),
+      [[world.first.frontdoorId, { type: 'OIDC', issuer: ISSUER }]],
+    );
+    issuer = undefined;
+    const [, failed] = await checkDraft('OIDC', { ...draft, client_secret: '********' });
+    assert.partialDeepStrictEqual(failed, { discovery: 'failed' });
+    const [status, refusal] = await checkDraft('OIDC', { ...draft, issuer: 'not an address' });
+    assert.equal(status, 400);
+    assert.match((refusal as { message: string }).message, /^Value for data\.issuer must be of /);
+  });
+
+  it('refuses a ninth check while eight wait for their issuers', async () => {
+    const waiting = Array.from({ length: 8 }, () => Promise.withResolvers<void>());
+    const gate = Promise.withResolvers<void>();
+    let asked = 0;
+    slow = async () => {
+      waiting[asked++]?.resolve();
+      await gate.promise;
+    };
+    issuer = published;
+    const body = {
+      type: 'OIDC',
+      data: { issuer: ISSUER, client_id: 'c', client_secret: 'very-secret-indeed' },
+    };
+    const check = () => world.call('POST', door('/auth-provider-check'), { body });
+    const eight = waiting.map(check);
+    await Promise.all(waiting.map(({ promise }) => promise));
+    const ninth = await check();
+    assert.deepEqual([ninth.status, ninth.headers['retry-after']], [429, '1']);
+    gate.resolve();
+    assert.deepEqual([...new Set((await Promise.all(eight)).map(({ status }) => status))], [200]);
   });
 });

@@ -25,6 +25,7 @@ import { metricHandlers } from './metric-operations.ts';
 import { organizationHandlers } from './organization-operations.ts';
 import { peopleHandlers } from './people-operations.ts';
 import { policyComparisonHandlers } from './policy-comparison-operations.ts';
+import { providerCheckHandlers } from './provider-check-operations.ts';
 import { providerHandlers } from './provider-operations.ts';
 import { providerTypeHandlers } from './provider-type-operations.ts';
 import { restingNameHandlers } from './resting-name-operations.ts';
@@ -73,6 +74,7 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...descriptionHandlers,
   ...frontendHandlers,
   ...installationHandlers,
+  ...providerCheckHandlers,
 };
 
 export function handlerOf(id: OperationId): AnyHandler {

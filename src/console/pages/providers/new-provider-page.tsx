@@ -6,12 +6,14 @@ import { useSession } from '../../api/session.tsx';
 import type { BodyOf } from '#contract';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
+import type { SentChange } from '../../parts/edit-form.tsx';
 import { Form } from '../../parts/form.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { SecretOnceDialog } from '../../parts/secret-once.tsx';
 import { useSearchState } from '../../parts/search-state.tsx';
 import { useText } from '../../text/language.tsx';
+import { DraftCheck, useDraftCheck } from './draft-check.tsx';
 import { draftOf, madeSecrets } from './provider-draft.ts';
 import { ProviderFields, useProviderForm, type ProviderEntry, type TypedProvider } from './provider-form.tsx';
 import { useProviderTypes, useTypeName } from './provider-types.tsx';
@@ -113,9 +115,8 @@ function NewOfType({ type }: { readonly type: string }): ReactNode {
       <AnswerView answer={useAnswer('getAuthProviderTypeSchema', { parameters: { frontdoorId, type } })}>
         {({ body: schema }) => (
           <NewProviderForm
+            {...{ type, create }}
             schema={schema as JsonSchema}
-            error={create.error}
-            isPending={create.isPending}
             isDisabled={!may('createAuthProvider') || createdId !== undefined}
             onSubmit={submit}
           />
@@ -129,24 +130,28 @@ function NewOfType({ type }: { readonly type: string }): ReactNode {
 }
 
 function NewProviderForm(props: {
+  readonly type: string;
   readonly schema: JsonSchema;
-  readonly error: Error | null;
-  readonly isPending: boolean;
+  readonly create: Pick<SentChange, 'error' | 'isPending' | 'reset'>;
   readonly isDisabled: boolean;
   readonly onSubmit: (typed: TypedProvider) => void;
 }): ReactNode {
   const text = useText(providersText);
-  const { schema, error, isPending, isDisabled } = props;
+  const { type, schema, create, isDisabled } = props;
   const [entry, setEntry] = useState<ProviderEntry>(() => ({
     name: '',
     draft: draftOf(fieldsOf(schema), {}),
   }));
-  const { paths, unreadable, submit } = useProviderForm(schema, entry, props.onSubmit);
+  const check = useDraftCheck(type);
+  const { paths, unreadable, submit, withTyped } = useProviderForm(schema, entry, (typed) => {
+    check.reset();
+    props.onSubmit(typed);
+  });
   return (
     <Form
       fields={paths}
-      error={unreadable ?? error}
-      isPending={isPending}
+      error={unreadable ?? create.error ?? check.error}
+      isPending={create.isPending}
       isDisabled={isDisabled}
       submit={text.create}
       onSubmit={submit}
@@ -154,7 +159,18 @@ function NewProviderForm(props: {
       <ProviderFields
         schema={schema}
         entry={entry}
-        onChange={(changes) => setEntry((before) => ({ ...before, ...changes }))}
+        onChange={(changes) => {
+          if (changes.draft !== undefined) check.reset();
+          setEntry((before) => ({ ...before, ...changes }));
+        }}
+      />
+      <DraftCheck
+        type={type}
+        state={check}
+        onCheck={() => {
+          create.reset();
+          withTyped(({ data }) => check.check(data));
+        }}
       />
     </Form>
   );

@@ -1,7 +1,7 @@
 /** Whether the control plane reaches the provider, and the addresses to register there. */
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { ProviderAnswer, ProviderCheckAnswer } from '#contract';
+import type { ProviderAnswer, ProviderDraftCheckAnswer } from '#contract';
 import { useAnswer } from '../../api/queries.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
@@ -50,11 +50,12 @@ export function ProviderCheck({ provider }: { readonly provider: ProviderAnswer 
   );
 }
 
-function Discovery({
+/** What the check of a provider of this type has found. */
+export function Discovery({
   check: { discovery, problem },
   type,
 }: {
-  readonly check: ProviderCheckAnswer;
+  readonly check: ProviderDraftCheckAnswer;
   readonly type: string;
 }): ReactNode {
   const text = useText(providersText);

@@ -27,6 +27,8 @@ interface ProviderFormState {
   /** JSON that cannot be read. */
   readonly unreadable: Error | null;
   submit(): void;
+  /** Calls with what is typed, unless some JSON of it cannot be read. */
+  withTyped(act: (typed: TypedProvider) => void): void;
 }
 
 /** What the form of a provider has besides its fields. `onSubmit` gets data that can be sent. */
@@ -38,18 +40,19 @@ export function useProviderForm(
   const text = useText(providersText);
   const [unreadable, setUnreadable] = useState<Error | null>(null);
   const fields = fieldsOf(schema, draft);
+  const withTyped: ProviderFormState['withTyped'] = (act) => {
+    try {
+      setUnreadable(null);
+      act({ name, data: dataOf(fields, draft), fields });
+    } catch (error) {
+      if (!(error instanceof UnreadableJson)) throw error;
+      setUnreadable(new ApiError(400, 'invalid_request', `Value for ${error.path}: ${text.notJson}`));
+    }
+  };
   return {
-    unreadable,
+    ...{ unreadable, withTyped },
     paths: ['name', ...pathsOf(fields, 'data', (path) => itemCount(draft, path))],
-    submit: () => {
-      try {
-        setUnreadable(null);
-        onSubmit({ name, data: dataOf(fields, draft), fields });
-      } catch (error) {
-        if (!(error instanceof UnreadableJson)) throw error;
-        setUnreadable(new ApiError(400, 'invalid_request', `Value for ${error.path}: ${text.notJson}`));
-      }
-    },
+    submit: () => withTyped(onSubmit),
   };
 }
 

@@ -13,6 +13,7 @@ import { SecretOnceDialog } from '../../parts/secret-once.tsx';
 import { reloadOf, useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { DeleteProvider } from './delete-provider.tsx';
+import { DraftCheck, useDraftCheck } from './draft-check.tsx';
 import { LoginSessions } from './login-sessions.tsx';
 import { ProviderCheck } from './provider-check.tsx';
 import { draftOf, madeSecrets, patchOf } from './provider-draft.ts';
@@ -88,7 +89,9 @@ function DefinitionForm({
   });
   const { body: base, etag } = edit.base;
   const change = useChange('changeAuthProvider', { refreshes: ['auth-provider'], onDone: edit.saved });
-  const send = ({ name, data, fields }: TypedProvider) =>
+  const check = useDraftCheck(base.type);
+  const send = ({ name, data, fields }: TypedProvider) => {
+    check.reset();
     change.mutate(
       {
         parameters: { frontdoorId, id: base.id },
@@ -102,20 +105,38 @@ function DefinitionForm({
         },
       },
     );
-  const { paths, unreadable, submit } = useProviderForm(schema, edit.draft, send);
+  };
+  const { paths, unreadable, submit, withTyped } = useProviderForm(schema, edit.draft, send);
   return (
     <>
       <EditForm
         edit={edit}
         change={change}
-        error={unreadable}
+        error={unreadable ?? check.error}
         fields={paths}
         isDisabled={!may('changeAuthProvider')}
         submit={text.save}
         saved={text.saved}
         onSubmit={submit}
       >
-        <ProviderFields schema={schema} entry={edit.draft} onChange={edit.type} />
+        <ProviderFields
+          schema={schema}
+          entry={edit.draft}
+          onChange={(changes) => {
+            if (changes.draft !== undefined) check.reset();
+            edit.type(changes);
+          }}
+        />
+        {edit.isTyped ? (
+          <DraftCheck
+            type={base.type}
+            state={check}
+            onCheck={() => {
+              change.reset();
+              withTyped(({ data }) => check.check(data));
+            }}
+          />
+        ) : null}
       </EditForm>
       <SecretOnceDialog title={text.madeKeys} facts={made} onClose={() => setMade(undefined)}>
         <p>{text.madeKeysText}</p>

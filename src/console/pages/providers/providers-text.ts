@@ -30,6 +30,8 @@ export const providersText = defineText({
     shareCount: (count: number, shown: string) => counted(count, shown, 'share', 'shares'),
     check: 'Test',
     checkAgain: 'Test again',
+    checkDraft: 'Test before saving',
+    checkDraftOnly: 'Nothing was saved. The secret is proven by the first log-in.',
     checkOk: 'The control plane reached the provider and read its metadata.',
     checkFailed: 'The control plane cannot read the metadata of the provider, so nobody can log in with it:',
     checkFailedNext: 'Check the issuer’s address, and that the control plane may reach it.',
@@ -137,6 +139,8 @@ export const providersText = defineText({
     shareCount: (count: number, shown: string) => counted(count, shown, 'Freigabe', 'Freigaben'),
     check: 'Prüfung',
     checkAgain: 'Erneut prüfen',
+    checkDraft: 'Vor dem Speichern prüfen',
+    checkDraftOnly: 'Nichts wurde gespeichert. Das Geheimnis beweist erst die erste Anmeldung.',
     checkOk: 'Die Steuerung hat den Anbieter erreicht und seine Metadaten gelesen.',
     checkFailed:
       'Die Steuerung kann die Metadaten des Anbieters nicht lesen, also kann sich niemand damit anmelden:',
