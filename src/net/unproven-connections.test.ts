@@ -24,7 +24,9 @@ after(() => {
 /** GET /prove proves, GET /wait never answers. */
 async function open(limits: UnprovenLimits) {
   const connections = new UnprovenConnections(limits, silentLog);
+  let waiting = 0;
   const server = createHttpServer((request, response) => {
+    if (request.url === '/wait') waiting += 1;
     if (request.url === '/prove') connections.prove(request.socket);
     if (request.url !== '/wait') response.end('here');
   });
@@ -35,6 +37,13 @@ async function open(limits: UnprovenLimits) {
   const { port } = server.address() as AddressInfo;
   return {
     connections,
+    /** Resolves when so many requests that are never answered have arrived. */
+    haveWaited: (count: number) =>
+      until(
+        'requests that wait',
+        () => waiting,
+        (came) => came === count,
+      ),
     come: async (localAddress: string): Promise<Socket> => {
       const socket = connect({ port, host: '127.0.0.1', localAddress });
       socket.on('error', () => {}).resume();
@@ -50,6 +59,51 @@ function ask(socket: Socket, path: string): void {
 }
 
 const gone = (socket: Socket) => until('the end of a connection', () => socket.destroyed, Boolean);
+
+test('a request that is being answered is not broken off for an address that has as many', async () => {
+  const suspects = new Set(['127.0.0.8', '127.0.0.9']);
+  const { connections, haveWaited, come } = await open({
+    maxUnproven: 2,
+    isSuspect: (address) => suspects.has(address),
+  });
+  const isFull = () =>
+    until(
+      'all are counted',
+      () => connections.size,
+      (size) => size === 2,
+    );
+  const first = await come('127.0.0.8');
+  const second = await come('127.0.0.2');
+  await isFull();
+  ask(first, '/wait');
+  ask(second, '/wait');
+  await haveWaited(2);
+  // Another suspect, and one more of an address that has one.
+  await gone(await come('127.0.0.9'));
+  assert.deepEqual([first.destroyed, second.destroyed], [false, false]);
+  const third = await come('127.0.0.2');
+  await gone(first);
+  ask(third, '/wait');
+  await haveWaited(3);
+  await gone(await come('127.0.0.2'));
+  assert.deepEqual([second.destroyed, third.destroyed], [false, false]);
+});
+
+test('when there are too many, a suspect address loses its only one before others lose any of a few', async () => {
+  const suspects = new Set(['127.0.0.9']);
+  const { connections, come } = await open({ maxUnproven: 4, isSuspect: (address) => suspects.has(address) });
+  const browser = [await come('127.0.0.2'), await come('127.0.0.2'), await come('127.0.0.2')];
+  const suspect = await come('127.0.0.9');
+  await until(
+    'all are counted',
+    () => connections.size,
+    (size) => size === 4,
+  );
+  ask(suspect, '/wait');
+  await come('127.0.0.3');
+  await gone(suspect);
+  for (const socket of browser) assert.equal(socket.destroyed, false);
+});
 
 test('when there are too many, the oldest idle one of the address that has most goes, and proven ones stay', async () => {
   const { connections, come } = await open({ maxUnproven: 4 });

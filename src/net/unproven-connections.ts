@@ -1,7 +1,8 @@
 /**
  * Limits unauthenticated connections to a server, which cost memory (over TLS about 50 KiB) and can be opened by
  * anyone, in total and by address. At a limit, the oldest connection of the address with most of them is closed,
- * one without a request first, so that newcomers are served and other addresses keep their connections. A
+ * one without a request first, so that newcomers are served and other addresses keep their connections; each of
+ * a suspect address counts as several. A
  * newcomer does not displace a connection of its own address that had no time for a handshake, so that some
  * succeed when all clients reconnect at once.
  */
@@ -15,8 +16,12 @@ export interface UnprovenLimits {
   readonly maxUnproven?: number | undefined;
   /** Limit per address; 192 by default. Behind a load balancer that hides addresses, all clients share one. */
   readonly maxUnprovenPerAddress?: number | undefined;
+  /** Whether the address (or the key of an IPv6 network) did wrong lately. */
+  readonly isSuspect?: ((address: string) => boolean) | undefined;
 }
 
+/** A connection of a suspect is as heavy as so many of others. A browser has fewer. */
+const SUSPECT_WEIGHT = 16;
 /** Time for a handshake on a busy machine. */
 const UNDISTURBED_MS = 1_000;
 
@@ -32,6 +37,7 @@ interface Connection {
 export class UnprovenConnections {
   readonly #maxUnproven: number;
   readonly #maxPerAddress: number;
+  readonly #isSuspect: (address: string) => boolean;
   readonly #log: QuietLog;
   /** By both ends of the connection, because over TLS a request has another socket object than the accepted one. */
   readonly #connections = new Map<string, Connection>();
@@ -42,6 +48,7 @@ export class UnprovenConnections {
   constructor(limits: UnprovenLimits, log: Log) {
     this.#maxUnproven = limits.maxUnproven ?? 256;
     this.#maxPerAddress = limits.maxUnprovenPerAddress ?? 192;
+    this.#isSuspect = limits.isSuspect ?? (() => false);
     this.#log = new QuietLog(log);
   }
 
@@ -74,10 +81,7 @@ export class UnprovenConnections {
     if (socket.remoteAddress === undefined) return;
     const address = addressKey(socket.remoteAddress);
     const own = this.#byAddress.get(address);
-    const isFull = this.#connections.size >= this.#maxUnproven;
-    const from =
-      own !== undefined && own.size >= this.#maxPerAddress ? own : isFull ? this.#heaviest() : undefined;
-    if (from !== undefined && !this.#evict(from, from === own ? UNDISTURBED_MS : 0)) {
+    if (!this.#makeRoom(address, own)) {
       this.#log.warn(
         { address },
         'too many connections without credentials; closing a new one of this address',
@@ -101,10 +105,27 @@ export class UnprovenConnections {
     if (own?.size === 0) this.#byAddress.delete(connection.address);
   }
 
-  #heaviest(): ReadonlySet<Connection> {
-    let heaviest: ReadonlySet<Connection> = new Set();
-    for (const own of this.#byAddress.values()) if (own.size > heaviest.size) heaviest = own;
-    return heaviest;
+  /** Returns false if a new connection of the address displaces none. */
+  #makeRoom(address: string, own: ReadonlySet<Connection> | undefined): boolean {
+    if (own !== undefined && own.size >= this.#maxPerAddress) return this.#evict(own, UNDISTURBED_MS);
+    if (this.#connections.size < this.#maxUnproven) return true;
+    const { connections, weight } = this.#heaviest();
+    const isSuspect = this.#isSuspect(address);
+    const ownWeight = ((own?.size ?? 0) + 1) * (isSuspect ? SUSPECT_WEIGHT : 1);
+    // Requests that are being answered are not broken off for an address that has more, nor for a suspect that has as many.
+    const isHeaviest = isSuspect ? ownWeight >= weight : ownWeight > weight;
+    if (isHeaviest && oldestIdle(connections) === undefined) return false;
+    return this.#evict(connections, connections === own ? UNDISTURBED_MS : 0);
+  }
+
+  #heaviest(): { readonly connections: ReadonlySet<Connection>; readonly weight: number } {
+    let connections: ReadonlySet<Connection> = new Set();
+    let weight = 0;
+    for (const [address, own] of this.#byAddress) {
+      const ownWeight = own.size * (this.#isSuspect(address) ? SUSPECT_WEIGHT : 1);
+      if (ownWeight > weight) [connections, weight] = [own, ownWeight];
+    }
+    return { connections, weight };
   }
 
   /** Returns false if none is old enough. */

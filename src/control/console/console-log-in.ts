@@ -79,7 +79,7 @@ export class ConsoleLogIn {
     try {
       examined = isUuid(name)
         ? await this.#accountOf(name, password)
-        : await this.#personOf(name.toLowerCase(), password, address);
+        : await this.#personOf(name.toLowerCase(), password, client);
     } catch (error) {
       failures.succeeded(target, address);
       if (!(error instanceof PasswordQueueFull)) throw error;
@@ -155,7 +155,7 @@ export class ConsoleLogIn {
     return { owner: { kind: 'account', id: proven.id, organizationId: proven.organizationId } };
   }
 
-  async #personOf(email: string, password: string, address: string): Promise<Examined> {
+  async #personOf(email: string, password: string, { address, signal }: ConsoleClient): Promise<Examined> {
     const { store, clock } = this.#parts;
     if (password.length > MAX_PASSWORD_CHARS) return { reason: WRONG };
     const known = await findPersonPassword(store.db, email);
@@ -165,7 +165,7 @@ export class ConsoleLogIn {
       const limits = { nowMs: clock.nowMs(), maxAttempts: MAX_ATTEMPTS, lockMs: LOCK_MS };
       isLocked = !(await countPersonAttempt(store.db, known.personId, limits));
     };
-    const isRight = await isPasswordOf(password, known?.passwordHash, { address, begun });
+    const isRight = await isPasswordOf(password, known?.passwordHash, { address, signal, begun });
     if (known === undefined) return { reason: WRONG };
     const owner = { kind: 'person', id: known.personId, organizationId: known.organizationId } as const;
     if (isLocked) return { reason: 'locked', owner };

@@ -111,7 +111,8 @@ export function addConsoleRoutes(
         const [name, password] = [(fields.get('name') ?? '').trim(), fields.get('password') ?? ''];
         const to = ownPathOf(fields.get('to'), home);
         const earlier = await sessions.find(request.raw);
-        const result = await logIn.logIn(name, password, clientOf(request), earlier);
+        const client = { ...clientOf(request), signal: endOf(reply) };
+        const result = await logIn.logIn(name, password, client, earlier);
         if (!('problem' in result)) return begin(reply, base, result, to);
         if (result.problem === 'wrong')
           return sendPage(
@@ -221,6 +222,13 @@ export function ownPathOf(path: unknown, home: string): string {
 
 function clientOf({ ip, headers }: FastifyRequest): ConsoleClient {
   return { address: ip, browser: (headers['user-agent'] ?? '').slice(0, MAX_BROWSER_CHARS) };
+}
+
+/** Returns a signal that is aborted when the answer is done, or nobody waits for it any more. */
+function endOf({ raw }: FastifyReply): AbortSignal {
+  const end = new AbortController();
+  raw.once('close', () => end.abort());
+  return end.signal;
 }
 
 /** Sends the cookie. The next page sees whether the browser kept it. */

@@ -34,6 +34,8 @@ export interface ConsoleClient {
   readonly address: string;
   /** The `User-Agent`, shortened. */
   readonly browser: string;
+  /** Aborted when the answer is done, or nobody waits for it any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A minute: the times of use are no more exact. */

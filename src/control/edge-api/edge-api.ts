@@ -19,6 +19,7 @@ import {
   type UnprovenLimits,
 } from '#net';
 import { LogInLedger, RefusalRecorder } from '../audit/mod.ts';
+import { isPasswordSuspect } from '../policy/mod.ts';
 import { LastUses, writeIdentityUses } from '../store/mod.ts';
 import { addBodySteps } from './edge-body.ts';
 import { addAuthenticatorRoutes } from './authenticator-routes.ts';
@@ -95,7 +96,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     if (kind === 'identity') identityUses.saw(id);
   });
   const standard: BucketRate = { perSecond: 20, burst: 200 };
-  const connections = new UnprovenConnections(limits, log);
+  const connections = new UnprovenConnections({ ...limits, isSuspect: isPasswordSuspect }, log);
   const webSockets = new WebSocketUpgrades(MAX_WEB_SOCKET_MESSAGE_BYTES);
   const externalIds = new ExternalIds(model);
   const externalSigners = new ExternalSigners({

@@ -24,6 +24,7 @@ import { AuditFollowers, RefusalRecorder } from '../audit/mod.ts';
 import { ChangeFollowers } from '../event-stream/mod.ts';
 import { audienceOf, CLOCK_SKEW_MS, LoginFailures, TokenKeys, type TokenPolicy } from '../oauth/mod.ts';
 import { openIdentityKeys } from '../login/mod.ts';
+import { isPasswordSuspect } from '../policy/mod.ts';
 import { AccessDirectory, LastUses, writeCallerUses } from '../store/mod.ts';
 import { allowedMethods, hasHead } from './allowed-methods.ts';
 import { noSuchPath, notJson, refusalOf, type ApiRefusal } from './api-errors.ts';
@@ -144,7 +145,7 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
   if (app.server instanceof HttpsServer) endUnfinishedHandshakes(app.server, log);
   app.server.maxConnections = limits.maxConnections;
   continueWhenRead(app.server);
-  const connections = new UnprovenConnections(limits, log);
+  const connections = new UnprovenConnections({ ...limits, isSuspect: isPasswordSuspect }, log);
   connections.follow(app.server);
   const intake = options.intake ?? new BodyIntake();
   app.addHook('onSend', (request, reply, _payload, done) => {

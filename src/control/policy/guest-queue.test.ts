@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ManualClock } from '#base';
+import { FailedNetworks, ManualClock } from '#base';
 import { GuestQueue } from './guest-queue.ts';
 
 const MINUTE_MS = 60_000;
 
 function open(maxWaiting = 100) {
   const clock = new ManualClock();
-  const queue = new GuestQueue<string>(maxWaiting, () => clock.monotonicMs());
+  const failures = new FailedNetworks(clock);
+  const queue = new GuestQueue<string>(maxWaiting, failures);
   /** The next items, in their order. */
   const next = (count: number): (string | undefined)[] => Array.from({ length: count }, () => queue.shift());
-  return { clock, queue, next };
+  return { clock, failures, queue, next };
 }
 
 describe('guests who wait', () => {
@@ -25,10 +26,10 @@ describe('guests who wait', () => {
   });
 
   it('of a network without failures come first every other time, however many others wait', () => {
-    const { clock, queue, next } = open();
+    const { clock, failures, queue, next } = open();
     for (let at = 0; at < 50; at += 1) {
       queue.push(`10.0.${at}.1`, `guess ${at}`);
-      queue.failed(`10.0.${at}.1`);
+      failures.failed(`10.0.${at}.1`);
     }
     queue.push('192.0.2.1', 'known');
     assert.deepEqual(next(2), ['known', 'guess 0']);
@@ -41,8 +42,8 @@ describe('guests who wait', () => {
   });
 
   it('of a network with failures get turns as well while others without keep coming', () => {
-    const { queue, next } = open();
-    queue.failed('192.0.2.1');
+    const { failures, queue, next } = open();
+    failures.failed('192.0.2.1');
     queue.push('192.0.2.1', 'mistyped');
     const order: (string | undefined)[] = [];
     for (let at = 0; at < 4; at += 1) {
@@ -66,9 +67,9 @@ describe('guests who wait', () => {
   });
 
   it('of as many networks as there is room for lose none to a late one, except to one without failures', () => {
-    const { queue, next } = open(3);
-    queue.failed('10.0.1.1');
-    queue.failed('10.0.9.1');
+    const { failures, queue, next } = open(3);
+    failures.failed('10.0.1.1');
+    failures.failed('10.0.9.1');
     for (let at = 0; at < 3; at += 1) queue.push(`10.0.${at}.1`, `item ${at}`);
     assert.equal(queue.push('10.0.9.1', 'failed, too'), 'failed, too');
     assert.equal(queue.push('192.0.2.1', 'known'), 'item 1');
@@ -76,13 +77,27 @@ describe('guests who wait', () => {
     assert.deepEqual(next(4), ['item 0', 'item 2', 'known', undefined]);
   });
 
+  it('and leave make room, and change no order', () => {
+    const { queue, next } = open(4);
+    for (const item of ['a1', 'a2']) queue.push('192.0.2.1', item);
+    queue.push('198.51.100.1', 'b1');
+    queue.push('203.0.113.1', 'c1');
+    queue.remove('192.0.2.1', 'a1');
+    queue.remove('198.51.100.1', 'b1');
+    queue.remove('198.51.100.1', 'b1');
+    queue.remove('192.0.2.1', 'c1');
+    assert.equal(queue.size, 2);
+    assert.equal(queue.push('198.51.100.1', 'b2'), undefined);
+    assert.deepEqual(next(4), ['a2', 'c1', 'b2', undefined]);
+  });
+
   it('are many, and take no more room than there is', () => {
-    const { queue, next } = open(1_000);
+    const { failures, queue, next } = open(1_000);
     let displaced = 0;
     for (let at = 0; at < 20_000; at += 1) {
       const address = `10.${at % 7}.${(at >> 3) % 50}.${at % 200}`;
       if (queue.push(address, `item ${at}`) !== undefined) displaced += 1;
-      if (at % 3 === 0) queue.failed(address);
+      if (at % 3 === 0) failures.failed(address);
     }
     assert.equal(queue.size, 1_000);
     assert.equal(displaced, 19_000);

@@ -3,11 +3,7 @@
  * addresses, so that who asks often waits behind who asks once. Every other turn belongs to networks that have not failed
  * lately, if one waits. Bounded: when the queue is full, the one that has most waiting loses its latest.
  */
-import { networkKey } from '#base';
-
-/** How long the failure of a network counts. */
-const FAILED_MS = 15 * 60_000;
-const MAX_FAILED = 10_000;
+import { networkKey, type FailedNetworks } from '#base';
 
 /** The items of one network, by address. Addresses that wait for their turn longest come first. */
 interface WaitingNetwork<T> {
@@ -17,18 +13,15 @@ interface WaitingNetwork<T> {
 
 export class GuestQueue<T> {
   readonly #maxWaiting: number;
-  /** In milliseconds that never decrease. */
-  readonly #nowMs: () => number;
+  readonly #failures: FailedNetworks;
   /** By key; those that wait for their turn longest come first. */
   readonly #networks = new Map<string, WaitingNetwork<T>>();
-  /** When networks failed, the latest last. */
-  readonly #failedAtMs = new Map<string, number>();
   #size = 0;
   #isTurnOfCalm = true;
 
-  constructor(maxWaiting: number, nowMs: () => number) {
+  constructor(maxWaiting: number, failures: FailedNetworks) {
     this.#maxWaiting = maxWaiting;
-    this.#nowMs = nowMs;
+    this.#failures = failures;
   }
 
   get size(): number {
@@ -67,22 +60,20 @@ export class GuestQueue<T> {
     return item;
   }
 
-  /** A guest at this address turned out to be an impostor. */
-  failed(address: string): void {
+  /** Removes an item that need not wait any more. Does nothing if it does not wait. */
+  remove(address: string, item: T): void {
     const key = networkKey(address);
-    this.#failedAtMs.delete(key);
-    this.#failedAtMs.set(key, this.#nowMs());
-    if (this.#failedAtMs.size > MAX_FAILED) this.#failedAtMs.delete(this.#failedAtMs.keys().next().value!);
+    const network = this.#networks.get(key);
+    const items = network?.byAddress.get(address) ?? [];
+    const at = items.indexOf(item);
+    if (network === undefined || at === -1) return;
+    items.splice(at, 1);
+    this.#removed(key, network, address, items);
   }
 
   #firstCalm(): string | undefined {
-    for (const key of this.#networks.keys()) if (!this.#hasFailed(key)) return key;
+    for (const key of this.#networks.keys()) if (!this.#failures.hasNetwork(key)) return key;
     return undefined;
-  }
-
-  #hasFailed(key: string): boolean {
-    const failedAtMs = this.#failedAtMs.get(key);
-    return failedAtMs !== undefined && this.#nowMs() - failedAtMs < FAILED_MS;
   }
 
   /** The largest network loses an item: one that failed before one that did not, and the one that came last before others. */
@@ -91,7 +82,10 @@ export class GuestQueue<T> {
     for (const entry of this.#networks) {
       const size = largest?.[1].size ?? 0;
       if (entry[1].size < size) continue;
-      const isCalmer = largest !== undefined && this.#hasFailed(largest[0]) && !this.#hasFailed(entry[0]);
+      const isCalmer =
+        largest !== undefined &&
+        this.#failures.hasNetwork(largest[0]) &&
+        !this.#failures.hasNetwork(entry[0]);
       if (entry[1].size > size || !isCalmer) largest = entry;
     }
     const [key, network] = largest!;
@@ -99,10 +93,15 @@ export class GuestQueue<T> {
     for (const entry of network.byAddress) if (entry[1].length >= longest[1].length) longest = entry;
     const [address, items] = longest;
     const item = items.pop()!;
+    this.#removed(key, network, address, items);
+    return item;
+  }
+
+  /** Counts one item less, and keeps the places of the others. */
+  #removed(key: string, network: WaitingNetwork<T>, address: string, items: readonly T[]): void {
     if (items.length === 0) network.byAddress.delete(address);
     network.size -= 1;
     this.#size -= 1;
     if (network.size === 0) this.#networks.delete(key);
-    return item;
   }
 }

@@ -4,6 +4,7 @@ export { DEFAULT_POLICY } from './default-policy.ts';
 export {
   hashPassword,
   isPasswordOf,
+  isPasswordSuspect,
   PasswordQueueFull,
   passwordTurns,
   type PasswordGuest,

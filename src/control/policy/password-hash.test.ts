@@ -26,7 +26,7 @@ function workAt(turns: PasswordTurns) {
   const work = (id: string, address?: string): Promise<string> => {
     const end = Promise.withResolvers<void>();
     ends.set(id, end);
-    return turns.take(address, async () => {
+    return turns.take(address === undefined ? undefined : { address }, async () => {
       begun.push(id);
       await end.promise;
       return id;
@@ -61,6 +61,25 @@ test('guests halve what callers with credentials get, at most, and the guest who
   for (const { resolve } of ends.values()) resolve();
   await Promise.allSettled(all);
   assert.deepEqual(begun, ['running', 'p1', 'a1', 'p2', 'b1', 'p3', 'a2']);
+});
+
+test('a guest who has left has no turn, and makes room', async () => {
+  const turns = new PasswordTurns(1, 2);
+  const end = Promise.withResolvers<void>();
+  const running = turns.take(undefined, () => end.promise);
+  const stop = new AbortController();
+  const begun: string[] = [];
+  const guest = (address: string, signal?: AbortSignal) =>
+    turns.take({ address, signal }, async () => void begun.push(address));
+  const left = guest('192.0.2.1', stop.signal);
+  const stays = guest('198.51.100.1');
+  stop.abort();
+  await assert.rejects(left, { kind: 'limited' });
+  await assert.rejects(guest('192.0.2.1', stop.signal), { kind: 'limited' });
+  const late = guest('203.0.113.1');
+  end.resolve();
+  await Promise.all([running, stays, late]);
+  assert.deepEqual(begun, ['198.51.100.1', '203.0.113.1']);
 });
 
 test('an attempt begins when it has its turn, and not when it is refused before', async () => {

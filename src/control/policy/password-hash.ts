@@ -4,7 +4,7 @@
  */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { FrontdoorError, systemClock } from '#base';
+import { FailedNetworks, FrontdoorError, systemClock, type Clock } from '#base';
 import { GuestQueue } from './guest-queue.ts';
 
 const MEMORY_KIB = 19_456;
@@ -25,6 +25,19 @@ export class PasswordQueueFull extends FrontdoorError {
   }
 }
 
+/** A guest who gives a password. */
+export interface PasswordGuest {
+  /** The IP address. */
+  readonly address: string;
+  /** Aborted when the guest has left: then there is no turn, and the place is free. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Called when the attempt has its turn, and runs beside the hash: what counts attempts counts none that is refused
+   * before, and those who measure the time do not see it.
+   */
+  readonly begun?: () => Promise<void>;
+}
+
 /** Starts the work of a turn, or refuses it. */
 interface WaitingWork {
   readonly begin: () => void;
@@ -38,22 +51,24 @@ interface WaitingWork {
 export class PasswordTurns {
   readonly #maxAtOnce: number;
   readonly #maxWaiting: number;
+  readonly #failures: FailedNetworks;
   readonly #proven: WaitingWork[] = [];
   readonly #guests: GuestQueue<WaitingWork>;
   #running = 0;
   #isTurnOfProven = true;
 
   /** `maxWaiting` limits the proven callers and the guests each. */
-  constructor(maxAtOnce: number, maxWaiting: number, nowMs = () => systemClock.monotonicMs()) {
+  constructor(maxAtOnce: number, maxWaiting: number, clock: Clock = systemClock) {
     this.#maxAtOnce = maxAtOnce;
     this.#maxWaiting = maxWaiting;
-    this.#guests = new GuestQueue(maxWaiting, nowMs);
+    this.#failures = new FailedNetworks(clock);
+    this.#guests = new GuestQueue(maxWaiting, this.#failures);
   }
 
-  /** `address` is that of a guest; undefined for a caller who has proven a credential. */
-  async take<T>(address: string | undefined, work: () => Promise<T>): Promise<T> {
+  /** `guest` is undefined for a caller who has proven a credential. */
+  async take<T>(guest: PasswordGuest | undefined, work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#maxAtOnce) this.#running += 1;
-    else await new Promise<void>((begin, refuse) => this.#wait(address, { begin, refuse }));
+    else await this.#turn(guest);
     try {
       return await work();
     } finally {
@@ -65,13 +80,31 @@ export class PasswordTurns {
 
   /** The password of a guest at this address was wrong. Guests elsewhere come first for a quarter of an hour. */
   failed(address: string): void {
-    this.#guests.failed(address);
+    this.#failures.failed(address);
   }
 
-  #wait(address: string | undefined, waiting: WaitingWork): void {
-    if (address !== undefined) this.#guests.push(address, waiting)?.refuse(new PasswordQueueFull());
-    else if (this.#proven.length >= this.#maxWaiting) waiting.refuse(new PasswordQueueFull());
-    else this.#proven.push(waiting);
+  /** Whether the network of this address gave a wrong password in the last quarter of an hour. */
+  hasFailed(address: string): boolean {
+    return this.#failures.has(address);
+  }
+
+  async #turn(guest: PasswordGuest | undefined): Promise<void> {
+    const { promise, resolve: begin, reject: refuse } = Promise.withResolvers<void>();
+    const waiting: WaitingWork = { begin, refuse };
+    if (guest === undefined) {
+      if (this.#proven.length >= this.#maxWaiting) refuse(new PasswordQueueFull());
+      else this.#proven.push(waiting);
+      return promise;
+    }
+    const { address, signal } = guest;
+    const leave = (): void => {
+      this.#guests.remove(address, waiting);
+      refuse(new PasswordQueueFull());
+    };
+    if (signal?.aborted === true) refuse(new PasswordQueueFull());
+    else this.#guests.push(address, waiting)?.refuse(new PasswordQueueFull());
+    signal?.addEventListener('abort', leave);
+    return promise.finally(() => signal?.removeEventListener('abort', leave));
   }
 
   #next(): WaitingWork | undefined {
@@ -110,17 +143,6 @@ const STORED = new RegExp(
   `^\\$argon2id\\$v=19\\$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}\\$([A-Za-z0-9+/]{22})\\$([A-Za-z0-9+/]{43})$`,
 );
 
-/** A guest who gives a password. */
-export interface PasswordGuest {
-  /** The IP address. */
-  readonly address: string;
-  /**
-   * Called when the attempt has its turn, and runs beside the hash: what counts attempts counts none that is refused
-   * before, and those who measure the time do not see it.
-   */
-  readonly begun?: () => Promise<void>;
-}
-
 /**
  * Whether the password has this hash of `hashPassword`. Without a hash, for an unknown name, it takes the same time
  * and returns false. Throws `PasswordQueueFull`, and what `begun` throws.
@@ -128,10 +150,10 @@ export interface PasswordGuest {
 export async function isPasswordOf(
   password: string,
   stored: string | undefined,
-  { address, begun }: PasswordGuest,
+  guest: PasswordGuest,
 ): Promise<boolean> {
   const [, salt, tag] = STORED.exec(stored ?? '') ?? [];
-  const actual = await passwordTurns.take(address, async () => {
+  const actual = await passwordTurns.take(guest, async () => {
     const [hashed, counted] = await Promise.allSettled([
       derive('argon2id', {
         message: password,
@@ -141,17 +163,22 @@ export async function isPasswordOf(
         memory: MEMORY_KIB,
         passes: PASSES,
       }),
-      begun?.(),
+      guest.begun?.(),
     ]);
     if (hashed.status === 'rejected') throw hashed.reason;
     if (counted.status === 'rejected') throw counted.reason;
     return hashed.value;
   });
   const isRight = tag !== undefined && timingSafeEqual(actual, Buffer.from(tag, 'base64'));
-  if (!isRight) passwordTurns.failed(address);
+  if (!isRight) passwordTurns.failed(guest.address);
   return isRight;
 }
 
 function unpadded(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64').replace(/=+$/, '');
+}
+
+/** Whether the network of this address gave a wrong password at this process in the last quarter of an hour. */
+export function isPasswordSuspect(address: string): boolean {
+  return passwordTurns.hasFailed(address);
 }

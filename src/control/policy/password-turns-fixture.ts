@@ -9,7 +9,7 @@ export function heldPasswordTurns(turns: PasswordTurns): () => Promise<void> {
   const end = Promise.withResolvers<void>();
   // Each place is of another network: none of them has more than a guest who comes later.
   const all = Array.from({ length: AT_ONCE + WAITING }, (_, at) =>
-    turns.take(`172.${16 + (at >> 8)}.${at & 255}.1`, () => end.promise),
+    turns.take({ address: `172.${16 + (at >> 8)}.${at & 255}.1` }, () => end.promise),
   );
   return async () => {
     end.resolve();
