@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { nodeFlags } from './node-flags.js';
+import { nodeEnvironment, nodeFlags } from './node-flags.js';
 import { existsSync, realpathSync } from 'node:fs';
 import process from 'node:process';
 
@@ -79,7 +79,7 @@ if (!existsSync(entry)) {
   fail(`this installation has no programs (${COMPILED} is missing); install it again`);
 }
 const binary = pinnedNode();
-const env = { ...process.env };
+const env = { ...nodeEnvironment(), ...process.env };
 const args = [
   ...nodeFlags(process.argv[2]),
   ...(process.env.FRONTDOOR_NODE_OPTIONS ?? '').split(' ').filter(Boolean),

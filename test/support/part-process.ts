@@ -8,7 +8,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { nodeFlags } from '../../bin/node-flags.js';
+import { nodeEnvironment, nodeFlags } from '../../bin/node-flags.js';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
 import type { ControlGroup } from './control-group.ts';
 import { afterRunning } from './deadline.ts';
@@ -82,7 +82,7 @@ export class PartProcess<Ready = unknown> {
     const command = group?.command(process.execPath, node) ?? { file: process.execPath, args: node };
     const child = spawn(command.file, command.args, {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...env },
+      env: { ...nodeEnvironment(), ...process.env, ...env },
     });
     this.#child = child;
     if (child.pid !== undefined) group?.watch(child.pid);
@@ -154,7 +154,7 @@ export async function runCommand(
 ): Promise<string> {
   const child = spawn(process.execPath, [...nodeFlags(args[0]), ENTRY, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
+    env: { ...nodeEnvironment(), ...process.env, ...env },
   });
   const stop = afterRunning(COMMAND_MS, () => child.kill());
   let out = '';
