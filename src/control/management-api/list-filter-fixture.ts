@@ -1,5 +1,5 @@
 /**
- * Measures filters and orders of the list of shares over 100,000 of them, on both databases, with 15 calls each:
+ * Measures filters and orders of the list of shares over 100,000 of them, and the search, on both databases, with 15 calls each:
  * `npx frontdoor dev node src/control/management-api/list-filter-fixture.ts`. Prints the fastest, the median and the slowest
  * call, and the least CPU time of this process for a call, in milliseconds.
  */
@@ -48,6 +48,19 @@ for (const [name, open] of [
     const figures = await measured(world, `/frontdoor/${world.first.frontdoorId}/shares?${query}`);
     process.stdout.write(`${name.padEnd(11)} ${figures} ${query}\n`);
   }
+  for (const text of [
+    'app-77',
+    'app-77777',
+    'share-077777',
+    'nothing-like-it',
+    'app',
+    'a',
+    'APP-9',
+    'staff',
+  ]) {
+    const figures = await measured(world, `/search?q=${text}`);
+    process.stdout.write(`${name.padEnd(11)} ${figures} search ${text}\n`);
+  }
   await world.close();
 }
 process.exit(0);
@@ -66,7 +79,8 @@ async function measured(world: ApiWorld, url: string): Promise<string> {
     times.push(performance.now() - startMs);
     const { user, system } = process.cpuUsage(before);
     cpu.push((user + system) / 1_000);
-    total = (JSON.parse(body) as { totalElements: number }).totalElements;
+    const { totalElements, results } = JSON.parse(body) as { totalElements?: number; results?: unknown[] };
+    total = totalElements ?? results!.length;
   }
   times.sort((a, b) => a - b);
   const figures = [times[0]!, times[Math.floor(CALLS / 2)]!, times.at(-1)!, Math.min(...cpu)];

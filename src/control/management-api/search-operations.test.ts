@@ -55,6 +55,27 @@ describeEachStore('a search', (open) => {
     assert.deepEqual(namesIn(await search('%')), []);
   });
 
+  it('finds the first ten of a kind by name, wherever they were made, and reports that there are more', async () => {
+    const { frontdoorId } = world.first;
+    const names = Array.from({ length: 14 }, (_, at) => `many-${String((at * 5) % 14).padStart(2, '0')}`);
+    const share = { environmentId, shareMode: 'private', backendMode: 'proxy', target: 'http://127.0.0.1:1' };
+    for (const name of [...names, 'many']) {
+      const { status } = await world.call('POST', `/frontdoor/${frontdoorId}/shares`, {
+        body: { ...share, name },
+      });
+      assert.equal(status, 201);
+    }
+    const found = await search('many');
+    assert.equal(found.more, true);
+    const first = names.toSorted().slice(0, 9);
+    assert.deepEqual(
+      namesIn(found),
+      ['many', ...first].map((name) => `share ${name}`),
+    );
+    const nine = await search('many-0');
+    assert.deepEqual([nine.results.length, nine.more], [10, false]);
+  });
+
   it('shows only what the caller may see', async () => {
     const { authorization } = await world.addAccount(world.first.organizationId, 'frontdoor.read');
     const kinds = new Set((await search('blue', authorization)).results.map(({ kind }) => kind));

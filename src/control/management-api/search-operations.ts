@@ -62,10 +62,10 @@ function matcherOf(asked: string): (name: string, id: string) => boolean {
   return (name, id) => id === text || lowered(name).includes(text);
 }
 
-/** The best of each kind, in bounded memory. */
+/** The best of each kind, in bounded memory: an exact name first, then by name. */
 class Hits {
   readonly #asked: string;
-  readonly #byKind = new Map<string, Found[]>();
+  readonly #byKind = new Map<string, Hit[]>();
   #hasMore = false;
 
   constructor(asked: string) {
@@ -73,22 +73,30 @@ class Hits {
   }
 
   add(found: Found): void {
+    const hit = { found, isExact: lowered(found.name) === this.#asked };
     const kept = this.#byKind.get(found.kind) ?? [];
     this.#byKind.set(found.kind, kept);
-    const at = kept.findIndex((other) => this.#compare(found, other) < 0);
-    if (at === -1) kept.push(found);
-    else kept.splice(at, 0, found);
-    if (kept.length <= MOST_OF_A_KIND) return;
-    kept.length = MOST_OF_A_KIND;
-    this.#hasMore = true;
+    // Most of many are no better than the worst that is kept.
+    if (kept.length === MOST_OF_A_KIND) {
+      this.#hasMore = true;
+      if (compareHits(hit, kept.at(-1)!) >= 0) return;
+      kept.pop();
+    }
+    const at = kept.findIndex((other) => compareHits(hit, other) < 0);
+    kept.splice(at === -1 ? kept.length : at, 0, hit);
   }
 
   answer(): SearchResultAnswer {
-    return { results: [...this.#byKind.values()].flat(), more: this.#hasMore };
+    return { results: [...this.#byKind.values()].flat().map(({ found }) => found), more: this.#hasMore };
   }
+}
 
-  #compare(a: Found, b: Found): number {
-    const exact = (found: Found): number => (lowered(found.name) === this.#asked ? 0 : 1);
-    return exact(a) - exact(b) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
-  }
+interface Hit {
+  readonly found: Found;
+  readonly isExact: boolean;
+}
+
+function compareHits(a: Hit, b: Hit): number {
+  if (a.isExact !== b.isExact) return a.isExact ? -1 : 1;
+  return a.found.name < b.found.name ? -1 : a.found.name > b.found.name ? 1 : 0;
 }
