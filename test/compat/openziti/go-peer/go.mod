@@ -5,6 +5,7 @@ go 1.25
 require (
 	github.com/openziti/sdk-golang v1.2.10
 	github.com/openziti/transport/v2 v2.0.194
+	golang.org/x/sync v0.17.0
 )
 
 require (
@@ -87,7 +88,6 @@ require (
 	golang.org/x/crypto v0.42.0 // indirect
 	golang.org/x/net v0.44.0 // indirect
 	golang.org/x/oauth2 v0.31.0 // indirect
-	golang.org/x/sync v0.17.0 // indirect
 	golang.org/x/sys v0.36.0 // indirect
 	golang.org/x/term v0.35.0 // indirect
 	golang.org/x/text v0.29.0 // indirect

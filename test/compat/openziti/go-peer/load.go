@@ -14,6 +14,7 @@ import (
 
 	"github.com/openziti/sdk-golang/ziti"
 	"github.com/openziti/sdk-golang/ziti/edge"
+	"golang.org/x/sync/errgroup"
 )
 
 // LoadResult is what a load prints: bytes, messages or connections per second, latencies in microseconds.
@@ -32,39 +33,31 @@ const (
 	messageBytes  = 100
 )
 
-// serve hosts services with a number of terminators each; their names are separated by commas. The first byte of a connection asks for an endless download (D) or
-// an echo (E).
+// serve hosts services with a number of terminators each; their names are separated by commas. The first byte of a connection
+// asks for an endless download (D) or an echo (E).
 func serve(identityFile, services string, terminators int) error {
 	context, err := contextOf(identityFile)
 	if err != nil {
 		return err
 	}
 	names := strings.Split(services, ",")
-	total := len(names) * terminators
-	ended := make(chan error, total)
-	bound := make(chan error, total)
-	turns := make(chan struct{}, bindsAtOnce)
-	for at := range total {
-		turns <- struct{}{}
-		go func() {
-			listener, err := listen(context, names[at%len(names)])
-			<-turns
-			bound <- err
-			if err == nil {
-				ended <- accept(listener, answer)
-			}
-		}()
-	}
-	for range total {
-		if err := <-bound; err != nil {
+	ended := make(chan error, len(names))
+	for _, name := range names {
+		listener, err := listen(context, name)
+		if err != nil {
 			return err
 		}
+		go func() { ended <- accept(listener, answer) }()
+	}
+	if err := addTerminators(context.(*ziti.ContextImpl), names, terminators-1); err != nil {
+		return err
 	}
 	fmt.Println("ready")
 	return <-ended
 }
 
-// listen returns when the listener has a terminator. The SDK's own option for that misses one in thousands, if it comes at once.
+// listen returns when the listener has a terminator. The SDK's own option for that misses one in thousands, if it comes at
+// once.
 func listen(context ziti.Context, service string) (edge.Listener, error) {
 	listener, err := context.Listen(service)
 	if err != nil {
@@ -80,6 +73,37 @@ func listen(context ziti.Context, service string) (edge.Listener, error) {
 		}
 	}
 	return listener, nil
+}
+
+// addTerminators binds services at the router itself. Listeners of a context wake up every second, and ten thousand of them
+// would take the CPU from what is measured. Nobody dials these terminators.
+func addTerminators(context *ziti.ContextImpl, services []string, each int) error {
+	router := context.GetRouterConnections()[0]
+	var binds errgroup.Group
+	binds.SetLimit(bindsAtOnce)
+	for _, name := range services {
+		service, _ := context.GetService(name)
+		session, err := context.CtrlClt.CreateSession(*service.ID, ziti.SessionType(ziti.SessionBind))
+		if err != nil {
+			return err
+		}
+		for at := range each {
+			binds.Go(func() error {
+				options := edge.NewListenOptions()
+				options.ListenerId = fmt.Sprintf("%s-%d", name, at)
+				if _, err := router.Listen(service, session, options, nil); err != nil {
+					return err
+				}
+				select {
+				case <-options.GetEventChannel():
+					return nil
+				case <-time.After(bindTimeout):
+					return errors.New("no terminator in time at " + name)
+				}
+			})
+		}
+	}
+	return binds.Wait()
 }
 
 func answer(connection edge.Conn) {
