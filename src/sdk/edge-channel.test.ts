@@ -6,12 +6,15 @@ import { openMemoryChannel, type Channel, type ChannelPeer } from '#net';
 import {
   AcknowledgementFrame,
   contentType,
+  encodeTextList,
   FrameHeaders,
   HeaderWriter,
   headerId,
   makeFrame,
   PAYLOAD_FLAGS,
   PAYLOAD_TYPE,
+  textOfBody,
+  type Frame,
 } from '#wire';
 import { until } from '../../test/support/deadline.ts';
 import { EdgeChannel } from './edge-channel.ts';
@@ -130,4 +133,31 @@ test('a channel measures the round trip to its router', async (t) => {
     (ms) => Number.isFinite(ms),
   );
   assert.ok(value >= 0, String(value));
+});
+
+test('a router that asks for circuits, or for a connection, is answered', async (t) => {
+  const router = new CountingRouter(t);
+  const [circuit] = (await router.dial(1)) as [OverlayCircuit];
+  const ask = (type: number, headers: HeaderWriter): Promise<Frame> =>
+    router.channel.request(makeFrame(type, { headers }), 5_000);
+  const asked = new HeaderWriter().bytes(edge.inspectRequestedValues, encodeTextList(['Circuits', 'other']));
+  const answer = await ask(contentType.edgeInspectRequest, asked);
+  const { id, connId } = circuit;
+  const row = { circuitId: id, connId, address: '', originator: 'Initiator', isXgress: true, ctrlId: '' };
+  assert.deepEqual(
+    [answer.contentType, JSON.parse(textOfBody(answer))],
+    [
+      contentType.edgeInspectResponse,
+      { errors: [], success: true, values: { Circuits: { circuits: { [id]: row } } } },
+    ],
+  );
+  const kinds = [];
+  for (const asksFor of [connId, connId + 1]) {
+    const { headers } = await ask(
+      contentType.connInspectRequest,
+      new HeaderWriter().u32(edge.connId, asksFor),
+    );
+    kinds.push(headers.u8(edge.connType));
+  }
+  assert.deepEqual(kinds, [1, 0]);
 });

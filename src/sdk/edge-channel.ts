@@ -25,6 +25,7 @@ import {
 import { dialFailure } from './circuit-failure.ts';
 import { CircuitError } from './circuit.ts';
 import type { ChannelBind, ChannelDial, EdgeChannelOptions } from './edge-channel-options.ts';
+import { connectionAnswer, inspectionAnswer } from './edge-inspection.ts';
 import { bindFrame, connectFrame, dialFailedFrame, healthFrame, updateFrame } from './edge-requests.ts';
 import type { DialRefusal } from './hosted-service.ts';
 import { brokenCircuit, OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
@@ -267,8 +268,13 @@ export class EdgeChannel implements CircuitCarrier {
       case contentType.circuitsLeaving:
         for (const id of textOfBody(frame).split('\n')) this.#initiators.get(id)?.leave();
         return;
-      case contentType.connInspectRequest:
-        this.#onInspect(frame, connId);
+      case contentType.connInspectRequest: {
+        const id = connId ?? -1;
+        this.#channel.reply(frame, connectionAnswer(this.#binds.has(id), this.#byConnId.has(id)));
+        return;
+      }
+      case contentType.edgeInspectRequest:
+        this.#channel.reply(frame, inspectionAnswer(frame, this.#byConnId.values()));
         return;
       default:
     }
@@ -334,12 +340,6 @@ export class EdgeChannel implements CircuitCarrier {
       bind.onClosed(reason);
     }
     this.#byConnId.get(connId)?.gone(brokenCircuit('router', reason));
-  }
-
-  #onInspect(frame: Frame, connId: number | undefined): void {
-    const type = this.#binds.has(connId ?? -1) ? 2 : this.#byConnId.has(connId ?? -1) ? 1 : 0;
-    const headers = new HeaderWriter().u32(edge.connId, 0).u8(edge.connType, type);
-    this.#channel.reply(frame, makeFrame(contentType.connInspectResponse, { headers, body: '{}' }));
   }
 
   #open(
