@@ -20,7 +20,7 @@ import { HealthChecks } from './health/health-checks.ts';
 import { IdentityWatch } from './identity/identity-watch.ts';
 import { loadRouterIdentity, type RouterIdentity } from './identity/router-identity.ts';
 import { openListeners } from './router-listeners.ts';
-import type { TunnelPart } from './tunnel/tunnel-part.ts';
+import { inspectTunnels, type TunnelPart } from './tunnel/tunnel-part.ts';
 import { LinkSubsystem } from './link/link-subsystem.ts';
 import { MetricRegistry } from './metrics/metric-registry.ts';
 import { MetricReporter } from './metrics/metric-reporter.ts';
@@ -331,6 +331,7 @@ export class Router {
       (name: string) => controllers.inspect(name),
       (name: string) => this.#edge?.terminators.inspect(name),
       (name: string) => this.#edge?.inspect(name),
+      (name: string) => inspectTunnels(this.#tunnel, name),
       (name: string) => this.#links?.inspect(name),
       (name: string) => this.#circuits.inspect(name),
       reporter.inspect,

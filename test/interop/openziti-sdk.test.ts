@@ -79,12 +79,16 @@ test(
     const ours = 'name="ours"';
     assert.match(await network.run('fabric validate router-data-model', ours), /\b0 errors found/);
     assert.match(await network.run('fabric validate router-sdk-terminators', ours), /\b0 errors found/);
-    const answer = await httpGet(doors.plain, 'plain', '/');
-    assert.equal(answer.status, 200);
-    // Its circuits stand for some seconds. SDKs are not asked for theirs: that alone is found missing.
-    const circuits = await network.run('fabric validate circuits', ours).catch(String);
-    assert.match(circuits, /missing in ctrl: false, missing in forwarder: false, missing in edge: false/);
-    assert.doesNotMatch(circuits, /missing in (?:ctrl|forwarder|edge): true/);
+    assert.match(await network.run('fabric validate router-ert-terminators', ours), /\b0 errors found/);
+    // A circuit stands for some seconds; one that ends meanwhile is found missing at the controller.
+    const circuits = async (): Promise<string> => {
+      const answer = await httpGet(doors.plain, 'plain', '/');
+      assert.equal(answer.status, 200);
+      return network.run('fabric validate circuits --include-valid', ours).catch(String);
+    };
+    const isRight = (found: string): boolean =>
+      /missing in sdk: false/.test(found) && /\b0 errors found/.test(found);
+    await until('standing circuits in which nothing is missing', circuits, isRight, WAIT_MS);
     await until(
       'no circuit any more',
       () => mesh.circuitIds(),

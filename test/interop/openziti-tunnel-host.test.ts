@@ -153,6 +153,8 @@ test('the controller has each entry of a config as a terminator of the router', 
     ],
   );
   await untilServed('several');
+  const found = await mesh.network.run('fabric validate router-ert-terminators', 'name="ours"');
+  assert.match(found, /\b0 errors found/);
 });
 
 test(

@@ -47,10 +47,15 @@ const LINK: ChannelKind = {
 };
 /**
  * Allows two large payloads at once. SDKs send one write of an application, of any length, as one Data frame, which
- * routers pass on in parts. Other bodies are only tokens and reasons.
+ * routers pass on in parts, and describe all their circuits in one answer. Other bodies are only tokens and reasons.
  */
 const EDGE: ChannelKind = {
-  frames: { ...LINK.frames, maxOtherBodyBytes: MIB / 4, streamedTypes: new Set([contentType.data]) },
+  frames: {
+    ...LINK.frames,
+    largeTypes: new Set([...DATA_TYPES, contentType.edgeInspectResponse]),
+    maxOtherBodyBytes: MIB / 4,
+    streamedTypes: new Set([contentType.data]),
+  },
   peer: { maxChannels: 64, maxConnections: 128, maxUnfinishedBytes: 36 * MIB },
 };
 

@@ -37,5 +37,8 @@ export type CtrlHandler = (frame: Frame, from: Controller) => void;
 /** Handlers by content type; each type belongs to one part. */
 export type CtrlHandlers = ReadonlyMap<number, CtrlHandler>;
 
-/** Returns a part's value, as JSON, for a name of an InspectRequest (lower case); undefined for other names. */
+/**
+ * Returns a part's value, as JSON, for a name of an InspectRequest (lower case), or a promise of it that is settled within
+ * seconds; undefined for other names.
+ */
 export type InspectSource = (name: string) => unknown;

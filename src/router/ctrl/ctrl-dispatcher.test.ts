@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { FrontdoorError, silentLog } from '#base';
 import { contentType, makeFrame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
+import { until } from '../../../test/support/deadline.ts';
 import type { RouterConfig } from '../config/router-config.ts';
 import { routerConfigFixture } from '../testing/router-config-fixture.ts';
 import { configInspector } from './config-inspector.ts';
@@ -13,11 +14,16 @@ import { FakeController } from './testing/fake-controllers.ts';
 
 const UNKNOWN_TYPE = 31_337;
 
-function inspectionOf(responder: InspectResponder, ...requestedValues: string[]) {
+async function inspectionOf(responder: InspectResponder, ...requestedValues: string[]) {
   const controller = new FakeController('c1');
   const dispatcher = new CtrlDispatcher([responder.handlers()], silentLog);
   dispatcher.onFrame(ctrlMessages.inspectRequest.frame({ requestedValues }), controller);
-  const [response] = controller.sentOf(contentType.inspectResponse);
+  const { value } = await until(
+    'the answer',
+    () => controller.sentOf(contentType.inspectResponse),
+    ({ length }) => length > 0,
+  );
+  const [response] = value;
   return ctrlMessages.inspectResponse.decode(response!.body);
 }
 
@@ -59,16 +65,17 @@ test('a malformed body closes that controller alone; a fault of ours closes none
   assert.deepEqual([hostile.closeReason, other.closeReason], ['malformed Unroute', undefined]);
 });
 
-test('an inspection is answered as JSON texts, names in any case, ids as they are, unknown names left out', () => {
+test('an inspection is answered as JSON texts, names in any case, ids as they are, unknown names left out', async () => {
   const responder = new InspectResponder(
     [
       (name) =>
         name === 'links' ? { big: 2n ** 60n, map: new Map([['a', 1]]), bytes: Buffer.from('ab') } : undefined,
-      (name) => (name.startsWith('circuit:') ? { id: name.slice('circuit:'.length) } : undefined),
+      (name) =>
+        name.startsWith('circuit:') ? Promise.resolve({ id: name.slice('circuit:'.length) }) : undefined,
     ],
     silentLog,
   );
-  const { success, errors, values } = inspectionOf(responder, 'Links', 'nothing', 'CIRCUIT:aBc');
+  const { success, errors, values } = await inspectionOf(responder, 'Links', 'nothing', 'CIRCUIT:aBc');
   assert.deepEqual([success, errors], [true, []]);
   assert.deepEqual(
     values.map(({ name, value }) => [name, JSON.parse(value)]),
@@ -79,7 +86,7 @@ test('an inspection is answered as JSON texts, names in any case, ids as they ar
   );
 });
 
-test('an inspection that fails is an error in the answer, beside the successful ones', () => {
+test('an inspection that fails is an error in the answer, beside the successful ones', async () => {
   const responder = new InspectResponder(
     [
       (name) => {
@@ -89,11 +96,11 @@ test('an inspection that fails is an error in the answer, beside the successful 
     ],
     silentLog,
   );
-  const { success, errors, values } = inspectionOf(responder, 'broken', 'good');
+  const { success, errors, values } = await inspectionOf(responder, 'broken', 'good');
   assert.deepEqual([success, errors, values.length], [false, ['broken: inspection failed'], 1]);
 });
 
-test('the configuration is shown without its secrets', () => {
+test('the configuration is shown without its secrets', async () => {
   const pem = '-----BEGIN PRIVATE KEY-----\nxyz\n-----END PRIVATE KEY-----\n';
   const fixture = routerConfigFixture('/etc/router');
   const config: RouterConfig = {
@@ -106,7 +113,7 @@ test('the configuration is shown without its secrets', () => {
     },
     proxy: { host: 'proxy.example', port: 3128, username: 'router', password: 'hunter2' },
   };
-  const { values } = inspectionOf(new InspectResponder([configInspector(config)], silentLog), 'config');
+  const { values } = await inspectionOf(new InspectResponder([configInspector(config)], silentLog), 'config');
   const text = values[0]!.value;
   assert.ok(!text.includes('xyz') && !text.includes('hunter2'), text);
   const shown = JSON.parse(text) as RouterConfig;

@@ -25,25 +25,30 @@ export class InspectResponder {
 
   #onRequest(frame: Frame, from: Controller): void {
     const { requestedValues } = ctrlMessages.inspectRequest.decode(frame.body);
+    void this.#answer(frame, from, requestedValues.slice(0, MAX_NAMES));
+  }
+
+  async #answer(frame: Frame, from: Controller, names: readonly string[]): Promise<void> {
     const values: { name: string; value: string }[] = [];
     const errors: string[] = [];
-    for (const name of requestedValues.slice(0, MAX_NAMES)) {
+    const inspectOne = async (name: string): Promise<void> => {
       try {
-        const value = this.#valueOf(lowerName(name));
+        const value = await this.#valueOf(lowerName(name));
         if (value !== undefined) values.push({ name, value });
       } catch (error) {
         this.#log.error({ name, err: messageOf(error) }, 'inspection failed');
         errors.push(`${name}: inspection failed`);
       }
-    }
+    };
+    await Promise.all(names.map(inspectOne));
     const response = ctrlMessages.inspectResponse.frame({ success: errors.length === 0, errors, values });
     from.channel.reply(frame, response);
   }
 
-  #valueOf(name: string): string | undefined {
+  async #valueOf(name: string): Promise<string | undefined> {
     if (name === 'stackdump') return waitingResourcesText();
     for (const inspect of this.#inspectors) {
-      const value = inspect(name);
+      const value = await inspect(name);
       if (value !== undefined) return JSON.stringify(value, jsonValue);
     }
     return undefined;

@@ -32,6 +32,7 @@ import { EdgeListeners } from './edge-listeners.ts';
 import type { EdgePeer } from './edge-peer.ts';
 import { RefusedHellos } from './refused-hellos.ts';
 import { EdgeTerminatorRegistry } from './edge-terminator-registry.ts';
+import { inspectSdkCircuits } from './sdk-circuits.ts';
 import { ServiceGrants } from './service-grants.ts';
 import { SessionWatch } from './session-watch.ts';
 import { TokenSession } from './token-session.ts';
@@ -203,10 +204,12 @@ export class EdgePart {
     ];
   }
 
-  readonly inspect: InspectSource = (name) =>
-    name === 'identity-connection-statuses'
-      ? this.#connectEvents?.inspect(this.#listeners.connections())
-      : this.#subscription?.inspect(name);
+  readonly inspect: InspectSource = (name) => {
+    if (name === 'identity-connection-statuses')
+      return this.#connectEvents?.inspect(this.#listeners.connections());
+    if (name === 'router-sdk-circuits') return inspectSdkCircuits(this.#listeners.peers());
+    return this.#subscription?.inspect(name);
+  };
 
   /** Asks peers of ours to use another router. Peers without another one are served until the end. */
   drain(): void {

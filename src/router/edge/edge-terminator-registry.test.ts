@@ -66,6 +66,9 @@ function terminatorOf(id: string): EdgeTerminator {
     identityId: 'i1',
     listenerId: 'l1',
     tokenText: 'token',
+    takesConnId: false,
+    takesXgress: false,
+    supportsInspect: true,
     session: { id: 's', token: 'session', identityId: 'i1', fingerprints: [] },
     instanceId: '',
     instanceSecret: new Uint8Array(0),
@@ -233,58 +236,34 @@ test('an id that is hosted again is not removed by the removal that still waits'
   assert.deepEqual(controller.sentOf(contentType.removeTerminators), []);
 });
 
-test('inspection lists each terminator and its state', async () => {
-  const { registry, controllers, answer, add } = openRegistry();
+test('inspection lists each terminator with its state and times, under the names of OpenZiti', async () => {
+  const { registry, controllers, answer, add } = openRegistry({ workerCount: 1, queueLength: 1 });
   const controller = controllers.connect('c1');
-  await add('t1', 't2');
+  await add('t1');
   await answer(controller, CreateTerminatorResult.SUCCESS);
-  const { entries } = registry.inspect('sdk-terminators') as { entries: { id: string; state: string }[] };
+  await add('t2', 't3', 't4');
+  const { entries } = registry.inspect('sdk-terminators') as { entries: Record<string, unknown>[] };
   assert.deepEqual(
-    entries.map(({ id, state }) => [id, state]),
+    entries.map(({ id, state, operationActive }) => [id, state, operationActive]),
     [
-      ['t1', 'established'],
-      ['t2', 'establishing'],
+      ['t1', 'established', false],
+      ['t2', 'establishing', true],
+      ['t3', 'establishing', true],
+      ['t4', 'establishing', true],
     ],
   );
+  const { createTime, lastAttempt, ...first } = entries[0]!;
+  for (const time of [createTime, lastAttempt])
+    assert.match(
+      String(time),
+      new RegExp(`^${new Date().getUTCFullYear()}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d$`),
+    );
+  // It waits for a worker.
+  assert.equal(entries.at(-1)!['lastAttempt'], '0001-01-01 00:00:00');
+  assert.deepEqual(first, {
+    ...{ key: 't1', id: 't1', state: 'established', instance: '', cost: 0, precedence: 'default' },
+    ...{ operationActive: false, listenerId: 'l1', assignIds: false, useSdkXgress: false, v2: true },
+    supportsInspect: true,
+  });
   assert.equal(registry.inspect('links'), undefined);
-});
-
-test('a process that takes over gets the circuits of a controller once that has its key', async () => {
-  const { registry, controllers, established, answer, add } = openRegistry();
-  const [first, second] = [controllers.connect('c1'), controllers.connect('c2')];
-  await add('t1');
-  for (const controller of [first, second]) await answer(controller, CreateTerminatorResult.SUCCESS);
-  const former = registry.byId('t1');
-  await add('t1');
-  const later = registry.byId('t1');
-  assert.equal(registry.hostFor('t1', 'c1'), former);
-  await answer(first, CreateTerminatorResult.SUCCESS);
-  assert.deepEqual([registry.hostFor('t1', 'c1'), registry.hostFor('t1', 'c2')], [later, former]);
-  registry.remove(former!);
-  assert.equal(registry.hostFor('t1', 'c2'), later);
-  await turn();
-  assert.deepEqual(first.sentOf(contentType.removeTerminators), []);
-  assert.deepEqual(established, ['t1', 't1']);
-});
-
-test('a process that took over and ends, or is refused, leaves the terminator to the one before', async () => {
-  const { registry, controllers, failed, answer, add } = openRegistry();
-  const controller = controllers.connect('c1');
-  await add('t1');
-  await answer(controller, CreateTerminatorResult.SUCCESS);
-  const former = registry.byId('t1');
-  await add('t1');
-  await answer(controller, CreateTerminatorResult.SUCCESS);
-  registry.remove(registry.byId('t1')!);
-  await turn();
-  // The controller gets the key of the former again.
-  assert.deepEqual([registry.hostFor('t1', 'c1'), askedOf(controller).length], [former, 3]);
-  await answer(controller, CreateTerminatorResult.SUCCESS);
-  await add('t1');
-  await answer(controller, CreateTerminatorResult.FAILED_INVALID_SESSION, { msg: 'no such session' });
-  await turn();
-  assert.deepEqual([registry.hostFor('t1', 'c1'), failed], [former, ['t1 no such session']]);
-  registry.remove(former!);
-  await turn();
-  assert.equal(controller.sentOf(contentType.removeTerminators).length, 1);
 });

@@ -18,6 +18,7 @@ import {
   TerminatorCreations,
   type CreationAnswer,
 } from '../terminators/terminator-creations.ts';
+import { terminatorRow } from '../terminators/terminator-inspection.ts';
 import { TerminatorRemovals } from '../terminators/terminator-removals.ts';
 
 const { edge } = headerId;
@@ -38,6 +39,7 @@ export interface EdgeTerminator {
   readonly takesConnId: boolean;
   readonly takesXgress: boolean;
   readonly wantsBindSuccess: boolean;
+  readonly supportsInspect: boolean;
   readonly peerData: ReadonlyMap<number, Uint8Array>;
   cost: number;
   precedence: TerminatorPrecedence;
@@ -168,17 +170,15 @@ export class EdgeTerminatorRegistry {
   inspect(name: string): unknown {
     if (name !== 'sdk-terminators') return undefined;
     const entries = [...this.#entries.values()].map(({ terminator, isEstablished }) => ({
-      key: terminator.id,
-      id: terminator.id,
-      state: isEstablished ? 'established' : 'establishing',
+      ...terminatorRow(
+        { ...terminator, key: terminator.id },
+        { ...this.#creations.progressOf(terminator.id), isEstablished },
+      ),
       listenerId: terminator.listenerId ?? '',
-      instance: terminator.instanceId,
-      cost: terminator.cost,
-      precedence: ['default', 'required', 'failed'][terminator.precedence] ?? 'default',
       assignIds: terminator.takesConnId,
       useSdkXgress: terminator.takesXgress,
-      supportsInspect: false,
-      operationActive: this.#creations.isPending(terminator.id),
+      v2: true,
+      supportsInspect: terminator.supportsInspect,
     }));
     return { entries, errors: [] };
   }
@@ -262,6 +262,7 @@ export function terminatorOfBind(
     takesConnId: headers.bool(edge.routerProvidedConnId),
     takesXgress: headers.bool(edge.useXgressToSdk),
     wantsBindSuccess: headers.bool(edge.supportsBindSuccess),
+    supportsInspect: headers.bool(edge.supportsInspect),
     peerData: new Map(publicKey === undefined ? [] : [[edge.publicKey, publicKey]]),
     cost: cost === undefined || cost.length < 2 ? 0 : cost[0]! | (cost[1]! << 8),
     precedence: Math.min(headers.u8(edge.precedence) ?? 0, 2) as TerminatorPrecedence,

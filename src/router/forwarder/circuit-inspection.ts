@@ -1,6 +1,6 @@
 /**
- * Values for inspections of circuits: `router-circuits`, `router-edge-circuits`, `router-sdk-circuits`, `circuit:<id>`
- * and `circuitandstacks:<id>`, with the field names of OpenZiti's routers. The first three always have a value, because
+ * Values for inspections of circuits: `router-circuits`, `router-edge-circuits`, `circuit:<id>` and
+ * `circuitandstacks:<id>`, with the field names of OpenZiti's routers. The first two always have a value, because
  * OpenZiti's controller crashes if one is missing.
  */
 import type { RoutedCircuit } from './circuit-table.ts';
@@ -15,8 +15,6 @@ export function inspectCircuits(forwarder: Forwarder, name: string, nowMs: numbe
     return { circuits: Object.fromEntries(circuits) };
   }
   if (name === 'router-edge-circuits') return { circuits: Object.fromEntries(edgeCircuits(forwarder)) };
-  if (name === 'router-sdk-circuits')
-    return { circuits: {}, errors: ['this router does not ask SDKs for their circuits'] };
   const prefix = PREFIXES.find((it) => name.startsWith(it));
   const circuit = prefix === undefined ? undefined : forwarder.circuit(name.slice(prefix.length));
   return circuit === undefined ? undefined : circuitDetail(forwarder, circuit);

@@ -7,6 +7,7 @@ import type { Log, WorkerPool } from '#base';
 import type { Frame } from '#wire';
 import { CreateTerminatorResult } from '#wire/ctrl';
 import type { Controller, Controllers } from '../ctrl/controllers.ts';
+import type { CreationProgress } from './terminator-inspection.ts';
 
 /** A controller's answer to a creation. */
 export interface CreationAnswer {
@@ -43,6 +44,10 @@ interface Attempt {
 
 interface Entry<T> {
   readonly terminator: T;
+  readonly createdAtMs: number;
+  lastAttemptMs: number | undefined;
+  /** Any controller has accepted it. */
+  isEstablished: boolean;
   /** Set while the first request waits. */
   firstTimer: NodeJS.Timeout | undefined;
   /** Registration attempts by the id of a connected controller. */
@@ -66,15 +71,23 @@ export class TerminatorCreations<T extends { readonly id: string }> {
     return this.#entries.get(id)?.terminator;
   }
 
-  /** Returns true while a controller has not answered the last request. */
-  isPending(id: string): boolean {
-    return [...(this.#entries.get(id)?.attempts.values() ?? [])].some(({ state }) => state === 'asked');
+  progressOf(id: string): CreationProgress {
+    const entry = this.#entries.get(id);
+    return {
+      isEstablished: entry?.isEstablished === true,
+      isPending: [...(entry?.attempts.values() ?? [])].some(({ state }) => state === 'asked'),
+      createdAtMs: entry?.createdAtMs,
+      lastAttemptMs: entry?.lastAttemptMs,
+    };
   }
 
   /** Registers the terminator, in place of another one with its id. The first request waits for `delayMs`. */
   add(terminator: T, delayMs = 0): void {
     this.forget(terminator.id);
-    const entry: Entry<T> = { terminator, firstTimer: undefined, attempts: new Map() };
+    const entry: Entry<T> = {
+      ...{ terminator, createdAtMs: Date.now(), lastAttemptMs: undefined, isEstablished: false },
+      ...{ firstTimer: undefined, attempts: new Map() },
+    };
     this.#entries.set(terminator.id, entry);
     const askAll = (): void => {
       entry.firstTimer = undefined;
@@ -105,6 +118,7 @@ export class TerminatorCreations<T extends { readonly id: string }> {
     if (answer.result === CreateTerminatorResult.SUCCESS) {
       attempt.state = 'accepted';
       attempt.failures = 0;
+      entry.isEstablished = true;
       this.#options.onAccepted(entry.terminator, from);
       return;
     }
@@ -158,6 +172,7 @@ export class TerminatorCreations<T extends { readonly id: string }> {
     };
     const create = (): Promise<void> | undefined => {
       if (!isCurrent() || controller.channel.isClosed) return undefined;
+      entry.lastAttemptMs = Date.now();
       controller.channel.send(this.#options.frameOf(entry.terminator));
       attempt.timer = setTimeout(askAgain, this.#options.requestTimeoutMs);
       // Keeps the worker until the answer arrives or its time limit elapses.

@@ -4,7 +4,7 @@
  */
 import type { Clock, Log, WorkerPool } from '#base';
 import type { TunnelListenerConfig } from '../config/router-config.ts';
-import type { Controllers, CtrlHandlers } from '../ctrl/controllers.ts';
+import type { Controllers, CtrlHandlers, InspectSource } from '../ctrl/controllers.ts';
 import type { TerminatorCheck } from '../edge/terminator-messages.ts';
 import type { DataModel } from '../model/data-model.ts';
 import type { EgressDialers } from '../xgress/egress-dialers.ts';
@@ -45,6 +45,7 @@ export interface TunnelPartOptions {
 interface TunnelFeature {
   /** Messages of controllers that it handles. */
   handlers?(): readonly CtrlHandlers[];
+  readonly inspect?: InspectSource;
   /** Validate its terminators. */
   readonly terminatorChecks?: readonly TerminatorCheck[];
   /** Accepts no more connections. Circuits remain. Without it, `close` does that. */
@@ -81,6 +82,9 @@ export class TunnelPart {
   handlers(): CtrlHandlers[] {
     return this.#features.flatMap((feature) => feature.handlers?.() ?? []);
   }
+
+  readonly inspect: InspectSource = (name) =>
+    this.#features.map((feature) => feature.inspect?.(name)).find((value) => value !== undefined);
 
   get terminatorChecks(): TerminatorCheck[] {
     return this.#features.flatMap(({ terminatorChecks = [] }) => terminatorChecks);
@@ -138,4 +142,9 @@ export class TunnelPart {
       openNames: (isInUse) => NameServer.open({ ...options, config, file, isInUse }),
     });
   }
+}
+
+/** Inspects the tunnels of a router, if there are any. Controllers also ask routers without them what they host. */
+export function inspectTunnels(part: TunnelPart | undefined, name: string): unknown {
+  return part?.inspect(name) ?? (name === 'ert-terminators' ? { entries: [], errors: [] } : undefined);
 }

@@ -6,7 +6,7 @@ import { until } from '../../support/deadline.ts';
 import { freePort } from '../../support/free-port.ts';
 import { digestOf } from '../../support/private-service.ts';
 import { httpGet } from '../../support/world.ts';
-import { zitiBinary } from '../../support/ziti-command.ts';
+import { runZiti, zitiBinary } from '../../support/ziti-command.ts';
 import { startEventStream, type EventStream, type StreamedEvent } from './event-stream.ts';
 import { startTunnelRouter } from './tunnel-router.ts';
 import { openZitiEdgeWorld, type ZitiEdgeWorld } from './ziti-edge-world.ts';
@@ -85,6 +85,8 @@ async function checkRouter(t: TestContext, name: string, isOurs: boolean): Promi
   await until('an answer through the router', answer, ({ status }) => status === 200, READY_MS);
   const { body } = await get(`/bytes/${BODY_BYTES}`);
   assert.equal(digestOf([body]), digestOf(service.bytes(BODY_BYTES)));
+  const inspected = await runZiti(BINARY, world.folder, ['fabric', 'inspect', 'ert-terminators', name]);
+  assert.match(inspected.output, /createTime: "?20(.*\n)*.*precedence: default\n\s+state: established/);
   await checkEvents(name);
   await edge('delete', 'service-policy', `${name}-dial`);
   await until('the end of dialing', answer, ({ status }) => status === 0, CUT_MS);

@@ -1,6 +1,7 @@
 // OpenZiti's command line as administrators use it: `ziti edge` makes a network at our edge management API, and
 // `ziti tunnel` hosts and dials in it through our router. ZITI_BIN names the binary (1.7.2); without it: skipped.
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { until } from '../../support/deadline.ts';
@@ -79,6 +80,18 @@ test(
     const { body } = await get(`/bytes/${BODY_BYTES}`);
     assert.equal(digestOf([body]), digestOf(service.bytes(BODY_BYTES)));
     assert.match(await edge('list', 'terminators'), /web/);
+    const inspected = await runZiti(BINARY, folder, ['fabric', 'inspect', 'sdk-terminators']);
+    assert.match(inspected.output, /state: established\n(.*\n)*\s+v2: true/);
+    // A connection that stands has two ends, each at an SDK.
+    const held = connect(port, '127.0.0.1');
+    const circuits = async (): Promise<string> =>
+      (await runZiti(BINARY, folder, ['fabric', 'inspect', 'router-sdk-circuits'])).output;
+    await until(
+      'both ends of the circuit',
+      circuits,
+      (text) => /originator: Initiator/.test(text) && /originator: Terminator/.test(text),
+    );
+    held.destroy();
 
     await edge('delete', 'service-policy', 'dialing');
     const answered = () =>

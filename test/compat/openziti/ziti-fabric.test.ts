@@ -46,6 +46,8 @@ test('ziti fabric inspect shows what our control plane and our router know', { s
     'metrics',
     'router-circuits',
     'sdk-terminators',
+    'ert-terminators',
+    'router-sdk-circuits',
     'router-data-model-index',
   ])
     assert.match(await inspect(value, id), new RegExp(`^Results: \\(1\\)\\n.*${id}\\.${value}`), value);

@@ -79,6 +79,25 @@ test('each entry of a config is a terminator with its cost, precedence and insta
   await world.hosted('db');
 });
 
+test('ert-terminators lists what the router hosts, under the names of OpenZiti', async (t) => {
+  const first = { ...WEB, listenOptions: { cost: 5, precedence: 'required', identity: 'one' } };
+  const world = open(t, { web: { terminators: [first, WEB] } });
+  const [{ address: id }] = (await world.hosted('web', 2)) as [TerminatorRequest];
+  const inspected = (): { entries: Record<string, unknown>[]; errors: string[] } =>
+    world.part.inspect('ert-terminators') as ReturnType<typeof inspected>;
+  const { value } = await until('the answers', inspected, ({ entries }) =>
+    entries.every(({ state }) => state === 'established'),
+  );
+  const { createTime, lastAttempt, ...row } = value.entries.find((entry) => entry['id'] === id)!;
+  assert.deepEqual(row, {
+    ...{ key: 'web.0', id, state: 'established', instance: 'one', cost: 5, precedence: 'required' },
+    operationActive: false,
+  });
+  assert.ok(String(createTime) <= String(lastAttempt));
+  assert.deepEqual([value.entries.length, value.errors], [2, []]);
+  assert.equal(world.part.inspect('sdk-terminators'), undefined);
+});
+
 test('a router that starts again takes its terminators over', async (t) => {
   const world = open(t, { web: { terminators: [WEB, WEB] } });
   const before = (await world.hosted('web', 2)).map(({ address }) => address);

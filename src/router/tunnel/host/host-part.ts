@@ -10,7 +10,7 @@ import { contentType, RetryHint } from '#wire';
 import { ctrlMessages, TerminatorInvalidReason } from '#wire/ctrl';
 import { UdpDialer } from '#net/datagrams';
 import type { XgressConfig } from '../../config/router-config.ts';
-import type { Controllers, CtrlHandlers } from '../../ctrl/controllers.ts';
+import type { Controllers, CtrlHandlers, InspectSource } from '../../ctrl/controllers.ts';
 import type { TerminatorCheck } from '../../edge/terminator-messages.ts';
 import { HostRefusal } from '../../forwarder/dial-refusal.ts';
 import type { DataModel } from '../../model/data-model.ts';
@@ -19,6 +19,7 @@ import {
   TerminatorCreations,
   type CreationAnswer,
 } from '../../terminators/terminator-creations.ts';
+import { terminatorRow } from '../../terminators/terminator-inspection.ts';
 import { TerminatorRemovals } from '../../terminators/terminator-removals.ts';
 import type { EgressDial, EgressDialers } from '../../xgress/egress-dialers.ts';
 import type { XgressEnds } from '../../xgress/xgress-ends.ts';
@@ -140,6 +141,17 @@ export class HostPart {
       ]) satisfies CtrlHandlers,
     ];
   }
+
+  readonly inspect: InspectSource = (name) => {
+    if (name !== 'ert-terminators') return undefined;
+    const entries = [...this.#terminators.values()].map(({ id, key, instanceId, values }) =>
+      terminatorRow(
+        { id, key, instanceId, cost: values.cost, precedence: precedenceOf(values) },
+        this.#creations.progressOf(id),
+      ),
+    );
+    return { entries, errors: [] };
+  };
 
   /** Ends checks and requests. Terminators stay at the controllers, and circuits end with the ends of the router. */
   close(): void {
