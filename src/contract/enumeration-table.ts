@@ -120,6 +120,12 @@ const enumerations: readonly Enumeration[] = [
     description:
       'ok: the metadata of the provider was read. failed: it could not be read. none: the type has no discovery.',
   },
+  {
+    name: 'SessionBeginning',
+    values: ['password', 'second-factor', 'provider', 'token'],
+    description:
+      'How a session at the console began. password: by a password alone. second-factor: by a password and a code. provider: with an auth provider. token: by the token of an API account.',
+  },
   { name: 'GrantType', values: ['client_credentials'], description: 'The OAuth 2.0 grant.' },
   { name: 'TokenType', values: ['Bearer'], description: 'The authentication scheme for the token.' },
 ];

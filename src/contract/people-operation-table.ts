@@ -21,6 +21,20 @@ const ofOrganization: QueryParameter = {
   summary: "Organization; the caller's own by default. Another one requires frontdoor.admin",
 };
 
+const byLogIn: QueryParameter = {
+  name: 'logIn',
+  type: 'string',
+  isRequired: false,
+  summary: 'Only sessions that began so; password: without a second factor',
+  values: ['password', 'second-factor', 'provider', 'token'],
+};
+const byLogInProvider: QueryParameter = {
+  name: 'authProviderId',
+  type: 'UUID',
+  isRequired: false,
+  summary: 'Only sessions that began with this auth provider',
+};
+
 export const peopleOperations = [
   guarded({
     id: 'listPeople',
@@ -103,7 +117,7 @@ export const peopleOperations = [
       'List sessions at the console: of the organization with frontdoor.organization, else the own ones',
     method: 'GET',
     path: '/console-sessions',
-    query: [ofOrganization, ...paging('createdAt', 'id')],
+    query: [ofOrganization, ...paging('createdAt', 'id'), byLogIn, byLogInProvider],
     answer: ok(countedPageSchema(consoleSessionSchema)),
     refusals: [403],
   }),

@@ -62,6 +62,43 @@ describe('the settings', { skip: browserSkip }, () => {
     await checkLooks(page, 'sessions');
   });
 
+  it('show whose sessions end before a second factor is demanded, and end them', async (test) => {
+    const other = await consoles.person(test, 'reader');
+    const { page, open, allow } = await consoles.person(test, 'administrator');
+    allow(/status of 401/);
+    const { baseUrl } = consoles.world.up.control;
+    const { accountId, apiToken, organizationId } = consoles.world.credentials;
+    const settings = async (method: string, body?: object) => {
+      const response = await fetch(`${baseUrl}/organizations/${organizationId}/settings`, {
+        method,
+        headers: {
+          authorization: `Basic ${btoa(`${accountId}:${apiToken}`)}`,
+          'content-type': 'application/json',
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return (await response.json()) as { readonly secondFactor: boolean };
+    };
+    test.after(() => settings('PATCH', { secondFactor: false }));
+    await open('/settings/organization');
+    const box = page.getByRole('switch', { name: /need a second factor/ });
+    await box.click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Demand a second factor' });
+    await dialog.getByText(/sessions end at once/).waitFor();
+    await dialog.getByText('(this one)').waitFor();
+    const reader = other.email.split('@')[0]!.replace('-', ' ');
+    await dialog.getByText(`${reader} whose name`).waitFor();
+    await checkLooks(page, 'settings-demand');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    assert.equal((await settings('GET')).secondFactor, false);
+    assert.equal(await box.isChecked(), true);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Demand a second factor' }).click();
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+    assert.equal((await settings('GET')).secondFactor, true);
+  });
+
   it('say where a value is wrong, and keep what was typed', async (test) => {
     const { page, open, allow } = await consoles.person(test, 'administrator');
     allow(/status of 400/);

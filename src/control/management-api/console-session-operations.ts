@@ -6,6 +6,7 @@ import {
   findConsoleSessionById,
   listConsoleSessions,
   type ConsoleSession,
+  type SessionBeginning,
   type SessionOwner,
 } from '../store/mod.ts';
 import type { Principal } from '../oauth/mod.ts';
@@ -22,7 +23,7 @@ import {
 } from './call.ts';
 import { CONSOLE_IDLE_MS } from './console-access.ts';
 import { askedOrganization, mayReach } from './granted-organization.ts';
-import { countedPageAnswer, parsePageRequest } from './page-query.ts';
+import { countedPageAnswer, parsePageRequest, textOf } from './page-query.ts';
 
 const SCOPE = 'frontdoor.organization';
 
@@ -40,7 +41,11 @@ export const consoleSessionHandlers: Handlers<
     if (!isWhole && own === undefined)
       return unstored(ok(countedPageAnswer(request, { content: [], total: 0 }, [])));
     const of = isWhole ? { organizationId } : own!;
-    const page = await listConsoleSessions(parts.store.db, of, request, times);
+    const choice = {
+      beganBy: textOf(call.query, 'logIn') as SessionBeginning | undefined,
+      authProviderId: textOf(call.query, 'authProviderId')?.toLowerCase(),
+    };
+    const page = await listConsoleSessions(parts.store.db, of, request, choice, times);
     const content = page.content.map((session) => answerOf(session, principal));
     return unstored(ok(countedPageAnswer(request, page, content)));
   },

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import type { ConsoleSessionAnswer, InvitationAnswer, PersonAnswer } from '#contract';
 import type { Role } from '#domain';
-import { insertPerson, openConsoleSession, type PersonRecord } from '../store/mod.ts';
+import { insertPerson, openConsoleSession, type PersonRecord, type SessionClient } from '../store/mod.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 
@@ -31,9 +31,12 @@ describeEachStore('people', (open) => {
     return world.store.transaction((trx) => insertPerson(trx, { ...wanted, nowMs: world.clock.nowMs() }));
   }
 
-  async function sessionOf({ id, organizationId }: PersonRecord): Promise<string> {
+  async function sessionOf(
+    { id, organizationId }: PersonRecord,
+    began: Partial<SessionClient> = {},
+  ): Promise<string> {
     const owner = { kind: 'person', id, organizationId } as const;
-    const client = { address: '192.0.2.7', browser: 'Chromium' };
+    const client = { address: '192.0.2.7', browser: 'Chromium', ...began };
     const times = { nowMs: world.clock.nowMs(), idleMs: 3_600_000, lifetimeMs: 7_200_000 };
     const opened = await world.store.transaction((trx) =>
       openConsoleSession(trx, world.secrets, owner, client, times),
@@ -136,5 +139,30 @@ describeEachStore('people', (open) => {
     await sessionOf(person);
     assert.equal((await call('DELETE', `/people/${person.id}`)).status, 204);
     assert.equal(((await call('GET', '/console-sessions')).body as Page<unknown>).totalElements, 0);
+  });
+
+  it('have sessions that are found by how they began', async () => {
+    const person = await add('hal', 'reader');
+    const door = `/frontdoor/${world.first.frontdoorId}`;
+    const provider = {
+      ...{ name: 'idp', type: 'OIDC' },
+      data: { issuer: 'https://idp.example.com', client_id: 'c', client_secret: 'very-secret-indeed' },
+    };
+    const { body: made } = await world.call('POST', `${door}/auth-providers`, { body: provider });
+    const authProviderId = (made as { id: string }).id;
+    await world.call('POST', '/console-log-ins', { body: { authProviderId } });
+    const ids = {
+      password: await sessionOf(person),
+      'second-factor': await sessionOf(person, { secondFactor: true }),
+      provider: await sessionOf(person, { authProviderId }),
+    };
+    const found = async (query: string) => {
+      const { body } = await call('GET', `/console-sessions?${query}`);
+      return (body as Page<ConsoleSessionAnswer>).content.map(({ id }) => id);
+    };
+    for (const [logIn, id] of Object.entries(ids)) assert.deepEqual(await found(`logIn=${logIn}`), [id]);
+    assert.deepEqual(await found('logIn=token'), []);
+    assert.deepEqual(await found(`authProviderId=${authProviderId.toUpperCase()}`), [ids.provider]);
+    assert.equal((await call('GET', '/console-sessions?logIn=luck')).status, 400);
   });
 });

@@ -235,6 +235,7 @@ export {
   noteSessionUse,
   openConsoleSession,
   type ConsoleSession,
+  type SessionBeginning,
   type SessionClient,
   type SessionOwner,
 } from './records/console-session-store.ts';

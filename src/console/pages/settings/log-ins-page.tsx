@@ -11,6 +11,7 @@ import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { useSearchState } from '../../parts/search-state.tsx';
 import { useText } from '../../text/language.tsx';
 import { AddLogIn } from './add-log-in.tsx';
+import { EndedSessions } from './ended-sessions.tsx';
 import { OtherOrganization, useOrganizationId } from './organization-choice.tsx';
 import { settingsText } from './settings-text.ts';
 
@@ -88,6 +89,7 @@ export function LogInsPage(): ReactNode {
           onConfirm={() => mutate({ parameters: { id: ended.id } })}
         >
           <p>{text.endLogInText}</p>
+          <EndedSessions query={{ organizationId, authProviderId: ended.authProviderId }} />
         </ConfirmDialog>
       )}
     </>

@@ -1,14 +1,16 @@
 /** The name and the settings of an organization. */
 import { Switch } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { AnswerView } from '../../parts/answer-view.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { EditForm } from '../../parts/edit-form.tsx';
 import { NameField } from '../../parts/name-field.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { reloadOf, useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
+import { EndedSessions } from './ended-sessions.tsx';
 import { OtherOrganization, useOrganizationId } from './organization-choice.tsx';
 import { settingsText } from './settings-text.ts';
 
@@ -78,31 +80,54 @@ function SettingsForm({ organizationId, now, reload }: FormProps<'getOrganizatio
     ...{ now, reload },
     draftOf: ({ tokenExchange, secondFactor }) => ({ tokenExchange, secondFactor }),
   });
+  const [isAsking, setAsking] = useState(false);
   const change = useChange('changeOrganizationSettings', {
-    refreshes: ['organization'],
-    onDone: edit.saved,
+    refreshes: ['organization', 'console-session'],
+    onDone: (answer) => {
+      setAsking(false);
+      edit.saved(answer);
+    },
   });
-  const { etag } = edit.base;
+  const { body: before, etag } = edit.base;
+  const send = () => change.mutate({ parameters: { organizationId }, body: edit.draft, ifMatch: etag });
+  const endsSessions = edit.draft.secondFactor && !before.secondFactor;
   return (
-    <EditForm
-      edit={edit}
-      change={change}
-      fields={[]}
-      submit={text.save}
-      onSubmit={() => change.mutate({ parameters: { organizationId }, body: edit.draft, ifMatch: etag })}
-    >
-      <Switch
-        mb="md"
-        label={text.demandFactor}
-        description={text.demandFactorText}
-        checked={edit.draft.secondFactor}
-        onChange={({ currentTarget }) => edit.type({ secondFactor: currentTarget.checked })}
-      />
-      <Switch
-        label={text.tokenExchange}
-        checked={edit.draft.tokenExchange}
-        onChange={({ currentTarget }) => edit.type({ tokenExchange: currentTarget.checked })}
-      />
-    </EditForm>
+    <>
+      <EditForm
+        edit={edit}
+        change={change}
+        fields={[]}
+        submit={text.save}
+        onSubmit={() => (endsSessions ? setAsking(true) : send())}
+      >
+        <Switch
+          mb="md"
+          label={text.demandFactor}
+          description={text.demandFactorText}
+          checked={edit.draft.secondFactor}
+          onChange={({ currentTarget }) => edit.type({ secondFactor: currentTarget.checked })}
+        />
+        <Switch
+          label={text.tokenExchange}
+          checked={edit.draft.tokenExchange}
+          onChange={({ currentTarget }) => edit.type({ tokenExchange: currentTarget.checked })}
+        />
+      </EditForm>
+      {isAsking ? (
+        <ConfirmDialog
+          title={text.demand}
+          isOpen
+          onClose={() => setAsking(false)}
+          action={text.demand}
+          error={change.error}
+          isPending={change.isPending}
+          onStale={() => void edit.loadNew().then(() => setAsking(false))}
+          onConfirm={send}
+        >
+          <EndedSessions query={{ organizationId, logIn: 'password' }} />
+          <p>{text.demandNext}</p>
+        </ConfirmDialog>
+      ) : null}
+    </>
   );
 }

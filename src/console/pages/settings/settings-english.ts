@@ -108,6 +108,12 @@ export const settingsEnglish = {
   tokenExchange: 'Trusted issuers may exchange their tokens for ours',
   demandFactor: 'People who log in with a password need a second factor',
   demandFactorText: 'Sessions without one end when this is switched on.',
+  demand: 'Demand a second factor',
+  demandNext: 'At the next log-in, these people set up a second factor before anything else.',
+  endsSessions: (count: number, shown: string) =>
+    `${counted(count, shown, 'session ends', 'sessions end')} at once:`,
+  endsMore: (count: number, shown: string) => `and ${counted(count, shown, 'other', 'others')}`,
+  endsNone: 'No open session ends by this.',
   logInsText:
     'People log in to this console with these identity providers. Register the redirect address there.',
   noLogIns: 'People log in with a password.',

@@ -109,6 +109,12 @@ export const settingsGerman = {
   tokenExchange: 'Vertraute Aussteller dürfen ihre Tokens gegen unsere tauschen',
   demandFactor: 'Wer sich mit Passwort anmeldet, braucht einen zweiten Faktor',
   demandFactorText: 'Sitzungen ohne einen enden, wenn das eingeschaltet wird.',
+  demand: 'Zweiten Faktor verlangen',
+  demandNext: 'Bei der nächsten Anmeldung richten diese Personen zuerst einen zweiten Faktor ein.',
+  endsSessions: (count: number, shown: string) =>
+    `${counted(count, shown, 'Sitzung endet', 'Sitzungen enden')} sofort:`,
+  endsMore: (count: number, shown: string) => `und ${counted(count, shown, 'weitere', 'weitere')}`,
+  endsNone: 'Keine offene Sitzung endet dadurch.',
   logInsText:
     'Personen melden sich an dieser Konsole mit diesen Anbietern an. Tragen Sie dort die Rückkehradresse ein.',
   noLogIns: 'Personen melden sich mit einem Passwort an.',

@@ -114,18 +114,33 @@ export async function findConsoleSessionById(
   return row && sessionOf(row);
 }
 
-/** The sessions of an organization, or of one owner. */
+/** How a session began: by a password alone, or with a code, too, by an auth provider, or by the token of an account. */
+export type SessionBeginning = 'password' | 'second-factor' | 'provider' | 'token';
+
+export interface SessionChoice {
+  readonly beganBy?: SessionBeginning | undefined;
+  /** The auth provider that it began with. */
+  readonly authProviderId?: string | undefined;
+}
+
+/** The sessions of an organization, or of one owner, that the choice permits. */
 export async function listConsoleSessions(
   db: Queries,
   of: { readonly organizationId: string } | SessionOwner,
   request: PageRequest,
+  { beganBy, authProviderId }: SessionChoice,
   { nowMs, idleMs }: { readonly nowMs: number; readonly idleMs: number },
 ): Promise<Page<ConsoleSession>> {
-  const all = openSessions(db, nowMs, idleMs).where(
-    'console_session.organization_id',
-    '=',
-    of.organizationId,
-  );
+  let all = openSessions(db, nowMs, idleMs).where('console_session.organization_id', '=', of.organizationId);
+  if (authProviderId !== undefined) all = all.where('console_session.auth_provider_id', '=', authProviderId);
+  if (beganBy === 'token') all = all.where('console_session.person_id', 'is', null);
+  else if (beganBy === 'provider') all = all.where('console_session.auth_provider_id', 'is not', null);
+  else if (beganBy !== undefined) {
+    all = all
+      .where('console_session.person_id', 'is not', null)
+      .where('console_session.auth_provider_id', 'is', null)
+      .where('console_session.second_factor', '=', beganBy === 'password' ? 0 : 1);
+  }
   const query = 'kind' in of ? all.where(`console_session.${OWNER_COLUMNS[of.kind]}`, '=', of.id) : all;
   const { content, total } = await orderedPage(query, ORDER, request);
   return { content: content.map(sessionOf), total };
