@@ -13,10 +13,11 @@ import {
   makeFrame,
   PAYLOAD_FLAGS,
   PAYLOAD_TYPE,
+  PayloadFrame,
   textOfBody,
   type Frame,
 } from '#wire';
-import { until } from '../../test/support/deadline.ts';
+import { until, within } from '../../test/support/deadline.ts';
 import { EdgeChannel } from './edge-channel.ts';
 import type { OverlayCircuit } from './overlay-circuit.ts';
 
@@ -160,4 +161,33 @@ test('a router that asks for circuits, or for a connection, is answered', async 
     kinds.push(headers.u8(edge.connType));
   }
   assert.deepEqual(kinds, [1, 0]);
+});
+
+test('a channel reports when no circuit has to acknowledge repetitions any more', async (t) => {
+  const router = new CountingRouter(t);
+  const [first, second] = (await router.dial(2)) as [OverlayCircuit, OverlayCircuit];
+  for (const circuit of [first, second]) {
+    circuit.resume();
+    circuit.end();
+    const { originator, eof } = PAYLOAD_FLAGS;
+    router.channel.sendData(new AcknowledgementFrame(circuit.id, originator, 0, [0, 1]));
+    router.channel.sendData(new PayloadFrame(circuit.id, 0, originator | eof, new Uint8Array(0)));
+    const closed = new Promise<void>((resolve) => (circuit.onClose = () => resolve()));
+    await within('the end of the circuit', closed);
+  }
+  let isGone = false;
+  const gone = router.edge.lingering.gone().then(() => (isGone = true));
+  const close = ({ connId }: OverlayCircuit): void =>
+    void router.channel.send(
+      makeFrame(contentType.stateClosed, { headers: new HeaderWriter().u32(edge.connId, connId) }),
+    );
+  close(first);
+  await until(
+    'one circuit',
+    () => router.edge.circuitCount,
+    (count) => count === 1,
+  );
+  assert.equal(isGone, false);
+  close(second);
+  await within('both to be gone', gone);
 });

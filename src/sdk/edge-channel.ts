@@ -28,6 +28,7 @@ import type { ChannelBind, ChannelDial, EdgeChannelOptions } from './edge-channe
 import { connectionAnswer, inspectionAnswer } from './edge-inspection.ts';
 import { bindFrame, connectFrame, dialFailedFrame, healthFrame, updateFrame } from './edge-requests.ts';
 import type { DialRefusal } from './hosted-service.ts';
+import { LingeringCircuits } from './lingering-circuits.ts';
 import { brokenCircuit, OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
 import { RouterLatency } from './router-latency.ts';
 import { isStandbyMark } from './standby-mark.ts';
@@ -38,8 +39,6 @@ const BIND_TIMEOUT_MS = 10_000;
 const MAX_CONN_ID = 0x7fff_ffff;
 /** Payloads that a circuit may send before the next one's turn, while several wait for room. */
 const PAYLOADS_PER_TURN = 4;
-/** Circuits that ended cleanly and stay to acknowledge repetitions. Beyond the limit, circuits leave at their end. */
-const MAX_LINGERING = 1_000;
 /** Key pairs that no circuit used, kept for later dials. */
 const MAX_UNUSED_KEYS = 64;
 
@@ -57,6 +56,7 @@ interface KeyedBind extends ChannelBind {
 export class EdgeChannel implements CircuitCarrier {
   /** OpenZiti's routers drop frames towards an SDK while a queue of a few is full. Ours wait. */
   readonly isLossy: boolean;
+  readonly lingering = new LingeringCircuits();
   readonly #channel: Channel;
   readonly #log: Log;
   readonly #options: EdgeChannelOptions;
@@ -66,7 +66,6 @@ export class EdgeChannel implements CircuitCarrier {
   readonly #binds = new Map<number, KeyedBind>();
   readonly #timer: NodeJS.Timeout;
   readonly #latency: RouterLatency;
-  readonly #lingering = new Set<OverlayCircuit>();
   /**
    * Key pairs of circuits in clear, for later dials: a new pair costs 50 µs of CPU. Dials that require encryption take a
    * new one, because a router that hid a host's key could replay to them what that host sent to an earlier dial.
@@ -229,13 +228,11 @@ export class EdgeChannel implements CircuitCarrier {
   }
 
   mayLinger(circuit: OverlayCircuit): boolean {
-    if (!this.isLossy || this.isClosed || this.#lingering.size >= MAX_LINGERING) return false;
-    this.#lingering.add(circuit);
-    return true;
+    return this.isLossy && !this.isClosed && this.lingering.add(circuit);
   }
 
   closed(circuit: OverlayCircuit, notifyRouter: boolean): void {
-    this.#lingering.delete(circuit);
+    this.lingering.delete(circuit);
     this.#waiting.delete(circuit);
     this.#byConnId.delete(circuit.connId);
     (circuit.isTerminator ? this.#terminators : this.#initiators).delete(circuit.id);

@@ -142,6 +142,11 @@ export class OverlayClient implements OverlayHost {
     return hosting;
   }
 
+  /** Resolves when no circuit stays to acknowledge what its far end repeats. */
+  async lingered(): Promise<void> {
+    await Promise.all([...this.#routers.values()].map((connection) => connection.lingered()));
+  }
+
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);

@@ -96,6 +96,12 @@ export class RouterConnection {
     void this.#connect();
   }
 
+  /** Resolves when no circuit stays to acknowledge what its far end repeats. */
+  async lingered(): Promise<void> {
+    const channels = [...this.#retired.keys(), ...(this.#edge === undefined ? [] : [this.#edge])];
+    await Promise.all(channels.map(({ lingering }) => lingering.gone()));
+  }
+
   close(reason: string): void {
     this.#stop.abort();
     clearTimeout(this.#timer);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
 import { after, afterEach, before, test } from 'node:test';
 import { enroll, openOverlay, type Overlay } from '#sdk/library';
 import { until, within } from '../support/deadline.ts';
@@ -67,6 +68,18 @@ async function exchange(): Promise<void> {
     );
     await within('short connections', Promise.all(short));
   }
+
+  // Streams that have ended stay whole at the host, although the dialer closes everything at once.
+  const leaving = await open('dialer');
+  const ended: Promise<void>[] = [];
+  server.on('connection', (hosted) => ended.push(finished(hosted)));
+  const last = Array.from({ length: AT_ONCE }, async () =>
+    sendAndReceive(await leaving.dial('sealed'), 100_000),
+  );
+  await within('the last connections', Promise.all(last));
+  await leaving.close();
+  await within('their ends at the host', Promise.all(ended));
+  assert.equal(ended.length, AT_ONCE);
 
   const second = await dialer.dial('sealed', { terminator: 'second' });
   const [part] = (await within('the other host', once(second, 'data'))) as [Buffer];

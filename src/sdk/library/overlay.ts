@@ -18,6 +18,8 @@ const BIND_MS = 15_000;
 const SERVICES_MS = 10_000;
 /** Limit for the log-out when the overlay is closed. */
 const LOG_OUT_MS = 1_000;
+/** Limit for streams that have ended, whose far ends may repeat what this end received. Each takes 2 s where they do not. */
+const LINGER_MS = 2_500;
 const CONFIG_TYPES = ['host.v1', 'intercept.v1'];
 
 export interface OverlayOptions {
@@ -196,8 +198,8 @@ export class Overlay extends EventEmitter<OverlayEvents> {
   }
 
   /**
-   * Ends all streams and servers, logs out and closes every connection. Afterwards nothing of it keeps the process
-   * running. Never rejects.
+   * Ends all streams and servers, logs out and closes every connection. At an edge router of OpenZiti it waits up to 2.5 s
+   * for the far ends of streams that have just ended. Afterwards nothing of it keeps the process running. Never rejects.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -213,6 +215,7 @@ export class Overlay extends EventEmitter<OverlayEvents> {
     this.#renewal.close();
     for (const server of this.#servers) server.close();
     for (const stream of this.#streams) stream.destroy();
+    await waitAtMost(this.#client.lingered(), LINGER_MS);
     this.#client.close();
     await waitAtMost(
       this.#api.logOut().catch(() => {}),
