@@ -6,7 +6,13 @@ import { parseAllowedNetworks } from '#domain';
 
 export type AccessSettings = Pick<
   ControlPlaneOptions,
-  'limits' | 'trustedIssuers' | 'allowEgress' | 'publicApiUrl' | 'edgeManagement' | 'hasConsole'
+  | 'limits'
+  | 'trustedIssuers'
+  | 'trustedProxies'
+  | 'allowEgress'
+  | 'publicApiUrl'
+  | 'edgeManagement'
+  | 'hasConsole'
 >;
 
 /** Rejects with a FrontdoorError that names the option and every problem. */
@@ -19,6 +25,7 @@ export async function accessOf(options: AccessOptions): Promise<AccessSettings> 
     hasConsole: options.console === 'on',
     publicApiUrl: publicApiUrl === undefined ? undefined : parsePublicApiUrl(publicApiUrl),
     trustedIssuers: trustedIssuers === undefined ? [] : await loadTrustedIssuers(trustedIssuers),
+    trustedProxies: options.trustedProxies ?? [],
     allowEgress: parseAllowedNetworks('--allow-egress', allowEgress ?? []),
     limits: {
       ...definedFields({

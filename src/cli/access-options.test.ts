@@ -26,6 +26,15 @@ test('limits are so many a second and so many at once; networks may be given aga
   });
 });
 
+test('trusted proxies are addresses and networks', () => {
+  const { trustedProxies } = parse('--trusted-proxies', '127.0.0.1,10.0.0.0/8');
+  assert.deepEqual(
+    trustedProxies?.map(({ prefixBits }) => prefixBits),
+    [32, 8],
+  );
+  assert.throws(() => parse('--trusted-proxies', 'proxy.example'), /must be addresses and networks/);
+});
+
 test('the console is on or off', () => {
   assert.deepEqual(parse('--console', 'off'), { console: 'off' });
   for (const text of ['', 'no', 'OFF', 'false'])

@@ -1,5 +1,6 @@
 /** Options of the control plane about access: its public address, other token issuers, rate limits. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseTrustedProxies, type IpNetwork } from '#domain';
 
 /** Requests per second on average, and the burst that is allowed at once. */
 export interface RateOption {
@@ -9,6 +10,7 @@ export interface RateOption {
 
 export interface AccessOptions {
   readonly publicApiUrl?: string;
+  readonly trustedProxies?: readonly IpNetwork[];
   readonly trustedIssuers?: string;
   readonly allowEgress?: readonly string[];
   readonly limitCredentials?: RateOption;
@@ -40,6 +42,17 @@ export function addAccessOptions(command: Command): Command {
       '--public-api-url <url>',
       'URL at which clients reach the Management API, when it is behind a proxy (default: the address it listens on)',
     )
+    .addOption(
+      new Option(
+        '--trusted-proxies <networks>',
+        'addresses and networks of proxies in front of the Management API, whose X-Forwarded-For names the client; for example 10.0.0.5,10.1.0.0/16',
+      ).argParser((text) => {
+        const proxies = parseTrustedProxies(text);
+        if (proxies === undefined)
+          throw new InvalidArgumentError('must be addresses and networks, separated by commas');
+        return proxies;
+      }),
+    )
     .option(
       '--trusted-issuers <file>',
       'file with further trusted token issuers, a list in YAML or JSON; for example issuers.yml',
@@ -65,7 +78,7 @@ export function addAccessOptions(command: Command): Command {
     .addOption(
       connections(
         '--limit-unproven-per-address <count>',
-        'unauthenticated connections from one address; behind a load balancer all callers may share one (default: 192)',
+        'unauthenticated connections from one address; those of --trusted-proxies do not count (default: 192)',
       ),
     );
 }

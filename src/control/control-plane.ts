@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { formatHostPort, FrontdoorError, isLoopbackHost, systemClock, type Clock, type Log } from '#base';
-import type { AllowedNetwork } from '#domain';
+import type { AllowedNetwork, IpNetwork } from '#domain';
 import { BodyIntake, EgressClient, NameRecordLookups } from '#net';
 import type { Channel, MemoryPeer, MetricsWriter } from '#net';
 import { formatAddress } from '#wire';
@@ -72,6 +72,7 @@ export interface ControlPlaneOptions {
   readonly apiTls?: ApiTls | undefined;
   /** {base_url} and {auth_url} behind a proxy; by default the address that it listens on. */
   readonly publicApiUrl?: PublicApiUrl | undefined;
+  readonly trustedProxies?: readonly IpNetwork[] | undefined;
   /** Zone of the default frontend, set on the first start. */
   readonly zone: string;
   /** Domain of the addresses at which tunnelers find private shares; undefined: they have none. */
@@ -326,8 +327,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       names: new NameRecordLookups(),
     },
     mintEnrollmentJwt,
-    limits: options.limits,
-    tls: options.apiTls,
+    ...{ limits: options.limits, trustedProxies: options.trustedProxies, tls: options.apiTls },
     console: app && consoleOf({ ...{ store, secrets, clock, log, login }, own, app }),
   });
   closers.push(() => api.close());

@@ -12,6 +12,10 @@ export interface BodyAllowance {
   /** The authenticated identity or account. Undefined: the address is counted instead. */
   readonly peer: string | undefined;
   readonly maxBytes: number;
+  /** The client's, if a proxy is in between; default: that of the connection. */
+  readonly address?: string | undefined;
+  /** The caller drops the body at once, so that it counts only until it has been read. */
+  readonly isBrief?: boolean | undefined;
 }
 
 export interface BodyLimits {
@@ -133,14 +137,14 @@ export class BodyIntake {
 
   /**
    * Returns the whole body, empty if there is none. Rejects with a `BodyRefusal`, or with `invalid` if it is
-   * incomplete. Its bytes count until the response is done.
+   * incomplete. Its bytes count until the response is done, or, if it is brief, until it is read.
    */
   read(request: IncomingMessage, response: ServerResponse, allowance: BodyAllowance): Promise<Buffer> {
-    const { peer, maxBytes } = allowance;
+    const { peer, maxBytes, address = request.socket.remoteAddress ?? '', isBrief = false } = allowance;
     if (!hasBody(request)) return Promise.resolve(Buffer.alloc(0));
     if (isStatedLarger(request, maxBytes)) return Promise.reject(bodyTooLarge(maxBytes));
     const { budget, deadlineMs } = peer === undefined ? this.#unproven : this.#proven;
-    const peerKey = peer ?? addressKey(request.socket.remoteAddress ?? '');
+    const peerKey = peer ?? addressKey(address);
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     let kept = Buffer.alloc(0);
     let isArriving = true;
@@ -190,6 +194,7 @@ export class BodyIntake {
     };
     const onEnd = (): void => {
       settle();
+      if (isBrief) release();
       resolve(kept.subarray(0, arriving.received));
     };
     const onBroken = (): void =>

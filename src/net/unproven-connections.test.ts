@@ -60,6 +60,21 @@ function ask(socket: Socket, path: string): void {
 
 const gone = (socket: Socket) => until('the end of a connection', () => socket.destroyed, Boolean);
 
+test('connections of a proxy are not counted', async () => {
+  const { connections, come } = await open({ maxUnproven: 1, isProxy: (address) => address === '127.0.0.7' });
+  const proxied = [await come('127.0.0.7'), await come('127.0.0.7')];
+  const other = await come('127.0.0.2');
+  await until(
+    'the other is counted',
+    () => connections.size,
+    (size) => size === 1,
+  );
+  for (const socket of [...proxied, other]) {
+    ask(socket, '/');
+    await once(socket, 'data');
+  }
+});
+
 test('a request that is being answered is not broken off for an address that has as many', async () => {
   const suspects = new Set(['127.0.0.8', '127.0.0.9']);
   const { connections, haveWaited, come } = await open({

@@ -16,6 +16,8 @@ export interface UnprovenLimits {
   readonly maxUnproven?: number | undefined;
   /** Limit per address; 192 by default. Behind a load balancer that hides addresses, all clients share one. */
   readonly maxUnprovenPerAddress?: number | undefined;
+  /** Whether the address is that of a proxy, whose connections are not counted: it limits its clients itself. */
+  readonly isProxy?: ((address: string) => boolean) | undefined;
   /** Whether the address (or the key of an IPv6 network) did wrong lately. */
   readonly isSuspect?: ((address: string) => boolean) | undefined;
 }
@@ -37,6 +39,7 @@ interface Connection {
 export class UnprovenConnections {
   readonly #maxUnproven: number;
   readonly #maxPerAddress: number;
+  readonly #isProxy: (address: string) => boolean;
   readonly #isSuspect: (address: string) => boolean;
   readonly #log: QuietLog;
   /** By both ends of the connection, because over TLS a request has another socket object than the accepted one. */
@@ -48,6 +51,7 @@ export class UnprovenConnections {
   constructor(limits: UnprovenLimits, log: Log) {
     this.#maxUnproven = limits.maxUnproven ?? 256;
     this.#maxPerAddress = limits.maxUnprovenPerAddress ?? 192;
+    this.#isProxy = limits.isProxy ?? (() => false);
     this.#isSuspect = limits.isSuspect ?? (() => false);
     this.#log = new QuietLog(log);
   }
@@ -78,7 +82,7 @@ export class UnprovenConnections {
 
   #enter(socket: Socket): void {
     // The connection is closed already.
-    if (socket.remoteAddress === undefined) return;
+    if (socket.remoteAddress === undefined || this.#isProxy(socket.remoteAddress)) return;
     const address = addressKey(socket.remoteAddress);
     const own = this.#byAddress.get(address);
     if (!this.#makeRoom(address, own)) {

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { definedFields, silentLog } from '#base';
+import { parseTrustedProxies } from '#domain';
 import { parsePublicApiUrl, startControlPlane, type ControlPlane } from '#control';
 import { JsonClient } from '#net';
 import { browserSkip, startBrowser, type LocalBrowser, type Person } from '../support/browser.ts';
@@ -52,6 +53,7 @@ async function openSite({ publicApiUrl, ...options }: SiteOptions): Promise<Site
     ...{ dataDir: folder, listenHost: '127.0.0.1', advertiseHost: 'localhost', zone: 'share.localhost' },
     ...{ apiPort: 0, edgeApiPort: 0, ctrlPort: 0, frontendUrls: () => [], log: silentLog },
     publicApiUrl: url === undefined ? undefined : parsePublicApiUrl(url),
+    trustedProxies: parseTrustedProxies('127.0.0.1'),
   });
   const serverPort = Number(new URL(control.apiUrl).port);
   const proxy = await startReverseProxy({ ...options, port, serverPort });
@@ -190,6 +192,30 @@ for (const name of PROXY_NAMES) {
         const answer = await send('GET', `/logged-in?to=${encodeURIComponent(to)}`, { cookie });
         assert.deepEqual([answer.status, answer.headers.location], [303, expected], to);
       }
+    });
+
+    it('shows the address of the client, whatever the client claims', async () => {
+      const { accountId, apiToken } = site.control.firstStart!;
+      const asked = request({
+        ...{ host: '127.0.0.1', port: new URL(base).port, localAddress: '127.0.0.9', method: 'POST' },
+        ...{ path: '/base/console/log-in', ca: certificate.ca, servername: HOST },
+        headers: {
+          ...{ ...FORM, host: new URL(base).host, origin: site.origin },
+          'x-forwarded-for': '192.0.2.66',
+        },
+      });
+      asked.end(new URLSearchParams({ name: accountId, password: apiToken, to: '' }).toString());
+      const [response] = (await within('the log-in', once(asked, 'response'))) as [IncomingMessage];
+      assert.equal(response.resume().statusCode, 303);
+      const api = new JsonClient({ origin: new URL(site.control.apiUrl).origin });
+      const headers = { authorization: `Basic ${accountId}:${apiToken}` };
+      const listed = await api.request({ method: 'GET', path: '/base/console-sessions', headers });
+      await api.close();
+      const { content } = listed.json as { content: { address: string }[] };
+      assert.deepEqual(
+        content.filter(({ address }) => address !== '127.0.0.1').map(({ address }) => address),
+        ['127.0.0.9'],
+      );
     });
 
     it('streams changes within a second, and ends the stream with the log-out', async () => {

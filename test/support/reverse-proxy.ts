@@ -83,6 +83,7 @@ function nginxHttp({ port, serverPort, tls, ...more }: ReverseProxyOptions, fold
     location ${location} {
       proxy_pass http://127.0.0.1:${serverPort}${path};
       ${replacesHost ? '' : 'proxy_set_header Host $http_host;'}
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
     }
   }`;
 }
@@ -95,6 +96,7 @@ global
   nbthread 1
 defaults
   mode http
+  option forwardfor
   timeout connect 5s
   timeout client 60s
   timeout server 60s

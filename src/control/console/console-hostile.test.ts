@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { LightMyRequestResponse } from 'fastify';
+import { parseTrustedProxies } from '#domain';
 import { BASE_URL } from '../management-api/api-fixture.ts';
 import { passwordTurns } from '../policy/mod.ts';
 import { heldPasswordTurns } from '../policy/password-turns-fixture.ts';
@@ -175,6 +176,31 @@ describe('attacks on the console', () => {
     }
   });
 
+  it('are distinguished by the header of a trusted proxy, which nobody else may send', async () => {
+    const proxied = await openConsoleWorld({
+      limits: { failedLogins: { perSecond: 1, burst: OF_NAME } },
+      trustedProxies: parseTrustedProxies('10.0.0.0/8'),
+    });
+    const { app } = proxied;
+    try {
+      await proxied.person('reader', 'calm@example.com');
+      const from = (remoteAddress: string, forwarded: string, name: string, password: string) =>
+        guessOf(name, password, remoteAddress, { 'x-forwarded-for': forwarded }, app);
+      // The first address is what the client has sent itself.
+      const guesses = Array.from({ length: 100 }, (_, at) =>
+        from('10.0.0.1', `198.51.100.${at}, 203.0.113.9`, `name${at}@example.com`, 'wrong password'),
+      );
+      assert.deepEqual(countOf(await Promise.all(guesses)), { judged: OF_ADDRESS, refused: 70 });
+      const calm = await from('10.0.0.1', '192.0.2.8', 'calm@example.com', PASSWORD);
+      assert.equal(calm.statusCode, 303);
+      // Two proxies in a row, and a client that claims to be behind one.
+      assert.equal((await from('10.0.0.1', '203.0.113.9, 10.2.0.1', 'x', 'wrong')).statusCode, 429);
+      assert.equal((await from('203.0.113.9', '192.0.2.8', 'x', 'wrong')).statusCode, 429);
+    } finally {
+      await proxied.close();
+    }
+  });
+
   it('gain nothing from a clock that is an hour off', async () => {
     const person = await world.person('operator', 'clock@example.com');
     const create = () => person.call('POST', '/invitations', { name: 'x', role: 'reader' });
@@ -200,14 +226,17 @@ describe('attacks on the console', () => {
     name: string,
     password: string,
     remoteAddress = '192.0.2.1',
+    more: Readonly<Record<string, string>> = {},
+    app = world.app,
   ): Promise<LightMyRequestResponse> {
     const headers = {
+      ...more,
       'content-type': 'application/x-www-form-urlencoded',
       'sec-fetch-site': 'same-origin',
     };
     const payload = new URLSearchParams({ name, password }).toString();
     const request = { method: 'POST', url: '/console/log-in', headers, payload, remoteAddress } as const;
-    return new TestBrowser(world.app).send(request);
+    return new TestBrowser(app).send(request);
   }
 });
 

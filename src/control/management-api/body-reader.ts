@@ -1,5 +1,5 @@
 /** Media type and JSON content of a body. `#net` reads the bytes. */
-import { BodyRefusal, type BodyIntake } from '#net';
+import { BodyRefusal, type BodyAllowance, type BodyIntake } from '#net';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RefusalError } from './api-errors.ts';
 import { MAX_BODY_BYTES, MAX_UNPROVEN_BODY_BYTES } from './limits.ts';
@@ -7,20 +7,17 @@ import { MAX_BODY_BYTES, MAX_UNPROVEN_BODY_BYTES } from './limits.ts';
 /** Reads the body of one request within its caller's limits; empty if there is none. */
 export type ReadBody = () => Promise<Buffer>;
 
-/**
- * `peer` is the authenticated caller, if there is one. Errors: `tooLarge`, `requestTimeout`, `unavailable`,
- * `invalid`.
- */
+/** Errors: `tooLarge`, `requestTimeout`, `unavailable`, `invalid`. */
 export function bodyOf(
   intake: BodyIntake,
   request: IncomingMessage,
   response: ServerResponse,
-  peer: string | undefined,
+  sender: Pick<BodyAllowance, 'peer' | 'address' | 'isBrief'>,
 ): ReadBody {
-  const maxBytes = peer === undefined ? MAX_UNPROVEN_BODY_BYTES : MAX_BODY_BYTES;
+  const maxBytes = sender.peer === undefined ? MAX_UNPROVEN_BODY_BYTES : MAX_BODY_BYTES;
   return async () => {
     try {
-      return await intake.read(request, response, { peer, maxBytes });
+      return await intake.read(request, response, { ...sender, maxBytes });
     } catch (error) {
       if (!(error instanceof BodyRefusal) || error.retryAfterS === undefined) throw error;
       const headers = { 'retry-after': String(error.retryAfterS) };

@@ -10,7 +10,7 @@ import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { FrontdoorError, messageOf, type Log } from '#base';
 import type { Operation } from '#contract';
-import { invalidValue } from '#domain';
+import { invalidValue, isTrustedProxy, type IpNetwork } from '#domain';
 import {
   BodyIntake,
   checkStatedLength,
@@ -63,6 +63,8 @@ export interface ManagementApiOptions extends Omit<ApiParts, OwnParts> {
   /** Path of {base_url} and {auth_url} at this server; '' if there is none. */
   readonly pathPrefix?: string | undefined;
   readonly limits?: Partial<ApiLimits> | undefined;
+  /** Their `X-Forwarded-For` names the client, and their connections do not count. */
+  readonly trustedProxies?: readonly IpNetwork[] | undefined;
   /** Serves the console below `/console`. */
   readonly console?: OpenConsole | undefined;
   /** Reads bodies, shared with the other APIs of the process, so that one budget applies to all. */
@@ -121,10 +123,12 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
   const browserConsole = options.console?.({ access, failures: parts.loginFailures, refusals });
   const gate = new RequestGate(parts, limits, browserConsole);
   const prefix = options.pathPrefix ?? '';
+  const isProxy = (address: string): boolean => isTrustedProxy(options.trustedProxies ?? [], address);
   const app = fastify({
     logger: false,
     return503OnClosing: false,
     ...transportOf(options.tls, limits),
+    trustProxy: isProxy,
     // The framework would replace the server's own value by none.
     requestTimeout: limits.requestTimeoutMs,
     routerOptions: { maxParamLength: 4_096, ignoreTrailingSlash: false, caseSensitive: true },
@@ -145,7 +149,7 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
   if (app.server instanceof HttpsServer) endUnfinishedHandshakes(app.server, log);
   app.server.maxConnections = limits.maxConnections;
   continueWhenRead(app.server);
-  const connections = new UnprovenConnections({ ...limits, isSuspect: isPasswordSuspect }, log);
+  const connections = new UnprovenConnections({ ...limits, isSuspect: isPasswordSuspect, isProxy }, log);
   connections.follow(app.server);
   const intake = options.intake ?? new BodyIntake();
   app.addHook('onSend', (request, reply, _payload, done) => {
@@ -181,7 +185,10 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
       },
       handler: async (request, reply) => {
         const admission = admissions.get(request)!;
-        const readBody = bodyOf(intake, request.raw, reply.raw, admission.principal?.id);
+        const readBody = bodyOf(intake, request.raw, reply.raw, {
+          peer: admission.principal?.id,
+          address: request.ip,
+        });
         const body = await readCheckedBody(request.raw, readBody);
         checkConditionHeaders(operation, request.raw);
         // The body step has checked the body against the schema that the handler's type is inferred from.
@@ -199,7 +206,7 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
   for (const operation of checkedOperations()) addRoute(operation, prefix, 'credential');
   if (browserConsole !== undefined) {
     const readBody = (request: FastifyRequest, reply: FastifyReply) =>
-      bodyOf(intake, request.raw, reply.raw, undefined)();
+      bodyOf(intake, request.raw, reply.raw, { peer: undefined, address: request.ip, isBrief: true })();
     for (const operation of checkedOperations())
       if (operation.scope !== undefined) addRoute(operation, `${prefix}/console/api`, 'session');
     browserConsole.addRoutes(app, { pathPrefix: prefix, readBody });
