@@ -153,7 +153,7 @@ describe('attacks on the console', () => {
 
   it('do not keep a person out who comes from elsewhere, however many wait', async () => {
     await world.person('reader', 'elsewhere@example.com');
-    const networks = Array.from({ length: 100 }, (_, at) => `100.64.${at}.1`);
+    const networks = Array.from({ length: 30 }, (_, at) => `100.64.${at}.1`);
     const guessFrom = (address: string) => guessOf(`of${address}@example.com`, 'wrong password', address);
     await Promise.all(networks.map(guessFrom));
     const answered: string[] = [];
@@ -165,7 +165,7 @@ describe('attacks on the console', () => {
     const person = guessOf('elsewhere@example.com', PASSWORD, '192.0.0.90').then(note('person'));
     assert.equal(await person, 303);
     await Promise.all(guesses);
-    assert.ok(answered.indexOf('person') < 20, `${answered.indexOf('person')} were before`);
+    assert.ok(answered.indexOf('person') < 10, `${answered.indexOf('person')} were before`);
   });
 
   it('count no log-in that succeeds', async () => {
@@ -174,6 +174,19 @@ describe('attacks on the console', () => {
       const answer = await guessOf('often@example.com', PASSWORD, '198.51.100.200');
       assert.equal(answer.statusCode, 303);
     }
+  });
+
+  it('lock nobody out longer by a clock that was an hour off', async () => {
+    await world.person('reader', 'set-back@example.com');
+    const { clock } = world.api;
+    clock.advance(HOUR_MS);
+    for (let at = 0; at < 10; at += 1)
+      assert.equal((await guessOf('set-back@example.com', `guess ${at}`, `192.0.3.${at}`)).statusCode, 403);
+    const right = () => guessOf('set-back@example.com', PASSWORD, '192.0.3.200');
+    assert.equal((await right()).statusCode, 403);
+    clock.advance(-HOUR_MS);
+    assert.equal((await right()).statusCode, 303);
+    clock.advance(HOUR_MS);
   });
 
   it('are distinguished by the header of a trusted proxy, which nobody else may send', async () => {

@@ -145,6 +145,21 @@ describeEachStore('the second factor of people', (open) => {
     }
   });
 
+  it('survives a clock that is an hour off: codes of the right time fail, a recovery code is right, no lock outlasts it', async () => {
+    const email = 'clock@example.com';
+    const { clock } = world.api;
+    const { secret, recoveryCodes } = await enroll(await world.person('reader', email));
+    clock.advance(60 * MINUTE_MS);
+    const ofApp = () => codeAt(secret, clock.nowMs() - 60 * MINUTE_MS);
+    assert.equal(await give(await atStep(email), ofApp()), 403);
+    assert.equal(await give(await atStep(email), recoveryCodes[0]!), 303);
+    for (let at = 0; at < 5; at += 1) assert.equal(await give(await atStep(email), ofApp()), 403);
+    assert.equal(await give(await atStep(email), recoveryCodes[1]!), 429);
+    clock.advance(-60 * MINUTE_MS);
+    assert.equal(await give(await atStep(email), codeOf(secret)), 303);
+    clock.advance(60 * MINUTE_MS);
+  });
+
   it('is replaced by a recovery code once, and the codes are renewed', async () => {
     const email = 'dan@example.com';
     const dan = await world.person('reader', email);

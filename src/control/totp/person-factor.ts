@@ -133,15 +133,20 @@ async function counted<T>(
   examine: () => T | undefined,
 ): Promise<T | FactorRefusal> {
   const waitMs = totp.lockedUntilMs - nowMs;
-  if (waitMs > 0) return { ok: false, reason: 'later', afterMs: waitMs };
+  // A lock that would last longer was made before the clock was set back.
+  if (waitMs > 0 && waitMs <= lockMsAfter(totp.failedAttempts))
+    return { ok: false, reason: 'later', afterMs: waitMs };
   const used = examine();
   if (used !== undefined) return used;
   const failedAttempts = totp.failedAttempts + 1;
-  const locks = Math.floor(failedAttempts / MAX_ATTEMPTS);
   const isLocked = failedAttempts % MAX_ATTEMPTS === 0;
-  const lockedUntilMs = isLocked ? nowMs + Math.min(MAX_LOCK_MS, LOCK_MS * 2 ** (locks - 1)) : 0;
+  const lockedUntilMs = isLocked ? nowMs + lockMsAfter(failedAttempts) : 0;
   await putPersonTotp(trx, secrets, { ...totp, failedAttempts, lockedUntilMs }, nowMs);
   return { ok: false, reason: 'wrong' };
+}
+
+function lockMsAfter(failedAttempts: number): number {
+  return Math.min(MAX_LOCK_MS, LOCK_MS * 2 ** (Math.floor(failedAttempts / MAX_ATTEMPTS) - 1));
 }
 
 function noFactor(personId: string): PersonTotp {

@@ -58,7 +58,8 @@ export async function hasPassword(db: Queries, personId: string): Promise<boolea
 
 /**
  * Counts an attempt before it is examined, so that attempts at once are counted, too. Returns false while the password
- * is locked, which `maxAttempts` wrong ones in a row do for `lockMs`.
+ * is locked, which `maxAttempts` wrong ones in a row do for `lockMs`. A lock that would last longer was made before the
+ * clock was set back, and is over.
  */
 export async function countPersonAttempt(
   db: Queries,
@@ -86,7 +87,13 @@ export async function countPersonAttempt(
         .end(),
     }))
     .where('person_id', '=', personId)
-    .where((eb) => eb.or([eb('locked_until', 'is', null), eb('locked_until', '<=', nowMs)]))
+    .where((eb) =>
+      eb.or([
+        eb('locked_until', 'is', null),
+        eb('locked_until', '<=', nowMs),
+        eb('locked_until', '>', nowMs + lockMs),
+      ]),
+    )
     .returning('failed_attempts')
     .executeTakeFirst();
   return counted !== undefined;
