@@ -5,7 +5,15 @@ import { GATEWAY_SCENARIO, WITH_WRITES, WITHOUT_WRITES } from './gateway-under-w
 import { STREAMS_COLUMN, STREAMS_TABLE } from './console-streams.ts';
 import { STREAMS_SCENARIO, WITH_STREAMS, WITHOUT_STREAMS } from './gateway-beside-streams.ts';
 import { LOG_IN_PAGE } from './log-in-page.ts';
-import { GUESSES_COLUMN, GUESSES_TABLE, guessesScenario, WITH_GUESSES } from './password-guesses.ts';
+import {
+  GUESSES_COLUMN,
+  GUESSES_TABLE,
+  guessesScenario,
+  LOG_INS_COLUMN,
+  LOG_INS_TABLE,
+  logInScenario,
+  WITH_GUESSES,
+} from './password-guesses.ts';
 import { EMBEDDED, HELLO, POSTGRESQL } from './api-server.ts';
 
 const depth =
@@ -46,7 +54,14 @@ export const API_GOALS: readonly Goal[] = [
       const us = figureIn(result, guessesScenario(server), WITH_GUESSES, 'p99Us');
       return us === undefined ? undefined : us / 1_000;
     }),
-    most(`memory of 1,000 guessed passwords/s, ${server}`, 'MiB', 256, (result) =>
+    most(`median log-in beside guesses of 200 networks, ${server}`, 'ms', 500, (result) => {
+      const us = figureIn(result, logInScenario(server), WITH_GUESSES, 'p50Us');
+      return us === undefined ? undefined : us / 1_000;
+    }),
+    most(`log-ins refused beside guesses of 200 networks, ${server}`, '', 0, (result) =>
+      factIn(result, LOG_INS_TABLE, server, LOG_INS_COLUMN),
+    ),
+    most(`memory of 1,000 guessed passwords/s, ${server}`, 'MiB', 128, (result) =>
       factIn(result, GUESSES_TABLE, server, GUESSES_COLUMN),
     ),
   ]),

@@ -92,6 +92,22 @@ export async function logIn(
   return answer.headers.get('set-cookie')!.split(';')[0]!;
 }
 
+/** Makes a person with this password, by an invitation. */
+export async function makePerson(
+  installation: ConsoleInstallation,
+  { email, password }: { readonly email: string; readonly password: string },
+): Promise<void> {
+  const invitation = { name: 'Ann', role: 'reader' };
+  const { link } = (await call(installation, 'POST', '/invitations', invitation)) as { link: string };
+  const answer = await fetch(`${installation.apiUrl}/console/welcome`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: installation.apiUrl },
+    body: new URLSearchParams({ code: link.split('#')[1]!, name: 'Ann', email, password }),
+  });
+  if (answer.status !== 303) throw new Error(`an invitation was answered ${answer.status}`);
+}
+
 /** Each creates a provider, and so has an event of its own. */
 export async function makeChanges(installation: ConsoleInstallation, count: number): Promise<void> {
   const data = { placement: 'header', name: 'X-Key', keys: [{ name: 'a' }] };

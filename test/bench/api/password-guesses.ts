@@ -1,6 +1,7 @@
 /**
  * What passwords that are guessed a thousand times a second cost everybody else: the latency of a steady load of the
- * Management API beside the guesses and without them, and the memory that they add to the control plane.
+ * Management API beside the guesses and without them, the memory that they add to the control plane, and how long people
+ * who come from elsewhere wait for their log-in.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { startReady } from '../ready-process.ts';
 import { startScript } from '../script-process.ts';
 import { EMBEDDED, POSTGRESQL } from './api-server.ts';
 import { openBenchPostgres } from './bench-postgres.ts';
-import { consoleInstallation } from './console-readers.ts';
+import { consoleInstallation, makePerson } from './console-readers.ts';
 import type { SteadyLoad, SteadyResult } from './steady-load-process.ts';
 
 /** The limits of failed log-ins refuse all but the first of them, so that few are hashed. */
@@ -19,12 +20,21 @@ const SCENARIO = 'get frontdoor, 200/s beside 1,000 guessed passwords/s';
 export const GUESSES_TABLE = '1,000 guessed passwords/s';
 export const GUESSES_COLUMN = 'memory, MiB';
 export const guessesScenario = (database: string): string => `${SCENARIO}, ${database}`;
+/** All of them are hashed in turn, because no network has many. */
+const LOG_IN_SCENARIO = 'log in, 2/s beside 1,000 guessed passwords/s of 200 networks';
+export const logInScenario = (database: string): string => `${LOG_IN_SCENARIO}, ${database}`;
 const WITHOUT_GUESSES = 'without guesses';
 export const WITH_GUESSES = 'with guesses';
 
 const REQUESTS_PER_SECOND = 200;
 const GUESSES_PER_SECOND = 1_000;
+const LOG_INS_PER_SECOND = 2;
+const [GUESSING_NETWORKS, OTHER_NETWORKS, FIRST_OTHER_NETWORK] = [200, 250, 100];
 const ROUNDS = { full: { rounds: 3, seconds: 20 }, quick: { rounds: 2, seconds: 5 } };
+
+const PERSON = { email: 'ann@example.com', password: 'plum giraffe engine 47' };
+export const LOG_INS_TABLE = 'log-ins beside guessed passwords';
+export const LOG_INS_COLUMN = 'refused log-ins';
 
 interface ReadyFile {
   readonly apiUrl: string;
@@ -33,7 +43,7 @@ interface ReadyFile {
 
 export async function measurePasswordGuesses(run: BenchRun): Promise<void> {
   await measureAt(run, EMBEDDED);
-  if (!run.wants(guessesScenario(POSTGRESQL))) return;
+  if (!run.wants(guessesScenario(POSTGRESQL)) && !run.wants(logInScenario(POSTGRESQL))) return;
   const postgres = await openBenchPostgres();
   if (postgres === undefined) return run.skip(guessesScenario(POSTGRESQL), 'not installed');
   run.defer(() => postgres.close());
@@ -42,7 +52,8 @@ export async function measurePasswordGuesses(run: BenchRun): Promise<void> {
 
 async function measureAt(run: BenchRun, name: string, database?: string): Promise<void> {
   const scenario = guessesScenario(name);
-  if (!run.wants(scenario)) return;
+  const ofLogIns = logInScenario(name);
+  if (!run.wants(scenario) && !run.wants(ofLogIns)) return;
   const dataDir = join(run.folder, `guesses-${name}`);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const { running, ready } = await startReady<ReadyFile>({
@@ -57,7 +68,8 @@ async function measureAt(run: BenchRun, name: string, database?: string): Promis
   });
   try {
     const { apiUrl, pids } = ready;
-    const { frontdoorId, authorization } = consoleInstallation(dataDir, apiUrl);
+    const installation = consoleInstallation(dataDir, apiUrl);
+    const { frontdoorId, authorization } = installation;
     const requests: SteadyLoad = {
       url: `${apiUrl}/frontdoor/${frontdoorId}`,
       method: 'GET',
@@ -72,6 +84,38 @@ async function measureAt(run: BenchRun, name: string, database?: string): Promis
       perSecond: GUESSES_PER_SECOND,
     };
     const processes = new Map([['control', pids.control]]);
+    const rounds = run.options.isQuick ? ROUNDS.quick : ROUNDS.full;
+    if (run.wants(ofLogIns)) {
+      await makePerson(installation, PERSON);
+      const { email, password } = PERSON;
+      const logIns: SteadyLoad = {
+        ...guesses,
+        body: new URLSearchParams({ name: email, password }).toString(),
+        perSecond: LOG_INS_PER_SECOND,
+        networks: OTHER_NETWORKS,
+        firstNetwork: FIRST_OTHER_NETWORK,
+      };
+      const ofNetworks = { ...guesses, networks: GUESSING_NETWORKS };
+      const targets = [
+        { name: WITHOUT_GUESSES, processes, loads: [logIns] },
+        { name: WITH_GUESSES, processes, loads: [logIns, ofNetworks] },
+      ];
+      let refused = 0;
+      await run.measure(
+        ofLogIns,
+        'request',
+        targets,
+        async ({ loads }, seconds, metered) => {
+          const [own] = await metered(() => resultsOf(loads, seconds));
+          const { answered, failed, perSecond, p50Us, p99Us } = own!;
+          refused += failed;
+          return { units: answered, perSecond, p50Us, p99Us };
+        },
+        rounds,
+      );
+      run.record(LOG_INS_TABLE, name, { [LOG_INS_COLUMN]: refused });
+    }
+    if (!run.wants(scenario)) return;
     const targets = [
       { name: WITHOUT_GUESSES, processes, loads: [requests] },
       { name: WITH_GUESSES, processes, loads: [requests, guesses] },
@@ -79,7 +123,6 @@ async function measureAt(run: BenchRun, name: string, database?: string): Promis
     let guessed = 0;
     let beforeBytes: number | undefined;
     const afterBytes: number[] = [];
-    const rounds = run.options.isQuick ? ROUNDS.quick : ROUNDS.full;
     await run.measure(
       scenario,
       'request',

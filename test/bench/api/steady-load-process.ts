@@ -11,6 +11,10 @@ export interface SteadyLoad {
   /** `%d` becomes a number of its own in each request. */
   readonly body?: string | undefined;
   readonly perSecond: number;
+  /** Requests come from so many networks of this machine in turn, an address each. Absent: from one address. */
+  readonly networks?: number | undefined;
+  /** The first of them; loads that differ in it have no network in common. Below 200. */
+  readonly firstNetwork?: number | undefined;
 }
 
 /** The latencies are from sending a request to the end of its answer. */
@@ -22,9 +26,12 @@ export interface SteadyResult extends Latency {
 }
 
 const CONNECTIONS = 16;
+const CONNECTIONS_OF_NETWORK = 4;
 const TICK_MS = 1;
 
-const { url, method, headers, body, perSecond } = JSON.parse(process.argv[2] ?? '{}') as SteadyLoad;
+const load = JSON.parse(process.argv[2] ?? '{}') as SteadyLoad;
+const { url, method, headers, body, perSecond, networks, firstNetwork = 0 } = load;
+const maxOpen = networks === undefined ? CONNECTIONS : networks * CONNECTIONS_OF_NETWORK;
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 const startedMs = performance.now();
 const latenciesUs: number[] = [];
@@ -39,11 +46,12 @@ function send(): void {
   open += 1;
   const done = (status: number): void => {
     open -= 1;
-    if (status >= 200 && status < 300) latenciesUs.push((performance.now() - sentMs) * 1000);
+    if (status >= 200 && status < 400) latenciesUs.push((performance.now() - sentMs) * 1000);
     else failed += 1;
   };
   const length = text === undefined ? {} : { 'content-length': Buffer.byteLength(text) };
-  const call = request(url, { method, agent, headers: { ...headers, ...length } }, (answer) => {
+  const from = networks === undefined ? {} : { localAddress: addressOf(sent % networks) };
+  const call = request(url, { method, agent, headers: { ...headers, ...length }, ...from }, (answer) => {
     answer.resume();
     answer.once('end', () => done(answer.statusCode!));
   });
@@ -51,10 +59,15 @@ function send(): void {
   call.end(text);
 }
 
+/** An address of a /24 of its own. */
+function addressOf(network: number): string {
+  return `127.${1 + firstNetwork + (network >> 8)}.${network & 255}.1`;
+}
+
 setInterval(() => {
   const due = ((performance.now() - startedMs) * perSecond) / 1000;
   // A server that falls behind is not flooded: what could not be sent in time shows in the rate.
-  while (sent < due && open < CONNECTIONS) send();
+  while (sent < due && open < maxOpen) send();
 }, TICK_MS);
 
 process.stdout.write('running\n');
