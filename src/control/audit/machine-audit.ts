@@ -32,7 +32,7 @@ export async function appendMachineAudit(
 ): Promise<void> {
   const organizationId = await organizationOf(trx, frontdoorId);
   if (entry.target !== undefined && !LOG_INS.has(entry.action))
-    touchResource(touch, { frontdoorId, ...entry.target });
+    touchResource(touch, { ownerId: frontdoorId, ...entry.target });
   await appendAudit(trx, touch, secrets, { ...entry, organizationId, result: 'ok' }, clock.nowMs());
 }
 

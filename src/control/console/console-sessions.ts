@@ -95,7 +95,7 @@ export class ConsoleSessions {
   async end(session: ConsoleSession, address: string): Promise<void> {
     await this.#parts.store.transaction(async (trx, touch) => {
       if (!(await endConsoleSession(trx, session.id))) return;
-      touchResource(touch, { frontdoorId: null, kind: 'console-session', id: session.id });
+      touchResource(touch, { ownerId: null, kind: 'console-session', id: session.id });
       const before = { browser: session.browser };
       await this.#record(trx, touch, session.owner, 'consoleLogOut', session.id, { before, address });
     });

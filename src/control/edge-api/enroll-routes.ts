@@ -194,7 +194,7 @@ async function claim(
     await insertCertificate(trx, identityId, issued, nowMs);
     touch('identity', identityId);
     if (kind === 'environment')
-      touchResource(touch, { frontdoorId, kind: 'enrollment', id: result.enrollment.id });
+      touchResource(touch, { ownerId: frontdoorId, kind: 'enrollment', id: result.enrollment.id });
     await appendMachineAudit(trx, touch, context, {
       frontdoorId,
       actor: { kind: 'enrollment', id: result.enrollment.id },

@@ -97,12 +97,12 @@ export class ChangeFollowers {
   #measured(measured: MeasuredKind, id: string): ResourceChange | undefined {
     if (measured === 'share') {
       const service = this.#model.service(id);
-      return service && { frontdoorId: service.frontdoorId, kind: 'share', id: service.name };
+      return service && { ownerId: service.frontdoorId, kind: 'share', id: service.name };
     }
     const identity = this.#model.identity(id);
     // Other clients of the overlay are no resources of this API.
     if (identity === undefined || identity.kind === 'edge') return undefined;
-    return { frontdoorId: identity.frontdoorId, kind: identity.kind, id };
+    return { ownerId: identity.frontdoorId, kind: identity.kind, id };
   }
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ChangeLog, INSTALLATION_TOPIC, isLogPosition } from './change-log.ts';
 
-const share = (id: string, frontdoorId = 'f') => ({ frontdoorId, kind: 'share', id });
+const share = (id: string, ownerId = 'f') => ({ ownerId, kind: 'share', id });
 const idsOf = (log: ChangeLog, position: string, topic = 'f', limit = 100) =>
   log.after(position, [topic], limit)?.changes.map(({ id }) => id);
 
@@ -14,8 +14,8 @@ describe('the log of changes', () => {
     assert.ok(isLogPosition(start));
     for (const id of ['a', 'b', 'a']) log.append(share(id));
     log.append(share('foreign', 'g'));
-    log.append({ frontdoorId: null, kind: 'router', id: 'r' });
-    log.append({ frontdoorId: 'f', kind: 'frontdoor', id: 'f' });
+    log.append({ ownerId: null, kind: 'router', id: 'r' });
+    log.append({ ownerId: 'f', kind: 'frontdoor', id: 'f' });
     assert.deepEqual(idsOf(log, start), ['b', 'a', 'f']);
     assert.deepEqual(idsOf(log, start, INSTALLATION_TOPIC), ['r', 'f']);
     assert.deepEqual(idsOf(log, log.position), []);

@@ -77,9 +77,9 @@ export function isLogPosition(text: string): boolean {
 }
 
 /** Frontdoors themselves concern the readers of the installation, too. */
-export function topicsOf({ frontdoorId, kind }: ResourceChange): readonly string[] {
-  if (frontdoorId === null) return [INSTALLATION_TOPIC];
-  return kind === 'frontdoor' ? [frontdoorId, INSTALLATION_TOPIC] : [frontdoorId];
+export function topicsOf({ ownerId, kind }: ResourceChange): readonly string[] {
+  if (ownerId === null) return [INSTALLATION_TOPIC];
+  return kind === 'frontdoor' ? [ownerId, INSTALLATION_TOPIC] : [ownerId];
 }
 
 function newEpoch(): string {

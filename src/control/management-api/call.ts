@@ -172,8 +172,8 @@ export function change<T>(
       address: call.address,
       result: 'ok',
     };
-    const frontdoorId = target.kind === 'frontdoor' ? entry.organizationId : frontdoorIdOf(call);
-    touchResource(touch, { frontdoorId, ...target });
+    const ownerId = target.kind === 'frontdoor' ? entry.organizationId : frontdoorIdOf(call);
+    touchResource(touch, { ownerId, ...target });
     await appendAudit(trx, touch, parts.secrets, entry, parts.clock.nowMs(), head);
     return result;
   });

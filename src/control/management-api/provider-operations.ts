@@ -181,7 +181,7 @@ async function update(
 /** Sessions that began with the provider have ended; streams of theirs learn it with this change. */
 async function endStreamsOf(trx: Queries, touch: Touch, providerId: string): Promise<void> {
   const id = await consoleLogInIdUsing(trx, providerId);
-  if (id !== undefined) touchResource(touch, { frontdoorId: null, kind: 'console-log-in', id });
+  if (id !== undefined) touchResource(touch, { ownerId: null, kind: 'console-log-in', id });
 }
 
 /** The fields that the entity tag covers, with its secrets, but without the times of use of its keys. */
