@@ -51,6 +51,7 @@ class CountingRouter {
         const headers = new HeaderWriter()
           .u32(edge.connId, frame.headers.u32(edge.connId)!)
           .text(edge.circuitId, `c${(this.#granted += 1)}`)
+          .text(edge.xgressCtrlId, 'controller')
           .bool(edge.useXgressToSdk, true);
         channel.reply(frame, makeFrame(contentType.stateConnected, { headers }));
       },
@@ -144,7 +145,14 @@ test('a router that asks for circuits, or for a connection, is answered', async 
   const asked = new HeaderWriter().bytes(edge.inspectRequestedValues, encodeTextList(['Circuits', 'other']));
   const answer = await ask(contentType.edgeInspectRequest, asked);
   const { id, connId } = circuit;
-  const row = { circuitId: id, connId, address: '', originator: 'Initiator', isXgress: true, ctrlId: '' };
+  const row = {
+    circuitId: id,
+    connId,
+    address: '',
+    originator: 'Initiator',
+    isXgress: true,
+    ctrlId: 'controller',
+  };
   assert.deepEqual(
     [answer.contentType, JSON.parse(textOfBody(answer))],
     [

@@ -25,7 +25,7 @@ import {
 import { dialFailure } from './circuit-failure.ts';
 import { CircuitError } from './circuit.ts';
 import type { ChannelBind, ChannelDial, EdgeChannelOptions } from './edge-channel-options.ts';
-import { connectionAnswer, inspectionAnswer } from './edge-inspection.ts';
+import { connectionAnswer, inspectionAnswer, LatestText } from './edge-inspection.ts';
 import { bindFrame, connectFrame, dialFailedFrame, healthFrame, updateFrame } from './edge-requests.ts';
 import type { DialRefusal } from './hosted-service.ts';
 import { LingeringCircuits } from './lingering-circuits.ts';
@@ -62,6 +62,7 @@ export class EdgeChannel implements CircuitCarrier {
   readonly #options: EdgeChannelOptions;
   readonly #initiators = new Map<string, OverlayCircuit>();
   readonly #terminators = new Map<string, OverlayCircuit>();
+  readonly #controllerId = new LatestText();
   readonly #byConnId = new Map<number, OverlayCircuit>();
   readonly #binds = new Map<number, KeyedBind>();
   readonly #timer: NodeJS.Timeout;
@@ -158,7 +159,7 @@ export class EdgeChannel implements CircuitCarrier {
       throw new CircuitError('overlay', 'agent', `the host ${problem} for end-to-end encryption`);
     }
     if (encryption === undefined && this.#unusedKeys.length < MAX_UNUSED_KEYS) this.#unusedKeys.push(keys);
-    const circuit = this.#open(circuitId, connId, false, encryption);
+    const circuit = this.#open(answer, connId, false, encryption);
     circuit.start();
     return circuit;
   }
@@ -310,7 +311,7 @@ export class EdgeChannel implements CircuitCarrier {
       accept: () => {
         if (isAnswered) throw new Error('this dial was answered before');
         isAnswered = true;
-        const circuit = this.#open(circuitId, connId, true, encryption);
+        const circuit = this.#open(frame, connId, true, encryption);
         const headers = new HeaderWriter().u32(edge.connId, bindConnId);
         const body = new Uint8Array(new Uint32Array([connId]).buffer);
         this.#channel.reply(frame, makeFrame(contentType.dialSuccess, { headers, body }));
@@ -340,14 +341,15 @@ export class EdgeChannel implements CircuitCarrier {
   }
 
   #open(
-    circuitId: string,
+    { headers }: Frame,
     connId: number,
     isTerminator: boolean,
     encryption: CircuitEncryption | undefined,
   ): OverlayCircuit {
-    const circuit = new OverlayCircuit(circuitId, connId, isTerminator, this, encryption);
+    const circuit = new OverlayCircuit(headers.text(edge.circuitId)!, connId, isTerminator, this, encryption);
+    circuit.controllerId = this.#controllerId.of(headers.text(edge.xgressCtrlId) ?? '');
     this.#byConnId.set(connId, circuit);
-    (isTerminator ? this.#terminators : this.#initiators).set(circuitId, circuit);
+    (isTerminator ? this.#terminators : this.#initiators).set(circuit.id, circuit);
     return circuit;
   }
 

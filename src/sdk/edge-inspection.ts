@@ -16,6 +16,8 @@ export function connectionAnswer(isBind: boolean, isCircuit: boolean): Frame {
 export interface InspectedCircuit {
   readonly id: string;
   readonly connId: number;
+  /** The controller that made it. */
+  readonly controllerId: string;
   readonly isTerminator: boolean;
 }
 
@@ -32,10 +34,20 @@ export function inspectionAnswer(request: Frame, circuits: Iterable<InspectedCir
 
 function circuitRows(circuits: Iterable<InspectedCircuit>): object {
   const rows: [string, object][] = [];
-  for (const { id, connId, isTerminator } of circuits) {
+  for (const { id, connId, isTerminator, controllerId } of circuits) {
     if (rows.length === MAX_CIRCUITS) break;
     const originator = isTerminator ? 'Terminator' : 'Initiator';
-    rows.push([id, { circuitId: id, connId, address: '', originator, isXgress: true, ctrlId: '' }]);
+    rows.push([id, { circuitId: id, connId, address: '', originator, isXgress: true, ctrlId: controllerId }]);
   }
   return Object.fromEntries(rows);
+}
+
+/** Circuits that have the same text one after the other share its memory. */
+export class LatestText {
+  #text = '';
+
+  of(text: string): string {
+    if (text !== this.#text) this.#text = text;
+    return this.#text;
+  }
 }

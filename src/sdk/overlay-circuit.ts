@@ -85,6 +85,8 @@ export class OverlayCircuit implements Circuit {
   readonly id: string;
   readonly connId: number;
   readonly isTerminator: boolean;
+  /** The controller that made it; empty where its router does not name it. */
+  controllerId = '';
   onData: Circuit['onData'] = () => {};
   onEnd: Circuit['onEnd'] = () => {};
   onDrain: Circuit['onDrain'] = () => {};

@@ -69,6 +69,14 @@ async function exchange(): Promise<void> {
     await within('short connections', Promise.all(short));
   }
 
+  const held = await dialer.dial('sealed');
+  const validate = (): Promise<string> =>
+    mesh.network.run('fabric validate circuits --include-valid').catch(String);
+  const isRight = (found: string): boolean =>
+    /missing in sdk: false/.test(found) && /\b0 errors found/.test(found);
+  await until('circuits in which nothing is missing', validate, isRight, TRANSFER_MS);
+  held.destroy();
+
   // Streams that have ended stay whole at the host, although the dialer closes everything at once.
   const leaving = await open('dialer');
   const ended: Promise<void>[] = [];
