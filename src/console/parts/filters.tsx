@@ -60,6 +60,19 @@ export function ChoiceFilter(props: {
   );
 }
 
+const SHOWN_ID_CHARS = 8;
+
+/** Choices by name. One that the address names is a choice even if it is not listed. */
+export function choicesOf(
+  listed: readonly { readonly id: string; readonly name: string }[],
+  chosen: string,
+): { readonly value: string; readonly label: string }[] {
+  const choices = listed.map(({ id, name }) => ({ value: id, label: name }));
+  return chosen === '' || listed.some(({ id }) => id === chosen)
+    ? choices
+    : [...choices, { value: chosen, label: chosen.slice(0, SHOWN_ID_CHARS) }];
+}
+
 export function Filters({
   control,
   children,

@@ -5,13 +5,13 @@ import type { FabricCircuitAnswer } from '#contract';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
-import { Filters, TextFilter } from '../../parts/filters.tsx';
 import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { useSearchState } from '../../parts/search-state.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
 import { Inspection } from './inspection.tsx';
+import { MeshFilters } from './mesh-filters.tsx';
 import { meshText } from './mesh-text.ts';
 
 export function CircuitsPage(): ReactNode {
@@ -28,10 +28,7 @@ export function CircuitsPage(): ReactNode {
     <>
       <PageTitle title={text.circuits} />
       <Panel>
-        <Filters control={control}>
-          <TextFilter control={control} name="routerId" label={text.router} />
-          <TextFilter control={control} name="serviceId" label={text.service} />
-        </Filters>
+        <MeshFilters control={control} />
         <AnswerView answer={list}>
           {({ body }) => (
             <ListTable

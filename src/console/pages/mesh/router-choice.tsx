@@ -2,6 +2,7 @@
 import { NativeSelect } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useAnswer } from '../../api/queries.ts';
+import { choicesOf } from '../../parts/filters.tsx';
 import { useFieldError } from '../../parts/form.tsx';
 import { useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
@@ -22,10 +23,7 @@ export function RouterChoice(props: {
       error={useFieldError('routerId')}
       value={props.value}
       onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
-      data={[
-        { value: '', label: props.none },
-        ...(list.data?.body.content ?? []).map(({ id, name }) => ({ value: id, label: name })),
-      ]}
+      data={[{ value: '', label: props.none }, ...choicesOf(list.data?.body.content ?? [], props.value)]}
     />
   );
 }

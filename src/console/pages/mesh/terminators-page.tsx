@@ -5,13 +5,13 @@ import { useState, type ReactNode } from 'react';
 import { useAnswer, useChange, useIdempotencyKey } from '../../api/queries.ts';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Filters, TextFilter } from '../../parts/filters.tsx';
 import { Form } from '../../parts/form.tsx';
 import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { useSearchState } from '../../parts/search-state.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
+import { MeshFilters } from './mesh-filters.tsx';
 import { meshText } from './mesh-text.ts';
 import { RouterChoice } from './router-choice.tsx';
 import { NO_FIELDS, TerminatorFields, terminatorBody } from './terminator-fields.tsx';
@@ -30,10 +30,7 @@ export function TerminatorsPage(): ReactNode {
         <Button onClick={() => setCreating(true)}>{text.newTerminator}</Button>
       </PageTitle>
       <Panel>
-        <Filters control={control}>
-          <TextFilter control={control} name="routerId" label={text.router} />
-          <TextFilter control={control} name="serviceId" label={text.service} />
-        </Filters>
+        <MeshFilters control={control} />
         <AnswerView answer={list}>
           {({ body }) => (
             <ListTable

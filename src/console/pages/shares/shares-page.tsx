@@ -4,7 +4,7 @@ import { useAnswer } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
-import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
+import { ChoiceFilter, choicesOf, Filters, TextFilter } from '../../parts/filters.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
@@ -18,7 +18,6 @@ import { sharesText } from './shares-text.ts';
 
 /** No event reports traffic. */
 const REFETCH_MS = 30_000;
-const SHOWN_ID_CHARS = 8;
 
 export function SharesPage(): ReactNode {
   const text = useText(sharesText);
@@ -90,14 +89,6 @@ function ShareFilters({ control }: { readonly control: SearchControl }): ReactNo
       />
     </Filters>
   );
-}
-
-/** One that the address names is a choice even if it is not among the first hundred. */
-function choicesOf(listed: readonly { readonly id: string; readonly name: string }[], chosen: string) {
-  const choices = listed.map(({ id, name }) => ({ value: id, label: name }));
-  return chosen === '' || listed.some(({ id }) => id === chosen)
-    ? choices
-    : [...choices, { value: chosen, label: chosen.slice(0, SHOWN_ID_CHARS) }];
 }
 
 function CreateButton(): ReactNode {
