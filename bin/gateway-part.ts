@@ -35,6 +35,7 @@ import {
   KeptControlPlanes,
   OverlayClient,
   startIdentityRenewal,
+  useForeignCipher,
 } from '#sdk';
 
 export interface GatewayPartOptions {
@@ -111,6 +112,7 @@ export async function startGatewayPart(
   identity: IdentityFile,
   options: GatewayPartOptions,
 ): Promise<GatewayPart> {
+  useForeignCipher();
   const { dataDir, log, version, plain, secure } = options;
   const controlPlanes = await KeptControlPlanes.load(join(dataDir, CONTROL_PLANES_FILE), log);
   const api = new EdgeApiClient({ identity, log, version, configTypes: [], controlPlanes });

@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import { formatHostPort, type Log } from '#base';
 import { writeFileDurably } from '#net';
 import { loadRunnableRouterConfig, Router, type RouterOptions } from '#router';
+import { useForeignCipher } from '#sdk';
 import { formatAddress } from '#wire';
 
 export interface RouterFileOptions {
@@ -64,6 +65,7 @@ export function startRouter(
   log: Log,
   more: Pick<RouterOptions, 'startup' | 'openChannel'> = {},
 ): Promise<Router> {
+  useForeignCipher();
   const config = loadRunnableRouterConfig(file);
   return Router.start({ config, release, log, ...more });
 }

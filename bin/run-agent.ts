@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { AGENT_DRAIN_MS, AGENT_IDENTITY_FILE, openSdkNetwork, startAgent } from '#agent';
 import type { AgentStartOptions } from '#cli';
-import { OverlayClient } from '#sdk';
+import { OverlayClient, useForeignCipher } from '#sdk';
 import { runUntilStopped } from './lifetime.ts';
 import { serveMetrics } from './metrics-option.ts';
 import { readOptionFile } from './option-file.ts';
@@ -18,6 +18,7 @@ function codeOf(dataDir: string, file: string): string | undefined {
 }
 
 export async function runAgent(options: AgentStartOptions, version: string): Promise<number> {
+  useForeignCipher();
   const { log } = openLog(options.logLevel);
   const { dataDir, api: apiUrl, enrollmentTokenFile, name, ca, targetCa } = options;
   const enrollmentToken =

@@ -3,6 +3,7 @@ import process from 'node:process';
 import { openTunnelOverlay, startTunnelProxy, TunnelHost, type TunnelOverlay } from '#agent/tunnel';
 import type { TunnelHostCommandOptions, TunnelProxyCommandOptions } from '#cli';
 import type { Log } from '#base';
+import { useForeignCipher } from '#sdk';
 import { HOST_CONFIG_TYPES } from '#sdk/hosting';
 import { runUntilStopped } from './lifetime.ts';
 import { openLog } from './pino-log.ts';
@@ -45,6 +46,7 @@ async function run(
   configTypes: readonly string[],
   start: (overlay: TunnelOverlay, log: Log) => Promise<Running>,
 ): Promise<number> {
+  useForeignCipher();
   const { log } = openLog(logLevel);
   const opening = openTunnelOverlay({ identityFile, configTypes, version, log });
   const starting = opening.then((overlay) => start(overlay, log));

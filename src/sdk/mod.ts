@@ -38,6 +38,7 @@ export {
   encryptionWith,
   generateEncryptionKeys,
   sealedPieceBytes,
+  useForeignCipher,
   type CircuitEncryption,
   type EncryptionKeys,
 } from './circuit-encryption.ts';

@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomFillSync } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { AcknowledgementFrame, PAYLOAD_FLAGS, PAYLOAD_TYPE, PayloadFrame, type DataFrame } from '#wire';
+import {
+  AcknowledgementFrame,
+  CIRCUIT_ID_CHARACTERS,
+  PAYLOAD_FLAGS,
+  PAYLOAD_TYPE,
+  payloadHeadBytes,
+  PayloadFrame,
+  type DataFrame,
+} from '#wire';
 import { CircuitEncryption } from './circuit-encryption.ts';
 import type { CircuitError } from './circuit.ts';
 import { brokenCircuit, OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
@@ -125,6 +133,30 @@ describe('a circuit that has ended cleanly at a router that may drop frames', ()
     circuit.tick(performance.now() + 9_000);
     assert.deepEqual(events, ['ended', 'left']);
   });
+});
+
+test('a long frame in an encrypted circuit with an id of our control plane is one TLS record', () => {
+  const frames: PayloadFrame[] = [];
+  const carrier: CircuitCarrier = {
+    ...CARRIER,
+    sendData: (frame) => {
+      if (frame.contentType === PAYLOAD_TYPE) frames.push(frame);
+    },
+  };
+  const keys = { sends: new Uint8Array(32).fill(1), receives: new Uint8Array(32).fill(2) };
+  const circuit = new OverlayCircuit(
+    'c'.repeat(CIRCUIT_ID_CHARACTERS),
+    1,
+    true,
+    carrier,
+    new CircuitEncryption(keys),
+  );
+  circuit.resume();
+  circuit.start();
+  circuit.receive(new PayloadFrame(circuit.id, 0, PAYLOAD_FLAGS.circuitStart, new Uint8Array(24)));
+  circuit.write(new Uint8Array(20_000));
+  const long = frames.find(({ data }) => data.length > 10_000)!;
+  assert.equal(payloadHeadBytes(long) + long.data.length, 16_384);
 });
 
 test('memory of acknowledged messages is used again, and repeats of them that come late change nothing', () => {

@@ -20,7 +20,7 @@ import {
 } from '#wire';
 import { CircuitError, type Circuit } from './circuit.ts';
 import { sealedPieceBytes, type CircuitEncryption } from './circuit-encryption.ts';
-import { SEALED_SLAB_BYTES, SealedMemory } from './sealed-memory.ts';
+import { SealedMemory } from './sealed-memory.ts';
 
 /**
  * A quarter of OpenZiti's window. Data on the way and unread data of a slow reader fit into the far end's receive
@@ -41,12 +41,6 @@ const LOSSY_OPTIONS: XgressOptions = { ...OPTIONS, isLossy: true };
  */
 const TLS_RECORD_BYTES = 16_384;
 
-/**
- * A sealed payload is longer, because sealing and opening has a fixed price for each. Some SDKs lose bytes of messages
- * above 32 KiB.
- */
-const SEALED_BYTES = SEALED_SLAB_BYTES;
-
 /** How long the end of a circuit waits for the acknowledgement of its own end, when all data was acknowledged. */
 const END_WAIT_MS = 2_000;
 /** How long it waits for that of data, which a reader that pauses gives late. */
@@ -65,7 +59,7 @@ const budget = new CircuitBudget(memoryShares.unreadBytes, memoryShares.unacknow
 export interface CircuitCarrier {
   /** Whether the channel will end soon although circuits have another path. */
   readonly isLeaving: boolean;
-  /** Whether the memory of acknowledged data may be used again. */
+  /** Whether far ends get copies: memory of acknowledged data may be used again, and that of received data overwritten. */
   readonly copiesData: boolean;
   /** Whether the router drops frames of a circuit while its queues are full. */
   readonly isLossy: boolean;
@@ -98,7 +92,7 @@ export class OverlayCircuit implements Circuit {
   readonly #maxPayloadBytes: number;
   /** Undefined where the memory of acknowledged messages is not used again. */
   readonly #memory: SealedMemory | undefined;
-  /** The sealed message that was opened last. Its text has memory of its own. */
+  /** The sealed message that was opened last, if its text has memory of its own. */
   #opened: Uint8Array | undefined;
   /** Whether the overlay has removed the circuit while bytes wait here for a paused reader. */
   #isGone = false;
@@ -124,8 +118,7 @@ export class OverlayCircuit implements Circuit {
     this.isTerminator = isTerminator;
     this.#carrier = carrier;
     this.#encryption = encryption;
-    const mostBytes = encryption === undefined ? TLS_RECORD_BYTES : SEALED_BYTES;
-    this.#maxPayloadBytes = mostBytes - longestHeadBytes(id, connId);
+    this.#maxPayloadBytes = TLS_RECORD_BYTES - longestHeadBytes(id, connId);
     const port: XgressPort = {
       canSend: () => carrier.hasRoom(this) || this.#mayPass(),
       sendPayload: (frame) => this.#sendData(frame),
@@ -303,10 +296,10 @@ export class OverlayCircuit implements Circuit {
 
   #deliverSealed(encryption: CircuitEncryption, message: Uint8Array): void {
     if (this.#isOver) return;
-    const text = encryption.open(message);
+    const text = encryption.open(message, this.#carrier.copiesData);
     if (text === undefined) this.destroy('received a message that was changed on its way, or is out of turn');
     else {
-      this.#opened = message;
+      if (text.buffer !== message.buffer) this.#opened = message;
       if (text.length > 0) this.onData(text);
     }
   }

@@ -4,11 +4,11 @@
  */
 
 /** Longer than any sealed message of a circuit. */
-export const SEALED_SLAB_BYTES = 32_768;
+const SEALED_SLAB_BYTES = 16_384;
 /** Shorter messages take memory of their own. */
 const FROM_BYTES = 8_192;
 /** 1 MiB: what one circuit has outstanding. */
-const MAX_FREE = 32;
+const MAX_FREE = 64;
 
 export class SealedMemory {
   readonly #free: Uint8Array<ArrayBuffer>[] = [];

@@ -3,6 +3,13 @@
  * cached by its bytes; a fresh string per frame would also be hashed for each look-up.
  */
 
+/**
+ * Length of the ids that our control plane makes. With the head of a payload frame from a host to its dialer, it leaves a
+ * multiple of 8 bytes of a TLS record of 16 KiB, which is the length that is sealed fastest. So each long frame of an encrypted
+ * circuit is one record, and no hop joins parts of frames.
+ */
+export const CIRCUIT_ID_CHARACTERS = 25;
+
 const MAX_CIRCUIT_ID_BYTES = 64;
 /** A power of two. An id replaces another one in the same place. */
 const PLACES = 1024;

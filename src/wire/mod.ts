@@ -1,3 +1,4 @@
+export { CIRCUIT_ID_CHARACTERS } from './circuit-id-codec.ts';
 export {
   asReplyTo,
   encodeFrame,

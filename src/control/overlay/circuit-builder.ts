@@ -22,6 +22,7 @@ import type { KeyExchange } from './key-exchange-policy.ts';
 import type { CircuitPath } from './path-policy.ts';
 import { planRoute, type PathAddresses } from './route-plan-policy.ts';
 import type { DialedService, TerminatorSelector } from './terminator-selector.ts';
+import { newCircuitId } from './circuit-id.ts';
 
 export const MAX_ATTEMPTS = 2;
 export const ATTEMPT_TIMEOUT_MS = 10_000;
@@ -134,7 +135,7 @@ export class CircuitBuilder {
 
   /** `done` is called once, possibly before this method returns. */
   build(wish: CircuitWish, done: (outcome: CircuitOutcome) => void): void {
-    const pending = new PendingCircuit(base62(randomBytes(16)), wish, this.#options.clock.nowMs(), done);
+    const pending = new PendingCircuit(newCircuitId(), wish, this.#options.clock.nowMs(), done);
     this.#pending.set(pending.id, pending);
     this.#start(pending);
   }

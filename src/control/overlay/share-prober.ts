@@ -21,6 +21,7 @@ import {
 import { ShareStatusLog } from './share-status-log.ts';
 import { chooseTerminator } from './terminator-choice-policy.ts';
 import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
+import { newCircuitId } from './circuit-id.ts';
 
 const PROBE_TIMEOUT_MS = 6_000;
 /** Timeout of the router for the host, shorter than ours, so that its reason arrives. */
@@ -268,7 +269,7 @@ export class ShareProber implements Measurements {
     // An older probe is void; its response is treated as a stray.
     for (const [id, probe] of this.#probes)
       if (probe.terminator.serviceId === serviceId) this.#probes.delete(id);
-    const circuitId = base62(randomBytes(16));
+    const circuitId = newCircuitId();
     this.#probes.set(circuitId, { terminator, deadlineMs: nowMs + PROBE_TIMEOUT_MS });
     this.#shares.set(serviceId, stepShare(this.#shares.get(serviceId), { type: 'probing' }, nowMs));
     const route = ctrlMessages.route.frame({

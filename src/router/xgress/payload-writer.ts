@@ -8,11 +8,6 @@ import { PAYLOAD_FLAGS, PayloadFrame, payloadHeadBytes, type Xgress } from '#wir
 
 /** A payload frame fits into one TLS record, so that the next router receives whole frames and need not join them. */
 const TLS_RECORD_BYTES = 16_384;
-/**
- * A sealed payload is longer, because sealing and opening has a fixed price for each. Some SDKs lose bytes of messages
- * above 32 KiB.
- */
-const SEALED_BYTES = 32_768;
 /** However low the `mtu` is, a sealed payload has room for some data. */
 const MIN_SEALED_BYTES = 64;
 
@@ -32,10 +27,8 @@ export class PayloadWriter {
   constructor(options: PayloadWriterOptions) {
     this.#options = options;
     const { xgress, mtu, encryption } = options;
-    this.#maxBytes =
-      encryption === undefined
-        ? maxPayloadBytes(xgress.circuitId, TLS_RECORD_BYTES, mtu)
-        : Math.max(MIN_SEALED_BYTES, maxPayloadBytes(xgress.circuitId, SEALED_BYTES, mtu));
+    const mostBytes = maxPayloadBytes(xgress.circuitId, mtu);
+    this.#maxBytes = encryption === undefined ? mostBytes : Math.max(MIN_SEALED_BYTES, mostBytes);
   }
 
   /** Sends the header of the encrypted stream, which the far end needs before the first message. */
@@ -71,7 +64,7 @@ export class PayloadWriter {
   }
 }
 
-function maxPayloadBytes(circuitId: string, frameBytes: number, mtu: number): number {
+function maxPayloadBytes(circuitId: string, mtu: number): number {
   const head = payloadHeadBytes(new PayloadFrame(circuitId, 0, PAYLOAD_FLAGS.originator, EMPTY_BYTES));
-  return mtu > 0 ? Math.min(mtu, frameBytes - head) : frameBytes - head;
+  return mtu > 0 ? Math.min(mtu, TLS_RECORD_BYTES - head) : TLS_RECORD_BYTES - head;
 }

@@ -2,7 +2,14 @@
 // identity, and once it has read a line, its port.
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { silentLog } from '#base';
-import { EdgeApiClient, enrollIdentity, fetchBootstrapToken, OverlayClient, type Circuit } from '#sdk';
+import {
+  EdgeApiClient,
+  enrollIdentity,
+  fetchBootstrapToken,
+  OverlayClient,
+  useForeignCipher,
+  type Circuit,
+} from '#sdk';
 
 export interface DoorArguments {
   readonly apiUrl: string;
@@ -68,5 +75,6 @@ async function main({ apiUrl, ca, code, name }: DoorArguments): Promise<void> {
   });
 }
 
+useForeignCipher();
 process.once('SIGTERM', () => process.exit(0));
 await main(JSON.parse(process.argv[2]!) as DoorArguments);
