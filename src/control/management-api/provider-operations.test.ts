@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, it } from 'node:test';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
+import { bindAccount, insertPerson } from '../store/mod.ts';
 import { BASE_URL, openApiWorld, type ApiWorld, type CallAnswer } from './api-fixture.ts';
 
 const noSecret = 'secret, as none is stored that may be kept';
@@ -390,6 +391,34 @@ describeEachStore('auth providers', (open) => {
     assert.deepEqual(await uses(), none);
     assert.equal((await world.call('DELETE', `${path}/${id}`)).status, 204);
     assert.equal((await world.call('GET', `${path}/${id}/uses`)).status, 404);
+  });
+
+  it('that people log in with at the console are changed only by who may give the roles of these people', async () => {
+    const { id } = await made();
+    const { organizationId } = world.first;
+    const asked = async (scopes: string) => {
+      const { authorization } = await world.addAccount(organizationId, scopes);
+      return async (change: object) =>
+        (await world.call('PATCH', `${path}/${id}`, { authorization, body: change })).status;
+    };
+    const editor = await asked('frontdoor.read frontdoor.write');
+    const administrator = await asked('frontdoor.read frontdoor.write frontdoor.organization');
+    const operator = await asked('frontdoor.read frontdoor.write frontdoor.admin');
+    const evil = { data: { issuer: 'https://evil.example', client_secret: 'another' } };
+    assert.equal(await editor(evil), 200);
+    const roles = [{ group: 'staff', role: 'reader' }];
+    const body = { authProviderId: id, roles };
+    assert.equal((await world.call('POST', '/console-log-ins', { body })).status, 201);
+    for (const change of [evil, { enabled: false }, { type: 'GOOGLE' }, { name: 'Other' }])
+      assert.equal(await editor(change), 403);
+    assert.equal(await administrator(evil), 200);
+    const { db } = world.store;
+    const person = await insertPerson(db, {
+      ...{ organizationId, name: 'Ann', email: null, role: 'operator', nowMs: world.clock.nowMs() },
+    });
+    await bindAccount(db, id, 'ann', person.id);
+    assert.equal(await administrator(evil), 403);
+    assert.equal(await operator(evil), 200);
   });
 
   it('are deleted when nothing uses them; else the users are named', async () => {

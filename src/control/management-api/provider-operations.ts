@@ -4,7 +4,8 @@
  */
 import { FrontdoorError } from '#base';
 import type { ProviderAnswer } from '#contract';
-import { invalidValue, parseName, type AuthProviderType } from '#domain';
+import { invalidValue, parseName, ROLE_SCOPES, type AuthProviderType } from '#domain';
+import type { Principal } from '../oauth/mod.ts';
 import {
   checkProviderData,
   settleProviderData,
@@ -21,13 +22,14 @@ import {
   listFrontendsUsing,
   listSharesUsing,
   lockAuthProvider,
+  rolesThroughProvider,
   touchResource,
   updateAuthProvider,
   type AuthProviderRecord,
   type Queries,
   type Touch,
 } from '../store/mod.ts';
-import { notFound } from './api-errors.ts';
+import { logInTooOld, notFound } from './api-errors.ts';
 import {
   change,
   created,
@@ -42,6 +44,7 @@ import {
 } from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
+import { checkMayHandOut } from './granted-organization.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
 const KIND = 'auth-provider';
@@ -161,6 +164,7 @@ async function update(
     const before = await lockAuthProvider(trx, call.frontdoor, id);
     if (before === undefined) throw notFound('Auth provider', id);
     checkIfMatch(parts, call, storedOf(before));
+    await checkMayVouch(trx, call.principal, before.id);
     const { name, type, enabled, data } = wantedOf(before);
     checkProviderData(type, data);
     const settled = settleProviderData(parts.secrets, type, data, before);
@@ -176,6 +180,17 @@ async function update(
     };
   });
   return tagged(parts, unstored(ok(shown)), storedOf(provider));
+}
+
+/**
+ * A provider says who somebody is at the console: with another issuer, its accounts are other people. So it is changed by
+ * those alone who may give each role that its people have, with a recent log-in.
+ */
+async function checkMayVouch(trx: Queries, principal: Principal, providerId: string): Promise<void> {
+  const roles = await rolesThroughProvider(trx, providerId);
+  if (roles === undefined) return;
+  checkMayHandOut(principal, ['frontdoor.organization', ...roles.flatMap((role) => ROLE_SCOPES[role])]);
+  if (principal.isRecent === false) throw logInTooOld();
 }
 
 /** Sessions that began with the provider have ended; streams of theirs learn it with this change. */

@@ -132,7 +132,7 @@ export class RequestGate {
     const { provenAtMs, ...owner } = principal;
     const isRecent = isRecentProof(provenAtMs, this.#parts.clock.nowMs());
     if (!isRecent && needsRecentLogIn(operation)) throw logInTooOld();
-    return owner;
+    return { ...owner, isRecent };
   }
 
   /** Throws the refusal of the credential. */

@@ -27,6 +27,8 @@ export interface Principal {
   readonly scopes: readonly string[];
   /** The session at the console with which the request was made. */
   readonly sessionId?: string | undefined;
+  /** Whether the log-in of that session is of the last 15 minutes; undefined without a session. */
+  readonly isRecent?: boolean | undefined;
 }
 
 /** The requirements for a bearer token. */

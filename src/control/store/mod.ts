@@ -221,6 +221,7 @@ export {
   listConsoleLogIns,
   offeredConsoleLogIns,
   personOfAccount,
+  rolesThroughProvider,
   waitingPeople,
   type ConsoleLogInRecord,
   type RoleRule,

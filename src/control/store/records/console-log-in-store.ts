@@ -94,6 +94,30 @@ export async function consoleLogInIdUsing(db: Queries, authProviderId: string): 
   return row?.id;
 }
 
+/**
+ * Returns the roles that people have or get who log in at the console with a provider, also while it is not enabled;
+ * undefined if nobody does.
+ */
+export async function rolesThroughProvider(
+  db: Queries,
+  authProviderId: string,
+): Promise<readonly Role[] | undefined> {
+  const row = await logIns(db)
+    .where('console_log_in.auth_provider_id', '=', authProviderId)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const people = await db
+    .selectFrom('person_identity')
+    .innerJoin('person', 'person.id', 'person_identity.person_id')
+    .select('person.role')
+    .where('person_identity.auth_provider_id', '=', authProviderId)
+    .where('person.role', 'is not', null)
+    .distinct()
+    .execute();
+  const ofRules = recordOf(row).roles.map(({ role }) => role);
+  return [...new Set([...ofRules, ...people.map(({ role }) => role as Role)])];
+}
+
 const CREATED_AT = sql.ref('console_log_in.created_at');
 const ID = sql.ref('console_log_in.id');
 const ORDER = {
