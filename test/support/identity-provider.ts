@@ -37,6 +37,8 @@ export interface IdentityProvider extends AsyncDisposable {
   readonly port: number;
   /** The user that every visitor is logged in as, without a form; undefined shows a form. */
   loggedInAs: string | undefined;
+  /** So many seconds ago visitors have logged in, as ID tokens say. */
+  authenticatedAgoS: number;
   /** Paths of the requests that came. */
   readonly requests: string[];
   /** Other redirect addresses are refused from here on. */
@@ -73,6 +75,7 @@ class LocalIdentityProvider implements IdentityProvider {
   readonly #cookieKey = randomBytes(16).toString('hex');
   readonly requests: string[] = [];
   loggedInAs: string | undefined;
+  authenticatedAgoS = 0;
   #server: Server | undefined;
   #port = 0;
   #provider: OpenIdProvider | undefined;
@@ -171,7 +174,8 @@ class LocalIdentityProvider implements IdentityProvider {
       const result = { error: 'access_denied', error_description: 'the user denied the request' };
       await provider.interactionFinished(request, response, result);
     } else if (this.#userOf(accountId) !== undefined) {
-      await provider.interactionFinished(request, response, { login: { accountId, remember: false } });
+      const ts = Math.floor(Date.now() / 1_000) - this.authenticatedAgoS;
+      await provider.interactionFinished(request, response, { login: { accountId, remember: false, ts } });
     } else {
       const buttons = [...this.#options.users.map(({ sub }) => sub), 'nobody']
         .map((sub) => `<button name="user" value="${sub}" id="${sub}">${sub}</button>`)
@@ -193,6 +197,7 @@ class LocalIdentityProvider implements IdentityProvider {
       clients: clients.map(({ id, secret }) => ({
         client_id: id,
         ...(secret === undefined ? { token_endpoint_auth_method: 'none' } : { client_secret: secret }),
+        require_auth_time: true,
         redirect_uris: ['https://placeholder.example/callback'],
         response_types: ['code'],
         grant_types: ['authorization_code'],

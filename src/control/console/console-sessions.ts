@@ -74,7 +74,7 @@ export class ConsoleSessions {
     touch: Touch,
     owner: SessionOwner,
     client: SessionClient,
-    earlier: ConsoleSession | undefined,
+    earlier: Pick<ConsoleSession, 'id'> | undefined,
   ): Promise<string> {
     const { secrets, clock } = this.#parts;
     const nowMs = clock.nowMs();

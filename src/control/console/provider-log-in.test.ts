@@ -17,6 +17,7 @@ const USERS = [
   { sub: 'dan', email: 'dan@partners.test', name: 'Dan' },
   { sub: 'flo', email: 'flo@elsewhere.test', name: 'flo' },
   { sub: 'fox', email: 'fox@elsewhere.test', name: 'fox' },
+  { sub: 'hal', email: 'hal@partners.test', name: 'Hal' },
   { sub: 'gil', email: 'gil@elsewhere.test', name: 'gil' },
 ];
 
@@ -125,6 +126,50 @@ describe('the console with an identity provider', () => {
     assert.match((await dan.get('/console/account')).body, /Daniel/);
     const { body: left } = await world.api.call('GET', '/invitations?name=Daniel');
     assert.equal((left as { totalElements: number }).totalElements, 0);
+  });
+
+  it('gives nobody the role of an operator by an address alone, which providers may claim', async () => {
+    const body = { name: 'Hal', email: 'hal@partners.test', role: 'operator' };
+    assert.equal((await world.api.call('POST', '/invitations', { body })).status, 201);
+    const hal = await logIn('hal');
+    assert.equal((await hal.call('GET', '/caller')).statusCode, 403);
+    assert.match((await hal.get('/console')).body, /no role yet/);
+    const { body: left } = await world.api.call('GET', '/invitations?name=Hal');
+    assert.equal((left as { totalElements: number }).totalElements, 1);
+  });
+
+  it('ends the session that the browser had, though it does not send the cookie on the way back', async () => {
+    const browser = await logIn('ann');
+    const first = browser.cookie!;
+    const back = await through(browser, 'ann');
+    browser.cookie = undefined;
+    assert.equal((await browser.get(back, { 'sec-fetch-site': 'cross-site' })).statusCode, 200);
+    const earlier = new TestBrowser(world.app);
+    earlier.cookie = first;
+    assert.equal((await earlier.call('GET', '/caller')).statusCode, 401);
+    assert.equal((await browser.call('GET', '/caller')).statusCode, 200);
+  });
+
+  it('is asked to log a person in anew, and a log-in there that is old is not recent here', async () => {
+    const path = `/console/log-in/with/${providerId}`;
+    const promptOf = async (browser: TestBrowser) =>
+      new URL((await browser.get(path)).headers.location!).searchParams.get('prompt');
+    assert.equal(await promptOf(new TestBrowser(world.app)), null);
+    const dan = await logIn('dan');
+    assert.equal(await promptOf(dan), 'login');
+    const change = (browser: TestBrowser) =>
+      browser.call('POST', '/invitations', { name: 'x', role: 'reader' });
+    assert.equal((await change(dan)).statusCode, 201);
+    idp.authenticatedAgoS = 1_200;
+    try {
+      const silent = await logIn('dan');
+      assert.equal((await silent.call('GET', '/caller')).statusCode, 200);
+      const refused = await change(silent);
+      assert.equal(refused.statusCode, 403);
+      assert.equal(refused.json<{ error: string }>().error, 'log_in_too_old');
+    } finally {
+      idp.authenticatedAgoS = 0;
+    }
   });
 
   describe('with an invitation', () => {

@@ -55,6 +55,8 @@ interface Attempt {
   readonly to: string;
   /** The code of the invitation that the person accepts with the log-in. */
   readonly invitation: string | null;
+  /** The session of the browser, whose cookie it does not send when another site redirects it. */
+  readonly sessionId: string | null;
   readonly expiresAtMs: number;
 }
 
@@ -100,11 +102,15 @@ export class ProviderLogIn {
     return invitation !== undefined && invitation.organizationId === logIn!.organizationId;
   }
 
-  /** Returns where the browser goes, and the content of the log-in's cookie. */
+  /**
+   * Returns where the browser goes, and the content of the log-in's cookie. Who has a session already wants a recent
+   * log-in, so that the provider asks anew.
+   */
   async begin(
     providerId: string,
     redirectUri: string,
     to: string,
+    earlier: ConsoleSession | undefined,
     invitation: string | null = null,
   ): Promise<{ readonly url: string; readonly sealed: string } | LoginRefusal> {
     const { secrets, steps, clock } = this.#parts;
@@ -118,11 +124,12 @@ export class ProviderLogIn {
       state: makeLoginState(secrets),
       verifier: usesPkce ? randomPKCECodeVerifier() : null,
       nonce: randomNonce(),
-      ...{ to, invitation },
+      ...{ to, invitation, sessionId: earlier?.id ?? null },
       expiresAtMs: clock.nowMs() + ATTEMPT_MS,
     };
     const { state } = attempt;
-    const beginning = { redirectUri, state, secrets: { ...attempt, returnTo: to } };
+    const isAnew = earlier !== undefined;
+    const beginning = { redirectUri, state, secrets: { ...attempt, returnTo: to }, isAnew };
     const url = await steps.run(provider, (protocol, tools) =>
       protocol.authorizationUrl(provider, beginning, tools),
     );
@@ -168,8 +175,15 @@ export class ProviderLogIn {
       if (present !== undefined && invitation !== undefined)
         await this.#promote(trx, touch, present, invitation, client);
       const { id, organizationId } = owner;
-      const from = { ...client, authProviderId: provider.id };
-      const token = await sessions.open(trx, touch, { kind: 'person', id, organizationId }, from, earlier);
+      const from = { ...client, authProviderId: provider.id, provenAtMs: person.authenticatedAtMs };
+      const begun = attempt.sessionId === null ? undefined : { id: attempt.sessionId };
+      const token = await sessions.open(
+        trx,
+        touch,
+        { kind: 'person', id, organizationId },
+        from,
+        earlier ?? begun,
+      );
       return { token, to: attempt.to };
     });
   }

@@ -44,6 +44,7 @@ export function addProviderRoutes(pages: FastifyInstance, parts: ProviderRoutePa
       providerId,
       `${consoleUrl()}/callback/${providerId}`,
       ownPathOf(to),
+      await sessions.find(request.raw),
     );
     if ('type' in begun) return refuse(reply, request, SENTENCES[begun.reason] ?? FAILED);
     return reply.header('set-cookie', attemptCookie(begun.sealed)).redirect(begun.url, 303);
@@ -55,7 +56,8 @@ export function addProviderRoutes(pages: FastifyInstance, parts: ProviderRoutePa
     const code = ((await fieldsOf(request, reply)).get('code') ?? '').trim();
     if (!(await providerLogIn.isInvited(providerId, code))) return refuse(reply, request, UNINVITED);
     const callbackUrl = `${consoleUrl()}/callback/${providerId}`;
-    const begun = await providerLogIn.begin(providerId, callbackUrl, base, code);
+    const earlier = await sessions.find(request.raw);
+    const begun = await providerLogIn.begin(providerId, callbackUrl, base, earlier, code);
     if ('type' in begun) return refuse(reply, request, SENTENCES[begun.reason] ?? FAILED);
     reply.header('set-cookie', attemptCookie(begun.sealed));
     return sendPage(reply, leadOnPage(begun.url), request);

@@ -21,6 +21,8 @@ export interface LoginBeginning {
   readonly redirectUri: string;
   readonly state: string;
   readonly secrets: AttemptSecrets;
+  /** Asks a provider that knows the person already to let the person log in again. */
+  readonly isAnew?: boolean | undefined;
 }
 
 export interface LoginReturn {

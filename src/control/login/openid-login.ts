@@ -16,6 +16,7 @@ import { clientSecretOf, LoginFailure, type LoginProtocol, type LoginTools } fro
 import { personOf, type ProviderClaims, type ProvenPerson } from './proven-person.ts';
 import { protocolClient } from './protocol-client.ts';
 
+const GOOGLE = 'https://accounts.google.com';
 const DEFAULT_SCOPES = ['openid', 'profile', 'email'];
 
 export function openIdLogin(issuers: Pick<IssuerDirectory, 'of'>): LoginProtocol {
@@ -30,14 +31,15 @@ export function openIdLogin(issuers: Pick<IssuerDirectory, 'of'>): LoginProtocol
   };
 
   return {
-    async authorizationUrl(provider, { redirectUri, state, secrets }, tools) {
-      const { config } = await clientOf(provider, tools);
+    async authorizationUrl(provider, { redirectUri, state, secrets, isAnew }, tools) {
+      const { config, server } = await clientOf(provider, tools);
       const { verifier, nonce } = secrets;
       const url = buildAuthorizationUrl(config, {
         redirect_uri: redirectUri,
         scope: scopesOf(provider).join(' '),
         state,
         nonce,
+        ...(isAnew === true ? { prompt: promptOf(provider, server.issuer) } : {}),
         ...(verifier === null
           ? {}
           : {
@@ -70,9 +72,16 @@ export function openIdLogin(issuers: Pick<IssuerDirectory, 'of'>): LoginProtocol
       const sources: ProviderClaims[] = [claims];
       if (server.userinfo_endpoint !== undefined)
         sources.push(await fetchUserInfo(config, tokens.access_token, claims.sub));
-      return personFrom(provider, claims.sub, sources);
+      const person = personFrom(provider, claims.sub, sources);
+      const { auth_time: atS } = claims;
+      return atS === undefined ? person : { ...person, authenticatedAtMs: Math.floor(atS * 1_000) };
     },
   };
+}
+
+/** Google refuses `login`; there the person at least chooses the account. */
+function promptOf({ type }: KnownProvider, issuer: string): string {
+  return type === 'GOOGLE' || issuer === GOOGLE ? 'select_account' : 'login';
 }
 
 function personFrom(

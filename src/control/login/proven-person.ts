@@ -10,6 +10,8 @@ export interface ProvenPerson {
   readonly name: string | null;
   readonly groups: readonly string[];
   readonly claims: Readonly<Record<string, unknown>>;
+  /** When the person logged in at the provider, if the provider says so (`auth_time`). */
+  readonly authenticatedAtMs?: number | undefined;
 }
 
 export type ProviderClaims = Readonly<Record<string, unknown>>;
@@ -69,8 +71,11 @@ export function personOf(
   };
 }
 
-export function identityOf(person: ProvenPerson, providerId: string): CallerIdentity {
-  return { providerId, kind: 'session', ...person };
+export function identityOf(
+  { subject, email, name, groups, claims }: ProvenPerson,
+  providerId: string,
+): CallerIdentity {
+  return { providerId, kind: 'session', subject, email, name, groups, claims };
 }
 
 /**

@@ -37,6 +37,8 @@ export interface SessionClient extends Pick<ConsoleSession, 'address' | 'browser
   readonly authProviderId?: string | undefined;
   /** Whether the owner has proven a second factor, too. */
   readonly secondFactor?: boolean | undefined;
+  /** When the auth provider saw the owner log in, if it was earlier than this log-in. */
+  readonly provenAtMs?: number | undefined;
 }
 
 /** The oldest sessions of an owner end when it has more. */
@@ -81,7 +83,7 @@ export async function openConsoleSession(
     address: client.address,
     browser: client.browser,
     created_at: nowMs,
-    proven_at: nowMs,
+    proven_at: Math.min(client.provenAtMs ?? nowMs, nowMs),
     last_used_at: nowMs,
     expires_at: nowMs + lifetimeMs,
   };

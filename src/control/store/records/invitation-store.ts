@@ -87,7 +87,10 @@ export async function takeInvitation(
   return row && recordOf(row);
 }
 
-/** Uses up the oldest invitation to an e-mail address, which the caller has verified. */
+/**
+ * Uses up the oldest invitation to an e-mail address, which an identity provider has verified. One for an operator needs
+ * its link: administrators of an organization choose providers, and these may claim any address.
+ */
 export async function takeInvitationOf(
   trx: Queries,
   organizationId: string,
@@ -97,6 +100,7 @@ export async function takeInvitationOf(
   const oldest = await openInvitations(trx, nowMs)
     .where('organization_id', '=', organizationId)
     .where('email', '=', email)
+    .where('role', '!=', 'operator')
     .orderBy('created_at')
     .limit(1)
     .executeTakeFirst();
