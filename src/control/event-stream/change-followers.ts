@@ -20,7 +20,10 @@ export interface ChangeFollowersOptions extends Omit<EventFollowersOptions, 'sub
   readonly capacity?: number | undefined;
 }
 
-export interface ChangeFollowRequest extends Pick<FollowedStream, 'topics' | 'reader' | 'isAllowed'> {
+export interface ChangeFollowRequest extends Pick<
+  FollowedStream,
+  'topics' | 'reader' | 'organizationId' | 'isAllowed'
+> {
   /** The id of the last event that the reader has; undefined: only new changes. */
   readonly after: string | undefined;
 }
@@ -56,8 +59,8 @@ export class ChangeFollowers {
 
   /** Returns undefined if the reader, or all readers together, have too many streams. */
   follow(request: ChangeFollowRequest): Readable | undefined {
-    const { topics, reader, isAllowed, after } = request;
-    return this.#followers.follow({ topics, reader, isAllowed, source: this.#sourceOf(topics, after) });
+    const { after, ...followed } = request;
+    return this.#followers.follow({ ...followed, source: this.#sourceOf(request.topics, after) });
   }
 
   get size(): number {

@@ -14,6 +14,8 @@ export interface EventFollowersOptions {
   /** Names the events in log lines, such as `audit events`. */
   readonly subject: string;
   readonly maxPerReader: number;
+  /** Of all readers; 1,000 by default. */
+  readonly maxStreams?: number | undefined;
   /**
    * Events come with the store's notifications, so that a revocation is known before the events after it: not every event
    * needs a check of its reader. It is a query, and garbage of 12 KiB.
@@ -49,8 +51,9 @@ export interface FollowedStream {
   /** `notify` with one of them wakes the stream. */
   readonly topics: readonly string[];
   readonly source: EventSource;
-  /** The owner of the stream, for limits. */
+  /** The owner of the stream and its organization, for limits. */
   readonly reader: string;
+  readonly organizationId: string;
   /** Whether the reader's credential is still accepted. */
   readonly isAllowed: () => Promise<boolean>;
 }
@@ -98,8 +101,9 @@ export class EventFollowers {
   /** Returns undefined if the reader, or all readers together, have too many streams. */
   follow(followed: FollowedStream): Readable | undefined {
     const own = [...this.#followers].filter((other) => other.followed.reader === followed.reader);
-    const isFull = own.length >= this.#options.maxPerReader || this.#followers.size >= MAX_STREAMS;
-    if (isFull || this.#isClosed) return undefined;
+    if (this.#isClosed || own.length >= this.#options.maxPerReader) return undefined;
+    const { maxStreams = MAX_STREAMS } = this.#options;
+    if (this.#followers.size >= maxStreams && !this.#makeRoom(followed.organizationId)) return undefined;
     const follower: Follower = {
       followed,
       wake: new Wake(),
@@ -185,6 +189,21 @@ export class EventFollowers {
     follower.offeredAtMs = performance.now();
     yield text;
     follower.offeredAtMs = undefined;
+  }
+
+  /** Ends the latest stream of the organization with the most, unless the one that wants another would have as many. */
+  #makeRoom(organizationId: string): boolean {
+    const byOrganization = Map.groupBy(this.#followers, ({ followed }) => followed.organizationId);
+    const largest = [...byOrganization.values()].reduce((a, b) => (b.length > a.length ? b : a), []);
+    if (largest.length <= (byOrganization.get(organizationId)?.length ?? 0) + 1) return false;
+    const { followed, stream } = largest.at(-1)!;
+    const { log, subject } = this.#options;
+    log.warn(
+      { reader: followed.reader },
+      `ended a stream of ${subject}: its organization has the most of too many`,
+    );
+    stream?.destroy();
+    return true;
   }
 
   #recheckAll(): void {

@@ -34,6 +34,7 @@ function follow(
     topics,
     after: lastEventIdOf(call, isLogPosition, 'id of an event of this stream'),
     reader: `${principal.kind} ${principal.id}`,
+    organizationId: principal.organizationId,
     isAllowed: async () => {
       const now = await provenAgain(call);
       return now !== undefined && isGranted(now);
