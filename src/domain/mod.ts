@@ -13,7 +13,7 @@ export {
   parseIpNetwork,
   type IpNetwork,
 } from './ip-network.ts';
-export { isTrustedProxy, parseTrustedProxies } from './trusted-proxy-policy.ts';
+export { forwardedAddresses, isTrustedProxy, parseTrustedProxies } from './trusted-proxy-policy.ts';
 export { checkEgress, type EgressDecision } from './egress-policy.ts';
 export { AUTH_PROVIDER_TYPES, type AuthProviderType } from './auth-provider-type.ts';
 export { formatIsoDuration, parseIsoDuration } from './iso-duration.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isTrustedProxy, parseTrustedProxies } from './trusted-proxy-policy.ts';
+import { forwardedAddresses, isTrustedProxy, parseTrustedProxies } from './trusted-proxy-policy.ts';
 
 test('proxies are addresses and networks; nothing else is trusted', () => {
   const proxies = parseTrustedProxies('127.0.0.1, 10.1.0.0/16,fd00::/8')!;
@@ -10,4 +10,18 @@ test('proxies are addresses and networks; nothing else is trusted', () => {
     assert.equal(isTrustedProxy(proxies, address), false, address);
   for (const text of ['', 'localhost', '10.0.0.0/33', '10.0.0.1,', '10.0.0.0/8;10.0.0.1', '*'])
     assert.equal(parseTrustedProxies(text), undefined, text);
+});
+
+test('forwarded addresses are read without ports, and no further than the last that is none', () => {
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    ['203.0.113.9', ['203.0.113.9']],
+    ['198.51.100.1, 203.0.113.9:52000', ['198.51.100.1', '203.0.113.9']],
+    ['[2001:db8::1]:443,2001:db8::2 , [2001:db8::3]', ['2001:db8::1', '2001:db8::2', '2001:db8::3']],
+    ['198.51.100.1, unknown, 203.0.113.9', ['203.0.113.9']],
+    ['203.0.113.9, _hidden', []],
+    ['203.0.113.9,', []],
+    ['', []],
+    ['999.1.1.1:80', []],
+  ];
+  for (const [text, expected] of cases) assert.deepEqual(forwardedAddresses(text), expected, text);
 });

@@ -12,3 +12,20 @@ export function isTrustedProxy(proxies: readonly IpNetwork[], address: string): 
   const bytes = parseAddress(address);
   return bytes !== undefined && proxies.some((network) => isInNetwork(network, bytes));
 }
+
+const WITH_PORT = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+)):?\d{0,5}$/;
+
+/**
+ * Returns the addresses of `X-Forwarded-For` without the ports that some proxies append. It ends, read from the right, at the
+ * first text that is no address: nobody knows who has sent what stands before that.
+ */
+export function forwardedAddresses(text: string): readonly string[] {
+  const found: string[] = [];
+  for (const each of text.split(',').toReversed()) {
+    const [, ipv6, ipv4] = WITH_PORT.exec(each.trim()) ?? [];
+    const address = ipv6 ?? ipv4 ?? each.trim();
+    if (parseAddress(address) === undefined) break;
+    found.unshift(address);
+  }
+  return found;
+}

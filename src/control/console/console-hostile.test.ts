@@ -209,6 +209,9 @@ describe('attacks on the console', () => {
       // Two proxies in a row, and a client that claims to be behind one.
       assert.equal((await from('10.0.0.1', '203.0.113.9, 10.2.0.1', 'x', 'wrong')).statusCode, 429);
       assert.equal((await from('203.0.113.9', '192.0.2.8', 'x', 'wrong')).statusCode, 429);
+      // Some proxies append the port, which is another one for each connection.
+      for (const forwarded of ['203.0.113.9:52001', 'unknown, 203.0.113.9:52002'])
+        assert.equal((await from('10.0.0.1', forwarded, 'x', 'wrong')).statusCode, 429, forwarded);
     } finally {
       await proxied.close();
     }

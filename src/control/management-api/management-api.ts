@@ -10,7 +10,7 @@ import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { FrontdoorError, messageOf, type Log } from '#base';
 import type { Operation } from '#contract';
-import { invalidValue, isTrustedProxy, type IpNetwork } from '#domain';
+import { forwardedAddresses, invalidValue, isTrustedProxy, type IpNetwork } from '#domain';
 import {
   BodyIntake,
   checkStatedLength,
@@ -81,6 +81,7 @@ export interface ApiTls {
   readonly key: string;
 }
 
+const FORWARDED = 'x-forwarded-for';
 const AGENT_ENROLLMENT_TTL_MS = 15 * 60_000;
 const FABRIC_ENROLLMENT_TTL_MS = 24 * 3_600_000;
 
@@ -135,6 +136,12 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
     frameworkErrors: (_error, _request, reply) => {
       answerRefusal(reply, invalidValue('path', 'uri'), 'route', log);
     },
+  });
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { headers } = request.raw;
+    const forwarded = headers[FORWARDED];
+    if (forwarded !== undefined) headers[FORWARDED] = forwardedAddresses(String(forwarded)).join(', ');
+    done();
   });
   app.addHook('preClose', async () => {
     breakOffBackup(store);
