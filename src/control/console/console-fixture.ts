@@ -101,6 +101,13 @@ export class TestBrowser {
     else this.#cookies.set(SESSION, pair.slice(SESSION.length + 1));
   }
 
+  /** Returns another browser with the cookies of this one. */
+  copy(): TestBrowser {
+    const made = new TestBrowser(this.#app);
+    for (const [name, value] of this.#cookies) made.#cookies.set(name, value);
+    return made;
+  }
+
   get(url: string, headers: Readonly<Record<string, string>> = {}): Promise<LightMyRequestResponse> {
     return this.send({ method: 'GET', url, headers: { 'sec-fetch-site': 'same-origin', ...headers } });
   }

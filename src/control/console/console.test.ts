@@ -49,6 +49,44 @@ describeEachStore('people at the console', (open) => {
       assert.ok(!world.api.logLines.join('\n').includes(secret), 'no secret is in the log');
   });
 
+  it('refuses every text in its forms and paths, also what a database does not take', async () => {
+    const texts = [
+      '\0',
+      'a\0@example.com',
+      '\ud800',
+      '\ufffe',
+      '\u202e',
+      '💥'.repeat(400),
+      'x'.repeat(8_000),
+      "'--",
+      '%00',
+      '{}',
+    ];
+    const code = await world.invite('reader');
+    const browser = new TestBrowser(world.app);
+    const statuses = async (text: string): Promise<number[]> => {
+      const person = { code, name: text, email: `${text}@example.com`, password: text };
+      const answers = [
+        await browser.logIn(text, text, text),
+        await browser.logIn(`${text}@example.com`, text),
+        await browser.post('/console/log-in/second-factor', { code: text, to: text }),
+        await browser.post('/console/welcome', { code: text }),
+        await browser.post('/console/welcome', { ...person, name: 'Ann' }),
+        await browser.post('/console/welcome', { ...person, email: 'ann@nul.example' }),
+        await browser.post(`/console/welcome/with/${encodeURIComponent(text.toWellFormed())}`, {
+          code: text,
+        }),
+        await browser.get(`/console/log-in/with/${encodeURIComponent(text.toWellFormed())}`),
+        await browser.get(`/console/callback/${encodeURIComponent(text.toWellFormed())}?state=%00&code=%00`),
+        await browser.get(`/console/log-in?organization=${encodeURIComponent(text.toWellFormed())}`),
+      ];
+      return answers.map(({ statusCode }) => statusCode);
+    };
+    for (const text of texts)
+      for (const [at, status] of (await statuses(text)).entries())
+        assert.ok(status < 500, `${JSON.stringify(text.slice(0, 20))}, request ${at}: ${status}`);
+  });
+
   it('lets one of a hundred use a code', async () => {
     const code = await world.invite('reader');
     const tries = Array.from({ length: 100 }, (_, at) => {

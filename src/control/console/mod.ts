@@ -28,7 +28,7 @@ export function consoleOf(options: ConsoleOptions): OpenConsole {
     const sessions = new ConsoleSessions(options);
     const secondFactor = new SecondFactorLogIn({ ...options, sessions, refusals });
     const logIn = new ConsoleLogIn({ ...options, access, failures, sessions, secondFactor, refusals });
-    const providerLogIn = login && new ProviderLogIn({ ...options, ...login, sessions, refusals });
+    const providerLogIn = login && new ProviderLogIn({ ...options, ...login, sessions, refusals, failures });
     return {
       isOwnHost: (request) => ownOriginOf(request, own()) !== undefined,
       checkOrigin: (request, isChange) => {

@@ -268,6 +268,24 @@ describe('the console with an identity provider', () => {
     world.api.clock.advance(-600_000);
   });
 
+  it('asks the provider only so often about codes that are made up at one address', async () => {
+    const browser = new TestBrowser(world.app);
+    const back = await through(browser, 'ann');
+    const asked = () => idp.requests.filter((path) => path === '/token').length;
+    const before = asked();
+    const answers = [];
+    for (let at = 0; at < 40; at += 1) {
+      const repeated = browser.copy();
+      const url = back.replace(/code=[^&]*/, `code=made-up-${at}`);
+      answers.push((await repeated.get(url, { 'sec-fetch-site': 'cross-site' })).statusCode);
+    }
+    assert.ok(answers.every((status) => status === 403));
+    assert.equal(asked() - before, 20);
+    world.api.clock.advance(60_000);
+    assert.equal((await (await logIn('ann')).call('GET', '/caller')).statusCode, 200);
+    world.api.clock.advance(-60_000);
+  });
+
   it('records a refusal of the provider', async () => {
     // It writes what is left of its refusals when it is closed.
     const app = await world.openAnother();

@@ -13,6 +13,7 @@ import {
   type ProviderDirectory,
   type ProviderSteps,
 } from '../login/mod.ts';
+import type { LoginFailures } from '../oauth/mod.ts';
 import {
   bindAccount,
   changePerson,
@@ -43,6 +44,7 @@ export interface ProviderLogInParts extends ConsoleParts {
   readonly providers: Pick<ProviderDirectory, 'byId'>;
   readonly steps: ProviderSteps;
   readonly refusals: LogInRefusals;
+  readonly failures: LoginFailures;
 }
 
 /** What the cookie of a log-in has, sealed. */
@@ -145,7 +147,7 @@ export class ProviderLogIn {
     client: ConsoleClient,
     earlier: ConsoleSession | undefined,
   ): Promise<ProviderReturn> {
-    const { secrets, steps, clock, store, sessions } = this.#parts;
+    const { secrets, steps, clock, store, sessions, failures } = this.#parts;
     const attempt = this.#attemptOf(sealed);
     const state = url.searchParams.get('state') ?? '';
     if (attempt === undefined || attempt.providerId !== providerId || attempt.expiresAtMs <= clock.nowMs())
@@ -155,6 +157,8 @@ export class ProviderLogIn {
     if (found === undefined || found.provider.version !== attempt.providerVersion)
       return { type: 'refused', reason: 'provider-not-available' };
     const { provider, logIn } = found;
+    // One attempt would do for any number of requests to the provider, each with a code that somebody has made up.
+    if (failures.begin(provider.id, client.address) > 0) return { type: 'refused', reason: 'too-many' };
     const person = await steps.run(provider, (protocol, tools) =>
       protocol.identify(provider, { url, state, secrets: { ...attempt, returnTo: attempt.to } }, tools),
     );
@@ -162,6 +166,7 @@ export class ProviderLogIn {
       this.#recordRefusal(logIn, person, client);
       return person;
     }
+    failures.succeeded(provider.id, client.address);
     return store.transaction(async (trx, touch): Promise<ProviderReturn> => {
       const known = await personOfAccount(trx, provider.id, person.subject);
       const present = known === undefined ? undefined : await lockPerson(trx, known);
