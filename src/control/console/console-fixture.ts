@@ -12,7 +12,7 @@ import {
   type ApiWorldOptions,
 } from '../management-api/api-fixture.ts';
 import { createManagementApi } from '../management-api/mod.ts';
-import { createInvitation } from '../store/mod.ts';
+import { createInvitation, type Store } from '../store/mod.ts';
 import { consoleOf } from './mod.ts';
 
 export const CONSOLE_HOST = new URL(BASE_URL).host;
@@ -23,8 +23,8 @@ export interface ConsoleWorld {
   readonly api: ApiWorld;
   readonly app: FastifyInstance;
   readonly program: ConsoleApp;
-  /** Opens another control plane over the same database. The caller closes it. */
-  openAnother(): Promise<FastifyInstance>;
+  /** Opens another control plane over the same database, with a store of its own if one is given. The caller closes it. */
+  openAnother(own?: Store): Promise<FastifyInstance>;
   /** Returns the code of an invitation. */
   invite(role: Role, name?: string, organizationId?: string): Promise<string>;
   /** Returns a browser in which an invited person is logged in. */
@@ -46,9 +46,9 @@ export async function openConsoleWorld(
   const login = await openLoginParts({ store, secrets, model, egress, clock, log });
   const own = () => ({ baseUrl: BASE_URL, port: 8_081, isTls: false });
   const program = given ?? new ConsoleApp({ dataDir: tmpdir(), log });
-  const openOne = () => {
-    const console = consoleOf({ store, secrets, clock, log, login, own, app: program });
-    return createManagementApi({ ...api.options, console });
+  const openOne = (ownStore: Store = store) => {
+    const console = consoleOf({ store: ownStore, secrets, clock, log, login, own, app: program });
+    return createManagementApi({ ...api.options, store: ownStore, console });
   };
   const app = await openOne();
   const invite = async (role: Role, name = 'Ann', organizationId = api.first.organizationId) => {

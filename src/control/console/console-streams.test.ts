@@ -1,9 +1,12 @@
 // Streams of changes at the console: they end with their session, and keep no session from its idle end.
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
+import { silentLog } from '#base';
 import type { Role } from '#domain';
+import { postgresSkip } from '../../../test/support/postgres.ts';
 import { openStream, type StreamReader } from '../management-api/event-stream-fixture.ts';
-import { describeEachStore } from '../store/engine/each-store-suite.ts';
+import { describeEachStore, newPostgresPlace } from '../store/engine/each-store-suite.ts';
+import { openStore } from '../store/mod.ts';
 import { CONSOLE_HOST, openConsoleWorld, type ConsoleWorld, type TestBrowser } from './console-fixture.ts';
 
 const MINUTE_MS = 60_000;
@@ -141,5 +144,53 @@ describeEachStore('a stream of changes at the console', (open) => {
     assert.deepEqual(rows, []);
     await endsAfter(stream, async () => world.api.clock.advance(2 * 60 * MINUTE_MS));
     assert.equal((await browser.call('GET', '/caller')).statusCode, 401);
+  });
+});
+
+describe('sessions at two control planes', { skip: postgresSkip }, () => {
+  const closers: (() => Promise<unknown> | void)[] = [];
+  after(async () => {
+    for (const close of closers.reverse()) await close();
+  });
+
+  it('end at both, with their streams, within five seconds of a role, a person or a session that ends at one', async () => {
+    const place = await newPostgresPlace();
+    const world = await openConsoleWorld({ open: (options) => openStore({ ...place, ...options }) });
+    closers.push(() => world.close());
+    const store = await openStore({ ...place, log: silentLog });
+    closers.push(() => store.close());
+    const other = await world.openAnother(store);
+    closers.push(() => other.close());
+    await other.listen({ host: '127.0.0.1', port: 0 });
+
+    const operator = await world.person('operator', 'operator@example.com');
+    const ends = [
+      (id: string) => operator.call('PATCH', `/people/${id}`, { role: 'reader' }),
+      (id: string) => operator.call('DELETE', `/people/${id}`),
+      async (id: string) => {
+        const { content } = (await operator.call('GET', '/console-sessions')).json<{
+          content: { id: string; personId: string | null }[];
+        }>();
+        const session = content.find(({ personId }) => personId === id)!;
+        return operator.call('DELETE', `/console-sessions/${session.id}`);
+      },
+    ];
+    for (const [at, end] of ends.entries()) {
+      const person = await world.person('operator', `person${at}@example.com`);
+      const { id } = (await person.call('GET', '/caller')).json<{ id: string }>();
+      const headers = { host: CONSOLE_HOST, cookie: person.cookie!, 'sec-fetch-site': 'same-origin' };
+      const stream = await openStream(other, '/console/api/fabric/changes', headers);
+      assert.equal(stream.response.statusCode, 200);
+      await stream.until(/^id: /m);
+      const answer = await end(id);
+      assert.ok(answer.statusCode < 300, answer.body);
+      const startMs = performance.now();
+      await stream.ended;
+      const tookMs = performance.now() - startMs;
+      assert.ok(tookMs < END_MS, `end ${at}: ${Math.round(tookMs)} ms`);
+      const url = '/console/api/fabric/changes';
+      const { statusCode } = await other.inject({ method: 'GET', url, headers });
+      assert.equal(statusCode, at === 0 ? 403 : 401);
+    }
   });
 });

@@ -13,6 +13,7 @@ const FORMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/console/log-in/second-factor': { code: '123456' },
   '/console/log-out': {},
   '/console/second-factor': {},
+  '/console/second-factor/recovery-codes': {},
   '/console/welcome': {
     code: 'x',
     name: 'Eve',

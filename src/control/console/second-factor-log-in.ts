@@ -18,6 +18,7 @@ import {
   confirmPersonFactor,
   personFactorNeed,
   provisioningUrlOf,
+  renewPersonRecovery,
   usePersonCode,
   type PersonCodeCheck,
 } from '../totp/mod.ts';
@@ -73,6 +74,17 @@ export class SecondFactorLogIn {
   enrollAgain({ kind, id }: SessionOwner): Promise<BegunStep | undefined> {
     if (kind !== 'person') return Promise.resolve(undefined);
     return this.#parts.store.transaction((trx) => this.#enroll(trx, id));
+  }
+
+  /** Replaces the recovery codes in a session whose log-in is fresh. Returns undefined for anybody without a second factor. */
+  renewRecovery(owner: SessionOwner, client: ConsoleClient): Promise<readonly string[] | undefined> {
+    if (owner.kind !== 'person') return Promise.resolve(undefined);
+    return this.#parts.store.transaction(async (trx, touch) => {
+      const codes = await renewPersonRecovery(trx, this.#factorParts(), owner.id);
+      const after = { recoveryCodesLeft: codes?.length };
+      if (codes !== undefined) await this.#record(trx, touch, owner, client, 'renewRecoveryCodes', after);
+      return codes;
+    });
   }
 
   /** Whether the owner of a session has a second factor; undefined for anybody without a password. */

@@ -85,7 +85,14 @@ export function recoveryCodesPage(base: string, to: string, codes: readonly stri
 export function factorOffer(base: string, state: 'none' | 'enrolled' | undefined): Html {
   if (state === undefined) return nothing;
   const label = state === 'none' ? 'Set up a second factor' : 'Set up another authenticator app';
-  return html`<form method="post" action="${base}/second-factor"><button>${label}</button></form>`;
+  const renewal =
+    state === 'none'
+      ? nothing
+      : html`<form method="post" action="${base}/second-factor/recovery-codes">
+          <button>Renew the recovery codes</button>
+        </form>`;
+  return html`<form method="post" action="${base}/second-factor"><button>${label}</button></form>
+    ${renewal}`;
 }
 
 const codeInput = html`<input

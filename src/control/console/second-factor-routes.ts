@@ -1,6 +1,7 @@
 /** The routes of a log-in's second factor, and of its enrollment. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { qrPictureOf } from '../totp/mod.ts';
+import type { ConsoleSession } from '../store/mod.ts';
 import { STEP_COOKIE_ENDED, sessionCookie, stepCookie, stepOf } from './console-cookie.ts';
 import { problemPage, type ConsolePage } from './console-pages.ts';
 import type { ConsoleClient, ConsoleSessions } from './console-sessions.ts';
@@ -73,17 +74,33 @@ export function addSecondFactorRoutes(pages: FastifyInstance, parts: SecondFacto
     return sendPage(reply, pageOf(step, form, fields.has('recovery')), request);
   });
 
-  pages.post('/second-factor', async (request, reply) => {
+  /** Acts in a session whose log-in is fresh. */
+  const inFreshSession = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    act: (session: ConsoleSession) => Promise<FastifyReply | undefined>,
+  ): Promise<FastifyReply> => {
     const session = await sessions.find(request.raw);
     if (session === undefined) return reply.redirect(`${base}/log-in`, 303);
     if (!sessions.isRecent(session)) {
       const page = problemPage(403, 'Log in again', TOO_OLD, `${base}/log-in`);
       return sendPage(reply, page, request);
     }
-    const begun = await secondFactor.enrollAgain(session.owner);
-    if (begun === undefined)
-      return sendPage(reply, problemPage(409, 'This did not work', NO_PASSWORD, base), request);
-    reply.header('set-cookie', stepCookie(begun.sealed));
-    return reply.redirect(`${base}${PATH}`, 303);
-  });
+    const answered = await act(session);
+    return answered ?? sendPage(reply, problemPage(409, 'This did not work', NO_PASSWORD, base), request);
+  };
+
+  pages.post('/second-factor', (request, reply) =>
+    inFreshSession(request, reply, async ({ owner }) => {
+      const begun = await secondFactor.enrollAgain(owner);
+      return begun && reply.header('set-cookie', stepCookie(begun.sealed)).redirect(`${base}${PATH}`, 303);
+    }),
+  );
+
+  pages.post('/second-factor/recovery-codes', (request, reply) =>
+    inFreshSession(request, reply, async ({ owner }) => {
+      const codes = await secondFactor.renewRecovery(owner, clientOf(request));
+      return codes && sendPage(reply, recoveryCodesPage(base, `${base}/account`, codes), request);
+    }),
+  );
 }

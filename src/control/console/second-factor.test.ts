@@ -230,6 +230,27 @@ describeEachStore('the second factor of people', (open) => {
     assert.equal((await new TestBrowser(world.app).get(STEP)).statusCode, 403);
   });
 
+  it('has its recovery codes renewed on a plain page, with a recent log-in', async () => {
+    const email = 'rae@example.com';
+    const rae = await world.person('reader', email);
+    const form = 'action="/console/second-factor/recovery-codes"';
+    const renew = () => rae.post('/console/second-factor/recovery-codes', {});
+    assert.ok(!(await rae.get('/console/account')).body.includes(form));
+    assert.equal((await renew()).statusCode, 409);
+    const { recoveryCodes } = await enroll(rae);
+    assert.ok((await rae.get('/console/account')).body.includes(form));
+    const page = await renew();
+    assert.equal(page.statusCode, 200, page.body);
+    const renewed = [...page.body.matchAll(/<li><code>([^<]+)</g)].map(([, code]) => code!);
+    assert.equal(renewed.length, recoveryCodes.length);
+    assert.equal(await give(await atStep(email), recoveryCodes[0]!), 403);
+    assert.equal(await give(await atStep(email), renewed[0]!), 303);
+    world.api.clock.advance(16 * MINUTE_MS);
+    assert.equal((await renew()).statusCode, 403);
+    const events = await world.api.store.db.selectFrom('audit_event').select('action').execute();
+    assert.ok(events.some(({ action }) => action === 'renewRecoveryCodes'));
+  });
+
   it('opens nothing with a step that is old, damaged or of a person who is gone', async () => {
     const email = 'gus@example.com';
     const { secret } = await enroll(await world.person('reader', email));
