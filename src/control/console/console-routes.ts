@@ -80,7 +80,9 @@ export function addConsoleRoutes(
 
   void app.register(
     async (pages) => {
-      pages.addHook('onRequest', async (request) => {
+      pages.addHook('onRequest', async (request, reply) => {
+        // Redirects, too, which have the cookie of a session.
+        reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
         const origin = ownOriginOf(request.raw, parts.own());
         if (origin === undefined) throw new Misdirected();
         if (request.method !== 'GET' && request.method !== 'HEAD' && !isFromOwnPage(request.raw, origin))

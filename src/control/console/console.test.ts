@@ -240,6 +240,23 @@ describe('the console', () => {
     assert.equal((await former.call('GET', '/caller')).statusCode, 401);
   });
 
+  it('lets no cache in front keep what a session opened, nor its redirects', async () => {
+    const { accountId, apiToken } = world.api.first;
+    const browser = new TestBrowser(world.app);
+    const begun = await browser.logIn(accountId, apiToken);
+    assert.deepEqual([begun.statusCode, begun.headers['cache-control']], [303, 'no-store']);
+    assert.equal((await browser.get('/console/logged-in')).headers['cache-control'], 'no-store');
+    const answer = await browser.call('GET', '/caller');
+    const { 'cache-control': caching, 'x-content-type-options': sniffing, etag } = answer.headers;
+    assert.deepEqual([answer.statusCode, caching, sniffing], [200, 'private, no-cache', 'nosniff']);
+    const again = await browser.call('GET', '/caller', undefined, { 'if-none-match': etag! });
+    assert.deepEqual([again.statusCode, again.headers['cache-control']], [304, 'private, no-cache']);
+    const refused = await new TestBrowser(world.app).call('GET', '/caller');
+    assert.deepEqual([refused.statusCode, refused.headers['cache-control']], [401, 'private, no-cache']);
+    const secret = await browser.call('POST', '/invitations', { name: 'x', role: 'reader' });
+    assert.deepEqual([secret.statusCode, secret.headers['cache-control']], [201, 'no-store']);
+  });
+
   it('logs out, and clears what the browser keeps', async () => {
     const browser = await world.person('reader', 'hal@example.com');
     const former = browser.cookie;

@@ -81,6 +81,11 @@ export interface ApiTls {
   readonly key: string;
 }
 
+/** No cache keeps for others what a cookie opened: to caches, that is no credential (RFC 9111 §3.5). */
+const OF_ONE_BROWSER = [
+  ['cache-control', 'private, no-cache'],
+  ['x-content-type-options', 'nosniff'],
+] as const;
 const FORWARDED = 'x-forwarded-for';
 const AGENT_ENROLLMENT_TTL_MS = 15 * 60_000;
 const FABRIC_ENROLLMENT_TTL_MS = 24 * 3_600_000;
@@ -184,6 +189,7 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
       url: base + operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { operation } satisfies RouteConfig,
       onRequest: async (request, reply) => {
+        if (door === 'session') for (const [name, value] of OF_ONE_BROWSER) reply.header(name, value);
         const build = door === 'session' ? browserConsole?.build() : undefined;
         if (build !== undefined) reply.header(CONSOLE_BUILD_HEADER, build);
         const admission = await gate.admit(operation, request, door);
