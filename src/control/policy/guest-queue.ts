@@ -1,7 +1,7 @@
 /**
  * The order in which guests, who have proven nothing yet, get what is scarce. Networks take turns, and within a network its
- * addresses, so that who asks often waits behind who asks once. Every other turn belongs to networks that have not failed
- * lately, if one waits. Bounded: when the queue is full, the one that has most waiting loses its latest.
+ * addresses, so that who asks often waits behind who asks once. Every other turn belongs to the network with the fewest waiting
+ * of those that have not failed lately: those that guess are not known before their first guess was judged. Bounded: when the queue is full, the one that has most waiting loses its latest.
  */
 import { networkKey, type FailedNetworks } from '#base';
 
@@ -72,8 +72,12 @@ export class GuestQueue<T> {
   }
 
   #firstCalm(): string | undefined {
-    for (const key of this.#networks.keys()) if (!this.#failures.hasNetwork(key)) return key;
-    return undefined;
+    let fewest: readonly [key: string, size: number] | undefined;
+    for (const [key, { size }] of this.#networks) {
+      if (fewest !== undefined && size >= fewest[1]) continue;
+      if (!this.#failures.hasNetwork(key)) fewest = [key, size];
+    }
+    return fewest?.[0];
   }
 
   /** The largest network loses an item: one that failed before one that did not, and the one that came last before others. */

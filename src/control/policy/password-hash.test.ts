@@ -60,7 +60,7 @@ test('guests halve what callers with credentials get, at most, and the guest who
   await assert.rejects(displaced, { kind: 'limited', retryAfterSeconds: 15 });
   for (const { resolve } of ends.values()) resolve();
   await Promise.allSettled(all);
-  assert.deepEqual(begun, ['running', 'p1', 'a1', 'p2', 'b1', 'p3', 'a2']);
+  assert.deepEqual(begun, ['running', 'p1', 'b1', 'p2', 'a1', 'p3', 'a2']);
 });
 
 test('a guest who has left has no turn, and makes room', async () => {
