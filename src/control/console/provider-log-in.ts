@@ -105,8 +105,8 @@ export class ProviderLogIn {
   }
 
   /**
-   * Returns where the browser goes, and the content of the log-in's cookie. Who has a session already wants a recent
-   * log-in, so that the provider asks anew.
+   * Returns where the browser goes, and the content of the log-in's cookie. A browser with a session wants a
+   * recent log-in, so that the provider asks anew.
    */
   async begin(
     providerId: string,

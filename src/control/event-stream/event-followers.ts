@@ -14,7 +14,7 @@ export interface EventFollowersOptions {
   /** Names the events in log lines, such as `audit events`. */
   readonly subject: string;
   readonly maxPerReader: number;
-  /** Of all readers; 1,000 by default. */
+  /** Limits the streams of all readers together; 1,000 by default. */
   readonly maxStreams?: number | undefined;
   /**
    * Events come with the store's notifications, so that a revocation is known before the events after it: not every event

@@ -10,7 +10,7 @@ export interface ProvenPerson {
   readonly name: string | null;
   readonly groups: readonly string[];
   readonly claims: Readonly<Record<string, unknown>>;
-  /** When the person logged in at the provider, if the provider says so (`auth_time`). */
+  /** Time of the log-in at the provider, if the provider reports it (`auth_time`). */
   readonly authenticatedAtMs?: number | undefined;
 }
 
