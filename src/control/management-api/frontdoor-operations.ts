@@ -16,6 +16,7 @@ import { notGranted } from './api-errors.ts';
 import { change, created, gone, ok, type Call, type CreationParts, type Handlers } from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch } from './entity-tag.ts';
+import { checkMayVouch } from './granted-organization.ts';
 import { textOf } from './page-query.ts';
 
 export const frontdoorHandlers: Handlers<
@@ -65,6 +66,7 @@ export const frontdoorHandlers: Handlers<
     const { frontdoor } = call;
     await change(parts, call, async (trx, touch) => {
       checkIfMatch(parts, call, answerOf(frontdoor));
+      await checkMayVouch(trx, call.principal, { frontdoorId: frontdoor.id });
       const held = await heldByFrontdoor(trx, frontdoor.id);
       const isRemoved = await deleteFrontdoor(trx, touch, frontdoor, parts.clock.nowMs());
       if (!isRemoved) throw notGranted('Frontdoor', call.parameters.frontdoorId);

@@ -1,8 +1,14 @@
 /** Which organizations a caller may administer: its own, and with `frontdoor.admin` every one. */
-import { includesScope } from '#domain';
+import { includesScope, ROLE_SCOPES } from '#domain';
 import type { Principal } from '../oauth/mod.ts';
-import { findOrganization, lockOrganization, type OrganizationRecord, type Queries } from '../store/mod.ts';
-import { insufficientScope, notGranted } from './api-errors.ts';
+import {
+  findOrganization,
+  lockOrganization,
+  rolesThroughProviders,
+  type OrganizationRecord,
+  type Queries,
+} from '../store/mod.ts';
+import { insufficientScope, logInTooOld, notGranted } from './api-errors.ts';
 import { textOf, type Query } from './page-query.ts';
 
 export const ADMIN = 'frontdoor.admin';
@@ -53,4 +59,20 @@ async function reached(
 export function checkMayHandOut({ scopes: own }: Principal, scopes: readonly string[]): void {
   const missing = scopes.find((scope) => !includesScope(own, scope));
   if (missing !== undefined) throw insufficientScope(missing);
+}
+
+/**
+ * An auth provider says who somebody is at the console: with another issuer, its accounts are other people, and without it
+ * nobody is. So providers that people log in with are changed, and deleted with their frontdoor, by those alone who may give
+ * each role of these people, with a recent log-in.
+ */
+export async function checkMayVouch(
+  trx: Queries,
+  principal: Principal,
+  of: Parameters<typeof rolesThroughProviders>[1],
+): Promise<void> {
+  const roles = await rolesThroughProviders(trx, of);
+  if (roles === undefined) return;
+  checkMayHandOut(principal, ['frontdoor.organization', ...roles.flatMap((role) => ROLE_SCOPES[role])]);
+  if (principal.isRecent === false) throw logInTooOld();
 }

@@ -419,6 +419,10 @@ describeEachStore('auth providers', (open) => {
     await bindAccount(db, id, 'ann', person.id);
     assert.equal(await administrator(evil), 403);
     assert.equal(await operator(evil), 200);
+    const { authorization } = await world.addAccount(organizationId, 'frontdoor.read frontdoor.write');
+    const deleted = await world.call('DELETE', `/frontdoor/${frontdoorId}`, { authorization });
+    assert.equal(deleted.status, 403, 'without the provider, none of these people is known');
+    assert.equal((await read(id)).id, id);
   });
 
   it('are deleted when nothing uses them; else the users are named', async () => {

@@ -4,8 +4,7 @@
  */
 import { FrontdoorError } from '#base';
 import type { ProviderAnswer } from '#contract';
-import { invalidValue, parseName, ROLE_SCOPES, type AuthProviderType } from '#domain';
-import type { Principal } from '../oauth/mod.ts';
+import { invalidValue, parseName, type AuthProviderType } from '#domain';
 import {
   checkProviderData,
   settleProviderData,
@@ -22,14 +21,13 @@ import {
   listFrontendsUsing,
   listSharesUsing,
   lockAuthProvider,
-  rolesThroughProvider,
   touchResource,
   updateAuthProvider,
   type AuthProviderRecord,
   type Queries,
   type Touch,
 } from '../store/mod.ts';
-import { logInTooOld, notFound } from './api-errors.ts';
+import { notFound } from './api-errors.ts';
 import {
   change,
   created,
@@ -44,7 +42,7 @@ import {
 } from './call.ts';
 import { creation } from './creation.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
-import { checkMayHandOut } from './granted-organization.ts';
+import { checkMayVouch } from './granted-organization.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
 const KIND = 'auth-provider';
@@ -164,7 +162,7 @@ async function update(
     const before = await lockAuthProvider(trx, call.frontdoor, id);
     if (before === undefined) throw notFound('Auth provider', id);
     checkIfMatch(parts, call, storedOf(before));
-    await checkMayVouch(trx, call.principal, before.id);
+    await checkMayVouch(trx, call.principal, { authProviderId: before.id });
     const { name, type, enabled, data } = wantedOf(before);
     checkProviderData(type, data);
     const settled = settleProviderData(parts.secrets, type, data, before);
@@ -180,17 +178,6 @@ async function update(
     };
   });
   return tagged(parts, unstored(ok(shown)), storedOf(provider));
-}
-
-/**
- * A provider says who somebody is at the console: with another issuer, its accounts are other people. So it is changed by
- * those alone who may give each role that its people have, with a recent log-in.
- */
-async function checkMayVouch(trx: Queries, principal: Principal, providerId: string): Promise<void> {
-  const roles = await rolesThroughProvider(trx, providerId);
-  if (roles === undefined) return;
-  checkMayHandOut(principal, ['frontdoor.organization', ...roles.flatMap((role) => ROLE_SCOPES[role])]);
-  if (principal.isRecent === false) throw logInTooOld();
 }
 
 /** Sessions that began with the provider have ended; streams of theirs learn it with this change. */

@@ -221,7 +221,7 @@ export {
   listConsoleLogIns,
   offeredConsoleLogIns,
   personOfAccount,
-  rolesThroughProvider,
+  rolesThroughProviders,
   waitingPeople,
   type ConsoleLogInRecord,
   type RoleRule,

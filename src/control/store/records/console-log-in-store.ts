@@ -95,26 +95,30 @@ export async function consoleLogInIdUsing(db: Queries, authProviderId: string): 
 }
 
 /**
- * Returns the roles that people have or get who log in at the console with a provider, also while it is not enabled;
- * undefined if nobody does.
+ * Returns the roles that people have or get who log in at the console with a provider, or with any provider of a frontdoor,
+ * also while it is not enabled; undefined if nobody does.
  */
-export async function rolesThroughProvider(
+export async function rolesThroughProviders(
   db: Queries,
-  authProviderId: string,
+  of: { readonly authProviderId: string } | { readonly frontdoorId: string },
 ): Promise<readonly Role[] | undefined> {
-  const row = await logIns(db)
-    .where('console_log_in.auth_provider_id', '=', authProviderId)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
+  const all = logIns(db);
+  const rows = await (
+    'frontdoorId' in of
+      ? all.where('auth_provider.frontdoor_id', '=', of.frontdoorId)
+      : all.where('console_log_in.auth_provider_id', '=', of.authProviderId)
+  ).execute();
+  if (rows.length === 0) return undefined;
+  const ids = rows.map(({ auth_provider_id: id }) => id);
   const people = await db
     .selectFrom('person_identity')
     .innerJoin('person', 'person.id', 'person_identity.person_id')
     .select('person.role')
-    .where('person_identity.auth_provider_id', '=', authProviderId)
+    .where('person_identity.auth_provider_id', 'in', ids)
     .where('person.role', 'is not', null)
     .distinct()
     .execute();
-  const ofRules = recordOf(row).roles.map(({ role }) => role);
+  const ofRules = rows.flatMap((row) => recordOf(row).roles.map(({ role }) => role));
   return [...new Set([...ofRules, ...people.map(({ role }) => role as Role)])];
 }
 
