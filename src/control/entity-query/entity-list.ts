@@ -61,6 +61,22 @@ export function pageOf<T>(
   return { page: { found, limit, offset, totalCount: matching.length } };
 }
 
+/** Every entity that the filter selects, '' for all; its clauses (`sort by`, `skip`, `limit`) hold, and there is no page. */
+export function selectedOf<T>(
+  entities: readonly T[],
+  filter: string,
+  symbols: QuerySymbols<T>,
+): { readonly found: readonly T[] } | { readonly problem: string } {
+  const query = tried(() => parseQuery(filter === '' ? 'true' : filter, symbols));
+  if (query instanceof QueryProblem) return { problem: query.message };
+  const found = tried(() => entities.filter((entity) => query.matches(entity)));
+  if (found instanceof QueryProblem) return { problem: found.message };
+  found.sort((left, right) => compared(left, right, query.sort));
+  const { skip = 0, limit } = query;
+  const count = typeof limit === 'number' && limit >= 0 ? limit : found.length;
+  return { found: found.slice(Math.max(0, skip), Math.max(0, skip) + count) };
+}
+
 function bounded(limit: number | 'none'): number {
   if (limit === 'none' || limit < 0) return MAX_LIMIT;
   return limit === 0 ? DEFAULT_LIMIT : Math.min(limit, MAX_LIMIT);

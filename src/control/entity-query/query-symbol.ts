@@ -91,14 +91,12 @@ function isPlain(value: unknown): value is number | boolean {
   return typeof value === 'number' || typeof value === 'boolean';
 }
 
+/** The name of a field may have a dot, as `service.name`; others with one name a tag. */
 function symbolOf<T>(symbols: QuerySymbols<T>, name: string): QuerySymbol<T> {
-  const tagged = /^([A-Za-z_]+)\./.exec(name)?.[1];
-  const found = Object.hasOwn(symbols, name)
-    ? symbols[name]
-    : tagged !== undefined && Object.hasOwn(symbols, tagged)
-      ? symbols[tagged]
-      : undefined;
-  const isNamed = found !== undefined && (found.type === 'tags') === (tagged !== undefined);
-  if (!isNamed) throw new QueryProblem(`unknown symbol '${name}'`);
-  return found;
+  const own = Object.hasOwn(symbols, name) ? symbols[name] : undefined;
+  if (own !== undefined && own.type !== 'tags') return own;
+  const tagged = /^([A-Za-z_]+)\./.exec(name)?.[1] ?? '';
+  const tags = Object.hasOwn(symbols, tagged) ? symbols[tagged] : undefined;
+  if (tags?.type !== 'tags') throw new QueryProblem(`unknown symbol '${name}'`);
+  return tags;
 }
