@@ -35,6 +35,7 @@ const { edge } = headerId;
 const PAGE = 'x'.repeat(2_000);
 const REQUEST = 'GET /mine HTTP/1.1\r\nHost: secret\r\nConnection: close\r\n\r\n';
 const DIAL_MS = 30_000;
+const MAX_GROWN_MIB = 48;
 
 let world: World;
 let service: FaultyService;
@@ -125,6 +126,15 @@ function askOver(circuit: Circuit): Promise<string> {
   circuit.resume();
   circuit.write(Buffer.from(REQUEST));
   return ended.promise;
+}
+
+/** Frames on their way between parts of a busy machine count as memory until they have arrived. */
+async function givenBack(before: number): Promise<void> {
+  await until(
+    'memory that grew by less, in MiB',
+    async () => ((await usedMemory()) - before) / (1 << 20),
+    (grown) => grown < MAX_GROWN_MIB,
+  );
 }
 
 describe('a stranger at the edge listener', () => {
@@ -320,8 +330,7 @@ describe('an enrolled identity at the edge listener', () => {
       () => world.up.router.circuitCount,
       (count) => count <= 4,
     );
-    const grown = (await usedMemory()) - memory;
-    assert.ok(grown < 48 << 20, `memory grew by ${(grown / (1 << 20)).toFixed(1)} MiB`);
+    await givenBack(memory);
     peer.close();
   });
 
@@ -402,8 +411,7 @@ describe('an enrolled identity at the edge listener', () => {
       }
       await assertAlive(peer);
       peer.frames.length = 0;
-      const grown = (await usedMemory()) - memory;
-      assert.ok(grown < 48 << 20, `memory grew by ${(grown / (1 << 20)).toFixed(1)} MiB`);
+      await givenBack(memory);
       peer.close();
       await until(
         'the circuit to be forgotten',
