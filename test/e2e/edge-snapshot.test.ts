@@ -1,11 +1,14 @@
 // A router that starts while no controller answers: what it serves from the data model of `edge.db`, and what it refuses.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { fingerprintOf } from '#net';
 import { contentType, HeaderWriter, headerId, makeFrame, textOfBody, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
+import { makeTestAuthority } from '../support/certificates.ts';
 import { until } from '../support/deadline.ts';
 import { keptLog, RouterStage } from '../support/router-stage.ts';
 import {
@@ -68,4 +71,46 @@ test('sessions and policies are judged by edge.db; what needs a controller is re
   assert.equal(bind, closed('no policies provide access'));
   const [, refused] = await connect('a session that only a controller could announce');
   assert.equal(refused?.headers.bool(channel.resultSuccess), false);
+});
+
+test('an edge.db of another network grants what it did until a controller answers, whose model ends all of it', async (t) => {
+  const stage = await RouterStage.open(t);
+  const [foreign, signer] = [
+    await TokenSigner.make(await makeTestAuthority()),
+    await TokenSigner.make(stage.authority),
+  ];
+  const path = join(stage.folder, 'edge.db');
+  const state = (key: TokenSigner, identityId: string, timelineId: string, endIndex: bigint) => ({
+    ...{ timelineId, endIndex },
+    events: eventsOf([
+      ...[key.publicKey, identityChange(identityId), serviceChange('service-1')],
+      ...grantChanges('dial', 'Dial', identityId, 'service-1'),
+    ]),
+  });
+  // The index is higher than that of the controller.
+  const theirs = ctrlMessages.dataState.encode(state(foreign, 'identity-1', 'theirs', 900n));
+  writeFileSync(path, gzipSync(theirs), { mode: 0o600 });
+  const controller = await stage.controller();
+  const options = { advertise: 'localhost:1', lookupApiSessionTimeout: '10ms' };
+  const router = await stage.start([controller], {
+    edge: { db: path, csr: { sans: { dns: ['localhost'] } } },
+    listeners: [{ binding: 'edge', address: 'tls:127.0.0.1:0', options }],
+  });
+  const credentials = await stage.authority.issue('sdk');
+  const fingerprint = fingerprintOf(new X509Certificate(credentials.cert));
+  const connect = async (token: string): Promise<readonly [WirePeer, boolean]> => {
+    const peer = await WirePeer.open({ port: router.edgePort, alpn: 'ziti-edge', credentials });
+    stage.onClose(() => peer.close());
+    const answer = await peer.hello('sdk', edgeHelloHeaders(token));
+    return [peer, answer?.headers.bool(channel.resultSuccess) === true];
+  };
+  const [before, isAccepted] = await connect(await foreign.access(fingerprint));
+  const { timelineId } = await controller.next('subscribeToDataModel');
+  assert.deepEqual([isAccepted, timelineId], [true, 'theirs']);
+  controller.send(ctrlMessages.dataState.frame(state(signer, 'identity-2', 'ours', 5n)));
+  await before.closed(30_000);
+  const [, isForeign] = await connect(await foreign.access(fingerprint));
+  assert.equal(isForeign, false);
+  const [, isOwn] = await connect(await signer.access(fingerprint, { sub: 'identity-2' }));
+  assert.equal(isOwn, true);
 });
