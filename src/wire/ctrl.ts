@@ -56,7 +56,7 @@ export {
 } from './ctrl-trace.ts';
 export { TraceToggleVerbosity } from './gen/trace-pb.ts';
 export { toggledLine, traceToggleOf, type TraceToggle } from './trace-toggle.ts';
-export { mgmtMessages, TraceFilterType } from './mgmt-messages.ts';
+export { LinkState, mgmtMessages, TerminatorState, TraceFilterType, type MgmtInit } from './mgmt-messages.ts';
 export {
   parseRefusedHello,
   REFUSED_HELLO,

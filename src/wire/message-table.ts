@@ -5,6 +5,7 @@
  */
 import { ADMINISTRATION_MESSAGES } from './administration-message-table.ts';
 import { row, type MessageRow } from './message-row.ts';
+import { VALIDATION_MESSAGES } from './validation-message-table.ts';
 
 export type { BodyKind, MessageRow, Sender } from './message-row.ts';
 
@@ -356,6 +357,7 @@ export const MESSAGE_TABLE = {
   ...EDGE_CTRL_MESSAGES,
   ...EDGE_MESSAGES,
   ...ADMINISTRATION_MESSAGES,
+  ...VALIDATION_MESSAGES,
   ...OWN_MESSAGES,
 } as const;
 

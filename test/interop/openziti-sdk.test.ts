@@ -80,6 +80,11 @@ test(
     assert.match(await network.run('fabric validate router-data-model', ours), /\b0 errors found/);
     assert.match(await network.run('fabric validate router-sdk-terminators', ours), /\b0 errors found/);
     assert.match(await network.run('fabric validate router-ert-terminators', ours), /\b0 errors found/);
+    const statuses = 'fabric validate identity-connection-statuses';
+    assert.match(await network.run(statuses, ours), /\b0 errors found/);
+    const terminators = await network.run('fabric validate terminators --include-valid');
+    assert.match(terminators, /binding: edge, .*state: Valid/);
+    assert.doesNotMatch(terminators, /state: (Invalid|Unknown)/);
     // A circuit stands for some seconds; one that ends meanwhile is found missing at the controller.
     const circuits = async (): Promise<string> => {
       const answer = await httpGet(doors.plain, 'plain', '/');

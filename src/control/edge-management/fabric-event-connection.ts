@@ -1,6 +1,7 @@
 /**
  * One administrator at a WebSocket: frames of OpenZiti's channels, one in each message, without a hello. Requests subscribe to
- * events and traces, each of which is a frame of its own, or have one answer (`fabric-requests.ts`). A reader that falls too far
+ * events and traces, each of which is a frame of its own, have one answer (`fabric-requests.ts`), or one and results
+ * (`fabric-validation.ts`). A reader that falls too far
  * behind, or violates the protocol, is cut.
  */
 import { messageOf, textOf, type Clock, type Log } from '#base';
@@ -20,6 +21,7 @@ import type { FabricEvents, FabricEventTable } from '../model/mod.ts';
 import type { CountSubscription, EventKind, EventOrigin, EventText } from './event-text.ts';
 import { subscriptionsOf } from './fabric-event-view.ts';
 import { answerOf, type FabricRequestParts } from './fabric-requests.ts';
+import type { FabricValidations, StartedValidation } from './fabric-validation.ts';
 import { tracesOf } from './trace-selection.ts';
 
 /** A request with its headers. */
@@ -28,14 +30,15 @@ export const MAX_REQUEST_BYTES = 65_536;
 const MAX_REQUESTS = 8;
 /** Circuits in the reports, and other events, that wait for the reader. One report alone may have more. */
 const MAX_WAITING = 50_000;
-/** A trace counts as another event for each of these, so that it is bounded by its bytes, too. */
-const TRACE_BYTES_PER_EVENT = 128;
+/** A trace or a result counts as another event for each of these, so that it is bounded by its bytes, too. */
+const BYTES_PER_EVENT = 128;
 const MAX_SOCKET_BYTES = 262_144;
 const LIMITS = { maxHeadersBytes: 4_096, maxBodyBytes: MAX_REQUEST_BYTES };
 
 export interface FabricEventConnectionOptions extends FabricRequestParts {
   readonly messages: WebSocketMessages;
   readonly events: FabricEvents;
+  readonly validations: FabricValidations;
   readonly controllerId: string;
   /** Counts all entities. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>;
@@ -100,11 +103,24 @@ export class FabricEventConnection {
 
   async #answer(request: Frame): Promise<void> {
     try {
+      const validation = await this.#options.validations.start(request);
+      if (validation !== undefined) {
+        await this.#validate(validation);
+        return;
+      }
       const answer = await answerOf(this.#options, request);
       const refusal = `${messageName(request.contentType)} is not supported by this controller`;
       if (!this.#isClosed) this.#send(answer ?? makeResult(request, false, refusal));
     } catch (error) {
       this.cut(messageOf(error));
+    }
+  }
+
+  async #validate({ answer, results }: StartedValidation): Promise<void> {
+    if (!this.#isClosed) this.#send(answer);
+    for await (const frame of results) {
+      if (this.#isClosed) break;
+      this.#enqueue({ count: eventsOf(frame.body.length), frames: [frame].values() });
     }
   }
 
@@ -117,8 +133,10 @@ export class FabricEventConnection {
     }
     const end = this.#options.events.listen('trace', ({ contentType: type, body }) => {
       if (!selects(type)) return;
-      const count = 1 + Math.floor(body.length / TRACE_BYTES_PER_EVENT);
-      this.#enqueue({ count, frames: [makeFrame(contentType.streamTracesEvent, { body })].values() });
+      this.#enqueue({
+        count: eventsOf(body.length),
+        frames: [makeFrame(contentType.streamTracesEvent, { body })].values(),
+      });
     });
     this.#ends.push(end);
   }
@@ -212,6 +230,10 @@ function* framesOf(texts: Iterator<EventText>): Generator<Frame, void> {
     const headers = new HeaderWriter().text(headerId.streamEvents.eventType, type);
     yield makeFrame(contentType.streamEventsEvent, { headers, body: text });
   }
+}
+
+function eventsOf(bytes: number): number {
+  return 1 + Math.floor(bytes / BYTES_PER_EVENT);
 }
 
 function countOf(event: FabricEventTable[EventKind]): number {

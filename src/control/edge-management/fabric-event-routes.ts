@@ -9,6 +9,7 @@ import { entityCounts } from './entity-counts.ts';
 import type { ManagementParts } from './entity-resource.ts';
 import { FabricEventConnection } from './fabric-event-connection.ts';
 import type { FabricInspection } from './fabric-inspection.ts';
+import { FabricValidations } from './fabric-validation.ts';
 
 export const FABRIC_EVENTS_PATH = '/fabric/v1/ws-api';
 const MAX_STREAMS = 16;
@@ -32,6 +33,7 @@ export function addFabricEventRoutes(
   inspection: FabricInspection,
 ): void {
   const { webSockets, events, clock, log, controllerId, diagnostics } = context;
+  const validations = new FabricValidations(context);
   const streams = new Set<Stream>();
   webSockets.serve(FABRIC_EVENTS_PATH);
   context.store.onChange((changes) => {
@@ -51,7 +53,7 @@ export function addFabricEventRoutes(
     webSockets.accept(request.raw, (messages) => {
       const fields = { identity: identityId, address: request.ip };
       const connection = new FabricEventConnection({
-        ...{ messages, events, controllerId, clock, inspection, diagnostics },
+        ...{ messages, events, controllerId, clock, inspection, diagnostics, validations },
         counts: () => entityCounts(context),
         log: log.child(fields),
       });

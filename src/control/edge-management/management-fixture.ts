@@ -1,5 +1,6 @@
 /** An edge API with the edge management API and an administrator, for tests. */
 import { Agent } from 'node:https';
+import { mgmtMessages } from '#wire/ctrl';
 import { openEdgeFixture, rawRequest, type EdgeFixture } from '../edge-api/edge-api-fixture.ts';
 import type { FabricDiagnostics } from '../model/mod.ts';
 import { insertAdministrator } from './administrator-creation.ts';
@@ -72,6 +73,12 @@ export async function openManagementFixture(
   const diagnostics: ManagementFixture['diagnostics'] = {
     inspectSelected: () => Promise.resolve([]),
     toggleTraces: () => Promise.resolve({ isSuccess: true, text: '' }),
+    validation: {
+      compareRouter: () => Promise.reject(new Error('the fixture has no routers')),
+      compareDataModel: () => Promise.reject(new Error('the fixture has no routers')),
+      ownDataModel: () => mgmtMessages.validateDataModelResult.frame({ componentType: 'controller' }),
+      async *validateTerminators() {},
+    },
   };
   const routesOf: Parameters<typeof openEdgeFixture>[2] = (app, context) => {
     app.addHook('onRoute', ({ method, url }) => {

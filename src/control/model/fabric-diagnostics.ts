@@ -1,4 +1,5 @@
 /** What administrators of the edge management API ask of the mesh, as with OpenZiti. */
+import type { FabricValidation } from './fabric-validation.ts';
 
 export interface DiagnosticValue {
   /** The router, or this control plane. */
@@ -23,4 +24,5 @@ export interface FabricDiagnostics {
   inspectSelected(names: readonly string[], selects: (text: string) => boolean): Promise<DiagnosticValue[]>;
   /** Starts or ends traces, which are events. `wish` is the body of TogglePipeTraces. @throws FrontdoorError `protocol` */
   toggleTraces(wish: Uint8Array): Promise<ToggledTraces>;
+  readonly validation: FabricValidation;
 }

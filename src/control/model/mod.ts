@@ -40,6 +40,7 @@ export {
   type UsageReport,
 } from './fabric-events.ts';
 export type { DiagnosticValue, FabricDiagnostics, ToggledTraces } from './fabric-diagnostics.ts';
+export type { ComparedRouter, FabricValidation, RouterComparison } from './fabric-validation.ts';
 export { GatewayCommands } from './gateway-commands.ts';
 export { interceptConfig } from './intercept-config.ts';
 export { attachModel } from './model-loader.ts';

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { contentType, headerId, HeaderWriter, makeFrame, type Frame } from '#wire';
-import { ctrlMessages, DataState_Action } from '#wire/ctrl';
+import { ctrlMessages, DataState_Action, type CtrlInit } from '#wire/ctrl';
 import type { ModelChange, OverlayModel, Service } from '../model/mod.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 import {
@@ -40,6 +40,7 @@ const INDEX_INTERVAL_MS = 30_000;
 /** Lifetime of the signed tokens of API sessions, and the tolerance of routers' clocks. */
 const SIGNED_TOKEN_MS = 31 * 60_000;
 const MAX_REVOCATIONS = 10_000;
+const MAX_STATE_ATTEMPTS = 5;
 
 interface Subscription {
   readonly router: ConnectedRouter;
@@ -281,6 +282,27 @@ export class DataModelFeed {
     } finally {
       this.#isSending = false;
     }
+  }
+
+  /**
+   * The whole model as routers have it once they have read what was sent to them before this resolves. It is built in turns
+   * of the loop, and anew if it changed meanwhile. Rejects if it always does.
+   */
+  async state(): Promise<CtrlInit<'dataState'>> {
+    for (let attempt = 0; attempt < MAX_STATE_ATTEMPTS; attempt += 1) {
+      this.#add(this.#edgeEvents(true));
+      this.#flush();
+      const { index } = this.#log;
+      const events: DataEvent[] = [];
+      for (const model of this.#entities()) {
+        events.push({ model });
+        if (events.length % MAX_SET_EVENTS === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+      this.#add(this.#edgeEvents(true));
+      this.#flush();
+      if (this.#log.index === index) return { events, endIndex: index, timelineId: this.#timelineId };
+    }
+    throw new Error('the data model changes all the time');
   }
 
   /** In the order that routers require: named objects before those that name them. */

@@ -1,6 +1,6 @@
 /** The mesh for the Management API, as this control plane sees it now. */
 import { definedFields } from '#base';
-import type { FabricDiagnostics, OverlayModel, ToggledTraces } from '../model/mod.ts';
+import type { FabricDiagnostics, FabricValidation, OverlayModel, ToggledTraces } from '../model/mod.ts';
 import type { CircuitRegistry, EstablishedCircuit } from './circuit-registry.ts';
 import type { RouterRegistry } from './connected-router.ts';
 import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
@@ -36,16 +36,19 @@ export interface MeshViewParts extends OwnDiagnosticsParts {
   readonly selector: Pick<TerminatorSelector, 'explain'>;
   readonly inspection: RouterInspection;
   readonly traces: MeshTraces;
+  readonly comparisons: FabricValidation;
   readonly controllerId: string;
 }
 
 const NS_PER_MS = 1_000_000;
 
 export class MeshView implements FabricView, FabricDiagnostics {
+  readonly validation: FabricValidation;
   readonly #parts: MeshViewParts;
 
   constructor(parts: MeshViewParts) {
     this.#parts = parts;
+    this.validation = parts.comparisons;
   }
 
   routers(): FabricRouterView[] {

@@ -24,6 +24,7 @@ import { LinkRegistry } from './link-registry.ts';
 import { LinkReports } from './link-reports.ts';
 import { followMesh } from './mesh-trail.ts';
 import { MeshTraces } from './mesh-traces.ts';
+import { MeshValidation } from './mesh-validation.ts';
 import { MeshView } from './mesh-view.ts';
 import { ModelFollower } from './model-follower.ts';
 import type { OverlayControllerOptions } from './overlay-options.ts';
@@ -196,6 +197,17 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     sessionCheck,
     events,
   });
+  const comparisons = new MeshValidation({
+    controllerId,
+    model,
+    routers,
+    links,
+    circuits,
+    terminators,
+    fabricTerminators,
+    dataModel,
+    inspection,
+  });
   const view = new MeshView({
     model,
     routers,
@@ -210,6 +222,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     dataModel,
     validation,
     traces,
+    comparisons,
     controllerId,
   });
   return {

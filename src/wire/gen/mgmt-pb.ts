@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file mgmt.proto.
  */
 export const file_mgmt: GenFile = /*@__PURE__*/
-  fileDesc("CgptZ210LnByb3RvEgx6aXRpLm1nbXRfcGIidQoTU3RyZWFtVHJhY2VzUmVxdWVzdBIVCg1lbmFibGVkRmlsdGVyGAEgASgIEjEKCmZpbHRlclR5cGUYAiABKA4yHS56aXRpLm1nbXRfcGIuVHJhY2VGaWx0ZXJUeXBlEhQKDGNvbnRlbnRUeXBlcxgDIAMoBSI7Cg5JbnNwZWN0UmVxdWVzdBIQCghhcHBSZWdleBgBIAEoCRIXCg9yZXF1ZXN0ZWRWYWx1ZXMYAiADKAkiqgEKD0luc3BlY3RSZXNwb25zZRIPCgdzdWNjZXNzGAEgASgIEg4KBmVycm9ycxgCIAMoCRI6CgZ2YWx1ZXMYAyADKAsyKi56aXRpLm1nbXRfcGIuSW5zcGVjdFJlc3BvbnNlLkluc3BlY3RWYWx1ZRo6CgxJbnNwZWN0VmFsdWUSDQoFYXBwSWQYASABKAkSDAoEbmFtZRgCIAEoCRINCgV2YWx1ZRgDIAEoCSorCg9UcmFjZUZpbHRlclR5cGUSCwoHRVhDTFVERRAAEgsKB0lOQ0xVREUQAWIGcHJvdG8z");
+  fileDesc("CgptZ210LnByb3RvEgx6aXRpLm1nbXRfcGIidQoTU3RyZWFtVHJhY2VzUmVxdWVzdBIVCg1lbmFibGVkRmlsdGVyGAEgASgIEjEKCmZpbHRlclR5cGUYAiABKA4yHS56aXRpLm1nbXRfcGIuVHJhY2VGaWx0ZXJUeXBlEhQKDGNvbnRlbnRUeXBlcxgDIAMoBSI7Cg5JbnNwZWN0UmVxdWVzdBIQCghhcHBSZWdleBgBIAEoCRIXCg9yZXF1ZXN0ZWRWYWx1ZXMYAiADKAkiqgEKD0luc3BlY3RSZXNwb25zZRIPCgdzdWNjZXNzGAEgASgIEg4KBmVycm9ycxgCIAMoCRI6CgZ2YWx1ZXMYAyADKAsyKi56aXRpLm1nbXRfcGIuSW5zcGVjdFJlc3BvbnNlLkluc3BlY3RWYWx1ZRo6CgxJbnNwZWN0VmFsdWUSDQoFYXBwSWQYASABKAkSDAoEbmFtZRgCIAEoCRINCgV2YWx1ZRgDIAEoCSJAChpWYWxpZGF0ZVRlcm1pbmF0b3JzUmVxdWVzdBIOCgZmaWx0ZXIYASABKAkSEgoKZml4SW52YWxpZBgCIAEoCCJYChtWYWxpZGF0ZVRlcm1pbmF0b3JzUmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCBIPCgdtZXNzYWdlGAIgASgJEhcKD3Rlcm1pbmF0b3JDb3VudBgDIAEoBCKJAgoQVGVybWluYXRvckRldGFpbBIUCgx0ZXJtaW5hdG9ySWQYASABKAkSEQoJc2VydmljZUlkGAIgASgJEhMKC3NlcnZpY2VOYW1lGAMgASgJEhAKCHJvdXRlcklkGAQgASgJEhIKCnJvdXRlck5hbWUYBSABKAkSDwoHYmluZGluZxgGIAEoCRIPCgdhZGRyZXNzGAcgASgJEg4KBmhvc3RJZBgIIAEoCRISCgpjcmVhdGVEYXRlGAkgASgJEiwKBXN0YXRlGAogASgOMh0ueml0aS5tZ210X3BiLlRlcm1pbmF0b3JTdGF0ZRINCgVmaXhlZBgLIAEoCBIOCgZkZXRhaWwYDCABKAkiKAoWVmFsaWRhdGVSb3V0ZXJzUmVxdWVzdBIOCgZmaWx0ZXIYASABKAkiSgoXVmFsaWRhdGVSb3V0ZXJzUmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCBIPCgdtZXNzYWdlGAIgASgJEg0KBWNvdW50GAMgASgEIpgBChFSb3V0ZXJMaW5rRGV0YWlscxIQCghyb3V0ZXJJZBgBIAEoCRISCgpyb3V0ZXJOYW1lGAIgASgJEhcKD3ZhbGlkYXRlU3VjY2VzcxgDIAEoCBIPCgdtZXNzYWdlGAQgASgJEjMKC2xpbmtEZXRhaWxzGAUgAygLMh4ueml0aS5tZ210X3BiLlJvdXRlckxpbmtEZXRhaWwi3AEKEFJvdXRlckxpbmtEZXRhaWwSDgoGbGlua0lkGAEgASgJEioKCWN0cmxTdGF0ZRgCIAEoDjIXLnppdGkubWdtdF9wYi5MaW5rU3RhdGUSLAoLcm91dGVyU3RhdGUYAyABKA4yFy56aXRpLm1nbXRfcGIuTGlua1N0YXRlEhUKDWRlc3RDb25uZWN0ZWQYBCABKAgSDwoHaXNWYWxpZBgFIAEoCBIUCgxkZXN0Um91dGVySWQYBiABKAkSDgoGZGlhbGVkGAcgASgIEhAKCG1lc3NhZ2VzGAggAygJIqEBChhSb3V0ZXJUZXJtaW5hdG9yc0RldGFpbHMSEAoIcm91dGVySWQYASABKAkSEgoKcm91dGVyTmFtZRgCIAEoCRIXCg92YWxpZGF0ZVN1Y2Nlc3MYAyABKAgSDwoHbWVzc2FnZRgEIAEoCRI1CgdkZXRhaWxzGAUgAygLMiQueml0aS5tZ210X3BiLlJvdXRlclRlcm1pbmF0b3JEZXRhaWwiyAEKFlJvdXRlclRlcm1pbmF0b3JEZXRhaWwSFAoMdGVybWluYXRvcklkGAEgASgJEjAKCWN0cmxTdGF0ZRgCIAEoDjIdLnppdGkubWdtdF9wYi5UZXJtaW5hdG9yU3RhdGUSEwoLcm91dGVyU3RhdGUYAyABKAkSDwoHaXNWYWxpZBgEIAEoCBIXCg9vcGVyYXRpb25BY3RpdmUYBSABKAgSEgoKY3JlYXRlVGltZRgGIAEoCRITCgtsYXN0QXR0ZW1wdBgHIAEoCSL7AQoUUm91dGVyQ2lyY3VpdERldGFpbHMSEAoIcm91dGVySWQYASABKAkSEgoKcm91dGVyTmFtZRgCIAEoCRIXCg92YWxpZGF0ZVN1Y2Nlc3MYAyABKAgSDwoHbWVzc2FnZRgEIAEoCRJACgdkZXRhaWxzGAUgAygLMi8ueml0aS5tZ210X3BiLlJvdXRlckNpcmN1aXREZXRhaWxzLkRldGFpbHNFbnRyeRpRCgxEZXRhaWxzRW50cnkSCwoDa2V5GAEgASgJEjAKBXZhbHVlGAIgASgLMiEueml0aS5tZ210X3BiLlJvdXRlckNpcmN1aXREZXRhaWw6AjgBIogCChNSb3V0ZXJDaXJjdWl0RGV0YWlsEhEKCWNpcmN1aXRJZBgBIAEoCRIVCg1taXNzaW5nSW5DdHJsGAIgASgIEhoKEm1pc3NpbmdJbkZvcndhcmRlchgDIAEoCBIVCg1taXNzaW5nSW5FZGdlGAQgASgIEhQKDG1pc3NpbmdJblNkaxgFIAEoCBJJCgxkZXN0aW5hdGlvbnMYBiADKAsyMy56aXRpLm1nbXRfcGIuUm91dGVyQ2lyY3VpdERldGFpbC5EZXN0aW5hdGlvbnNFbnRyeRozChFEZXN0aW5hdGlvbnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlkKHlZhbGlkYXRlUm91dGVyRGF0YU1vZGVsUmVxdWVzdBIUCgxyb3V0ZXJGaWx0ZXIYASABKAkSFAoMdmFsaWRhdGVDdHJsGAIgASgIEgsKA2ZpeBgDIAEoCCJ+ChBDb21wb25lbnREZXRhaWxzEhUKDWNvbXBvbmVudFR5cGUYASABKAkSEwoLY29tcG9uZW50SWQYAiABKAkSFQoNY29tcG9uZW50TmFtZRgDIAEoCRIXCg92YWxpZGF0ZVN1Y2Nlc3MYBCABKAgSDgoGZXJyb3JzGAUgAygJKisKD1RyYWNlRmlsdGVyVHlwZRILCgdFWENMVURFEAASCwoHSU5DTFVERRABKncKD1Rlcm1pbmF0b3JTdGF0ZRIJCgVWYWxpZBAAEgsKB1Vua25vd24QARIZChVJbnZhbGlkVW5rbm93bkJpbmRpbmcQAhIcChhJbnZhbGlkVW5rbm93blRlcm1pbmF0b3IQAxITCg9JbnZhbGlkQmFkU3RhdGUQBCpTCglMaW5rU3RhdGUSDwoLTGlua1Vua25vd24QABITCg9MaW5rRXN0YWJsaXNoZWQQARIPCgtMaW5rUGVuZGluZxACEg8KC0xpbmtEaWFsaW5nEANiBnByb3RvMw");
 
 /**
  * @generated from message ziti.mgmt_pb.StreamTracesRequest
@@ -118,6 +118,493 @@ export const InspectResponse_InspectValueSchema: GenMessage<InspectResponse_Insp
   messageDesc(file_mgmt, 2, 0);
 
 /**
+ * @generated from message ziti.mgmt_pb.ValidateTerminatorsRequest
+ */
+export type ValidateTerminatorsRequest = Message<"ziti.mgmt_pb.ValidateTerminatorsRequest"> & {
+  /**
+   * @generated from field: string filter = 1;
+   */
+  filter: string;
+
+  /**
+   * @generated from field: bool fixInvalid = 2;
+   */
+  fixInvalid: boolean;
+};
+
+/**
+ * Describes the message ziti.mgmt_pb.ValidateTerminatorsRequest.
+ * Use `create(ValidateTerminatorsRequestSchema)` to create a new message.
+ */
+export const ValidateTerminatorsRequestSchema: GenMessage<ValidateTerminatorsRequest> = /*@__PURE__*/
+  messageDesc(file_mgmt, 3);
+
+/**
+ * @generated from message ziti.mgmt_pb.ValidateTerminatorsResponse
+ */
+export type ValidateTerminatorsResponse = Message<"ziti.mgmt_pb.ValidateTerminatorsResponse"> & {
+  /**
+   * @generated from field: bool success = 1;
+   */
+  success: boolean;
+
+  /**
+   * @generated from field: string message = 2;
+   */
+  message: string;
+
+  /**
+   * @generated from field: uint64 terminatorCount = 3;
+   */
+  terminatorCount: bigint;
+};
+
+/**
+ * Describes the message ziti.mgmt_pb.ValidateTerminatorsResponse.
+ * Use `create(ValidateTerminatorsResponseSchema)` to create a new message.
+ */
+export const ValidateTerminatorsResponseSchema: GenMessage<ValidateTerminatorsResponse> = /*@__PURE__*/
+  messageDesc(file_mgmt, 4);
+
+/**
+ * @generated from message ziti.mgmt_pb.TerminatorDetail
+ */
+export type TerminatorDetail = Message<"ziti.mgmt_pb.TerminatorDetail"> & {
+  /**
+   * @generated from field: string terminatorId = 1;
+   */
+  terminatorId: string;
+
+  /**
+   * @generated from field: string serviceId = 2;
+   */
+  serviceId: string;
+
+  /**
+   * @generated from field: string serviceName = 3;
+   */
+  serviceName: string;
+
+  /**
+   * @generated from field: string routerId = 4;
+   */
+  routerId: string;
+
+  /**
+   * @generated from field: string routerName = 5;
+   */
+  routerName: string;
+
+  /**
+   * @generated from field: string binding = 6;
+   */
+  binding: string;
+
+  /**
+   * @generated from field: string address = 7;
+   */
+  address: string;
+
+  /**
+   * @generated from field: string hostId = 8;
+   */
+  hostId: string;
+
+  /**
+   * @generated from field: string createDate = 9;
+   */
+  createDate: string;
+
+  /**
+   * @generated from field: ziti.mgmt_pb.TerminatorState state = 10;
+   */
+  state: TerminatorState;
+
+  /**
+   * @generated from field: bool fixed = 11;
+   */
+  fixed: boolean;
+
+  /**
+   * @generated from field: string detail = 12;
+   */
+  detail: string;
+};
+
+/**
+ * Describes the message ziti.mgmt_pb.TerminatorDetail.
+ * Use `create(TerminatorDetailSchema)` to create a new message.
+ */
+export const TerminatorDetailSchema: GenMessage<TerminatorDetail> = /*@__PURE__*/
+  messageDesc(file_mgmt, 5);
+
+/**
+ * What is asked of routers: their links, the terminators of SDKs or of tunnels, their circuits, who is connected.
+ *
+ * @generated from message ziti.mgmt_pb.ValidateRoutersRequest
+ */
+export type ValidateRoutersRequest = Message<"ziti.mgmt_pb.ValidateRoutersRequest"> & {
+  /**
+   * @generated from field: string filter = 1;
+   */
+  filter: string;
+};
+
+/**
+ * Describes the message ziti.mgmt_pb.ValidateRoutersRequest.
+ * Use `create(ValidateRoutersRequestSchema)` to create a new message.
+ */
+export const ValidateRoutersRequestSchema: GenMessage<ValidateRoutersRequest> = /*@__PURE__*/
+  messageDesc(file_mgmt, 6);
+
+/**
+ * @generated from message ziti.mgmt_pb.ValidateRoutersResponse
+ */
+export type ValidateRoutersResponse = Message<"ziti.mgmt_pb.ValidateRoutersResponse"> & {
+  /**
+   * @generated from field: bool success = 1;
+   */
+  success: boolean;
+
+  /**
+   * @generated from field: string message = 2;
+   */
+  message: string;
+
+  /**
+   * @generated from field: uint64 count = 3;
+   */
+  count: bigint;
+};
+
+/**
+ * Describes the message ziti.mgmt_pb.ValidateRoutersResponse.
+ * Use `create(ValidateRoutersResponseSchema)` to create a new message.
+ */
+export const ValidateRoutersResponseSchema: GenMessage<ValidateRoutersResponse> = /*@__PURE__*/
+  messageDesc(file_mgmt, 7);
+
+/**
+ * @generated from message ziti.mgmt_pb.RouterLinkDetails
+ */
+export type RouterLinkDetails = Message<"ziti.mgmt_pb.RouterLinkDetails"> & {
+  /**
+   * @generated from field: string routerId = 1;
+   */
+  routerId: string;
+
+  /**
+   * @generated from field: string routerName = 2;
+   */
+  routerName: string;
+
+  /**
+   * @generated from field: bool validateSuccess = 3;
+   */
+  validateSuccess: boolean;
+
+  /**
+   * @generated from field: string message = 4;
+   */
+  message: string;
+
+  /**
+   * @generated from field: repeated ziti.mgmt_pb.RouterLinkDetail linkDetails = 5;
+   */
+  linkDetails: RouterLinkDetail[];
+};
+
+/**
+ * Describes the message ziti.mgmt_pb.RouterLinkDetails.
+ * Use `create(RouterLinkDetailsSchema)` to create a new message.
+ */
+export const RouterLinkDetailsSchema: GenMessage<RouterLinkDetails> = /*@__PURE__*/
+  messageDesc(file_mgmt, 8);
+
+/**
+ * @generated from message ziti.mgmt_pb.RouterLinkDetail
+ */
+export type RouterLinkDetail = Message<"ziti.mgmt_pb.RouterLinkDetail"> & {
+  /**
+   * @generated from field: string linkId = 1;
+   */
+  linkId: string;
+
+  /**
+   * @generated from field: ziti.mgmt_pb.LinkState ctrlState = 2;
+   */
+  ctrlState: LinkState;
+
+  /**
+   * @generated from field: ziti.mgmt_pb.LinkState routerState = 3;
+   */
+  routerState: LinkState;
+
+  /**
+   * @generated from field: bool destConnected = 4;
+   */
+  destConnected: boolean;
+
+  /**
+   * @generated from field: bool isValid = 5;
+   */
+  isValid: boolean;
+
+  /**
+   * @generated from field: string destRouterId = 6;
+   */
+  destRouterId: string;
+
+  /**
+   * @generated from field: bool dialed = 7;
+   */
+  dialed: boolean;
+
+  /**
+   * @generated from field: repeated string messages = 8;
+   */
+  messages: string[];
+};
+
+/**
+ * Describes the message ziti.mgmt_pb.RouterLinkDetail.
+ * Use `create(RouterLinkDetailSchema)` to create a new message.
+ */
+export const RouterLinkDetailSchema: GenMessage<RouterLinkDetail> = /*@__PURE__*/
+  messageDesc(file_mgmt, 9);
+
+/**
+ * Of terminators of tunnels, the last three fields are absent.
+ *
+ * @generated from message ziti.mgmt_pb.RouterTerminatorsDetails
+ */
+export type RouterTerminatorsDetails = Message<"ziti.mgmt_pb.RouterTerminatorsDetails"> & {
+  /**
+   * @generated from field: string routerId = 1;
+   */
+  routerId: string;
+
+  /**
+   * @generated from field: string routerName = 2;
+   */
+  routerName: string;
+
+  /**
+   * @generated from field: bool validateSuccess = 3;
+   */
+  validateSuccess: boolean;
+
+  /**
+   * @generated from field: string message = 4;
+   */
+  message: string;
+
+  /**
+   * @generated from field: repeated ziti.mgmt_pb.RouterTerminatorDetail details = 5;
+   */
+  details: RouterTerminatorDetail[];
+};
+
+/**
+ * Describes the message ziti.mgmt_pb.RouterTerminatorsDetails.
+ * Use `create(RouterTerminatorsDetailsSchema)` to create a new message.
+ */
+export const RouterTerminatorsDetailsSchema: GenMessage<RouterTerminatorsDetails> = /*@__PURE__*/
+  messageDesc(file_mgmt, 10);
+
+/**
+ * @generated from message ziti.mgmt_pb.RouterTerminatorDetail
+ */
+export type RouterTerminatorDetail = Message<"ziti.mgmt_pb.RouterTerminatorDetail"> & {
+  /**
+   * @generated from field: string terminatorId = 1;
+   */
+  terminatorId: string;
+
+  /**
+   * @generated from field: ziti.mgmt_pb.TerminatorState ctrlState = 2;
+   */
+  ctrlState: TerminatorState;
+
+  /**
+   * @generated from field: string routerState = 3;
+   */
+  routerState: string;
+
+  /**
+   * @generated from field: bool isValid = 4;
+   */
+  isValid: boolean;
+
+  /**
+   * @generated from field: bool operationActive = 5;
+   */
+  operationActive: boolean;
+
+  /**
+   * @generated from field: string createTime = 6;
+   */
+  createTime: string;
+
+  /**
+   * @generated from field: string lastAttempt = 7;
+   */
+  lastAttempt: string;
+};
+
+/**
+ * Describes the message ziti.mgmt_pb.RouterTerminatorDetail.
+ * Use `create(RouterTerminatorDetailSchema)` to create a new message.
+ */
+export const RouterTerminatorDetailSchema: GenMessage<RouterTerminatorDetail> = /*@__PURE__*/
+  messageDesc(file_mgmt, 11);
+
+/**
+ * @generated from message ziti.mgmt_pb.RouterCircuitDetails
+ */
+export type RouterCircuitDetails = Message<"ziti.mgmt_pb.RouterCircuitDetails"> & {
+  /**
+   * @generated from field: string routerId = 1;
+   */
+  routerId: string;
+
+  /**
+   * @generated from field: string routerName = 2;
+   */
+  routerName: string;
+
+  /**
+   * @generated from field: bool validateSuccess = 3;
+   */
+  validateSuccess: boolean;
+
+  /**
+   * @generated from field: string message = 4;
+   */
+  message: string;
+
+  /**
+   * @generated from field: map<string, ziti.mgmt_pb.RouterCircuitDetail> details = 5;
+   */
+  details: { [key: string]: RouterCircuitDetail };
+};
+
+/**
+ * Describes the message ziti.mgmt_pb.RouterCircuitDetails.
+ * Use `create(RouterCircuitDetailsSchema)` to create a new message.
+ */
+export const RouterCircuitDetailsSchema: GenMessage<RouterCircuitDetails> = /*@__PURE__*/
+  messageDesc(file_mgmt, 12);
+
+/**
+ * @generated from message ziti.mgmt_pb.RouterCircuitDetail
+ */
+export type RouterCircuitDetail = Message<"ziti.mgmt_pb.RouterCircuitDetail"> & {
+  /**
+   * @generated from field: string circuitId = 1;
+   */
+  circuitId: string;
+
+  /**
+   * @generated from field: bool missingInCtrl = 2;
+   */
+  missingInCtrl: boolean;
+
+  /**
+   * @generated from field: bool missingInForwarder = 3;
+   */
+  missingInForwarder: boolean;
+
+  /**
+   * @generated from field: bool missingInEdge = 4;
+   */
+  missingInEdge: boolean;
+
+  /**
+   * @generated from field: bool missingInSdk = 5;
+   */
+  missingInSdk: boolean;
+
+  /**
+   * @generated from field: map<string, string> destinations = 6;
+   */
+  destinations: { [key: string]: string };
+};
+
+/**
+ * Describes the message ziti.mgmt_pb.RouterCircuitDetail.
+ * Use `create(RouterCircuitDetailSchema)` to create a new message.
+ */
+export const RouterCircuitDetailSchema: GenMessage<RouterCircuitDetail> = /*@__PURE__*/
+  messageDesc(file_mgmt, 13);
+
+/**
+ * @generated from message ziti.mgmt_pb.ValidateRouterDataModelRequest
+ */
+export type ValidateRouterDataModelRequest = Message<"ziti.mgmt_pb.ValidateRouterDataModelRequest"> & {
+  /**
+   * @generated from field: string routerFilter = 1;
+   */
+  routerFilter: string;
+
+  /**
+   * @generated from field: bool validateCtrl = 2;
+   */
+  validateCtrl: boolean;
+
+  /**
+   * @generated from field: bool fix = 3;
+   */
+  fix: boolean;
+};
+
+/**
+ * Describes the message ziti.mgmt_pb.ValidateRouterDataModelRequest.
+ * Use `create(ValidateRouterDataModelRequestSchema)` to create a new message.
+ */
+export const ValidateRouterDataModelRequestSchema: GenMessage<ValidateRouterDataModelRequest> = /*@__PURE__*/
+  messageDesc(file_mgmt, 14);
+
+/**
+ * Of the data model, and of who is connected.
+ *
+ * @generated from message ziti.mgmt_pb.ComponentDetails
+ */
+export type ComponentDetails = Message<"ziti.mgmt_pb.ComponentDetails"> & {
+  /**
+   * @generated from field: string componentType = 1;
+   */
+  componentType: string;
+
+  /**
+   * @generated from field: string componentId = 2;
+   */
+  componentId: string;
+
+  /**
+   * @generated from field: string componentName = 3;
+   */
+  componentName: string;
+
+  /**
+   * @generated from field: bool validateSuccess = 4;
+   */
+  validateSuccess: boolean;
+
+  /**
+   * @generated from field: repeated string errors = 5;
+   */
+  errors: string[];
+};
+
+/**
+ * Describes the message ziti.mgmt_pb.ComponentDetails.
+ * Use `create(ComponentDetailsSchema)` to create a new message.
+ */
+export const ComponentDetailsSchema: GenMessage<ComponentDetails> = /*@__PURE__*/
+  messageDesc(file_mgmt, 15);
+
+/**
  * @generated from enum ziti.mgmt_pb.TraceFilterType
  */
 export const TraceFilterType = {
@@ -142,4 +629,81 @@ export type TraceFilterType = (typeof TraceFilterType)[keyof typeof TraceFilterT
  */
 export const TraceFilterTypeSchema: GenEnum<TraceFilterType> = /*@__PURE__*/
   enumDesc(file_mgmt, 0);
+
+/**
+ * @generated from enum ziti.mgmt_pb.TerminatorState
+ */
+export const TerminatorState = {
+  /**
+   * @generated from enum value: Valid = 0;
+   */
+  Valid: 0,
+
+  /**
+   * @generated from enum value: Unknown = 1;
+   */
+  Unknown: 1,
+
+  /**
+   * @generated from enum value: InvalidUnknownBinding = 2;
+   */
+  InvalidUnknownBinding: 2,
+
+  /**
+   * @generated from enum value: InvalidUnknownTerminator = 3;
+   */
+  InvalidUnknownTerminator: 3,
+
+  /**
+   * @generated from enum value: InvalidBadState = 4;
+   */
+  InvalidBadState: 4,
+} as const;
+
+/**
+ * @generated from enum ziti.mgmt_pb.TerminatorState
+ */
+export type TerminatorState = (typeof TerminatorState)[keyof typeof TerminatorState] | UnknownEnum;
+
+/**
+ * Describes the enum ziti.mgmt_pb.TerminatorState.
+ */
+export const TerminatorStateSchema: GenEnum<TerminatorState> = /*@__PURE__*/
+  enumDesc(file_mgmt, 1);
+
+/**
+ * @generated from enum ziti.mgmt_pb.LinkState
+ */
+export const LinkState = {
+  /**
+   * @generated from enum value: LinkUnknown = 0;
+   */
+  LinkUnknown: 0,
+
+  /**
+   * @generated from enum value: LinkEstablished = 1;
+   */
+  LinkEstablished: 1,
+
+  /**
+   * @generated from enum value: LinkPending = 2;
+   */
+  LinkPending: 2,
+
+  /**
+   * @generated from enum value: LinkDialing = 3;
+   */
+  LinkDialing: 3,
+} as const;
+
+/**
+ * @generated from enum ziti.mgmt_pb.LinkState
+ */
+export type LinkState = (typeof LinkState)[keyof typeof LinkState] | UnknownEnum;
+
+/**
+ * Describes the enum ziti.mgmt_pb.LinkState.
+ */
+export const LinkStateSchema: GenEnum<LinkState> = /*@__PURE__*/
+  enumDesc(file_mgmt, 2);
 

@@ -44,6 +44,36 @@ before(async () => {
 });
 after(() => world?.close());
 
+/** Expects that `ziti fabric validate` finds one router, with a service hosted and a circuit held there, and nothing wrong. */
+async function validates(folder: string): Promise<void> {
+  const validate = async (...args: string[]): Promise<string> =>
+    (await runZiti(BINARY, folder, ['fabric', 'validate', ...args])).output;
+  for (const [what, count] of [
+    ['router-links', 1],
+    ['router-sdk-terminators', 1],
+    ['router-ert-terminators', 1],
+    ['identity-connection-statuses', 1],
+    ['circuits', 1],
+    // With that of the control plane.
+    ['router-data-model', 2],
+  ] as const) {
+    const isRight = (text: string): boolean =>
+      text.includes(`started validation of ${count} `) && /\b0 errors found/.test(text);
+    await until(`validate ${what}`, () => validate(what), isRight);
+  }
+  const circuits = await validate('circuits', '--include-valid');
+  assert.match(
+    circuits,
+    /in ctrl: false, missing in forwarder: false, missing in edge: false, missing in sdk: false/,
+  );
+  const hosted = await validate('router-sdk-terminators', '--include-valid-terminators');
+  assert.match(hosted, /ctrlState: Valid, routerState: established/);
+  const terminators = await validate('terminators', '--include-valid', '--filter', 'service.name="web"');
+  assert.match(terminators, /started validation of 1 terminators\n.*binding: edge, .*state: Valid/);
+  const refused = await validate('router-links', 'color = "red"');
+  assert.match(refused, /unknown symbol 'color'/);
+}
+
 test(
   'ziti edge makes a network, and ziti tunnel hosts and dials in it until a policy goes',
   { skip },
@@ -91,6 +121,7 @@ test(
       circuits,
       (text) => /originator: Initiator/.test(text) && /originator: Terminator/.test(text),
     );
+    await validates(folder);
     held.destroy();
 
     await edge('delete', 'service-policy', 'dialing');

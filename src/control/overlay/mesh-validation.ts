@@ -1,0 +1,289 @@
+/** Compares this controller with its routers, as `ziti fabric validate` asks for it. router-comparison-policy.ts compares. */
+import { messageOf } from '#base';
+import { contentType, type Frame } from '#wire';
+import { ctrlMessages, mgmtMessages, TerminatorInvalidReason, TerminatorState } from '#wire/ctrl';
+import type { ComparedRouter, FabricValidation, OverlayModel, RouterComparison } from '../model/mod.ts';
+import { isOnPath, type CircuitRegistry } from './circuit-registry.ts';
+import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
+import type { DataModelFeed } from './data-model-feed.ts';
+import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
+import type { HostTerminator } from './host-terminator.ts';
+import type { LinkRegistry } from './link-registry.ts';
+import {
+  compareCircuits,
+  compareConnections,
+  compareLinks,
+  compareTerminators,
+  readConnections,
+  readHeld,
+  readLinks,
+  readRouted,
+  readTerminators,
+} from './router-comparison-policy.ts';
+import type { RouterInspection } from './router-inspection.ts';
+import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
+
+export interface MeshValidationParts {
+  readonly controllerId: string;
+  readonly model: OverlayModel;
+  readonly routers: RouterRegistry;
+  readonly links: LinkRegistry;
+  readonly circuits: CircuitRegistry;
+  readonly terminators: TerminatorRegistry;
+  readonly fabricTerminators: FabricTerminatorIndex;
+  readonly dataModel: Pick<DataModelFeed, 'state'>;
+  readonly inspection: RouterInspection;
+}
+
+const ANSWER_MS = 8_000;
+const TERMINATORS_PER_REQUEST = 50;
+/** In one message to a router, which channels carry up to 64 MiB. */
+const MAX_STATE_BYTES = 32 * 1024 * 1024;
+const INVALID_STATES: ReadonlyMap<number, TerminatorState> = new Map([
+  [TerminatorInvalidReason.UNKNOWN_BINDING, TerminatorState.InvalidUnknownBinding],
+  [TerminatorInvalidReason.UNKNOWN_TERMINATOR, TerminatorState.InvalidUnknownTerminator],
+  [TerminatorInvalidReason.BAD_STATE, TerminatorState.InvalidBadState],
+]);
+
+interface Verdict {
+  readonly state: TerminatorState;
+  readonly detail: string;
+}
+
+export class MeshValidation implements FabricValidation {
+  readonly #parts: MeshValidationParts;
+
+  constructor(parts: MeshValidationParts) {
+    this.#parts = parts;
+  }
+
+  async compareRouter(comparison: RouterComparison, router: ComparedRouter): Promise<Frame> {
+    try {
+      switch (comparison) {
+        case 'links':
+          return await this.#links(router);
+        case 'circuits':
+          return await this.#circuits(router);
+        case 'connections':
+          return await this.#connections(router);
+        default:
+          return await this.#terminatorsOf(comparison, router);
+      }
+    } catch (error) {
+      const message = messageOf(error);
+      if (comparison === 'connections')
+        return mgmtMessages.validateConnectionsResult.frame(component(router, [message]));
+      const result = {
+        links: mgmtMessages.validateRouterLinksResult,
+        circuits: mgmtMessages.validateCircuitsResult,
+        sdkTerminators: mgmtMessages.validateSdkTerminatorsResult,
+        tunnelTerminators: mgmtMessages.validateTunnelTerminatorsResult,
+      }[comparison];
+      return result.frame({ routerId: router.id, routerName: router.name, message });
+    }
+  }
+
+  async compareDataModel(router: ComparedRouter, fix: boolean): Promise<Frame> {
+    try {
+      const { channel } = this.#connected(router);
+      const state = await this.#parts.dataModel.state();
+      const request = ctrlMessages.validateDataState.frame({ state, fix });
+      if (request.body.length > MAX_STATE_BYTES)
+        throw refusal(`the data model has ${request.body.length} bytes, more than one message to a router`);
+      const answer = await channel.request(request, ANSWER_MS);
+      if (answer.contentType !== contentType.validateDataStateResponse)
+        throw refusal('the router does not know how to answer');
+      const { diffs } = ctrlMessages.validateDataStateResponse.decode(answer.body);
+      const errors = diffs.map(
+        ({ entityType, entityId, diffType, detail }) =>
+          `${entityType} id: ${entityId} ${diffType}: ${detail}`,
+      );
+      return mgmtMessages.validateDataModelResult.frame(component(router, errors));
+    } catch (error) {
+      return mgmtMessages.validateDataModelResult.frame(component(router, [messageOf(error)]));
+    }
+  }
+
+  ownDataModel(): Frame {
+    const id = this.#parts.controllerId;
+    return mgmtMessages.validateDataModelResult.frame({
+      ...component({ id, name: id }, []),
+      componentType: 'controller',
+    });
+  }
+
+  async *validateTerminators(ids: readonly string[], fix: boolean): AsyncGenerator<Frame, void> {
+    const { terminators, fabricTerminators } = this.#parts;
+    const found = ids.map((id) => terminators.get(id) ?? fabricTerminators.get(id) ?? { id, routerId: '' });
+    for (const [routerId, all] of Map.groupBy(found, (each) => each.routerId)) {
+      for (let at = 0; at < all.length; at += TERMINATORS_PER_REQUEST) {
+        const some = all.slice(at, at + TERMINATORS_PER_REQUEST);
+        const asked = some.filter((each) => 'binding' in each);
+        const verdicts = await this.#verdicts(routerId, asked, fix);
+        const fixed = fix ? await this.#removed(asked, verdicts) : new Set<string>();
+        for (const terminator of some) {
+          const verdict = verdicts.get(terminator.id) ?? unknown('the terminator was deleted meanwhile');
+          yield this.#terminatorFrame(terminator, verdict, fixed.has(terminator.id));
+        }
+      }
+    }
+  }
+
+  async #verdicts(
+    routerId: string,
+    asked: readonly HostTerminator[],
+    fixInvalid: boolean,
+  ): Promise<ReadonlyMap<string, Verdict>> {
+    const router = this.#parts.routers.get(routerId);
+    const all = (detail: string) => new Map(asked.map(({ id }) => [id, unknown(detail)]));
+    if (router === undefined) return all('router off-line');
+    const terminators = asked.map(({ id, binding, address, marker }) => ({ id, binding, address, marker }));
+    try {
+      const request = ctrlMessages.validateTerminatorsV2.frame({ terminators, fixInvalid });
+      const answer = await router.channel.request(request, ANSWER_MS);
+      if (answer.contentType !== contentType.validateTerminatorsV2Response)
+        return all('the router does not know how to answer');
+      const { states } = ctrlMessages.validateTerminatorsV2Response.decode(answer.body);
+      return new Map(
+        asked.map(({ id }) => {
+          const state = states[id];
+          if (state === undefined) return [id, unknown('the router does not report it')];
+          const { valid, reason, detail } = state;
+          const invalid = INVALID_STATES.get(reason) ?? TerminatorState.Unknown;
+          return [id, { state: valid ? TerminatorState.Valid : invalid, detail }];
+        }),
+      );
+    } catch (error) {
+      return all(messageOf(error));
+    }
+  }
+
+  /** Deletes those of hosts that are invalid. Those that an operator created stay. */
+  async #removed(
+    asked: readonly HostTerminator[],
+    verdicts: ReadonlyMap<string, Verdict>,
+  ): Promise<ReadonlySet<string>> {
+    const { terminators } = this.#parts;
+    const gone: Terminator[] = [];
+    for (const terminator of asked) {
+      const { state } = verdicts.get(terminator.id)!;
+      const current = terminators.get(terminator.id);
+      if (state !== TerminatorState.Valid && state !== TerminatorState.Unknown && current === terminator)
+        gone.push(current);
+    }
+    await terminators.remove(gone);
+    return new Set(gone.map(({ id }) => id));
+  }
+
+  #terminatorFrame(
+    terminator: HostTerminator | { readonly id: string; readonly routerId: string },
+    { state, detail }: Verdict,
+    fixed: boolean,
+  ): Frame {
+    const { model } = this.#parts;
+    const { id: terminatorId, routerId } = terminator;
+    const routerName = model.identity(routerId)?.name ?? '';
+    const common = { terminatorId, routerId, routerName, state, detail, fixed };
+    if (!('binding' in terminator)) return mgmtMessages.validateTerminatorsResult.frame(common);
+    const { serviceId, binding, address, identityId: hostId = '' } = terminator;
+    const createdAtMs = this.#parts.terminators.get(terminatorId)?.createdAtMs;
+    return mgmtMessages.validateTerminatorsResult.frame({
+      ...{ ...common, serviceId, binding, address, hostId },
+      serviceName: model.anyService(serviceId)?.name ?? model.fabricService(serviceId)?.name ?? '',
+      createDate: createdAtMs === undefined ? '' : new Date(createdAtMs).toISOString(),
+    });
+  }
+
+  async #links(router: ComparedRouter): Promise<Frame> {
+    const { links, routers } = this.#parts;
+    const [value] = await this.#ask(router, ['links']);
+    const reported = readable(readLinks(value));
+    const isConnected = (id: string): boolean => routers.get(id) !== undefined;
+    const linkDetails = compareLinks(router.id, reported, links.of(router.id), isConnected);
+    return mgmtMessages.validateRouterLinksResult.frame({ ...validated(router), linkDetails });
+  }
+
+  async #terminatorsOf(
+    comparison: 'sdkTerminators' | 'tunnelTerminators',
+    router: ComparedRouter,
+  ): Promise<Frame> {
+    const isSdk = comparison === 'sdkTerminators';
+    const [value] = await this.#ask(router, [isSdk ? 'sdk-terminators' : 'ert-terminators']);
+    const reported = readable(readTerminators(value));
+    const binding = isSdk ? 'edge' : 'tunnel';
+    const known = [...this.#parts.terminators.ofRouter(router.id).values()]
+      .filter((each) => each.binding === binding)
+      .map(({ id }) => id);
+    const result = isSdk
+      ? mgmtMessages.validateSdkTerminatorsResult
+      : mgmtMessages.validateTunnelTerminatorsResult;
+    return result.frame({ ...validated(router), details: compareTerminators(reported, known) });
+  }
+
+  async #circuits(router: ComparedRouter): Promise<Frame> {
+    const { circuits, controllerId } = this.#parts;
+    const names = ['router-circuits', 'router-edge-circuits', 'router-sdk-circuits'];
+    const [routed, edge, sdk] = await this.#ask(router, names);
+    const known = [...circuits.all()].filter((each) => isOnPath(each, router.id)).map(({ id }) => id);
+    const details = compareCircuits(
+      controllerId,
+      known,
+      readable(readRouted(routed)),
+      readHeld(edge),
+      readHeld(sdk),
+    );
+    return mgmtMessages.validateCircuitsResult.frame({ ...validated(router), details });
+  }
+
+  async #connections(router: ComparedRouter): Promise<Frame> {
+    const [value] = await this.#ask(router, ['identity-connection-statuses']);
+    const { presentIdentities } = this.#connected(router);
+    const errors = compareConnections(readable(readConnections(value)), presentIdentities);
+    return mgmtMessages.validateConnectionsResult.frame(component(router, errors));
+  }
+
+  /** Returns a value for each name, undefined for what the router does not know. */
+  async #ask(router: ComparedRouter, names: readonly string[]): Promise<unknown[]> {
+    this.#connected(router);
+    const answers = await this.#parts.inspection.inspectSelected(
+      names,
+      ({ id }) => id === router.id,
+      ANSWER_MS,
+    );
+    const failed = answers.find(({ error }) => error !== undefined);
+    if (failed?.error !== undefined && !answers.some(({ name }) => name === names[0]))
+      throw refusal(failed.error);
+    return names.map((name) => answers.find((each) => each.name === name)?.value);
+  }
+
+  #connected({ id }: ComparedRouter): ConnectedRouter {
+    const router = this.#parts.routers.get(id);
+    if (router === undefined) throw refusal('router not connected');
+    return router;
+  }
+}
+
+function validated({ id, name }: ComparedRouter) {
+  return { routerId: id, routerName: name, validateSuccess: true };
+}
+
+function component({ id, name }: ComparedRouter, errors: readonly string[]) {
+  return {
+    ...{ componentType: 'router', componentId: id, componentName: name },
+    ...{ validateSuccess: errors.length === 0, errors: [...errors] },
+  };
+}
+
+function unknown(detail: string): Verdict {
+  return { state: TerminatorState.Unknown, detail };
+}
+
+function readable<T>(value: T | undefined): T {
+  if (value === undefined) throw refusal('the router did not report it');
+  return value;
+}
+
+/** Its text is in the result. */
+function refusal(message: string): Error {
+  return new Error(message);
+}
