@@ -21,7 +21,7 @@ import type { FabricEvents, FabricEventTable } from '../model/mod.ts';
 import type { CountSubscription, EventKind, EventOrigin, EventText } from './event-text.ts';
 import { subscriptionsOf } from './fabric-event-view.ts';
 import { answerOf, type FabricRequestParts } from './fabric-requests.ts';
-import type { FabricValidations, StartedValidation } from './fabric-validation.ts';
+import type { FabricValidations } from './fabric-validation.ts';
 import { tracesOf } from './trace-selection.ts';
 
 /** A request with its headers. */
@@ -103,11 +103,7 @@ export class FabricEventConnection {
 
   async #answer(request: Frame): Promise<void> {
     try {
-      const validation = await this.#options.validations.start(request);
-      if (validation !== undefined) {
-        await this.#validate(validation);
-        return;
-      }
+      if (await this.#options.validations.run(request, this.#take)) return;
       const answer = await answerOf(this.#options, request);
       const refusal = `${messageName(request.contentType)} is not supported by this controller`;
       if (!this.#isClosed) this.#send(answer ?? makeResult(request, false, refusal));
@@ -116,13 +112,11 @@ export class FabricEventConnection {
     }
   }
 
-  async #validate({ answer, results }: StartedValidation): Promise<void> {
-    if (!this.#isClosed) this.#send(answer);
-    for await (const frame of results) {
-      if (this.#isClosed) break;
-      this.#enqueue({ count: eventsOf(frame.body.length), frames: [frame].values() });
-    }
-  }
+  /** Takes a frame of a validation. */
+  readonly #take = (frame: Frame): boolean => {
+    if (!this.#isClosed) this.#enqueue({ count: eventsOf(frame.body.length), frames: [frame].values() });
+    return !this.#isClosed;
+  };
 
   /** As with OpenZiti, a request without a fault has no answer but traces. */
   #trace(request: Frame): void {

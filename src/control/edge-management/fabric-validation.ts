@@ -15,11 +15,8 @@ const MAX_RUNNING = 4;
 /** Bounds one validation, in which each router that does not answer takes 8 s. */
 const MAX_ROUTERS_AT_ONCE = 10;
 
-export interface StartedValidation {
-  readonly answer: Frame;
-  /** Empty after a refusal. Has to be read to its end, or returned. */
-  readonly results: AsyncGenerator<Frame, void>;
-}
+/** Takes the answer and then each result. Returns false once nobody wants more. */
+export type ValidationReader = (frame: Frame) => boolean;
 
 type ValidationName = 'RouterLinks' | 'SdkTerminators' | 'TunnelTerminators' | 'Circuits' | 'Connections';
 
@@ -78,27 +75,31 @@ export class FabricValidations {
     return this.#parts.diagnostics.validation;
   }
 
-  /** Resolves with undefined for other requests. Rejects with a FrontdoorError `protocol` for a malformed body. */
-  async start(request: Frame): Promise<StartedValidation | undefined> {
+  /**
+   * Resolves when the reader has everything, or with false for other requests. Rejects with a FrontdoorError `protocol` for a
+   * malformed body.
+   */
+  async run(request: Frame, read: ValidationReader): Promise<boolean> {
     const row = this.#rows.get(request.contentType);
-    if (row === undefined) return undefined;
-    const selected =
-      this.#running >= MAX_RUNNING ? 'other validations are running' : await row.select(request.body);
-    if (typeof selected === 'string') {
-      const message = `${this.#parts.controllerId}: ${selected}`;
-      return { answer: asReplyTo(request, row.answer(false, message, 0)), results: nothing() };
+    if (row === undefined) return false;
+    if (this.#running >= MAX_RUNNING) {
+      read(this.#refusal(request, row, 'other validations are running'));
+      return true;
     }
-    const answer = asReplyTo(request, row.answer(true, '', selected.count));
-    return { answer, results: this.#counted(selected.results()) };
-  }
-
-  async *#counted(results: AsyncGenerator<Frame, void>): AsyncGenerator<Frame, void> {
     this.#running += 1;
     try {
-      yield* results;
+      const selected = await row.select(request.body);
+      if (typeof selected === 'string') read(this.#refusal(request, row, selected));
+      else if (read(asReplyTo(request, row.answer(true, '', selected.count))))
+        for await (const frame of selected.results()) if (!read(frame)) break;
     } finally {
       this.#running -= 1;
     }
+    return true;
+  }
+
+  #refusal(request: Frame, row: Row, problem: string): Frame {
+    return asReplyTo(request, row.answer(false, `${this.#parts.controllerId}: ${problem}`, 0));
   }
 
   async #routers(filter: string, compare: (router: ComparedRouter) => Promise<Frame>): Promise<Selected> {
@@ -160,5 +161,3 @@ async function* eachOf(
   for (let at = 0; at < routers.length; at += MAX_ROUTERS_AT_ONCE)
     yield* await Promise.all(routers.slice(at, at + MAX_ROUTERS_AT_ONCE).map(compare));
 }
-
-async function* nothing(): AsyncGenerator<Frame, void> {}

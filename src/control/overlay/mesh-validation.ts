@@ -1,6 +1,6 @@
 /** Compares this controller with its routers, as `ziti fabric validate` asks for it. router-comparison-policy.ts compares. */
-import { messageOf } from '#base';
-import { contentType, type Frame } from '#wire';
+import { messageOf, type Log } from '#base';
+import { contentType, makeFrame, type Frame } from '#wire';
 import { ctrlMessages, mgmtMessages, TerminatorInvalidReason, TerminatorState } from '#wire/ctrl';
 import type { ComparedRouter, FabricValidation, OverlayModel, RouterComparison } from '../model/mod.ts';
 import { isOnPath, type CircuitRegistry } from './circuit-registry.ts';
@@ -33,6 +33,7 @@ export interface MeshValidationParts {
   readonly fabricTerminators: FabricTerminatorIndex;
   readonly dataModel: Pick<DataModelFeed, 'state'>;
   readonly inspection: RouterInspection;
+  readonly log: Log;
 }
 
 const ANSWER_MS = 8_000;
@@ -52,6 +53,7 @@ interface Verdict {
 
 export class MeshValidation implements FabricValidation {
   readonly #parts: MeshValidationParts;
+  readonly #stateBodies = new Map<boolean, Promise<Uint8Array>>();
 
   constructor(parts: MeshValidationParts) {
     this.#parts = parts;
@@ -86,10 +88,8 @@ export class MeshValidation implements FabricValidation {
   async compareDataModel(router: ComparedRouter, fix: boolean): Promise<Frame> {
     try {
       const { channel } = this.#connected(router);
-      const state = await this.#parts.dataModel.state();
-      const request = ctrlMessages.validateDataState.frame({ state, fix });
-      if (request.body.length > MAX_STATE_BYTES)
-        throw refusal(`the data model has ${request.body.length} bytes, more than one message to a router`);
+      const body = await this.#stateBody(fix);
+      const request = makeFrame(contentType.validateDataState, { body });
       const answer = await channel.request(request, ANSWER_MS);
       if (answer.contentType !== contentType.validateDataStateResponse)
         throw refusal('the router does not know how to answer');
@@ -110,6 +110,23 @@ export class MeshValidation implements FabricValidation {
       ...component({ id, name: id }, []),
       componentType: 'controller',
     });
+  }
+
+  /** Routers that are compared at the same time share it. */
+  #stateBody(fix: boolean): Promise<Uint8Array> {
+    let body = this.#stateBodies.get(fix);
+    if (body === undefined) {
+      body = this.#makeStateBody(fix).finally(() => this.#stateBodies.delete(fix));
+      this.#stateBodies.set(fix, body);
+    }
+    return body;
+  }
+
+  async #makeStateBody(fix: boolean): Promise<Uint8Array> {
+    const body = ctrlMessages.validateDataState.encode({ state: await this.#parts.dataModel.state(), fix });
+    if (body.length > MAX_STATE_BYTES)
+      throw refusal(`the data model has ${body.length} bytes, more than one message to a router`);
+    return body;
   }
 
   async *validateTerminators(ids: readonly string[], fix: boolean): AsyncGenerator<Frame, void> {
@@ -172,6 +189,8 @@ export class MeshValidation implements FabricValidation {
         gone.push(current);
     }
     await terminators.remove(gone);
+    if (gone.length > 0)
+      this.#parts.log.info({ count: gone.length }, 'removed invalid terminators, as an administrator asked');
     return new Set(gone.map(({ id }) => id));
   }
 

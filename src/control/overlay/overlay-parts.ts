@@ -207,6 +207,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     fabricTerminators,
     dataModel,
     inspection,
+    log,
   });
   const view = new MeshView({
     model,
