@@ -21,7 +21,7 @@ import { IdentityWatch } from './identity/identity-watch.ts';
 import { loadRouterIdentity, type RouterIdentity } from './identity/router-identity.ts';
 import { openListeners } from './router-listeners.ts';
 import { inspectTunnels, type TunnelPart } from './tunnel/tunnel-part.ts';
-import { LinkSubsystem } from './link/link-subsystem.ts';
+import { inspectLinkSubsystem, LinkSubsystem } from './link/link-subsystem.ts';
 import { MetricRegistry } from './metrics/metric-registry.ts';
 import { MetricReporter } from './metrics/metric-reporter.ts';
 import { writeRouterMetrics } from './metrics/prometheus-text.ts';
@@ -332,7 +332,7 @@ export class Router {
       (name: string) => this.#edge?.terminators.inspect(name),
       (name: string) => this.#edge?.inspect(name),
       (name: string) => inspectTunnels(this.#tunnel, name),
-      (name: string) => this.#links?.inspect(name),
+      (name: string) => inspectLinkSubsystem(this.#links, name),
       (name: string) => this.#circuits.inspect(name),
       reporter.inspect,
     ];

@@ -69,6 +69,19 @@ test('with v, ctrl and identity alone a router connects, has no links and offers
     assert.ok(!types.includes(ctrlMessages[name].contentType), name);
 });
 
+test('a router without link is inspected like one that has no links yet', async (t) => {
+  const stage = await RouterStage.open(t);
+  const controller = await stage.controller();
+  await stage.start([controller]);
+  const channel = await controller.connected();
+  const request = ctrlMessages.inspectRequest.frame({ requestedValues: ['links'] });
+  const { values } = ctrlMessages.inspectResponse.decode((await channel.request(request, 30_000)).body);
+  assert.deepEqual(
+    values.map(({ name, value }) => [name, JSON.parse(value)]),
+    [['links', { links: [], destinations: [], errors: null }]],
+  );
+});
+
 test('without dialers a route that the router would have to dial itself fails as misconfigured', async (t) => {
   const stage = await RouterStage.open(t);
   const controller = await stage.controller();

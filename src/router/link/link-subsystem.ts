@@ -372,3 +372,9 @@ export class LinkSubsystem {
     this.#timer = setTimeout(() => this.tick(), delayMs).unref();
   }
 }
+
+/** Controllers expect a value of every router: one without the section `link` has no links. */
+export function inspectLinkSubsystem(links: LinkSubsystem | undefined, name: string): unknown {
+  if (links !== undefined) return links.inspect(name);
+  return name === 'links' ? { links: [], destinations: [], errors: null } : undefined;
+}
