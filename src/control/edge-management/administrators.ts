@@ -51,6 +51,8 @@ const MAX_CREDENTIAL_CHARS = 1_024;
 /** The identity that a log-in proved; its id is undefined if the log-in proved none. */
 interface ProvenLogIn extends LogInWay {
   readonly identityId?: string | undefined;
+  /** The identity that a log-in named without proof. */
+  readonly triedId?: string | undefined;
   readonly authenticatorId?: string | undefined;
 }
 
@@ -147,9 +149,10 @@ export class Administrators {
     const found = await findIdentityPassword(this.#context.store.db, username);
     const isRight = await acceptsPassword(this.#context, password, found, request.ip);
     if (!isRight) this.#failures.failed(username, request.ip);
-    const identityId = isRight ? found?.identityId : undefined;
-    if (identityId === undefined) return { method };
-    return { method, identityId, authenticatorId: passwordAuthenticatorId({ id: identityId }) };
+    if (found === undefined) return { method };
+    const { identityId } = found;
+    const authenticatorId = passwordAuthenticatorId({ id: identityId });
+    return { method, authenticatorId, ...(isRight ? { identityId } : { triedId: identityId }) };
   }
 
   #byCertificate(request: FastifyRequest): ProvenLogIn {
@@ -192,10 +195,11 @@ export class Administrators {
     const identity =
       identityId === undefined ? undefined : await findEdgeEntity(store.db, 'identity', identityId);
     const problem = await this.#problemOf(request, identity, proven);
-    const { authenticatorId, signerId } = proven;
-    reportLogIn(this.#context, request, { method, identityId, authenticatorId, signerId, problem });
+    const { authenticatorId, signerId, triedId = identityId } = proven;
+    const attempt = { method, identityId: triedId, authenticatorId, signerId, problem };
+    reportLogIn(this.#context, request, attempt);
     if (identity === undefined || problem !== undefined) {
-      const fields = { identity: identityId, address: request.ip, problem };
+      const fields = { identity: triedId, address: request.ip, problem };
       log.info(fields, 'edge management API: log-in refused');
       throw new EdgeApiRefusal('unauthenticated', 'INVALID_AUTH', 'The authentication request failed');
     }

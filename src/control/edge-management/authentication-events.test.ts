@@ -63,6 +63,10 @@ describe('events of log-ins', () => {
     await api.logIn();
     assert.deepEqual(await attempt(), ['success', 'password', api.adminId, 'default', '']);
     await api.logIn({ username, password: 'wrong' });
+    assert.deepEqual(await attempt(), [
+      ...['fail', 'password', api.adminId, 'default', 'the credentials are wrong'],
+    ]);
+    await api.logIn({ username: 'nobody', password: 'wrong' });
     assert.deepEqual(await attempt(), ['fail', 'password', '', '', 'the credentials are wrong']);
     const { id, identity } = await api.enroll('a machine that logs in');
     const tls = { cert: identity.certPem, key: identity.keyPem };
