@@ -7,7 +7,6 @@ import { after, afterEach, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { callAgent } from '#cli';
 import { AGENT_SOCKET_FILE, type AgentStatusResult } from '#domain';
-import { JsonClient, type JsonAnswer } from '#net';
 import { freePort } from '../support/free-port.ts';
 import { enrollGo, startTunneler, type GoIdentity, type Tunneler } from '../compat/openziti/tunneler.ts';
 import { until } from '../support/deadline.ts';
@@ -48,7 +47,7 @@ before(async () => {
     ],
   });
   await gateway.start();
-  const { json } = await call('POST', '/agents/enrollments');
+  const { json } = await mesh.call('POST', '/agents/enrollments');
   agent = new PartProcess<AgentStatusResult>({
     name: 'agent',
     probe: () => callAgent(file(`agent/${AGENT_SOCKET_FILE}`), { op: 'status' }, 1_000),
@@ -72,18 +71,6 @@ after(async () => {
   await service?.close();
 });
 
-async function call(method: 'GET' | 'POST', path: string, body?: object): Promise<JsonAnswer> {
-  const { apiUrl, accountId, apiToken, frontdoorId } = mesh.first;
-  const client = new JsonClient({ origin: apiUrl });
-  try {
-    const headers = { authorization: `Basic ${accountId}:${apiToken}` };
-    const request = { method, path: `/frontdoor/${frontdoorId}${path}`, headers };
-    return await client.request({ ...request, body });
-  } finally {
-    await client.close();
-  }
-}
-
 async function checkServed(port: number, host: string): Promise<void> {
   const get = (path: string): ReturnType<typeof httpGet> => httpGet(port, host, path);
   const { value } = await until(
@@ -98,7 +85,7 @@ async function checkServed(port: number, host: string): Promise<void> {
 }
 
 test('our agent hosts at OpenZiti’s edge router what our gateway dials there', { skip }, async () => {
-  const made = await call('POST', '/shares', {
+  const made = await mesh.call('POST', '/shares', {
     environmentId: agent.ready.environmentId,
     ...{ name: 'app', shareMode: 'public', backendMode: 'proxy' },
     target: `http://127.0.0.1:${service.port}`,
@@ -118,7 +105,7 @@ test('its channels to our agent and gateway stay open without traffic', { skip }
 
 test('OpenZiti’s client enrolls here, and dials at that router what our agent hosts', { skip }, async () => {
   const client = await enroll('dialing');
-  const made = await call('POST', '/shares', {
+  const made = await mesh.call('POST', '/shares', {
     environmentId: agent.ready.environmentId,
     ...{ name: 'granted', shareMode: 'private', backendMode: 'proxy', grants: [client.environmentId] },
     target: `http://127.0.0.1:${service.port}`,
@@ -131,7 +118,7 @@ test('OpenZiti’s client enrolls here, and dials at that router what our agent 
 
 test('OpenZiti’s client hosts at that router what our gateway dials', { skip }, async () => {
   const host = await enroll('hosting');
-  const made = await call('POST', '/shares', {
+  const made = await mesh.call('POST', '/shares', {
     environmentId: host.environmentId,
     ...{ name: 'hosted', shareMode: 'public', backendMode: 'proxy' },
     target: `http://127.0.0.1:${service.port}`,
@@ -144,16 +131,8 @@ test('OpenZiti’s client hosts at that router what our gateway dials', { skip }
 async function enroll(name: string): Promise<GoIdentity> {
   const folder = join(mesh.folder, 'go');
   mkdirSync(folder, { recursive: true });
-  const enrollmentJwt = async (): Promise<string> => {
-    const { enrollmentCode } = (await call('POST', '/agents/enrollments')).json as { enrollmentCode: string };
-    const client = new JsonClient({ origin: mesh.first.apiUrl });
-    const { json } = await client.request({
-      method: 'GET',
-      path: `/frontdoor/agents/bootstrap-token/${enrollmentCode}`,
-    });
-    await client.close();
-    return (json as { token: string }).token;
-  };
+  const call = mesh.call.bind(mesh);
+  const enrollmentJwt = () => mesh.enrollmentJwt();
   return enrollGo({ call, enrollmentJwt }, { binary: BINARY!, folder, name });
 }
 

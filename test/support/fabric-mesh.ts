@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { JsonClient, type JsonAnswer } from '#net';
 import { startProcess, type Running } from '../bench/bench-process.ts';
 import { callCommand } from './command-line.ts';
 import { freePort } from './free-port.ts';
@@ -89,6 +90,31 @@ export class FabricMesh {
   /** The ready file of the control plane's first start, which alone holds the credentials. */
   get first(): FirstReady {
     return this.#first;
+  }
+
+  /** Calls the Management API below the frontdoor with the first account's credentials. */
+  async call(method: 'GET' | 'POST', path: string, body?: object): Promise<JsonAnswer> {
+    const { accountId, apiToken, frontdoorId } = this.#first;
+    const headers = { authorization: `Basic ${accountId}:${apiToken}` };
+    return this.#send({ method, path: `/frontdoor/${frontdoorId}${path}`, headers, body });
+  }
+
+  /** A new enrollment token of an environment, as agents and SDKs take it. */
+  async enrollmentJwt(): Promise<string> {
+    const { json: made } = await this.call('POST', '/agents/enrollments');
+    const { enrollmentCode } = made as { enrollmentCode: string };
+    const path = `/frontdoor/agents/bootstrap-token/${enrollmentCode}`;
+    const { json } = await this.#send({ method: 'GET', path });
+    return (json as { token: string }).token;
+  }
+
+  async #send(request: Parameters<JsonClient['request']>[0]): Promise<JsonAnswer> {
+    const client = new JsonClient({ origin: this.#first.apiUrl });
+    try {
+      return await client.request(request);
+    } finally {
+      await client.close();
+    }
   }
 
   /** `frontdoor …` with the first account's credentials. */

@@ -124,7 +124,8 @@ async function exchange(
     } catch (error) {
       stream?.destroy();
       // A circuit that has brought bytes must bring all of them.
-      if (count > 0 || attempt === MAX_ATTEMPTS) throw error;
+      if (count > 0 || attempt === MAX_ATTEMPTS)
+        throw new Error(`attempt ${attempt}: ${count} of ${byteCount} bytes came back`, { cause: error });
     }
   }
 }
