@@ -5,7 +5,7 @@ export { countDroppedLogLine, droppedLogLines, silentLog, type Log, type LogFiel
 export { ForwardClock, LeaseClock, ManualClock, systemClock, type Clock } from './clock.ts';
 export { RunningClock } from './running-clock.ts';
 export { BackOff, type BackOffOptions } from './back-off.ts';
-export { textOf, utf8 } from './text.ts';
+export { isShortAscii, textOf, utf8, writeAscii } from './text.ts';
 export { bytesOfHex, concatBytes, EMPTY_BYTES, equalBytes, hexOf } from './bytes.ts';
 export { escapeHtml } from './html-text.ts';
 export { copyOf, keptBytes, keptSize } from './kept-bytes.ts';

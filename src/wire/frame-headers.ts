@@ -3,7 +3,7 @@
  * that their order is preserved. Readers follow OpenZiti: the last of equal keys wins, a wrong length counts as
  * absent.
  */
-import { concatBytes, EMPTY_BYTES, textOf, utf8 } from '#base';
+import { EMPTY_BYTES, isShortAscii, textOf, utf8, writeAscii } from '#base';
 
 const ENTRY_HEAD_BYTES = 8;
 
@@ -19,36 +19,34 @@ export class FrameHeaders {
 
   bytes(key: number): Uint8Array | undefined {
     const { raw } = this;
-    let found = -1;
-    for (let at = 0; at + ENTRY_HEAD_BYTES <= raw.length; at += ENTRY_HEAD_BYTES + readU32(raw, at + 4)) {
-      if (readU32(raw, at) === key >>> 0) found = at;
-    }
-    if (found < 0) return undefined;
-    return raw.subarray(found + ENTRY_HEAD_BYTES, found + ENTRY_HEAD_BYTES + readU32(raw, found + 4));
+    const at = this.#find(key);
+    if (at < 0) return undefined;
+    return raw.subarray(at + ENTRY_HEAD_BYTES, at + ENTRY_HEAD_BYTES + readU32(raw, at + 4));
   }
 
   has(key: number): boolean {
-    return this.bytes(key) !== undefined;
+    return this.#find(key) >= 0;
   }
 
   /** True if and only if the first byte is 1. */
   bool(key: number): boolean {
-    return this.bytes(key)?.[0] === 1;
+    return this.u8(key) === 1;
   }
 
   u8(key: number): number | undefined {
-    const value = this.bytes(key);
-    return value === undefined || value.length < 1 ? undefined : value[0];
+    const at = this.#find(key);
+    return at < 0 || readU32(this.raw, at + 4) < 1 ? undefined : this.raw[at + ENTRY_HEAD_BYTES];
   }
 
   u16(key: number): number | undefined {
-    const value = this.bytes(key);
-    return value?.length === 2 ? value[0]! | (value[1]! << 8) : undefined;
+    const { raw } = this;
+    const at = this.#findOf(key, 2);
+    return at < 0 ? undefined : raw[at]! | (raw[at + 1]! << 8);
   }
 
   u32(key: number): number | undefined {
-    const value = this.bytes(key);
-    return value?.length === 4 ? readU32(value, 0) : undefined;
+    const at = this.#findOf(key, 4);
+    return at < 0 ? undefined : readU32(this.raw, at);
   }
 
   i32(key: number): number | undefined {
@@ -57,9 +55,9 @@ export class FrameHeaders {
   }
 
   u64(key: number): bigint | undefined {
-    const value = this.bytes(key);
-    if (value?.length !== 8) return undefined;
-    return BigInt(readU32(value, 0)) | (BigInt(readU32(value, 4)) << 32n);
+    const { raw } = this;
+    const at = this.#findOf(key, 8);
+    return at < 0 ? undefined : BigInt(readU32(raw, at)) | (BigInt(readU32(raw, at + 4)) << 32n);
   }
 
   text(key: number): string | undefined {
@@ -77,37 +75,52 @@ export class FrameHeaders {
       at = start + length;
     }
   }
+
+  /** Returns where the entry begins; -1 if there is none. */
+  #find(key: number): number {
+    const { raw } = this;
+    let found = -1;
+    for (let at = 0; at + ENTRY_HEAD_BYTES <= raw.length; at += ENTRY_HEAD_BYTES + readU32(raw, at + 4)) {
+      if (readU32(raw, at) === key >>> 0) found = at;
+    }
+    return found;
+  }
+
+  /** Returns where the value begins; -1 if there is none of that length. */
+  #findOf(key: number, length: number): number {
+    const at = this.#find(key);
+    return at < 0 || readU32(this.raw, at + 4) !== length ? -1 : at + ENTRY_HEAD_BYTES;
+  }
 }
 
-/** Collects header entries in the order of the calls. */
+/**
+ * Collects header entries in the order of the calls. `build` writes numbers and texts of ASCII straight into the result,
+ * because an array for each of them costs more than the rest.
+ */
 export class HeaderWriter {
-  readonly #parts: Uint8Array[] = [];
+  /** Key, number of bytes and value of each entry; the key `COPIED` stands for whole entries. */
+  readonly #entries: (number | string | Uint8Array)[] = [];
+  #bytes = 0;
 
   bytes(key: number, value: Uint8Array): this {
-    const head = new Uint8Array(ENTRY_HEAD_BYTES);
-    writeU32(head, 0, key);
-    writeU32(head, 4, value.length);
-    this.#parts.push(head, value);
-    return this;
+    return this.#add(key, value.length, value);
   }
 
   bool(key: number, value: boolean): this {
-    return this.bytes(key, Uint8Array.of(value ? 1 : 0));
+    return this.#add(key, 1, value ? 1 : 0);
   }
 
   u8(key: number, value: number): this {
-    return this.bytes(key, Uint8Array.of(value));
+    return this.#add(key, 1, value);
   }
 
   u16(key: number, value: number): this {
-    return this.bytes(key, Uint8Array.of(value & 0xff, (value >> 8) & 0xff));
+    return this.#add(key, 2, value);
   }
 
   /** Also for i32, which has the same bit pattern. */
   u32(key: number, value: number): this {
-    const bytes = new Uint8Array(4);
-    writeU32(bytes, 0, value);
-    return this.bytes(key, bytes);
+    return this.#add(key, 4, value);
   }
 
   u64(key: number, value: bigint): this {
@@ -118,19 +131,47 @@ export class HeaderWriter {
   }
 
   text(key: number, value: string): this {
-    return this.bytes(key, utf8(value));
+    return isShortAscii(value) ? this.#add(key, value.length, value) : this.bytes(key, utf8(value));
   }
 
   /** Copies the entries of another frame. */
-  copy(headers: FrameHeaders): this {
-    if (headers.raw.length > 0) this.#parts.push(headers.raw);
+  copy({ raw }: FrameHeaders): this {
+    this.#entries.push(COPIED, raw.length, raw);
+    this.#bytes += raw.length;
     return this;
   }
 
   build(): FrameHeaders {
-    return this.#parts.length === 0 ? FrameHeaders.empty : new FrameHeaders(concatBytes(this.#parts));
+    if (this.#bytes === 0) return FrameHeaders.empty;
+    const entries = this.#entries;
+    const raw = new Uint8Array(this.#bytes);
+    let at = 0;
+    for (let i = 0; i < entries.length; i += 3) {
+      const key = entries[i] as number;
+      const length = entries[i + 1] as number;
+      const value = entries[i + 2]!;
+      if (key !== COPIED) {
+        writeU32(raw, at, key);
+        writeU32(raw, at + 4, length);
+        at += ENTRY_HEAD_BYTES;
+      }
+      if (typeof value === 'number') writeNumber(raw, at, value, length);
+      else if (typeof value === 'string') writeAscii(raw, at, value);
+      else raw.set(value, at);
+      at += length;
+    }
+    return new FrameHeaders(raw);
+  }
+
+  #add(key: number, length: number, value: number | string | Uint8Array): this {
+    this.#entries.push(key, length, value);
+    this.#bytes += ENTRY_HEAD_BYTES + length;
+    return this;
   }
 }
+
+/** No key of an entry, which has 32 bits. */
+const COPIED = -0x1_0000_0000;
 
 /** Returns false if an entry overruns the bytes, which is a fatal framing error. */
 export function checkHeaderBytes(bytes: Uint8Array, start = 0, end = bytes.length): boolean {
@@ -153,4 +194,9 @@ export function writeU32(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 1] = (value >>> 8) & 0xff;
   bytes[at + 2] = (value >>> 16) & 0xff;
   bytes[at + 3] = (value >>> 24) & 0xff;
+}
+
+/** Writes the lowest bytes of `value`. */
+function writeNumber(bytes: Uint8Array, at: number, value: number, length: number): void {
+  for (let i = 0; i < length; i += 1) bytes[at + i] = (value >>> (8 * i)) & 0xff;
 }

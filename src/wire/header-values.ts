@@ -3,7 +3,7 @@
  * Decoders return undefined for malformed values or values over OpenZiti's limits (128 entries, 8,192 bytes
  * each).
  */
-import { concatBytes, textOf, utf8 } from '#base';
+import { textOf, utf8 } from '#base';
 import { readU32, writeU32 } from './frame-headers.ts';
 
 const MAX_ENTRIES = 128;
@@ -11,7 +11,9 @@ const MAX_ENTRY_BYTES = 8_192;
 
 export function encodeTextList(items: readonly string[]): Uint8Array {
   if (items.length === 0) return new Uint8Array(0);
-  return concatBytes([u32(items.length), ...items.flatMap((item) => sized(utf8(item)))]);
+  const writer = new Writer(items.length);
+  for (const item of items) writer.sized(utf8(item));
+  return writer.build();
 }
 
 export function decodeTextList(bytes: Uint8Array): string[] | undefined {
@@ -24,9 +26,9 @@ export function decodeTextList(bytes: Uint8Array): string[] | undefined {
 }
 
 export function encodeBytesMap(map: ReadonlyMap<number, Uint8Array>): Uint8Array {
-  const parts: Uint8Array[] = [u32(map.size)];
-  for (const [key, value] of map) parts.push(u32(key), ...sized(value));
-  return concatBytes(parts);
+  const writer = new Writer(map.size);
+  for (const [key, value] of map) writer.u32(key).sized(value);
+  return writer.build();
 }
 
 export function decodeBytesMap(bytes: Uint8Array): Map<number, Uint8Array> | undefined {
@@ -39,9 +41,9 @@ export function decodeBytesMap(bytes: Uint8Array): Map<number, Uint8Array> | und
 }
 
 export function encodeTextMap(map: ReadonlyMap<string, string>): Uint8Array {
-  const parts: Uint8Array[] = [u32(map.size)];
-  for (const [key, value] of map) parts.push(...sized(utf8(key)), ...sized(utf8(value)));
-  return concatBytes(parts);
+  const writer = new Writer(map.size);
+  for (const [key, value] of map) writer.sized(utf8(key)).sized(utf8(value));
+  return writer.build();
 }
 
 export function decodeTextMap(bytes: Uint8Array): Map<string, string> | undefined {
@@ -68,14 +70,37 @@ export function hasCapability(mask: Uint8Array | undefined, capability: number):
   return byte !== undefined && ((byte >> (capability & 7)) & 1) === 1;
 }
 
-function u32(value: number): Uint8Array {
-  const bytes = new Uint8Array(4);
-  writeU32(bytes, 0, value);
-  return bytes;
-}
+/** Collects numbers and values with their lengths behind the number of entries, and writes them into one array. */
+class Writer {
+  readonly #parts: (number | Uint8Array)[] = [];
+  #bytes = 0;
 
-function sized(value: Uint8Array): [Uint8Array, Uint8Array] {
-  return [u32(value.length), value];
+  constructor(count: number) {
+    this.u32(count);
+  }
+
+  u32(value: number): this {
+    this.#parts.push(value);
+    this.#bytes += 4;
+    return this;
+  }
+
+  sized(value: Uint8Array): this {
+    this.#parts.push(value.length, value);
+    this.#bytes += 4 + value.length;
+    return this;
+  }
+
+  build(): Uint8Array {
+    const bytes = new Uint8Array(this.#bytes);
+    let at = 0;
+    for (const part of this.#parts) {
+      if (typeof part === 'number') writeU32(bytes, at, part);
+      else bytes.set(part, at);
+      at += typeof part === 'number' ? 4 : part.length;
+    }
+    return bytes;
+  }
 }
 
 /** Returns empty values after a fault; `isWhole` reports it at the end. */
