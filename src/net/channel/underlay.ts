@@ -121,7 +121,14 @@ export class Underlay {
   /** Sends a whole frame. */
   sendBytes(frame: Uint8Array): void {
     this.#countPayload();
-    this.#push(frame);
+    if (frame.length > MAX_COPIED_BYTES) {
+      this.#push(frame);
+      return;
+    }
+    this.#reserve(frame.length);
+    this.#slab.set(frame, this.#slabEnd);
+    this.#slabEnd += frame.length;
+    this.#flushSoon();
   }
 
   /** Returns and removes whole frames that were not handed to the connection. */
