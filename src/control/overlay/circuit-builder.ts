@@ -3,8 +3,7 @@
  * circuit and attempt, tries twice, and cleans up. It never waits for the database. The rules are OpenZiti's; the
  * driver calls `tick` for the deadlines.
  */
-import { randomBytes } from 'node:crypto';
-import { base62, type Clock } from '#base';
+import type { Clock } from '#base';
 import {
   EdgeErrorCode,
   headerId,
@@ -20,9 +19,9 @@ import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 import type { HostTerminator } from './host-terminator.ts';
 import type { KeyExchange } from './key-exchange-policy.ts';
 import type { CircuitPath } from './path-policy.ts';
+import { newCircuitId, randomId } from './random-ids.ts';
 import { planRoute, type PathAddresses } from './route-plan-policy.ts';
 import type { DialedService, TerminatorSelector } from './terminator-selector.ts';
-import { newCircuitId } from './circuit-id.ts';
 
 export const MAX_ATTEMPTS = 2;
 export const ATTEMPT_TIMEOUT_MS = 10_000;
@@ -230,7 +229,7 @@ export class CircuitBuilder {
       return;
     }
     pending.isClear = keyExchange === 'clear';
-    const addresses = { ingressAddress: base62(randomBytes(16)), egressAddress: base62(randomBytes(16)) };
+    const addresses = { ingressAddress: randomId(), egressAddress: randomId() };
     pending.terminator = terminator;
     pending.path = path;
     pending.addresses = addresses;

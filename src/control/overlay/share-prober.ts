@@ -3,8 +3,8 @@
  * requests. A probe is a circuit with only an egress, which ends as soon as the host has reached its backend. The
  * rate is limited.
  */
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { base62, utf8, type Clock, type Log } from '#base';
+import { generateKeyPairSync } from 'node:crypto';
+import { utf8, type Clock, type Log } from '#base';
 import { headerId, RouteErrorCode, type RouteResult } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { MeasuredKind, MeasuredShare, Measurements, OverlayModel, ShareStatus } from '../model/mod.ts';
@@ -18,10 +18,10 @@ import {
   type ShareEvent,
   type ShareStatusState,
 } from './share-status-machine.ts';
+import { newCircuitId, randomId } from './random-ids.ts';
 import { ShareStatusLog } from './share-status-log.ts';
 import { chooseTerminator } from './terminator-choice-policy.ts';
 import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
-import { newCircuitId } from './circuit-id.ts';
 
 const PROBE_TIMEOUT_MS = 6_000;
 /** Timeout of the router for the host, shorter than ours, so that its reason arrives. */
@@ -276,7 +276,7 @@ export class ShareProber implements Measurements {
       circuitId,
       egress: {
         binding: terminator.binding,
-        address: base62(randomBytes(16)),
+        address: randomId(),
         destination: terminator.address,
         peerData: [
           { key: headerId.peerData.callerId, value: utf8('frontdoor-probe') },
