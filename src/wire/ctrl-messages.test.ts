@@ -226,3 +226,21 @@ test('our controller hello is read by routers of both generations', () => {
 function isProtocolError(error: unknown): boolean {
   return error instanceof FrontdoorError && error.kind === 'protocol';
 }
+
+test('a message that is passed on within the process is the one that its bytes decode to', () => {
+  const frame = ctrlMessages.route.passedFrame({
+    circuitId: 'c1',
+    egress: { binding: 'edge', address: 'a1', peerData: [{ key: 1105, value: Uint8Array.of(1, 2) }] },
+    forwards: [{ srcAddress: 'a1', dstAddress: 'l1', dstType: DestType.LINK }],
+    timeout: 10_000_000_000n,
+    tags: { serviceId: 's1' },
+  });
+  const { message } = frame;
+  assert.equal(ctrlMessages.route.of(frame), message);
+  assert.deepEqual(ctrlMessages.route.decode(frame.body), message);
+  assert.deepEqual(ctrlMessages.route.of(makeFrame(frame.contentType, { body: frame.body })), message);
+  const fault = ctrlMessages.fault.passedFrame({ subject: FaultSubject.EGRESS_FAULT, id: 'c1' });
+  assert.throws(() => ctrlMessages.route.of({ ...fault, body: Uint8Array.of(0xff) }), {
+    code: 'malformed-body',
+  });
+});

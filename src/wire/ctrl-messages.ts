@@ -5,6 +5,7 @@
 import {
   create,
   fromBinary,
+  isMessage,
   toBinary,
   toJson,
   type DescMessage,
@@ -14,7 +15,7 @@ import {
 } from '@bufbuild/protobuf';
 import { FrontdoorError } from '#base';
 import { makeFrame, type Frame } from './frame-codec.ts';
-import type { FrameHeaders, HeaderWriter } from './frame-headers.ts';
+import { FrameHeaders, type HeaderWriter } from './frame-headers.ts';
 import * as ctrl from './gen/ctrl-pb.ts';
 import * as edge from './gen/edge-ctrl-pb.ts';
 import { ChannelMessageSchema, TogglePipeTracesRequestSchema } from './gen/trace-pb.ts';
@@ -39,6 +40,12 @@ export class ProtobufMessage<Desc extends DescMessage> {
     }
   }
 
+  /** The message of a frame, decoded unless its sender passed it on. Receivers do not change it. */
+  of(frame: Frame): MessageShape<Desc> {
+    const { message } = frame;
+    return message !== undefined && isMessage(message, this.#schema) ? message : this.decode(frame.body);
+  }
+
   /** For traces: protobuf's JSON form. */
   decodeJson(body: Uint8Array): JsonValue {
     return toJson(this.#schema, this.decode(body));
@@ -51,6 +58,33 @@ export class ProtobufMessage<Desc extends DescMessage> {
   frame(value: MessageInitShape<Desc>, headers?: FrameHeaders | HeaderWriter): Frame {
     const body = this.encode(value);
     return makeFrame(this.contentType, headers === undefined ? { body } : { body, headers });
+  }
+
+  /**
+   * A frame for one channel, whose receiver in this process gets the message as it is. The sender must not change it later,
+   * and nobody may copy the frame by `...`, because its body is encoded when it is read.
+   */
+  passedFrame(value: MessageInitShape<Desc>): Frame {
+    return new PassedFrame(this.contentType, this.#schema, create(this.#schema, value));
+  }
+}
+
+class PassedFrame<Desc extends DescMessage> implements Frame {
+  readonly contentType: number;
+  sequence = 0;
+  readonly headers = FrameHeaders.empty;
+  readonly message: MessageShape<Desc>;
+  readonly #schema: Desc;
+  #body: Uint8Array | undefined;
+
+  constructor(type: number, schema: Desc, value: MessageShape<Desc>) {
+    this.contentType = type;
+    this.#schema = schema;
+    this.message = value;
+  }
+
+  get body(): Uint8Array {
+    return (this.#body ??= toBinary(this.#schema, this.message));
   }
 }
 

@@ -19,6 +19,8 @@ export interface Frame {
   sequence: number;
   readonly headers: FrameHeaders;
   readonly body: Uint8Array;
+  /** What `body` encodes, if the sender is in this process and passed it on: `ProtobufMessage.passedFrame`. */
+  readonly message?: object;
 }
 
 export interface FrameParts {

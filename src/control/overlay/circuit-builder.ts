@@ -253,7 +253,7 @@ export class CircuitBuilder {
       pending.asked.add(routerId);
     }
     for (const { routerId, isEgress, forwards } of planRoute(path, addresses)) {
-      const route = ctrlMessages.route.frame({
+      const route = ctrlMessages.route.passedFrame({
         circuitId: pending.id,
         attempt: pending.attempt,
         ...(isEgress ? { egress } : {}),

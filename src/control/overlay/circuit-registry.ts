@@ -128,7 +128,7 @@ export class CircuitRegistry {
 
   unroute(circuitId: string, routerIds: Iterable<string>, now: boolean): void {
     for (const routerId of routerIds) {
-      this.#routers.get(routerId)?.send(ctrlMessages.unroute.frame({ circuitId, now }));
+      this.#routers.get(routerId)?.send(ctrlMessages.unroute.passedFrame({ circuitId, now }));
     }
   }
 }

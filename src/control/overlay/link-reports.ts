@@ -76,7 +76,7 @@ export class LinkReports {
 
   /** @throws FrontdoorError `protocol` */
   onFault(router: ConnectedRouter, frame: Frame): void {
-    const { subject, id, iteration } = ctrlMessages.fault.decode(frame.body);
+    const { subject, id, iteration } = ctrlMessages.fault.of(frame);
     switch (subject) {
       case FaultSubject.INGRESS_FAULT:
       case FaultSubject.EGRESS_FAULT:

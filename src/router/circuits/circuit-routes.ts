@@ -69,7 +69,7 @@ export class CircuitRoutes {
 
   #onRoute(frame: Frame, from: Controller): void {
     const receivedMs = performance.now();
-    const route = ctrlMessages.route.decode(frame.body);
+    const route = ctrlMessages.route.of(frame);
     if (route.circuitId === '')
       throw new FrontdoorError('protocol', 'malformed-body', 'Route without a circuit');
     if (route.egress === undefined) {
@@ -85,7 +85,7 @@ export class CircuitRoutes {
   }
 
   #onUnroute(frame: Frame): void {
-    const { circuitId, now } = ctrlMessages.unroute.decode(frame.body);
+    const { circuitId, now } = ctrlMessages.unroute.of(frame);
     for (const dial of this.#dials.values()) if (dial.circuitId === circuitId) dial.abort.abort();
     if (now) this.#options.forwarder.unroute(circuitId);
     else this.#options.forwarder.unrouteWhenQuiet(circuitId);

@@ -110,5 +110,5 @@ export class CircuitFaults implements ForwardFaults {
 
 function reportClosing({ channel }: Controller, { circuitId, isTerminator }: Closing): void {
   const subject = isTerminator ? FaultSubject.EGRESS_FAULT : FaultSubject.INGRESS_FAULT;
-  channel.send(ctrlMessages.fault.frame({ subject, id: circuitId }));
+  channel.send(ctrlMessages.fault.passedFrame({ subject, id: circuitId }));
 }
