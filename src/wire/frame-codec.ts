@@ -20,7 +20,7 @@ export interface Frame {
   readonly headers: FrameHeaders;
   readonly body: Uint8Array;
   /** What `body` encodes, if the sender is in this process and passed it on: `ProtobufMessage.passedFrame`. */
-  readonly message?: object;
+  readonly message?: object | undefined;
 }
 
 export interface FrameParts {
