@@ -8,6 +8,7 @@ import {
   dnsRecordListSchema,
   newCustomFrontendSchema,
   policyComparisonSchema,
+  policyDraftSchema,
   sharePolicyReplacementSchema,
   sharePolicySchema,
 } from './access-schemas.ts';
@@ -54,11 +55,11 @@ export const accessOperations = [
     id: 'compareSharePolicy',
     group: 'Shares',
     summary:
-      'Compare a policy with the one of the share: which of the latest recorded requests it would decide differently',
+      'Compare a policy or auth providers with those of the share: which of the latest recorded requests they would decide differently',
     method: 'POST',
     path: `${POLICY}/compare`,
     scope: 'frontdoor.read',
-    body: sharePolicyReplacementSchema,
+    body: policyDraftSchema,
     answer: ok(policyComparisonSchema),
     refusals: [404],
   }),

@@ -134,6 +134,17 @@ export const sharePolicySchema = closed({
 });
 export type SharePolicyAnswer = Static<typeof sharePolicySchema>;
 
+const draftProviders = (description: string) => Type.Optional(ids(100, description));
+
+/** What is compared with the share as it is. */
+export const policyDraftSchema = closed({
+  ...sharePolicyReplacementSchema.properties,
+  authProviderIds: draftProviders(
+    'Auth providers in place of those of the share. Without any field of a policy, the policy stays as it is',
+  ),
+});
+export type PolicyDraftBody = Static<typeof policyDraftSchema>;
+
 /** A request to explain; it is not sent. Absent fields have the values of a browser without any credential. */
 export const accessQuestionSchema = closed({
   host: Type.Optional(longText(253, "One of the share's host names; the first one by default")),
@@ -185,6 +196,7 @@ export const accessQuestionSchema = closed({
     longText(255, 'A name in a client certificate that a trusted authority issued'),
   ),
   policy: Type.Optional(sharePolicyReplacementSchema),
+  authProviderIds: draftProviders('Auth providers to explain in place of those of the share'),
 });
 export type AccessQuestion = Static<typeof accessQuestionSchema>;
 
@@ -243,7 +255,7 @@ export const policyComparisonSchema = closed({
       before: briefDecision(),
       after: briefDecision(),
     }),
-    { description: 'Those that the two policies decide differently, the newest first' },
+    { description: 'Those that are decided differently, the newest first' },
   ),
 });
 export type PolicyComparisonAnswer = Static<typeof policyComparisonSchema>;

@@ -65,6 +65,7 @@ export {
   type DnsCheckAnswer,
   type DnsRecordAnswer,
   type PolicyComparisonAnswer,
+  type PolicyDraftBody,
   type SharePolicyAnswer,
   type SharePolicyBody,
 } from './access-schemas.ts';

@@ -68,13 +68,13 @@ describe('the access of a share', { skip: browserSkip }, () => {
     await page.getByRole('button', { name: 'Add a user' }).click();
     await page.getByLabel('User name').fill(HOSTILE);
     await page.getByRole('textbox', { name: 'Password' }).fill('short');
-    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByRole('button', { name: 'Review and save', exact: true }).click();
     await page.getByText('Value for basicAuth.0.password must be of').first().waitFor();
     await page.getByRole('textbox', { name: 'Password' }).fill('long enough');
-    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByRole('button', { name: 'Review and save', exact: true }).click();
     await page.getByText('Value for ipDeny.1 must be of').first().waitFor();
     await page.getByLabel('Refused networks').fill('127.0.0.0/8');
-    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByRole('button', { name: 'Review and save', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'What this change does' });
     await dialog.getByText('decided differently').waitFor();
     await dialog.getByText('address-denied').first().waitFor();
@@ -91,17 +91,39 @@ describe('the access of a share', { skip: browserSkip }, () => {
     assert.equal((await world.get('app.share.localhost', '/')).status, 403);
   });
 
+  it('shows what other log-ins do before they are saved', async (test) => {
+    await call('PUT' as 'PATCH', '/shares/app/policy', {});
+    await consoles.world.get('app.share.localhost', '/orders');
+    const { page, open } = await consoles.person(test, 'editor');
+    await open(`${shares}/app/access`);
+    await page.getByLabel(`keys ${HOSTILE}`).check();
+    await page.getByRole('button', { name: 'Ask' }).click();
+    const draft = page.getByRole('region', { name: 'With the change that is not saved' });
+    await draft.getByText('Refused: no valid credential').waitFor();
+    await page.getByText('The change decides this request differently.').waitFor();
+    await page.getByRole('button', { name: 'Review and save log-ins' }).click();
+    const dialog = page.getByRole('dialog', { name: 'What this change does' });
+    await dialog.getByText('1 field changes: Log-ins').waitFor();
+    await dialog.getByText('decided differently').waitFor();
+    await dialog.getByText('credential-missing').first().waitFor();
+    await dialog.getByText('The question you asked').waitFor();
+    await checkLooks(page, 'access-log-ins-review');
+    await dialog.getByRole('button', { name: 'Go back' }).click();
+    assert.deepEqual((await call('GET', '/shares/app'))['authProviderIds'], []);
+  });
+
   it('guards the share by log-ins, and does not overwrite what others changed', async (test) => {
     const { page, open, allow } = await consoles.person(test, 'editor');
     allow(/status of 412/);
     await open(`${shares}/app/access`);
     await page.getByLabel(`keys ${HOSTILE}`).check();
-    await page.getByRole('button', { name: 'Save log-ins' }).click();
+    await page.getByRole('button', { name: 'Review and save log-ins' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save log-ins' }).click();
     await page.getByText('Saved. Gateways follow within seconds.').waitFor();
     await page.getByLabel('Contact').fill('mine@example.com');
     await consoles.world.call('PUT' as 'PATCH', '/shares/app/policy', { contact: 'theirs@example.com' });
     await page.getByText('Somebody else changed this while you type.').waitFor();
-    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByRole('button', { name: 'Review and save', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Save the policy' }).click();
     await page.getByText('Your change was not saved').waitFor();
     await page.getByRole('button', { name: 'Load the new state' }).click();
@@ -133,7 +155,10 @@ describe('the access of a share', { skip: browserSkip }, () => {
     await open(`${shares}/app/access`);
     await page.getByRole('heading', { level: 2, name: 'Wer erreicht sie?' }).waitFor();
     assert.equal(await page.getByLabel('Kontakt').isDisabled(), true);
-    assert.equal(await page.getByRole('button', { name: 'Prüfen und speichern' }).isDisabled(), true);
+    assert.equal(
+      await page.getByRole('button', { name: 'Prüfen und speichern', exact: true }).isDisabled(),
+      true,
+    );
     await page.getByRole('button', { name: 'Fragen' }).click();
     await page.getByText('Abgewiesen: kein gültiger Nachweis').waitFor();
     await checkLooks(page, 'access-reader');

@@ -129,7 +129,8 @@ describe('forms of the console', { skip: browserSkip }, () => {
     const authProviderIds = [ids['providerId']!];
     const forms = [
       {
-        ...{ route: `${FD}/shares/$token/access`, chosen: /provider/, save: 'Save log-ins' },
+        ...{ route: `${FD}/shares/$token/access`, chosen: /provider/, save: 'Review and save log-ins' },
+        confirm: 'Save log-ins',
         change: () => api('PATCH', `${base}/shares/app`, { target: 'http://127.0.0.1:10' }),
       },
       {
@@ -148,7 +149,7 @@ describe('forms of the console', { skip: browserSkip }, () => {
           }),
       },
     ] as const;
-    for (const { route, chosen, save, change } of forms) {
+    for (const { route, chosen, change, ...form } of forms) {
       await open(pathOf(route));
       const choice = page
         .getByRole('checkbox', { name: chosen })
@@ -160,7 +161,7 @@ describe('forms of the console', { skip: browserSkip }, () => {
       await page.getByRole('button', { name: 'Keep what I typed' }).click();
       await page.getByText('Somebody else changed this while you type.').waitFor({ state: 'detached' });
       assert.equal(await choice.isChecked(), true, route);
-      await page.getByRole('button', { name: save, exact: true }).click();
+      await send(page, form);
       await page.getByText(/^Saved\./).waitFor();
     }
   });
@@ -185,7 +186,10 @@ function fieldOf(page: Page, { field, open }: EditedForm) {
   return place.getByRole('textbox', { name: field, exact: true }).first();
 }
 
-async function send(page: Page, { save, confirm, open }: EditedForm): Promise<void> {
+async function send(
+  page: Page,
+  { save, confirm, open }: Pick<EditedForm, 'save' | 'confirm' | 'open'>,
+): Promise<void> {
   const place = open === undefined ? page.locator('main') : page.getByRole('dialog');
   await place.getByRole('button', { name: save, exact: true }).click();
   if (confirm !== undefined)

@@ -36,6 +36,7 @@ export const ACCESS_COMMANDS = {
     examples: [
       'shares policy compare app --body @policy.json',
       "shares policy compare app --email '*@example.com' --ip-deny 192.0.2.0/24",
+      'shares policy compare app --auth-provider-id staff',
     ],
   },
   explainShareAccess: {
@@ -47,6 +48,7 @@ export const ACCESS_COMMANDS = {
       'shares who-can-reach app --email ann@example.com --group staff --path /admin',
       'shares who-can-reach app --key-name build --address 192.0.2.7',
       'shares who-can-reach app --email ann@example.com --policy @policy.json',
+      'shares who-can-reach app --key-name build --auth-provider-id machines',
     ],
   },
   listCustomFrontends: {

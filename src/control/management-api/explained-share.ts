@@ -1,6 +1,7 @@
 /** What explanations need to know about a share: where it is served, and which providers guard it there. */
 import type { ExplainedProvider } from '#domain';
-import { findAuthProvider, type ShareRecord } from '../store/mod.ts';
+import { findAuthProvider, findCustomFrontend, type ShareRecord } from '../store/mod.ts';
+import { notFound } from './api-errors.ts';
 import type { Call, ChangeParts } from './call.ts';
 
 export function namesOf({ shareMode, frontends, customHosts }: ShareRecord): readonly string[] {
@@ -11,6 +12,26 @@ export function namesOf({ shareMode, frontends, customHosts }: ShareRecord): rea
 export function guardsOf(share: ShareRecord, host: string): readonly string[] | undefined {
   if (!namesOf(share).includes(host)) return undefined;
   return share.customHosts.find((custom) => custom.host === host)?.authProviderIds ?? share.authProviderIds;
+}
+
+/** Returns the share as it would be with other auth providers of its own. Throws `notFound` for one that does not exist. */
+export async function withProviders(
+  { store: { db } }: ChangeParts,
+  { frontdoor }: Call,
+  share: ShareRecord,
+  wanted: readonly string[] | undefined,
+): Promise<ShareRecord> {
+  if (wanted === undefined) return share;
+  const authProviderIds = [...new Set(wanted.map((id) => id.toLowerCase()))];
+  const found = await Promise.all(authProviderIds.map((id) => findAuthProvider(db, frontdoor, id)));
+  const lost = found.indexOf(undefined);
+  if (lost !== -1) throw notFound('Auth provider', authProviderIds[lost]!);
+  const customHosts = share.customHosts.map(async (custom) => {
+    if (authProviderIds.length > 0) return { ...custom, authProviderIds };
+    const zone = await findCustomFrontend(db, frontdoor, custom.customFrontendId);
+    return { ...custom, authProviderIds: zone?.authProviderIds ?? [] };
+  });
+  return { ...share, authProviderIds, customHosts: await Promise.all(customHosts) };
 }
 
 export async function providersOf(

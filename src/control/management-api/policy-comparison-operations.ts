@@ -1,4 +1,4 @@
-/** The operation that shows which recorded requests of a share another policy would decide differently. */
+/** The operation that shows which recorded requests of a share another policy or other auth providers would decide differently. */
 import type { PolicyComparisonAnswer } from '#contract';
 import { AccessComparer, type ExplainedProvider, type RecordedRequest } from '#domain';
 import { accessRulesOf, draftPolicyOf } from '../policy/mod.ts';
@@ -10,7 +10,7 @@ import {
   type StoredFailure,
 } from '../store/mod.ts';
 import { isoTime, ok, unstored, type Call, type ChangeParts, type Handlers } from './call.ts';
-import { guardsOf, providersOf } from './explained-share.ts';
+import { guardsOf, providersOf, withProviders } from './explained-share.ts';
 import { namedShare } from './named-share.ts';
 
 const MOST_COMPARED = 100;
@@ -26,15 +26,19 @@ export const policyComparisonHandlers: Handlers<ChangeParts, 'compareSharePolicy
   async compareSharePolicy(parts, call) {
     const { db } = parts.store;
     const share = await namedShare(db, call);
-    const draft = accessRulesOf(draftPolicyOf(call.body));
+    const { authProviderIds, ...policy } = call.body;
     const stored = await findSharePolicy(db, share.id);
-    const comparer = new AccessComparer(stored === undefined ? null : accessRulesOf(stored), draft);
+    const before = stored === undefined ? null : accessRulesOf(stored);
+    const keepsPolicy = authProviderIds !== undefined && Object.keys(policy).length === 0;
+    const comparer = new AccessComparer(before, keepsPolicy ? before : accessRulesOf(draftPolicyOf(policy)));
+    const draft = await withProviders(parts, call, share, authProviderIds);
     const records = await recordsOf(parts, call, share);
     const guards = await guardsByHost(parts, call, share, records);
+    const draftGuards = draft === share ? guards : await guardsByHost(parts, call, draft, records);
     const different: PolicyComparisonAnswer['different'] = [];
     let unknown = 0;
     for (const record of records) {
-      const found = comparer.compare(guards.get(record.host)!, record);
+      const found = comparer.compare(guards.get(record.host)!, record, draftGuards.get(record.host));
       if (found.outcome === 'unknown') unknown += 1;
       if (found.outcome !== 'different') continue;
       const { id, atMs, method, host, target, address, identity } = record;

@@ -434,5 +434,37 @@ describeEachStore('policies of shares', (open) => {
     const wrong = await world.call('POST', `${root}/shares/compared/policy/compare`, { body: { emails: 1 } });
     assert.equal((wrong.body as { message: string }).message, 'Value for emails must be of array');
     assert.equal((await world.call('POST', `${root}/shares/none/policy/compare`, { body: {} })).status, 404);
+    const providers = await Promise.all(
+      ['machines', 'others'].map(async (name) => {
+        const data = { placement: 'header', name: `x-${name}`, keys: [{ name: 'ci' }] };
+        const body = { name, type: 'API_KEY', data };
+        return ((await world.call('POST', `${root}/auth-providers`, { body })).body as { id: string }).id;
+      }),
+    );
+    const guarded = await compare({ authProviderIds: providers });
+    assert.equal(guarded.different.length, 99, 'the refused address stays refused: the policy is kept');
+    assert.deepEqual(guarded.different[0]!.after, {
+      ...{ decision: 'unauthenticated', status: 401, reason: 'credential-missing' },
+    });
+    const both = await compare({ authProviderIds: providers, publicPaths: ['/orders'] });
+    assert.deepEqual(
+      both.different.map(({ id }) => id),
+      [refused],
+      'the draft of the policy counts, too',
+    );
+    const ask = async (question: object) => {
+      const path = `${root}/shares/compared/policy/explain`;
+      return (await world.call('POST', path, { body: question })).body as { reason: string };
+    };
+    assert.equal((await ask({})).reason, 'network');
+    assert.equal((await ask({ authProviderIds: providers })).reason, 'credential-missing');
+    assert.equal((await ask({ authProviderIds: providers, keyName: 'ci' })).reason, 'api-key ci');
+    const lost = { authProviderIds: [providers[0], '00000000-0000-4000-8000-000000000000'] };
+    for (const operation of ['compare', 'explain']) {
+      const path = `${root}/shares/compared/policy/${operation}`;
+      const { status, body } = await world.call('POST', path, { body: lost });
+      assert.equal(status, 404);
+      assert.match((body as { message: string }).message, /^Auth provider 0{8}.* not found$/);
+    }
   });
 });

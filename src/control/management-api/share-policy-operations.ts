@@ -18,7 +18,7 @@ import {
 import { findSharePolicy, putSharePolicy, type ShareRecord } from '../store/mod.ts';
 import { change, ok, unstored, type ApiAnswer, type ChangeParts, type Handlers } from './call.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
-import { guardsOf, namesOf, providersOf } from './explained-share.ts';
+import { guardsOf, namesOf, providersOf, withProviders } from './explained-share.ts';
 import { lockedShareId, namedShare, namedShareId } from './named-share.ts';
 
 export const sharePolicyHandlers: Handlers<
@@ -55,7 +55,8 @@ export const sharePolicyHandlers: Handlers<
     const share = await namedShare(parts.store.db, call);
     const stored = await findSharePolicy(parts.store.db, share.id);
     const request = requestOf(call.body, share, parts.clock.nowMs());
-    const ids = guardsOf(share, request.host);
+    const guarded = await withProviders(parts, call, share, call.body.authProviderIds);
+    const ids = guardsOf(guarded, request.host);
     if (ids === undefined) return unstored(ok(notServed(share, request.host)));
     const asked = call.body.policy === undefined ? stored : draftPolicyOf(call.body.policy);
     const rules = compileRules(asked === undefined ? null : accessRulesOf(asked));

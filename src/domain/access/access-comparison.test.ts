@@ -84,3 +84,33 @@ test('so are certificates', () => {
   assert.equal(compared(rules, rules, missing), 'same');
   assert.deepEqual(compared(rules, null, missing), ['certificate-missing', 'login']);
 });
+
+test('other auth providers keep whom they identify, too, and ask everybody else', () => {
+  const comparer = new AccessComparer(null, null);
+  const other: ExplainedProvider = { ...oidc, id: 'g', name: 'guests' };
+  const found = (
+    before: readonly ExplainedProvider[],
+    after: readonly ExplainedProvider[],
+    more: Partial<RecordedRequest> = {},
+  ) => {
+    const compared = comparer.compare(before, { ...record, ...more }, after);
+    if (compared.outcome !== 'different') return compared.outcome;
+    return [compared.before.reason, compared.after.reason];
+  };
+  const anonymous = { identity: null, decision: 'network' };
+  assert.deepEqual(found([], [oidc], anonymous), ['network', 'login']);
+  assert.deepEqual(found([], [keys], anonymous), ['network', 'credential-missing']);
+  assert.equal(found([oidc], [oidc, other]), 'same');
+  assert.deepEqual(found([oidc], [other]), ['session', 'login']);
+  assert.deepEqual(found([oidc], [keys]), ['session', 'credential-missing']);
+  assert.equal(found([oidc], []), 'same', 'the request comes in, though nobody is asked any more');
+  assert.equal(found([oidc, other], [other]), 'unknown', 'the record does not name the provider');
+  assert.equal(found([{ ...oidc, enabled: false }, other], [other]), 'same', 'one was disabled');
+  const build = { identity: 'night build', decision: 'api-key night build' };
+  assert.equal(found([oidc, keys], [keys], build), 'same');
+  const namesake = { ...keys, id: 'n' };
+  assert.deepEqual(found([keys], [namesake], build), ['api-key night build', 'credential-missing']);
+  const stranger = { identity: null, decision: 'login' };
+  assert.equal(found([oidc], [other], stranger), 'same');
+  assert.deepEqual(found([oidc], [], stranger), ['login', 'network']);
+});

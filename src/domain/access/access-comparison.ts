@@ -1,7 +1,7 @@
 /**
- * Compares how two sets of rules decide about a request that a gateway recorded. Records have neither the claims nor
- * the certificate of a caller: what was decided then shows whether they satisfied the rules before, and where the
- * rules about them differ, both possibilities are looked at.
+ * Compares how two sets of rules and auth providers decide about a request that a gateway recorded. Records have neither
+ * the claims nor the certificate of a caller, nor the provider that identified it: what was decided then shows whether
+ * they satisfied the rules before, and where these differ, both possibilities are looked at.
  */
 import {
   explainAccess,
@@ -37,6 +37,13 @@ export type AccessComparison =
 interface Assumption {
   readonly claims: boolean;
   readonly certificate: boolean;
+}
+
+/** An assumption about each set of rules, and whether the provider that identified the caller is among those after the change. */
+interface Possibility {
+  readonly before: Assumption;
+  readonly after: Assumption;
+  readonly isIdentified: boolean;
 }
 
 /** One set of rules under each assumption. */
@@ -78,11 +85,18 @@ export class AccessComparer {
     this.#sameCertificate = isEqual(one.clientCertificate, other.clientCertificate);
   }
 
-  compare(providers: readonly ExplainedProvider[], recorded: RecordedRequest): AccessComparison {
+  /** `after` are the auth providers after the change, if they change. */
+  compare(
+    providers: readonly ExplainedProvider[],
+    recorded: RecordedRequest,
+    after: readonly ExplainedProvider[] = providers,
+  ): AccessComparison {
     const request = requestOf(recorded);
-    const pairs = this.#assumptions(recorded).map(([before, after]) => ({
-      before: explainAccess(this.#before.under(before), providers, request),
-      after: explainAccess(this.#after.under(after), providers, request),
+    const unidentified = { ...request, person: undefined, keyName: undefined };
+    const known = isIdentifiedAfter(request, providers, after);
+    const pairs = this.#possibilities(recorded, known).map((each) => ({
+      before: explainAccess(this.#before.under(each.before), providers, request),
+      after: explainAccess(this.#after.under(each.after), after, each.isIdentified ? request : unidentified),
     }));
     const different = pairs.filter(({ before, after }) => !isSameDecision(before, after));
     if (different.length === 0) return { outcome: 'same' };
@@ -95,19 +109,36 @@ export class AccessComparer {
       for (const after of isSame ? [before] : [true, false]) yield [before, after];
   }
 
-  #assumptions({ decision }: RecordedRequest): (readonly [Assumption, Assumption])[] {
+  #possibilities({ decision }: RecordedRequest, known: boolean | undefined): Possibility[] {
     const isBeforeCertificates = decision === 'access-expired' || decision.startsWith('address-');
     const hadCertificate = isBeforeCertificates ? undefined : !decision.startsWith('certificate-');
     const hadClaims = decision === 'session' || decision === 'token' ? true : claimsOf(decision);
-    const all: (readonly [Assumption, Assumption])[] = [];
+    const all: Possibility[] = [];
     for (const claims of this.#pairsOf(hadClaims, this.#sameClaims))
       for (const certificate of this.#pairsOf(hadCertificate, this.#sameCertificate))
-        all.push([
-          { claims: claims[0], certificate: certificate[0] },
-          { claims: claims[1], certificate: certificate[1] },
-        ]);
+        for (const isIdentified of known === undefined ? [true, false] : [known])
+          all.push({
+            before: { claims: claims[0], certificate: certificate[0] },
+            after: { claims: claims[1], certificate: certificate[1] },
+            isIdentified,
+          });
     return all;
   }
+}
+
+/** Whether the provider that identified the caller is there after the change, too; undefined: the record does not show it. */
+function isIdentifiedAfter(
+  { person, keyName }: ExplainedRequest,
+  before: readonly ExplainedProvider[],
+  after: readonly ExplainedProvider[],
+): boolean | undefined {
+  if (person === undefined && keyName === undefined) return true;
+  const able = before.filter(
+    ({ enabled, type, keys }) =>
+      enabled && (keyName === undefined ? type !== 'API_KEY' : keys.some(({ name }) => name === keyName)),
+  );
+  const kept = able.filter(({ id }) => after.some((each) => each.id === id)).length;
+  return kept === able.length ? true : kept === 0 ? false : undefined;
 }
 
 function claimsOf(decision: string): boolean | undefined {

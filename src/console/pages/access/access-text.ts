@@ -8,6 +8,7 @@ export const accessText = defineText({
     providersOpen: 'Without one, everybody comes in whom the policy below admits.',
     providersOpenWarning:
       'No log-in and no user with a password: everybody who reaches the address comes in, as far as the rules on networks, certificates and times let them.',
+    reviewProviders: 'Review and save log-ins',
     saveProviders: 'Save log-ins',
     saved: 'Saved. Gateways follow within seconds.',
     privateTitle: 'Who may dial it',
@@ -84,6 +85,7 @@ export const accessText = defineText({
     providersOpen: 'Ohne Anmeldung kommen alle hinein, die die Richtlinie unten zulässt.',
     providersOpenWarning:
       'Keine Anmeldung und kein Benutzer mit Passwort: Alle, die die Adresse erreichen, kommen hinein, soweit die Regeln zu Netzen, Zertifikaten und Zeiten es zulassen.',
+    reviewProviders: 'Anmeldungen prüfen und speichern',
     saveProviders: 'Anmeldungen speichern',
     saved: 'Gespeichert. Die Gateways folgen binnen Sekunden.',
     privateTitle: 'Wer sie anwählen darf',

@@ -1,7 +1,7 @@
 /** Who can reach the share: a described request, and how a gateway would decide about it, now and with what is not saved yet. */
 import { Checkbox, Fieldset, NativeSelect } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import type { ShareAnswer, SharePolicyBody } from '#contract';
+import type { ShareAnswer } from '#contract';
 import { Form, useFieldError } from '../../parts/form.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -12,7 +12,7 @@ import { ExplanationView, isSameVerdict } from './explanation-view.tsx';
 import { LinesField, TextField } from './policy-fields.tsx';
 import { EMPTY_QUESTION, questionOf, type Credential, type QuestionDraft } from './question-draft.ts';
 import { questionText } from './question-text.ts';
-import type { Explanations } from './use-explanations.ts';
+import type { AccessDraft, Explanations } from './use-explanations.ts';
 
 const FIELDS = [
   ...['host', 'method', 'origin', 'path', 'address', 'at', 'providerId', 'email', 'groups', 'claims'],
@@ -28,9 +28,10 @@ interface SectionProps {
 
 export function QuestionPanel(props: {
   readonly share: ShareAnswer;
+  /** The log-ins of the share, and those that are not saved. */
+  readonly providerIds: readonly string[];
   readonly explanations: Explanations;
-  /** The policy that is not saved; undefined: nothing was changed. */
-  readonly draft: SharePolicyBody | undefined;
+  readonly draft: AccessDraft;
 }): ReactNode {
   const text = useText(questionText);
   const { share, explanations } = props;
@@ -52,7 +53,7 @@ export function QuestionPanel(props: {
         submit={text.ask}
         onSubmit={ask}
       >
-        <WhoSection draft={draft} set={set} isUnreadable={isUnreadable} share={share} />
+        <WhoSection draft={draft} set={set} isUnreadable={isUnreadable} providerIds={props.providerIds} />
         <RequestSection draft={draft} set={set} share={share} />
       </Form>
       <div aria-live="polite">
@@ -90,8 +91,8 @@ function WhoSection({
   draft,
   set,
   isUnreadable,
-  share,
-}: SectionProps & { readonly isUnreadable: boolean; readonly share: ShareAnswer }): ReactNode {
+  providerIds,
+}: SectionProps & { readonly isUnreadable: boolean; readonly providerIds: readonly string[] }): ReactNode {
   const text = useText(questionText);
   const { credential } = draft;
   return (
@@ -104,7 +105,7 @@ function WhoSection({
         data={CREDENTIALS.map((kind) => ({ value: kind, label: text.credentials(kind) }))}
       />
       {credential === 'person' || credential === 'key' ? (
-        <ProviderField draft={draft} set={set} share={share} />
+        <ProviderField draft={draft} set={set} providerIds={providerIds} />
       ) : null}
       {credential === 'person' ? (
         <>
@@ -163,7 +164,11 @@ function WhoSection({
   );
 }
 
-function ProviderField({ draft, set, share }: SectionProps & { readonly share: ShareAnswer }): ReactNode {
+function ProviderField({
+  draft,
+  set,
+  providerIds,
+}: SectionProps & { readonly providerIds: readonly string[] }): ReactNode {
   const text = useText(questionText);
   const all = useProviderEntries().data?.body.content ?? [];
   const names = new Map(all.map(({ id, name }) => [id, name]));
@@ -176,7 +181,7 @@ function ProviderField({ draft, set, share }: SectionProps & { readonly share: S
       onChange={({ currentTarget }) => set({ providerId: currentTarget.value })}
       data={[
         { value: '', label: text.anyProvider },
-        ...share.authProviderIds.map((id) => ({ value: id, label: names.get(id) ?? id })),
+        ...providerIds.map((id) => ({ value: id, label: names.get(id) ?? id })),
       ]}
     />
   );

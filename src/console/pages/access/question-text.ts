@@ -19,7 +19,7 @@ export const questionText = defineText({
       `${counted(count, shown, 'depends', 'depend')} on groups, claims or certificates, which are not recorded.`,
     reviewQuestion: 'The question you asked',
     save: 'Save the policy',
-    back: 'Back to the policy',
+    back: 'Go back',
     when: 'When',
     request: 'Request',
     who: 'Who',
@@ -97,6 +97,7 @@ export const questionText = defineText({
     keepsDecision: 'The change decides this request as before.',
     fieldNames: (name: string) =>
       ({
+        authProviderIds: 'Log-ins',
         emails: 'E-mail addresses',
         claims: 'Groups and claims',
         basicAuth: 'Users with a password',
@@ -130,7 +131,7 @@ export const questionText = defineText({
       `${counted(count, shown, 'hängt', 'hängen')} von Gruppen, Claims oder Zertifikaten ab, die nicht aufgezeichnet sind.`,
     reviewQuestion: 'Ihre gestellte Frage',
     save: 'Richtlinie speichern',
-    back: 'Zurück zur Richtlinie',
+    back: 'Zurück',
     when: 'Wann',
     request: 'Anfrage',
     who: 'Wer',
@@ -208,6 +209,7 @@ export const questionText = defineText({
     keepsDecision: 'Die Änderung entscheidet über diese Anfrage wie zuvor.',
     fieldNames: (name: string) =>
       ({
+        authProviderIds: 'Anmeldungen',
         emails: 'E-Mail-Adressen',
         claims: 'Gruppen und Claims',
         basicAuth: 'Benutzer mit Passwort',

@@ -1,8 +1,9 @@
-/** What a change of the policy does, before it is saved: the fields, recorded requests that it decides differently, the last question. */
+/** What a change of access does, before it is saved: the fields, recorded requests that it decides differently, the last question. */
 import { Button, Group, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { PolicyComparisonAnswer } from '#contract';
 import { Dialog } from '../../parts/dialog.tsx';
+import type { SentChange } from '../../parts/edit-form.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
@@ -10,34 +11,34 @@ import { useFormat, useText } from '../../text/language.tsx';
 import { isSameVerdict, VerdictView } from './explanation-view.tsx';
 import { questionText } from './question-text.ts';
 import type { Explanations } from './use-explanations.ts';
+import type { Review } from './use-review.ts';
 
 export function ReviewDialog(props: {
-  readonly isOpen: boolean;
+  readonly review: Review;
+  /** Names of the fields that differ from what is stored. */
   readonly changed: readonly string[];
-  readonly comparison: PolicyComparisonAnswer | undefined;
   readonly explanations: Explanations;
-  readonly error: Error | null;
-  readonly isPending: boolean;
+  readonly save: SentChange;
+  readonly submit: string;
   readonly onSave: () => void;
-  readonly onClose: () => void;
 }): ReactNode {
   const [text, format] = [useText(questionText), useFormat()];
-  const { changed, comparison, error } = props;
+  const { review, changed, save } = props;
   return (
-    <Dialog title={text.reviewTitle} isOpen={props.isOpen} onClose={props.onClose} size="xl">
-      {error === null ? null : <Problem error={error} />}
+    <Dialog title={text.reviewTitle} isOpen={review.isOpen} onClose={review.close} size="xl">
+      {save.error === null ? null : <Problem error={save.error} />}
       <p>
         {text.reviewFields(changed.length, format.number(changed.length))}{' '}
         <strong>{changed.map((name) => text.fieldNames(name)).join(', ')}</strong>
       </p>
-      {comparison === undefined ? null : <Comparison comparison={comparison} />}
+      {review.comparison === undefined ? null : <Comparison comparison={review.comparison} />}
       <AskedBefore explanations={props.explanations} />
       <Group justify="flex-end" mt="lg">
-        <Button variant="default" onClick={props.onClose}>
+        <Button variant="default" onClick={review.close}>
           {text.back}
         </Button>
-        <Button loading={props.isPending} onClick={props.onSave} data-autofocus>
-          {text.save}
+        <Button loading={save.isPending} onClick={props.onSave} data-autofocus>
+          {props.submit}
         </Button>
       </Group>
     </Dialog>

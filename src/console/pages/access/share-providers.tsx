@@ -1,4 +1,4 @@
-/** The auth providers of a share. */
+/** The auth providers of a share, and what other ones would do before they are saved. */
 import type { ReactNode } from 'react';
 import type { ShareAnswer } from '#contract';
 import { useChange } from '../../api/queries.ts';
@@ -8,43 +8,56 @@ import { EditForm } from '../../parts/edit-form.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { useEdit, type Editable } from '../../parts/use-edit.ts';
+import type { Edit } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { ProviderChoice } from '../providers/provider-choice.tsx';
 import { accessText } from './access-text.ts';
+import { ReviewDialog } from './review-dialog.tsx';
+import type { Explanations } from './use-explanations.ts';
+import { useReview } from './use-review.ts';
+
+type ProviderDraft = Pick<ShareAnswer, 'authProviderIds'>;
 
 export function ShareProviders({
-  now,
-  reload,
+  edit,
+  explanations,
   hasUsers,
-}: Editable<ShareAnswer> & {
+}: {
+  readonly edit: Edit<ShareAnswer, ProviderDraft>;
+  readonly explanations: Explanations;
   /** Whether the policy has users with a password. */
   readonly hasUsers: boolean;
 }): ReactNode {
   const [text, parts] = [useText(accessText), useText(partsText)];
   const frontdoorId = useFrontdoorId();
   const { may } = useSession();
-  const edit = useEdit({ now, reload, draftOf: ({ authProviderIds }) => ({ authProviderIds }) });
   const { authProviderIds: chosen } = edit.draft;
   const { body: share, etag } = edit.base;
-  const change = useChange('changeShare', { refreshes: ['share'], onDone: edit.saved });
+  const parameters = { frontdoorId, token: share.token };
+  const review = useReview(parameters, explanations);
+  const save = useChange('changeShare', {
+    refreshes: ['share'],
+    onDone: (answer) => {
+      review.close();
+      edit.saved(answer);
+      explanations.askAgain({});
+    },
+  });
+  const body = { authProviderIds: [...chosen] };
   return (
     <Panel title={text.providers}>
       {may('changeShare') ? null : <p className="fd-soft">{parts.roleTooLow}</p>}
       <EditForm
         edit={edit}
-        change={change}
+        change={review.changeOf(save)}
         fields={['authProviderIds']}
         isDisabled={!may('changeShare')}
-        submit={text.saveProviders}
+        submit={text.reviewProviders}
         saved={text.saved}
-        onSubmit={() =>
-          change.mutate({
-            parameters: { frontdoorId, token: share.token },
-            body: { authProviderIds: [...chosen] },
-            ifMatch: etag,
-          })
-        }
+        onSubmit={() => {
+          save.reset();
+          review.begin(body, body);
+        }}
       >
         <ProviderChoice
           label={text.providers}
@@ -59,6 +72,18 @@ export function ShareProviders({
           </div>
         )}
       </EditForm>
+      <ReviewDialog
+        review={review}
+        changed={isSameChoice(chosen, share.authProviderIds) ? [] : ['authProviderIds']}
+        explanations={explanations}
+        save={save}
+        submit={text.saveProviders}
+        onSave={() => save.mutate({ parameters, body, ifMatch: etag }, review)}
+      />
     </Panel>
   );
+}
+
+export function isSameChoice(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((id, at) => id === other[at]);
 }

@@ -1,7 +1,10 @@
-/** The last question about access, with the answers under the policy of the share and under one that is not saved. */
+/** The last question about access, with the answers for the share as it is and with what is not saved. */
 import { useState } from 'react';
-import type { AccessExplanationAnswer, AccessQuestion, SharePolicyBody } from '#contract';
+import type { AccessExplanationAnswer, AccessQuestion } from '#contract';
 import { useChange } from '../../api/queries.ts';
+
+/** What is not saved; empty: nothing was changed. */
+export type AccessDraft = Pick<AccessQuestion, 'policy' | 'authProviderIds'>;
 
 export interface Explanations {
   readonly now: AccessExplanationAnswer | undefined;
@@ -9,9 +12,9 @@ export interface Explanations {
   readonly draft: AccessExplanationAnswer | undefined;
   readonly error: Error | null;
   readonly isPending: boolean;
-  ask(question: AccessQuestion, policy: SharePolicyBody | undefined): void;
+  ask(question: AccessQuestion, changes: AccessDraft): void;
   /** Asks the last question again, if there was one. */
-  askAgain(policy: SharePolicyBody | undefined): void;
+  askAgain(changes: AccessDraft): void;
 }
 
 export function useExplanations(parameters: {
@@ -21,11 +24,11 @@ export function useExplanations(parameters: {
   const [asked, setAsked] = useState<AccessQuestion>();
   const now = useChange('explainShareAccess');
   const draft = useChange('explainShareAccess');
-  const ask = (question: AccessQuestion, policy: SharePolicyBody | undefined) => {
+  const ask = (question: AccessQuestion, changes: AccessDraft) => {
     setAsked(question);
     now.mutate({ parameters, body: question });
-    if (policy === undefined) draft.reset();
-    else draft.mutate({ parameters, body: { ...question, policy } });
+    if (Object.keys(changes).length === 0) draft.reset();
+    else draft.mutate({ parameters, body: { ...question, ...changes } });
   };
   return {
     now: now.data?.body,
@@ -33,8 +36,8 @@ export function useExplanations(parameters: {
     error: now.error ?? draft.error,
     isPending: now.isPending || draft.isPending,
     ask,
-    askAgain: (policy) => {
-      if (asked !== undefined) ask(asked, policy);
+    askAgain: (changes) => {
+      if (asked !== undefined) ask(asked, changes);
     },
   };
 }
