@@ -40,6 +40,23 @@ describe('the command of an agent', () => {
     assert.ok(!/ExecStart=.*AbC-123/.test(script), 'the code is in a file that only root reads');
   });
 
+  it('of a container reaches the services of its machine, and keeps its identity', () => {
+    const allowTargets = allowTargetsOf('machine', '');
+    assert.deepEqual(startCommand('docker', { ...START, name: HOSTILE, allowTargets }).split(' \\\n  '), [
+      'docker run --detach --init --restart unless-stopped --name frontdoor-agent',
+      '--network host',
+      '--volume frontdoor-agent:/data',
+      '--volume "$PWD:/frontdoor:ro" --workdir /frontdoor',
+      'node:22-slim node bin/frontdoor.js agent start',
+      '--enrollment-token AbC-123',
+      '--api https://api.example.com',
+      `--name ${shellWord(HOSTILE)}`,
+      "--allow-target '127.0.0.1:*'",
+      "--allow-target '[::1]:*'",
+      '--data-dir /data/agent',
+    ]);
+  });
+
   it('takes networks as the agent does, and names the first that is none', () => {
     assert.deepEqual(allowTargetsOf('other', ' 10.0.0.0/8:80,8080\n[fd00::]/8:* '), [
       '10.0.0.0/8:80,8080',

@@ -1,6 +1,6 @@
 /** The commands that enroll and start an agent, for each way in which it can run. Pure. */
 
-export const MACHINES = ['installed', 'npx', 'systemd'] as const;
+export const MACHINES = ['installed', 'npx', 'systemd', 'docker'] as const;
 export type Machine = (typeof MACHINES)[number];
 
 export interface AgentStart {
@@ -15,6 +15,8 @@ export interface AgentStart {
 
 const OWN_MACHINE: readonly string[] = ['127.0.0.1:*', '[::1]:*'];
 const SERVICE = 'frontdoor-agent';
+/** The agent makes the folder, which nobody else may read. */
+const DOCKER_DATA = '/data/agent';
 const CODE_FILE = '/etc/frontdoor/enrollment-code';
 const NETWORK =
   /^(?:\[[0-9a-f:.]+\]|[0-9.]+)(?:\/\d{1,3})?:(?:\*|\d{1,5}(?:-\d{1,5})?(?:,\d{1,5}(?:-\d{1,5})?)*)$/i;
@@ -34,11 +36,30 @@ export function wrongTarget(entries: readonly string[]): string | undefined {
 
 export function startCommand(machine: Machine, start: AgentStart): string {
   if (machine === 'systemd') return systemdScript(start);
-  const program = machine === 'npx' ? 'npx frontdoor' : 'frontdoor';
   const options = [['--enrollment-token', start.code], ...optionsOf(start)];
-  return [`${program} agent start`, ...options.map(([name, value]) => `  ${name} ${shellWord(value!)}`)].join(
-    ' \\\n',
-  );
+  if (machine === 'docker') return dockerCommand([...options, ['--data-dir', DOCKER_DATA]]);
+  const program = machine === 'npx' ? 'npx frontdoor' : 'frontdoor';
+  return continued([`${program} agent start`, ...options.map(shellOption)]);
+}
+
+/** The folder of Frontdoor is mounted, because there is no image; the network is the host's, for services on its loopback. */
+function dockerCommand(options: readonly (readonly string[])[]): string {
+  return continued([
+    `docker run --detach --init --restart unless-stopped --name ${SERVICE}`,
+    '  --network host',
+    `  --volume ${SERVICE}:/data`,
+    '  --volume "$PWD:/frontdoor:ro" --workdir /frontdoor',
+    '  node:22-slim node bin/frontdoor.js agent start',
+    ...options.map(shellOption),
+  ]);
+}
+
+function shellOption([name, value]: readonly string[]): string {
+  return `  ${name} ${shellWord(value!)}`;
+}
+
+function continued(lines: readonly string[]): string {
+  return lines.join(' \\\n');
 }
 
 function systemdScript(start: AgentStart): string {

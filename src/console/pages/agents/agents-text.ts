@@ -80,12 +80,19 @@ export const agentsText = defineText({
     validUntil: 'Valid until',
     machine: 'How it runs there',
     machines: (machine: string) =>
-      ({ installed: 'Installed program', npx: 'With npx', systemd: 'systemd service' })[machine] ?? machine,
+      ({
+        installed: 'Installed program',
+        npx: 'With npx',
+        systemd: 'systemd service',
+        docker: 'Docker container',
+      })[machine] ?? machine,
     machineHints: (machine: string) =>
       ({
         installed: 'In a terminal of the machine beside your service. The agent runs until you end it.',
         npx: 'In a folder with Frontdoor, after npm ci.',
         systemd: 'As an administrator of the machine. The agent starts with it and comes back by itself.',
+        docker:
+          'On Linux, in a folder with Frontdoor, after npm ci. The container uses the network of its machine, starts with it and comes back by itself.',
       })[machine] ?? '',
     command: 'Command',
     waiting: 'Waiting for the agent…',
@@ -192,13 +199,19 @@ export const agentsText = defineText({
     validUntil: 'Gültig bis',
     machine: 'Wie er dort läuft',
     machines: (machine: string) =>
-      ({ installed: 'Installiertes Programm', npx: 'Mit npx', systemd: 'systemd-Dienst' })[machine] ??
-      machine,
+      ({
+        installed: 'Installiertes Programm',
+        npx: 'Mit npx',
+        systemd: 'systemd-Dienst',
+        docker: 'Docker-Container',
+      })[machine] ?? machine,
     machineHints: (machine: string) =>
       ({
         installed: 'In einem Terminal des Rechners neben Ihrem Dienst. Der Agent läuft, bis Sie ihn beenden.',
         npx: 'In einem Ordner mit Frontdoor, nach npm ci.',
         systemd: 'Als Administrator des Rechners. Der Agent startet mit ihm und kommt von selbst zurück.',
+        docker:
+          'Unter Linux, in einem Ordner mit Frontdoor, nach npm ci. Der Container nutzt das Netz seines Rechners, startet mit ihm und kommt von selbst zurück.',
       })[machine] ?? '',
     command: 'Befehl',
     waiting: 'Warten auf den Agenten…',
