@@ -249,7 +249,7 @@ describe('a control plane that is killed while a form of the console is sent', {
     await page.fill('#name', 'Ann');
     await page.fill('#password', PASSWORD);
     await page.click('button');
-    await page.waitForSelector('#root > :not(style)');
+    await page.waitForSelector('#root > :not(style, #coming)');
     let lost = 0;
     for (const [at, afterMs] of KILLED_AFTER_MS.entries()) {
       const typed = `round ${at}`;

@@ -56,7 +56,7 @@ describe('the console in a browser', { skip: browserSkip }, () => {
     assert.match((await page.textContent('h1')) ?? '', /One moment/);
     await buildConsoleNow();
     await world.up.control.buildConsole();
-    await page.waitForSelector('#root > :not(style)');
+    await page.waitForSelector('#root > :not(style, #coming)');
     await page.goto(`${consoleUrl}/account`);
     assert.match((await page.textContent('main')) ?? '', /Ann/);
     const code = consoleLink!.split('#')[1]!;

@@ -144,7 +144,7 @@ for (const name of PROXY_NAMES) {
         await buildConsoleNow();
         await site.control.buildConsole();
         await page.goto(`${base}/shares`);
-        await page.waitForSelector('#root > :not(style)');
+        await page.waitForSelector('#root > :not(style, #coming)');
         const steps = await person.steps();
         assert.deepEqual(
           steps.filter((step) => !step.split(' ')[2]!.startsWith(base)),

@@ -155,7 +155,7 @@ function watched(page: Page, consoleUrl: string, email: string): WatchedPage {
     unexpected: () => problems.filter((problem) => !allowed.some((pattern) => pattern.test(problem))),
     open: async (path) => {
       await page.goto(`${consoleUrl}${path}`);
-      await page.waitForSelector('#root > :not(style)');
+      await page.waitForSelector('#root > :not(style, #coming)');
     },
   };
 }

@@ -8,6 +8,14 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
     'fill="#1971c2"/><circle cx="10.5" cy="8" r="1" fill="#fff"/></svg>',
 )}`;
 
+/**
+ * The head of the frame, as the program draws it: a browser shows it as soon as it has the styles, while the program loads,
+ * which then replaces it.
+ */
+const COMING = html`<div class="fd-frame" id="coming">
+  <header class="fd-head"><span class="fd-brand">Frontdoor</span></header>
+</div>`;
+
 /** Returns the document. `base` is the path of the console; `nonce` allows styles that the program adds. */
 export function appDocument({ key, files }: BuiltConsole, base: string, nonce: string): string {
   const urlsOf = (role: FileRole): readonly string[] =>
@@ -29,7 +37,7 @@ export function appDocument({ key, files }: BuiltConsole, base: string, nonce: s
         ${styles} ${chunks} ${scripts}
       </head>
       <body>
-        <div id="root"></div>
+        <div id="root">${COMING}</div>
         <noscript>The console needs JavaScript. The command line and the API do all that it does.</noscript>
       </body>
     </html> `.markup;

@@ -37,7 +37,11 @@ describe('the browser program of the console', () => {
       assert.match(body, /<meta name="frontdoor-console-base" content="\/console" \/>/);
       assert.ok(body.includes(`<meta name="frontdoor-console-build" content="${built().key}" />`));
       assert.ok(body.includes(`<script type="module" src="/console/assets/${entry().name}"></script>`));
-      assert.match(body, /<div id="root"><\/div>/);
+      assert.match(
+        body,
+        /<div id="root"><div class="fd-frame" id="coming">\s*<header class="fd-head"><span class="fd-brand">Frontdoor<\/span><\/header>/,
+        'there is something to show before the program',
+      );
       for (const { name, role } of built().files.values())
         assert.equal(body.includes(`/console/assets/${name}"`), role !== 'later', name);
     }

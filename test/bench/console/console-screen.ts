@@ -88,7 +88,7 @@ export async function openScreen(product: UpProduct): Promise<ConsoleScreen> {
     open: async (path) => {
       [asking, mostEntries, quietSinceMs] = [0, 0, performance.now()];
       await page.goto(`${product.apiUrl}/console${path}`);
-      await page.waitForSelector('#root > :not(style)');
+      await page.waitForSelector('#root > :not(style, #coming)');
       await settle();
     },
     figures: async () => ({
