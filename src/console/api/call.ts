@@ -6,6 +6,7 @@ import type { AnswerOf, BodyOf, OperationId, ParameterOf } from '#contract';
 import { OPERATIONS } from 'frontdoor:operations';
 import { place } from '../place.ts';
 import { ApiError } from './api-error.ts';
+import { noteTime } from './server-clock.ts';
 
 export type QueryValue = string | number | boolean | undefined;
 
@@ -89,6 +90,7 @@ async function requested<Id extends OperationId>(
   for (;;) {
     const response = await sent(id, input, timeoutMs);
     noteBuild(response);
+    noteTime(response);
     if (response.ok) return response;
     const error = await errorOf(response);
     if (error.status === 401) await renewSession('ended');

@@ -22,7 +22,7 @@ export function Banners(): ReactNode {
 }
 
 function AwayBanner(): ReactNode {
-  const [text, format, now] = [useText(frameText), useFormat(), useNow(PATIENCE_MS)];
+  const [text, format, now] = [useText(frameText), useFormat(), useNow(PATIENCE_MS, Date.now)];
   const { lostAtMs } = useStreamState();
   const isLong = lostAtMs !== undefined && now - lostAtMs >= PATIENCE_MS;
   return (

@@ -1,16 +1,18 @@
 /** A time as people think of it, with the exact one behind it. */
 import { useEffect, useState, type ReactNode } from 'react';
+import { serverNowMs } from '../api/server-clock.ts';
 import { useFormat, useText } from '../text/language.tsx';
 import { partsText } from './parts-text.ts';
 
 const TICK_MS = 15_000;
 
-export function useNow(tickMs: number = TICK_MS): number {
-  const [now, setNow] = useState(() => Date.now());
+/** The time at the control plane, with which times of the API are compared; or that of another clock. */
+export function useNow(tickMs: number = TICK_MS, clock: () => number = serverNowMs): number {
+  const [now, setNow] = useState(clock);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), tickMs);
+    const timer = setInterval(() => setNow(clock()), tickMs);
     return () => clearInterval(timer);
-  }, [tickMs]);
+  }, [tickMs, clock]);
   return now;
 }
 

@@ -3,6 +3,7 @@ import { Button, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { DnsCheckAnswer } from '#contract';
 import { useAnswer } from '../../api/queries.ts';
+import { serverTimeOf } from '../../api/server-clock.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
@@ -24,7 +25,8 @@ export function DnsRecords({ id }: { readonly id: string }): ReactNode {
   const answer = useAnswer('checkDnsRecords', {
     parameters: { frontdoorId: useFrontdoorId(), customFrontendId: id },
   });
-  const checkedAt = answer.dataUpdatedAt === 0 ? undefined : new Date(answer.dataUpdatedAt).toISOString();
+  const { dataUpdatedAt: atMs } = answer;
+  const checkedAt = atMs === 0 ? undefined : new Date(serverTimeOf(atMs)).toISOString();
   return (
     <Panel
       title={text.records}

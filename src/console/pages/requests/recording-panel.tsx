@@ -2,6 +2,7 @@
 import { Button, Group, NativeSelect } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useAnswer, useChange } from '../../api/queries.ts';
+import { serverNowMs } from '../../api/server-clock.ts';
 import { useSession } from '../../api/session.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
@@ -78,7 +79,7 @@ export function RecordingPanel({ parameters }: { readonly parameters: ShareParam
                     disabled={!isAllowed}
                     loading={set.isPending}
                     onClick={() => {
-                      const until = new Date(Date.now() + minutes * MINUTE_MS - 1_000).toISOString();
+                      const until = new Date(serverNowMs() + minutes * MINUTE_MS - 1_000).toISOString();
                       set.mutate({ parameters, body: { enabled: true, maxBodyBytes, until }, ifMatch: etag });
                     }}
                   >
