@@ -161,6 +161,10 @@ describe('the access of a share', { skip: browserSkip }, () => {
     );
     await page.getByRole('button', { name: 'Fragen' }).click();
     await page.getByText('Abgewiesen: kein gültiger Nachweis').waitFor();
+    assert.ok(
+      (await page.locator('td > [lang=en]').count()) > 3,
+      'sentences of the API are marked as English',
+    );
     await checkLooks(page, 'access-reader');
   });
 });

@@ -2,6 +2,7 @@
 import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { AccessExplanationAnswer } from '#contract';
+import { ApiText } from '../../parts/api-text.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { StateBadge, type Tone } from '../../parts/state-badge.tsx';
 import { useText } from '../../text/language.tsx';
@@ -66,7 +67,9 @@ export function ExplanationView({
                     <span>{text.outcomes(outcome)}</span>
                   </span>
                 </Table.Td>
-                <Table.Td>{detail}</Table.Td>
+                <Table.Td>
+                  <ApiText>{detail}</ApiText>
+                </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

@@ -1,6 +1,7 @@
 /** Why one request failed: the hop, the cause, what to do, and how long each step took. */
 import type { ReactNode } from 'react';
 import type { FailureAnswer } from '#contract';
+import { ApiText } from '../../parts/api-text.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { Facts, Panel } from '../../parts/page-title.tsx';
 import { ExactTime } from '../../parts/time-ago.tsx';
@@ -29,9 +30,11 @@ export function FailureFacts({ failure }: { readonly failure: AnyFailure }): Rea
         <Way hops={hops} label={text.way} />
       </Panel>
       <Panel title={text.cause}>
-        <p>{cause}</p>
         <p>
-          <strong>{text.remedy}:</strong> {remedy}
+          <ApiText>{cause}</ApiText>
+        </p>
+        <p>
+          <strong>{text.remedy}:</strong> <ApiText>{remedy}</ApiText>
         </p>
         <Facts
           facts={[

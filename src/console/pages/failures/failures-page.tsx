@@ -4,6 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useAnswer } from '../../api/queries.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
+import { ApiText } from '../../parts/api-text.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
@@ -61,7 +62,7 @@ export function FailuresPage(): ReactNode {
                 },
                 { title: text.status, cell: ({ status }) => (status === 0 ? text.noStatus : String(status)) },
                 { title: text.hop, cell: ({ hop }) => text.hopName(hop) },
-                { title: text.cause, cell: ({ cause }) => cause },
+                { title: text.cause, cell: ({ cause }) => <ApiText>{cause}</ApiText> },
                 {
                   title: text.request,
                   cell: ({ method, host, path }) => (

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { FrontdoorSummaryAnswer } from '#contract';
 import { useAnswer } from '../../api/queries.ts';
+import { ApiText } from '../../parts/api-text.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -50,7 +51,11 @@ export function Attention({ summary }: { readonly summary: FrontdoorSummaryAnswe
               <Link to="/frontdoors/$frontdoorId/shares/$token" params={{ frontdoorId, token }}>
                 {name ?? token}
               </Link>
-              {failure === undefined ? null : `: ${failure.lastError}`}
+              {failure === undefined ? null : (
+                <>
+                  : <ApiText>{failure.lastError}</ApiText>
+                </>
+              )}
             </StateBadge>
           </li>
         ))}

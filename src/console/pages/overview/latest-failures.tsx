@@ -2,6 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAnswer } from '../../api/queries.ts';
+import { ApiText } from '../../parts/api-text.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
@@ -25,7 +26,7 @@ export function LatestFailures({ frontdoorId }: { readonly frontdoorId: string }
                 {body.content.map(({ errorId, at, host, path, cause }) => (
                   <li key={errorId}>
                     <Link to="/frontdoors/$frontdoorId/failures/$errorId" params={{ frontdoorId, errorId }}>
-                      {cause}
+                      <ApiText>{cause}</ApiText>
                     </Link>{' '}
                     <span className="fd-mono fd-small">{`${host}${path}`}</span>{' '}
                     <span className="fd-soft fd-small">

@@ -2,6 +2,7 @@
 import { Table } from '@mantine/core';
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import type { InspectedRequestAnswer } from '#contract';
+import { ApiText } from '../../parts/api-text.tsx';
 import { Facts, Panel } from '../../parts/page-title.tsx';
 import { ExactTime } from '../../parts/time-ago.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
@@ -30,7 +31,9 @@ export function ExchangeView({ exchange }: { readonly exchange: InspectedRequest
             ],
             [text.identity, identity ?? text.nobody],
             [text.decision, decision],
-            ...(failure === null ? [] : [[text.failure, failure.cause] as const]),
+            ...(failure === null
+              ? []
+              : [[text.failure, <ApiText key="cause">{failure.cause}</ApiText>] as const]),
           ]}
         />
       </Panel>

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAnswer } from '../../api/queries.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
+import { ApiText } from '../../parts/api-text.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
@@ -49,7 +50,7 @@ export function LastFailures({ token }: { readonly token: string }): ReactNode {
                             params={{ frontdoorId, errorId }}
                             className="fd-name"
                           >
-                            {cause}
+                            <ApiText>{cause}</ApiText>
                           </Link>
                         </Table.Td>
                       </Table.Tr>

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AnswerOf, ShareAnswer } from '#contract';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
+import { ApiText } from '../../parts/api-text.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Facts, Panel } from '../../parts/page-title.tsx';
 import { StateBadge, type Tone } from '../../parts/state-badge.tsx';
@@ -92,7 +93,7 @@ function Failure({ failure }: { readonly failure: NonNullable<ShareAnswer['failu
         [
           text.lastError,
           <span key="error" className="fd-bad">
-            {failure.lastError}
+            <ApiText>{failure.lastError}</ApiText>
           </span>,
         ],
         [text.failuresInRow, format.number(failure.count)],
