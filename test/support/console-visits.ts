@@ -51,7 +51,7 @@ const PSEUDO_TEXT = /\[[^[\]]*~\]/gsu;
 const NO_LANGUAGE = /https?:\/\/\S+|[\w*-]+(\.[\w-]+)+(:\d+)?|\b[A-Z]{3,}\b|\bcurl -H .*/gs;
 /** Times and sizes, as `Intl` writes them, and the name of the product. */
 const OF_INTL =
-  /^(AM|PM|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|now|in|ago|last|next|yesterday|tomorrow|ms|sec|min|hr|(second|minute|hour|day|month|year)s?|byte|[kMGT]B|Frontdoor)$/;
+  /^(AM|PM|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|now|in|ago|last|next|yesterday|tomorrow|ms|sec|min|hr|(second|minute|hour|day|month|year)s?|bytes?|[kMGT]B|Frontdoor)$/;
 /** Values of the API that a form shows as they are, because commands and other programs have the same. */
 const API_WORDS: ReadonlySet<string> = new Set([
   ...['smartrouting', 'weighted', 'random', 'ha', 'sticky', 'default', 'required', 'failed'],

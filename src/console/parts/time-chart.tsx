@@ -20,6 +20,8 @@ const HEIGHT = 200;
 const LINE_WIDTH = 2;
 const POINT_SIZE = 5;
 const AXIS_WIDTH = 72;
+/** Of the width of a date. */
+const HALF_LABEL = 36;
 const DAY_SECONDS = 86_400;
 const MS = 1_000;
 
@@ -43,12 +45,14 @@ export function TimeChart(props: {
     const colorOf = (name: string) => style.getPropertyValue(name).trim();
     const axis = { stroke: colorOf('--fd-soft'), grid: { stroke: colorOf('--fd-line'), width: 1 } };
     const isLong = (times.at(-1) ?? 0) - (times[0] ?? 0) > 2 * DAY_SECONDS;
-    const timeOf = (seconds: number) => (isLong ? format.date(seconds * MS) : format.time(seconds * MS));
+    const timeOf = (seconds: number) => (isLong ? format.date(seconds * MS) : format.minute(seconds * MS));
     const chart = new uPlot(
       {
         width: Math.max(1, element.clientWidth),
         height: HEIGHT,
         legend: { show: false },
+        // Half of the last time stands beyond the last line.
+        padding: [null, HALF_LABEL, null, null],
         cursor: { drag: { x: false, y: false } },
         scales: { y: { range: (_chart, _min, max) => [0, Math.max(1, max * 1.05)] } },
         series: [

@@ -12,6 +12,8 @@ export interface Format {
   relative(atMs: number, nowMs: number): string;
   dateTime(atMs: number): string;
   time(atMs: number): string;
+  /** A time without seconds. */
+  minute(atMs: number): string;
   date(atMs: number): string;
 }
 
@@ -44,12 +46,14 @@ export function formatOf(locale: string, timeZone?: string): Format {
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
   const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', ...zone });
   const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium', ...zone });
+  const minute = new Intl.DateTimeFormat(locale, { timeStyle: 'short', ...zone });
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', ...zone });
   const unit = (name: string, digits: number) =>
     new Intl.NumberFormat(locale, {
       style: 'unit',
       unit: name,
-      unitDisplay: 'short',
+      // Its short form has no plural.
+      unitDisplay: name === 'byte' ? 'long' : 'short',
       maximumFractionDigits: digits,
     });
   const units = new Map<string, Intl.NumberFormat>();
@@ -81,6 +85,7 @@ export function formatOf(locale: string, timeZone?: string): Format {
     },
     dateTime: (atMs) => dateTime.format(atMs),
     time: (atMs) => time.format(atMs),
+    minute: (atMs) => minute.format(atMs),
     date: (atMs) => date.format(atMs),
   };
 }
