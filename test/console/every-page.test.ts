@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import type { Route } from 'playwright-core';
 import { browserSkip } from '../support/browser.ts';
+import { checkLooks } from '../support/console-look.ts';
 import { answerCalls, goTo, madeUnknown, plainTexts, visitPage } from '../support/console-visits.ts';
 import { routesOf, startFilledConsole, type FilledConsole } from '../support/filled-console.ts';
 
@@ -60,6 +61,24 @@ describe('every page of the console', { skip: browserSkip }, () => {
     test.diagnostic(`${routes.length} of ${routes.length} pages: 0 run; ${shown} show the script as text`);
     assert.ok(shown >= 30, `${shown} pages show the script`);
   });
+
+  const areas = ['/frontdoors', '/mesh', '/settings'];
+  const areaOf = (route: string) => areas.find((area) => route.startsWith(area)) ?? 'the others';
+  for (const area of [...areas, 'the others']) {
+    it(`can be used by everybody, light and wide, dark and narrow: ${area}`, async (test) => {
+      const { page, routes } = await opened(test);
+      const wrong: string[] = [];
+      const own = routes.filter((route) => areaOf(route) === area);
+      for (const route of own) {
+        await visitPage(page, consoles.pathOf(route));
+        const name = `page${route.replaceAll(/[^a-zA-Z]+/g, '-')}`;
+        await checkLooks(page, name).catch((error: unknown) => wrong.push(`${route}: ${String(error)}`));
+      }
+      test.diagnostic(`${own.length} pages, ${wrong.length} with findings`);
+      assert.ok(own.length > 0);
+      assert.deepEqual(wrong, []);
+    });
+  }
 
   it('answers 403, 409, 412, 429, 500 and 503 with a sentence, the error id and a way on', async (test) => {
     const results = await Promise.all(

@@ -120,18 +120,4 @@ describe('the settings', { skip: browserSkip }, () => {
     assert.equal(await page.getByRole('link', { name: 'People' }).count(), 0);
     assert.equal(await page.getByRole('link', { name: 'Mesh' }).count(), 0);
   });
-
-  it('can be used by everybody on each page, also those of operators', async (test) => {
-    const { page, open } = await consoles.person(test, 'operator');
-    const pages = [
-      ...['frontdoors', 'accounts', 'clients', 'organization', 'log-ins', 'organizations', 'keys', 'names'],
-      ...['installation'],
-    ];
-    for (const path of pages) {
-      await open(`/settings/${path}`);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.waitForLoadState('networkidle').catch(() => undefined);
-      await checkLooks(page, `settings-${path}`);
-    }
-  });
 });
