@@ -136,7 +136,7 @@ export type SharePolicyAnswer = Static<typeof sharePolicySchema>;
 
 const draftProviders = (description: string) => Type.Optional(ids(100, description));
 
-/** What is compared with the share as it is. */
+/** A policy and auth providers to compare with those of the share. */
 export const policyDraftSchema = closed({
   ...sharePolicyReplacementSchema.properties,
   authProviderIds: draftProviders(

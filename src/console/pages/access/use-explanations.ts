@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { AccessExplanationAnswer, AccessQuestion } from '#contract';
 import { useChange } from '../../api/queries.ts';
 
-/** What is not saved; empty: nothing was changed. */
+/** Changes that are not saved; empty without any. */
 export type AccessDraft = Pick<AccessQuestion, 'policy' | 'authProviderIds'>;
 
 export interface Explanations {
