@@ -144,7 +144,10 @@ export const fabricRouteSchema = closed({
   }),
   routerNames: Type.Array(Type.String(), { description: 'The names of the routers on the path' }),
   linkIds: Type.Array(Type.String(), { description: 'The links of the path' }),
-  cost: nullable<number>({ type: 'number', description: 'Of path and terminator; null without a path' }),
+  cost: nullable<number>({
+    type: 'number',
+    description: 'The cost of the path and the terminator together; null without a path',
+  }),
   reason: Type.String({ description: 'Why the circuit would take this way, or why the dial would fail' }),
   candidates: Type.Array(
     closed({

@@ -123,7 +123,7 @@ const ofComponent: Readonly<Record<string, string>> = {
   'AgentStatusShare.token': 'The token of the share.',
   'AgentVersion.version': 'The version that the agent runs, or the last one that it reported.',
   'AuditEvent.sequence': 'The number of the event in the audit trail, which has no gaps.',
-  'AuditEvent.actor': 'Who called.',
+  'AuditEvent.actor': 'The caller of the operation.',
   'AuditEvent.action': 'The operation, by its operationId.',
   'AuditEvent.target': 'The resource that the operation was about. Null if it was about none in particular.',
   'AuditEvent.before': 'The resource before the change, without secrets. Null if there was none.',

@@ -28,7 +28,7 @@ const about = () => ({
   identity: textOrNull('Identity of the caller, if it is known'),
   decision: Type.String({ description: 'Why the request was admitted or refused' }),
   status: Type.Integer({ description: 'Status that the client received; 0: none' }),
-  traceId: textOrNull('Of its `traceparent`'),
+  traceId: textOrNull('The trace id of its `traceparent`'),
   timingsMs: timingsMs(),
 });
 
@@ -54,7 +54,7 @@ export const unroutedFailureSchema = closed({
   path: Type.String({ description: 'Path without its query' }),
   client: Type.String({ description: 'Address of the client' }),
   status: Type.Integer({ description: 'Status that the client received; 0: none' }),
-  traceId: textOrNull('Of its `traceparent`'),
+  traceId: textOrNull('The trace id of its `traceparent`'),
   timingsMs: timingsMs(),
 });
 export type UnroutedFailureAnswer = Static<typeof unroutedFailureSchema>;

@@ -70,9 +70,9 @@ describe('a share with an auth provider', () => {
     const shut = service.requestCount;
     assert.equal(await statusOf(host, 'another-key'), 401);
     assert.equal(service.requestCount, shut, 'nothing reached the service');
-    await becomes('the key lets in', host, 200, 'first-key-of-wiki');
+    await becomes('the key is admitted', host, 200, 'first-key-of-wiki');
     await done('PATCH', `/auth-providers/${id}`, { enabled: false });
-    await becomes('its key lets nobody in', host, 401, 'first-key-of-wiki');
+    await becomes('its key admits nobody', host, 401, 'first-key-of-wiki');
     assert.equal((await world.call('DELETE', `/auth-providers/${id}`)).status, 409);
     const disabled = service.requestCount;
     for (let times = 0; times < 20; times += 1) assert.equal(await statusOf(host), 401);
@@ -109,14 +109,14 @@ describe('an auth provider that is updated', () => {
 
     await done('PATCH', `/auth-providers/${id}`, { data: keysOf('second-custom-key') });
     for (const host of hosts) {
-      await becomes('the new key lets in', host, 200, 'second-custom-key');
+      await becomes('the new key is admitted', host, 200, 'second-custom-key');
       await becomes('the old key does not', host, 401, 'first-custom-key');
     }
     await done('PATCH', `/auth-providers/${id}`, { enabled: false });
     for (const host of hosts) await becomes('every caller is refused', host, 401, 'second-custom-key');
     assert.equal(await statusOf(third, 'key-of-another-one'), 200, 'the others are as they were');
     await done('PATCH', `/auth-providers/${id}`, { enabled: true });
-    for (const host of hosts) await becomes('the key lets in again', host, 200, 'second-custom-key');
+    for (const host of hosts) await becomes('the key is admitted again', host, 200, 'second-custom-key');
     for (const each of made) await done('DELETE', `/custom-frontends/${each}`);
     for (const host of [...hosts, third]) await becomes('it is gone', host, 404, 'second-custom-key');
   });

@@ -200,7 +200,7 @@ export async function timeRevocation(
 
 async function admit({ host }: RevocationStage, visitor: Visitor, headers: CredentialHeaders): Promise<void> {
   await until(
-    `${host} lets in`,
+    `${host} admits the visitor`,
     async () => (await visitor.ask(host, '/before', { headers, navigates: false })).status,
     (status) => status === 200,
   );

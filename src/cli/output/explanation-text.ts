@@ -3,7 +3,7 @@ import type { AccessExplanationAnswer } from '#contract';
 import { printable } from './printable.ts';
 
 const DECISIONS: Readonly<Record<AccessExplanationAnswer['decision'], string>> = {
-  allow: 'let in',
+  allow: 'admitted',
   login: 'sent to log in',
   unauthenticated: 'refused: not authenticated',
   refuse: 'refused',

@@ -151,5 +151,5 @@ test('an explanation prints the decision first, then each step; names of others 
 `,
   );
   const allowed = explanationText({ decision: 'allow', status: null, reason: 'open', steps: [] });
-  assert.match(allowed, /^let in \(the service answers, open\)/);
+  assert.match(allowed, /^admitted \(the service answers, open\)/);
 });

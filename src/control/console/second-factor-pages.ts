@@ -40,7 +40,7 @@ export function factorCodePage(form: FactorForm, asksRecovery: boolean): Console
       <button>Log in</button>
     </form>
     <p>${other}</p>
-    <p class="soft">Whoever has lost both asks an administrator of the organization.</p>`;
+    <p class="soft">Without either, ask an administrator of the organization for help.</p>`;
   return { status, title: 'Second factor', content };
 }
 

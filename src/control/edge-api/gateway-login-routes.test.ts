@@ -119,7 +119,7 @@ test('a gateway completes a log-in, reads the session and ends it, and all gatew
   await gateway.gatewayApi.endSession({ token });
   assert.equal(await gateway.gatewayApi.findSession({ token }), null);
   await until(
-    'the other gateway hears',
+    'the other gateway is notified',
     () =>
       events.some((event) => event.type === 'delta' && event.endedSessions?.includes(session.id) === true),
     (isReported) => isReported,

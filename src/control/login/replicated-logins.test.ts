@@ -51,14 +51,14 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     await until('the other knows provider and share', here, (found) => found === session.id);
     await world.parts.logins.end(token);
     await until(
-      'the other hears that it ended',
+      'the other is notified of its end',
       () => received.some((change) => change.type === 'ended-session' && change.id === session.id),
       (isReceived) => isReceived,
     );
     assert.equal(await other.logins.find(token), null);
     await world.changeProvider(id, { enabled: false });
     const enabled = () => other.access.provider(id)!.enabled;
-    await until('the other hears that it is disabled', enabled, (isEnabled) => !isEnabled);
+    await until('the other has it as disabled', enabled, (isEnabled) => !isEnabled);
     assert.deepEqual(other.access.keys(), world.parts.access.keys(), 'origins are sent the same');
     assert.deepEqual(other.access.zones(), world.parts.access.zones());
   });

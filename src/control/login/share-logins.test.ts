@@ -334,7 +334,7 @@ describeEachStore('log-ins at shares', (open) => {
     assert.deepEqual(
       second.access.keys(),
       world.parts.access.keys(),
-      'origins are sent the same, whoever signs',
+      'origins are sent the same, whichever of the two signs',
     );
   });
 

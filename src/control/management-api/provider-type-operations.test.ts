@@ -21,7 +21,7 @@ function validatorOf(schema: unknown): ValidateFunction {
 }
 
 const oidc = { issuer: 'https://id.example', client_id: 'frontdoor' };
-const login = { client_id: 'frontdoor', client_secret: 'tell nobody' };
+const login = { client_id: 'frontdoor', client_secret: 'a well kept secret' };
 const key = { placement: 'header', name: 'X-Api-Key', keys: [{ name: 'ci' }] };
 
 const GOOD: readonly (readonly [type: string, data: unknown])[] = [

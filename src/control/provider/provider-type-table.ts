@@ -112,13 +112,13 @@ const apiKey: ProviderDataSchema = {
     },
     name: {
       type: 'string',
-      description: 'Of the header or query parameter',
+      description: 'The name of the header or query parameter',
       title: 'parameter name (1 to 100 visible ASCII characters)',
       pattern: '^[!-~]{1,100}$',
     },
     keys: {
       type: 'array',
-      description: 'The keys that are let in; their names differ, and so do they',
+      description: 'The keys that are admitted. No two have the same name or the same value',
       minItems: 1,
       maxItems: 1_000,
       items: {
@@ -140,7 +140,7 @@ const apiKey: ProviderDataSchema = {
             pattern: String.raw`^(?:\*{8}|[!-~]{16,300})$`,
           },
           expiresAt: { type: 'string', format: 'date-time', description: 'From when on it is refused' },
-          lastUsedAt: { readOnly: true, description: 'When it was last let in; ignored when sent' },
+          lastUsedAt: { readOnly: true, description: 'When it was last admitted; ignored when sent' },
         },
         additionalProperties: false,
       },
@@ -174,8 +174,7 @@ export const providerTypes: Readonly<Record<AuthProviderType, ProviderType>> = {
   },
   API_KEY: {
     displayName: 'API key',
-    description:
-      'Lets in callers that send one of the keys in a header, a query parameter or as bearer token',
+    description: 'Admits callers that send one of the keys in a header, a query parameter or as bearer token',
     secrets: [],
     schema: apiKey,
   },
@@ -192,8 +191,8 @@ export const providerTypes: Readonly<Record<AuthProviderType, ProviderType>> = {
     description: 'Logs people in with their GitHub account',
     secrets: ['client_secret'],
     schema: knownProvider('GitHub', {
-      base_url: address('Of a GitHub of your own, instead of https://github.com'),
-      api_url: address('Of its API, instead of https://api.github.com or <base_url>/api/v3'),
+      base_url: address('The address of a GitHub of your own, instead of https://github.com'),
+      api_url: address('The address of its API, instead of https://api.github.com or <base_url>/api/v3'),
     }),
   },
 };

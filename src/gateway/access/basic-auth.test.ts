@@ -73,7 +73,11 @@ describe('basic authentication', () => {
   it('stands beside keys and log-ins: any of them is enough', async () => {
     assert.equal((await world.ask('mixed', { lines: [basic('bob', 'other')] })).status, 200);
     assert.equal((await world.ask('mixed', { lines: ['X-Api-Key: a-key', basic('bob', 'no')] })).status, 200);
-    assert.equal(world.last('mixed').headers.authorization, basic('bob', 'no').slice(15), 'it let nobody in');
+    assert.equal(
+      world.last('mixed').headers.authorization,
+      basic('bob', 'no').slice(15),
+      'it admitted nobody',
+    );
     assert.equal((await world.ask('mixed', { lines: [world.sessionLine('mixed', 'idp')] })).status, 200);
     assert.equal((await world.ask('mixed', { lines: [BROWSER_LINE] })).status, 302);
     const wrong = await world.ask('mixed', { lines: [basic('bob', 'no'), BROWSER_LINE] });

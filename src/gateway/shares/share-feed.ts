@@ -311,7 +311,7 @@ class FeedClient implements ShareFeed {
 const SENTENCES: Readonly<Record<FeedProblem['kind'], string>> = {
   share: 'a share cannot be read: it is closed if its names are known, and the others are applied',
   provider: 'an auth provider cannot be read: it admits nobody',
-  key: 'a key of the installation cannot be read: whatever depends on it is refused',
+  key: 'a key of the installation cannot be read: requests that depend on it are refused',
   zone: 'a zone cannot be read: nobody can log in below it',
   replay: 'a replay cannot be read and is not sent',
   event: 'the control plane sent a command that this gateway does not know',

@@ -123,7 +123,7 @@ describe('a full channel', () => {
       dialer.handle({ onFrame: () => {} });
       blackhole();
       await fillUp(dialer);
-      assert.equal(dialer.dropped.payloads, 0, 'whoever heeds isWritable loses nothing');
+      assert.equal(dialer.dropped.payloads, 0, 'a sender that heeds isWritable loses nothing');
       assert.equal(dialer.sendData(new PayloadFrame('circuit', 0, 0, Buffer.alloc(10))), false);
       assert.deepEqual(dialer.dropped, { payloads: 1, acknowledgements: 0 });
     }

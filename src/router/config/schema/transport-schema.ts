@@ -63,7 +63,7 @@ export const transportSection = section('Tuning of underlays.', { isEmptyAllowed
     handshakeTimeout: wholeSeconds('Time limit for the TLS handshake inside.', 'handshakeTimeoutMs'),
     pingInterval: wholeSeconds('Interval of pings.', 'pingIntervalMs'),
     pongTimeout: wholeSeconds('Age of the last response to a ping that ends a WebSocket.', 'pongTimeoutMs'),
-    'writeTimeout?': unsupported(seconds('Of the answer to a request.')),
+    'writeTimeout?': unsupported(seconds('Time limit of the answer to a request.')),
     'idleTimeout?': unsupported(seconds('Between requests. Each connection has one request here.')),
     'readBufferSize?': unsupported(count('Bytes.')),
     'writeBufferSize?': unsupported(count('Bytes.')),
