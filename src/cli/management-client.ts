@@ -3,7 +3,7 @@
  * OAuth client's secret for a bearer token that lasts as long as the command. Error responses become
  * `FrontdoorError`s. Credentials are sent over https only, except on loopback.
  */
-import { FrontdoorError, type ErrorKind, ERROR_KINDS, isLoopbackHost } from '#base';
+import { definedFields, FrontdoorError, type ErrorKind, ERROR_KINDS, isLoopbackHost } from '#base';
 import type { Credentials } from '#domain';
 import { JsonClient, type JsonAnswer } from '#net';
 import { printable } from './output/printable.ts';
@@ -98,8 +98,7 @@ export class ManagementClient {
         path: this.#basePath + path,
         headers: {
           ...(isOpen ? {} : { authorization: await this.#authorization() }),
-          ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
-          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+          ...definedFields({ 'if-match': ifMatch, 'idempotency-key': idempotencyKey }),
         },
         body,
       });

@@ -34,7 +34,7 @@ export interface TlsHandlerOptions {
   /** Name of the handler in errors. */
   readonly name?: string;
   /** Replaces the port's settings. */
-  readonly tls?: ServerTls;
+  readonly tls?: ServerTls | undefined;
   readonly versions?: TlsVersions;
   /** Whether clients are asked for a certificate, which is not verified here. True by default. */
   readonly requestsCertificate?: boolean;

@@ -20,7 +20,7 @@ export interface ControlPlaneChoiceOptions {
   readonly home: string;
   readonly clock: Clock;
   /** From 0 to below 1. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
 }
 
 export class ControlPlaneChoice {

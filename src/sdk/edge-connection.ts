@@ -59,7 +59,7 @@ export class EdgeConnection {
     this.#log = options.log;
     this.#timeoutMs = options.timeoutMs ?? REQUEST_MS;
     this.#identity = identity;
-    this.#choice = new ControlPlaneChoice({ home: identity.apiUrl, clock, ...(random && { random }) });
+    this.#choice = new ControlPlaneChoice({ home: identity.apiUrl, clock, random });
     this.#choice.replace(controlPlanes);
   }
 

@@ -140,7 +140,7 @@ export async function fetchBootstrapToken(options: BootstrapOptions): Promise<Bo
   const client = new JsonClient({
     origin: url.origin,
     ...limits(options),
-    ...(options.ca && { ca: options.ca }),
+    ca: options.ca,
   });
   try {
     const path = `${url.pathname.replace(/\/$/, '')}/frontdoor/agents/bootstrap-token/${encodeURIComponent(options.code)}`;

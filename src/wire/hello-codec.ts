@@ -58,7 +58,7 @@ export interface HelloAnswer {
   /** The listener's own id, header 8. */
   readonly ownId: string;
   /** Present if the channel is grouped; echoed as headers 7, 9, 10. */
-  readonly group?: { readonly underlayType: string; readonly secret: Uint8Array };
+  readonly group?: { readonly underlayType: string; readonly secret: Uint8Array } | undefined;
   readonly extra?: FrameHeaders | undefined;
 }
 

@@ -6,11 +6,11 @@ import { test } from 'node:test';
 import { sourceFiles } from './source-tree.ts';
 
 /**
- * A spread of `{}` or, unless `x` is undefined, of `{ x }`, `{ name: x }` or `{ name: x.field }`. Quoted names are those
- * of headers, and are left out.
+ * A spread of `{}` or, unless `x` is undefined, of `{ x }`, `{ name: x }` or `{ name: x.field }`; also as `x && { … }`. A
+ * single quoted name, which is that of a header, is left out.
  */
 const CONDITIONAL_SPREAD =
-  /\.\.\.\(\s*(?<value>[\w.#]+) === undefined\s*\? \{\}\s*: \{\s*(?:(?<name>\w+)|\w+: (?<given>[\w.#]+)),?\s*\}\s*\)/g;
+  /\.\.\.\(\s*(?<value>[\w.#]+) (?:=== undefined\s*\? \{\}\s*:|(?:!== undefined )?&&) \{\s*(?:(?<name>\w+)|\w+: (?<given>[\w.#]+)),?\s*\}\s*\)/g;
 
 function spreads(): string[] {
   return sourceFiles('src', 'bin', 'test', 'tools').flatMap(({ path, text }) =>

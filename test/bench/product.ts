@@ -118,7 +118,7 @@ export async function callApi(
   const answer = await fetch(url, {
     method,
     headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
+    body: body === undefined ? null : JSON.stringify(body),
   });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${method} ${url} was answered ${answer.status}: ${text.slice(0, 300)}`);

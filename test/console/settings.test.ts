@@ -75,7 +75,7 @@ describe('the settings', { skip: browserSkip }, () => {
           authorization: `Basic ${btoa(`${accountId}:${apiToken}`)}`,
           'content-type': 'application/json',
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        body: body === undefined ? null : JSON.stringify(body),
       });
       return (await response.json()) as { readonly secondFactor: boolean };
     };

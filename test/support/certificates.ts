@@ -13,7 +13,7 @@ export interface IssueOptions {
   /** Time until it expires; negative for one that has expired. */
   readonly days?: number;
   /** Time until it becomes valid; it is valid at once when absent. */
-  readonly startsInDays?: number;
+  readonly startsInDays?: number | undefined;
   /** Its extended key usage; both client and server when absent. */
   readonly purposes?: readonly ('server' | 'client')[];
   /** Instead of `localhost` and `127.0.0.1`. */

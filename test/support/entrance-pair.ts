@@ -36,7 +36,7 @@ export class EntrancePair {
   }
 
   async statusAt(at: Entrance, host: string, session?: string): Promise<number> {
-    const headers = { ...(session === undefined ? {} : { cookie: `${SESSION_COOKIE}=${session}` }) };
+    const headers = session === undefined ? {} : { cookie: `${SESSION_COOKIE}=${session}` };
     return (await this.world.visitor().ask(host, '/', { headers, navigates: false, at })).status;
   }
 

@@ -75,7 +75,7 @@ export function routerFile(folder: string, shape: RouterShape): string {
             },
           ]),
     ],
-    ...(edgePort === undefined ? {} : { edge: {} }),
+    edge: edgePort === undefined ? undefined : {},
     ...sections,
   };
   return JSON.stringify(document, undefined, 2);

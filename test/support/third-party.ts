@@ -29,7 +29,7 @@ export function openThirdParty(commonName: string): Promise<ThirdParty> {
 
 async function open(commonName: string, parent?: CertificateAuthority, above = ''): Promise<ThirdParty> {
   const nowMs = Date.now();
-  const pair = await makeAuthority({ commonName, lifetimeDays: 1, nowMs, ...(parent && { parent }) });
+  const pair = await makeAuthority({ commonName, lifetimeDays: 1, nowMs, parent });
   const authority = authorityOf(pair);
   const chainPem = parent === undefined ? '' : pair.certificatePem + above;
   return {

@@ -1,5 +1,5 @@
 /** Reads a stream of events of the Management API. */
-import { FrontdoorError } from '#base';
+import { definedFields, FrontdoorError } from '#base';
 import type { ManagementClient } from '../management-client.ts';
 import { EventStreamDecoder, type StreamEvent } from './event-stream-decoder.ts';
 
@@ -15,10 +15,7 @@ export async function readEvents(
   onEvents: (events: readonly StreamEvent[], lastId: string | undefined) => void,
 ): Promise<void> {
   const ending = new AbortController();
-  const headers = {
-    accept: 'text/event-stream',
-    ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
-  };
+  const headers = definedFields({ accept: 'text/event-stream', 'last-event-id': lastId });
   const decoder = new EventStreamDecoder(MAX_EVENT_BYTES);
   try {
     for await (const bytes of await client.stream(path, headers, SILENCE_MS, ending.signal)) {

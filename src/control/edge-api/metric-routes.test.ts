@@ -44,7 +44,8 @@ async function post(body: string, caller?: Enrolled): Promise<{ status: number; 
     method: 'POST',
     path: '/gateway/v1/metrics',
     body,
-    ...(caller === undefined ? {} : { cert: caller.identity.certPem, key: caller.identity.keyPem }),
+    cert: caller?.identity.certPem,
+    key: caller?.identity.keyPem,
   });
 }
 

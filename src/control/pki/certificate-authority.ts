@@ -69,7 +69,7 @@ export interface AuthoritySeed {
   readonly lifetimeDays: number;
   readonly nowMs: number;
   /** None for a self-signed root. */
-  readonly parent?: CertificateAuthority;
+  readonly parent?: CertificateAuthority | undefined;
 }
 
 /** Creates an authority: its key, and its certificate signed by its parent. */

@@ -221,7 +221,8 @@ export class AccessWorld {
       host: '127.0.0.1',
       servername: host,
       rejectUnauthorized: false,
-      ...(identity === undefined ? {} : { cert: identity.cert, key: identity.key }),
+      cert: identity?.cert,
+      key: identity?.key,
     });
     await once(socket, 'secureConnect');
     return this.world.own(new RawClient(socket));

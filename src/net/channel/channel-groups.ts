@@ -259,7 +259,7 @@ export class ChannelGroups {
     const answer = acceptHello(hello, {
       connectionId,
       ownId: this.#options.ownId,
-      ...(secret === undefined ? {} : { group: { underlayType: typeOf(hello), secret } }),
+      group: secret && { underlayType: typeOf(hello), secret },
       extra,
     });
     socket.write(encodeFrame(answer));

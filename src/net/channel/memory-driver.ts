@@ -195,8 +195,7 @@ export async function acceptMemoryChannel(peer: MemoryPeer, listener: MemoryList
   const decision = await listener.authorize(hello, from, certificate);
   if (!decision.accept) throw new FrontdoorError('forbidden', 'channel-refused', decision.log);
   const id = hexOf(randomBytes(4));
-  const { extra } = decision;
-  const answer = acceptHello(hello, { connectionId: id, ownId, ...(extra && { extra }) });
+  const answer = acceptHello(hello, { connectionId: id, ownId, extra: decision.extra });
   const to: ChannelPeer = { id: ownId, hello: answer.headers, fingerprint: '', address: 'memory' };
   const [dialer, accepted] = openMemoryChannel({ id, log, peer: to }, { id, log, peer: from });
   listener.onChannel(accepted, hello);

@@ -43,7 +43,7 @@ export function withRenewed(
   }
   const inline = {
     cert: `pem:${renewed.clientPem}`,
-    ...(hasServer && { serverCert: `pem:${renewed.serverPem}` }),
+    serverCert: hasServer ? `pem:${renewed.serverPem}` : undefined,
   };
   return loadRouterIdentity({ ...config.identity, ...inline });
 }

@@ -1,6 +1,7 @@
 /** The responses of the web listener for all versions of HTTP. The status is always 200. */
 import { promisify } from 'node:util';
 import { brotliCompress, deflate, gzip } from 'node:zlib';
+import { definedFields } from '#base';
 import { contentEncodingFor, type ContentEncoding } from './content-encoding-policy.ts';
 
 export interface WebRequest {
@@ -40,13 +41,13 @@ export function answererOf(api: WebApi, newAddress: string | undefined): Answere
     const encoding = contentEncodingFor(acceptEncoding);
     const body = encoding === undefined ? plain : await ENCODERS[encoding](plain);
     return {
-      headers: {
+      headers: definedFields({
         'content-type': contentType,
         'content-length': String(body.length),
         vary: 'accept-encoding',
-        ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
-        ...(newAddress === undefined ? {} : { 'ziti-ctrl-address': `https://${newAddress}` }),
-      },
+        'content-encoding': encoding,
+        'ziti-ctrl-address': newAddress && `https://${newAddress}`,
+      }),
       body,
     };
   };

@@ -125,7 +125,7 @@ export class WebServers {
       bindPoint.release = port.handle(PROTOCOLS, onSocket, {
         name: `${point.path} (${server.name})`,
         versions: { min: minTlsVersion, max: maxTlsVersion },
-        ...(server.identity === undefined ? {} : { tls }),
+        tls: server.identity && tls,
       });
     } catch (error) {
       http1.closeGently();

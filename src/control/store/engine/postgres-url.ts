@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
-import { FrontdoorError, isLoopbackHost, messageOf } from '#base';
+import { definedFields, FrontdoorError, isLoopbackHost, messageOf } from '#base';
 
 export interface PostgresTarget {
   /** A host name, an address, or the directory of a Unix socket. */
@@ -77,19 +77,20 @@ function sslOf(
   if ((sslcert === undefined) !== (sslkey === undefined)) throw wrong('needs sslcert and sslkey together');
   if (mode === 'verify-ca' && sslrootcert === undefined)
     throw wrong('needs sslrootcert with sslmode=verify-ca');
-  return {
+  return definedFields({
     minVersion: 'TLSv1.2',
-    ...(sslrootcert === undefined ? {} : { ca: fileOf('sslrootcert', sslrootcert) }),
-    ...(sslcert === undefined ? {} : { cert: fileOf('sslcert', sslcert) }),
-    ...(sslkey === undefined ? {} : { key: fileOf('sslkey', sslkey) }),
+    ca: fileOf('sslrootcert', sslrootcert),
+    cert: fileOf('sslcert', sslcert),
+    key: fileOf('sslkey', sslkey),
     // As in libpq: `require` alone verifies nothing; with an authority it verifies the chain but not the
     // name.
-    ...(mode === 'require' && sslrootcert === undefined ? { rejectUnauthorized: false } : {}),
-    ...(mode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
-  };
+    rejectUnauthorized: mode === 'require' && sslrootcert === undefined ? false : undefined,
+    checkServerIdentity: mode === 'verify-full' ? undefined : () => undefined,
+  });
 }
 
-function fileOf(parameter: string, path: string): string {
+function fileOf(parameter: string, path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
