@@ -156,18 +156,20 @@ describe('a build of the console', () => {
     const isFile = join(newFolder('file'), 'no-folder');
     writeFileSync(isFile, '');
     const folder = newFolder('second');
-    const { app, lines } = appOf(test, PACKAGE_ROOT, [isFile, folder]);
+    const root = smallSources();
+    const itsKey = await sourceKey(root);
+    const { app, lines } = appOf(test, root, [isFile, folder]);
     assert.equal(app.state, 'building');
     await app.start();
-    assert.deepEqual([app.state, app.current?.key], ['built', key]);
+    assert.deepEqual([app.state, app.current?.key], ['built', itsKey]);
     assert.match(lines().join('\n'), /^info the console is built/);
-    await wholeBuild(folder);
+    await wholeBuild(folder, itsKey);
   });
 
   it('fails with one clear line where no folder can be written', async (test) => {
     const isFile = join(newFolder('file'), 'no-folder');
     writeFileSync(isFile, '');
-    const { app, lines } = appOf(test, PACKAGE_ROOT, [isFile]);
+    const { app, lines } = appOf(test, smallSources(), [isFile]);
     await app.start();
     assert.equal(app.state, 'failed');
     assert.equal(lines().length, 1);
@@ -239,15 +241,18 @@ describe('a build of the console', () => {
   });
 
   it('is not there without development dependencies, unless it came with the package', async (test) => {
-    const root = copyOfSources(false);
+    const root = smallSources();
+    const pack = join(newFolder('pack'), 'console');
+    await packInto(pack, root);
+    rmSync(join(root, 'node_modules'));
     const bare = appOf(test, root, [newFolder('empty')]);
     await bare.app.start();
     assert.equal(bare.app.state, 'missing');
     assert.match(bare.lines().join('\n'), /^warn there is no console: .*development dependencies/);
-    await packInto(join(root, 'dist/console'), PACKAGE_ROOT);
+    cpSync(pack, join(root, 'dist/console'), { recursive: true });
     const packed = appOf(test, root, [newFolder('empty')]);
     await packed.app.start();
-    assert.deepEqual([packed.app.state, packed.app.current?.key], ['built', key]);
+    assert.deepEqual([packed.app.state, packed.app.current?.key], ['built', await sourceKey(root)]);
   });
 
   it('names file, line and column of a mistake', async () => {
