@@ -8,8 +8,8 @@ import type { Benchmark } from '../benchmark.ts';
 import { API_GOALS } from './api-goal-table.ts';
 import { ApiLoad, type ApiRequest } from './api-load.ts';
 import { API_SCENARIOS } from './api-scenario-table.ts';
-import { EMBEDDED, HELLO, POSTGRESQL, startApiServer, type ApiServer } from './api-server.ts';
-import { openBenchPostgres } from './bench-postgres.ts';
+import { HELLO, startApiServer, type ApiServer } from './api-server.ts';
+import { onEachDatabase } from './bench-control.ts';
 import { measureConsoleStreams } from './console-streams.ts';
 import { measureGatewayBesideShares } from './gateway-beside-shares.ts';
 import { measureGatewayBesideStreams } from './gateway-beside-streams.ts';
@@ -55,13 +55,9 @@ async function measure(run: BenchRun): Promise<void> {
 async function measureServers(run: BenchRun): Promise<void> {
   const hello = await startScript('api/hello-server.ts');
   run.defer(() => hello.stop());
-  const servers = [await startServer(run, EMBEDDED)];
-  const postgres = await openBenchPostgres();
-  if (postgres === undefined) run.skip(POSTGRESQL, 'not installed');
-  else {
-    run.defer(() => postgres.close());
-    servers.push(await startServer(run, POSTGRESQL, postgres.url));
-  }
+  const servers: ApiServer[] = [];
+  const start = async (name: string, url?: string) => void servers.push(await startServer(run, name, url));
+  await onEachDatabase(run, (name) => name, start);
   const load = new ApiLoad(run.folder);
   const helloTarget: ApiTarget = {
     name: HELLO,

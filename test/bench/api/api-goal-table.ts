@@ -14,7 +14,8 @@ import {
   logInScenario,
   WITH_GUESSES,
 } from './password-guesses.ts';
-import { EMBEDDED, HELLO, POSTGRESQL } from './api-server.ts';
+import { HELLO } from './api-server.ts';
+import { EMBEDDED, POSTGRESQL } from './bench-control.ts';
 
 const depth =
   (server: string): Value =>

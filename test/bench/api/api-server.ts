@@ -2,18 +2,17 @@
  * What the API's benchmark measures: the real `frontdoor control` as a process on an embedded or PostgreSQL database
  * that was filled before it was started, and the bare Fastify beside it.
  */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FirstStart } from '#control';
-import type { Running } from '../bench-process.ts';
 import type { Target } from '../bench-run.ts';
-import { startReady } from '../ready-process.ts';
+import { startBenchControl, type BenchControl } from './bench-control.ts';
 import { fillProviders } from './filled-database.ts';
 
-/** The server that all others are compared with, and the product's by database. */
+/** The server that all others are compared with. */
 export const HELLO = 'bare Fastify';
-export const EMBEDDED = 'embedded';
-export const POSTGRESQL = 'postgresql';
+
+/** The product's own limits are not what is measured here. */
+const NO_LIMITS = ['--limit-writes', '1000000/1000000', '--limit-credentials', '1000000/1000000'];
 
 export interface ApiServer extends Target {
   readonly url: string;
@@ -36,18 +35,12 @@ export interface ApiServerOptions {
   readonly cpuProfileDir: string | undefined;
 }
 
-interface ReadyFile {
-  readonly apiUrl: string;
-  readonly pids: { readonly control: number };
-}
-
 /** Starts it once for its first credentials, fills its database while it is stopped, starts it again. */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { name, folder, database, providers } = options;
   const dataDir = join(folder, name);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const first = await startControl(dataDir, database, undefined);
-  const credentials = first.ready as ReadyFile & FirstStart;
+  const first = await startBenchControl({ dataDir, database, limits: NO_LIMITS });
+  const credentials = first.ready as BenchControl['ready'] & FirstStart;
   let largeFrontdoorId: string;
   try {
     const answer = await fetch(`${first.ready.apiUrl}/frontdoor`, {
@@ -63,7 +56,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     { frontdoorId: credentials.frontdoorId, count: providers[0] },
     { frontdoorId: largeFrontdoorId, count: providers[1] },
   ]);
-  const { running, ready } = await startControl(dataDir, database, options.cpuProfileDir);
+  const { cpuProfileDir } = options;
+  const { running, ready } = await startBenchControl({ dataDir, database, cpuProfileDir, limits: NO_LIMITS });
   try {
     return {
       name,
@@ -91,25 +85,6 @@ export function tokenBody(apiUrl: string, { clientId, clientSecret }: FirstStart
     client_id: clientId,
     client_secret: clientSecret,
     audience: `${apiUrl}/frontdoor`,
-  });
-}
-
-function startControl(
-  dataDir: string,
-  database: string | undefined,
-  cpuProfileDir: string | undefined,
-): Promise<{ readonly running: Running; readonly ready: ReadyFile }> {
-  return startReady<ReadyFile>({
-    args: [
-      'control',
-      ...['--data-dir', dataDir, '--api-port', '0', '--edge-api-port', '0', '--ctrl-port', '0'],
-      ...['--log-level', 'warn'],
-      // The product's own limits are not what is measured here.
-      ...['--limit-writes', '1000000/1000000', '--limit-credentials', '1000000/1000000'],
-    ],
-    readyFile: join(dataDir, 'ready.json'),
-    env: database === undefined ? {} : { FRONTDOOR_DATABASE: database },
-    cpuProfileDir,
   });
 }
 

@@ -2,16 +2,13 @@
  * What open streams of changes cost the control plane: its resident memory with 200 of them, each with a session of its own
  * and with changes on their way, less the memory before.
  */
-import { mkdirSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { figureOf } from '../figure.ts';
 import { residentBytes } from '../bench-process.ts';
 import type { BenchRun } from '../bench-run.ts';
-import { startReady } from '../ready-process.ts';
-import { EMBEDDED, POSTGRESQL } from './api-server.ts';
-import { openBenchPostgres } from './bench-postgres.ts';
+import { onEachDatabase, startBenchControl } from './bench-control.ts';
 import { consoleInstallation, makeChanges, openSessions, openStreams } from './console-readers.ts';
 
 const SCENARIO = 'open streams of changes';
@@ -22,18 +19,10 @@ const CHANGES = 20;
 const FIRST_STREAMS = 20;
 const SETTLE_MS = 3_000;
 
-interface ReadyFile {
-  readonly apiUrl: string;
-  readonly pids: { readonly control: number };
-}
-
 export async function measureConsoleStreams(run: BenchRun): Promise<void> {
   if (!run.wants(SCENARIO)) return;
-  await measureAt(run, EMBEDDED);
-  const postgres = await openBenchPostgres();
-  if (postgres === undefined) return run.skip(`${SCENARIO}, ${POSTGRESQL}`, 'not installed');
-  run.defer(() => postgres.close());
-  await measureAt(run, POSTGRESQL, postgres.url);
+  const scenarioOn = (database: string) => `${SCENARIO}, ${database}`;
+  await onEachDatabase(run, scenarioOn, (name, url) => measureAt(run, name, url));
 }
 
 async function measureAt(run: BenchRun, name: string, database?: string): Promise<void> {
@@ -50,17 +39,8 @@ async function measureAt(run: BenchRun, name: string, database?: string): Promis
  */
 async function heldBytes(run: BenchRun, name: string, database: string | undefined): Promise<number> {
   const dataDir = join(run.folder, `streams-${name}`);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const { running, ready } = await startReady<ReadyFile>({
-    args: [
-      'control',
-      ...['--data-dir', dataDir, '--api-port', '0', '--edge-api-port', '0', '--ctrl-port', '0'],
-      ...['--log-level', 'warn'],
-    ],
-    readyFile: join(dataDir, 'ready.json'),
-    env: database === undefined ? {} : { FRONTDOOR_DATABASE: database },
-    cpuProfileDir: run.options.cpuProfileDir,
-  });
+  const { cpuProfileDir } = run.options;
+  const { running, ready } = await startBenchControl({ dataDir, database, cpuProfileDir });
   const agent = new Agent({ maxSockets: STREAMS });
   try {
     const installation = consoleInstallation(dataDir, ready.apiUrl);

@@ -3,50 +3,31 @@
  * one word shows what the browser itself takes.
  */
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { browserSkip } from '../../support/browser.ts';
 import type { BenchRun } from '../bench-run.ts';
 import { recordPaint } from '../browser-paint.ts';
-import { startReady } from '../ready-process.ts';
-import { EMBEDDED, POSTGRESQL } from './api-server.ts';
-import { openBenchPostgres } from './bench-postgres.ts';
+import { onEachDatabase, startBenchControl } from './bench-control.ts';
 
 export const LOG_IN_PAGE = 'log-in page in a cold browser';
 
 const BARE_PAGE = 'a page of one word';
 
-interface ReadyFile {
-  readonly apiUrl: string;
-}
-
 export async function measureLogInPage(run: BenchRun): Promise<void> {
   if (!run.wants(LOG_IN_PAGE)) return;
   if (browserSkip !== false) return run.skip(LOG_IN_PAGE, browserSkip);
   await measureBarePage(run);
-  await measureAt(run, EMBEDDED);
-  const postgres = await openBenchPostgres();
-  if (postgres === undefined) return run.skip(`${LOG_IN_PAGE}, ${POSTGRESQL}`, 'not installed');
-  run.defer(() => postgres.close());
-  await measureAt(run, POSTGRESQL, postgres.url);
+  const scenarioOn = (database: string) => `${LOG_IN_PAGE}, ${database}`;
+  await onEachDatabase(run, scenarioOn, (name, url) => measureAt(run, name, url));
 }
 
 async function measureAt(run: BenchRun, name: string, database?: string): Promise<void> {
   run.report(`measuring: ${LOG_IN_PAGE}, ${name}`);
   const dataDir = join(run.folder, `log-in-${name}`);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const { running, ready } = await startReady<ReadyFile>({
-    args: [
-      'control',
-      ...['--data-dir', dataDir, '--api-port', '0', '--edge-api-port', '0', '--ctrl-port', '0'],
-      ...['--log-level', 'warn'],
-    ],
-    readyFile: join(dataDir, 'ready.json'),
-    env: database === undefined ? {} : { FRONTDOOR_DATABASE: database },
-    cpuProfileDir: run.options.cpuProfileDir,
-  });
+  const { cpuProfileDir } = run.options;
+  const { running, ready } = await startBenchControl({ dataDir, database, cpuProfileDir });
   try {
     await recordPaint(run, LOG_IN_PAGE, name, `${ready.apiUrl}/console/log-in`);
   } finally {

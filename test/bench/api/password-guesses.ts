@@ -3,15 +3,12 @@
  * Management API beside the guesses and without them, the memory that they add to the control plane, and how long people
  * who come from elsewhere wait for their log-in.
  */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { residentBytes } from '../bench-process.ts';
 import type { BenchRun } from '../bench-run.ts';
-import { startReady } from '../ready-process.ts';
 import { startScript } from '../script-process.ts';
-import { EMBEDDED, POSTGRESQL } from './api-server.ts';
-import { openBenchPostgres } from './bench-postgres.ts';
+import { onEachDatabase, startBenchControl } from './bench-control.ts';
 import { consoleInstallation, makePerson } from './console-readers.ts';
 import type { SteadyLoad, SteadyResult } from './steady-load-process.ts';
 
@@ -36,36 +33,17 @@ const PERSON = { email: 'ann@example.com', password: 'plum giraffe engine 47' };
 export const LOG_INS_TABLE = 'log-ins beside guessed passwords';
 export const LOG_INS_COLUMN = 'refused log-ins';
 
-interface ReadyFile {
-  readonly apiUrl: string;
-  readonly pids: { readonly control: number };
-}
-
 export async function measurePasswordGuesses(run: BenchRun): Promise<void> {
-  await measureAt(run, EMBEDDED);
-  if (!run.wants(guessesScenario(POSTGRESQL)) && !run.wants(logInScenario(POSTGRESQL))) return;
-  const postgres = await openBenchPostgres();
-  if (postgres === undefined) return run.skip(guessesScenario(POSTGRESQL), 'not installed');
-  run.defer(() => postgres.close());
-  await measureAt(run, POSTGRESQL, postgres.url);
+  const isWanted = (name: string) => run.wants(guessesScenario(name)) || run.wants(logInScenario(name));
+  await onEachDatabase(run, guessesScenario, (name, url) => measureAt(run, name, url), isWanted);
 }
 
 async function measureAt(run: BenchRun, name: string, database?: string): Promise<void> {
   const scenario = guessesScenario(name);
   const ofLogIns = logInScenario(name);
-  if (!run.wants(scenario) && !run.wants(ofLogIns)) return;
   const dataDir = join(run.folder, `guesses-${name}`);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const { running, ready } = await startReady<ReadyFile>({
-    args: [
-      'control',
-      ...['--data-dir', dataDir, '--api-port', '0', '--edge-api-port', '0', '--ctrl-port', '0'],
-      ...['--log-level', 'warn'],
-    ],
-    readyFile: join(dataDir, 'ready.json'),
-    env: database === undefined ? {} : { FRONTDOOR_DATABASE: database },
-    cpuProfileDir: run.options.cpuProfileDir,
-  });
+  const { cpuProfileDir } = run.options;
+  const { running, ready } = await startBenchControl({ dataDir, database, cpuProfileDir });
   try {
     const { apiUrl, pids } = ready;
     const installation = consoleInstallation(dataDir, apiUrl);
