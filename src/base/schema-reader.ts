@@ -5,6 +5,7 @@
  * changed; when nothing has to change, it is returned itself. Accepts the keywords of `Keywords` and no others.
  */
 import type { Static, TSchema } from 'typebox';
+import { isJsonObject } from './json-object.ts';
 
 /** A part of a value that could not be read, in place of which the value goes on without it. */
 export interface LostEntry {
@@ -174,7 +175,7 @@ function variantStep({ tag = '', variants = {} }: Keywords): Step {
   const steps = new Map(Object.entries(variants).map(([name, schema]) => [name, stepOf(schema)]));
   const rule = `must be one of ${[...steps.keys()].join(', ')}`;
   return (value, fault) => {
-    if (!isFields(value)) return fault.fail('must be an object');
+    if (!isJsonObject(value)) return fault.fail('must be an object');
     const step = steps.get(value[tag] as string);
     if (step !== undefined) return step(value, fault);
     fault.fail(rule);
@@ -272,7 +273,7 @@ function objectStep(schema: Keywords): Step {
   const readOthers = otherFieldsStep(schema, new Set(Object.keys(properties)));
   const mostRule = `must be an object of at most ${maxProperties} fields`;
   return (value, fault) => {
-    if (!isFields(value)) return fault.fail('must be an object');
+    if (!isJsonObject(value)) return fault.fail('must be an object');
     let copy: Record<string, unknown> | undefined;
     let known = 0;
     for (let at = 0; at < fields.length; at += 1) {
@@ -347,10 +348,6 @@ function knownOf(value: Fields, fields: readonly Field[], end: number): Record<s
     if (value[name] !== undefined) copy[name] = value[name];
   }
   return copy;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function boundWords(least: number, most: number, things: string): string {

@@ -5,6 +5,7 @@
  * field of the value, or travels beside it (in the header `FORMAT_HEADER` over HTTP); where it is absent it is 1.
  */
 import type { TSchema } from 'typebox';
+import { isJsonObject } from './json-object.ts';
 import { compileReader, type SchemaValue, type SchemaReader, type ShapeOf } from './schema-reader.ts';
 
 /** HTTP header of requests and answers whose body has a shape. */
@@ -62,8 +63,8 @@ export class Shape<S extends TSchema> implements ShapeTraits {
     const { formatField } = this;
     let content = value;
     let number = format;
-    if (formatField !== undefined && typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      const { [formatField]: own, ...rest } = value as Readonly<Record<string, unknown>>;
+    if (formatField !== undefined && isJsonObject(value)) {
+      const { [formatField]: own, ...rest } = value;
       number = own;
       content = rest;
     }

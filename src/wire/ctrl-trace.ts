@@ -3,7 +3,7 @@
  * JSON. Tokens and secrets are left out, because they are not needed to debug a message.
  */
 import { create, fromBinary, toBinary, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf';
-import { concatBytes, hexOf, textOf, utf8 } from '#base';
+import { concatBytes, hexOf, isJsonObject, textOf, utf8 } from '#base';
 import { ctrlMessages, type ProtobufMessage } from './ctrl-messages.ts';
 import { replyForOf, type Frame } from './frame-codec.ts';
 import { readU32, writeU32 } from './frame-headers.ts';
@@ -103,8 +103,7 @@ export function encodePipeTrace(
 /** Returns the record of a frame for readers that show one line of fields, such as `ziti fabric stream traces`. */
 function pipeTraceOfFrame(frame: Frame): TraceMessage {
   const { body, ...head } = decodedFrame(frame);
-  const isFlat = typeof body === 'object' && body !== null && !Array.isArray(body);
-  const fields = { ...head, ...(isFlat ? body : { body }) };
+  const fields = { ...head, ...(isJsonObject(body) ? body : { body }) };
   const decoder = frame.contentType <= MAX_CHANNEL_TYPE ? 'channel' : 'ctrl';
   return { ...traceOfFrame(frame), decode: jsonLine({ ...fields, __decoder__: decoder }) };
 }

@@ -1,4 +1,5 @@
 /** One object as lines of names and values. Each entry of a list has a line; nested fields have dotted names. */
+import { isJsonObject } from '#base';
 import { cellText } from './cell-text.ts';
 
 /** Deeper objects are printed as JSON. */
@@ -15,8 +16,7 @@ function linesOf(record: object, prefix: string, depth: number): (readonly [name
     const name = `${prefix}${key}`;
     if (Array.isArray(value) && value.length > 0)
       return value.map((each, index) => [index === 0 ? name : '', cellText(each)] as const);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    if (isObject && depth < MAX_DEPTH) return linesOf(value, `${name}.`, depth + 1);
+    if (isJsonObject(value) && depth < MAX_DEPTH) return linesOf(value, `${name}.`, depth + 1);
     return [[name, cellText(value)] as const];
   });
 }

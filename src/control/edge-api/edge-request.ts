@@ -1,5 +1,6 @@
 /** Parses requests: JSON bodies and the parameters of lists. Refuses with OpenZiti's codes. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isJsonObject } from '#base';
 import { pageOf, type ListProblem, type QuerySymbols } from '../entity-query/mod.ts';
 import {
   couldNotValidate,
@@ -16,7 +17,7 @@ export function jsonBody(request: FastifyRequest): unknown {
   if (text.trim() === '') return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    if (isJsonObject(value)) return value;
   } catch {
     // Refused below.
   }

@@ -3,6 +3,7 @@
  * machine and `sdkInfo` its program, in JSON, or as fields `envOs`, `sdkType` and so on of a form. Descriptions prove nothing,
  * and no log-in is refused because of them: texts are shortened, and unknown fields ignored.
  */
+import { isJsonObject } from '#base';
 import type { IdentityClient } from '../store/mod.ts';
 import { couldNotValidate } from './edge-answer.ts';
 
@@ -42,7 +43,7 @@ function configTypesOf(body: unknown): string[] {
 
 /** `body` is that of a log-in: JSON, or the fields of a form. */
 function clientOf(body: unknown): IdentityClient {
-  const fields = isObject(body) ? body : {};
+  const fields = isJsonObject(body) ? body : {};
   return { envInfo: partOf(fields, 'env', ENV_FIELDS), sdkInfo: partOf(fields, 'sdk', SDK_FIELDS) };
 }
 
@@ -50,7 +51,7 @@ function partOf(body: Fields, prefix: 'env' | 'sdk', names: readonly string[]): 
   const nested = body[`${prefix}Info`];
   const part: Record<string, string> = {};
   for (const name of names) {
-    const value = isObject(nested) ? nested[name] : formField(body, prefix, name);
+    const value = isJsonObject(nested) ? nested[name] : formField(body, prefix, name);
     if (typeof value !== 'string') continue;
     const text = shortened(value);
     if (text !== '') part[name] = text;
@@ -67,8 +68,4 @@ function formField(body: Fields, prefix: string, name: string): unknown {
 function shortened(text: string): string {
   const start = text.slice(0, MAX_CHARS).toWellFormed();
   return start.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

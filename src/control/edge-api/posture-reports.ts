@@ -2,6 +2,7 @@
  * Reads what SDKs report about their device (`posture-response`) in OpenZiti's forms. A report of the wrong form, or longer
  * than its bounds, is refused with its place: `[3].macAddresses`.
  */
+import { isJsonObject } from '#base';
 import type { PostureReport } from '#domain';
 import type { EdgeModel } from '../model/mod.ts';
 import { invalidParameter, type EdgeApiRefusal } from './edge-answer.ts';
@@ -80,7 +81,7 @@ function pathOf(edge: EdgeModel, checkId: string): string {
 }
 
 function objectOf(body: unknown, place: string): Fields {
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Fields;
+  if (isJsonObject(body)) return body;
   throw refusedAt(place, '', body, 'a report must be an object');
 }
 

@@ -1,4 +1,5 @@
 /** Authentication policies: by which methods the identities that name one log in, and how their passwords have to be. */
+import { isJsonObject } from '#base';
 import { endLogIns, endSessionsOf, invalidParameter, NONE_KEPT, type KeptLogIns } from '../edge-api/mod.ts';
 import {
   authPolicyIdOf,
@@ -164,11 +165,7 @@ function deepMerged(before: JsonObject, change: JsonObject): JsonObject {
   const merged: Record<string, unknown> = { ...before };
   for (const [field, value] of givenFields(change)) {
     const old = Object.hasOwn(before, field) ? before[field] : undefined;
-    merged[field] = isObject(value) && isObject(old) ? deepMerged(old, value) : value;
+    merged[field] = isJsonObject(value) && isJsonObject(old) ? deepMerged(old, value) : value;
   }
   return merged;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@
  * refused with OpenZiti's code and the field's name. Absent, null and empty fields are alike, because Go clients send
  * every field.
  */
+import { isJsonObject } from '#base';
 import { invalidParameter, type EdgeApiRefusal } from '../edge-api/mod.ts';
 import type { JsonObject } from '../model/mod.ts';
 
@@ -102,7 +103,7 @@ export class BodyReader {
     nameOf: (key: string) => string = (key) => key,
   ): T[] {
     const value = this.#take(field) ?? [];
-    if (!Array.isArray(value) || value.length > maxCount || !value.every(isObject))
+    if (!Array.isArray(value) || value.length > maxCount || !value.every(isJsonObject))
       throw this.#refused(field, `${field} must be a list of at most ${maxCount} objects`);
     return value.map((one, at) => {
       const fields = Object.entries(one as JsonObject).map(([key, each]) => [nameOf(key), each]);
@@ -156,10 +157,6 @@ export class BodyReader {
     const value = Object.hasOwn(this.#body, field) ? JSON.stringify(this.#body[field]) : '';
     return invalidParameter(`${this.#place}${field}`, reason, value.slice(0, MAX_QUOTED_CHARS));
   }
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isEmpty(value: unknown): boolean {

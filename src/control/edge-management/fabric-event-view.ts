@@ -2,6 +2,7 @@
  * Reads subscriptions to events by the names of OpenZiti 1.7.2. An unknown kind is refused by its name, as is an option that
  * has no effect.
  */
+import { isJsonObject } from '#base';
 import type { JsonObject } from '../model/mod.ts';
 import {
   readApiSessions,
@@ -77,9 +78,9 @@ export function subscriptionsOf(body: string): readonly AnySubscription[] | stri
 }
 
 function subscriptionOf(value: unknown): AnySubscription | string {
-  if (!isObject(value)) return 'a subscription is not an object';
+  if (!isJsonObject(value)) return 'a subscription is not an object';
   const { type, options = null } = value;
-  if (options !== null && !isObject(options)) return 'options of a subscription is not an object';
+  if (options !== null && !isJsonObject(options)) return 'options of a subscription is not an object';
   const name = typeof type === 'string' ? type : '';
   const reader = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
   if (reader === undefined)
@@ -90,12 +91,8 @@ function subscriptionOf(value: unknown): AnySubscription | string {
 function objectOf(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

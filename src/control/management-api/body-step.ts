@@ -1,5 +1,6 @@
 /** The last steps before an operation's handler: media type and body. */
 import type { IncomingMessage } from 'node:http';
+import { isJsonObject } from '#base';
 import type { Operation } from '#contract';
 import { invalidValue } from '#domain';
 import { hasBody } from '#net';
@@ -38,7 +39,5 @@ export function bodyStepOf(
 }
 
 function isEmptyObject(value: unknown): boolean {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
-  );
+  return isJsonObject(value) && Object.keys(value).length === 0;
 }

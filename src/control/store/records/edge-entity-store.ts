@@ -3,7 +3,7 @@
  * when it is stored.
  */
 import { sql } from 'kysely';
-import { FrontdoorError } from '#base';
+import { FrontdoorError, isJsonObject } from '#base';
 import { lockedByName } from '../engine/row-lock.ts';
 import { isUniqueViolation } from '../engine/store-errors.ts';
 import type { Queries, Touch } from '../engine/store.ts';
@@ -169,7 +169,7 @@ function recordOf(row: EdgeEntityTable): EdgeEntityRecord {
 
 function objectOf(json: string): JsonObject {
   const value: unknown = JSON.parse(json);
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return isJsonObject(value) ? { ...value } : {};
 }
 
 function nameTaken(name: string): FrontdoorError {

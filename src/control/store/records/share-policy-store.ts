@@ -2,6 +2,7 @@
  * Stored policies of shares: the part that the API shows, and separately the hashes of passwords. A policy of an
  * earlier version lacks newer fields, which get their defaults, so that no row must be rewritten.
  */
+import { isJsonObject } from '#base';
 import type { SharePolicyAnswer } from '#contract';
 import { DEFAULT_POLICY, type StoredPolicy } from '../../policy/mod.ts';
 import type { Queries, Touch } from '../engine/store.ts';
@@ -23,7 +24,7 @@ function policyOf(text: string): SharePolicyAnswer {
 function objectOf(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
