@@ -2,11 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../support/deadline.ts';
-import { EntrancePair, untilCut } from '../support/entrance-pair.ts';
+import { EntrancePair } from '../support/entrance-pair.ts';
 import type { IdentityWorld, SecondGateway } from '../support/identity-world.ts';
 import { releaseWorld, sharedIdentityPair } from '../support/shared-world.ts';
-import { openSocket } from '../support/live-stream.ts';
-import { SESSION_COOKIE } from '../support/visitor.ts';
 
 const BACK_MS = 15_000;
 
@@ -54,14 +52,7 @@ describe('two gateways', () => {
   });
 
   it('end a session together: a log-out at one refuses and cuts at the other', async () => {
-    const host = await pair.share('ended');
-    const ann = world.visitor();
-    await ann.logIn(host, '/', 'ann');
-    const session = ann.cookie(host)!;
-    const stream = await openSocket(second, host, { cookie: `${SESSION_COOKIE}=${session}` });
-    assert.equal((await ann.ask(host, '/.frontdoor/logout', { method: 'POST' })).status, 200);
-    await pair.untilRefused('the second gateway refuses it', second, host, session);
-    await untilCut('its stream is cut', stream);
+    await pair.assertEndsTogether(await pair.share('ended'));
   });
 
   it('both apply the end of a provider within five seconds', async () => {

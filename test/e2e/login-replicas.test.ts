@@ -32,14 +32,7 @@ describe('two control planes with a gateway each', { skip: postgresSkip }, () =>
   });
 
   it('end a session at both when it is ended at one, and cut its streams', async () => {
-    const host = await pair.share('ended');
-    const ann = world.visitor();
-    await ann.logIn(host, '/', 'ann');
-    const session = ann.cookie(host)!;
-    const stream = await openSocket(second, host, { cookie: `${SESSION_COOKIE}=${session}` });
-    assert.equal((await ann.ask(host, '/.frontdoor/logout', { method: 'POST' })).status, 200);
-    await pair.untilRefused('refused by the other', second, host, session);
-    await untilCut('its stream is cut', stream);
+    await pair.assertEndsTogether(await pair.share('ended'));
   });
 
   it('end a person’s sessions at both when one of them is asked to', async () => {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { until } from './deadline.ts';
 import type { IdentityWorld, SecondGateway } from './identity-world.ts';
-import type { LiveStream } from './live-stream.ts';
+import { openSocket, type LiveStream } from './live-stream.ts';
 import { goThroughProvider } from './login-browser.ts';
 import { SESSION_COOKIE, type Entrance, type Visitor } from './visitor.ts';
 
@@ -61,6 +61,17 @@ export class EntrancePair {
     const done = await visitor.ask(code.hostname, code.pathname + code.search, { at: redeems });
     assert.deepEqual([done.status, done.location], [303, '/wanted?x=1'], done.text);
     return visitor;
+  }
+
+  /** A session of the first gateway is refused by the second, and its stream there cut, once its person logs out. */
+  async assertEndsTogether(host: string): Promise<void> {
+    const ann = this.world.visitor();
+    await ann.logIn(host, '/', 'ann');
+    const session = ann.cookie(host)!;
+    const stream = await openSocket(this.second, host, { cookie: `${SESSION_COOKIE}=${session}` });
+    assert.equal((await ann.ask(host, '/.frontdoor/logout', { method: 'POST' })).status, 200);
+    await this.untilRefused('the second gateway refuses it', this.second, host, session);
+    await untilCut('its stream is cut', stream);
   }
 }
 

@@ -106,7 +106,7 @@ export class BodyReader {
     if (!Array.isArray(value) || value.length > maxCount || !value.every(isJsonObject))
       throw this.#refused(field, `${field} must be a list of at most ${maxCount} objects`);
     return value.map((one, at) => {
-      const fields = Object.entries(one as JsonObject).map(([key, each]) => [nameOf(key), each]);
+      const fields = Object.entries(one).map(([key, each]) => [nameOf(key), each]);
       const reader = new BodyReader(
         Object.fromEntries(fields) as JsonObject,
         `${this.#place}${field}[${at}].`,
