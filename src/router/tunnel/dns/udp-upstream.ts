@@ -1,7 +1,8 @@
 /**
  * Queries to an upstream over UDP. Each leaves from a random one of several connected sockets with a random id, and sockets
- * are replaced after some queries, so that nobody else can guess both (RFC 5452). The kernel drops what comes from
- * other addresses, and reports an upstream that has no socket.
+ * are replaced after some queries, so that nobody else can guess both (RFC 5452). The next socket is open before it is
+ * necessary, so that no query waits for it. The kernel drops what comes from other addresses, and reports an upstream
+ * that has no socket.
  */
 import type { Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
@@ -9,7 +10,7 @@ import { openUdpSocket } from '#net/datagrams';
 import { isAnswerTo, randomId, withId, type UpstreamAnswered, type UpstreamQuery } from './upstream-query.ts';
 
 const MAX_SOCKETS = 32;
-/** A socket is replaced after this number of queries. */
+/** A socket is replaced after a random number of queries: at most this one, and at least half of it. */
 const MAX_QUERIES_PER_SOCKET = 256;
 
 interface Asked {
@@ -22,7 +23,7 @@ class UpstreamSocket {
   readonly #socket: Socket;
   readonly #asked = new Map<number, Asked>();
   readonly #onClosed: () => void;
-  #queries = 0;
+  #queriesLeft = MAX_QUERIES_PER_SOCKET - Math.floor((Math.random() * MAX_QUERIES_PER_SOCKET) / 2);
   #isConnected = false;
   #isClosed = false;
   #waiting: Buffer[] = [];
@@ -39,12 +40,12 @@ class UpstreamSocket {
   }
 
   get isSpent(): boolean {
-    return this.#isClosed || this.#queries >= MAX_QUERIES_PER_SOCKET;
+    return this.#isClosed || this.#queriesLeft === 0;
   }
 
   /** Returns a function that stops waiting. */
   ask(asked: Asked): () => void {
-    this.#queries += 1;
+    this.#queriesLeft -= 1;
     const id = randomId(this.#asked);
     this.#asked.set(id, asked);
     const message = withId(asked.query.message, id);
@@ -94,6 +95,10 @@ export class UdpUpstream {
   readonly #sockets: (UpstreamSocket | undefined)[] = Array.from({ length: MAX_SOCKETS });
   /** All that are open. Some have been replaced, and still wait for answers. */
   readonly #open = new Set<UpstreamSocket>();
+  /** The socket that replaces the next one. */
+  #spare: UpstreamSocket | undefined;
+  #spareTimer: NodeJS.Immediate | undefined;
+  #isClosed = false;
 
   constructor(address: string, port: number) {
     this.#address = address;
@@ -107,15 +112,31 @@ export class UdpUpstream {
   }
 
   close(): void {
+    this.#isClosed = true;
+    clearImmediate(this.#spareTimer);
     for (const socket of this.#open) socket.close();
   }
 
   #socketAt(index: number): UpstreamSocket {
     const socket = this.#sockets[index];
     if (socket !== undefined && !socket.isSpent) return socket;
-    const fresh = new UpstreamSocket(this.#address, this.#port, (closed) => this.#open.delete(closed));
+    const spare = this.#spare;
+    const fresh = spare === undefined || spare.isSpent ? this.#openSocket() : spare;
+    this.#spare = undefined;
     this.#sockets[index] = fresh;
-    this.#open.add(fresh);
+    if (!this.#isClosed) this.#openSpareSoon();
     return fresh;
+  }
+
+  /** After the query that took the spare socket was sent. */
+  #openSpareSoon(): void {
+    clearImmediate(this.#spareTimer);
+    this.#spareTimer = setImmediate(() => (this.#spare = this.#openSocket()));
+  }
+
+  #openSocket(): UpstreamSocket {
+    const socket = new UpstreamSocket(this.#address, this.#port, (closed) => this.#open.delete(closed));
+    this.#open.add(socket);
+    return socket;
   }
 }
