@@ -1,7 +1,7 @@
 /** The thread of a `DatagramIntake`: passes datagrams to the router in batches, and drops them while too many batches wait. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { socketCalls } from '../machine/socket-calls.ts';
 import { DatagramReader, type InterceptedDatagram } from './datagram-reader.ts';
-import { socketCalls } from './transparent-socket.ts';
 
 export interface IntakeThreadData {
   readonly fd: number;

@@ -5,9 +5,10 @@
  */
 import { Worker } from 'node:worker_threads';
 import { messageOf, type Log } from '#base';
+import type { SocketAddress, SocketCalls } from '../machine/socket-calls.ts';
 import { COUNTERS, DROPPED, ENDS, WAITING_BATCHES, type IntakeThreadData } from './datagram-intake-thread.ts';
 import type { InterceptedDatagram } from './datagram-reader.ts';
-import { openDatagramIntake, type SocketAddress, type SocketCalls } from './transparent-socket.ts';
+import { openDatagramIntake } from './transparent-socket.ts';
 
 export interface DatagramIntakeOptions {
   readonly calls: SocketCalls;

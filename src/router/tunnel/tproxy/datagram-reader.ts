@@ -1,6 +1,6 @@
 /** Receives datagrams with their sources and original destinations by `recvmsg`. Used in a thread of its own, which it blocks. */
 import { getRawPointer } from 'node:ffi';
-import { readSocketAddress, type SocketAddress, type SocketCalls } from './transparent-socket.ts';
+import { readSocketAddress, type SocketAddress, type SocketCalls } from '../machine/socket-calls.ts';
 
 const MSG_DONTWAIT = 0x40;
 const MSG_TRUNC = 0x20;
@@ -56,7 +56,7 @@ export class DatagramReader {
     for (;;) {
       this.#header.writeUInt32LE(NAME_BYTES, NAME_LENGTH_AT);
       this.#header.writeBigUInt64LE(BigInt(CONTROL_BYTES), CONTROL_LENGTH_AT);
-      const length = Number(this.#calls.recvmsg(this.#fd, this.#header, waits ? 0 : MSG_DONTWAIT));
+      const length = this.#calls.recvmsg(this.#fd, this.#header, waits ? 0 : MSG_DONTWAIT);
       if (length < 0) return undefined;
       const destination = this.#destination();
       if (destination === undefined || (this.#header.readUInt32LE(FLAGS_AT) & MSG_TRUNC) !== 0) continue;

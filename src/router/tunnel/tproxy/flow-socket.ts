@@ -4,8 +4,9 @@
  */
 import { createSocket } from 'node:dgram';
 import type { FlowSource } from '#net/datagrams';
+import type { SocketCalls } from '../machine/socket-calls.ts';
 import type { InterceptedDatagram } from './datagram-reader.ts';
-import { openFlowSocket, type SocketCalls } from './transparent-socket.ts';
+import { openFlowSocket } from './transparent-socket.ts';
 
 export interface FlowOptions extends Pick<InterceptedDatagram, 'source' | 'destination'> {
   /** Receives the datagrams that come after the first one. */

@@ -22,6 +22,7 @@ import type { InterceptedNames } from '../dns/intercepted-names.ts';
 import { LoopbackAddresses } from '../machine/loopback-addresses.ts';
 import { findProgram } from '../machine/machine-program.ts';
 import { machineIdOf, type MachineRecord } from '../machine/machine-record.ts';
+import { socketCalls, type SocketCalls } from '../machine/socket-calls.ts';
 import { interceptConfigOf } from '../services/tunnel-configs.ts';
 import type { TunnelService } from '../services/tunnel-service.ts';
 import type { TunnelServices } from '../services/tunnel-services.ts';
@@ -40,7 +41,7 @@ import {
 } from './intercept-rule.ts';
 import { InterceptTable } from './intercept-table.ts';
 import type { Family, IntakePorts, RulePlan } from './rule-script.ts';
-import { openStreamSocket, socketCalls, type SocketCalls } from './transparent-socket.ts';
+import { openStreamSocket } from './transparent-socket.ts';
 
 /** A name server that is open. */
 interface OpenNames {
