@@ -78,6 +78,7 @@ const PROCESS_USERS: readonly (readonly [prefix: string, reason: string])[] = [
   ['src/control/store/', 'the database’s thread'],
   ['src/control/console-app/', 'builds the console in a process of its own, with low priority'],
   ['src/router/tunnel/machine/', 'sets addresses, rules and routes of the machine by its own programs'],
+  ['src/router/tunnel/dns/', 'receives queries by calls that block'],
   ['src/router/tunnel/tproxy/', 'receives datagrams by calls that block'],
   ['src/agent/process-identity.ts', 'asks `ps` when a process began, where there is no /proc'],
 ];

@@ -1,5 +1,5 @@
 /** DNS answers that the name server makes itself. Each begins with header and question of the query that it answers. */
-import { HEADER_BYTES, Rcode, type DnsQuery, type RcodeValue } from './dns-query.ts';
+import { CLASS_IN, HEADER_BYTES, Rcode, TYPE_A, type DnsQuery, type RcodeValue } from './dns-query.ts';
 
 /** Seconds for which clients may keep the address of a name, and that a name has no other records. */
 export const ANSWER_TTL_SECONDS = 60;
@@ -16,10 +16,8 @@ const FLAG_RECURSION_AVAILABLE = 0x80;
 const FLAG_CHECKING_DISABLED = 0x10;
 /** A pointer to the name of the question. */
 const QUESTION_POINTER = 0xc0_00 + HEADER_BYTES;
-const TYPE_A = 1;
 const TYPE_SOA = 6;
 const TYPE_OPT = 41;
-const CLASS_IN = 1;
 const A_RECORD_BYTES = 16;
 const OPT_RECORD_BYTES = 11;
 /** Numbers of a start of authority: serial, refresh, retry, expire, minimum. */

@@ -12,7 +12,7 @@ import {
   encodeTruncated,
   MAX_UDP_ANSWER_BYTES,
 } from './dns-answer.ts';
-import { DnsQuery, Rcode, type RcodeValue } from './dns-query.ts';
+import { CLASS_IN, DnsQuery, Rcode, TRANSFER_TYPES, TYPE_A, type RcodeValue } from './dns-query.ts';
 import type { InterceptedNames, NameRecord } from './intercepted-names.ts';
 import { QueryForwarder } from './query-forwarder.ts';
 import type { Upstreams } from './upstreams.ts';
@@ -37,10 +37,6 @@ export interface QueryResponderOptions {
   readonly log: Log;
 }
 
-const TYPE_A = 1;
-/** Transfers of zones consist of many messages. */
-const TRANSFER_TYPES: readonly number[] = [251, 252];
-const CLASS_IN = 1;
 /** Queries above this length are no queries of resolvers. */
 const MAX_FORWARDED_BYTES = 4_096;
 /** New names that one client may make from wildcards. */
@@ -57,7 +53,8 @@ export class QueryResponder {
   readonly #logLines: TokenBuckets;
   /** The query that `answer` read last. */
   readonly #query = new DnsQuery();
-  readonly #isRecursive: boolean;
+  /** Whether answers say that other names are answered, too. */
+  readonly isRecursive: boolean;
   #waitingForNames = 0;
   /** Functions to call when a query for a wire name arrives. */
   readonly #watched = new Map<string, () => void>();
@@ -68,7 +65,7 @@ export class QueryResponder {
     this.#forwarder = new QueryForwarder(upstreams);
     this.#newNames = new TokenBuckets(NEW_NAMES, clock);
     this.#logLines = new TokenBuckets(LOG_LINES, clock);
-    this.#isRecursive = !upstreams.isEmpty;
+    this.isRecursive = !upstreams.isEmpty;
   }
 
   /** Returns the answer, undefined if the message gets none, or `LATER`. */
@@ -86,7 +83,7 @@ export class QueryResponder {
     const notice = this.#watched.get(query.name);
     if (notice !== undefined) {
       notice();
-      return encodeEmptyAnswer(message, query, Rcode.NxDomain, this.#isRecursive);
+      return encodeEmptyAnswer(message, query, Rcode.NxDomain, this.isRecursive);
     }
     if (upstreams.isEmpty) return this.#unanswerable(message);
     // A probe that comes back shows a loop, and must not go round again.
@@ -112,7 +109,7 @@ export class QueryResponder {
       if (answer === undefined) answered(this.#again(message, () => this.#unanswerable(message)));
       else if (client.isStream || answer.length <= Math.min(maxUdpBytes, MAX_UDP_ANSWER_BYTES))
         answered(answer);
-      else answered(this.#again(message, () => encodeTruncated(message, query, this.#isRecursive)));
+      else answered(this.#again(message, () => encodeTruncated(message, query, this.isRecursive)));
     });
   }
 
@@ -151,7 +148,7 @@ export class QueryResponder {
     if (this.#newNames.take(addressKey(address)) > 0) return this.#failure(message, Rcode.ServFail);
     try {
       const record = names.assign(name);
-      return record ?? encodeEmptyAnswer(message, this.#query, Rcode.NxDomain, this.#isRecursive);
+      return record ?? encodeEmptyAnswer(message, this.#query, Rcode.NxDomain, this.isRecursive);
     } catch (error) {
       if (this.#logLines.take('') === 0)
         log.error({ err: messageOf(error) }, 'a name of a service has no address');
@@ -169,12 +166,12 @@ export class QueryResponder {
     const query = this.#query;
     record.lastAskedMs = this.#options.clock.nowMs();
     return query.type === TYPE_A
-      ? encodeAddressAnswer(message, query, record.addressBytes, this.#isRecursive)
-      : encodeEmptyAnswer(message, query, Rcode.NoError, this.#isRecursive);
+      ? encodeAddressAnswer(message, query, record.addressBytes, this.isRecursive)
+      : encodeEmptyAnswer(message, query, Rcode.NoError, this.isRecursive);
   }
 
   #failure(message: Buffer, rcode: RcodeValue): Buffer {
-    return encodeFailure(message, this.#query, rcode, this.#isRecursive);
+    return encodeFailure(message, this.#query, rcode, this.isRecursive);
   }
 
   #unanswerable(message: Buffer): Buffer | undefined {

@@ -1,21 +1,27 @@
 /** One address of `resolver`: a UDP socket, and a TCP port of the same number for answers that are too long for UDP. */
-import type { Socket as UdpSocket } from 'node:dgram';
-import { BackOff, formatHostPort, messageOf, type Log } from '#base';
+import { isIP } from 'node:net';
+import { BackOff, formatHostPort, messageOf, type Clock, type Log } from '#base';
 import { listenUdp } from '#net/datagrams';
 import { openTcpListener, type TcpListener } from '../../xgress/tcp-listener.ts';
-import { LATER, type QueryResponder } from './query-responder.ts';
+import type { SocketCalls } from '../machine/socket-calls.ts';
+import type { InterceptedNames } from './intercepted-names.ts';
+import { QueryIntake } from './query-intake.ts';
+import type { QueryResponder } from './query-responder.ts';
 import { StreamClients } from './stream-clients.ts';
+import { DatagramClients } from './datagram-clients.ts';
 
 const OPEN_DELAYS = { minMs: 250, maxMs: 30_000, factor: 2 };
-/** While the kernel has not accepted this number of answers, further ones are dropped. */
-const MAX_UNSENT_ANSWERS = 256;
 
 export interface ResolverPortOptions {
   readonly host: string;
   readonly port: number;
   /** Place of the option, for messages: file, line and key. */
   readonly place: string;
+  readonly names: InterceptedNames;
   readonly responder: QueryResponder;
+  /** Rejects where the system has no calls for a thread. Then this thread receives the queries. */
+  loadCalls(): Promise<SocketCalls>;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -23,7 +29,7 @@ export class ResolverPort {
   readonly #options: ResolverPortOptions;
   readonly #delays = new BackOff(OPEN_DELAYS);
   readonly #clients: StreamClients;
-  #udp: UdpSocket | undefined;
+  #udp: QueryIntake | DatagramClients | undefined;
   #tcp: TcpListener | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -45,7 +51,7 @@ export class ResolverPort {
       await this.#listen();
       if (this.#delays.attempts > 0) log.info({ address: this.#address }, 'the name server listens now');
     } catch (error) {
-      this.#closeSockets();
+      await this.#closeSockets();
       if (this.#isClosed) return;
       if (this.#delays.attempts === 0)
         log.error({ host, err: messageOf(error) }, 'the name server cannot listen, and tries again');
@@ -53,11 +59,12 @@ export class ResolverPort {
     }
   }
 
-  close(): void {
+  /** Resolves when the sockets are closed. */
+  async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    this.#closeSockets();
     this.#clients.close();
+    await this.#closeSockets();
   }
 
   get #address(): string {
@@ -65,43 +72,46 @@ export class ResolverPort {
   }
 
   async #listen(): Promise<void> {
-    const { host, port, place, responder, log } = this.#options;
-    const socket = await listenUdp('udp', host, port, place);
-    this.#udp = socket;
-    const { port: open } = socket.address();
+    const { host, place, log } = this.#options;
+    const udp = await this.#openUdp();
+    this.#udp = udp;
     this.#tcp = await openTcpListener({
       host,
-      port: open,
+      port: udp.port,
       place,
       log,
       onConnection: (connection) => this.#clients.add(connection),
     });
+    if (!this.#isClosed) await udp.start();
     if (this.#isClosed) throw new Error('the name server was closed');
-    socket.on('error', (error) => log.error({ listener: place, err: messageOf(error) }, 'listener failed'));
-    socket.on('message', (message, from) => {
-      const { address, port: clientPort } = from;
-      const answer = responder.answer(message);
-      if (answer === LATER)
-        responder.answerLater(message, { address, isStream: false }, (later) => {
-          if (later !== undefined) this.#send(socket, later, clientPort, address);
-        });
-      else if (answer !== undefined) this.#send(socket, answer, clientPort, address);
-    });
   }
 
-  #send(socket: UdpSocket, answer: Buffer, port: number, address: string): void {
-    // Answers that wait can outlive the socket. Nothing can be sent to port 0, which only a forged datagram has.
-    if (socket !== this.#udp || port === 0 || socket.getSendQueueCount() >= MAX_UNSENT_ANSWERS) return;
-    socket.send(answer, port, address, ignore);
+  async #openUdp(): Promise<QueryIntake | DatagramClients> {
+    const { host, port, place, responder, log } = this.#options;
+    return (
+      (await this.#openIntake()) ??
+      new DatagramClients({ socket: await listenUdp('udp', host, port, place), responder, place, log })
+    );
   }
 
-  #closeSockets(): void {
-    this.#udp?.close();
+  /** Returns undefined if it cannot be opened. A socket of Node may be possible then, or else says why it is not. */
+  async #openIntake(): Promise<QueryIntake | undefined> {
+    const { host, port, loadCalls } = this.#options;
+    const address = host === '' ? '::' : host;
+    if (isIP(address) === 0 || address.includes('%')) return undefined;
+    try {
+      const calls = await loadCalls();
+      return new QueryIntake({ ...this.#options, calls, at: { address, port } });
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #closeSockets(): Promise<void> {
+    const udp = this.#udp;
     this.#udp = undefined;
     this.#tcp?.close();
     this.#tcp = undefined;
+    await udp?.close();
   }
 }
-
-/** An answer that cannot be sent, such as to an address without a route, is lost like one on the network. */
-function ignore(): void {}

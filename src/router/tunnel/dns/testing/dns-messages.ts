@@ -1,7 +1,7 @@
 /** DNS messages as clients and upstreams of the tests send and read them, written apart from the code under test. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, isIPv6 } from 'node:net';
 import { within } from '../../../../../test/support/deadline.ts';
 
 export const TYPES = { A: 1, SOA: 6, TXT: 16, AAAA: 28, OPT: 41, HTTPS: 65, AXFR: 252 } as const;
@@ -105,10 +105,10 @@ export function addressOf(answer: ReadAnswer): string | undefined {
   return answer.records[0]?.data.join('.');
 }
 
-export async function askUdp(port: number, query: Buffer): Promise<Buffer> {
-  const socket = createSocket('udp4');
+export async function askUdp(port: number, query: Buffer, host = '127.0.0.1'): Promise<Buffer> {
+  const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
   try {
-    socket.send(query, port, '127.0.0.1');
+    socket.send(query, port, host);
     const [message] = (await within('an answer', once(socket, 'message'))) as [Buffer];
     return message;
   } finally {
