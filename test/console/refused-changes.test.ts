@@ -1,7 +1,7 @@
 // Each change of the console, when the control plane refuses it: a sentence, the error id and a way on; what was typed stays; and
 // the next press sends the change once. The controls are those of the roles' table, so that a new one is here, too.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import { errors, type Locator, type Page, type Request } from 'playwright-core';
 import { operations, type OperationId } from '#contract';
 import { browserSkip } from '../support/browser.ts';
@@ -20,6 +20,8 @@ const REFUSALS: readonly Refusal[] = [
   [503, 'unavailable', '', 'The service is not available at the moment.'],
 ];
 const ERROR_ID = 'Error id: 0123456789abcdef';
+/** So that each part reports before the runner takes it for one that hangs, on a slow machine too. */
+const PARTS = 6;
 const SHOWN_MS = 30_000;
 /** After this time without the next step of a form, its fields are filled again. */
 const STEP_MS = 2_000;
@@ -50,19 +52,21 @@ describe('the changes of the console', { skip: browserSkip }, () => {
   });
   after(() => consoles?.close());
 
-  it('are refused with a sentence, the error id and a way on, keep what was typed, and are sent once by the next press', async (test) => {
+  const methods = new Map(operations.map(({ id, method }) => [id, method]));
+  const isLast = (id: OperationId) => Number(methods.get(id) !== 'DELETE');
+  // What the other changes make of the world, and what they show once, is not in the way of deletions.
+  const changes = (Object.keys(CONTROLS) as OperationId[])
+    .filter((id) => !NO_CHANGE.has(id))
+    .toSorted((one, other) => isLast(one) - isLast(other));
+  const partLength = Math.ceil(changes.length / PARTS);
+
+  const refuse = async (test: TestContext, ids: readonly OperationId[]): Promise<void> => {
     const { page, open, allow } = await consoles.person(test, 'operator');
     allow(/status of (409|412|428|429|500|503)/);
     page.setDefaultTimeout(SHOWN_MS);
     await open('/settings/keys');
     const wrong: string[] = [];
     let count = 0;
-    const methods = new Map(operations.map(({ id, method }) => [id, method]));
-    const isLast = (id: OperationId) => Number(methods.get(id) !== 'DELETE');
-    // What the other changes make of the world, and what they show once, is not in the way of deletions.
-    const ids = (Object.keys(CONTROLS) as OperationId[])
-      .filter((id) => !NO_CHANGE.has(id))
-      .toSorted((one, other) => isLast(one) - isLast(other));
     for (const id of ids) {
       const problem = (text: string): number => wrong.push(`${id}: ${text}`);
       const control = CONTROLS[id]!;
@@ -127,7 +131,11 @@ describe('the changes of the console', { skip: browserSkip }, () => {
     }
     test.diagnostic(`${count} refusals of ${ids.length} changes, ${wrong.length} wrong`);
     assert.deepEqual(wrong, []);
-  });
+  };
+
+  for (let part = 0; part < PARTS; part += 1)
+    it(`are refused with a sentence, the error id and a way on, keep what was typed, and are sent once by the next press: part ${part + 1} of ${PARTS}`, (test) =>
+      refuse(test, changes.slice(part * partLength, (part + 1) * partLength)));
 
   it('leave no refusal in the dialog when it opens again', async (test) => {
     const { page, open, allow } = await consoles.person(test, 'operator');
