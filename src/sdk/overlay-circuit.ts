@@ -90,6 +90,8 @@ export class OverlayCircuit implements Circuit {
   /** Undefined: both directions are in clear. */
   readonly #encryption: CircuitEncryption | undefined;
   readonly #maxPayloadBytes: number;
+  /** Whether nobody else reads the memory of received messages. */
+  readonly #isOwnMemory: boolean;
   /** Undefined where the memory of acknowledged messages is not used again. */
   readonly #memory: SealedMemory | undefined;
   /** The sealed message that was opened last, if its text has memory of its own. */
@@ -137,7 +139,8 @@ export class OverlayCircuit implements Circuit {
         if (!this.#isOver) this.onDrain();
       },
     };
-    if (encryption !== undefined && carrier.copiesData) {
+    this.#isOwnMemory = carrier.copiesData;
+    if (encryption !== undefined && this.#isOwnMemory) {
       this.#memory = sealedMemory;
       port.acknowledged = (data) => sealedMemory.give(data);
     }
@@ -296,7 +299,7 @@ export class OverlayCircuit implements Circuit {
 
   #deliverSealed(encryption: CircuitEncryption, message: Uint8Array): void {
     if (this.#isOver) return;
-    const text = encryption.open(message, this.#carrier.copiesData);
+    const text = encryption.open(message, this.#isOwnMemory);
     if (text === undefined) this.destroy('received a message that was changed on its way, or is out of turn');
     else {
       if (text.buffer !== message.buffer) this.#opened = message;
