@@ -20,7 +20,7 @@ const HEIGHT = 200;
 const LINE_WIDTH = 2;
 const POINT_SIZE = 5;
 const AXIS_WIDTH = 72;
-/** Of the width of a date. */
+/** Half of the width that a date takes below the chart, in pixels. */
 const HALF_LABEL = 36;
 const DAY_SECONDS = 86_400;
 const MS = 1_000;
