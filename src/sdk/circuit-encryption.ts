@@ -34,10 +34,10 @@ let bulkCipher: BulkCipher = nativeCipher;
 
 /**
  * Encrypts by calls of the runtime's OpenSSL where they are available, which takes half the CPU time. For programs on the
- * pinned runtime: elsewhere, Node would print that such calls are experimental.
+ * pinned runtime: elsewhere, Node would print that such calls are experimental. Several parts of a program may ask for it.
  */
 export function useForeignCipher(): void {
-  bulkCipher = openForeignCipher() ?? nativeCipher;
+  if (bulkCipher === nativeCipher) bulkCipher = openForeignCipher() ?? nativeCipher;
 }
 
 export type EncryptionRole = 'dialer' | 'host';

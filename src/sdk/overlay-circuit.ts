@@ -90,8 +90,6 @@ export class OverlayCircuit implements Circuit {
   /** Undefined: both directions are in clear. */
   readonly #encryption: CircuitEncryption | undefined;
   readonly #maxPayloadBytes: number;
-  /** Whether nobody else reads the memory of received messages. */
-  readonly #isOwnMemory: boolean;
   /** Undefined where the memory of acknowledged messages is not used again. */
   readonly #memory: SealedMemory | undefined;
   /** The sealed message that was opened last, if its text has memory of its own. */
@@ -139,8 +137,7 @@ export class OverlayCircuit implements Circuit {
         if (!this.#isOver) this.onDrain();
       },
     };
-    this.#isOwnMemory = carrier.copiesData;
-    if (encryption !== undefined && this.#isOwnMemory) {
+    if (encryption !== undefined && carrier.copiesData) {
       this.#memory = sealedMemory;
       port.acknowledged = (data) => sealedMemory.give(data);
     }
@@ -299,7 +296,8 @@ export class OverlayCircuit implements Circuit {
 
   #deliverSealed(encryption: CircuitEncryption, message: Uint8Array): void {
     if (this.#isOver) return;
-    const text = encryption.open(message, this.#isOwnMemory);
+    // Where channels copy, nobody else reads the memory of a received message.
+    const text = encryption.open(message, this.#memory !== undefined);
     if (text === undefined) this.destroy('received a message that was changed on its way, or is out of turn');
     else {
       if (text.buffer !== message.buffer) this.#opened = message;
