@@ -1,5 +1,5 @@
 /** DNS answers that the name server makes itself. Each begins with header and question of the query that it answers. */
-import { CLASS_IN, HEADER_BYTES, Rcode, TYPE_A, type DnsQuery, type RcodeValue } from './dns-query.ts';
+import { CLASS_IN, HEADER_BYTES, Rcode, type DnsQuery, type RcodeValue } from './dns-query.ts';
 
 /** Seconds for which clients may keep the address of a name, and that a name has no other records. */
 export const ANSWER_TTL_SECONDS = 60;
@@ -16,6 +16,7 @@ const FLAG_RECURSION_AVAILABLE = 0x80;
 const FLAG_CHECKING_DISABLED = 0x10;
 /** A pointer to the name of the question. */
 const QUESTION_POINTER = 0xc0_00 + HEADER_BYTES;
+const TYPE_A = 1;
 const TYPE_SOA = 6;
 const TYPE_OPT = 41;
 const A_RECORD_BYTES = 16;
@@ -25,8 +26,19 @@ const SOA_NUMBERS = [1, 3600, 600, 86_400, ANSWER_TTL_SECONDS] as const;
 const SOA_DATA_BYTES = 2 + 2 + 4 * SOA_NUMBERS.length;
 const SOA_RECORD_BYTES = 12 + SOA_DATA_BYTES;
 
-/** Returns an answer with one IPv4 address, which is four bytes. */
-export function encodeAddressAnswer(
+/** Returns the answer for a name of this server that has an IPv4 address, which is four bytes. */
+export function encodeNameAnswer(
+  message: Buffer,
+  query: DnsQuery,
+  address: Uint8Array,
+  isRecursive: boolean,
+): Buffer {
+  return query.type === TYPE_A
+    ? encodeAddressAnswer(message, query, address, isRecursive)
+    : encodeEmptyAnswer(message, query, Rcode.NoError, isRecursive);
+}
+
+function encodeAddressAnswer(
   message: Buffer,
   query: DnsQuery,
   address: Uint8Array,

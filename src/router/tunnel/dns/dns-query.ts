@@ -12,7 +12,6 @@ const RECORD_TAIL_BYTES = 10;
 const MAX_LABEL_BYTES = 63;
 const MAX_NAME_BYTES = 255;
 const POINTER_BITS = 0xc0;
-export const TYPE_A = 1;
 const TYPE_OPT = 41;
 /** Transfers of zones consist of many messages. */
 export const TRANSFER_TYPES: readonly number[] = [251, 252];

@@ -6,8 +6,8 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { socketCalls } from '../machine/socket-calls.ts';
 import { AskedTimes } from './asked-times.ts';
 import { DatagramRing } from './datagram-ring.ts';
-import { encodeAddressAnswer, encodeEmptyAnswer } from './dns-answer.ts';
-import { CLASS_IN, DnsQuery, Rcode, TRANSFER_TYPES, TYPE_A } from './dns-query.ts';
+import { encodeNameAnswer } from './dns-answer.ts';
+import { CLASS_IN, DnsQuery, TRANSFER_TYPES } from './dns-query.ts';
 import { QueryReceiver, QuerySender } from './query-socket.ts';
 
 export interface QueryThreadData {
@@ -99,9 +99,7 @@ async function answerQueries(data: QueryThreadData): Promise<void> {
     if (TRANSFER_TYPES.includes(query.type)) return undefined;
     const known = names.find(query.name, askedTimes);
     if (known === undefined) return undefined;
-    return query.type === TYPE_A
-      ? encodeAddressAnswer(message, query, known.addressBytes, data.isRecursive)
-      : encodeEmptyAnswer(message, query, Rcode.NoError, data.isRecursive);
+    return encodeNameAnswer(message, query, known.addressBytes, data.isRecursive);
   };
   parentPort!.postMessage(RECEIVES);
   let failures = 0;

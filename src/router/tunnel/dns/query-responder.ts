@@ -6,13 +6,13 @@
 import { addressKey, messageOf, TokenBuckets, type Clock, type Log } from '#base';
 import type { TunnelOptions } from '../../config/schema/tunnel-schema.ts';
 import {
-  encodeAddressAnswer,
   encodeEmptyAnswer,
   encodeFailure,
+  encodeNameAnswer,
   encodeTruncated,
   MAX_UDP_ANSWER_BYTES,
 } from './dns-answer.ts';
-import { CLASS_IN, DnsQuery, Rcode, TRANSFER_TYPES, TYPE_A, type RcodeValue } from './dns-query.ts';
+import { CLASS_IN, DnsQuery, Rcode, TRANSFER_TYPES, type RcodeValue } from './dns-query.ts';
 import type { InterceptedNames, NameRecord } from './intercepted-names.ts';
 import { QueryForwarder } from './query-forwarder.ts';
 import type { Upstreams } from './upstreams.ts';
@@ -165,9 +165,7 @@ export class QueryResponder {
   #local(message: Buffer, record: NameRecord): Buffer {
     const query = this.#query;
     record.lastAskedMs = this.#options.clock.nowMs();
-    return query.type === TYPE_A
-      ? encodeAddressAnswer(message, query, record.addressBytes, this.isRecursive)
-      : encodeEmptyAnswer(message, query, Rcode.NoError, this.isRecursive);
+    return encodeNameAnswer(message, query, record.addressBytes, this.isRecursive);
   }
 
   #failure(message: Buffer, rcode: RcodeValue): Buffer {
