@@ -1,7 +1,8 @@
 /**
  * The order in which guests, who have proven nothing yet, get what is scarce. Networks take turns, and within a network its
- * addresses, so that who asks often waits behind who asks once. Every other turn belongs to the network with the fewest waiting
- * of those that have not failed lately: those that guess are not known before their first guess was judged. Bounded: when the queue is full, the one that has most waiting loses its latest.
+ * addresses, so that who asks often waits behind who asks once. Every other turn belongs to a network that has not failed lately,
+ * to the one with the fewest waiting, because a network that guesses is not known before its first guess was judged. Bounded:
+ * when the queue is full, the network that has most waiting loses its latest item.
  */
 import { networkKey, type FailedNetworks } from '#base';
 
