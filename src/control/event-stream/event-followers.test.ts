@@ -5,6 +5,7 @@ import { recordingLog } from '../../../test/support/recording-log.ts';
 import { EventFollowers } from './event-followers.ts';
 
 const MAX_STREAMS = 6;
+const STREAMS = 100;
 
 describe('streams of events', () => {
   const followers = new EventFollowers({
@@ -35,5 +36,56 @@ describe('streams of events', () => {
     for (const reader of ['n', 'o']) assert.notEqual(follow('neighbor', reader), undefined);
     assert.equal(follow('neighbor', 'p'), undefined, 'both have the same number');
     assert.equal(followers.size, MAX_STREAMS);
+  });
+});
+
+describe('an event of many streams', () => {
+  it('is reported by a few of them in each turn of the event loop', async () => {
+    const followers = new EventFollowers({
+      store: { onChange: () => {} },
+      log: recordingLog(() => {}),
+      ...{ subject: 'events', maxPerReader: STREAMS },
+    });
+    let turn = 0;
+    let isCounting = true;
+    const count = (): void => {
+      turn += 1;
+      if (isCounting) setImmediate(count);
+    };
+    const readsOfTurn = new Map<number, number>();
+    let position = 0;
+    const texts: string[] = [];
+    const { promise: allCame, resolve } = Promise.withResolvers<void>();
+    for (let at = 0; at < STREAMS; at += 1) {
+      let own = 0;
+      const stream = followers.follow({
+        ...{ topics: ['t'], organizationId: 'o', reader: 'r', isAllowed: async () => true },
+        source: {
+          begin: () => 'begin',
+          next: () => {
+            if (own === position) return { text: '', isAtEnd: true };
+            own = position;
+            readsOfTurn.set(turn, (readsOfTurn.get(turn) ?? 0) + 1);
+            return { text: `event of ${at}`, isAtEnd: true };
+          },
+          heartbeat: () => '',
+        },
+      });
+      stream!.setEncoding('utf8').on('data', (text: string) => {
+        if (text.includes('event') && texts.push(text) === STREAMS) resolve();
+      });
+    }
+    setImmediate(count);
+    position = 1;
+    followers.notify('t');
+    await allCame;
+    isCounting = false;
+    followers.close();
+    assert.ok(Math.max(...readsOfTurn.values()) <= 10, `${[...readsOfTurn.values()].join(', ')} in a turn`);
+    assert.deepEqual(
+      texts.map((text) => text.match(/\d+/)![0]),
+      Array.from({ length: STREAMS }, (_, at) => String(at)),
+      'in the order of their beginning',
+    );
   });
 });

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf, type Log } from '#base';
 import { concerns, resourceChangeOf, type Change, type Store } from '../store/mod.ts';
+import { Turns } from './turns.ts';
 import { Wake } from './wake.ts';
 
 export interface EventFollowersOptions {
@@ -69,6 +70,8 @@ interface Follower {
 }
 
 const MAX_STREAMS = 1_000;
+/** A stream takes some 30 µs for an event: with the writes of ten, a turn is still shorter than most requests. */
+const STREAMS_PER_TURN = 10;
 const HIGH_WATER_BYTES = 65_536;
 const STALL_CHECK_MS = 1_000;
 const HEARTBEAT_MS = 15_000;
@@ -83,6 +86,7 @@ export class EventFollowers {
   readonly #heartbeatMs: number;
   readonly #recheckMs: number;
   readonly #followers = new Set<Follower>();
+  readonly #turns = new Turns(STREAMS_PER_TURN);
   readonly #stallTimer: NodeJS.Timeout;
   #isClosed = false;
 
@@ -159,6 +163,7 @@ export class EventFollowers {
       let recheckAtMs = performance.now() + this.#recheckMs;
       let heartbeatAtMs = performance.now() + this.#heartbeatMs;
       while (!follower.isEnded) {
+        await this.#turns.next();
         const { text, isAtEnd } = await source.next();
         // Checked after the read, so that events after a revocation are never sent to the revoked reader.
         const isUnchecked = text !== '' && this.#options.isInOrder !== true;
