@@ -7,15 +7,15 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls } from 'node:tls';
 import { keptBytes } from '#base';
 import { isAllowedPort, isAllowedAddress, type AllowedNetwork } from '#domain';
+import { WHOLE_PAYLOAD_BYTES } from '#sdk';
 import type { TargetAddress } from './target-address.ts';
 import type { TargetResolver } from './target-resolver.ts';
 
 /**
- * Four whole payloads of a circuit with a usual id. Each fills a TLS record, and a full read leaves no small rest
- * that would shift all following payloads across two records. With 64 KiB the router used a quarter more CPU for
- * a download.
+ * A full read is four payloads without a small rest, which would shift all following payloads across two TLS records. With
+ * 64 KiB the router used a quarter more CPU for a download.
  */
-const READ_BUFFER_BYTES = 4 * 16_284;
+const READ_BUFFER_BYTES = 4 * WHOLE_PAYLOAD_BYTES;
 /** How many bytes may wait in the socket before the circuit is paused. */
 const WRITE_MARK_BYTES = 256 * 1024;
 const KEEP_ALIVE_MS = 60_000;

@@ -14,6 +14,7 @@ import {
 import { CircuitEncryption } from './circuit-encryption.ts';
 import type { CircuitError } from './circuit.ts';
 import { brokenCircuit, OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
+import { WHOLE_PAYLOAD_BYTES } from './payload-size.ts';
 
 const CARRIER: CircuitCarrier = {
   isLeaving: false,
@@ -135,28 +136,35 @@ describe('a circuit that has ended cleanly at a router that may drop frames', ()
   });
 });
 
-test('a long frame in an encrypted circuit with an id of our control plane is one TLS record', () => {
-  const frames: PayloadFrame[] = [];
-  const carrier: CircuitCarrier = {
-    ...CARRIER,
-    sendData: (frame) => {
-      if (frame.contentType === PAYLOAD_TYPE) frames.push(frame);
-    },
+describe('four whole payloads in a circuit with an id of our control plane', () => {
+  const longFramesOf = (encryption: CircuitEncryption | undefined): PayloadFrame[] => {
+    const frames: PayloadFrame[] = [];
+    const carrier: CircuitCarrier = {
+      ...CARRIER,
+      sendData: (frame) => {
+        if (frame.contentType === PAYLOAD_TYPE) frames.push(frame);
+      },
+    };
+    const circuit = new OverlayCircuit('c'.repeat(CIRCUIT_ID_CHARACTERS), 1, true, carrier, encryption);
+    circuit.resume();
+    circuit.start();
+    circuit.receive(new PayloadFrame(circuit.id, 0, PAYLOAD_FLAGS.circuitStart, new Uint8Array(24)));
+    const before = frames.length;
+    circuit.write(new Uint8Array(4 * WHOLE_PAYLOAD_BYTES));
+    return frames.slice(before);
   };
-  const keys = { sends: new Uint8Array(32).fill(1), receives: new Uint8Array(32).fill(2) };
-  const circuit = new OverlayCircuit(
-    'c'.repeat(CIRCUIT_ID_CHARACTERS),
-    1,
-    true,
-    carrier,
-    new CircuitEncryption(keys),
-  );
-  circuit.resume();
-  circuit.start();
-  circuit.receive(new PayloadFrame(circuit.id, 0, PAYLOAD_FLAGS.circuitStart, new Uint8Array(24)));
-  circuit.write(new Uint8Array(20_000));
-  const long = frames.find(({ data }) => data.length > 10_000)!;
-  assert.equal(payloadHeadBytes(long) + long.data.length, 16_384);
+  const lengthOf = (frame: PayloadFrame): number => payloadHeadBytes(frame) + frame.data.length;
+
+  test('are four frames of one TLS record each if it is encrypted', () => {
+    const keys = { sends: new Uint8Array(32).fill(1), receives: new Uint8Array(32).fill(2) };
+    const lengths = longFramesOf(new CircuitEncryption(keys)).map(lengthOf);
+    assert.deepEqual(lengths, [16_384, 16_384, 16_384, 16_384]);
+  });
+
+  test('are four frames in clear, of which the last is a few bytes shorter', () => {
+    const lengths = longFramesOf(undefined).map(lengthOf);
+    assert.deepEqual(lengths, [16_384, 16_384, 16_384, 16_316]);
+  });
 });
 
 test('memory of acknowledged messages is used again, and repeats of them that come late change nothing', () => {

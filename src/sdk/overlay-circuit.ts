@@ -3,13 +3,10 @@
  * forwards frames. It ends cleanly only after both directions have ended; any other end is reported as a broken
  * circuit.
  */
-import { EMPTY_BYTES } from '#base';
 import { memoryShares } from '#net';
 import {
   PAYLOAD_FLAGS,
   PAYLOAD_TYPE,
-  PayloadFrame,
-  payloadHeadBytes,
   STREAM_OVERHEAD_BYTES,
   CircuitBudget,
   Xgress,
@@ -20,6 +17,7 @@ import {
 } from '#wire';
 import { CircuitError, type Circuit } from './circuit.ts';
 import { sealedPieceBytes, type CircuitEncryption } from './circuit-encryption.ts';
+import { payloadRoomBytes } from './payload-size.ts';
 import { SealedMemory } from './sealed-memory.ts';
 
 /**
@@ -34,12 +32,6 @@ const OPTIONS: XgressOptions = {
 
 /** At a router that may drop frames, each end looks for the gaps. */
 const LOSSY_OPTIONS: XgressOptions = { ...OPTIONS, isLossy: true };
-
-/**
- * A payload frame fits into one TLS record, so that the receiver need not join parts of frames, which took a
- * fifth of a download's CPU time at the router.
- */
-const TLS_RECORD_BYTES = 16_384;
 
 /** How long the end of a circuit waits for the acknowledgement of its own end, when all data was acknowledged. */
 const END_WAIT_MS = 2_000;
@@ -118,7 +110,7 @@ export class OverlayCircuit implements Circuit {
     this.isTerminator = isTerminator;
     this.#carrier = carrier;
     this.#encryption = encryption;
-    this.#maxPayloadBytes = TLS_RECORD_BYTES - longestHeadBytes(id, connId);
+    this.#maxPayloadBytes = payloadRoomBytes(id);
     const port: XgressPort = {
       canSend: () => carrier.hasRoom(this) || this.#mayPass(),
       sendPayload: (frame) => this.#sendData(frame),
@@ -352,13 +344,6 @@ export class OverlayCircuit implements Circuit {
     this.#xgress.release();
     this.#carrier.closed(this, notifyRouter);
   }
-}
-
-/** Length of the head of a payload with every possible header. */
-function longestHeadBytes(circuitId: string, connId: number): number {
-  const payload = new PayloadFrame(circuitId, 0, PAYLOAD_FLAGS.originator, EMPTY_BYTES);
-  payload.connId = connId;
-  return payloadHeadBytes(payload);
 }
 
 export function brokenCircuit(hop: CircuitError['hop'], reason: string): CircuitError {
