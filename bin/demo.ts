@@ -33,7 +33,7 @@ const CREDENTIALS_FILE = 'demo-credentials.json';
 const SHARE_NAME = 'hello';
 const AGENT_READY_MS = 30_000;
 const SHARE_READY_MS = 30_000;
-const RETRY_MS = 100;
+const RETRY_MS = 25;
 const ANSWER_MS = 5_000;
 
 /** Resolves when the sample answers through the frontdoor. Rejects with the reason why it does not. */
@@ -49,19 +49,26 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   };
   try {
     print('starting a sample service and an agent');
-    const sample = await startSampleProcess(logDir);
-    closers.push(() => sample.close());
-    await followEdgeApi(agentDir, up.control.edgeApiUrl);
-    const supervisor = await AgentSupervisor.start({
-      dataDir: agentDir,
-      apiUrl: up.control.apiUrl,
-      logDir,
-      version,
-      log,
-      enrollmentCode: () =>
-        hasIdentity(agentDir) ? Promise.resolve(undefined) : newEnrollmentCode(up, credentials),
-    });
-    closers.push((drainMs) => supervisor.close(drainMs));
+    const startAgent = async (): Promise<AgentSupervisor> => {
+      await followEdgeApi(agentDir, up.control.edgeApiUrl);
+      return AgentSupervisor.start({
+        dataDir: agentDir,
+        apiUrl: up.control.apiUrl,
+        logDir,
+        version,
+        log,
+        enrollmentCode: () =>
+          hasIdentity(agentDir) ? Promise.resolve(undefined) : newEnrollmentCode(up, credentials),
+      });
+    };
+    // Both load at the same time.
+    const [startedSample, startedAgent] = await Promise.allSettled([
+      startSampleProcess(logDir),
+      startAgent(),
+    ]);
+    if (startedSample.status === 'fulfilled') closers.push(() => startedSample.value.close());
+    if (startedAgent.status === 'fulfilled') closers.push((drainMs) => startedAgent.value.close(drainMs));
+    const [sample, supervisor] = [valueOf(startedSample), valueOf(startedAgent)];
     const agentSocket = join(agentDir, AGENT_SOCKET_FILE);
     print('publishing the sample service');
     const share = await publish(agentSocket, sample, logDir);
@@ -77,6 +84,12 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     await close(0);
     throw error;
   }
+}
+
+/** Throws the reason if there is no value. */
+function valueOf<T>(settled: PromiseSettledResult<T>): T {
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
 }
 
 /** Only the demo keeps secrets in clear: a newcomer's second start prints working lines too. */
