@@ -1,10 +1,10 @@
 /**
- * `go-peer/main.go`, a host and a dialer on OpenZiti's Go SDK, built with the `go` in PATH into `.cache/`. Its go.mod
- * names the SDK's version; `FRONTDOOR_TEST_GO_SDK` takes another, such as v1.3.0.
+ * `go-peer/main.go`, a host and a dialer on OpenZiti's Go SDK, built with the `go` in PATH. Its go.mod
+ * names the SDK's version; `FRONTDOOR_TEST_GO_SDK` takes a newer one, from v1.6.0 on.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { repositoryRoot } from '../../../tools/pinned-process.ts';
@@ -57,12 +57,10 @@ export class GoPeer {
     this.#folder = folder;
   }
 
-  /** Builds it, which takes minutes the first time. `folder` is the home of its processes. */
+  /** Builds it in `folder`, which takes minutes the first time, and is the home of its processes. */
   static async build(folder: string): Promise<GoPeer> {
     const version = process.env['FRONTDOOR_TEST_GO_SDK'] ?? '';
-    const place = join(repositoryRoot, '.cache', `go-peer${version === '' ? '' : `-${version}`}`);
-    rmSync(place, { recursive: true, force: true });
-    mkdirSync(place, { recursive: true });
+    const place = join(folder, 'go-peer');
     cpSync(SOURCE, place, { recursive: true });
     const go = async (...args: string[]): Promise<void> => {
       const child = spawn('go', args, {
@@ -74,8 +72,12 @@ export class GoPeer {
       const [status] = (await once(child, 'exit')) as [number | null];
       if (status !== 0) throw new Error(`go ${args[0]} failed (${status ?? 'killed'})`);
     };
-    if (version !== '') await go('get', `github.com/openziti/sdk-golang@${version}`);
-    await go('build', '-o', 'go-peer', '.');
+    if (version !== '') {
+      await go('get', `github.com/openziti/sdk-golang@${version}`);
+      await go('mod', 'tidy');
+    }
+    // Newer versions report the events of listeners in another way.
+    await go('build', ...(version === '' ? [] : ['-tags', 'newer_sdk']), '-o', 'go-peer', '.');
     writeFileSync(join(place, SYSTEM_NAME_FILE), 'DISTRIB_ID=test\n');
     return new GoPeer(join(place, 'go-peer'), folder);
   }

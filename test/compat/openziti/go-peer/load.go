@@ -91,11 +91,12 @@ func addTerminators(context *ziti.ContextImpl, services []string, each int) erro
 			binds.Go(func() error {
 				options := edge.NewListenOptions()
 				options.ListenerId = fmt.Sprintf("%s-%d", name, at)
+				established := establishedOf(options)
 				if _, err := router.Listen(service, session, options, nil); err != nil {
 					return err
 				}
 				select {
-				case <-options.GetEventChannel():
+				case <-established:
 					return nil
 				case <-time.After(bindTimeout):
 					return errors.New("no terminator in time at " + name)
