@@ -20,7 +20,10 @@ export interface SendPort {
   canSend(): boolean;
   sendPayload(frame: PayloadFrame): void;
   drained(): void;
-  /** The far end has this payload, and nothing here refers to its data any more, but retransmissions that wait to be sent. */
+  /**
+   * The far end has this payload, and nothing refers to its data any more. It is not called for a payload that was
+   * retransmitted, because that may still wait to be sent.
+   */
   acknowledged?(data: Uint8Array): void;
 }
 
@@ -176,7 +179,8 @@ export class SendBuffer {
       }
       const { data, flags } = sent.frame;
       const { length } = data;
-      if ((flags & PAYLOAD_FLAGS.retransmit) === 0) roundTripMs = nowMs - sent.sentAtMs;
+      const isRepeated = (flags & PAYLOAD_FLAGS.retransmit) !== 0;
+      if (!isRepeated) roundTripMs = nowMs - sent.sentAtMs;
       this.#sentBytes -= length;
       this.#counters.unackedPayloads -= 1;
       this.#counters.unackedBytes -= length;
@@ -191,7 +195,7 @@ export class SendBuffer {
         }
         this.#roundTrip.narrow();
       }
-      this.#port.acknowledged?.(data);
+      if (!isRepeated) this.#port.acknowledged?.(data);
     }
     this.#hold();
     this.#peerBufferBytes = ack.receiveBufferSize;
