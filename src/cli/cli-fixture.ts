@@ -15,7 +15,7 @@ export interface Ran {
 export const VERSION = '1.2.3';
 
 const notHere = (): Promise<never> => Promise.reject(new Error('not this command'));
-export const noRunners: ProgramRunners = {
+const noRunners: ProgramRunners = {
   up: notHere,
   control: notHere,
   resetAdmin: notHere,
@@ -49,15 +49,16 @@ export function keptIo(env: CliIo['env'] = {}, more: Partial<CliIo> = {}): RanIo
   return io;
 }
 
-/** Uses `runners` instead of those that start nothing. */
+/** Uses `runners` instead of those that start nothing. Other parts call it by `test/support/command-line.ts`. */
 export async function runCli(
   args: readonly string[],
   env: CliIo['env'] = {},
   more: Partial<CliIo> = {},
   runners: Partial<ProgramRunners> = {},
+  version = VERSION,
 ): Promise<Ran> {
   const io = keptIo(env, more);
-  await runProgram(args, VERSION, io, { ...noRunners, ...runners });
+  await runProgram(args, version, io, { ...noRunners, ...runners });
   return io.ran();
 }
 

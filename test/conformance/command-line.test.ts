@@ -7,9 +7,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { runProgram, type CliIo, type ProgramRunners } from '#cli';
 import { JsonClient } from '#net';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
+import { runCommandLine } from '../support/command-line.ts';
 import { until, within } from '../support/deadline.ts';
 import { startPrivateService, type PrivateService } from '../support/private-service.ts';
 import { openWorld, type World, type WorldAgent } from '../support/world.ts';
@@ -39,41 +39,8 @@ after(async () => {
   rmSync(config, { recursive: true, force: true });
 });
 
-interface Ran {
-  readonly out: string;
-  readonly err: string;
-  readonly code: number;
-}
-
-const notHere = (): Promise<never> => Promise.reject(new Error('not this command'));
-
-async function run(args: readonly string[], environment: Record<string, string> = env): Promise<Ran> {
-  let [out, err] = ['', ''];
-  const io: CliIo = {
-    out: (text) => void (out += text),
-    err: (text) => void (err += text),
-    env: environment,
-    exitCode: 0,
-  };
-  const runners: ProgramRunners = {
-    up: notHere,
-    control: notHere,
-    resetAdmin: notHere,
-    adminsCreate: notHere,
-    consoleLink: notHere,
-    gateway: notHere,
-    routerRun: notHere,
-    routerEnroll: notHere,
-    routerCheck: notHere,
-    routerSchema: notHere,
-    restore: notHere,
-    agentStart: notHere,
-    tunnelHost: notHere,
-    tunnelProxy: notHere,
-  };
-  await runProgram(args, '0.0.0-test', io, runners);
-  return { out, err, code: io.exitCode };
-}
+const run = (args: readonly string[], environment: Record<string, string> = env) =>
+  runCommandLine(args, environment);
 
 /** The output of a command that has to succeed. */
 async function text(...args: readonly string[]): Promise<string> {

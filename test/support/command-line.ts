@@ -2,7 +2,8 @@
  * Command lines of the product that run in the process of the test, so that none of them pays for the start of a program.
  * `runCommand` of `part-process.ts` starts one: for tests of commands, and for those that load a part.
  */
-import { runProgram, type ProgramRunners } from '#cli';
+import type { ProgramRunners } from '#cli';
+import { runCli, type Ran } from '../../src/cli/cli-fixture.ts';
 
 /** Resolves to the output of a command. Rejects with its output when it fails. */
 export type CommandRunner = (
@@ -10,44 +11,32 @@ export type CommandRunner = (
   env?: Readonly<Record<string, string>>,
 ) => Promise<string>;
 
+/** That of the parts which tests start. */
 const VERSION = '0.0.0-test';
 
-const startsProgram = (): Promise<never> =>
-  Promise.reject(new Error('start it by runCommand or PartProcess'));
-
-const runners: ProgramRunners = {
-  up: startsProgram,
-  control: startsProgram,
-  resetAdmin: startsProgram,
-  consoleLink: startsProgram,
+/** The commands that need a part of the product, and end by themselves. */
+const runners: Partial<ProgramRunners> = {
   adminsCreate: async (options) => {
     const { runAdminsCreate } = await import('../../bin/run-control.ts');
     await runAdminsCreate(options);
   },
-  gateway: startsProgram,
-  routerRun: startsProgram,
   routerEnroll: async (file, options) => {
     // Most tests enroll no router.
     const { runRouterEnroll } = await import('../../bin/run-router.ts');
     await runRouterEnroll(file, options);
   },
-  routerCheck: startsProgram,
-  routerSchema: startsProgram,
-  restore: startsProgram,
-  agentStart: startsProgram,
-  tunnelHost: startsProgram,
-  tunnelProxy: startsProgram,
 };
 
+/** Resolves to what a command printed, and to its exit status. It has no other environment than `env`. */
+export function runCommandLine(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Ran> {
+  return runCli(args, env, {}, runners, VERSION);
+}
+
 export const callCommand: CommandRunner = async (args, env = {}) => {
-  let [out, err] = ['', ''];
-  const io = {
-    out: (text: string) => void (out += text),
-    err: (text: string) => void (err += text),
-    env: { ...process.env, ...env },
-    exitCode: 0,
-  };
-  await runProgram(args, VERSION, io, runners);
-  if (io.exitCode === 0) return out;
-  throw new Error(`frontdoor ${args.slice(0, 3).join(' ')} failed (${io.exitCode}): ${err}${out}`);
+  const { out, err, code } = await runCommandLine(args, { ...process.env, ...env });
+  if (code === 0) return out;
+  throw new Error(`frontdoor ${args.slice(0, 3).join(' ')} failed (${code}): ${err}${out}`);
 };
