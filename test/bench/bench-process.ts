@@ -86,11 +86,25 @@ export async function until<T>(what: string, deadlineMs: number, attempt: () => 
   throw new Error(`${what} did not happen within ${deadlineMs / 1000} s`, { cause: last });
 }
 
+/** Like `until`, for a sign of life of a program: throws at once when this has ended, also by a signal. */
+export async function untilReady<T>(
+  what: string,
+  { child, tail }: Running,
+  deadlineMs: number,
+  attempt: () => Promise<T> | T,
+): Promise<T> {
+  const ready = await until(what, deadlineMs, async () => {
+    const end = child.signalCode ?? child.exitCode;
+    return end === null ? { value: await attempt() } : { end };
+  });
+  if ('end' in ready) throw new Error(`it ended before (${ready.end}): ${tail()}`);
+  return ready.value;
+}
+
 /** Waits until it accepts connections at `port`; when it does not, it is ended and its last lines are the error. */
 export async function untilListening(name: string, running: Running, port: number): Promise<void> {
   try {
-    await until(`a listening ${name}`, LISTENING_DEADLINE_MS, async () => {
-      if (running.child.exitCode !== null) throw new Error('it ended');
+    await untilReady(`a listening ${name}`, running, LISTENING_DEADLINE_MS, async () => {
       const socket = connect({ port, host: '127.0.0.1' });
       await once(socket, 'connect');
       socket.destroy();

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
-import { startProcess, until, type Running } from './bench-process.ts';
+import { startProcess, untilReady, type Running } from './bench-process.ts';
 
 const LAUNCHER = join(repositoryRoot, 'bin/frontdoor.js');
 const START_DEADLINE_MS = 120_000;
@@ -32,12 +32,9 @@ export async function startReady<Ready>({
   const all = [LAUNCHER, ...args, '--ready-file', readyFile];
   const running = startProcess(process.execPath, all, { ...profiling, ...env });
   try {
-    const ready = await until(`the ready file of frontdoor ${args[0]}`, START_DEADLINE_MS, () => {
-      if (running.child.exitCode !== null) return undefined;
-      return JSON.parse(readFileSync(readyFile, 'utf8')) as Ready;
-    });
-    if (ready === undefined) throw new Error('it ended');
-    return { running, ready };
+    const what = `the ready file of frontdoor ${args[0]}`;
+    const read = () => JSON.parse(readFileSync(readyFile, 'utf8')) as Ready;
+    return { running, ready: await untilReady(what, running, START_DEADLINE_MS, read) };
   } catch (error) {
     await running.stop('SIGINT', 8_000);
     throw new Error(`frontdoor ${args[0]} did not get ready: ${running.tail()}`, { cause: error });

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { startProcess, until, type Running } from '../bench/bench-process.ts';
+import { startProcess, until, untilReady, type Running } from '../bench/bench-process.ts';
 import { freePort } from './free-port.ts';
 import { runZiti, zitiEnvironment } from './ziti-command.ts';
 
@@ -130,10 +130,7 @@ export class OpenZitiNetwork {
     const running = startProcess(this.#binary, line.split(' '), zitiEnvironment(this.#folder), this.#folder);
     this.#running.push([`ziti ${name}`, running]);
     if (port === undefined) return running;
-    await until(`a listening ziti ${name}`, LISTEN_DEADLINE_MS, async () => {
-      if (running.child.exitCode !== null) throw new Error(running.tail());
-      await canConnect(port);
-    });
+    await untilReady(`a listening ziti ${name}`, running, LISTEN_DEADLINE_MS, () => canConnect(port));
     return running;
   }
 

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findCommand, startProcess, until } from '../bench/bench-process.ts';
+import { findCommand, startProcess, untilReady } from '../bench/bench-process.ts';
 import type { TestIdentity } from './certificates.ts';
 import { writeNginxFile } from './nginx-file.ts';
 
@@ -57,8 +57,7 @@ export async function startReverseProxy(options: ReverseProxyOptions): Promise<R
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    await until(`a listening ${name}`, START_MS, async () => {
-      if (running.child.exitCode !== null) throw new Error(running.tail());
+    await untilReady(`a listening ${name}`, running, START_MS, async () => {
       const socket = connect({ port, host: '127.0.0.1' });
       await once(socket, 'connect');
       socket.destroy();
