@@ -1,28 +1,24 @@
 /** The routes of a log-in's second factor, and of its enrollment. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { qrPictureOf } from '../totp/mod.ts';
-import type { ConsoleSession } from '../store/mod.ts';
 import { STEP_COOKIE_ENDED, sessionCookie, stepCookie, stepOf } from './console-cookie.ts';
 import { problemPage, type ConsolePage } from './console-pages.ts';
-import type { ConsoleClient, ConsoleSessions } from './console-sessions.ts';
+import type { ConsoleClient } from './console-sessions.ts';
+import { freshSession, type FreshSessionParts } from './fresh-session.ts';
 import type { LogInStep, SecondFactorLogIn } from './second-factor-log-in.ts';
 import { enrollmentPage, factorCodePage, recoveryCodesPage, type FactorForm } from './second-factor-pages.ts';
 
-export interface SecondFactorRouteParts {
+export interface SecondFactorRouteParts extends FreshSessionParts {
   readonly secondFactor: SecondFactorLogIn;
-  readonly sessions: ConsoleSessions;
-  readonly base: string;
   readonly ownPathOf: (path: unknown) => string;
   readonly clientOf: (request: FastifyRequest) => ConsoleClient;
   readonly fieldsOf: (request: FastifyRequest, reply: FastifyReply) => Promise<ReadonlyMap<string, string>>;
-  readonly sendPage: (reply: FastifyReply, page: ConsolePage, request: FastifyRequest) => FastifyReply;
 }
 
 const PATH = '/log-in/second-factor';
 const WRONG =
   'The code is wrong, or was used already. After five wrong codes in a row, each is refused for a quarter of an hour, and then for longer.';
 const OVER = 'This log-in has expired, or your browser did not keep its cookie. Begin again.';
-const TOO_OLD = 'Log in again: this needs a log-in of the last 15 minutes.';
 const NO_PASSWORD = 'Only people who log in with a password have a second factor here.';
 
 export function addSecondFactorRoutes(pages: FastifyInstance, parts: SecondFactorRouteParts): void {
@@ -74,33 +70,23 @@ export function addSecondFactorRoutes(pages: FastifyInstance, parts: SecondFacto
     return sendPage(reply, pageOf(step, form, fields.has('recovery')), request);
   });
 
-  /** Acts in a session whose log-in is fresh. */
-  const inFreshSession = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    act: (session: ConsoleSession) => Promise<FastifyReply | undefined>,
-  ): Promise<FastifyReply> => {
-    const session = await sessions.find(request.raw);
-    if (session === undefined) return reply.redirect(`${base}/log-in`, 303);
-    if (!sessions.isRecent(session)) {
-      const page = problemPage(403, 'Log in again', TOO_OLD, `${base}/log-in`);
-      return sendPage(reply, page, request);
-    }
-    const answered = await act(session);
-    return answered ?? sendPage(reply, problemPage(409, 'This did not work', NO_PASSWORD, base), request);
-  };
+  const account = `${base}/account`;
+  const noPassword = (reply: FastifyReply, request: FastifyRequest): FastifyReply =>
+    sendPage(reply, problemPage(409, 'This did not work', NO_PASSWORD, base), request);
 
-  pages.post('/second-factor', (request, reply) =>
-    inFreshSession(request, reply, async ({ owner }) => {
-      const begun = await secondFactor.enrollAgain(owner);
-      return begun && reply.header('set-cookie', stepCookie(begun.sealed)).redirect(`${base}${PATH}`, 303);
-    }),
-  );
+  pages.post('/second-factor', async (request, reply) => {
+    const session = await freshSession(parts, request, reply, account);
+    if (session === undefined) return reply;
+    const begun = await secondFactor.enrollAgain(session.owner);
+    if (begun === undefined) return noPassword(reply, request);
+    return reply.header('set-cookie', stepCookie(begun.sealed)).redirect(`${base}${PATH}`, 303);
+  });
 
-  pages.post('/second-factor/recovery-codes', (request, reply) =>
-    inFreshSession(request, reply, async ({ owner }) => {
-      const codes = await secondFactor.renewRecovery(owner, clientOf(request));
-      return codes && sendPage(reply, recoveryCodesPage(base, `${base}/account`, codes), request);
-    }),
-  );
+  pages.post('/second-factor/recovery-codes', async (request, reply) => {
+    const session = await freshSession(parts, request, reply, account);
+    if (session === undefined) return reply;
+    const codes = await secondFactor.renewRecovery(session.owner, clientOf(request));
+    if (codes === undefined) return noPassword(reply, request);
+    return sendPage(reply, recoveryCodesPage(base, account, codes), request);
+  });
 }
