@@ -1,6 +1,7 @@
 // Streams of changes at the console: they end with their session, and keep no session from its idle end.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { silentLog } from '#base';
 import type { Role } from '#domain';
 import { postgresSkip } from '../../../test/support/postgres.ts';
@@ -148,49 +149,98 @@ describeEachStore('a stream of changes at the console', (open) => {
 });
 
 describe('sessions at two control planes', { skip: postgresSkip }, () => {
+  let world: ConsoleWorld;
+  let other: FastifyInstance;
+  let operator: TestBrowser;
+  let people = 0;
   const closers: (() => Promise<unknown> | void)[] = [];
+  before(async () => {
+    const place = await newPostgresPlace();
+    world = await openConsoleWorld({ open: (options) => openStore({ ...place, ...options }) });
+    closers.push(() => world.close());
+    const store = await openStore({ ...place, log: silentLog });
+    closers.push(() => store.close());
+    other = await world.openAnother(store);
+    closers.push(() => other.close());
+    await other.listen({ host: '127.0.0.1', port: 0 });
+    operator = await world.person('operator', 'operator@example.com');
+  });
   after(async () => {
     for (const close of closers.reverse()) await close();
   });
 
-  it('end at both, with their streams, within five seconds of a role, a person or a session that ends at one', async () => {
-    const place = await newPostgresPlace();
-    const world = await openConsoleWorld({ open: (options) => openStore({ ...place, ...options }) });
-    closers.push(() => world.close());
-    const store = await openStore({ ...place, log: silentLog });
-    closers.push(() => store.close());
-    const other = await world.openAnother(store);
-    closers.push(() => other.close());
-    await other.listen({ host: '127.0.0.1', port: 0 });
+  const person = (): Promise<TestBrowser> => {
+    people += 1;
+    return world.person('operator', `person${people}@example.com`);
+  };
+  const idOf = async (browser: TestBrowser): Promise<string> =>
+    (await browser.call('GET', '/caller')).json<{ id: string }>().id;
 
-    const operator = await world.person('operator', 'operator@example.com');
-    const ends = [
-      (id: string) => operator.call('PATCH', `/people/${id}`, { role: 'reader' }),
-      (id: string) => operator.call('DELETE', `/people/${id}`),
-      async (id: string) => {
-        const { content } = (await operator.call('GET', '/console-sessions')).json<{
-          content: { id: string; personId: string | null }[];
-        }>();
-        const session = content.find(({ personId }) => personId === id)!;
-        return operator.call('DELETE', `/console-sessions/${session.id}`);
-      },
-    ];
-    for (const [at, end] of ends.entries()) {
-      const person = await world.person('operator', `person${at}@example.com`);
-      const { id } = (await person.call('GET', '/caller')).json<{ id: string }>();
-      const headers = { host: CONSOLE_HOST, cookie: person.cookie!, 'sec-fetch-site': 'same-origin' };
-      const stream = await openStream(other, '/console/api/fabric/changes', headers);
-      assert.equal(stream.response.statusCode, 200);
-      await stream.until(/^id: /m);
-      const answer = await end(id);
-      assert.ok(answer.statusCode < 300, answer.body);
-      const startMs = performance.now();
-      await stream.ended;
-      const tookMs = performance.now() - startMs;
-      assert.ok(tookMs < END_MS, `end ${at}: ${Math.round(tookMs)} ms`);
-      const url = '/console/api/fabric/changes';
-      const { statusCode } = await other.inject({ method: 'GET', url, headers });
-      assert.equal(statusCode, at === 0 ? 403 : 401);
-    }
+  /** Ends the person's session at one control plane while the other has a stream of it. */
+  async function endsAtOther(
+    { cookie }: TestBrowser,
+    end: () => Promise<LightMyRequestResponse>,
+    status: number,
+  ): Promise<void> {
+    const headers = { host: CONSOLE_HOST, cookie: cookie!, 'sec-fetch-site': 'same-origin' };
+    const url = '/console/api/fabric/changes';
+    const stream = await openStream(other, url, headers);
+    assert.equal(stream.response.statusCode, 200);
+    await stream.until(/^id: /m);
+    const answer = await end();
+    assert.ok(answer.statusCode < 300, answer.body);
+    const startMs = performance.now();
+    const { statusCode } = await other.inject({ method: 'GET', url, headers });
+    assert.equal(statusCode, status);
+    await stream.ended;
+    const tookMs = performance.now() - startMs;
+    assert.ok(tookMs < END_MS, `the stream ended after ${Math.round(tookMs)} ms`);
+  }
+
+  it('end at both, with their streams, within five seconds of a role, a person or a session that ends at one', async () => {
+    const [changed, removed, ended] = [await person(), await person(), await person()];
+    const [changedId, removedId, endedId] = await Promise.all([changed, removed, ended].map(idOf));
+    const toReader = { role: 'reader' };
+    await endsAtOther(changed, () => operator.call('PATCH', `/people/${changedId}`, toReader), 403);
+    await endsAtOther(removed, () => operator.call('DELETE', `/people/${removedId}`), 401);
+    const { content } = (await operator.call('GET', '/console-sessions')).json<{
+      content: { id: string; personId: string | null }[];
+    }>();
+    const { id } = content.find(({ personId }) => personId === endedId)!;
+    await endsAtOther(ended, () => operator.call('DELETE', `/console-sessions/${id}`), 401);
+  });
+
+  it('end at both, with their streams, within five seconds of an identity provider that is disabled or goes at one', async () => {
+    const { organizationId } = world.api.first;
+    const post = async <T>(path: string, body: object): Promise<T> => {
+      const made = await operator.call('POST', path, body);
+      assert.equal(made.statusCode, 201, made.body);
+      return made.json<T>();
+    };
+    /** A provider of a frontdoor of its own, and a person whose session began with it. */
+    const through = async () => {
+      const door = await post<{ id: string }>('/frontdoor', { name: 'of a provider', organizationId });
+      const providers = `/frontdoor/${door.id}/auth-providers`;
+      const data = { issuer: 'https://idp.example.com', client_id: 'console', client_secret: 'a secret' };
+      const provider = await post<{ id: string }>(providers, { name: 'staff', type: 'OIDC', data });
+      const logIn = await post<{ id: string }>('/console-log-ins', { authProviderId: provider.id });
+      const browser = await person();
+      await world.api.store.db
+        .updateTable('console_session')
+        .set({ auth_provider_id: provider.id })
+        .where('person_id', '=', await idOf(browser))
+        .execute();
+      return {
+        ...{ browser, frontdoor: `/frontdoor/${door.id}`, provider: `${providers}/${provider.id}` },
+        logIn: `/console-log-ins/${logIn.id}`,
+      };
+    };
+    const [first, second, third] = [await through(), await through(), await through()];
+    const stays = await person();
+    const disable = () => operator.call('PATCH', first.provider, { enabled: false });
+    await endsAtOther(first.browser, disable, 401);
+    await endsAtOther(second.browser, () => operator.call('DELETE', second.logIn), 401);
+    await endsAtOther(third.browser, () => operator.call('DELETE', third.frontdoor), 401);
+    assert.equal((await stays.call('GET', '/caller')).statusCode, 200);
   });
 });
