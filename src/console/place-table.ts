@@ -139,6 +139,7 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
   renewRecoveryCodes: because(ACCOUNT_PAGE),
   removeSecondFactor: because(ACCOUNT_PAGE),
   removePersonSecondFactor: at('/settings/people/$personId'),
+  createPasswordLink: at('/settings/people/$personId'),
   createRouter: at('/mesh/routers'),
   listRouters: at('/mesh/routers'),
   getRouter: at('/mesh/routers/$routerId'),

@@ -8,6 +8,7 @@ import {
   invitationWithLinkSchema,
   newConsoleLogInSchema,
   newInvitationSchema,
+  passwordLinkSchema,
   personChangeSchema,
   personSchema,
 } from './people-schemas.ts';
@@ -76,6 +77,17 @@ export const peopleOperations = [
     path: '/people/{id}',
     scope,
     answer: gone,
+    refusals: [403, 404, 409],
+  }),
+  guarded({
+    id: 'createPasswordLink',
+    group: 'People',
+    summary:
+      'Make a link with which a person who has forgotten the password sets a new one, once, within an hour; it replaces an earlier link',
+    method: 'POST',
+    path: '/people/{id}/password-link',
+    scope,
+    answer: ok(passwordLinkSchema),
     refusals: [403, 404, 409],
   }),
   guarded({

@@ -75,6 +75,15 @@ export const invitationWithLinkSchema = closed({
   }),
 });
 
+export const passwordLinkSchema = closed({
+  link: Type.String({
+    description:
+      'The address at which the person sets a new password, once. It is shown only in this response',
+    examples: ['https://frontdoor.example/console/new-password#c2VjcmV0LXRoYXQtaXMtc2hvd24tb25jZQ'],
+  }),
+  expiresAt: timestamp(),
+});
+
 export const consoleSessionSchema = closed({
   id: uuid(),
   personId: nullable<string>({ type: 'string', format: 'uuid' }),

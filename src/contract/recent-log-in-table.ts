@@ -6,7 +6,7 @@ const DANGEROUS: ReadonlySet<string> = new Set<OperationId>([
   ...(['deleteFrontdoor', 'deleteOrganization', 'getBackup', 'rotateSigningKey'] as const),
   ...(['changePerson', 'deletePerson', 'createInvitation', 'createConsoleLogIn'] as const),
   ...(['beginSecondFactor', 'renewRecoveryCodes', 'removeSecondFactor'] as const),
-  ...(['removePersonSecondFactor', 'changeOrganizationSettings'] as const),
+  ...(['removePersonSecondFactor', 'createPasswordLink', 'changeOrganizationSettings'] as const),
   ...(['createApiAccount', 'rotateApiAccount', 'createOauthClient', 'rotateOauthClient'] as const),
 ]);
 

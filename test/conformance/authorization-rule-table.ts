@@ -120,6 +120,7 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   changePerson: administersOne,
   deletePerson: administersOne,
   removePersonSecondFactor: administersOne,
+  createPasswordLink: administersOne,
   getSecondFactor: ['read', 'nobody'],
   beginSecondFactor: ['read', 'nobody'],
   confirmSecondFactor: ['read', 'nobody'],
@@ -190,6 +191,6 @@ export const NEED_RECENT_LOG_IN: ReadonlySet<OperationId> = new Set([
   ...(['deleteFrontdoor', 'deleteOrganization', 'getBackup', 'rotateSigningKey'] as const),
   ...(['changePerson', 'deletePerson', 'createInvitation', 'createConsoleLogIn'] as const),
   ...(['beginSecondFactor', 'renewRecoveryCodes', 'removeSecondFactor'] as const),
-  ...(['removePersonSecondFactor', 'changeOrganizationSettings'] as const),
+  ...(['removePersonSecondFactor', 'createPasswordLink', 'changeOrganizationSettings'] as const),
   ...(['createApiAccount', 'rotateApiAccount', 'createOauthClient', 'rotateOauthClient'] as const),
 ]);

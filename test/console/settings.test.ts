@@ -62,6 +62,22 @@ describe('the settings', { skip: browserSkip }, () => {
     await checkLooks(page, 'sessions');
   });
 
+  it('make a link for a new password, which is shown once', async (test) => {
+    const other = await consoles.person(test, 'reader');
+    const { page, open } = await consoles.person(test, 'administrator');
+    await open('/settings/people');
+    const reader = other.email.split('@')[0]!.replace('-', ' ');
+    await page.getByRole('link', { name: new RegExp(`^${reader}`) }).click();
+    await page.getByRole('button', { name: 'New password' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Make a link' }).click();
+    const link = page.getByRole('dialog').locator('.fd-copy .fd-mono').first();
+    assert.match((await link.textContent())!, /\/console\/new-password#[\w-]{40,}$/);
+    await checkLooks(page, 'person-password');
+    await page.getByLabel('I have kept it').check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+  });
+
   it('show whose sessions end before a second factor is demanded, and end them', async (test) => {
     const other = await consoles.person(test, 'reader');
     const { page, open, allow } = await consoles.person(test, 'administrator');

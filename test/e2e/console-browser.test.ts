@@ -1,10 +1,11 @@
 // People at the console with a real browser, over plain HTTP on this machine: the link of the first start, log-in, log-out,
-// and pages of another site.
+// pages of another site, and new passwords.
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { browserSkip, startBrowser, type LocalBrowser, type Person } from '../support/browser.ts';
+import { callCommand } from '../support/command-line.ts';
 import { buildConsoleNow } from '../support/console-browser.ts';
 import { openWorld, type World } from '../support/world.ts';
 
@@ -34,8 +35,8 @@ describe('the console in a browser', { skip: browserSkip }, () => {
     await world?.close();
   });
 
-  async function somebody(title: string): Promise<Person> {
-    const person = await browser.person(title);
+  async function somebody(title: string, options?: { readonly javaScript: boolean }): Promise<Person> {
+    const person = await browser.person(title, options);
     people.push(person);
     return person;
   }
@@ -114,5 +115,47 @@ describe('the console in a browser', { skip: browserSkip }, () => {
     await evil.setContent(`<iframe src="${consoleUrl}"></iframe>`);
     const frame = evil.frames().find((each) => each !== evil.mainFrame());
     assert.equal(await frame?.$('main'), null);
+  });
+
+  it('takes a new password by a link of an administrator, and by the former one, without JavaScript', async () => {
+    const { consoleUrl: url, apiUrl } = world.up.control;
+    const consoleUrl = url!;
+    const [email, other] = ['ann@example.com', 'eight large harbours'];
+    const { accountId, apiToken } = world.credentials;
+    const env = {
+      FRONTDOOR_API_URL: apiUrl,
+      FRONTDOOR_ACCOUNT_ID: accountId,
+      FRONTDOOR_API_TOKEN: apiToken,
+    };
+    const made = await callCommand(['people', 'password-link', 'create', 'Ann', '--json'], env);
+    const { link } = JSON.parse(made) as { link: string };
+    const { page, context } = await somebody('console: a forgotten password');
+    const requested: string[] = [];
+    context.on('request', (request) => requested.push(request.url()));
+    await page.goto(link);
+    await page.waitForSelector('#password');
+    assert.equal(await page.inputValue('#email'), email);
+    await page.fill('#password', other);
+    await page.click('button');
+    await page.waitForURL(consoleUrl);
+    assert.ok(!requested.some((each) => each.split('#')[0]!.includes(link.split('#')[1]!)));
+    const plain = await somebody('console: a password that is changed', { javaScript: false });
+    await plain.page.goto(`${consoleUrl}/password`);
+    await plain.page.fill('#name', email);
+    await plain.page.fill('#password', other);
+    await plain.page.click('button');
+    await plain.page.waitForURL(`${consoleUrl}/password`);
+    assert.equal(await plain.page.inputValue('#email'), email);
+    await plain.page.fill('#current', 'not the password');
+    await plain.page.fill('#password', PASSWORD);
+    await plain.page.click('button');
+    assert.match((await plain.page.textContent('[role=alert]')) ?? '', /wrong/);
+    await plain.page.fill('#current', other);
+    await plain.page.fill('#password', PASSWORD);
+    await plain.page.click('button');
+    await plain.page.waitForURL(`${consoleUrl}/account`);
+    assert.match((await plain.page.textContent('main')) ?? '', /Ann/);
+    await page.goto(`${consoleUrl}/account`);
+    assert.equal(new URL(page.url()).pathname, '/console/log-in');
   });
 });

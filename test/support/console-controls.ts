@@ -58,6 +58,7 @@ export const CONTROLS: Partial<Record<OperationId, Control>> = {
   getBackup: { name: /^Download/ },
   changePerson: { name: 'Save', typed: ['Name', 'another'] },
   deletePerson: { name: 'Remove the person' },
+  createPasswordLink: { name: 'New password' },
   createInvitation: { name: 'Invite a person' },
   deleteInvitation: { name: /^Withdraw/ },
   endConsoleSession: { name: /^End/ },

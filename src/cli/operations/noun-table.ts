@@ -36,6 +36,7 @@ export const PARTS = {
   inspect: 'record and show requests of a share',
   sessions: 'sessions of people who are logged in',
   'second-factor': 'codes that log-ins ask people for besides the password',
+  'password-link': 'links with which people set a new password',
 } as const;
 
 export type Noun = keyof typeof NOUNS;

@@ -25,6 +25,12 @@ export const PEOPLE_COMMANDS = {
     done: 'removed',
     examples: [`people second-factor remove ${ID}`],
   },
+  createPasswordLink: {
+    noun: 'people',
+    verb: 'password-link create',
+    once: 'link',
+    examples: [`people password-link create ${ID}`],
+  },
   getSecondFactor: ownSecondFactor,
   beginSecondFactor: ownSecondFactor,
   confirmSecondFactor: ownSecondFactor,

@@ -10,7 +10,7 @@ import { accountHomePage, comingPage, noConsolePage, noRolePage } from './app-pa
 import { problemPage, type ConsolePage } from './console-pages.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
 import type { SecondFactorLogIn } from './second-factor-log-in.ts';
-import { factorOffer } from './second-factor-pages.ts';
+import { passwordOffer } from './second-factor-pages.ts';
 
 export interface AppRouteParts {
   readonly app: ConsoleApp;
@@ -58,7 +58,7 @@ export function addAppRoutes(pages: FastifyInstance, parts: AppRouteParts): void
   pages.get('/account', async (request, reply) => {
     const session = await sessions.find(request.raw);
     if (session === undefined) return logIn(reply, request);
-    const offer = factorOffer(base, await secondFactor.stateOf(session.owner));
+    const offer = passwordOffer(base, await secondFactor.stateOf(session.owner));
     return sendPage(reply, accountHomePage(base, session, offer), request);
   });
 
@@ -68,7 +68,7 @@ export function addAppRoutes(pages: FastifyInstance, parts: AppRouteParts): void
     const session = await sessions.find(request.raw);
     if (session === undefined) return logIn(reply, request);
     if (session.scopes.length === 0) {
-      const offer = factorOffer(base, await secondFactor.stateOf(session.owner));
+      const offer = passwordOffer(base, await secondFactor.stateOf(session.owner));
       return sendPage(reply, noRolePage(base, session, offer), request);
     }
     await app.watched();

@@ -12,6 +12,7 @@ import {
   findInvitationByCode,
   findPersonPassword,
   insertPerson,
+  lockPerson,
   provenBySecret,
   putPersonPassword,
   takeInvitation,
@@ -19,9 +20,10 @@ import {
   type ConsoleSession,
   type InvitationRecord,
   type SessionOwner,
+  type StoreTransaction,
 } from '../store/mod.ts';
 import type { ConsoleClient, ConsoleParts, ConsoleSessions } from './console-sessions.ts';
-import { recordRefusedLogIn, type LogInRefusals } from './log-in-refusals.ts';
+import { recordRefusedLogIn, type LogInRefusals, type RefusedLogIn } from './log-in-refusals.ts';
 import { MAX_PASSWORD_CHARS } from './password-rule.ts';
 import type { BegunStep, SecondFactorLogIn } from './second-factor-log-in.ts';
 
@@ -36,16 +38,21 @@ export interface ConsoleLogInParts extends ConsoleParts {
 /** A session, or the step with the second factor that comes before it. */
 export type Begun = { readonly token: string } | BegunStep;
 
-export type LogInResult =
-  | Begun
+export type NotProven =
   /** Name or password are wrong, or the password is locked: others do not find out which. */
-  | { readonly problem: 'wrong' }
-  | { readonly problem: 'later'; readonly afterMs: number };
+  { readonly problem: 'wrong' } | { readonly problem: 'later'; readonly afterMs: number };
+
+export type LogInResult = Begun | NotProven;
+
+/** Somebody who has given a right password or token. */
+export interface Proven {
+  readonly owner: SessionOwner;
+  /** That of the password; undefined for an API account. */
+  readonly passwordHash?: string;
+}
 
 /** With a reason, the owner is whose log-in was refused. */
-type Examined =
-  | { readonly owner: SessionOwner }
-  | { readonly owner?: SessionOwner; readonly reason: typeof WRONG | 'locked' };
+type Examined = Proven | { readonly owner?: SessionOwner; readonly reason: typeof WRONG | 'locked' };
 
 const WRONG = 'wrong_credentials';
 /** Ten wrong passwords in a row, from any addresses, lock a password for a quarter of an hour. */
@@ -66,13 +73,42 @@ export class ConsoleLogIn {
     client: ConsoleClient,
     earlier: ConsoleSession | undefined,
   ): Promise<LogInResult> {
-    const { failures, store, secrets, sessions, secondFactor, refusals } = this.#parts;
+    const proven = await this.prove(name, password, client);
+    return 'problem' in proven ? proven : this.begin(proven, client, earlier);
+  }
+
+  /**
+   * Begins a session, or the step before it. A password that was changed since it was examined, which takes seconds while
+   * many wait, is wrong: its change has ended the sessions of this person.
+   */
+  async begin(
+    proven: Proven,
+    client: ConsoleClient,
+    earlier: ConsoleSession | undefined,
+  ): Promise<LogInResult> {
+    const { store, sessions, secondFactor } = this.#parts;
+    return store.transaction(async (trx, touch): Promise<LogInResult> => {
+      if (!(await isStillProven(trx, proven))) return { problem: 'wrong' };
+      const { owner } = proven;
+      const step = await secondFactor.begin(trx, owner);
+      return step ?? { token: await sessions.open(trx, touch, owner, client, earlier) };
+    });
+  }
+
+  /** Returns whose name and password they are. A wrong password is counted, and recorded as a refusal of `action`. */
+  async prove(
+    name: string,
+    password: string,
+    client: ConsoleClient,
+    action?: RefusedLogIn['action'],
+  ): Promise<Proven | NotProven> {
+    const { failures, secrets, refusals } = this.#parts;
     const { address } = client;
     // Failures are counted by names of bounded length.
     const target = secrets.hmac(`log-in at the console ${name.toLowerCase()}`);
     const afterMs = failures.begin(target, address);
     if (afterMs > 0) {
-      recordRefusedLogIn(refusals, { reason: 'rate_limited', address });
+      recordRefusedLogIn(refusals, { reason: 'rate_limited', address, action });
       return { problem: 'later', afterMs };
     }
     let examined: Examined;
@@ -86,15 +122,11 @@ export class ConsoleLogIn {
       return { problem: 'later', afterMs: error.retryAfterSeconds * 1_000 };
     }
     if ('reason' in examined) {
-      recordRefusedLogIn(refusals, { ...examined, address });
+      recordRefusedLogIn(refusals, { ...examined, address, action });
       return { problem: 'wrong' };
     }
-    const { owner: proven } = examined;
     failures.succeeded(target, address);
-    const step = await store.transaction((trx) => secondFactor.begin(trx, proven));
-    if (step !== undefined) return step;
-    const token = await store.transaction((trx, touch) => sessions.open(trx, touch, proven, client, earlier));
-    return { token };
+    return examined;
   }
 
   /** Returns the invitation of a code, which stays valid. */
@@ -170,7 +202,13 @@ export class ConsoleLogIn {
     const owner = { kind: 'person', id: known.personId, organizationId: known.organizationId } as const;
     if (isLocked) return { reason: 'locked', owner };
     if (!isRight) return { reason: WRONG, owner };
-    await endPersonAttempts(store.db, known.personId);
-    return { owner };
+    return { owner, passwordHash: known.passwordHash };
   }
+}
+
+/** Ends the count of wrong passwords. Returns false if the password was changed since it was examined. */
+async function isStillProven(trx: StoreTransaction, { owner, passwordHash }: Proven): Promise<boolean> {
+  if (passwordHash === undefined) return true;
+  if ((await lockPerson(trx, owner.id)) === undefined) return false;
+  return endPersonAttempts(trx, owner.id, passwordHash);
 }

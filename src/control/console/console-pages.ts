@@ -1,6 +1,6 @@
 /**
  * The pages of the console that the control plane renders: log-in, invitation, errors. They are plain HTML, work without
- * JavaScript and with password managers, and load nothing from elsewhere. The one script takes the code of an invitation
+ * JavaScript and with password managers, and load nothing from elsewhere. The one script takes the code of a link
  * out of the address, where no server and no log sees it.
  */
 import { html, nothing, type Html } from '../html/mod.ts';
@@ -13,7 +13,7 @@ export interface ConsolePage {
   readonly status: number;
   readonly title: string;
   readonly content: Html;
-  /** Whether the page takes the code of an invitation from its address. */
+  /** Whether the page takes the code of a link from its address. */
   readonly takesCode?: boolean;
   /** The path to which the browser goes on by itself. */
   readonly leadsTo?: string;
@@ -52,7 +52,7 @@ export function documentOf(
     </html> `.markup;
 }
 
-/** The script of the page that takes an invitation. */
+/** The script of pages that take the code of a link. */
 export const WELCOME_SCRIPT = `const code = location.hash.slice(1);
 if (code !== '') {
   history.replaceState(null, '', location.pathname);
@@ -107,7 +107,10 @@ export function logInPage(
           <a href="${base}/log-in/with/${providerId}?to=${encodeURIComponent(to)}">Log in with ${label}</a>
         </p>`,
     )}
-    <p class="soft">The id and the token of an API account work as well.</p>`;
+    <p class="soft">
+      The id and the token of an API account work as well. A person who has forgotten the password gets a link
+      for a new one from an administrator of the organization.
+    </p>`;
   return { status, title: 'Log in', content };
 }
 
@@ -125,9 +128,20 @@ export function leadOnPage(url: string): ConsolePage {
 
 /** Asks for the code of an invitation, which the script takes from the address. */
 export function codePage(base: string, problem?: string, status = 200): ConsolePage {
+  const form = { title: 'Welcome to Frontdoor', path: 'welcome', purpose: 'It makes your account, once.' };
+  return linkCodePage(base, form, problem, status);
+}
+
+/** Asks for the code of a link that does something once, as `purpose` says in a sentence. */
+export function linkCodePage(
+  base: string,
+  { title, path, purpose }: { readonly title: string; readonly path: string; readonly purpose: string },
+  problem: string | undefined,
+  status: number,
+): ConsolePage {
   const content = html`${wrong(problem)}
-    <p>Your link has a code behind the sign <code>#</code>. It makes your account, once.</p>
-    <form method="post" action="${base}/welcome">
+    <p>Your link has a code behind the sign <code>#</code>. ${purpose}</p>
+    <form method="post" action="${base}/${path}">
       <label for="code">Code</label>
       <input
         id="code"
@@ -140,7 +154,7 @@ export function codePage(base: string, problem?: string, status = 200): ConsoleP
       />
       <button>Continue</button>
     </form>`;
-  return { status, title: 'Welcome to Frontdoor', content, takesCode: true };
+  return { status, title, content, takesCode: true };
 }
 
 export interface AccountForm {
@@ -183,21 +197,26 @@ export function accountPage(
         required
         maxlength="254"
       />
-      <label for="password">Password</label>
-      <input
-        id="password"
-        name="password"
-        type="password"
-        autocomplete="new-password"
-        aria-describedby="rule"
-        required
-        minlength="${MIN_PASSWORD_CHARS}"
-        maxlength="256"
-      />
-      <p class="soft" id="rule">At least ${MIN_PASSWORD_CHARS} characters, for example four words.</p>
+      ${newPasswordInput('Password')}
       <button>Create the account</button>
     </form>`;
   return { status, title: 'Your account', content };
+}
+
+/** The field of a password that somebody chooses. */
+export function newPasswordInput(label: string): Html {
+  return html`<label for="password">${label}</label>
+    <input
+      id="password"
+      name="password"
+      type="password"
+      autocomplete="new-password"
+      aria-describedby="rule"
+      required
+      minlength="${MIN_PASSWORD_CHARS}"
+      maxlength="256"
+    />
+    <p class="soft" id="rule">At least ${MIN_PASSWORD_CHARS} characters, for example four words.</p>`;
 }
 
 /** In place of every page at an address whose cookies browsers do not keep. */

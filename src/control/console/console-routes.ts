@@ -27,6 +27,8 @@ import {
   type ConsolePage,
 } from './console-pages.ts';
 import type { ConsoleClient, ConsoleSessions } from './console-sessions.ts';
+import type { PasswordChange } from './password-change.ts';
+import { addPasswordRoutes } from './password-routes.ts';
 import { passwordProblem } from './password-rule.ts';
 import type { ProviderLogIn, ProviderOffer } from './provider-log-in.ts';
 import { addProviderRoutes } from './provider-routes.ts';
@@ -37,6 +39,7 @@ export interface ConsoleRouteParts {
   readonly sessions: ConsoleSessions;
   readonly logIn: ConsoleLogIn;
   readonly secondFactor: SecondFactorLogIn;
+  readonly passwordChange: PasswordChange;
   readonly providerLogIn: ProviderLogIn | undefined;
   readonly app: ConsoleApp;
   readonly own: () => OwnAddress;
@@ -56,7 +59,7 @@ export function addConsoleRoutes(
   parts: ConsoleRouteParts,
   context: ConsoleRouteContext,
 ): void {
-  const { sessions, logIn, secondFactor, providerLogIn, log } = parts;
+  const { sessions, logIn, secondFactor, passwordChange, providerLogIn, log } = parts;
   const base = `${context.pathPrefix}/console`;
   const home = base;
 
@@ -132,6 +135,12 @@ export function addConsoleRoutes(
       addSecondFactorRoutes(pages, {
         ...{ secondFactor, sessions, base, clientOf, fieldsOf },
         ownPathOf: (path) => ownPathOf(path, home),
+        sendPage: (reply, page, request) => sendPage(reply, base, page, request),
+      });
+
+      addPasswordRoutes(pages, {
+        ...{ passwordChange, sessions, base, clientOf, endOf, fieldsOf },
+        begin: (reply, begun) => begin(reply, base, begun, home),
         sendPage: (reply, page, request) => sendPage(reply, base, page, request),
       });
 

@@ -8,7 +8,7 @@ import { postgresSkip } from '../../../test/support/postgres.ts';
 import { openStream, type StreamReader } from '../management-api/event-stream-fixture.ts';
 import { describeEachStore, newPostgresPlace } from '../store/engine/each-store-suite.ts';
 import { openStore } from '../store/mod.ts';
-import { CONSOLE_HOST, openConsoleWorld, type ConsoleWorld, type TestBrowser } from './console-fixture.ts';
+import { CONSOLE_HOST, openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
 
 const MINUTE_MS = 60_000;
 /** What a stream may take longer than its session. */
@@ -242,5 +242,19 @@ describe('sessions at two control planes', { skip: postgresSkip }, () => {
     await endsAtOther(second.browser, () => operator.call('DELETE', second.logIn), 401);
     await endsAtOther(third.browser, () => operator.call('DELETE', third.frontdoor), 401);
     assert.equal((await stays.call('GET', '/caller')).statusCode, 200);
+  });
+
+  it('end at both, with their streams, within five seconds of a password that is changed at one', async () => {
+    const browser = await person();
+    const email = `person${people}@example.com`;
+    const elsewhere = new TestBrowser(world.app);
+    assert.equal((await elsewhere.logIn(email)).statusCode, 303);
+    const fields = { current: 'plum giraffe engine 47', password: 'seven small harbours' };
+    const changed = async () => {
+      const answer = await elsewhere.post('/console/password', fields);
+      assert.equal(answer.statusCode, 303, answer.body);
+      return elsewhere.call('GET', '/caller');
+    };
+    await endsAtOther(browser, changed, 401);
   });
 });

@@ -71,6 +71,7 @@ describeEachStore('people at the console', (open) => {
         await browser.logIn(`${text}@example.com`, text),
         await browser.post('/console/log-in/second-factor', { code: text, to: text }),
         await browser.post('/console/welcome', { code: text }),
+        await browser.post('/console/new-password', { code: text, password: text }),
         await browser.post('/console/welcome', { ...person, name: 'Ann' }),
         await browser.post('/console/welcome', { ...person, email: 'ann@nul.example' }),
         await browser.post(`/console/welcome/with/${encodeURIComponent(text.toWellFormed())}`, {
@@ -352,6 +353,8 @@ describe('the console', () => {
       ['/console', false],
       ['/console/log-in', false],
       ['/console/welcome', true],
+      ['/console/new-password', true],
+      ['/console/password', false],
       ['/console/nothing', false],
     ] as const) {
       const { headers } = await browser.get(url);

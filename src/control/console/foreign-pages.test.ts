@@ -12,6 +12,8 @@ const FORMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/console/log-in': { name: 'ann@example.com', password: 'plum giraffe engine 47' },
   '/console/log-in/second-factor': { code: '123456' },
   '/console/log-out': {},
+  '/console/new-password': { code: 'x', password: 'plum giraffe engine 48' },
+  '/console/password': { current: 'plum giraffe engine 47', password: 'plum giraffe engine 48' },
   '/console/second-factor': {},
   '/console/second-factor/recovery-codes': {},
   '/console/welcome': {
@@ -38,7 +40,10 @@ const FOREIGN: readonly Readonly<Record<string, string>>[] = [
   { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' },
   { origin: 'null', 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' },
 ];
-const PAGES = ['/console', '/console/log-in', '/console/welcome', '/console/nothing', '/console/logged-in'];
+const PAGES = [
+  ...['/console', '/console/log-in', '/console/welcome', '/console/nothing', '/console/logged-in'],
+  ...['/console/password', '/console/new-password'],
+];
 
 describe('a page of another origin, of another site or in a frame', () => {
   let world: ConsoleWorld;

@@ -12,7 +12,8 @@ export interface RefusedLogIn {
   readonly address: string;
   /** Whose log-in it would have been, which nobody has proven. */
   readonly owner?: SessionOwner | undefined;
-  readonly action?: 'consoleLogIn' | 'acceptInvitation';
+  /** A log-in by default. */
+  readonly action?: 'consoleLogIn' | 'acceptInvitation' | 'changePassword' | 'usePasswordLink' | undefined;
 }
 
 /** Writes the event to the trail of the owner's organization, or to that of the installation. */

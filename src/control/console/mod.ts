@@ -8,6 +8,7 @@ import { addConsoleRoutes } from './console-routes.ts';
 import { foreignOrigin, isFromOwnPage, ownOriginOf, type OwnAddress } from './console-origin.ts';
 import { ProviderLogIn } from './provider-log-in.ts';
 import { ConsoleSessions, type ConsoleParts } from './console-sessions.ts';
+import { PasswordChange } from './password-change.ts';
 import { SecondFactorLogIn } from './second-factor-log-in.ts';
 
 export interface ConsoleOptions extends ConsoleParts {
@@ -28,6 +29,7 @@ export function consoleOf(options: ConsoleOptions): OpenConsole {
     const sessions = new ConsoleSessions(options);
     const secondFactor = new SecondFactorLogIn({ ...options, sessions, refusals });
     const logIn = new ConsoleLogIn({ ...options, access, failures, sessions, secondFactor, refusals });
+    const passwordChange = new PasswordChange({ ...options, logIn, sessions, secondFactor, refusals });
     const providerLogIn = login && new ProviderLogIn({ ...options, ...login, sessions, refusals, failures });
     return {
       isOwnHost: (request) => ownOriginOf(request, own()) !== undefined,
@@ -42,7 +44,7 @@ export function consoleOf(options: ConsoleOptions): OpenConsole {
       addRoutes: (app, context) =>
         addConsoleRoutes(
           app,
-          { sessions, logIn, secondFactor, providerLogIn, app: program, own, log },
+          { sessions, logIn, secondFactor, passwordChange, providerLogIn, app: program, own, log },
           context,
         ),
     };

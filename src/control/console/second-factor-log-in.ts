@@ -3,11 +3,14 @@
  * organization demands. What the log-in has proven so far is in a cookie of the browser, sealed; the count of wrong codes
  * and the codes that were used are in the database, for all control planes.
  */
+import { FrontdoorError } from '#base';
 import { isUuid } from '#domain';
 import { appendAudit } from '../audit/mod.ts';
 import {
   findPerson,
   hasPassword,
+  lockPerson,
+  passwordOf,
   type ConsoleSession,
   type SessionOwner,
   type StoreTransaction,
@@ -41,6 +44,8 @@ export interface BegunStep {
 export interface LogInStep {
   readonly need: 'code' | 'enrollment';
   readonly personId: string;
+  /** When the password was set: the step ends with it. */
+  readonly passwordSetAtMs: number;
   /** The address by which an app takes the secret of the enrollment. */
   readonly url: string | null;
   readonly expiresAtMs: number;
@@ -67,7 +72,12 @@ export class SecondFactorLogIn {
     if (owner.kind !== 'person') return undefined;
     const need = await personFactorNeed(trx, this.#parts, owner);
     if (need === 'none') return undefined;
-    return need === 'code' ? this.#sealed(need, owner.id, null) : this.#enroll(trx, owner.id);
+    const step = await (need === 'code'
+      ? this.#sealed(trx, need, owner.id, null)
+      : this.#enroll(trx, owner.id));
+    // A log-in that needs a step gets no session without it.
+    if (step === undefined) throw new FrontdoorError('conflict', 'conflict', 'The person was removed');
+    return step;
   }
 
   /** Begins an enrollment in a session whose log-in is fresh. Returns undefined for anybody without a password. */
@@ -109,7 +119,7 @@ export class SecondFactorLogIn {
 
   /** Begins a session for a right code, which ends the enrollment if the step is one. */
   async prove(
-    { need, personId }: LogInStep,
+    { need, personId, passwordSetAtMs }: LogInStep,
     code: string,
     client: ConsoleClient,
     earlier: ConsoleSession | undefined,
@@ -117,8 +127,9 @@ export class SecondFactorLogIn {
     const { store, sessions, refusals } = this.#parts;
     const parts = this.#factorParts();
     return store.transaction(async (trx, touch): Promise<StepResult> => {
-      const person = await findPerson(trx, personId);
-      if (person === undefined) return { ok: false, reason: 'none' };
+      const person = await lockPerson(trx, personId);
+      const password = await passwordOf(trx, personId);
+      if (person === undefined || password?.setAtMs !== passwordSetAtMs) return { ok: false, reason: 'none' };
       const owner = { kind: 'person', id: person.id, organizationId: person.organizationId } as const;
       const open = () => sessions.open(trx, touch, owner, { ...client, secondFactor: true }, earlier);
       const record = (action: string, after: object) =>
@@ -160,16 +171,25 @@ export class SecondFactorLogIn {
     const secret = await beginPersonFactor(trx, this.#factorParts(), personId);
     const person = await findPerson(trx, personId);
     if (secret === undefined || person === undefined) return undefined;
-    return this.#sealed('enrollment', personId, provisioningUrlOf(secret, person.email ?? person.name));
+    const url = provisioningUrlOf(secret, person.email ?? person.name);
+    return this.#sealed(trx, 'enrollment', personId, url);
   }
 
   #factorParts() {
     return { secrets: this.#parts.secrets, nowMs: this.#parts.clock.nowMs() };
   }
 
-  #sealed(need: LogInStep['need'], personId: string, url: string | null): BegunStep {
+  async #sealed(
+    trx: StoreTransaction,
+    need: LogInStep['need'],
+    personId: string,
+    url: string | null,
+  ): Promise<BegunStep | undefined> {
     const { secrets, clock } = this.#parts;
-    const step: LogInStep = { need, personId, url, expiresAtMs: clock.nowMs() + ATTEMPT_MS };
+    const password = await passwordOf(trx, personId);
+    if (password === undefined) return undefined;
+    const expiresAtMs = clock.nowMs() + ATTEMPT_MS;
+    const step: LogInStep = { need, personId, passwordSetAtMs: password.setAtMs, url, expiresAtMs };
     return { need, sealed: secrets.seal(JSON.stringify(step), PURPOSE) };
   }
 }

@@ -82,7 +82,7 @@ export function recoveryCodesPage(base: string, to: string, codes: readonly stri
 }
 
 /** What the page of a session offers a person with a password. */
-export function factorOffer(base: string, state: 'none' | 'enrolled' | undefined): Html {
+export function passwordOffer(base: string, state: 'none' | 'enrolled' | undefined): Html {
   if (state === undefined) return nothing;
   const label = state === 'none' ? 'Set up a second factor' : 'Set up another authenticator app';
   const renewal =
@@ -92,7 +92,8 @@ export function factorOffer(base: string, state: 'none' | 'enrolled' | undefined
           <button>Renew the recovery codes</button>
         </form>`;
   return html`<form method="post" action="${base}/second-factor"><button>${label}</button></form>
-    ${renewal}`;
+    ${renewal}
+    <p><a href="${base}/password">Change the password</a></p>`;
 }
 
 const codeInput = html`<input

@@ -5,7 +5,13 @@ import { sql } from 'kysely';
 import { operations } from '#contract';
 import { verifyAudit } from '../audit/mod.ts';
 import { insertSession } from '../login/login-sessions.ts';
-import { insertPerson, openConsoleSession, putInspected, putPersonTotp } from '../store/mod.ts';
+import {
+  insertPerson,
+  openConsoleSession,
+  putInspected,
+  putPersonPassword,
+  putPersonTotp,
+} from '../store/mod.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { circuitView } from './fabric-view-fixture.ts';
 
@@ -145,6 +151,12 @@ describe('every operation that changes something', () => {
       const totp = { personId: id, enrolled, pending: undefined, failedAttempts: 0, lockedUntilMs: 0 };
       await world.store.transaction((trx) => putPersonTotp(trx, world.secrets, totp, 0));
       return { path: `/people/${id}/second-factor`, chain: mine() };
+    },
+    createPasswordLink: async () => {
+      const id = await person();
+      const password = { personId: id, email: `${id}@example.com`, passwordHash: 'x' };
+      await world.store.transaction((trx) => putPersonPassword(trx, password, 0));
+      return { path: `/people/${id}/password-link`, chain: mine() };
     },
     createInvitation: () => ({ path: '/invitations', body: { name: 'Ann', role: 'reader' }, chain: mine() }),
     deleteInvitation: async () => ({

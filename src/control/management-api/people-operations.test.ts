@@ -3,7 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import type { ConsoleSessionAnswer, InvitationAnswer, PersonAnswer } from '#contract';
 import type { Role } from '#domain';
-import { insertPerson, openConsoleSession, type PersonRecord, type SessionClient } from '../store/mod.ts';
+import {
+  insertPerson,
+  openConsoleSession,
+  putPersonPassword,
+  type PersonRecord,
+  type SessionClient,
+} from '../store/mod.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
 
@@ -116,6 +122,33 @@ describeEachStore('people', (open) => {
       [400, { name: 'x', role: 'reader', lifetimeSeconds: 59 }],
     ] as const)
       assert.equal((await call('POST', '/invitations', wanted)).status, status, JSON.stringify(wanted));
+  });
+
+  it('who forgot their password get a link for a new one, from those who may give their role', async () => {
+    const withPassword = async (name: string, role: Role) => {
+      const person = await add(name, role);
+      const password = { personId: person.id, email: `${name}@example.com`, passwordHash: 'x' };
+      await world.store.transaction((trx) => putPersonPassword(trx, password, world.clock.nowMs()));
+      return `/people/${person.id}/password-link`;
+    };
+    const path = await withPassword('ivy', 'administrator');
+    const made = await call('POST', path);
+    assert.equal(made.status, 200, made.text);
+    const { link, expiresAt } = made.body as { link: string; expiresAt: string };
+    assert.match(link, new RegExp(`^${BASE_URL}/console/new-password#[\\w-]{43}$`));
+    assert.equal(Date.parse(expiresAt), world.clock.nowMs() + 3_600_000);
+    assert.equal(made.headers['cache-control'], 'no-store');
+    const stored = await world.store.db.selectFrom('person_password').selectAll().execute();
+    assert.ok(!JSON.stringify(stored).includes(link.split('#')[1]!));
+    const ofOperator = await withPassword('oda', 'operator');
+    assert.equal((await call('POST', ofOperator)).status, 403);
+    assert.equal((await call('POST', ofOperator, undefined, world.authorization)).status, 200);
+    assert.equal((await call('POST', path, undefined, reader)).status, 403);
+    const without = await add('pia', 'reader');
+    assert.equal((await call('POST', `/people/${without.id}/password-link`)).status, 409);
+    const stranger = await add('una', 'reader', world.other.organizationId);
+    for (const id of [stranger.id, randomUUID(), 'x'])
+      assert.equal((await call('POST', `/people/${id}/password-link`)).status, 404);
   });
 
   it('have sessions that administrators see and end, and readers only their own', async () => {

@@ -16,6 +16,7 @@ import {
   listInvitations,
   listPeople,
   lockPerson,
+  putPasswordLink,
   type InvitationRecord,
   type PersonRecord,
   type StoreTransaction,
@@ -45,6 +46,8 @@ import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.
 const SECOND_MS = 1_000;
 /** 7 days. */
 const INVITATION_SECONDS = 604_800;
+/** An hour. */
+const PASSWORD_LINK_MS = 3_600_000;
 
 type CallOfOne = Call<unknown, 'id'>;
 
@@ -55,6 +58,7 @@ export const peopleHandlers: Handlers<
   | 'changePerson'
   | 'deletePerson'
   | 'removePersonSecondFactor'
+  | 'createPasswordLink'
   | 'createInvitation'
   | 'listInvitations'
   | 'deleteInvitation'
@@ -107,6 +111,19 @@ export const peopleHandlers: Handlers<
       return { result: undefined, ...eventOf(before), before: personAnswer(before) };
     });
     return gone;
+  },
+
+  async createPasswordLink(parts, call) {
+    const expiresAtMs = parts.clock.nowMs() + PASSWORD_LINK_MS;
+    const code = await change(parts, call, async (trx) => {
+      const person = await lockOther(parts, call, trx);
+      const result = await putPasswordLink(trx, parts.secrets, person.id, expiresAtMs);
+      if (result === undefined)
+        throw conflict('The person has no password, and logs in with an auth provider');
+      return { result, ...eventOf(person), after: { expiresAt: isoTime(expiresAtMs) } };
+    });
+    const link = `${parts.baseUrl()}/console/new-password#${code}`;
+    return unstored(ok({ link, expiresAt: isoTime(expiresAtMs) }));
   },
 
   async createInvitation(parts, call) {
@@ -192,7 +209,7 @@ async function lockOther(
 /** Nobody locks oneself out, and an organization keeps the person who administers it. */
 function checkNotOneself({ principal }: CallOfOne, { id }: PersonRecord): void {
   if (principal.kind === 'person' && principal.id === id)
-    throw conflict('Another administrator has to change your role, or to remove you or your second factor');
+    throw conflict('Another administrator has to do this for you');
 }
 
 function conflict(message: string): FrontdoorError {

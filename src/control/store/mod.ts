@@ -228,6 +228,7 @@ export {
 } from './records/console-log-in-store.ts';
 export {
   endConsoleSession,
+  endSessionsOfPerson,
   endSessionsWithoutFactor,
   findConsoleSession,
   findConsoleSessionById,
@@ -235,6 +236,7 @@ export {
   noteSecondFactor,
   noteSessionUse,
   openConsoleSession,
+  renewSessionToken,
   type ConsoleSession,
   type SessionBeginning,
   type SessionClient,
@@ -250,12 +252,15 @@ export {
   takeInvitationOf,
   type InvitationRecord,
 } from './records/invitation-store.ts';
+export { findPasswordLink, putPasswordLink, type LinkedPerson } from './records/password-link-store.ts';
 export {
   countPersonAttempt,
   endPersonAttempts,
   findPersonPassword,
   hasPassword,
+  passwordOf,
   putPersonPassword,
+  replacePersonPassword,
   type PersonPassword,
 } from './records/person-password-store.ts';
 export {

@@ -1,4 +1,4 @@
-/** One person: name, role, second factor, removal. */
+/** One person: name, role, new password, second factor, removal. */
 import { Button, Group } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
@@ -11,6 +11,7 @@ import { EditForm } from '../../parts/edit-form.tsx';
 import { NameField } from '../../parts/name-field.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
+import { SecretOnceDialog } from '../../parts/secret-once.tsx';
 import { ExactTime, TimeAgo } from '../../parts/time-ago.tsx';
 import { reloadOf, useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
@@ -23,7 +24,8 @@ export function PersonPage(): ReactNode {
   const [text, common] = [useText(settingsText), useText(partsText)];
   const id = useParam('personId');
   const answer = useAnswer('getPerson', { parameters: { id } });
-  const [act, setAct] = useState<'remove' | 'factor' | undefined>();
+  const [act, setAct] = useState<'remove' | 'factor' | 'password' | undefined>();
+  const [link, setLink] = useState<string | undefined>();
   const close = () => setAct(undefined);
   return (
     <AnswerView answer={answer}>
@@ -31,6 +33,9 @@ export function PersonPage(): ReactNode {
         <>
           <PageTitle title={body.name} above={<Link to="/settings/people">{text.people}</Link>}>
             <Group gap="xs">
+              <Button variant="default" onClick={() => setAct('password')}>
+                {text.newPassword}
+              </Button>
               <Button variant="default" disabled={!body.secondFactor} onClick={() => setAct('factor')}>
                 {text.removeFactor}
               </Button>
@@ -54,6 +59,14 @@ export function PersonPage(): ReactNode {
           </Panel>
           {act === 'remove' ? <RemovePerson person={body} onClose={close} /> : null}
           {act === 'factor' ? <RemoveFactor person={body} onClose={close} /> : null}
+          {act === 'password' ? <NewPassword person={body} onClose={close} onLink={setLink} /> : null}
+          <SecretOnceDialog
+            title={text.newPasswordMade}
+            facts={link === undefined ? undefined : [[text.link, link]]}
+            onClose={() => setLink(undefined)}
+          >
+            <p>{text.newPasswordSend}</p>
+          </SecretOnceDialog>
         </>
       )}
     </AnswerView>
@@ -128,6 +141,34 @@ function RemoveFactor({ person, onClose }: OneProps): ReactNode {
       onConfirm={() => mutate({ parameters: { id: person.id } })}
     >
       <p>{text.removeFactorText}</p>
+    </ConfirmDialog>
+  );
+}
+
+function NewPassword({
+  person,
+  onClose,
+  onLink,
+}: OneProps & { readonly onLink: (link: string) => void }): ReactNode {
+  const text = useText(settingsText);
+  const { mutate, error, isPending } = useChange('createPasswordLink', {
+    refreshes: [],
+    onDone: ({ body }) => {
+      onClose();
+      onLink(body.link);
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={text.newPassword}
+      isOpen
+      onClose={onClose}
+      action={text.makeLink}
+      error={error}
+      isPending={isPending}
+      onConfirm={() => mutate({ parameters: { id: person.id } })}
+    >
+      <p>{text.newPasswordText}</p>
     </ConfirmDialog>
   );
 }

@@ -95,6 +95,12 @@ export const settingsEnglish = {
   removeFactor: 'Remove the second factor',
   removeFactorText:
     'For somebody who has lost the app and the recovery codes: the next log-in asks for the password only, or to enroll anew.',
+  newPassword: 'New password',
+  newPasswordText:
+    'For somebody who has forgotten the password: a link that sets a new one, once, within an hour. All sessions end then. A second factor stays.',
+  makeLink: 'Make a link',
+  newPasswordMade: 'The link for a new password',
+  newPasswordSend: 'Send the link to this person and to nobody else.',
   sessionsText: 'Where people are logged in to this console.',
   thisSession: 'this one',
   who: 'Who',

@@ -96,6 +96,12 @@ export const settingsGerman = {
   removeFactor: 'Den zweiten Faktor entfernen',
   removeFactorText:
     'Für Personen, die App und Wiederherstellungscodes verloren haben: die nächste Anmeldung fragt nur nach dem Passwort, oder verlangt eine neue Einrichtung.',
+  newPassword: 'Neues Passwort',
+  newPasswordText:
+    'Für Personen, die ihr Passwort vergessen haben: ein Link, der einmal, innerhalb einer Stunde, ein neues setzt. Dann enden alle Sitzungen. Ein zweiter Faktor bleibt.',
+  makeLink: 'Einen Link erstellen',
+  newPasswordMade: 'Der Link für ein neues Passwort',
+  newPasswordSend: 'Schicken Sie den Link dieser Person und niemandem sonst.',
   sessionsText: 'Wo Personen an dieser Konsole angemeldet sind.',
   thisSession: 'diese',
   who: 'Wer',

@@ -17,6 +17,7 @@ import { managementTables } from './management-tables-migration.ts';
 import { shareText } from './share-text-migration.ts';
 import { secretOverlap } from './secret-overlap-migration.ts';
 import { passwordAttempts } from './password-attempts-migration.ts';
+import { passwordLinks } from './password-link-migration.ts';
 import { peopleTables } from './people-tables-migration.ts';
 import { personTotp } from './person-totp-migration.ts';
 import { replicaAddresses } from './replica-addresses-migration.ts';
@@ -62,4 +63,5 @@ export const migrations: Record<string, Migration> = {
   '0028-session-signers': sessionSigners,
   '0029-share-text': shareText,
   '0030-status-classes': statusClasses,
+  '0031-password-links': passwordLinks,
 };

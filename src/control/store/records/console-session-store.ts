@@ -166,13 +166,40 @@ export async function endSessionsWithoutFactor(trx: Queries, organizationId: str
 
 /** Notes the use of a session, and of its person. Called at most once a minute. */
 export async function noteSessionUse(trx: Queries, session: ConsoleSession, nowMs: number): Promise<void> {
+  // The person first, as everything does that ends sessions of a person: two transactions never wait for each other.
+  if (session.owner.kind === 'person')
+    await trx.updateTable('person').set({ last_seen_at: nowMs }).where('id', '=', session.owner.id).execute();
   await trx
     .updateTable('console_session')
     .set({ last_used_at: nowMs })
     .where('id', '=', session.id)
     .execute();
-  if (session.owner.kind === 'person')
-    await trx.updateTable('person').set({ last_seen_at: nowMs }).where('id', '=', session.owner.id).execute();
+}
+
+/** Ends the sessions of a person, apart from one. */
+export async function endSessionsOfPerson(
+  trx: Queries,
+  personId: string,
+  exceptId: string | undefined,
+): Promise<void> {
+  let ended = trx.deleteFrom('console_session').where('person_id', '=', personId);
+  if (exceptId !== undefined) ended = ended.where('id', '!=', exceptId);
+  await ended.execute();
+}
+
+/** Gives the session another token, which only the result has. Returns undefined if it has ended. */
+export async function renewSessionToken(
+  trx: Queries,
+  secrets: Pick<Secrets, 'hmac'>,
+  id: string,
+): Promise<string | undefined> {
+  const token = randomToken();
+  const { numUpdatedRows } = await trx
+    .updateTable('console_session')
+    .set({ token_hmac: secrets.hmac(token) })
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n ? token : undefined;
 }
 
 /** Returns whether there was one. */

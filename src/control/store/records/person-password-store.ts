@@ -17,8 +17,7 @@ export async function putPersonPassword(
   { personId, email, passwordHash }: PersonPassword,
   nowMs: number,
 ): Promise<void> {
-  const open = { failed_attempts: 0, locked_until: null };
-  const changed = { email, password_hash: passwordHash, ...open, updated_at: nowMs };
+  const changed = { email, ...newPassword(passwordHash, nowMs) };
   await trx
     .insertInto('person_password')
     .values({ person_id: personId, ...changed })
@@ -28,6 +27,29 @@ export async function putPersonPassword(
       if (!isUniqueViolation(error)) throw error;
       throw new FrontdoorError('conflict', 'conflict', `The e-mail address ${email} is taken`);
     });
+}
+
+/** Replaces the password, and unlocks it. Returns false if it has not the hash `former` any more. */
+export async function replacePersonPassword(
+  trx: Queries,
+  personId: string,
+  former: string,
+  passwordHash: string,
+  nowMs: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('person_password')
+    .set(newPassword(passwordHash, nowMs))
+    .where('person_id', '=', personId)
+    .where('password_hash', '=', former)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** A new password is not locked, and ends the link for another one. */
+function newPassword(passwordHash: string, nowMs: number) {
+  const open = { failed_attempts: 0, locked_until: null, link_hmac: null, link_expires_at: null };
+  return { password_hash: passwordHash, ...open, updated_at: nowMs };
 }
 
 /** The password with the organization of its person. */
@@ -48,12 +70,20 @@ export async function findPersonPassword(db: Queries, email: string): Promise<Kn
 }
 
 export async function hasPassword(db: Queries, personId: string): Promise<boolean> {
+  return (await passwordOf(db, personId)) !== undefined;
+}
+
+/** Returns the e-mail address of the person's password, and when it was set; undefined for a person without one. */
+export async function passwordOf(
+  db: Queries,
+  personId: string,
+): Promise<{ readonly email: string; readonly setAtMs: number } | undefined> {
   const row = await db
     .selectFrom('person_password')
-    .select('person_id')
+    .select(['email', 'updated_at'])
     .where('person_id', '=', personId)
     .executeTakeFirst();
-  return row !== undefined;
+  return row && { email: row.email, setAtMs: row.updated_at };
 }
 
 /**
@@ -99,11 +129,17 @@ export async function countPersonAttempt(
   return counted !== undefined;
 }
 
-/** A right password ends the count. */
-export async function endPersonAttempts(db: Queries, personId: string): Promise<void> {
-  await db
+/** A right password ends the count. Returns false if the password has not this hash any more. */
+export async function endPersonAttempts(
+  db: Queries,
+  personId: string,
+  passwordHash: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('person_password')
     .set({ failed_attempts: 0, locked_until: null })
     .where('person_id', '=', personId)
-    .execute();
+    .where('password_hash', '=', passwordHash)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
 }

@@ -7,6 +7,7 @@ import type { Page, PageRequest } from '../engine/page.ts';
 import { lockedForUpdate } from '../engine/row-lock.ts';
 import type { Queries } from '../engine/store.ts';
 import type { PersonTable } from '../schema/people-schema.ts';
+import { endPasswordLink } from './password-link-store.ts';
 
 export interface PersonRecord {
   readonly id: string;
@@ -63,6 +64,7 @@ export async function listPeople(
   return { content: content.map(recordOf), total };
 }
 
+/** A change of the role ends the person's link for a new password: its maker may not have the scopes of the new role. */
 export async function changePerson(
   trx: Queries,
   before: PersonRecord,
@@ -72,6 +74,7 @@ export async function changePerson(
   }: { readonly name?: string | undefined; readonly role?: Role | null | undefined },
 ): Promise<PersonRecord> {
   await trx.updateTable('person').set({ name, role }).where('id', '=', before.id).execute();
+  if (role !== before.role) await endPasswordLink(trx, before.id);
   return { ...before, name, role };
 }
 

@@ -33,6 +33,10 @@ export interface PersonPasswordTable {
   /** Attempts since the last right one. */
   failed_attempts: Generated<number>;
   locked_until: number | null;
+  /** HMAC of the code with which the person sets a new password; null while there is no link. */
+  link_hmac: Generated<string | null>;
+  link_expires_at: Generated<number | null>;
+  /** When the password was set. */
   updated_at: number;
 }
 

@@ -1,0 +1,149 @@
+/**
+ * How people replace their password: with the one that they have, or with a link of an administrator when they have forgotten
+ * it. Either ends their other sessions; a second factor stays, and is asked for at the next log-in.
+ */
+import { appendAudit } from '../audit/mod.ts';
+import { hashPassword, PasswordQueueFull } from '../policy/mod.ts';
+import {
+  endSessionsOfPerson,
+  findPasswordLink,
+  lockPerson,
+  passwordOf,
+  putPersonPassword,
+  renewSessionToken,
+  replacePersonPassword,
+  touchResource,
+  type ConsoleSession,
+  type LinkedPerson,
+  type SessionOwner,
+  type StoreTransaction,
+  type Touch,
+} from '../store/mod.ts';
+import type { Begun, ConsoleLogIn, NotProven } from './console-log-in.ts';
+import type { ConsoleClient, ConsoleParts, ConsoleSessions } from './console-sessions.ts';
+import { recordRefusedLogIn, type LogInRefusals } from './log-in-refusals.ts';
+import { passwordProblem } from './password-rule.ts';
+import type { SecondFactorLogIn } from './second-factor-log-in.ts';
+
+export interface PasswordChangeParts extends ConsoleParts {
+  readonly logIn: Pick<ConsoleLogIn, 'prove'>;
+  readonly sessions: Pick<ConsoleSessions, 'open'>;
+  readonly secondFactor: Pick<SecondFactorLogIn, 'begin'>;
+  readonly refusals: LogInRefusals;
+}
+
+/** The new password is refused for the reason of a sentence. */
+type Unfit = { readonly problem: 'unfit'; readonly sentence: string };
+type Later = Extract<NotProven, { readonly problem: 'later' }>;
+
+export type PasswordChanged =
+  /** The session's new token; undefined if somebody has ended the session meanwhile. */
+  { readonly token: string | undefined } | NotProven | Unfit;
+
+export type LinkUsed =
+  | Begun
+  | Unfit
+  | Later
+  /** The code is wrong, was used, or has expired. */
+  | { readonly problem: 'unknown' };
+
+const SAME = 'The new password is the one that you have.';
+
+export class PasswordChange {
+  readonly #parts: PasswordChangeParts;
+
+  constructor(parts: PasswordChangeParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the e-mail address that a password of the session's owner belongs to, or undefined. */
+  async emailOf({ kind, id }: SessionOwner): Promise<string | undefined> {
+    return kind === 'person' ? (await passwordOf(this.#parts.store.db, id))?.email : undefined;
+  }
+
+  /** Wrong current passwords count as those of log-ins do, and lock the password like these. */
+  async change(
+    { id: sessionId, owner, name }: ConsoleSession,
+    email: string,
+    { current, password }: { readonly current: string; readonly password: string },
+    client: ConsoleClient,
+  ): Promise<PasswordChanged> {
+    const { store, clock, secrets, logIn } = this.#parts;
+    const sentence = current === password ? SAME : passwordProblem(password, [name, email]);
+    if (sentence !== undefined) return { problem: 'unfit', sentence };
+    const proven = await logIn.prove(email, current, client, 'changePassword');
+    if ('problem' in proven) return proven;
+    const hashed = await hashOf(password);
+    if (typeof hashed !== 'string') return hashed;
+    return store.transaction(async (trx, touch): Promise<PasswordChanged> => {
+      const former = proven.passwordHash;
+      const isStill =
+        former !== undefined &&
+        (await lockPerson(trx, owner.id)) !== undefined &&
+        (await replacePersonPassword(trx, owner.id, former, hashed, clock.nowMs()));
+      if (!isStill) return { problem: 'wrong' };
+      await endSessionsOfPerson(trx, owner.id, sessionId);
+      const token = await renewSessionToken(trx, secrets, sessionId);
+      await this.#record(trx, touch, owner, 'changePassword', client);
+      return { token };
+    });
+  }
+
+  /** Returns whose link has the code, which stays valid. */
+  async linkOf(code: string, { address }: ConsoleClient): Promise<LinkedPerson | undefined> {
+    const { store, secrets, clock, refusals } = this.#parts;
+    const found = await findPasswordLink(store.db, secrets, code, clock.nowMs());
+    if (found === undefined)
+      recordRefusedLogIn(refusals, { reason: 'unknown_code', address, action: 'usePasswordLink' });
+    return found;
+  }
+
+  /** Uses the link up, sets the password, and begins a session or the step before it. Of several attempts one succeeds. */
+  async useLink(
+    { id, name, email }: LinkedPerson,
+    { code, password }: { readonly code: string; readonly password: string },
+    client: ConsoleClient,
+    earlier: ConsoleSession | undefined,
+  ): Promise<LinkUsed> {
+    const { store, clock, secrets, sessions, secondFactor } = this.#parts;
+    const sentence = passwordProblem(password, [name, email]);
+    if (sentence !== undefined) return { problem: 'unfit', sentence };
+    const hashed = await hashOf(password);
+    if (typeof hashed !== 'string') return hashed;
+    return store.transaction(async (trx, touch): Promise<LinkUsed> => {
+      const person = await lockPerson(trx, id);
+      const link = await findPasswordLink(trx, secrets, code, clock.nowMs());
+      if (person === undefined || link === undefined) return { problem: 'unknown' };
+      const owner: SessionOwner = { kind: 'person', id, organizationId: person.organizationId };
+      await putPersonPassword(trx, { personId: id, email, passwordHash: hashed }, clock.nowMs());
+      await endSessionsOfPerson(trx, id, undefined);
+      await this.#record(trx, touch, owner, 'usePasswordLink', client);
+      const step = await secondFactor.begin(trx, owner);
+      return step ?? { token: await sessions.open(trx, touch, owner, client, earlier) };
+    });
+  }
+
+  async #record(
+    trx: StoreTransaction,
+    touch: Touch,
+    { id, organizationId }: SessionOwner,
+    action: 'changePassword' | 'usePasswordLink',
+    { address }: ConsoleClient,
+  ): Promise<void> {
+    const { secrets, clock } = this.#parts;
+    const who = { kind: 'person', id } as const;
+    // Streams of the sessions that have ended look at them.
+    touchResource(touch, { ownerId: null, ...who });
+    const entry = { organizationId, actor: who, action, target: who, address, result: 'ok' } as const;
+    await appendAudit(trx, touch, secrets, entry, clock.nowMs());
+  }
+}
+
+async function hashOf(password: string): Promise<string | Later> {
+  try {
+    return await hashPassword(password);
+  } catch (error) {
+    if (!(error instanceof PasswordQueueFull)) throw error;
+    return { problem: 'later', afterMs: error.retryAfterSeconds * 1_000 };
+  }
+}
