@@ -75,7 +75,7 @@ describe('requests, failures, activity and the mesh', { skip: browserSkip }, () 
     await headers.fill('X-Test: again');
     await checkLooks(page, 'request-replay');
     await page.getByRole('button', { name: 'Send again', exact: true }).click();
-    await page.getByRole('link', { name: 'See what came back' }).click();
+    await page.getByRole('link', { name: 'See the response' }).click();
     await page.getByRole('heading', { name: 'The repetition' }).waitFor();
     assert.ok(received.includes('GET /page again'));
     await checkLooks(page, 'request-beside');

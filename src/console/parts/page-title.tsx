@@ -45,8 +45,9 @@ export function Panel(props: {
 export function Facts(props: { readonly facts: readonly (readonly [string, ReactNode])[] }): ReactNode {
   return (
     <dl className="fd-facts">
-      {props.facts.map(([name, value]) => (
-        <div key={name} style={{ display: 'contents' }}>
+      {props.facts.map(([name, value], at) => (
+        // A field of a form may be there twice.
+        <div key={at} style={{ display: 'contents' }}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>

@@ -1,16 +1,20 @@
 /** A recorded request as a command for `curl`, for a POSIX shell. Pure. */
+import { LEFT_OUT } from './left-out.ts';
 
 interface RecordedRequest {
   readonly method: string;
   readonly host: string;
   readonly target: string;
   readonly headers: readonly { readonly name: string; readonly value: string }[];
-  /** Undefined if it has none, or no text. */
-  readonly bodyText: string | undefined;
+  /** `binary`: it is no text, or not whole. */
+  readonly body: { readonly text: string } | 'binary' | undefined;
 }
 
+/** It stands for what somebody has to fill in. */
+const PLACE = '…';
+
 /** curl sets them itself, or they belong to one connection. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
+const OF_CURL: ReadonlySet<string> = new Set([
   ...['host', 'content-length', 'connection', 'transfer-encoding', 'keep-alive', 'te', 'trailer', 'upgrade'],
 ]);
 
@@ -19,15 +23,28 @@ export function shellQuoted(text: string): string {
   return `'${text.replaceAll(`'`, `'\\''`)}'`;
 }
 
-/** Headers whose value was left out get a place to fill in. */
-export function curlCommand({ method, host, target, headers, bodyText }: RecordedRequest): string {
+/**
+ * A value that was left out becomes a place to fill in, and a body that is no text is read from a file. `addresses` are those of
+ * the share: a recorded request has its host, but neither scheme nor port.
+ */
+export function curlCommand(
+  { method, host, target, headers, body }: RecordedRequest,
+  addresses: readonly string[],
+): string {
+  const quoted = (text: string): string => shellQuoted(text.replaceAll(LEFT_OUT, PLACE));
   const parts = ['curl'];
-  if (method !== 'GET') parts.push('-X', shellQuoted(method));
+  if (method !== 'GET') parts.push('-X', quoted(method));
   for (const { name, value } of headers) {
-    if (LEFT_OUT.has(name.toLowerCase())) continue;
-    parts.push('-H', shellQuoted(`${name}: ${value === '' ? '…' : value}`));
+    if (OF_CURL.has(name.toLowerCase())) continue;
+    // With a colon, curl would remove a header without a value.
+    parts.push('-H', quoted(value === '' ? `${name};` : `${name}: ${value}`));
   }
-  if (bodyText !== undefined) parts.push('--data-binary', shellQuoted(bodyText));
-  parts.push(shellQuoted(`https://${host}${target}`));
+  if (body !== undefined) parts.push('--data-binary', body === 'binary' ? `'@${PLACE}'` : quoted(body.text));
+  parts.push(quoted(`${originOf(host, addresses)}${target}`));
   return parts.join(' ');
+}
+
+function originOf(host: string, addresses: readonly string[]): string {
+  const urls = addresses.filter((address) => URL.canParse(address)).map((address) => new URL(address));
+  return urls.find(({ hostname }) => hostname === host)?.origin ?? `https://${host}`;
 }

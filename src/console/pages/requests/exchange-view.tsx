@@ -7,6 +7,7 @@ import { Facts, Panel } from '../../parts/page-title.tsx';
 import { ExactTime } from '../../parts/time-ago.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
 import { bodyView, bytesOfBase64, type BodyView } from './body-view.ts';
+import { bodyGap, LEFT_OUT } from './left-out.ts';
 import { requestsText } from './requests-text.ts';
 
 type Message = InspectedRequestAnswer['request'];
@@ -36,6 +37,7 @@ export function ExchangeView({ exchange }: { readonly exchange: InspectedRequest
               : [[text.failure, <ApiText key="cause">{failure.cause}</ApiText>] as const]),
           ]}
         />
+        {target.includes(LEFT_OUT) ? <p className="fd-soft fd-small">{text.leftOutMark(LEFT_OUT)}</p> : null}
       </Panel>
       <MessageView title={text.request} message={exchange.request} />
       <MessageView title={text.answer} message={exchange.answer} />
@@ -49,7 +51,8 @@ function headerOf({ headers }: Message, wanted: string): string {
 
 function MessageView({ title, message }: { readonly title: string; readonly message: Message }): ReactNode {
   const [text, format] = [useText(requestsText), useFormat()];
-  const { headers, body, bodyBytes, bodyIsWhole } = message;
+  const { headers, body, bodyBytes } = message;
+  const gap = bodyGap(message);
   return (
     <Panel title={title}>
       <div className="fd-scroll" tabIndex={0} role="region" aria-label={`${title}: ${text.headers}`}>
@@ -65,7 +68,15 @@ function MessageView({ title, message }: { readonly title: string; readonly mess
               // A header may be there twice.
               <Table.Tr key={at}>
                 <Table.Td className="fd-mono">{name}</Table.Td>
-                <Table.Td className="fd-mono">{value === '' ? <em>{text.leftOut}</em> : value}</Table.Td>
+                <Table.Td className="fd-mono">
+                  {value === LEFT_OUT ? (
+                    <em>{text.leftOut}</em>
+                  ) : value === '' ? (
+                    <em>{text.emptyValue}</em>
+                  ) : (
+                    value
+                  )}
+                </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
@@ -73,9 +84,11 @@ function MessageView({ title, message }: { readonly title: string; readonly mess
       </div>
       <h3>{text.body}</h3>
       {bodyBytes === 0 ? null : <p className="fd-soft fd-small">{text.bodyBytes(format.bytes(bodyBytes))}</p>}
-      {bodyIsWhole ? null : <p className="fd-warn">{text.bodyCut}</p>}
+      {gap === undefined ? null : <p className="fd-warn">{text.bodyGap(gap)}</p>}
       {body === null ? (
-        <p className="fd-soft">{text.noBody}</p>
+        gap === undefined ? (
+          <p className="fd-soft">{text.noBody}</p>
+        ) : null
       ) : (
         <Body message={message} body={body} title={title} />
       )}
@@ -99,11 +112,20 @@ function Body(props: {
     ] as const;
   }, [body, message]);
   if (view.kind === 'image') return <Picture bytes={bytes} type={view.type} label={text.image} />;
-  if (view.kind === 'form') return <Facts facts={view.fields} />;
+  const isForm = view.kind === 'form';
   return (
-    <pre className="fd-code" tabIndex={0} role="region" aria-label={`${title}: ${text.body}`}>
-      {(view satisfies BodyView).text}
-    </pre>
+    <>
+      {isForm ? (
+        <Facts facts={view.fields} />
+      ) : (
+        <pre className="fd-code" tabIndex={0} role="region" aria-label={`${title}: ${text.body}`}>
+          {(view satisfies BodyView).text}
+        </pre>
+      )}
+      {(isForm ? view.fields.flat() : [view.text]).some((each) => each.includes(LEFT_OUT)) ? (
+        <p className="fd-soft fd-small">{text.leftOutMark(LEFT_OUT)}</p>
+      ) : null}
+    </>
   );
 }
 

@@ -11,6 +11,7 @@ import { CopyButton } from '../../parts/copy-text.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Form } from '../../parts/form.tsx';
 import { useText } from '../../text/language.tsx';
+import { useShare } from '../shares/share-frame.tsx';
 import { base64OfText, bytesOfBase64, textOf } from './body-view.ts';
 import { curlCommand } from './curl-command.ts';
 import { ExchangeView } from './exchange-view.tsx';
@@ -23,6 +24,7 @@ export function RequestPage(): ReactNode {
   const parameters = { frontdoorId: useFrontdoorId(), token: useParam('token') };
   const id = useParam('requestId');
   const answer = useAnswer('getInspectedRequest', { parameters: { ...parameters, id } });
+  const addresses = useShare().data?.body.frontendEndpoints ?? [];
   const [isReplaying, setReplaying] = useState(false);
   const [sentId, setSentId] = useState<string | undefined>();
   return (
@@ -40,7 +42,7 @@ export function RequestPage(): ReactNode {
                 {text.replayEdited}
               </Button>
               <span>
-                {text.copyCurl} <CopyButton value={curlOf(body)} label={text.copyCurl} />
+                {text.copyCurl} <CopyButton value={curlOf(body, addresses)} label={text.copyCurl} />
               </span>
               <span role="status">
                 {sentId === undefined ? null : (
@@ -76,13 +78,16 @@ export function RequestPage(): ReactNode {
   );
 }
 
+/** Undefined for a body that is no text. */
 function bodyTextOf({ request: { body } }: InspectedRequestAnswer): string | undefined {
-  return body === null ? undefined : textOf(bytesOfBase64(body));
+  return textOf(bytesOfBase64(body ?? ''));
 }
 
-function curlOf(exchange: InspectedRequestAnswer): string {
+function curlOf(exchange: InspectedRequestAnswer, addresses: readonly string[]): string {
   const { method, host, target, request } = exchange;
-  return curlCommand({ method, host, target, headers: request.headers, bodyText: bodyTextOf(exchange) });
+  const text = request.bodyIsWhole ? bodyTextOf(exchange) : undefined;
+  const body = text === undefined ? 'binary' : text === '' ? undefined : { text };
+  return curlCommand({ method, host, target, headers: request.headers, body }, addresses);
 }
 
 /** A repetition stands beside what it repeats, while that is still recorded. */
@@ -121,9 +126,11 @@ function ReplayDialog(props: {
 }): ReactNode {
   const text = useText(requestsText);
   const { exchange, parameters, onClose, onSent } = props;
-  const recorded = bodyTextOf(exchange) ?? '';
+  const recorded = bodyTextOf(exchange);
+  const { bodyIsWhole } = exchange.request;
+  const wholeHint = recorded === undefined ? text.binaryBodyHint : undefined;
   const [headerLines, setHeaderLines] = useState('');
-  const [bodyText, setBodyText] = useState(recorded);
+  const [bodyText, setBodyText] = useState(recorded ?? '');
   const { mutate, error, isPending } = useChange('replayInspectedRequest', {
     refreshes: ['request'],
     onDone: ({ body }) => onSent(body.id),
@@ -134,7 +141,7 @@ function ReplayDialog(props: {
     if (typeof headers === 'string') return;
     const body: ReplayBody = {
       ...(headers.length === 0 ? {} : { headers: [...headers] }),
-      ...(bodyText === recorded ? {} : { body: base64OfText(bodyText) }),
+      ...(bodyIsWhole && bodyText === (recorded ?? '') ? {} : { body: base64OfText(bodyText) }),
     };
     mutate({ parameters, body });
   };
@@ -162,6 +169,7 @@ function ReplayDialog(props: {
           className="fd-mono"
           mt="md"
           label={text.newBody}
+          description={bodyIsWhole ? wholeHint : text.newBodyHint}
           rows={8}
           value={bodyText}
           onChange={({ currentTarget }) => setBodyText(currentTarget.value)}

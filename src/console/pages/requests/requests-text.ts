@@ -32,7 +32,7 @@ export const requestsText = defineText({
     sent: 'Sent',
     received: 'Received',
     client: 'Client',
-    identity: 'Who',
+    identity: 'Identity',
     nobody: 'nobody known',
     decision: 'Decision',
     replayOf: 'Repeats',
@@ -43,10 +43,19 @@ export const requestsText = defineText({
     headerName: 'Name',
     headerValue: 'Value',
     leftOut: 'left out, because it may contain a secret',
+    leftOutMark: (mark: string) =>
+      `${mark} stands for a value that was left out, because it may be a secret.`,
+    emptyValue: 'empty',
     body: 'Body',
-    noBody: 'No body was kept.',
+    noBody: 'There is no body.',
     bodyBytes: (size: string) => `${size} in all`,
-    bodyCut: 'The body was cut off, or left out because it may contain secrets.',
+    bodyGap: (gap: string) =>
+      ({
+        cut: 'Only the beginning of the body was kept.',
+        secrets:
+          'The body was left out. Either no bodies were to be kept, or it may contain secrets that cannot be found in it, because it is compressed, cut off, not valid or a form in parts.',
+        'not-kept': 'The body was left out: no bodies were to be kept, or the gateway had no room for it.',
+      })[gap] ?? gap,
     image: 'The body as an image',
     form: 'Form',
     replay: 'Send again',
@@ -55,8 +64,10 @@ export const requestsText = defineText({
       'The request is sent to the service again, as it was recorded. The service may do again what it did.',
     extraHeaders: 'Headers to replace or to add, one “Name: value” on each line',
     newBody: 'Body',
+    newBodyHint: 'The recorded body is not whole, so that the text of this field is sent.',
+    binaryBodyHint: 'The recorded body is not text. It is sent as it was, unless you enter another one.',
     replaced: 'The request was sent again.',
-    openReplay: 'See what came back',
+    openReplay: 'See the response',
     original: 'The recorded request',
     repetition: 'The repetition',
     copyCurl: 'Copy as curl',
@@ -104,10 +115,20 @@ export const requestsText = defineText({
     headerName: 'Name',
     headerValue: 'Wert',
     leftOut: 'ausgelassen, weil es ein Geheimnis sein kann',
+    leftOutMark: (mark: string) =>
+      `${mark} steht für einen Wert, der ausgelassen wurde, weil er ein Geheimnis sein kann.`,
+    emptyValue: 'leer',
     body: 'Inhalt',
-    noBody: 'Es wurde kein Inhalt behalten.',
+    noBody: 'Es gibt keinen Inhalt.',
     bodyBytes: (size: string) => `${size} insgesamt`,
-    bodyCut: 'Der Inhalt wurde gekürzt, oder ausgelassen, weil er Geheimnisse enthalten kann.',
+    bodyGap: (gap: string) =>
+      ({
+        cut: 'Nur der Anfang des Inhalts wurde behalten.',
+        secrets:
+          'Der Inhalt wurde ausgelassen. Entweder sollten keine Inhalte behalten werden, oder er kann Geheimnisse enthalten, die sich darin nicht finden lassen, weil er komprimiert, gekürzt, nicht gültig oder ein Formular in Teilen ist.',
+        'not-kept':
+          'Der Inhalt wurde ausgelassen: Es sollten keine Inhalte behalten werden, oder das Gateway hatte keinen Platz dafür.',
+      })[gap] ?? gap,
     image: 'Der Inhalt als Bild',
     form: 'Formular',
     replay: 'Erneut senden',
@@ -116,6 +137,9 @@ export const requestsText = defineText({
       'Die Anfrage wird so, wie sie aufgezeichnet wurde, erneut an den Dienst gesendet. Er tut vielleicht erneut, was er tat.',
     extraHeaders: 'Kopfzeilen, die ersetzt werden oder hinzukommen, je Zeile „Name: Wert“',
     newBody: 'Inhalt',
+    newBodyHint: 'Der aufgezeichnete Inhalt ist nicht vollständig. Gesendet wird, was in diesem Feld steht.',
+    binaryBodyHint:
+      'Der aufgezeichnete Inhalt ist kein Text. Er wird gesendet, wie er war, wenn Sie keinen anderen eingeben.',
     replaced: 'Die Anfrage wurde erneut gesendet.',
     openReplay: 'Sehen, was zurückkam',
     original: 'Die aufgezeichnete Anfrage',
