@@ -12,7 +12,7 @@ export function InspectPage(): ReactNode {
   const text = useText(meshText);
   const control = useSearchState();
   const [typed, setTyped] = useState('links');
-  const [asked, setAsked] = useState<readonly string[]>([]);
+  const [asked, setAsked] = useState<{ readonly names: readonly string[]; readonly round: number }>();
   const routerId = control.textOf('routerId');
   const names = typed.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
   return (
@@ -22,7 +22,7 @@ export function InspectPage(): ReactNode {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            setAsked(names);
+            setAsked({ names, round: (asked?.round ?? 0) + 1 });
           }}
         >
           <div className="fd-filters">
@@ -43,8 +43,8 @@ export function InspectPage(): ReactNode {
           </div>
         </form>
       </Panel>
-      {asked.length === 0 ? null : (
-        <Inspection names={asked} routerId={routerId === '' ? undefined : routerId} />
+      {asked === undefined ? null : (
+        <Inspection {...asked} routerId={routerId === '' ? undefined : routerId} />
       )}
     </>
   );

@@ -10,12 +10,14 @@ import { meshText } from './mesh-text.ts';
 export function Inspection(props: {
   readonly names: readonly string[];
   readonly routerId: string | undefined;
+  /** Each round asks again. */
+  readonly round?: number;
 }): ReactNode {
   const text = useText(meshText);
-  const { names, routerId } = props;
+  const { names, routerId, round = 0 } = props;
   // It only reads, although the operation is a POST.
   const answer = useQuery({
-    queryKey: ['inspectRouters', names, routerId ?? null],
+    queryKey: ['inspectRouters', names, routerId ?? null, round],
     queryFn: () => {
       const all = { names: [...names] };
       return call('inspectRouters', { body: routerId === undefined ? all : { ...all, routerId } });
