@@ -90,11 +90,11 @@ async function stepOf(response: Response): Promise<string> {
     .filter(({ name }) => name.toLowerCase() === 'set-cookie')
     .flatMap(({ value }) => value.split('\n'))
     .map((line) => ` set-cookie ${line.replace(/=[^;]*/, '=…')}`);
-  return `${response.status()} ${response.request().method()} ${shown(url)}${cookies.join('')}`;
+  return `${response.status()} ${response.request().method()} ${shownAddress(url)}${cookies.join('')}`;
 }
 
 /** Query parameters by name only; what identifies an interaction in a path is left out. */
-function shown(url: URL): string {
+export function shownAddress(url: URL): string {
   const names = [...url.searchParams.keys()].map((name) => `${name}=…`);
   const path = url.pathname.replace(/\/(interaction|auth)\/[A-Za-z0-9_-]{16,}/, '/$1/…');
   return url.origin + path + (names.length === 0 ? '' : `?${names.join('&')}`);
