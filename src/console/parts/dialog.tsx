@@ -6,6 +6,7 @@ import { useHeldChanges } from '../api/changes.ts';
 import { useText } from '../text/language.tsx';
 import { partsText } from './parts-text.ts';
 import { Problem } from './problem.tsx';
+import { useOpenDialog } from './use-open-dialog.ts';
 
 export function Dialog(props: {
   readonly title: string;
@@ -18,10 +19,13 @@ export function Dialog(props: {
 }): ReactNode {
   const text = useText(partsText);
   useHeldChanges(props.isOpen);
+  useOpenDialog(props.isOpen, props.onClose);
   return (
     <Modal
       opened={props.isOpen}
       onClose={props.onClose}
+      closeOnEscape={false}
+      returnFocus={false}
       title={props.title}
       size={props.size ?? 'lg'}
       closeOnClickOutside={props.closesOutside ?? false}
