@@ -1,4 +1,4 @@
-/** What concerns every page: the control plane is away, or has another version of the console. */
+/** Notices above every page: the control plane is away, or has another version of the console. */
 import { Button } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';

@@ -1,15 +1,17 @@
-/** The list of keys. */
-import { Kbd, Table } from '@mantine/core';
-import type { ReactNode } from 'react';
+/** The list of keys, and the switch for those without Ctrl. */
+import { Kbd, Switch, Table } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
 import { useSession } from '../api/session.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { useText } from '../text/language.tsx';
 import { frameText } from './frame-text.ts';
 import { useCurrentFrontdoor } from './frontdoor.tsx';
+import { areLetterKeysOn, setLetterKeys } from './keys.ts';
 import { navigationOf } from './navigation.ts';
 
 export function KeysDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const text = useText(frameText);
+  const [areOn, setOn] = useState(areLetterKeysOn);
   const entries = navigationOf(useSession(), useCurrentFrontdoor()).flatMap((group) => group.entries);
   const rows: readonly (readonly [readonly string[], string])[] = [
     [['Ctrl', 'K'], text.keySearch],
@@ -35,6 +37,16 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }): React
           ))}
         </Table.Tbody>
       </Table>
+      <Switch
+        mt="md"
+        label={text.letterKeys}
+        description={text.letterKeysHint}
+        checked={areOn}
+        onChange={({ currentTarget }) => {
+          setLetterKeys(currentTarget.checked);
+          setOn(currentTarget.checked);
+        }}
+      />
     </Dialog>
   );
 }

@@ -1,4 +1,7 @@
-/** Keys that work on every page: Ctrl-K, `?`, and `g` followed by the letter of a page. Never while somebody types. */
+/**
+ * Keys that work on every page: Ctrl-K, `?`, and `g` followed by the letter of a page. None works in a dialog, and those without
+ * Ctrl do not while somebody types, and can be switched off: programs that turn speech into keys press them by mistake.
+ */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useSession } from '../api/session.tsx';
@@ -6,6 +9,16 @@ import { useCurrentFrontdoor } from './frontdoor.tsx';
 import { navigationOf } from './navigation.ts';
 
 const SECOND_KEY_MS = 1_500;
+const LETTER_KEYS = 'frontdoor-letter-keys';
+
+/** Whether the keys without Ctrl work in this browser. */
+export function areLetterKeysOn(): boolean {
+  return localStorage.getItem(LETTER_KEYS) !== 'off';
+}
+
+export function setLetterKeys(areOn: boolean): void {
+  localStorage.setItem(LETTER_KEYS, areOn ? 'on' : 'off');
+}
 
 function isTyping(target: EventTarget | null): boolean {
   return (
@@ -22,13 +35,14 @@ export function useKeys(act: { readonly openSearch: () => void; readonly openKey
     let goUntilMs = 0;
     const onKey = (event: KeyboardEvent) => {
       const { key, target, timeStamp } = event;
+      const isInDialog = document.querySelector('[role=dialog]') !== null;
       if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === 'k') {
         event.preventDefault();
-        act.openSearch();
+        if (!isInDialog) act.openSearch();
         return;
       }
-      const isInDialog = document.querySelector('[role=dialog]') !== null;
       if (isTyping(target) || isInDialog || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!areLetterKeysOn()) return;
       if (key === '?') return act.openKeys();
       if (key === 'g') {
         goUntilMs = timeStamp + SECOND_KEY_MS;

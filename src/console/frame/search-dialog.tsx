@@ -1,4 +1,4 @@
-/** Search over everything that the person may see, and over the pages of the console. */
+/** Search over everything that the person may see, over the pages of the console, and over its commands. */
 import { TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useId, useState, type KeyboardEvent, type ReactNode } from 'react';
@@ -7,6 +7,7 @@ import { useSession } from '../api/session.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { useText } from '../text/language.tsx';
+import { useCommands } from './commands.ts';
 import { frameText } from './frame-text.ts';
 import { useCurrentFrontdoor } from './frontdoor.tsx';
 import { navigationOf } from './navigation.ts';
@@ -15,12 +16,17 @@ import { pageOf } from './search-target.ts';
 const MIN_LETTERS = 2;
 
 interface Found {
-  readonly to: string;
+  readonly key: string;
   readonly name: string;
   readonly kind: string;
+  readonly run: () => void;
 }
 
-export function SearchDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+/** `onKeys` opens the list of keys in place of this dialog. */
+export function SearchDialog(props: {
+  readonly onClose: () => void;
+  readonly onKeys: () => void;
+}): ReactNode {
   const text = useText(frameText);
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
@@ -29,24 +35,29 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }): Rea
   const asked = useDeferredValue(typed.trim());
   const answer = useAnswer('search', { query: { q: asked } }, { enabled: asked.length >= MIN_LETTERS });
   const entries = navigationOf(useSession(), useCurrentFrontdoor()).flatMap((group) => group.entries);
-  const pages: readonly Found[] = entries
-    .map(({ to, label }) => ({ to, name: text[label], kind: text.pages }))
-    .filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()));
+  const commands = useCommands(props.onKeys);
+  const pageAt = (to: string, name: string, kind: string): Found => ({
+    ...{ key: `${kind} ${to}`, name, kind },
+    run: () => void navigate({ to }),
+  });
+  const isWanted = ({ name }: Found) => name.toLowerCase().includes(typed.trim().toLowerCase());
   const results: readonly Found[] =
     asked.length < MIN_LETTERS
       ? []
-      : (answer.data?.body.results ?? []).map((result) => ({
-          to: pageOf(result),
-          name: result.name,
-          kind: text.kinds(result.kind),
-        }));
-  const found = [...results, ...pages];
+      : (answer.data?.body.results ?? []).map((result) =>
+          pageAt(pageOf(result), result.name, text.kinds(result.kind)),
+        );
+  const found = [
+    ...results,
+    ...entries.map(({ to, label }) => pageAt(to, text[label], text.pages)).filter(isWanted),
+    ...commands.map(({ name, run }) => ({ key: name, name, kind: text.commands, run })).filter(isWanted),
+  ];
   const selected = Math.min(at, found.length - 1);
 
   const go = (target: Found | undefined) => {
     if (target === undefined) return;
-    onClose();
-    void navigate({ to: target.to });
+    props.onClose();
+    target.run();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -61,7 +72,7 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }): Rea
   };
 
   return (
-    <Dialog title={text.search} isOpen onClose={onClose} closesOutside>
+    <Dialog title={text.search} isOpen onClose={props.onClose} closesOutside>
       <TextInput
         data-autofocus
         label={text.searchLabel}
@@ -83,10 +94,11 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }): Rea
       <ul id={`${id}-list`} role="listbox" aria-label={text.search} className="fd-results">
         {found.map((target, index) => (
           <li
-            key={`${target.kind} ${target.to}`}
+            key={target.key}
             id={`${id}-${index}`}
             role="option"
             aria-selected={index === selected}
+            ref={index === selected ? (option) => option?.scrollIntoView({ block: 'nearest' }) : null}
             onMouseDown={(event) => {
               event.preventDefault();
               go(target);

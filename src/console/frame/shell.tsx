@@ -96,7 +96,7 @@ export function Shell(): ReactNode {
       </main>
       <RenewSession />
       <Suspense>
-        {dialog === 'search' ? <SearchDialog onClose={close} /> : null}
+        {dialog === 'search' ? <SearchDialog onClose={close} onKeys={() => setDialog('keys')} /> : null}
         {dialog === 'keys' ? <KeysDialog onClose={close} /> : null}
       </Suspense>
     </div>
