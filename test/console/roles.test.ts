@@ -1,4 +1,5 @@
-// What each role can do on each page of the console is what the control plane permits to it: pages, their calls, their controls.
+// What each role can do on each page of the console is what the control plane permits to it: pages, their calls, their controls. And
+// what the controls of deletions do to the product.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { operations, type OperationId } from '#contract';
@@ -15,9 +16,25 @@ const WITHOUT_CONTROL: Partial<Record<OperationId, string>> = {
   checkAuthProvider: 'It is called when the page opens; the check has no side.',
   endLoginSession: 'A visitor has to be logged in: test/console/providers.test.ts.',
   endLoginSessions: 'A visitor has to be logged in: test/console/providers.test.ts.',
-  removePersonSecondFactor: 'The person needs a second factor: test/e2e/console-second-factor.test.ts.',
-  inspectRouters: 'It changes nothing, and only operators see its page.',
-  endCircuit: 'A circuit has to be open.',
+  removePersonSecondFactor: 'The person needs a second factor: test/console/settings.test.ts.',
+  inspectRouters: 'It changes nothing, and only operators see its page: test/console/mesh.test.ts.',
+  endCircuit: 'A circuit has to be open: test/console/mesh.test.ts.',
+};
+
+/** Deletions in an order in which none takes away what a later one needs. */
+const DELETIONS: readonly OperationId[] = [
+  ...(['deleteInspectedRequests', 'cancelEnrollment', 'deleteInvitation', 'releaseRestingName'] as const),
+  ...(['endPreviousToken', 'deleteApiAccount', 'endPreviousSecret', 'deleteOauthClient'] as const),
+  ...(['deletePerson', 'deleteConsoleLogIn', 'deleteOrganization'] as const),
+  ...(['deleteTerminator', 'deleteFabricService', 'deleteRouter', 'deleteGateway'] as const),
+  ...(['deleteCustomFrontend', 'deleteShare', 'deleteAuthProvider', 'deleteEnvironment'] as const),
+  // It may be the session of the test.
+  ...(['deleteFrontdoor', 'endConsoleSession'] as const),
+];
+/** Where a deletion takes away a field of what its path begins with. */
+const FIELDS: Readonly<Record<string, string>> = {
+  'previous-token': 'previousTokenUntil',
+  'previous-secret': 'previousSecretUntil',
 };
 
 const mayCall = (role: Role, id: OperationId): boolean => {
@@ -82,4 +99,65 @@ describe('the roles at the console', { skip: browserSkip }, () => {
       assert.deepEqual(wrong, []);
     });
   }
+
+  /** Whether the API has nothing of it any more: under its path, or in the list that had it. */
+  const isGone = async (path: string): Promise<boolean> => {
+    const { up, credentials } = consoles.world;
+    const authorization = `Basic ${btoa(`${credentials.accountId}:${credentials.apiToken}`)}`;
+    const read = async (at: string) => {
+      const response = await fetch(up.control.baseUrl + at, { headers: { authorization } });
+      return { isThere: response.ok, text: await response.text() };
+    };
+    const own = await read(path);
+    if (own.isThere) return (JSON.parse(own.text) as { readonly totalElements?: number }).totalElements === 0;
+    const [, above, last] = /^(.*)\/([^/]+)$/.exec(path)!;
+    const field = FIELDS[last!];
+    if (field !== undefined) return !(await read(above!)).text.includes(`"${field}"`);
+    return !(await read(`${above}?size=100`)).text.includes(`"${decodeURIComponent(last!)}"`);
+  };
+
+  it('delete in the product what they name, once it is confirmed', async (test) => {
+    const methods = new Map(operations.map(({ id, method }) => [id, method]));
+    const all = (Object.keys(CONTROLS) as OperationId[]).filter((id) => methods.get(id) === 'DELETE');
+    assert.deepEqual(DELETIONS.toSorted(), all.toSorted());
+    const { page, open, allow } = await consoles.person(test, 'operator');
+    // The page of what was deleted asks once more, and the last one may end the session.
+    allow(/status of 40[14]/);
+    await open('/activity');
+    const wrong: string[] = [];
+    for (const id of DELETIONS) {
+      const control = CONTROLS[id]!;
+      const { path } = operations.find((each) => each.id === id)!;
+      const pattern = new RegExp(`/console/api(${path.replaceAll(/\{\w+\}/g, '[^/]+')})$`);
+      const pathOf = (url: string) => pattern.exec(new URL(url).pathname)?.[1];
+      const { promise: asked, resolve: ask } = Promise.withResolvers<boolean>();
+      await page.route(
+        (url) => pattern.test(url.pathname),
+        async (route) => {
+          if (route.request().method() !== 'DELETE') return route.fallback();
+          ask(!(await isGone(pathOf(route.request().url())!)));
+          return route.continue();
+        },
+      );
+      const answered = page.waitForResponse(
+        (response) => response.request().method() === 'DELETE' && pathOf(response.url()) !== undefined,
+      );
+      await visitPage(page, consoles.pathOf(control.route ?? places.find(([each]) => each === id)![1]));
+      await (await controlOf(page, control))!.click();
+      const dialog = page.getByRole('dialog');
+      await dialog.waitFor();
+      const [, typed] =
+        /^Type (.*) to confirm$/.exec((await dialog.locator('label').allTextContents()).join()) ?? [];
+      if (typed !== undefined) await dialog.getByRole('textbox').fill(typed);
+      await dialog.locator('button[type=submit]').click();
+      const answer = await answered;
+      if (!(await asked)) wrong.push(`${id}: nothing was there before`);
+      if (!answer.ok()) wrong.push(`${id}: ${answer.status()} ${await answer.text()}`);
+      else if (!(await isGone(pathOf(answer.url())!))) wrong.push(`${id}: it is still there`);
+      await dialog.waitFor({ state: 'detached' });
+      await page.unrouteAll();
+    }
+    test.diagnostic(`${DELETIONS.length - wrong.length} of ${DELETIONS.length} deletions`);
+    assert.deepEqual(wrong, []);
+  });
 });

@@ -1,6 +1,7 @@
 // Settings in a real browser: frontdoors, programs, people, the organization, and what operators see.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { appCode } from '../support/authenticator-app.ts';
 import { browserSkip } from '../support/browser.ts';
 import { startConsoleBrowser, type StartedConsole } from '../support/console-browser.ts';
 import { checkLooks } from '../support/console-look.ts';
@@ -76,6 +77,27 @@ describe('the settings', { skip: browserSkip }, () => {
     await page.getByLabel('I have kept it').check();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
     assert.equal(await page.getByRole('dialog').count(), 0);
+  });
+
+  it('remove the second factor of a person who has lost it', async (test) => {
+    const { page: own, email } = await consoles.person(test, 'reader');
+    await own.goto(`${consoles.consoleUrl}/account`);
+    await own.click('text=Set up a second factor');
+    await own.fill('#code', appCode((await own.textContent('#secret'))!));
+    await own.click('button');
+    await own.locator('.codes code').first().waitFor();
+    const { page, open } = await consoles.person(test, 'administrator');
+    await open('/settings/people');
+    await page.getByRole('link', { name: email.split('@')[0]!.replace('-', ' ') }).click();
+    const remove = page.getByRole('button', { name: 'Remove the second factor' });
+    await remove.click();
+    const dialog = page.getByRole('dialog');
+    await checkLooks(page, 'person-factor');
+    await dialog.getByRole('button', { name: 'Remove the second factor' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Remove the second factor', disabled: true }).waitFor();
+    await own.goto(`${consoles.consoleUrl}/account`);
+    await own.getByText('Set up a second factor').waitFor();
   });
 
   it('show whose sessions end before a second factor is demanded, and end them', async (test) => {
