@@ -135,6 +135,13 @@ test('no dependency runs a script when it is installed', () => {
   assert.deepEqual(Object.values(manifest.allowScripts).filter(Boolean), []);
 });
 
+test('an installation runs no script of ours: the console is built by a control plane that starts', () => {
+  const wrong = ['preinstall', 'install', 'postinstall', 'prepare'].filter(
+    (name) => name in manifest.scripts,
+  );
+  assert.deepEqual(wrong, []);
+});
+
 test('every script starts with exec, so that signals arrive', () => {
   const wrong = Object.entries(manifest.scripts).filter(
     ([, line]) => !line.startsWith('exec node bin/frontdoor.js '),

@@ -22,6 +22,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { silentLog } from '#base';
 import { until } from '../../../test/support/deadline.ts';
+import { namespaceSkip } from '../../../test/support/network-namespace.ts';
 import { lineOf, recordingLog, type LogRecord } from '../../../test/support/recording-log.ts';
 import { buildInto, packInto } from './build-into.ts';
 import { loadBuiltConsole, type BuiltConsole } from './built-console.ts';
@@ -192,6 +193,30 @@ describe('a build of the console', () => {
     const { key: itsKey } = await buildInto(folder, root);
     await wholeBuild(folder, itsKey);
   });
+
+  it(
+    'leaves nothing on a file system that is full, and reports one that is read-only',
+    { skip: namespaceSkip('mount') },
+    async () => {
+      const root = smallSources();
+      // The files that are left there are listed before the mount ends with its namespace.
+      const script = 'mount -t tmpfs -o "$1" none "$0"; shift; "$@"; status=$?; ls -A "$0"; exit $status';
+      for (const [options, problem] of [
+        ['size=16k', 'ENOSPC'],
+        ['ro', 'EROFS'],
+      ] as const) {
+        const folder = newFolder('disk');
+        const build = [process.execPath, PROGRAM, '--root', root, '--folder', folder];
+        const failed = await run('unshare', ['--mount', 'sh', '-c', script, folder, options, ...build]).then(
+          () => assert.fail('it was built'),
+          (error: { code: number; stdout: string; stderr: string }) => error,
+        );
+        assert.equal(failed.code, 1);
+        assert.match(failed.stderr, new RegExp(`^${problem}[^\\n]*\\n$`));
+        assert.equal(failed.stdout, '');
+      }
+    },
+  );
 
   it('that is killed leaves no half result, and the next one is whole', async (test) => {
     const folder = newFolder('killed');
