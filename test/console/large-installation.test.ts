@@ -1,11 +1,12 @@
-// What a page of the console asks for: bounded parts of long lists, and little while nobody does anything. Times are in
-// `npm run bench -- --scenario console`.
+// What a page of the console asks for: bounded parts of long lists, and little while nobody does anything; and a large mesh, which is
+// drawn whole. Times are in `npm run bench -- --scenario console`.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { browserSkip } from '../support/browser.ts';
 import { releaseWorld, sharedConsole, type ConsoleBrowser } from '../support/console-browser.ts';
 import { until } from '../support/deadline.ts';
+import { enrollHostileRouter, HostileRouter } from '../support/hostile-router.ts';
 
 const SHARES = 250;
 const AT_ONCE = 25;
@@ -18,6 +19,10 @@ const NO_AGENT = /status of 404/;
 /** The quietest of them is that of an idle tab: a share that was made may still change its state in the others. */
 const MINUTES = 4;
 const REQUESTS_A_MINUTE = 4;
+const ROUTERS = 300;
+const LINKS = 1_000;
+/** An enrollment has a time limit, which more of them at once would reach on a busy machine. */
+const ENROLLED_AT_ONCE = 3;
 
 /** The requests of a page to the API, but for its stream of changes. */
 class PageRequests {
@@ -137,5 +142,57 @@ describe('the console of a large installation', { skip: browserSkip }, () => {
     assert.deepEqual(often, []);
     // The clock of the test moves the one of the page: measured values are asked for again.
     assert.ok(counts[base]! > 0);
+  });
+
+  it('draws a mesh of 300 routers and 1,000 links, all of them, in the same places each time', async (test) => {
+    const { page, open } = await consoles.person(test, 'operator');
+    const { control } = consoles.world.up;
+    const port = Number(control.ctrlAddress.split(':').at(-1));
+    const routers: HostileRouter[] = [];
+    const call = (method: string, path: string): Promise<Response> => {
+      const { accountId, apiToken } = consoles.world.credentials;
+      const headers = { authorization: `Basic ${btoa(`${accountId}:${apiToken}`)}` };
+      return fetch(`${control.baseUrl}${path}`, { method, headers });
+    };
+    test.after(async () => {
+      for (const router of routers) router.close();
+      for (const { identity } of routers) await call('DELETE', `/fabric/routers/${identity.id}`);
+    });
+    while (routers.length < ROUTERS) {
+      const next = Array.from({ length: ENROLLED_AT_ONCE }, async (_none, index) => {
+        const { token } = await control.createFabricNode('router', `router-${routers.length + index}`);
+        return HostileRouter.connect(await enrollHostileRouter(token), port);
+      });
+      routers.push(...(await Promise.all(next)));
+    }
+    for (let at = 0; at < LINKS; at += 1) {
+      // Each round has another distance, so no two routers are linked twice.
+      const from = at % ROUTERS;
+      const to = (from + 1 + 7 * Math.floor(at / ROUTERS)) % ROUTERS;
+      routers[from]!.report(`link-${at}`, routers[to]!.identity.id);
+    }
+    await until(
+      'the mesh',
+      async () =>
+        (await call('GET', '/fabric/mesh')).json() as Promise<Record<'routers' | 'links', unknown[]>>,
+      (mesh) => mesh.routers.length > ROUTERS && mesh.links.length === LINKS,
+    );
+    const placesOf = async (): Promise<ReadonlyMap<string, string>> => {
+      await open('/mesh');
+      await page.waitForFunction(`document.querySelectorAll('.fd-map line').length === ${LINKS}`);
+      const places = await page.evaluate<readonly (readonly [string, string])[]>(`
+        [...document.querySelectorAll('.fd-map a')].map((link) => {
+          const circle = link.querySelector('circle');
+          return [link.getAttribute('href'), circle.getAttribute('cx') + ' ' + circle.getAttribute('cy')];
+        })`);
+      return new Map(places);
+    };
+    const places = await placesOf();
+    // The router of the world is there, too.
+    assert.equal(places.size, ROUTERS + 1);
+    assert.equal(new Set(places.values()).size, ROUTERS + 1);
+    assert.ok((await page.locator('tbody tr').count()) <= MOST_SHOWN);
+    assert.ok((await page.locator('.fd-map-list li').count()) <= MOST_SHOWN);
+    assert.deepEqual(await placesOf(), places);
   });
 });
