@@ -1,4 +1,4 @@
-/** Where the console runs: what the document says about it, read once. */
+/** The place where the console runs, as its document names it. It is read once. */
 
 export interface ConsolePlace {
   /** Path of the console, with the prefix of a proxy: `/console`. */

@@ -98,9 +98,6 @@ const MAY_STAY: readonly (readonly [text: string, why: string])[] = [
   ['${before}', 'a hosts file with a name that begins with a `t` after a tab'],
 ];
 
-/** The texts of the browser program address people in everyday words; its comments are held. */
-const TEXTS_NOT_HELD = 'src/console/';
-
 function proseOf(path: string, text: string): string[] {
   // Names of tests are quoted after `›`.
   if (path.endsWith('.md')) return text.replaceAll(/```[^]*?```|›\s+"[^"]*"/g, '').split(/\n{2,}/);
@@ -108,7 +105,7 @@ function proseOf(path: string, text: string): string[] {
   const comments = blocks.map((block) =>
     block.replaceAll(/^[ \t]*(?:\/\*\*|\*\/|\*|\/\/)[ \t]?|[ \t]*\*\/$/gm, ''),
   );
-  if (path.startsWith(TEXTS_NOT_HELD) || path === 'test/arch/words.test.ts') return comments;
+  if (path === 'test/arch/words.test.ts') return comments;
   return [...comments, ...textsOf(text)];
 }
 
@@ -122,7 +119,7 @@ function textsOf(source: string): string[] {
 test('prose avoids the forms that hide the subject or the verb of a sentence', () => {
   const wrong: string[] = [];
   for (const path of repositoryFiles()) {
-    if (!/\.(?:ts|md)$/.test(path) || path.includes('/gen/')) continue;
+    if (!/\.(?:tsx?|md)$/.test(path) || path.includes('/gen/')) continue;
     if (!PLAIN_ENGLISH.some((held) => path.startsWith(held))) continue;
     for (const piece of proseOf(path, readFileSync(join(root, path), 'utf8'))) {
       const line = piece.replaceAll(/\s+/g, ' ').trim();

@@ -56,12 +56,12 @@ describe('the access of a share', { skip: browserSkip }, () => {
     await open(`${shares}/app/access`);
     await page.getByText('No log-in and no user with a password').waitFor();
     await checkLooks(page, 'access');
-    await page.getByLabel('Who sends it').selectOption('person');
+    await page.getByLabel('Sender').selectOption('person');
     await page.getByRole('textbox', { name: 'E-mail address', exact: true }).fill(`${HOSTILE}@example.com`);
     await page.getByLabel('Address of the client').fill('127.0.0.1');
     await page.getByRole('button', { name: 'Ask' }).click();
     await page.getByRole('heading', { level: 3, name: 'Decision' }).waitFor();
-    await page.getByText('The request comes in').waitFor();
+    await page.getByText('The request is admitted').waitFor();
     await checkLooks(page, 'access-question');
     await page.getByLabel('Refused networks').fill('127.0.0.0/8\nnowhere');
     await page.getByLabel('E-mail addresses').fill('*@example.com');
@@ -87,7 +87,7 @@ describe('the access of a share', { skip: browserSkip }, () => {
     const { ipDeny, emails, basicAuth } = await policy();
     assert.deepEqual([ipDeny, emails], [['127.0.0.0/8'], ['*@example.com']]);
     assert.deepEqual(basicAuth, [{ name: HOSTILE, password: '********' }]);
-    await page.getByText('Stored; it is kept.').waitFor();
+    await page.getByText('A password is stored, and is kept.').waitFor();
     assert.equal((await world.get('app.share.localhost', '/')).status, 403);
   });
 
@@ -131,7 +131,7 @@ describe('the access of a share', { skip: browserSkip }, () => {
       () => page.getByLabel('Contact').inputValue(),
       (value) => value === 'theirs@example.com',
     );
-    await page.getByLabel('Who sends it').selectOption('key');
+    await page.getByLabel('Sender').selectOption('key');
     await page.getByLabel('Name of the key').fill('ci');
     await page.getByRole('button', { name: 'Ask' }).click();
     await page.getByText('(api-key ci)').waitFor();

@@ -1,4 +1,4 @@
-/** Who uses the console, and what the person may do. The server decides; the console only shows it. */
+/** The person at the console, and the operations that the role permits. The server decides; the console only shows it. */
 import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext, type ReactNode } from 'react';
 import type { CallerAnswer, OperationId } from '#contract';

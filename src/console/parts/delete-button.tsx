@@ -23,7 +23,7 @@ export function DeleteButton<Id extends OperationId>(props: {
   readonly action?: string;
   /** Leads to another page. */
   readonly onDeleted: () => void;
-  /** What the deletion means. */
+  /** Explains the effects of the deletion. */
   readonly children: ReactNode;
 }): ReactNode {
   const { operation, input, kind, label, onDeleted } = props;

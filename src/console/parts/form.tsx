@@ -1,6 +1,6 @@
 /**
  * Forms. The API checks the values: its message about a property appears at the field of that name, any other message above
- * the form. What was typed stays until the change is saved.
+ * the form. The typed values stay until the change is saved.
  */
 import { Button, Group } from '@mantine/core';
 import { createContext, useContext, type FormEvent, type ReactNode } from 'react';

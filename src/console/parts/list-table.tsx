@@ -24,7 +24,7 @@ interface Page<Row> {
 export const PAGE_SIZE = 25;
 
 export function ListTable<Row>(props: {
-  /** What the list has, for people who do not see it. */
+  /** Names the list, for people who do not see it. */
   readonly label: string;
   readonly page: Page<Row>;
   readonly columns: readonly ListColumn<Row>[];

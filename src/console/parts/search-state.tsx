@@ -1,4 +1,4 @@
-/** What a page shows of a list (filters, order, page, tab) stands in its address, so that it can be reloaded and sent on. */
+/** The filters, the order, the page and the tab of a list stand in the address of its page, which can be reloaded and sent on. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 

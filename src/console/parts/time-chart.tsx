@@ -26,7 +26,7 @@ const DAY_SECONDS = 86_400;
 const MS = 1_000;
 
 export function TimeChart(props: {
-  /** What the picture shows, with its largest values. */
+  /** Describes the picture, with its largest values. */
   readonly label: string;
   /** Unix seconds. */
   readonly times: readonly number[];

@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx';
 export interface WayHop {
   readonly id: string;
   readonly name: string;
-  /** What is there: an address, a name. */
+  /** An address or a name. */
   readonly detail?: ReactNode;
   readonly state: 'works' | 'broken' | 'unknown';
   /** The state in words. */

@@ -7,7 +7,7 @@ import { accessText } from './access-text.ts';
 import type { BasicUserDraft, ClaimDraft } from './policy-draft.ts';
 import { SPAN_UNITS, type SpanDraft, type SpanUnit } from './span-draft.ts';
 
-/** What the API shows in place of a stored password, and keeps when it is sent back. */
+/** The API shows it in place of a stored password, which it keeps when this is sent back. */
 const MASK = '********';
 
 interface TextFieldProps {

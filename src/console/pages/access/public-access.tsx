@@ -1,5 +1,5 @@
 /**
- * Access to a public share. What is typed into its log-ins and its policy is known here, because questions are asked about it,
+ * Access to a public share. The drafts of its log-ins and of its policy are known here, because questions are asked about it,
  * too, before it is saved.
  */
 import type { ReactNode } from 'react';

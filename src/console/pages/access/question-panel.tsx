@@ -1,4 +1,4 @@
-/** Who can reach the share: a described request, and how a gateway would decide about it, now and with what is not saved yet. */
+/** A described request, and the decision of a gateway about it, now and with the changes that are not saved yet. */
 import { Checkbox, Fieldset, NativeSelect } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { ShareAnswer } from '#contract';

@@ -1,6 +1,6 @@
 import { counted, defineText } from '../../text/define-text.ts';
 
-/** Texts of questions about access, their answers, and of what a change does. */
+/** Texts of questions about access, of their answers, and of the effects of a change. */
 export const questionText = defineText({
   en: {
     reviewTitle: 'What this change does',
@@ -22,14 +22,14 @@ export const questionText = defineText({
     back: 'Go back',
     when: 'When',
     request: 'Request',
-    who: 'Who',
+    who: 'Caller',
     before: 'Now',
     after: 'With the change',
     question: 'Who can reach it?',
     questionIntro:
       'Describe a request. It is not sent; the answer is what a gateway would decide, rule by rule.',
     ask: 'Ask',
-    asWho: 'Who sends it',
+    asWho: 'Sender',
     credentials: (kind: string) =>
       ({
         none: 'Somebody without any credential',
@@ -42,9 +42,9 @@ export const questionText = defineText({
     email: 'E-mail address',
     emailVerified: 'The provider has verified the address',
     groups: 'Groups',
-    groupsHelp: 'One on each line.',
+    groupsHelp: 'Enter one on each line.',
     otherClaims: 'Other claims',
-    otherClaimsHelp: 'A JSON object.',
+    otherClaimsHelp: 'Enter a JSON object.',
     claimsNotJson: 'This is not a JSON object.',
     keyName: 'Name of the key',
     address: 'Address of the client',
@@ -62,7 +62,7 @@ export const questionText = defineText({
     decision: 'Decision',
     decisions: (decision: string) =>
       ({
-        allow: 'The request comes in',
+        allow: 'The request is admitted',
         login: 'The person is asked to log in',
         unauthenticated: 'Refused: no valid credential',
         refuse: 'Refused',
@@ -134,14 +134,14 @@ export const questionText = defineText({
     back: 'Zurück',
     when: 'Wann',
     request: 'Anfrage',
-    who: 'Wer',
+    who: 'Aufrufer',
     before: 'Jetzt',
     after: 'Mit der Änderung',
     question: 'Wer erreicht sie?',
     questionIntro:
       'Beschreiben Sie eine Anfrage. Sie wird nicht gesendet; die Antwort ist, was ein Gateway entscheiden würde, Regel für Regel.',
     ask: 'Fragen',
-    asWho: 'Wer sie sendet',
+    asWho: 'Absender',
     credentials: (kind: string) =>
       ({
         none: 'Jemand ohne jeden Nachweis',

@@ -1,4 +1,4 @@
-/** What a change of access does, before it is saved: the fields, recorded requests that it decides differently, the last question. */
+/** The effects of a change of access, before it is saved: the fields, recorded requests that it decides differently, the last question. */
 import { Button, Group, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { PolicyComparisonAnswer } from '#contract';

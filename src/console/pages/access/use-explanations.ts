@@ -1,4 +1,4 @@
-/** The last question about access, with the answers for the share as it is and with what is not saved. */
+/** The last question about access, with the answers for the share as it is and with the changes that are not saved. */
 import { useState } from 'react';
 import type { AccessExplanationAnswer, AccessQuestion } from '#contract';
 import { useChange } from '../../api/queries.ts';

@@ -1,4 +1,4 @@
-/** The audit trail: who changed what, with the difference, filters, export and verification. */
+/** The audit trail: changes with their authors and differences, filters, export and verification. */
 import { Button, Group, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';

@@ -4,7 +4,7 @@ import { counted, defineText } from '../../text/define-text.ts';
 export const activityText = defineText({
   en: {
     activity: 'Activity',
-    intro: 'Who changed what, the newest first. New events appear by themselves.',
+    intro: 'Each event is a change with its author, the newest first. New events appear by themselves.',
     text: 'Action, id or address contains',
     result: 'Result',
     ok: 'done',
@@ -12,9 +12,9 @@ export const activityText = defineText({
     from: 'From',
     to: 'Until',
     when: 'When',
-    who: 'Who',
-    what: 'What',
-    target: 'On',
+    who: 'Author',
+    what: 'Action',
+    target: 'Resource',
     address: 'Address',
     actorKind: (kind: string) =>
       ({
@@ -30,8 +30,8 @@ export const activityText = defineText({
       })[kind] ?? kind,
     times: (count: number, shown: string) => counted(count, shown, 'time', 'times'),
     reason: 'Reason',
-    details: 'Show what changed',
-    change: 'What changed',
+    details: 'Show the change',
+    change: 'Change',
     field: 'Field',
     before: 'Before',
     after: 'After',
@@ -58,8 +58,8 @@ export const activityText = defineText({
     from: 'Von',
     to: 'Bis',
     when: 'Wann',
-    who: 'Wer',
-    what: 'Was',
+    who: 'Urheber',
+    what: 'Aktion',
     target: 'Woran',
     address: 'Adresse',
     actorKind: (kind: string) =>

@@ -1,4 +1,4 @@
-/** Who did it, by name where the person may see the name, else by kind and id. */
+/** The author of an event, by name where the person may see the name, else by kind and id. */
 import type { ReactNode } from 'react';
 import type { AuditEventAnswer } from '#contract';
 import { useAnswer } from '../../api/queries.ts';

@@ -1,4 +1,4 @@
-/** What an audit event changed: the fields of both states whose values differ. Pure. */
+/** The change of an audit event: the fields of both states whose values differ. Pure. */
 
 export interface FieldDifference {
   /** Names of nested fields are joined by dots. */

@@ -15,7 +15,7 @@ import { ShareState } from '../shares/share-state.tsx';
 import { agentsText } from './agents-text.ts';
 
 const MAX_SHOWN = 50;
-/** What does not work stands first. */
+/** Shares that do not work stand first. */
 const SORT = 'status,desc';
 
 type ListedShares = AnswerOf<'listShares'>;

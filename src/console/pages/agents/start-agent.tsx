@@ -1,4 +1,4 @@
-/** The code of an agent with the command that starts it, and what has become of the code. */
+/** The code of an agent with the command that starts it, and the state of the code. */
 import { Button, Group, SegmentedControl } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useAnswer } from '../../api/queries.ts';
@@ -27,7 +27,7 @@ export interface CreatedCode {
   readonly allowTargets: readonly string[];
 }
 
-/** The console lies below the Management API, behind whatever proxy the browser came through. */
+/** The console lies below the Management API, also behind a proxy, through which the browser came. */
 function apiUrl(): string {
   return window.location.origin + place.base.replace(/\/console$/, '');
 }

@@ -1,4 +1,4 @@
-/** The DNS records that a domain needs, to copy, and what DNS says about each now. */
+/** The DNS records that a domain needs, to copy, and the present answer of DNS about each. */
 import { Button, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { DnsCheckAnswer } from '#contract';

@@ -1,4 +1,4 @@
-/** One domain: its state, its DNS records and what is seen of them, what guards it, and its end. */
+/** One domain: its state, its DNS records and the answers of DNS, the log-ins that guard it, and its end. */
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { CustomFrontendAnswer } from '#contract';

@@ -50,7 +50,7 @@ export const domainsText = defineText({
         unknown: 'DNS did not answer',
       })[state] ?? state,
     lookedUp: (name: string) => `Looked up: ${name}`,
-    found: (what: string) => `Found: ${what}`,
+    found: (values: string) => `Found: ${values}`,
     checkedAt: 'Checked',
     deleteDomain: 'Delete this domain',
     deleteText:
@@ -106,7 +106,7 @@ export const domainsText = defineText({
         unknown: 'DNS hat nicht geantwortet',
       })[state] ?? state,
     lookedUp: (name: string) => `Abgefragt: ${name}`,
-    found: (what: string) => `Gefunden: ${what}`,
+    found: (values: string) => `Gefunden: ${values}`,
     checkedAt: 'Geprüft',
     deleteDomain: 'Diese Domain löschen',
     deleteText:

@@ -1,4 +1,4 @@
-/** A new domain: its name, the entrance whose shares appear below it, and what guards them. */
+/** A new domain: its name, the entrance whose shares appear below it, and the log-ins that guard them. */
 import { NativeSelect, TextInput } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';

@@ -23,7 +23,7 @@ export const failuresText = defineText({
     remedy: 'What to do',
     code: 'Code',
     client: 'Address of the client',
-    identity: 'Who',
+    identity: 'Identity',
     nobody: 'nobody known',
     decision: 'Decision about the request',
     trace: 'Trace id',

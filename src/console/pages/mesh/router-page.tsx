@@ -1,4 +1,4 @@
-/** One router: what it is, what its tunnel may do, and the way to its circuits and terminators. */
+/** One router: its facts, the permissions of its tunnel, and the way to its circuits and terminators. */
 import { Switch, TextInput } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

@@ -1,4 +1,4 @@
-/** What needs attention: failing shares, agents that are away, certificates that end, domains that wait. */
+/** Lists the resources that need attention: failing shares, agents that are away, certificates that end, domains that wait. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { FrontdoorSummaryAnswer } from '#contract';

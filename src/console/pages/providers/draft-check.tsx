@@ -20,7 +20,7 @@ export interface DraftCheckState {
   readonly isPending: boolean;
   readonly found: ProviderDraftCheckAnswer | undefined;
   check(data: Values): void;
-  /** What was found does not hold for what is typed next. */
+  /** The result of a test does not hold for other values. */
   reset(): void;
 }
 

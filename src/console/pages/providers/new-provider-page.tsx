@@ -1,4 +1,4 @@
-/** A new auth provider: first its type, then what the type asks for. Keys that the service makes are shown once. */
+/** A new auth provider: first its type, then the fields of the type. Keys that the service makes are shown once. */
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useAnswer, useChange, useIdempotencyKey } from '../../api/queries.ts';

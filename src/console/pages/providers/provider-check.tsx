@@ -50,7 +50,7 @@ export function ProviderCheck({ provider }: { readonly provider: ProviderAnswer 
   );
 }
 
-/** What the check of a provider of this type has found. */
+/** The result of the check of a provider of this type. */
 export function Discovery({
   check: { discovery, problem },
   type,

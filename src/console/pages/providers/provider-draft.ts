@@ -1,10 +1,10 @@
 /**
- * What a person typed into a form of a schema, and the data that the API gets for it. A draft holds texts for texts, numbers,
- * times and JSON, lists of lines for lists of texts, and objects for objects, so that nothing typed is lost on the way.
+ * The values that a person typed into a form of a schema, and the data that the API gets for them. A draft holds texts for texts,
+ * numbers, times and JSON, lists of lines for lists of texts, and objects for objects, so that nothing typed is lost on the way.
  */
 import type { SchemaField, Values, Variant } from './schema-fields.ts';
 
-/** What the API shows in place of a stored secret, and keeps when it is sent back. */
+/** The API shows it in place of a stored secret, which it keeps when this is sent back. */
 export const MASK = '********';
 
 export type ProviderDraft = Readonly<Record<string, unknown>>;
@@ -120,7 +120,7 @@ function linesOf(value: unknown): readonly string[] | undefined {
   return lines.length === 0 ? undefined : lines;
 }
 
-/** What differs, as a merge patch: null removes a field. Fields that the schema does not name stay as they are. */
+/** The differences as a merge patch: null removes a field. Fields that the schema does not name stay as they are. */
 export function patchOf(fields: readonly SchemaField[], before: Values, after: Values): Values {
   const patch: Record<string, unknown> = {};
   for (const field of fields) {

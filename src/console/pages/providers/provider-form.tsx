@@ -27,11 +27,11 @@ interface ProviderFormState {
   /** JSON that cannot be read. */
   readonly unreadable: Error | null;
   submit(): void;
-  /** Calls with what is typed, unless some JSON of it cannot be read. */
+  /** Calls with the typed values, unless some JSON among them cannot be read. */
   withTyped(act: (typed: TypedProvider) => void): void;
 }
 
-/** What the form of a provider has besides its fields. `onSubmit` gets data that can be sent. */
+/** The parts of the form of a provider besides its fields. `onSubmit` gets data that can be sent. */
 export function useProviderForm(
   schema: JsonSchema,
   { name, draft }: ProviderEntry,

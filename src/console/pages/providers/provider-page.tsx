@@ -1,4 +1,4 @@
-/** One auth provider: its definition, its state, a test, what uses it, and who is logged in with it. */
+/** One auth provider: its definition, its state, a test, its uses, and the people who are logged in with it. */
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { ProviderAnswer } from '#contract';

@@ -1,4 +1,4 @@
-/** What uses an auth provider: shares, domains, and the log-in at the console. */
+/** The uses of an auth provider: shares, domains, and the log-in at the console. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAnswer } from '../../api/queries.ts';

@@ -52,7 +52,7 @@ export const settingsEnglish = {
   rotated: 'The new secret',
   rotate: 'Rotate',
   rotateText:
-    'Makes a new secret. The old one ends at once, or after a time in which programs can change over.',
+    'A new secret is made. The old one ends at once, or after a time in which programs can change over.',
   overlap: 'The old one stays valid for',
   overlapChoices: (seconds: number) =>
     ({ 0: 'no time', 3600: 'an hour', 86400: 'a day', 604800: 'a week' })[seconds] ?? String(seconds),
@@ -94,16 +94,16 @@ export const settingsEnglish = {
   removePersonText: 'All sessions end at once. Shares and agents stay.',
   removeFactor: 'Remove the second factor',
   removeFactorText:
-    'For somebody who has lost the app and the recovery codes: the next log-in asks for the password only, or to enroll anew.',
+    'Use this for somebody who has lost the app and the recovery codes. The next log-in asks for the password alone, or for a new enrollment.',
   newPassword: 'New password',
   newPasswordText:
-    'For somebody who has forgotten the password: a link that sets a new one, once, within an hour. All sessions end then. A second factor stays.',
+    'Use this for somebody who has forgotten the password: a link sets a new one, once, within an hour. All sessions end then. A second factor stays.',
   makeLink: 'Make a link',
   newPasswordMade: 'The link for a new password',
   newPasswordSend: 'Send the link to this person and to nobody else.',
-  sessionsText: 'Where people are logged in to this console.',
+  sessionsText: 'People are logged in to this console in these browsers.',
   thisSession: 'this one',
-  who: 'Who',
+  who: 'Person',
   from: 'From',
   browser: 'Browser',
   began: 'Began',
@@ -169,7 +169,7 @@ export const settingsEnglish = {
   certificates: 'Certificates that are due for renewal',
   holder: 'Holder',
   counts: 'In numbers',
-  countOf: (what: string) =>
+  countOf: (name: string) =>
     ({
       organizations: 'Organizations',
       frontdoors: 'Frontdoors',
@@ -179,7 +179,7 @@ export const settingsEnglish = {
       routers: 'Routers connected',
       gateways: 'Gateways connected',
       links: 'Links usable',
-    })[what] ?? what,
+    })[name] ?? name,
   ofTotal: (count: string, total: string) => `${count} of ${total}`,
   versions: 'Versions',
   agents: 'Agents',

@@ -104,7 +104,7 @@ export const settingsGerman = {
   newPasswordSend: 'Schicken Sie den Link dieser Person und niemandem sonst.',
   sessionsText: 'Wo Personen an dieser Konsole angemeldet sind.',
   thisSession: 'diese',
-  who: 'Wer',
+  who: 'Person',
   from: 'Von',
   browser: 'Browser',
   began: 'Begonnen',
@@ -172,7 +172,7 @@ export const settingsGerman = {
   certificates: 'Zertifikate, die zu erneuern sind',
   holder: 'Inhaber',
   counts: 'In Zahlen',
-  countOf: (what: string) =>
+  countOf: (name: string) =>
     ({
       organizations: 'Organisationen',
       frontdoors: 'Frontdoors',
@@ -182,7 +182,7 @@ export const settingsGerman = {
       routers: 'Router verbunden',
       gateways: 'Gateways verbunden',
       links: 'Links nutzbar',
-    })[what] ?? what,
+    })[name] ?? name,
   ofTotal: (count: string, total: string) => `${count} von ${total}`,
   versions: 'Versionen',
   agents: 'Agenten',

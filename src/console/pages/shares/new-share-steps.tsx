@@ -1,4 +1,4 @@
-/** The three steps of a new share: what it is, where it is reached, and who may come in. */
+/** The three steps of a new share: its service, its address, and who may come in. */
 import { Alert, NativeSelect, Radio, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useAnswer } from '../../api/queries.ts';
@@ -16,7 +16,7 @@ import { addressOn, type Lack, type ShareDraft } from './share-draft.ts';
 export interface StepProps {
   readonly draft: ShareDraft;
   readonly onChange: (changes: Partial<ShareDraft>) => void;
-  /** What is missing, once somebody wanted to go on without it. */
+  /** The missing value, once somebody wanted to go on without it. */
   readonly lack: Lack | undefined;
 }
 

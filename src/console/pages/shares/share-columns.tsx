@@ -63,7 +63,7 @@ function Address({ share }: { readonly share: ShareAnswer }): ReactNode {
   );
 }
 
-/** What the share itself has; its policy may permit less. */
+/** The access that the share itself gives; its policy may permit less. */
 function WhoMayComeIn({ share }: { readonly share: ShareAnswer }): ReactNode {
   const [text, format] = [useText(sharesText), useFormat()];
   const { shareMode, grants, authProviderIds } = share;

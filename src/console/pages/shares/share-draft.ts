@@ -105,7 +105,7 @@ export function settingsOf({ target, shareMode, frontendIds, grants, reserved }:
   return { target, shareMode, frontendIds, grants, reserved };
 }
 
-/** What the settings change; undefined: nothing. */
+/** The changes of the settings; undefined: none. */
 export function changesOf(before: ShareSettings, after: ShareSettings): BodyOf<'changeShare'> | undefined {
   const target = completedTarget(after.target);
   const isPublic = after.shareMode === 'public';

@@ -1,4 +1,4 @@
-/** One share at a glance: the way to its service, what it is, and what failed last. */
+/** One share at a glance: the way to its service, its facts, and its last failures. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ShareAnswer } from '#contract';

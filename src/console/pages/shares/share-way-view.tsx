@@ -1,4 +1,4 @@
-/** The way of a request to a service, as a row of boxes with words in them, and what is wrong with it. */
+/** The way of a request to a service, as a row of boxes with words in them, and its problem. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AnswerOf, ShareAnswer } from '#contract';
