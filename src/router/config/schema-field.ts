@@ -210,6 +210,14 @@ export function list<F extends object, Value = readonly ConfigOf<F>[], Name exte
   return { ...describedBy('array', about, words), items, minItems } as Field as never;
 }
 
+/** Returns the values of these fields, from a section that also has others. */
+export function partOf<P extends AnyFields>(fields: P, all: ConfigFields<NoInfer<P>>): ConfigFields<P> {
+  const read = Object.entries<Field>(fields).filter(([, { isUnread }]) => isUnread !== true);
+  const names = read.map(([key, field]) => field.as ?? key.replace('?', ''));
+  const values = all as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(names.map((name) => [name, values[name]])) as never;
+}
+
 /** A field that is only checked or used by other fields; it is not part of the configuration. */
 export function unread<F extends object>(field: F): Field<FileValueOf<F>, never, never> {
   return { ...field, isUnread: true } as Field as never;

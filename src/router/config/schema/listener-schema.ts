@@ -4,6 +4,7 @@ import {
   legacy,
   list,
   oneOf,
+  partOf,
   section,
   text,
   unsupported,
@@ -16,6 +17,7 @@ import { channelFields, dialTimeout, xgressFields } from './channel-schema.ts';
 import { tunnelDialerFields, tunnelFields } from './tunnel-schema.ts';
 
 const EDGE = ['edge'];
+const edgeChannelFields = channelFields('edge', EDGE);
 
 const legacyOptions = {
   'retransmission?': legacy('Only in older files.'),
@@ -82,7 +84,7 @@ const listenerFields = {
     {
       'advertise?': text('Address for clients, <host>:<port>.', 'text', { example: 'router.example:3022' }),
       ...xgressFields,
-      ...channelFields('edge', EDGE),
+      ...edgeChannelFields,
       // Other bindings use this timeout for the connection of the circuit.
       'connectTimeout?': duration('Time limit for connecting and the hello.', {
         as: 'dialTimeoutMs',
@@ -105,43 +107,12 @@ const listenerFields = {
       ...tunnelFields,
       ...legacyOptions,
     },
-    ({
-      advertise,
-      lookupApiSessionTimeoutMs,
-      dialTimeoutMs = 0,
-      outQueueSize,
-      maxQueuedConnects,
-      maxOutstandingConnects,
-      connectTimeoutMs,
-      writeTimeoutMs,
-      mode,
-      resolvers,
-      dnsSvcIpRange,
-      dnsUpstreams,
-      dnsUpstreamMode,
-      dnsUnanswerable,
-      lanInterfaces,
-      services,
-      udpIdleTimeoutMs,
-      udpCheckIntervalMs,
-      ...xgress
-    }) => ({
-      advertise,
-      lookupApiSessionTimeoutMs,
-      channel: { outQueueSize, maxQueuedConnects, maxOutstandingConnects, connectTimeoutMs, writeTimeoutMs },
-      tunnel: {
-        mode,
-        resolvers,
-        dnsSvcIpRange,
-        dnsUpstreams,
-        dnsUpstreamMode,
-        dnsUnanswerable,
-        lanInterfaces,
-        services,
-        udpIdleTimeoutMs,
-        udpCheckIntervalMs,
-      },
-      xgress: { ...xgress, connectTimeoutMs: Math.max(0, dialTimeoutMs) },
+    (all) => ({
+      advertise: all.advertise,
+      lookupApiSessionTimeoutMs: all.lookupApiSessionTimeoutMs,
+      channel: partOf(edgeChannelFields, all),
+      tunnel: partOf(tunnelFields, all),
+      xgress: { ...partOf(xgressFields, all), connectTimeoutMs: Math.max(0, all.dialTimeoutMs ?? 0) },
     }),
   ),
 };
