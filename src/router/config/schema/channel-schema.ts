@@ -95,19 +95,15 @@ const POSITIVE = { least: 1, beyond: 'default' } as const;
 export const xgressFields = {
   mtu: integer('Largest payload in bytes; 0: as it was read.', { default: 0, least: 0, beyond: 'clamp' }),
   randomDrops: flag('Drops payloads at random, for tests of a network.', { default: false }),
-  drop1InN: integer('With randomDrops: one payload in this many.', {
-    default: 100,
-    least: 1,
-    beyond: 'default',
-  }),
+  drop1InN: count('With randomDrops: one payload in this many.', 100),
   txQueueSize: integer('Payloads in order that may wait for the local connection.', {
     default: 1,
     least: 0,
     beyond: 'default',
   }),
-  txPortalStartSize: bytes('Initial window: bytes that may be unacknowledged.', X.txPortalStartSize),
-  txPortalMinSize: bytes('Minimum size of the window.', X.txPortalMinSize),
-  txPortalMaxSize: bytes('Maximum size of the window.', X.txPortalMaxSize),
+  txPortalStartSize: count('Initial window: bytes that may be unacknowledged.', X.txPortalStartSize),
+  txPortalMinSize: count('Minimum size of the window.', X.txPortalMinSize),
+  txPortalMaxSize: count('Maximum size of the window.', X.txPortalMaxSize),
   txPortalIncreaseThresh: count('Acknowledgements after which the window grows.', X.txPortalIncreaseThresh),
   txPortalIncreaseScale: factor(
     'The fraction of the acknowledged bytes since then that is added to the window.',
@@ -120,7 +116,7 @@ export const xgressFields = {
     X.txPortalDupAckThresh,
   ),
   txPortalDupAckScale: unread(factor('Factor of the round trip by which they wait longer.', 0.9)),
-  rxBufferSize: bytes('Received bytes that may wait for the local connection.', X.rxBufferSize),
+  rxBufferSize: count('Received bytes that may wait for the local connection.', X.rxBufferSize),
   retxStartMs: milliseconds('Milliseconds before the first retransmission of a payload.', X.retxStartMs),
   retxScale: factor('A payload is retransmitted after this many round trips.', X.retxScale),
   retxAddMs: integer('Milliseconds that are added to that.', {
@@ -155,10 +151,6 @@ export const xgressFields = {
     ...POSITIVE,
   }),
 };
-
-function bytes(about: string, value: number): Field<number, number, never> {
-  return integer(about, { default: value, ...POSITIVE });
-}
 
 function count(about: string, value: number): Field<number, number, never> {
   return integer(about, { default: value, ...POSITIVE });
