@@ -3,7 +3,7 @@
  * fields.
  */
 import { definedFields } from '#base';
-import { notesOf, type Field } from './schema-field.ts';
+import { isNeeded, notesOf, type Field } from './schema-field.ts';
 import { routerFileField } from './schema/router-file-schema.ts';
 import { kindRow, type TextKind } from './text-kinds.ts';
 import { describe } from './field-words.ts';
@@ -60,12 +60,9 @@ function valueSchemaOf(field: Field): Json {
   }
 }
 
-function objectSchemaOf({ properties = {}, required = [] }: Field): Json {
-  const isNeeded = (name: string): boolean => {
-    const field = properties[name]!;
-    return required.includes(name) && field.default === undefined && notesOf(field).isFilled !== true;
-  };
-  const needed = Object.keys(properties).filter(isNeeded);
+function objectSchemaOf(section: Field): Json {
+  const { properties = {} } = section;
+  const needed = Object.keys(properties).filter((name) => isNeeded(section, name));
   return {
     type: 'object',
     properties: Object.fromEntries(

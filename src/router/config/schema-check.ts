@@ -11,9 +11,10 @@ import {
   parseGoDuration,
   type FilePosition,
 } from '#base';
+import { boundWords, showBound } from './field-words.ts';
 import { emptyMap, type FileEntry, type FileMap, type FileNode, type FileScalar } from './file-tree.ts';
 import type { ProblemList } from './problem-list.ts';
-import { isPrivateText, notesOf, timerMs, type Field } from './schema-field.ts';
+import { isNeeded, isPrivateText, notesOf, timerMs, type Field } from './schema-field.ts';
 import { kindRow, type NetworkInterfaces } from './text-kinds.ts';
 
 interface Place extends FilePosition {
@@ -173,10 +174,7 @@ export class SchemaCheck {
 
   #missing(field: Field, key: string, parent: Field, place: Place): unknown {
     const value = this.#absent(field, place);
-    const { isFilled } = notesOf(field);
-    const isRequired =
-      parent.required?.includes(key) === true && field.default === undefined && isFilled !== true;
-    if (value === undefined && isRequired) {
+    if (value === undefined && isNeeded(parent, key)) {
       const { path, line, column } = place;
       this.#problems.reportAt({
         severity: 'error',
@@ -230,7 +228,7 @@ export class SchemaCheck {
     if (!isWhole && (isInteger || node.kind !== 'float' || !Number.isFinite(node.value))) {
       return this.#wrongKind(field, node, place, isInteger ? 'a whole number' : 'a number');
     }
-    return this.#bounded(field, node, place, Number(node.value), String, Number);
+    return this.#bounded(field, node, place, Number(node.value), Number(node.value));
   }
 
   #checkWord(field: Field, node: FileNode, place: Place): unknown {
@@ -251,18 +249,11 @@ export class SchemaCheck {
     if (kind === 'duration') {
       if (node.kind === 'integer' && integerUnitMs !== undefined) {
         const unit = integerUnitMs === 1_000 ? 's' : 'ms';
-        const text = `${String(node.value)}${unit}`;
-        return this.#bounded(
-          field,
-          node,
-          place,
-          Number(node.value) * integerUnitMs,
-          formatGoDuration,
-          () => text,
-        );
+        const ms = Number(node.value) * integerUnitMs;
+        return this.#bounded(field, node, place, ms, `${String(node.value)}${unit}`);
       }
       if (node.kind === 'integer' && node.value === 0 && isZeroAllowed === true) {
-        return this.#bounded(field, node, place, 0, formatGoDuration, () => '0s');
+        return this.#bounded(field, node, place, 0, '0s');
       }
     }
     if (node.kind !== 'text') {
@@ -274,35 +265,20 @@ export class SchemaCheck {
     if (row.read(said, this.#interfaces) === undefined)
       return this.#wrong(field, node, place, kind, `must be ${row.words}`);
     if (kind !== 'duration') return said;
-    return this.#bounded(field, node, place, parseGoDuration(said)!, formatGoDuration, () => said);
+    return this.#bounded(field, node, place, parseGoDuration(said)!, said);
   }
 
-  /** `value` is in the unit of the bounds; `result` converts it to the form in the file. */
-  #bounded<T>(
-    field: Field,
-    node: FileScalar,
-    place: Place,
-    value: number,
-    words: (bound: number) => string,
-    result: (value: number) => T,
-  ): unknown {
-    const { least = -Infinity, most = Infinity, beyond } = notesOf(field);
-    if ((value >= least && value <= most) || !place.isBounded) return result(value);
+  /** `value` is in the unit of the bounds, and `said` is the same in the form of the file. */
+  #bounded(field: Field, node: FileScalar, place: Place, value: number, said: number | string): unknown {
+    const { least = -Infinity, most = Infinity, beyond, kind } = notesOf(field);
+    if ((value >= least && value <= most) || !place.isBounded) return said;
     const rule = value < least ? 'minimum' : 'maximum';
-    const bounds = boundWords(least, most, words);
-    if (beyond === 'clamp') {
-      const nearest = value < least ? least : most;
-      const isLenient = true;
-      this.#report(
-        field,
-        node,
-        { ...place, isLenient },
-        rule,
-        `must be ${bounds}: ${words(nearest)} is used`,
-      );
-      return field.type === 'string' ? words(nearest) : nearest;
-    }
-    return this.#wrong(field, node, place, rule, `must be ${bounds}`);
+    const problem = `must be ${boundWords(notesOf(field))}`;
+    if (beyond !== 'clamp') return this.#wrong(field, node, place, rule, problem);
+    const nearest = value < least ? least : most;
+    const words = showBound(nearest, kind);
+    this.#report(field, node, { ...place, isLenient: true }, rule, `${problem}: ${words} is used`);
+    return field.type === 'string' ? words : nearest;
   }
 
   #wrongKind(field: Field, node: FileNode, place: Place, words: string): unknown {
@@ -365,11 +341,4 @@ function nearestKey(
   const [nearest] = nearestNames(written, usedNames(properties, binding), 1);
   const hint = nearest === undefined ? 'there are no keys here' : `the nearest known key is ${nearest}`;
   return `is unknown and has no effect; ${hint}`;
-}
-
-function boundWords(least: number, most: number, words: (bound: number) => string): string {
-  // The smallest possible duration as a bound means "more than 0".
-  if (least === 1e-6 && most === Infinity) return 'more than 0';
-  if (most === Infinity) return `at least ${words(least)}`;
-  return least === -Infinity ? `at most ${words(most)}` : `from ${words(least)} to ${words(most)}`;
 }

@@ -251,6 +251,12 @@ export function notesOf(field: Field): FieldNotes {
   return field.notes ?? {};
 }
 
+/** Whether a section of a file must have the key: nothing takes the place of a missing value. */
+export function isNeeded({ properties = {}, required = [] }: Field, key: string): boolean {
+  const field = properties[key]!;
+  return required.includes(key) && field.default === undefined && notesOf(field).isFilled !== true;
+}
+
 /** Passwords, and keys given as PEM instead of a path. */
 export function isPrivateText({ isSecret, kind }: FieldNotes, value: string): boolean {
   if (isSecret !== true) return false;
