@@ -102,6 +102,13 @@ export class OpenZitiMesh {
     return part;
   }
 
+  /** Starts a router of either make; returns its process id when the controller reports it online. */
+  async routerOf(make: 'ours' | 'theirs', name: string, shape: OpenZitiRouterShape): Promise<number> {
+    if (make === 'ours') return (await this.ourRouter(name, shape, 'warn')).pid;
+    await this.goRouter(name, shape);
+    return this.network.processes.get(`ziti ${name}`)!;
+  }
+
   async untilOnline(name: string, isOnline = true): Promise<void> {
     const is = async (): Promise<boolean> =>
       (await this.#list('edge-routers', 'edge')).some(

@@ -141,6 +141,11 @@ export class OpenZitiNetwork {
   /** Policies by which every identity and every service may use every edge router. */
   async allowAllRouters(): Promise<void> {
     await this.run('edge create edge-router-policy all --identity-roles #all --edge-router-roles #all');
+    await this.allowServicesAllRouters();
+  }
+
+  /** A policy by which every service may use every edge router. */
+  async allowServicesAllRouters(): Promise<void> {
     await this.run(
       'edge create service-edge-router-policy all --service-roles #all --edge-router-roles #all',
     );
@@ -148,16 +153,24 @@ export class OpenZitiNetwork {
 
   /** Enrolls the identities `host` and `dialer`, which may bind and dial `services` (`#role` or `@name`). */
   async enrollHostAndDialer(services: string): Promise<void> {
-    for (const [name, right] of [
-      ['host', 'Bind'],
-      ['dialer', 'Dial'],
-    ] as const) {
-      await this.run(`edge create identity ${name} -o ${name}.jwt`);
-      await this.run(`edge enroll --jwt ${name}.jwt --out ${name}.json`);
-      await this.run(
-        `edge create service-policy ${name} ${right} --service-roles ${services} --identity-roles @${name}`,
-      );
-    }
+    await this.enroll('host', 'Bind', services);
+    await this.enroll('dialer', 'Dial', services);
+  }
+
+  /** Enrolls an identity into the file `NAME.json`. Where a router is named, it may use that edge router. */
+  async enroll(name: string, right: 'Bind' | 'Dial', services: string, router?: string): Promise<void> {
+    await this.run(`edge create identity ${name} -o ${name}.jwt`);
+    await this.run(`edge enroll --jwt ${name}.jwt --out ${name}.json`);
+    await this.allow(name, right, services);
+    if (router === undefined) return;
+    const roles = `--identity-roles @${name} --edge-router-roles @${router}`;
+    await this.run(`edge create edge-router-policy ${name} ${roles}`);
+  }
+
+  /** A policy that is named like its identity. */
+  async allow(identity: string, right: 'Bind' | 'Dial', services: string): Promise<void> {
+    const roles = `--service-roles ${services} --identity-roles @${identity}`;
+    await this.run(`edge create service-policy ${identity} ${right} ${roles}`);
   }
 
   /** The last output of a process, by the name that it was started under. */

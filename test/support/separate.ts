@@ -76,6 +76,8 @@ export interface Separate {
   share(mode: 'public' | 'private', target: string, name: string): Promise<AgentShareView>;
   /** A Management API call with the first account; `path` without `/frontdoor/{id}`. */
   call(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<JsonAnswer>;
+  /** A further gateway beside the first, with these options of `frontdoor gateway`. */
+  addGateway(name: string, args: readonly string[]): Promise<PartProcess<GatewayReady>>;
   /** A token that enrolls one environment. */
   enrollmentJwt(): Promise<string>;
   /** All parts, the agent first; rejects when one did not end by itself with status 0. */
@@ -145,9 +147,9 @@ async function startAll(
     FRONTDOOR_API_TOKEN: apiToken,
   };
   const run: Separate['run'] = (...args) => command(args, credentials);
-  const create = async (kind: 'router' | 'gateway'): Promise<string> => {
-    const jwt = file(`${kind}.jwt`);
-    await run('fabric', kind, 'create', kind, '--out', jwt, '--ca', file('api-ca.pem'));
+  const create = async (kind: 'router' | 'gateway', name: string = kind): Promise<string> => {
+    const jwt = file(`${name}.jwt`);
+    await run('fabric', kind, 'create', name, '--out', jwt, '--ca', file('api-ca.pem'));
     return jwt;
   };
 
@@ -164,18 +166,25 @@ async function startAll(
   });
   await start(router);
 
-  const gatewayJwt = await create('gateway');
-  const gateway = new PartProcess<GatewayReady>({
-    ...common,
-    name: 'gateway',
-    readyFile: file('gateway.json'),
-    args: async (last) => [
-      ...['gateway', '--data-dir', file('gateway'), '--enrollment-jwt', gatewayJwt],
-      ...['--http-port', await portFor(last?.gatewayUrl), '--ready-file', file('gateway.json')],
-      ...gatewayArgs,
-    ],
-  });
-  await start(gateway);
+  const gateways: PartProcess<GatewayReady>[] = [];
+  const addGateway: Separate['addGateway'] = async (name, more) => {
+    const jwt = await create('gateway', name);
+    const readyFile = file(`${name}.json`);
+    const part = new PartProcess<GatewayReady>({
+      ...common,
+      name,
+      readyFile,
+      args: async (last) => [
+        ...['gateway', '--data-dir', file(name), '--enrollment-jwt', jwt],
+        ...['--http-port', await portFor(last?.gatewayUrl), '--ready-file', readyFile],
+        ...more,
+      ],
+    });
+    gateways.push(part);
+    await start(part);
+    return part;
+  };
+  const gateway = await addGateway('gateway', gatewayArgs);
 
   const client = new JsonClient({ origin: first.apiUrl, ca: tls.ca });
   const call: Separate['call'] = (method, path, body) =>
@@ -221,6 +230,7 @@ async function startAll(
       return JSON.parse(text) as AgentShareView;
     },
     call,
+    addGateway,
     enrollmentJwt: async () => {
       const path = `/frontdoor/agents/bootstrap-token/${await newEnrollmentCode()}`;
       return ((await client.request({ method: 'GET', path })).json as { token: string }).token;
@@ -228,7 +238,7 @@ async function startAll(
     stop: async () => {
       await client.close();
       const failed: string[] = [];
-      for (const part of [agent, gateway, router, control]) {
+      for (const part of [agent, ...gateways, router, control]) {
         if (part.isRunning && (await part.stop()) !== 0) failed.push(`${part.name}:\n${part.output}`);
       }
       clean();
