@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { callAgent } from '#cli';
 import { until } from '../support/deadline.ts';
 import { makeTestAuthority } from '../support/certificates.ts';
+import type { ClientTarget } from '../support/keep-alive-client.ts';
 import { startSeparate, type Separate } from '../support/separate.ts';
 import { httpGet } from '../support/world.ts';
 import { freePort } from '../bench/bench-process.ts';
-import type { ClientTarget } from './bytes-client.ts';
 
 export interface BatteryProduct {
   readonly parts: Separate;

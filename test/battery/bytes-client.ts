@@ -5,14 +5,7 @@
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { within } from '../support/deadline.ts';
-
-export interface ClientTarget {
-  readonly port: number;
-  /** Over TLS when there is one; the name may be empty: none is sent then. Without an authority nothing is checked. */
-  readonly tls?: { readonly ca: string | undefined; readonly servername: string };
-  /** Where it comes from; 127.0.0.1 when absent. */
-  readonly localAddress?: string;
-}
+import type { ClientTarget } from '../support/keep-alive-client.ts';
 
 const DEADLINE_MS = 30_000;
 const MAX_KEPT = 8_388_608;

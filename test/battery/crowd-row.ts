@@ -8,7 +8,7 @@ import { residentBytes } from '../bench/bench-process.ts';
 import { hostOf, type BatteryProduct } from './battery-product.ts';
 import { Tally, type BatteryRow } from './battery-row.ts';
 import { BytesClient } from './bytes-client.ts';
-import { KeepAliveClient, p99 } from './keep-alive-client.ts';
+import { KeepAliveClient, p99 } from '../support/keep-alive-client.ts';
 import { startLoadOrigin, type LoadOrigin } from './load-origin.ts';
 import { MIB, openFiles } from './memory-watch.ts';
 

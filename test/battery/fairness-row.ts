@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { hostOf, type BatteryProduct } from './battery-product.ts';
 import { Tally, type BatteryRow } from './battery-row.ts';
-import { KeepAliveClient, p99 } from './keep-alive-client.ts';
+import { KeepAliveClient, p99 } from '../support/keep-alive-client.ts';
 import { startLoadOrigin } from './load-origin.ts';
 
 const QUIET = 'l7-quiet';

@@ -5,9 +5,10 @@
 import { until } from '../support/deadline.ts';
 import { hostOf, LISTENER_KINDS, type BatteryProduct, type ListenerKind } from './battery-product.ts';
 import { Tally, type BatteryRow } from './battery-row.ts';
-import { askBytes, BytesClient, statusOf, type ClientTarget } from './bytes-client.ts';
+import { askBytes, BytesClient, statusOf } from './bytes-client.ts';
 import { startCountingOrigins, type CountingOrigin } from './counting-origins.ts';
 import { framingRequest, REFUSED_REQUESTS, SERVED_REQUESTS } from '../support/framing-case-table.ts';
+import type { ClientTarget } from '../support/keep-alive-client.ts';
 
 const SHAPES = ['alone', 'before another', 'behind another', 'in pieces'] as const;
 type Shape = (typeof SHAPES)[number];

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { hostOf } from './battery-product.ts';
 import { Tally, type BatteryRow } from './battery-row.ts';
-import { KeepAliveClient } from './keep-alive-client.ts';
+import { KeepAliveClient } from '../support/keep-alive-client.ts';
 import { startSecondTenant } from './second-tenant.ts';
 
 const SHARES = ['h7-a1', 'h7-a2', 'h7-b1', 'h7-b2'] as const;

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { hostOf } from './battery-product.ts';
 import { Tally, type BatteryRow } from './battery-row.ts';
 import { BytesClient } from './bytes-client.ts';
-import { KeepAliveClient, p99 } from './keep-alive-client.ts';
+import { KeepAliveClient, p99 } from '../support/keep-alive-client.ts';
 import { startLoadOrigin } from './load-origin.ts';
 import { MemoryWatch, MIB } from './memory-watch.ts';
 

@@ -8,7 +8,7 @@ import { httpGet } from '../support/world.ts';
 import { until } from '../support/deadline.ts';
 import { hostOf, type BatteryProduct } from './battery-product.ts';
 import { Tally, type BatteryRow } from './battery-row.ts';
-import { KeepAliveClient } from './keep-alive-client.ts';
+import { KeepAliveClient } from '../support/keep-alive-client.ts';
 import { startLoadOrigin } from './load-origin.ts';
 import { MIB, openFiles, restingMemory, WATCHED_PARTS } from './memory-watch.ts';
 

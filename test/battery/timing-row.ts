@@ -8,12 +8,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { startIdentityWorld, type IdentityWorld } from '../support/identity-world.ts';
+import { KeepAliveClient, type ClientTarget } from '../support/keep-alive-client.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import type { ControlReady } from '../support/separate.ts';
 import { SESSION_COOKIE } from '../support/visitor.ts';
 import { Tally, type BatteryRow, type BatteryRowContext } from './battery-row.ts';
-import type { ClientTarget } from './bytes-client.ts';
-import { KeepAliveClient } from './keep-alive-client.ts';
 
 const MAX_T = 4.5;
 const KEPT_PART = 0.9;

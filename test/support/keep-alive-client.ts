@@ -1,8 +1,15 @@
-/** A client for load rows: one request after the other over one connection, answers whole, times measured. */
+/** An HTTP/1.1 client for loads: one request after the other over one connection, answers framed by Content-Length or chunked. */
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { within } from '../support/deadline.ts';
-import type { ClientTarget } from './bytes-client.ts';
+import { within } from './deadline.ts';
+
+export interface ClientTarget {
+  readonly port: number;
+  /** Over TLS when there is one; the name may be empty: none is sent then. Without an authority nothing is checked. */
+  readonly tls?: { readonly ca: string | undefined; readonly servername: string };
+  /** Where it comes from; 127.0.0.1 when absent. */
+  readonly localAddress?: string;
+}
 
 export interface WholeAnswer {
   readonly status: number;
@@ -18,13 +25,14 @@ export class KeepAliveClient {
   #pending: Buffer = NOTHING;
   #waiting: PromiseWithResolvers<WholeAnswer> | undefined;
 
-  private constructor(socket: Socket) {
+  /** Requests may be sent before the socket has connected. */
+  constructor(socket: Socket) {
     this.socket = socket;
     socket.on('data', (bytes: Buffer) => {
       this.#pending = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes]);
       this.#look();
     });
-    socket.on('error', () => {});
+    socket.on('error', (error) => this.#waiting?.reject(error));
     socket.on('close', () => {
       this.isClosed = true;
       this.#waiting?.reject(new Error('the connection closed before the answer was whole'));
@@ -66,6 +74,12 @@ export class KeepAliveClient {
     if (body !== undefined) this.socket.write(body);
     this.socket.uncork();
     return within('an answer', promise, timeoutMs);
+  }
+
+  /** Leaves the socket to others, after an upgrade. Throws if bytes came after the answer. */
+  release(): void {
+    if (this.#pending.length > 0) throw new Error('bytes came after the answer');
+    this.socket.removeAllListeners('data');
   }
 
   close(): void {
