@@ -80,3 +80,18 @@ test('what was started ends in reverse order, also when one of them fails to end
   await run.close();
   assert.deepEqual(ended, [3, 1]);
 });
+
+test('what a part of the run has started ends with the part, also when that fails', async () => {
+  const run = runWith();
+  const ended: string[] = [];
+  const startThing = (name: string) => ({ name, stop: async () => ended.push(name) });
+  run.keep(startThing('whole run'));
+  const part = run.part(async () => {
+    assert.equal(run.keep(startThing('part')).name, 'part');
+    throw new Error('failed');
+  });
+  await assert.rejects(part, /failed/);
+  assert.deepEqual(ended, ['part']);
+  await run.close();
+  assert.deepEqual(ended, ['part', 'whole run']);
+});

@@ -30,6 +30,11 @@ export interface Sample {
   readonly p99Us?: number | undefined;
 }
 
+/** Something that was started. */
+export interface Stoppable {
+  stop(): Promise<unknown>;
+}
+
 /** Adds the CPU time that the target's processes take during `work`. */
 export type Metered = <R>(work: () => Promise<R>) => Promise<R>;
 
@@ -85,7 +90,7 @@ export class BenchRun {
   readonly #units: Record<string, Unit> = {};
   readonly #tables: Record<string, Record<string, FactTable[string]>> = {};
   readonly #checked = { requests: 0, unique: 0 };
-  readonly #closers: (() => Promise<void>)[] = [];
+  readonly #closers: (() => Promise<unknown>)[] = [];
 
   constructor(options: BenchOptions, folder: string, warmUpRounds: number, report: (text: string) => void) {
     this.options = options;
@@ -94,15 +99,42 @@ export class BenchRun {
     this.report = report;
   }
 
-  /** Ends what a run has started, the last one first, when the run ends. */
-  defer(close: () => Promise<void>): void {
+  /** Ends what a run has started, the last one first, when the run or the part of it ends. */
+  defer(close: () => Promise<unknown>): void {
     this.#closers.push(close);
   }
 
+  /** Defers the end of what was started, and returns it. */
+  keep<T extends Stoppable>(started: T): T {
+    this.defer(() => started.stop());
+    return started;
+  }
+
+  /** Runs a part of the run, and ends what that has deferred. */
+  async part<R>(work: () => Promise<R>): Promise<R> {
+    const earlier = this.#closers.length;
+    try {
+      return await work();
+    } finally {
+      await this.#closeFrom(earlier);
+    }
+  }
+
   /** Ends everything that was deferred; what cannot be ended is reported. */
-  async close(): Promise<void> {
-    for (const close of this.#closers.splice(0).reverse())
+  close(): Promise<void> {
+    return this.#closeFrom(0);
+  }
+
+  async #closeFrom(first: number): Promise<void> {
+    for (const close of this.#closers.splice(first).reverse())
       await close().catch((error: unknown) => this.report(`while stopping: ${messageOf(error)}`));
+  }
+
+  /** Measures something for as many rounds as there are with one connection. */
+  async repeat<R>(measure: () => Promise<R>): Promise<R[]> {
+    const results: R[] = [];
+    while (results.length < this.options.singleRounds) results.push(await measure());
+    return results;
   }
 
   wants(scenario: string): boolean {

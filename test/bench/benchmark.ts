@@ -13,6 +13,8 @@ export interface Benchmark extends OptionTable {
   goals(result: BenchResult): Readonly<Record<string, readonly Goal[]>>;
   /** It runs in a network namespace of its own, which needs root on Linux. */
   readonly needsNamespace?: boolean | undefined;
+  /** Why all of it is skipped on this machine, or false; false when absent. */
+  skip?(): string | false;
   /** A whole run fails when it did not measure a goal. */
   readonly needsAllGoals?: boolean | undefined;
   /** Puts up what is measured and measures it; what it gives to `run.defer` ends when the run ends. */

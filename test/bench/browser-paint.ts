@@ -40,8 +40,7 @@ export async function recordPaint(
   url: string,
   cookies: readonly BrowserCookie[] = [],
 ): Promise<void> {
-  const times: PageTimes[] = [];
-  for (let round = 0; round < run.options.singleRounds; round += 1) times.push(await timesOf(url, cookies));
+  const times = await run.repeat(() => timesOf(url, cookies));
   const paints = figureOf(times.map(({ paintMs }) => paintMs));
   run.record(table, row, {
     [PAINT_COLUMN]: paints.median,

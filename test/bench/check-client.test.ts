@@ -31,20 +31,20 @@ async function serve(
 
 test('a checked load counts its requests, every thousandth of them unique', async (t) => {
   const port = await serve(t);
-  assert.deepEqual(await checkedLoad(port, 'x', LOAD), { requests: 2_000, unique: 2 });
+  assert.deepEqual(await checkedLoad({ port, host: 'x' }, LOAD), { requests: 2_000, unique: 2 });
 });
 
 test('a unique answer that comes from a cache fails the run', async (t) => {
   const port = await serve(t, (path) =>
     path.startsWith('/unique/') ? 'you asked /unique/before\n' : undefined,
   );
-  await assert.rejects(checkedLoad(port, 'x', LOAD), /other bytes/);
+  await assert.rejects(checkedLoad({ port, host: 'x' }, LOAD), /other bytes/);
 });
 
 test('one wrong byte in a small answer fails the run', async (t) => {
   let left = 700;
   const port = await serve(t, () => ((left -= 1) === 0 ? 'smalL' : undefined));
-  await assert.rejects(checkedLoad(port, 'x', LOAD), /other bytes/);
+  await assert.rejects(checkedLoad({ port, host: 'x' }, LOAD), /other bytes/);
 });
 
 test('an answer in chunks is read like one with a length', async (t) => {
@@ -55,7 +55,7 @@ test('an answer in chunks is read like one with a length', async (t) => {
   await once(server, 'listening');
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
-  assert.deepEqual(await get(port, 'x', '/'), { status: 200, body: 'small' });
+  assert.deepEqual(await get({ port, host: 'x' }, '/'), { status: 200, body: 'small' });
 });
 
 test('a download is timed when it is whole and refused when a byte differs', async (t) => {
@@ -65,9 +65,9 @@ test('a download is timed when it is whole and refused when a byte differs', asy
     path === '/bad' ? `D${text.slice(1)}` : path === '/short' ? 'x' : text,
   );
   const downloader = new Downloader({ bytes: text.length, sha256 });
-  assert.ok((await downloader.run(port, 'x', '/download')) > 0);
-  await assert.rejects(downloader.run(port, 'x', '/bad'), /SHA-256/);
-  await assert.rejects(downloader.run(port, 'x', '/short'), /not the download/);
+  assert.ok((await downloader.run({ port, host: 'x' }, '/download')) > 0);
+  await assert.rejects(downloader.run({ port, host: 'x' }, '/bad'), /SHA-256/);
+  await assert.rejects(downloader.run({ port, host: 'x' }, '/short'), /not the download/);
 });
 
 test('a download that breaks off is an error, not a result', async (t) => {
@@ -79,14 +79,14 @@ test('a download that breaks off is an error, not a result', async (t) => {
   t.after(() => server.close());
   const downloader = new Downloader({ bytes: 1_000, sha256: '' });
   await assert.rejects(
-    downloader.run((server.address() as AddressInfo).port, 'x', '/'),
+    downloader.run({ port: (server.address() as AddressInfo).port, host: 'x' }, '/'),
     /closed after 400 of 1000/,
   );
 });
 
 test('idle connections were each answered once, and close together', async (t) => {
   const port = await serve(t);
-  const close = await openIdle(port, 'x', 120);
+  const close = await openIdle({ port, host: 'x' }, 120);
   close();
 });
 
@@ -103,8 +103,8 @@ test('over TLS the server name is the host, and header fields go with every requ
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  const entrance = { ca, headers: { 'x-api-key': 'k' } };
-  const answer = await get(port, 'share.example', '/', entrance);
+  const door = { port, host: 'share.example', ca, headers: { 'x-api-key': 'k' } };
+  const answer = await get(door, '/');
   assert.deepEqual(answer, { status: 200, body: 'share.example share.example k' });
-  await assert.rejects(get(port, 'other.example', '/', entrance), /altnames/i);
+  await assert.rejects(get({ ...door, host: 'other.example' }, '/'), /altnames/i);
 });

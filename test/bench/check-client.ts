@@ -5,24 +5,31 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { connect, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
+import { KeepAliveClient } from '../support/keep-alive-client.ts';
+import { until } from './bench-process.ts';
 
 const TIMEOUT_MS = 30_000;
+const SERVED_DEADLINE_MS = 60_000;
+const OPENED_AT_ONCE = 50;
 const HEAD_END = Buffer.from('\r\n\r\n');
+
+/** Where a client comes in, and how. */
+export interface Door {
+  readonly port: number;
+  /** The host of requests, and the server name of TLS. */
+  readonly host: string;
+  /** TLS; the PEM that the certificate must chain to. Plain HTTP when absent. */
+  readonly ca?: string | undefined;
+  /** Header fields of every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
 
 export interface CheckedAnswer {
   readonly status: number;
   readonly body: string;
 }
 
-/** How a client comes in, when not over plain HTTP and without credentials. */
-export interface ClientEntrance {
-  /** TLS, with the request's host as server name; the PEM that the certificate must chain to. */
-  readonly ca?: string | undefined;
-  /** Header fields of every request. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-}
-
-function requestText(host: string, path: string, { headers = {} }: ClientEntrance): string {
+function requestText({ host, headers = {} }: Door, path: string): string {
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: */*\r\n${fields.join('')}\r\n`;
 }
@@ -37,105 +44,56 @@ function contextOf(ca: string): SecureContext {
 }
 
 /** A connection that says `ready` when requests may be written. */
-export function openClient(
-  port: number,
-  host: string,
-  { ca }: ClientEntrance,
-  ready: () => void,
-  onread?: OnReadOpts,
-): Socket {
+export function openClient({ port, host, ca }: Door, ready: () => void, onread?: OnReadOpts): Socket {
   const options = { port, host: '127.0.0.1', onread };
   if (ca === undefined) return connect({ ...options, noDelay: true }, ready);
   const socket = connectTls({ ...options, secureContext: contextOf(ca), servername: host }, ready);
   return socket.setNoDelay(true);
 }
 
-/** One client connection: requests one after the other; answers framed by Content-Length or chunked. */
+/** One client connection: requests one after the other. */
 export class CheckConnection {
-  readonly #socket: Socket;
-  readonly #entrance: ClientEntrance;
-  #received: Buffer = Buffer.alloc(0);
-  #waiting: { resolve: (answer: CheckedAnswer) => void; reject: (error: Error) => void } | undefined;
+  readonly #door: Door;
+  readonly #client: KeepAliveClient;
 
-  constructor(port: number, host: string, entrance: ClientEntrance = {}) {
-    this.#entrance = entrance;
-    this.#socket = openClient(port, host, entrance, () => {});
-    this.#socket.setTimeout(TIMEOUT_MS, () => this.#socket.destroy(new Error('no answer in time')));
-    this.#socket.on('data', (chunk: Buffer) => {
-      this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
-      this.#deliver();
-    });
-    this.#socket.on('error', (error) => this.#fail(error));
-    this.#socket.on('close', () => this.#fail(new Error('connection closed before the answer was whole')));
+  constructor(door: Door) {
+    this.#door = door;
+    this.#client = new KeepAliveClient(openClient(door, () => {}));
   }
 
-  request(host: string, path: string): Promise<CheckedAnswer> {
-    return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject };
-      this.#socket.write(requestText(host, path, this.#entrance));
-    });
+  async request(path: string): Promise<CheckedAnswer> {
+    const { status, body } = await this.#client.ask(requestText(this.#door, path));
+    return { status, body: body.toString('utf8') };
   }
 
   get isOpen(): boolean {
-    return !this.#socket.destroyed;
+    return !this.#client.isClosed;
   }
 
   close(): void {
-    this.#waiting = undefined;
-    this.#socket.destroy();
-  }
-
-  #fail(error: Error): void {
-    this.#waiting?.reject(error);
-    this.#waiting = undefined;
-  }
-
-  #deliver(): void {
-    const end = this.#received.indexOf(HEAD_END);
-    if (end < 0) return;
-    const head = this.#received.subarray(0, end).toString('latin1');
-    const rest = this.#received.subarray(end + 4);
-    const framed = /\r\ntransfer-encoding: *chunked/i.test(head) ? chunkedBody(rest) : sizedBody(head, rest);
-    if (framed === undefined) return;
-    this.#received = rest.subarray(framed.used);
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    waiting?.resolve({ status: Number(head.slice(9, 12)), body: framed.body.toString('utf8') });
-  }
-}
-
-function sizedBody(head: string, rest: Buffer): { body: Buffer; used: number } | undefined {
-  const size = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
-  return rest.length < size ? undefined : { body: rest.subarray(0, size), used: size };
-}
-
-function chunkedBody(rest: Buffer): { body: Buffer; used: number } | undefined {
-  const parts: Buffer[] = [];
-  for (let at = 0; ;) {
-    const lineEnd = rest.indexOf('\r\n', at);
-    if (lineEnd < 0) return undefined;
-    const size = Number.parseInt(rest.subarray(at, lineEnd).toString('latin1'), 16);
-    const start = lineEnd + 2;
-    if (rest.length < start + size + 2) return undefined;
-    if (size === 0) return { body: Buffer.concat(parts), used: start + 2 };
-    parts.push(rest.subarray(start, start + size));
-    at = start + size + 2;
+    this.#client.close();
   }
 }
 
 /** One request on a connection of its own. */
-export async function get(
-  port: number,
-  host: string,
-  path: string,
-  entrance: ClientEntrance = {},
-): Promise<CheckedAnswer> {
-  const connection = new CheckConnection(port, host, entrance);
+export async function get(door: Door, path: string): Promise<CheckedAnswer> {
+  const connection = new CheckConnection(door);
   try {
-    return await connection.request(host, path);
+    return await connection.request(path);
   } finally {
     connection.close();
   }
+}
+
+/** Waits until the door answers with that status; throws with what it answered instead. */
+export async function untilAnswers(
+  door: Door,
+  { path = '/small', status = 200 }: { readonly path?: string; readonly status?: number } = {},
+): Promise<void> {
+  await until(`the answer ${status} of ${door.host}`, SERVED_DEADLINE_MS, async () => {
+    const answer = await get(door, path);
+    if (answer.status !== status) throw new Error(`${answer.status} ${answer.body.slice(0, 300)}`);
+  });
 }
 
 /**
@@ -143,22 +101,20 @@ export async function get(
  * answer that is not 200 or not byte for byte what was asked for.
  */
 export async function checkedLoad(
-  port: number,
-  host: string,
+  door: Door,
   options: { readonly requests: number; readonly connections: number; readonly smallBody: string },
-  entrance: ClientEntrance = {},
 ): Promise<{ readonly requests: number; readonly unique: number }> {
   let sent = 0;
   let unique = 0;
   const worker = async (): Promise<void> => {
-    const connection = new CheckConnection(port, host, entrance);
+    const connection = new CheckConnection(door);
     try {
       while (sent < options.requests) {
         sent += 1;
         const isUnique = sent % 1_000 === 0;
         if (isUnique) unique += 1;
         const path = isUnique ? `/unique/${randomUUID()}` : '/small';
-        const { status, body } = await connection.request(host, path);
+        const { status, body } = await connection.request(path);
         const expected = isUnique ? `you asked ${path}\n` : options.smallBody;
         if (status !== 200) throw new Error(`${path} was answered ${status}: ${body.slice(0, 200)}`);
         if (body !== expected)
@@ -180,7 +136,6 @@ export class Downloader {
   readonly #expected: { readonly bytes: number; readonly sha256: string };
   readonly #target: Buffer;
   readonly #window = Buffer.alloc(1024 * 1024);
-  #socket: Socket | undefined;
 
   constructor(expected: { readonly bytes: number; readonly sha256: string }) {
     this.#expected = expected;
@@ -188,70 +143,61 @@ export class Downloader {
   }
 
   /** Bytes per second of one download over a connection of its own. */
-  async run(port: number, host: string, path: string, entrance: ClientEntrance = {}): Promise<number> {
+  async run(door: Door, path: string): Promise<number> {
     const { bytes: size, sha256: wanted } = this.#expected;
     const startedMs = performance.now();
-    await this.#receive(port, host, requestText(host, path, entrance), entrance);
+    await this.#receive(door, requestText(door, path));
     const seconds = (performance.now() - startedMs) / 1000;
     const sha256 = createHash('sha256').update(this.#target).digest('hex');
     if (sha256 !== wanted) throw new Error(`${path}: SHA-256 ${sha256}, not ${wanted}`);
     return size / seconds;
   }
 
-  async #receive(port: number, host: string, request: string, entrance: ClientEntrance): Promise<void> {
+  async #receive(door: Door, request: string): Promise<void> {
     const size = this.#expected.bytes;
+    const { promise: received, resolve, reject } = Promise.withResolvers<void>();
     let head: Buffer | undefined = Buffer.alloc(0);
     let filled = 0;
-    await new Promise<void>((resolve, reject) => {
-      const take = (bytes: Uint8Array): void => {
-        if (filled + bytes.length > size) return reject(new Error('more bytes than announced'));
-        this.#target.set(bytes, filled);
-        filled += bytes.length;
-        if (filled === size) resolve();
-      };
-      const begin = (bytes: Uint8Array): void => {
-        head = Buffer.concat([head!, bytes]);
-        const end = head.indexOf(HEAD_END);
-        if (end < 0) return;
-        const text = head.subarray(0, end).toString('latin1');
-        const rest = head.subarray(end + 4);
-        head = undefined;
-        const announced = Number(/\r\ncontent-length: *(\d+)/i.exec(text)?.[1]);
-        if (text.startsWith('HTTP/1.1 200 ') && announced === size) take(rest);
-        else reject(new Error(`not the download: ${text}`));
-      };
-      const callback = (length: number, buffer: Uint8Array): boolean => {
-        const bytes = buffer.subarray(0, length);
-        if (head === undefined) take(bytes);
-        else begin(bytes);
-        return true;
-      };
-      const onread = { buffer: this.#window, callback };
-      const socket = openClient(port, host, entrance, () => socket.write(request), onread);
-      socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('the download stood still')));
-      socket.on('error', reject);
-      socket.on('end', () => reject(new Error(`closed after ${filled} of ${size} bytes`)));
-      socket.on('close', () => reject(new Error(`closed after ${filled} of ${size} bytes`)));
-      this.#socket = socket;
-    }).finally(() => this.#socket?.destroy());
+    const take = (bytes: Uint8Array): void => {
+      if (filled + bytes.length > size) return reject(new Error('more bytes than announced'));
+      this.#target.set(bytes, filled);
+      filled += bytes.length;
+      if (filled === size) resolve();
+    };
+    const begin = (bytes: Uint8Array): void => {
+      head = Buffer.concat([head!, bytes]);
+      const end = head.indexOf(HEAD_END);
+      if (end < 0) return;
+      const text = head.subarray(0, end).toString('latin1');
+      const rest = head.subarray(end + 4);
+      head = undefined;
+      const announced = Number(/\r\ncontent-length: *(\d+)/i.exec(text)?.[1]);
+      if (text.startsWith('HTTP/1.1 200 ') && announced === size) take(rest);
+      else reject(new Error(`not the download: ${text}`));
+    };
+    const callback = (length: number, buffer: Uint8Array): boolean => {
+      const bytes = buffer.subarray(0, length);
+      if (head === undefined) take(bytes);
+      else begin(bytes);
+      return true;
+    };
+    const socket = openClient(door, () => socket.write(request), { buffer: this.#window, callback });
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('the download stood still')));
+    socket.on('error', reject);
+    const onEnd = (): void => reject(new Error(`closed after ${filled} of ${size} bytes`));
+    socket.on('end', onEnd).on('close', onEnd);
+    await received.finally(() => socket.destroy());
   }
 }
 
 /** Opens `count` connections, each answered once and then left idle; resolves to what closes them. */
-export async function openIdle(
-  port: number,
-  host: string,
-  count: number,
-  entrance: ClientEntrance = {},
-): Promise<() => void> {
+export async function openIdle(door: Door, count: number): Promise<() => void> {
   const connections: CheckConnection[] = [];
-  for (let at = 0; at < count; at += 50) {
-    const batch = Array.from(
-      { length: Math.min(50, count - at) },
-      () => new CheckConnection(port, host, entrance),
-    );
+  while (connections.length < count) {
+    const length = Math.min(OPENED_AT_ONCE, count - connections.length);
+    const batch = Array.from({ length }, () => new CheckConnection(door));
     connections.push(...batch);
-    const answers = await Promise.all(batch.map((connection) => connection.request(host, '/small')));
+    const answers = await Promise.all(batch.map((connection) => connection.request('/small')));
     const bad = answers.find(({ status }) => status !== 200);
     if (bad !== undefined) throw new Error(`an idle connection was answered ${bad.status}`);
   }

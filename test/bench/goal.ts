@@ -31,18 +31,19 @@ export function isReached({ sense, limit }: Goal, value: number): boolean {
   return sense === 'least' ? value >= limit : value <= limit;
 }
 
-export function figureIn(
-  result: BenchResult,
+/** A target's figure in a scenario. */
+export function figure(
   scenario: string,
   target: string,
   field: MeasuredField = 'rate',
   statistic: Statistic = 'median',
-): number | undefined {
-  return result.scenarios[scenario]?.[target]?.[field]?.[statistic];
+): Value {
+  return ({ scenarios }) => scenarios[scenario]?.[target]?.[field]?.[statistic];
 }
 
-export function factIn(result: BenchResult, table: string, row: string, column: string): number | undefined {
-  return result.tables[table]?.[row]?.[column];
+/** A figure of a table. */
+export function fact(table: string, row: string, column: string): Value {
+  return ({ tables }) => tables[table]?.[row]?.[column];
 }
 
 /** Undefined where one of the two was not measured. */
@@ -50,17 +51,18 @@ export function ratio(over: number | undefined, under: number | undefined): numb
   return over === undefined || under === undefined || under === 0 ? undefined : over / under;
 }
 
+/** One value as a multiple of another one. */
+export function quotient(over: Value, under: Value | number): Value {
+  return (result) => ratio(over(result), typeof under === 'number' ? under : under(result));
+}
+
 /** A target's figure as a multiple of another target's in the same scenario. */
 export function between(
   scenario: string,
   target: string,
   other: string,
-  field: MeasuredField = 'rate',
-  statistic: Statistic = 'median',
+  field?: MeasuredField,
+  statistic?: Statistic,
 ): Value {
-  return (result) =>
-    ratio(
-      figureIn(result, scenario, target, field, statistic),
-      figureIn(result, scenario, other, field, statistic),
-    );
+  return quotient(figure(scenario, target, field, statistic), figure(scenario, other, field, statistic));
 }

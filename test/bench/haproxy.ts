@@ -1,7 +1,8 @@
 /** haproxy with one configuration, of one thread. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCommand, startProcess, untilListening, type Running } from './bench-process.ts';
+import { findCommand, startProcess, untilListening } from './bench-process.ts';
+import type { BenchRun } from './bench-run.ts';
 
 export const HAPROXY = 'haproxy';
 
@@ -9,17 +10,19 @@ export function hasHaproxy(): boolean {
   return findCommand(HAPROXY) !== undefined;
 }
 
-/** Starts it and waits until it accepts connections at `port`; `sections` follow the global one. */
+/**
+ * Starts it and waits until it accepts connections at `port`; `sections` follow the global one. Returns its process id. It
+ * ends with the run.
+ */
 export async function startHaproxy(
-  folder: string,
+  run: BenchRun,
   port: number,
   sections: string,
   global = 'maxconn 8192',
-): Promise<Running> {
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, `haproxy-${port}.cfg`);
+): Promise<number> {
+  const file = join(run.folder, `haproxy-${port}.cfg`);
   writeFileSync(file, `global\n  nbthread 1\n  ${global}\n${sections}`, { mode: 0o600 });
-  const running = startProcess(findCommand(HAPROXY)!, ['-db', '-f', file]);
+  const running = run.keep(startProcess(findCommand(HAPROXY)!, ['-db', '-f', file]));
   await untilListening(HAPROXY, running, port);
-  return running;
+  return running.child.pid!;
 }

@@ -1,12 +1,10 @@
 // Holds idle connections: its arguments as JSON. Prints one line when each was answered once; at a line of its input it
 // prints how many are still open. A process of its own, because client and server each may open 20,000 files only.
 import { createInterface } from 'node:readline';
-import { CheckConnection, type ClientEntrance } from './check-client.ts';
+import { CheckConnection, type Door } from './check-client.ts';
 
 export interface IdleLoad {
-  readonly port: number;
-  readonly host: string;
-  readonly entrance: ClientEntrance;
+  readonly door: Door;
   readonly connections: number;
 }
 
@@ -20,7 +18,7 @@ interface Held {
   readonly usedMs: number;
 }
 
-const { port, host, entrance, connections } = JSON.parse(process.argv[2]!) as IdleLoad;
+const { door, connections } = JSON.parse(process.argv[2]!) as IdleLoad;
 const held: CheckConnection[] = [];
 /** Those that wait, the one that was used longest ago first; what stands before `first` has been taken out. */
 const waiting: Held[] = [];
@@ -28,7 +26,7 @@ let first = 0;
 
 async function use(connection: CheckConnection): Promise<void> {
   const usedMs = performance.now();
-  const { status } = await connection.request(host, '/small');
+  const { status } = await connection.request('/small');
   if (status !== 200) throw new Error(`an idle connection was answered ${status}`);
   waiting.push({ connection, usedMs });
 }
@@ -41,7 +39,7 @@ async function work(): Promise<void> {
       first += 1;
       await use(oldest.connection);
     } else {
-      const connection = new CheckConnection(port, host, entrance);
+      const connection = new CheckConnection(door);
       held.push(connection);
       await use(connection);
     }

@@ -1,7 +1,7 @@
 /** What idle clients cost a server: resident memory before and with them; a process of its own holds them. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { residentBytes } from './bench-process.ts';
-import { openIdle, type ClientEntrance } from './check-client.ts';
+import { openIdle, type Door } from './check-client.ts';
 import type { IdleLoad } from './idle-client-process.ts';
 import { startScript } from './script-process.ts';
 
@@ -17,20 +17,13 @@ export interface IdleMemory {
   readonly heldBytes: number;
 }
 
-export interface Door {
-  readonly port: number;
-  readonly host: string;
-  readonly entrance: ClientEntrance;
-}
-
 /** Measure it before any load: a heap that a load has grown would hide what connections take. */
 export async function measureIdle(pid: number, door: Door, connections: number): Promise<IdleMemory> {
-  const { port, host, entrance } = door;
   // What the first connections alone bring with them is not counted.
-  (await openIdle(port, host, FIRST_CONNECTIONS, entrance))();
+  (await openIdle(door, FIRST_CONNECTIONS))();
   await pause(SETTLE_MS);
   const beforeBytes = residentBytes(pid);
-  const load: IdleLoad = { port, host, entrance, connections };
+  const load: IdleLoad = { door, connections };
   const clients = await startScript('idle-client-process.ts', load);
   try {
     const check = (open: string): void => {

@@ -50,7 +50,9 @@ async function main(name = '', args: readonly string[] = []): Promise<number> {
     }
     await bundleProgram();
     if (options.isBusy) await startOtherLoad(run);
-    await benchmark.measure(run);
+    const reason = benchmark.skip?.() ?? false;
+    if (reason === false) await benchmark.measure(run);
+    else run.skip('all of it', reason);
     const result = run.result(benchmark.name);
     process.stdout.write(`${reportText(benchmark, result)}saved as ${saveResult(result)}\n`);
     // A goal that nobody measured is not a goal reached; with --scenario most are left out on purpose.
@@ -76,10 +78,8 @@ async function bundleProgram(): Promise<void> {
 
 /** One process for each core. */
 async function startOtherLoad(run: BenchRun): Promise<void> {
-  for (let core = 0; core < availableParallelism(); core += 1) {
-    const { stop } = await startScript('other-load-process.ts');
-    run.defer(() => stop());
-  }
+  for (let core = 0; core < availableParallelism(); core += 1)
+    run.keep(await startScript('other-load-process.ts'));
 }
 
 const [name, ...args] = process.argv.slice(2);

@@ -3,12 +3,13 @@
  * private service counts its requests, so that nothing that is measured can have come from a cache.
  */
 import { randomBytes, createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort, until } from './bench-process.ts';
+import type { BenchRun } from './bench-run.ts';
 import { get } from './check-client.ts';
-import { startNginxProgram } from './nginx-program.ts';
+import { KEPT_UPSTREAM, startNginxProgram } from './nginx-program.ts';
 
 /** The program in its two roles, as tables show them. */
 export const NGINX_DIRECT = 'nginx direct';
@@ -35,7 +36,6 @@ export interface NginxPeer {
    * longer than `quietMs`, which is 60 when absent.
    */
   requestCount(quietMs?: number): Promise<number>;
-  stop(): Promise<void>;
 }
 
 /** Additional text of the `http` block, and the number of connections that the worker then accepts. */
@@ -45,7 +45,7 @@ export interface NginxAddition {
 }
 
 function sectionsOf(
-  folder: string,
+  downloadFile: string,
   servicePort: number,
   proxyPort: number,
   addition: NginxAddition | undefined,
@@ -58,37 +58,34 @@ function sectionsOf(
     location = /close { keepalive_timeout 0; return 200 "${SMALL_BODY.replace('\n', '\\n')}"; }
     location /unique/ { return 200 "you asked $request_uri\\n"; }
     location = /count { stub_status; }
-    location = /download { alias ${join(folder, 'download.bin')}; }
+    location = /download { alias ${downloadFile}; }
   }
   server {
     listen 127.0.0.1:${proxyPort} backlog=4096;
     location / {
-      proxy_pass http://private;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host $host;
+      proxy_pass http://private;${KEPT_UPSTREAM}
     }
   }
 ${addition?.http('private') ?? ''}`;
 }
 
+/** It ends with the run. */
 export async function startNginx(
-  folder: string,
+  run: BenchRun,
   downloadBytes: number,
   addition?: NginxAddition,
 ): Promise<NginxPeer> {
-  mkdirSync(folder, { recursive: true });
-  const content = randomBytes(downloadBytes);
-  writeFileSync(join(folder, 'download.bin'), content);
-  const sha256 = createHash('sha256').update(content).digest('hex');
   const servicePort = await freePort();
   const proxyPort = await freePort();
-  const sections = sectionsOf(folder, servicePort, proxyPort, addition);
-  const nginx = await startNginxProgram(folder, servicePort, sections, addition?.workerConnections);
-  const host = `127.0.0.1:${servicePort}`;
+  const content = randomBytes(downloadBytes);
+  const downloadFile = join(run.folder, `download-${servicePort}.bin`);
+  writeFileSync(downloadFile, content);
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const sections = sectionsOf(downloadFile, servicePort, proxyPort, addition);
+  const workerPid = await startNginxProgram(run, servicePort, sections, addition?.workerConnections);
   let asked = 0;
   const countNow = async (): Promise<number> => {
-    const { body } = await get(servicePort, host, '/count');
+    const { body } = await get({ port: servicePort, host: `127.0.0.1:${servicePort}` }, '/count');
     // Three numbers: accepted, handled, requests; the last one counts this request too.
     asked += 1;
     return Number(/\n\s*\d+\s+\d+\s+(\d+)/.exec(body)?.[1]) - asked;
@@ -97,7 +94,7 @@ export async function startNginx(
     servicePort,
     proxyPort,
     download: { bytes: downloadBytes, sha256 },
-    processes: new Map([[SERVICE, nginx.workerPid]]),
+    processes: new Map([[SERVICE, workerPid]]),
     requestCount: (quietMs = QUIET_MS) => {
       let last = Number.NaN;
       return until('a quiet private service', QUIET_DEADLINE_MS, async () => {
@@ -109,6 +106,5 @@ export async function startNginx(
         throw new Error(`${count} requests and counting`);
       });
     },
-    stop: () => nginx.stop(),
   };
 }

@@ -8,9 +8,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCommand, freePort, startProcess, untilListening, type Running } from './bench-process.ts';
 import type { BenchRun } from './bench-run.ts';
+import { untilAnswers } from './check-client.ts';
 import { HAPROXY, hasHaproxy } from './haproxy.ts';
 import { haproxyRows, nginxRows, relayRows, type StartRow } from './hops.ts';
-import { untilServed } from './product.ts';
 
 /** The line to beat: what a team builds by hand. */
 export const NGINX_PAIR = 'nginx–TLS–nginx';
@@ -132,11 +132,8 @@ async function startTunnel(
     writeFileSync(path, text, { mode: 0o600 });
     return path;
   });
-  const start = (command: string, list: readonly string[]): Running => {
-    const running = startProcess(command, list, {}, folder);
-    run.defer(() => running.stop());
-    return running;
-  };
+  const start = (command: string, list: readonly string[]): Running =>
+    run.keep(startProcess(command, list, {}, folder));
   const server = start(commands.server, args.server);
   // A client of frp gives up when its server is not there yet.
   await untilListening(name, server, ports.server);
@@ -144,7 +141,7 @@ async function startTunnel(
   const doors = Object.entries(tunnel.doors(ports));
   for (const [door, port] of doors) {
     try {
-      await untilServed(port, PEER_HOST, '/small');
+      await untilAnswers({ port, host: PEER_HOST });
     } catch (error) {
       throw new Error(`${door} does not serve: ${server.tail()} ${client.tail()}`, { cause: error });
     }
@@ -161,16 +158,15 @@ export async function startOutsidePeers(run: BenchRun, servicePort: number): Pro
   const peers: OutsidePeer[] = [];
   const addRow = async (name: string, rows: StartRow, length: 1 | 2): Promise<void> => {
     const row = await rows(length, servicePort);
-    for (const hop of row) run.defer(() => hop.stop());
     const [first, last] = row.map(({ pid }) => pid);
     const processes = new Map([[CLIENT_SIDE, first!]]);
     if (last !== undefined) processes.set(SERVICE_SIDE, last);
     peers.push({ name, port: row[0]!.port, processes });
   };
-  await addRow(NGINX_PAIR, await nginxRows(join(run.folder, 'nginx-rows')), 2);
-  await addRow(RELAY_PAIR, await relayRows(), 2);
+  await addRow(NGINX_PAIR, await nginxRows(run), 2);
+  await addRow(RELAY_PAIR, await relayRows(run), 2);
   if (hasHaproxy()) {
-    const rows = await haproxyRows(join(run.folder, HAPROXY), 'http');
+    const rows = await haproxyRows(run, 'http');
     await addRow(HAPROXY, rows, 1);
     await addRow(`${HAPROXY}–TLS–${HAPROXY}`, rows, 2);
   } else run.skip(HAPROXY, 'not in PATH');

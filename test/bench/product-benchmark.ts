@@ -3,22 +3,22 @@
  * and nginx in PATH and about fifteen minutes. Fails when an answer was not 200, when a byte differed, or when the private service did not see every
  * request.
  */
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { zitiBinary } from '../support/ziti-command.ts';
 import { residentBytes } from './bench-process.ts';
 import type { BenchRun } from './bench-run.ts';
 import type { Benchmark } from './benchmark.ts';
+import { untilAnswers, type Door } from './check-client.ts';
 import { measureConsole } from './console/console-benchmark.ts';
 import { CONSOLE_GOALS } from './console/console-goal-table.ts';
 import { startSealedAndClear } from './encryption/sealed-and-clear.ts';
-import { checkAnswers, downloadSampler, requestSampler, type HttpTarget } from './http-samplers.ts';
+import { HttpSamplers, type HttpTarget } from './http-samplers.ts';
 import { makeKey, untilGuarded } from './gateway/guarded-shares.ts';
-import { kibPerConnection, measureIdle, SETTLE_MS, type Door } from './idle-connections.ts';
+import { kibPerConnection, measureIdle, SETTLE_MS } from './idle-connections.ts';
 import { NGINX_DIRECT, NGINX_PROXY, startNginx, type NginxPeer } from './nginx-peer.ts';
 import { OPENZITI, startOpenZiti } from './openziti-peer.ts';
 import { NGINX_PAIR, PEER_HOST, startOutsidePeers, type OutsidePeer } from './outside-peers.ts';
-import { startUp, untilServed, type Product } from './product.ts';
+import { startUp, type Product } from './product.ts';
 import {
   DOWNLOAD,
   ENCRYPTION_DOWNLOAD,
@@ -38,7 +38,7 @@ import {
   UP_IN_CLEAR,
 } from './product-goal-table.ts';
 import { startSeparate } from './separate-product.ts';
-import { Wrk } from './wrk-load.ts';
+import type { WrkLoad } from './wrk-load.ts';
 
 const FULL = { idleConnections: 1_000, checkedRequests: 20_000 };
 const QUICK = { idleConnections: 300, checkedRequests: 4_000 };
@@ -47,6 +47,14 @@ const SHARE = 'bench';
 const CONSOLE_PREFIX = 'console';
 /** A circuit takes OpenZiti most of a second under load: so long its last requests are on their way. */
 const OPENZITI_QUIET_MS = 1_500;
+
+/** The scenarios of requests that every target has a part in. */
+const REQUESTS: readonly (Omit<WrkLoad, 'path'> & { readonly name: string })[] = [
+  { name: KEEP_ALIVE, connections: 32 },
+  { name: MANY_CONNECTIONS, connections: 128 },
+  { name: ONE_CONNECTION, connections: 1 },
+  { name: NEW_CONNECTIONS, connections: 32, close: true },
+];
 
 /** Shapes of the product by value of `--shape`. */
 const SHAPES: Readonly<Record<string, readonly Shape[]>> = {
@@ -85,16 +93,14 @@ export const PRODUCT_BENCHMARK: Benchmark = {
 
 async function measure(run: BenchRun): Promise<void> {
   // The parts are started for any of their scenarios, and not for those of the console alone.
-  if (run.options.only?.startsWith(CONSOLE_PREFIX) !== true) await measureProduct(run);
-  await run.close();
+  if (run.options.only?.startsWith(CONSOLE_PREFIX) !== true) await run.part(() => measureProduct(run));
   await measureConsole(run);
 }
 
 async function measureProduct(run: BenchRun): Promise<void> {
   const { idleConnections, checkedRequests } = run.options.isQuick ? QUICK : FULL;
-  const wrk = new Wrk(run.folder);
-  const nginx = await startNginx(join(run.folder, 'nginx'), DOWNLOAD_BYTES);
-  run.defer(() => nginx.stop());
+  const nginx = await startNginx(run, DOWNLOAD_BYTES);
+  const samplers = new HttpSamplers(run, nginx);
   const peers = await startOutsidePeers(run, nginx.servicePort);
   const started: Started[] = [];
   for (const shape of SHAPES[run.options.chosen['shape']!]!) {
@@ -117,10 +123,10 @@ async function measureProduct(run: BenchRun): Promise<void> {
   );
   const others = peers.map((peer) => targetOf({ ...peer, host: PEER_HOST }, nginx));
   const targets = [...nginxTargets(nginx), ...others, ...ours];
-  await checkAnswers(run, nginx, targets, checkedRequests);
-  await measureRates(run, nginx, wrk, targets);
-  await measureCircuits(run, nginx, wrk, ours);
-  await measureEncryption(run, nginx, wrk, ours);
+  await samplers.check(targets, checkedRequests);
+  await measureRates(run, samplers, targets);
+  await run.part(() => measureCircuits(run, samplers, ours));
+  await run.part(() => measureEncryption(run, samplers, ours));
   for (const product of started) recordMemory(run, product, loadedColumn);
 }
 
@@ -129,10 +135,7 @@ function recordMemory(run: BenchRun, { shape, processes }: Started, column: (par
     run.record(PROCESSES, shape, { [column(part)]: residentBytes(pid) / 1e6 });
 }
 
-function targetOf(
-  peer: OutsidePeer & Pick<HttpTarget, 'host' | 'entrance'>,
-  { processes }: NginxPeer,
-): HttpTarget {
+function targetOf(peer: OutsidePeer & Door, { processes }: NginxPeer): HttpTarget {
   return { ...peer, serviceRequests: 1, processes: new Map([...peer.processes, ...processes]) };
 }
 
@@ -147,31 +150,25 @@ function nginxTargets({ servicePort, proxyPort, processes }: NginxPeer): HttpTar
 const STARTERS: Readonly<Record<Shape, (run: BenchRun, serviceUrl: string) => Promise<Started>>> = {
   /** Started with an empty data directory, stopped and started again: the second start is the one that is timed. */
   up: async (run, serviceUrl) => {
-    const { cpuProfileDir } = run.options;
-    const options = { folder: join(run.folder, 'up'), args: ['--any-port'], cpuProfileDir };
-    await (await startUp(options)).stop();
-    const product = await startUp(options);
-    run.defer(() => product.stop());
+    await (await startUp(run, 'up')).stop();
+    const product = run.keep(await startUp(run, 'up'));
     await product.publish(SHARE, serviceUrl);
     return { ...product, shape: 'up', door: await guard(product) };
   },
   separate: async (run, serviceUrl) => {
-    const { cpuProfileDir } = run.options;
-    const folder = join(run.folder, 'separate');
-    const product = await startSeparate({ folder, args: [], cpuProfileDir });
-    run.defer(() => product.stop());
+    const product = await startSeparate(run);
     const host = `${SHARE}.${product.zone}`;
     await product.publish(SHARE, serviceUrl);
-    await untilServed(product.port, host, '/small');
+    await untilAnswers({ port: product.port, host });
     const firstAnswerMs = await product.restart(host);
     return { processes: product.processes, firstAnswerMs, shape: 'separate', door: await guard(product) };
   },
 };
 
 /** From then on the share asks for an API key. */
-async function guard(product: Omit<Product, 'firstAnswerMs'>): Promise<Door> {
+async function guard(product: Pick<Product, 'port' | 'zone' | 'call'>): Promise<Door> {
   const { providerId, headers } = await makeKey(product, SHARE);
-  const door = { port: product.port, host: `${SHARE}.${product.zone}`, entrance: { headers } };
+  const door = { port: product.port, host: `${SHARE}.${product.zone}`, headers };
   await product.call('PATCH', `/shares/${SHARE}`, { authProviderIds: [providerId] });
   await untilGuarded(door);
   return door;
@@ -179,20 +176,15 @@ async function guard(product: Omit<Product, 'firstAnswerMs'>): Promise<Door> {
 
 async function measureRates(
   run: BenchRun,
-  nginx: NginxPeer,
-  wrk: Wrk,
+  samplers: HttpSamplers,
   targets: readonly HttpTarget[],
 ): Promise<void> {
-  const many = { path: '/small', connections: 32 };
-  await run.measure(KEEP_ALIVE, 'request', targets, requestSampler(nginx, wrk, many));
-  const more = requestSampler(nginx, wrk, { ...many, connections: 128 });
-  await run.measure(MANY_CONNECTIONS, 'request', targets, more);
-  const single = requestSampler(nginx, wrk, { ...many, connections: 1 });
-  const singleRounds = { rounds: run.options.singleRounds, seconds: 1 };
-  await run.measure(ONE_CONNECTION, 'request', targets, single, singleRounds);
-  const closing = requestSampler(nginx, wrk, { ...many, close: true });
-  await run.measure(NEW_CONNECTIONS, 'request', targets, closing);
-  await run.measure(DOWNLOAD, 'MB', targets, downloadSampler(nginx), { warmUpSeconds: 0 });
+  for (const { name, ...load } of REQUESTS) {
+    const sampler = samplers.requests({ path: '/small', ...load });
+    const rounds = load.connections === 1 ? { rounds: run.options.singleRounds, seconds: 1 } : {};
+    await run.measure(name, 'request', targets, sampler, rounds);
+  }
+  await run.measure(DOWNLOAD, 'MB', targets, samplers.downloads(), { warmUpSeconds: 0 });
 }
 
 /**
@@ -201,36 +193,29 @@ async function measureRates(
  */
 async function measureEncryption(
   run: BenchRun,
-  nginx: NginxPeer,
-  wrk: Wrk,
+  samplers: HttpSamplers,
   ours: readonly HttpTarget[],
 ): Promise<void> {
   if (!run.wants(ENCRYPTION_DOWNLOAD) && !run.wants(ENCRYPTION_REQUESTS)) return;
   run.report('starting agents with and without end-to-end encryption');
-  const folder = join(run.folder, 'encryption');
-  const started = await startSealedAndClear(folder, nginx, run.options.cpuProfileDir);
-  try {
-    await pause(SETTLE_MS);
-    const inProcess = ours.filter(({ name }) => name === 'up');
-    const targets = [...started.targets, ...inProcess.map((up) => ({ ...up, name: UP_IN_CLEAR }))];
-    const requests = requestSampler(nginx, wrk, { path: '/small', connections: 32 });
-    await run.measure(ENCRYPTION_REQUESTS, 'request', targets, requests);
-    await run.measure(ENCRYPTION_DOWNLOAD, 'MB', targets, downloadSampler(nginx), { warmUpSeconds: 1 });
-  } finally {
-    await started.stop();
-  }
+  const started = await startSealedAndClear(run, samplers.nginx);
+  await pause(SETTLE_MS);
+  const inProcess = ours.filter(({ name }) => name === 'up');
+  const targets = [...started, ...inProcess.map((up) => ({ ...up, name: UP_IN_CLEAR }))];
+  const requests = samplers.requests({ path: '/small', connections: 32 });
+  await run.measure(ENCRYPTION_REQUESTS, 'request', targets, requests);
+  await run.measure(ENCRYPTION_DOWNLOAD, 'MB', targets, samplers.downloads(), { warmUpSeconds: 1 });
 }
 
 /** Beside OpenZiti where there is one; it runs for these rounds only, because it is never quite idle. */
 async function measureCircuits(
   run: BenchRun,
-  nginx: NginxPeer,
-  wrk: Wrk,
+  samplers: HttpSamplers,
   ours: readonly HttpTarget[],
 ): Promise<void> {
   const circuits = 'circuits';
   if (!run.wants(circuits)) return;
-  const sampler = requestSampler(nginx, wrk, { path: '/close', connections: 32 });
+  const sampler = samplers.requests({ path: '/close', connections: 32 });
   const zitiCommand = zitiBinary();
   if (zitiCommand === undefined) {
     const { least, most } = OPENZITI_CIRCUITS_PER_SECOND;
@@ -240,12 +225,8 @@ async function measureCircuits(
     return;
   }
   run.report('starting an OpenZiti network');
-  const peer = await startOpenZiti(zitiCommand, join(run.folder, 'openziti'), nginx.servicePort);
-  try {
-    await pause(SETTLE_MS);
-    const openZiti = { ...targetOf({ ...peer, host: PEER_HOST }, nginx), quietMs: OPENZITI_QUIET_MS };
-    await run.measure(circuits, 'circuit', [openZiti, ...ours], sampler);
-  } finally {
-    await peer.stop();
-  }
+  const peer = await startOpenZiti(run, zitiCommand, samplers.nginx.servicePort);
+  await pause(SETTLE_MS);
+  const openZiti = { ...targetOf({ ...peer, host: PEER_HOST }, samplers.nginx), quietMs: OPENZITI_QUIET_MS };
+  await run.measure(circuits, 'circuit', [openZiti, ...ours], sampler);
 }

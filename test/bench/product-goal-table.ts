@@ -1,16 +1,16 @@
 /** The goals of `up` with its agent; ratios are to the hand-built pair of nginx in the same run. */
-import type { BenchResult, Measured } from './bench-result.ts';
-import { targetName } from './encryption/target-name.ts';
+import type { Measured } from './bench-result.ts';
 import {
   between,
-  factIn,
-  figureIn,
+  fact,
+  figure,
   least,
   most,
   ratio,
   type Goal,
   type MeasuredField,
   type Statistic,
+  type Value,
 } from './goal.ts';
 import { SERVICE } from './nginx-peer.ts';
 import { OPENZITI } from './openziti-peer.ts';
@@ -41,6 +41,11 @@ export const ENCRYPTION_REQUESTS = 'encryption, keep-alive';
 export const ENCRYPTION_DOWNLOAD = 'encryption, download';
 export const UP_IN_CLEAR = 'up, in clear';
 
+/** The measured ways: `private share, encrypted`. */
+export type Way = 'public' | 'private';
+export type Secrecy = 'encrypted' | 'in clear';
+export const targetName = (way: Way, secrecy: Secrecy): string => `${way} share, ${secrecy}`;
+
 /** Encrypted circuits to those in clear, through the same parts. */
 export const ENCRYPTION_GOALS: readonly Goal[] = (['private', 'public'] as const).flatMap((way) => {
   const ratioOf = (scenario: string) =>
@@ -53,9 +58,10 @@ export const ENCRYPTION_GOALS: readonly Goal[] = (['private', 'public'] as const
 
 /** The goals for one shape of the product. */
 export function productGoals(shape: string): readonly Goal[] {
-  const fact = (column: string) => (result: BenchResult) => factIn(result, PROCESSES, shape, column);
+  const ofProcess = (column: string): Value => fact(PROCESSES, shape, column);
   const toPair = (scenario: string, field?: MeasuredField, statistic?: Statistic) =>
     between(scenario, shape, NGINX_PAIR, field, statistic);
+  const circuitsOfOpenZiti = figure('circuits', OPENZITI);
   return [
     least('requests/s, 32 connections', '×', 1.2, toPair(KEEP_ALIVE)),
     least('requests/s, 128 connections', '×', 1.2, toPair(MANY_CONNECTIONS)),
@@ -69,18 +75,21 @@ export function productGoals(shape: string): readonly Goal[] {
     least('new connections/s', '×', 0.8, toPair(NEW_CONNECTIONS)),
     {
       ...least("circuits/s, to OpenZiti's", '×', 5, (result) =>
-        ratio(circuitRate(result, shape), circuitRate(result, OPENZITI) ?? OPENZITI_CIRCUITS_PER_SECOND.most),
+        ratio(
+          figure('circuits', shape)(result),
+          circuitsOfOpenZiti(result) ?? OPENZITI_CIRCUITS_PER_SECOND.most,
+        ),
       ),
       qualifier: (result) =>
-        circuitRate(result, OPENZITI) === undefined
+        circuitsOfOpenZiti(result) === undefined
           ? ` ${OPENZITI_CIRCUITS_PER_SECOND.most}/s of an earlier run`
           : ' in this run',
     },
     least('100 MB download', '×', 1, toPair(DOWNLOAD)),
-    most('memory of up, idle', 'MB', 110, fact(idleColumn('up'))),
-    most('memory of the agent, idle', 'MB', 60, fact(idleColumn('agent'))),
-    most('memory per idle client connection', 'KiB', 8, fact(PER_IDLE_CONNECTION)),
-    most('start to first request, state present', 's', 1, fact(FIRST_ANSWER)),
+    most('memory of up, idle', 'MB', 110, ofProcess(idleColumn('up'))),
+    most('memory of the agent, idle', 'MB', 60, ofProcess(idleColumn('agent'))),
+    most('memory per idle client connection', 'KiB', 8, ofProcess(PER_IDLE_CONNECTION)),
+    most('start to first request, state present', 's', 1, ofProcess(FIRST_ANSWER)),
   ];
 }
 
@@ -89,8 +98,4 @@ function cpuOf(measured: Measured | undefined): number | undefined {
   if (measured === undefined) return undefined;
   const parts = Object.entries(measured.cpuUs).filter(([name]) => name !== SERVICE);
   return parts.reduce((sum, [, us]) => sum + us, 0);
-}
-
-function circuitRate(result: BenchResult, target: string): number | undefined {
-  return figureIn(result, 'circuits', target);
 }

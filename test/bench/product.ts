@@ -4,12 +4,11 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { definedFields } from '#base';
 import { runCommand } from '../support/part-process.ts';
-import { until } from './bench-process.ts';
-import { get, type ClientEntrance } from './check-client.ts';
+import type { BenchRun } from './bench-run.ts';
+import { untilAnswers } from './check-client.ts';
 import { startReady } from './ready-process.ts';
-
-const SERVED_DEADLINE_MS = 60_000;
 
 export interface Product {
   /** The gateway's plain HTTP port. */
@@ -31,13 +30,6 @@ export interface Product {
   stop(): Promise<void>;
 }
 
-export interface ProductOptions {
-  readonly folder: string;
-  /** More options of `frontdoor up`, or of `frontdoor gateway` where the parts are separate. */
-  readonly args: readonly string[];
-  readonly cpuProfileDir: string | undefined;
-}
-
 interface UpReady {
   readonly gatewayUrl: string;
   readonly shareHost: string;
@@ -49,45 +41,48 @@ interface UpReady {
   readonly pids: { readonly up: number; readonly agent: number };
 }
 
-export interface UpProduct extends Product {
+/** Where the Management API is, and the first account's credentials for it. */
+export interface ApiAccess {
   readonly apiUrl: string;
   readonly frontdoorId: string;
-  /** The first account's credentials for the Management API. */
   readonly authorization: string;
 }
 
-/** Waits until the share answers 200. */
-export async function untilServed(
-  port: number,
-  host: string,
-  path: string,
-  entrance: ClientEntrance = {},
-): Promise<void> {
-  await until(`an answer of ${host}`, SERVED_DEADLINE_MS, async () => {
-    const { status, body } = await get(port, host, path, entrance);
-    if (status !== 200) throw new Error(`${status} ${body.slice(0, 300)}`);
-  });
+export interface UpProduct extends Product, ApiAccess {
+  readonly dataDir: string;
+  /** From its start to its ready file. */
+  readonly readyMs: number;
 }
 
-/** Starts it, with what an earlier start left in `folder`; resolves when the demo's share was answered. */
-export async function startUp({ folder, args, cpuProfileDir }: ProductOptions): Promise<UpProduct> {
+/**
+ * Starts it, with what an earlier start left in the folder `name` of the run, and with these options; resolves when the
+ * demo's share was answered.
+ */
+export async function startUp(
+  run: BenchRun,
+  name: string,
+  args: readonly string[] = ['--any-port'],
+): Promise<UpProduct> {
+  const folder = join(run.folder, name);
+  const dataDir = join(folder, 'data');
   mkdirSync(folder, { recursive: true });
   const startedMs = performance.now();
   const { running, ready } = await startReady<UpReady>({
-    args: ['up', '--demo', '--data-dir', join(folder, 'data'), ...args],
+    args: ['up', '--demo', '--data-dir', dataDir, ...args],
     readyFile: join(folder, 'ready.json'),
-    cpuProfileDir,
+    cpuProfileDir: run.options.cpuProfileDir,
   });
+  const readyMs = performance.now() - startedMs;
   const { agentSocket, shareHost, apiUrl, frontdoorId, pids } = ready;
   const stop = (): Promise<void> => running.stop('SIGINT', 10_000);
   const port = Number(new URL(ready.gatewayUrl).port);
   try {
-    await untilServed(port, shareHost, '/');
+    await untilAnswers({ port, host: shareHost }, { path: '/' });
   } catch (error) {
     await stop();
     throw new Error(`frontdoor up serves nothing: ${running.tail()}`, { cause: error });
   }
-  const authorization = `Basic ${ready.accountId}:${ready.apiToken}`;
+  const access = { apiUrl, frontdoorId, authorization: authorizationOf(ready) };
   return {
     port,
     zone: shareHost.slice(shareHost.indexOf('.') + 1),
@@ -95,32 +90,38 @@ export async function startUp({ folder, args, cpuProfileDir }: ProductOptions): 
       ['up', pids.up],
       ['agent', pids.agent],
     ]),
+    dataDir,
+    readyMs,
     firstAnswerMs: performance.now() - startedMs,
-    apiUrl,
-    frontdoorId,
-    authorization,
+    ...access,
     publish: async (name, target) => {
       await runCommand(['agent', 'share', 'public', target, '--name', name, '--socket', agentSocket]);
     },
-    call: (method, path, body) =>
-      callApi(`${apiUrl}/frontdoor/${frontdoorId}${path}`, authorization, method, body),
+    call: (method, path, body) => callApi(access, method, `/frontdoor/${frontdoorId}${path}`, body),
     stop,
   };
 }
 
-/** A call of the Management API; throws unless it is answered 2xx. */
+export function authorizationOf(account: { readonly accountId: string; readonly apiToken: string }): string {
+  return `Basic ${account.accountId}:${account.apiToken}`;
+}
+
+/** A call of the Management API, without credentials when they are absent; throws unless it is answered 2xx. */
 export async function callApi(
-  url: string,
-  authorization: string,
+  { apiUrl, authorization }: Pick<ApiAccess, 'apiUrl'> & Partial<ApiAccess>,
   method: string,
-  body: object | undefined,
+  path: string,
+  body?: object,
 ): Promise<Record<string, unknown>> {
-  const answer = await fetch(url, {
+  const answer = await fetch(apiUrl + path, {
     method,
-    headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
+    headers: {
+      ...definedFields({ authorization }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
     body: body === undefined ? null : JSON.stringify(body),
   });
   const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${url} was answered ${answer.status}: ${text.slice(0, 300)}`);
+  if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${text.slice(0, 300)}`);
   return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
 }

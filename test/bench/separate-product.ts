@@ -3,56 +3,35 @@
  * and started stands in `test/support/separate.ts`.
  */
 import { join } from 'node:path';
-import { PartProcess } from '../support/part-process.ts';
-import { startSeparate as startParts } from '../support/separate.ts';
-import { untilServed, type Product, type ProductOptions } from './product.ts';
+import { startSeparate as startAll, type Separate } from '../support/separate.ts';
+import type { BenchRun } from './bench-run.ts';
+import { untilAnswers } from './check-client.ts';
+import type { Product } from './product.ts';
 import { profileArguments } from './ready-process.ts';
 
-export interface SeparateProduct extends Omit<Product, 'firstAnswerMs'> {
+export interface SeparateProduct extends Omit<Product, 'firstAnswerMs' | 'stop'> {
   /** Stops all parts and starts them again, all at once; resolves to the milliseconds until the host answers. */
   restart(host: string): Promise<number>;
-  /** A further gateway beside the first, with these arguments of `frontdoor gateway`. */
-  addGateway(name: string, args: readonly string[]): Promise<AddedGateway>;
+  /** A further gateway beside the first, with these options of `frontdoor gateway`. */
+  readonly addGateway: Separate['addGateway'];
 }
 
-export interface AddedGateway {
-  readonly port: number;
-  readonly pid: number;
-  stop(): Promise<void>;
+/** Starts them in the folder `name` of the run, with more options of `frontdoor gateway`. They end with the run. */
+export async function startParts(
+  run: BenchRun,
+  name: string,
+  gatewayArgs?: readonly string[],
+): Promise<Separate> {
+  const nodeArgs = profileArguments(run.options.cpuProfileDir);
+  const folder = join(run.folder, name);
+  return run.keep(await startAll({ folder, logLevel: 'warn', nodeArgs, gatewayArgs }));
 }
 
-export async function startSeparate({
-  folder,
-  args,
-  cpuProfileDir,
-}: ProductOptions): Promise<SeparateProduct> {
-  const nodeArgs = profileArguments(cpuProfileDir);
-  const separate = await startParts({ folder, logLevel: 'warn', nodeArgs, gatewayArgs: args });
+/** As `startParts`, with the agent's shares. */
+export async function startSeparate(run: BenchRun, moreArgs?: readonly string[]): Promise<SeparateProduct> {
+  const separate = await startParts(run, 'separate', moreArgs);
   const { control, gateway, router, agent, port } = separate;
   const parts = { gateway, router, agent, control };
-  const addGateway: SeparateProduct['addGateway'] = async (name, gatewayArgs) => {
-    const jwt = join(folder, `${name}.jwt`);
-    await separate.run(
-      ...['fabric', 'gateway', 'create', name, '--out', jwt, '--ca', join(folder, 'api-ca.pem')],
-    );
-    const readyFile = join(folder, `${name}.json`);
-    const part = new PartProcess<{ readonly gatewayUrl: string }>({
-      name,
-      readyFile,
-      nodeArgs,
-      env: { FRONTDOOR_LOG: 'warn' },
-      args: () => [
-        ...['gateway', '--data-dir', join(folder, name), '--enrollment-jwt', jwt],
-        ...['--ready-file', readyFile, '--http-port', '0', ...gatewayArgs],
-      ],
-    });
-    const { gatewayUrl } = await part.start();
-    return {
-      port: Number(new URL(gatewayUrl).port),
-      pid: part.pid,
-      stop: async () => void (await part.stop()),
-    };
-  };
   return {
     port,
     zone: 'share.localhost',
@@ -69,10 +48,9 @@ export async function startSeparate({
       for (const part of [agent, gateway, router, control]) await part.stop();
       const startedMs = performance.now();
       await Promise.all(Object.values(parts).map((part) => part.start()));
-      await untilServed(port, host, '/small');
+      await untilAnswers({ port, host });
       return performance.now() - startedMs;
     },
-    addGateway,
-    stop: () => separate.stop(),
+    addGateway: separate.addGateway,
   };
 }

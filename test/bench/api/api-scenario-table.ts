@@ -1,6 +1,9 @@
 /** What the API's benchmark asks, as requests of one server. */
-import { tokenBody, type ApiServer } from './api-server.ts';
-import type { ApiRequest } from './api-load.ts';
+import type { Door } from '../check-client.ts';
+import type { WrkLoad } from '../wrk-load.ts';
+import { tokenRequest, type ApiServer } from './api-server.ts';
+
+export interface ApiRequest extends Omit<WrkLoad, 'connections'>, Pick<Door, 'headers'> {}
 
 export interface ApiScenario {
   readonly name: string;
@@ -11,15 +14,13 @@ export interface ApiScenario {
 
 const JSON_BODY = { 'content-type': 'application/json' };
 
-const get = (server: ApiServer, path: string): ApiRequest => ({
-  port: server.port,
-  method: 'GET',
+const get = ({ bearer: authorization }: ApiServer, path: string): ApiRequest => ({
   path,
-  headers: { authorization: server.bearer },
+  headers: { authorization },
 });
 
-const page = (server: ApiServer, number: number): ApiRequest =>
-  get(server, `/frontdoor/${server.largeFrontdoorId}/auth-providers?page=${number}&size=20&sort=name,asc`);
+const page = (server: ApiServer, frontdoorId: string, number: number): ApiRequest =>
+  get(server, `/frontdoor/${frontdoorId}/auth-providers?page=${number}&size=20&sort=name,asc`);
 
 export const API_SCENARIOS: readonly ApiScenario[] = [
   {
@@ -30,17 +31,14 @@ export const API_SCENARIOS: readonly ApiScenario[] = [
   {
     name: 'list 20 of 10,000 providers',
     connections: 32,
-    request: (server) =>
-      get(server, `/frontdoor/${server.credentials.frontdoorId}/auth-providers?page=0&size=20&sort=name,asc`),
+    request: (server) => page(server, server.credentials.frontdoorId, 0),
   },
   {
     name: 'create provider',
     connections: 32,
-    request: (server) => ({
-      port: server.port,
-      method: 'POST',
-      path: `/frontdoor/${server.credentials.frontdoorId}/auth-providers`,
-      headers: { authorization: server.bearer, ...JSON_BODY },
+    request: ({ credentials, bearer }) => ({
+      path: `/frontdoor/${credentials.frontdoorId}/auth-providers`,
+      headers: { authorization: bearer, ...JSON_BODY },
       body: JSON.stringify({
         name: 'made %d',
         type: 'OIDC',
@@ -51,14 +49,20 @@ export const API_SCENARIOS: readonly ApiScenario[] = [
   {
     name: 'token',
     connections: 32,
-    request: (server) => ({
-      port: server.port,
-      method: 'POST',
+    request: ({ url, credentials }) => ({
       path: '/oauth/token',
       headers: JSON_BODY,
-      body: tokenBody(server.url, server.credentials),
+      body: JSON.stringify(tokenRequest(url, credentials)),
     }),
   },
-  { name: 'page 1 of 100,000 providers', connections: 8, request: (server) => page(server, 0) },
-  { name: 'page 400 of 100,000 providers', connections: 8, request: (server) => page(server, 399) },
+  {
+    name: 'page 1 of 100,000 providers',
+    connections: 8,
+    request: (server) => page(server, server.largeFrontdoorId, 0),
+  },
+  {
+    name: 'page 400 of 100,000 providers',
+    connections: 8,
+    request: (server) => page(server, server.largeFrontdoorId, 399),
+  },
 ];

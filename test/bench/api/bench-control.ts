@@ -1,38 +1,40 @@
 /** `frontdoor control` as a process, on an empty or a filled database, and a walk over the databases. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Running } from '../bench-process.ts';
+import type { FirstStart } from '#control';
+import { postgresSkip, startPostgres } from '../../support/postgres.ts';
 import type { BenchRun } from '../bench-run.ts';
+import { authorizationOf, type ApiAccess } from '../product.ts';
 import { startReady } from '../ready-process.ts';
-import { openBenchPostgres } from './bench-postgres.ts';
 
 export const EMBEDDED = 'embedded';
 export const POSTGRESQL = 'postgresql';
+
+export interface BenchControl extends ApiAccess {
+  readonly dataDir: string;
+  readonly pid: number;
+  /** Its first start has shown them. */
+  readonly credentials: FirstStart;
+}
 
 interface ReadyFile {
   readonly apiUrl: string;
   readonly pids: { readonly control: number };
 }
 
-export interface BenchControl {
-  readonly running: Running;
-  readonly ready: ReadyFile;
-}
-
-export interface BenchControlOptions {
-  /** It is made where it is missing. */
-  readonly dataDir: string;
-  /** A PostgreSQL URL; undefined: the embedded database. */
-  readonly database: string | undefined;
-  readonly cpuProfileDir?: string | undefined;
-  /** Options of limits; none: the product's own. */
-  readonly limits?: readonly string[];
-}
-
-export function startBenchControl(options: BenchControlOptions): Promise<BenchControl> {
-  const { dataDir, database, cpuProfileDir, limits = [] } = options;
+/**
+ * Starts it with what an earlier start left in the folder `name` of the run, and with these options of limits, which are the
+ * product's own when absent. `database` is a PostgreSQL URL; undefined: the embedded database. It ends with the run.
+ */
+export async function startBenchControl(
+  run: BenchRun,
+  name: string,
+  database: string | undefined,
+  limits: readonly string[] = [],
+): Promise<BenchControl> {
+  const dataDir = join(run.folder, name);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  return startReady<ReadyFile>({
+  const { running, ready } = await startReady<ReadyFile>({
     args: [
       'control',
       ...['--data-dir', dataDir, '--api-port', '0', '--edge-api-port', '0', '--ctrl-port', '0'],
@@ -40,8 +42,18 @@ export function startBenchControl(options: BenchControlOptions): Promise<BenchCo
     ],
     readyFile: join(dataDir, 'ready.json'),
     env: database === undefined ? {} : { FRONTDOOR_DATABASE: database },
-    cpuProfileDir,
+    cpuProfileDir: run.options.cpuProfileDir,
   });
+  run.keep(running);
+  const credentials = JSON.parse(readFileSync(join(dataDir, 'first-secrets.json'), 'utf8')) as FirstStart;
+  return {
+    dataDir,
+    apiUrl: ready.apiUrl,
+    pid: ready.pids.control,
+    credentials,
+    frontdoorId: credentials.frontdoorId,
+    authorization: authorizationOf(credentials),
+  };
 }
 
 /** Measures on the embedded database, then on PostgreSQL where it is installed, each where it is wanted. */
@@ -53,8 +65,12 @@ export async function onEachDatabase(
 ): Promise<void> {
   if (isWanted(EMBEDDED)) await measure(EMBEDDED);
   if (!isWanted(POSTGRESQL)) return;
-  const postgres = await openBenchPostgres();
-  if (postgres === undefined) return run.skip(scenarioOn(POSTGRESQL), 'not installed');
-  run.defer(() => postgres.close());
-  await measure(POSTGRESQL, postgres.url);
+  if (postgresSkip !== false) return run.skip(scenarioOn(POSTGRESQL), 'not installed');
+  // It syncs to the disk as in earnest.
+  const server = await startPostgres();
+  run.defer(async () => {
+    await server.stop();
+    server.destroy();
+  });
+  await measure(POSTGRESQL, await server.createDatabase());
 }

@@ -3,13 +3,12 @@
  * and with changes on their way, less the memory before.
  */
 import { Agent } from 'node:http';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { figureOf } from '../figure.ts';
 import { residentBytes } from '../bench-process.ts';
 import type { BenchRun } from '../bench-run.ts';
 import { onEachDatabase, startBenchControl } from './bench-control.ts';
-import { consoleInstallation, makeChanges, openSessions, openStreams } from './console-readers.ts';
+import { makeChanges, openSessions, openStreams } from './console-readers.ts';
 
 const SCENARIO = 'open streams of changes';
 const STREAMS = 200;
@@ -22,15 +21,11 @@ const SETTLE_MS = 3_000;
 export async function measureConsoleStreams(run: BenchRun): Promise<void> {
   if (!run.wants(SCENARIO)) return;
   const scenarioOn = (database: string) => `${SCENARIO}, ${database}`;
-  await onEachDatabase(run, scenarioOn, (name, url) => measureAt(run, name, url));
-}
-
-async function measureAt(run: BenchRun, name: string, database?: string): Promise<void> {
-  run.report(`measuring: ${SCENARIO}, ${name}`);
-  const rounds: number[] = [];
-  for (let round = 0; round < run.options.singleRounds; round += 1)
-    rounds.push(await heldBytes(run, name, database));
-  run.record(STREAMS_TABLE, name, { [STREAMS_COLUMN]: Math.max(0, figureOf(rounds).median) / 1_048_576 });
+  await onEachDatabase(run, scenarioOn, async (name, url) => {
+    run.report(`measuring: ${scenarioOn(name)}`);
+    const bytes = await run.repeat(() => run.part(() => heldBytes(run, name, url)));
+    run.record(STREAMS_TABLE, name, { [STREAMS_COLUMN]: Math.max(0, figureOf(bytes).median) / 1_048_576 });
+  });
 }
 
 /**
@@ -38,29 +33,22 @@ async function measureAt(run: BenchRun, name: string, database?: string): Promis
  * these take.
  */
 async function heldBytes(run: BenchRun, name: string, database: string | undefined): Promise<number> {
-  const dataDir = join(run.folder, `streams-${name}`);
-  const { cpuProfileDir } = run.options;
-  const { running, ready } = await startBenchControl({ dataDir, database, cpuProfileDir });
+  const control = await startBenchControl(run, `streams-${name}`, database);
   const agent = new Agent({ maxSockets: STREAMS });
-  try {
-    const installation = consoleInstallation(dataDir, ready.apiUrl);
-    const cookies = await openSessions(installation, STREAMS);
-    // What the first streams alone bring with them is not counted.
-    const first = await openStreams(installation, cookies.slice(0, FIRST_STREAMS), agent);
-    await makeChanges(installation, CHANGES);
-    for (const { response } of first) response.destroy();
-    await pause(SETTLE_MS);
-    const beforeBytes = residentBytes(ready.pids.control);
-    const streams = await openStreams(installation, cookies, agent);
-    await makeChanges(installation, CHANGES);
-    await pause(SETTLE_MS);
-    const bytes = residentBytes(ready.pids.control) - beforeBytes;
-    const silent = streams.filter(({ events }) => events < CHANGES).length;
-    if (silent > 0) throw new Error(`${silent} of ${STREAMS} streams have not all changes`);
-    for (const { response } of streams) response.destroy();
-    return bytes;
-  } finally {
-    agent.destroy();
-    await running.stop('SIGTERM');
-  }
+  run.defer(async () => agent.destroy());
+  const cookies = await openSessions(control, STREAMS);
+  // What the first streams alone bring with them is not counted.
+  const first = await openStreams(control, cookies.slice(0, FIRST_STREAMS), agent);
+  await makeChanges(control, CHANGES);
+  for (const { response } of first) response.destroy();
+  await pause(SETTLE_MS);
+  const beforeBytes = residentBytes(control.pid);
+  const streams = await openStreams(control, cookies, agent);
+  await makeChanges(control, CHANGES);
+  await pause(SETTLE_MS);
+  const bytes = residentBytes(control.pid) - beforeBytes;
+  const silent = streams.filter(({ events }) => events < CHANGES).length;
+  if (silent > 0) throw new Error(`${silent} of ${STREAMS} streams have not all changes`);
+  for (const { response } of streams) response.destroy();
+  return bytes;
 }

@@ -5,7 +5,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { browserSkip } from '../../support/browser.ts';
 import type { BenchRun } from '../bench-run.ts';
 import { recordPaint } from '../browser-paint.ts';
@@ -18,21 +17,15 @@ const BARE_PAGE = 'a page of one word';
 export async function measureLogInPage(run: BenchRun): Promise<void> {
   if (!run.wants(LOG_IN_PAGE)) return;
   if (browserSkip !== false) return run.skip(LOG_IN_PAGE, browserSkip);
-  await measureBarePage(run);
+  await run.part(() => measureBarePage(run));
   const scenarioOn = (database: string) => `${LOG_IN_PAGE}, ${database}`;
-  await onEachDatabase(run, scenarioOn, (name, url) => measureAt(run, name, url));
-}
-
-async function measureAt(run: BenchRun, name: string, database?: string): Promise<void> {
-  run.report(`measuring: ${LOG_IN_PAGE}, ${name}`);
-  const dataDir = join(run.folder, `log-in-${name}`);
-  const { cpuProfileDir } = run.options;
-  const { running, ready } = await startBenchControl({ dataDir, database, cpuProfileDir });
-  try {
-    await recordPaint(run, LOG_IN_PAGE, name, `${ready.apiUrl}/console/log-in`);
-  } finally {
-    await running.stop('SIGTERM');
-  }
+  await onEachDatabase(run, scenarioOn, (name, url) =>
+    run.part(async () => {
+      run.report(`measuring: ${scenarioOn(name)}`);
+      const { apiUrl } = await startBenchControl(run, `log-in-${name}`, url);
+      await recordPaint(run, LOG_IN_PAGE, name, `${apiUrl}/console/log-in`);
+    }),
+  );
 }
 
 async function measureBarePage(run: BenchRun): Promise<void> {
@@ -40,16 +33,11 @@ async function measureBarePage(run: BenchRun): Promise<void> {
     response.setHeader('content-type', 'text/html');
     response.end('<!doctype html><title>Bare</title><h1>Bare</h1>');
   }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  try {
-    await recordPaint(
-      run,
-      LOG_IN_PAGE,
-      BARE_PAGE,
-      `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    );
-  } finally {
+  run.defer(async () => {
     server.closeAllConnections();
     server.close();
-  }
+  });
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await recordPaint(run, LOG_IN_PAGE, BARE_PAGE, `http://127.0.0.1:${port}/`);
 }

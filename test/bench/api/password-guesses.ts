@@ -3,14 +3,12 @@
  * Management API beside the guesses and without them, the memory that they add to the control plane, and how long people
  * who come from elsewhere wait for their log-in.
  */
-import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { residentBytes } from '../bench-process.ts';
-import type { BenchRun } from '../bench-run.ts';
-import { startScript } from '../script-process.ts';
-import { onEachDatabase, startBenchControl } from './bench-control.ts';
-import { consoleInstallation, makePerson } from './console-readers.ts';
-import type { SteadyLoad, SteadyResult } from './steady-load-process.ts';
+import type { BenchRun, Rounds } from '../bench-run.ts';
+import { onEachDatabase, startBenchControl, type BenchControl } from './bench-control.ts';
+import { makePerson } from './console-readers.ts';
+import type { SteadyLoad } from './steady-load-process.ts';
+import { runSteadyLoads, withoutFailure } from './steady-load.ts';
 
 /** The limits of failed log-ins refuse all but the first of them, so that few are hashed. */
 const SCENARIO = 'get frontdoor, 200/s beside 1,000 guessed passwords/s';
@@ -35,107 +33,97 @@ export const LOG_INS_COLUMN = 'refused log-ins';
 
 export async function measurePasswordGuesses(run: BenchRun): Promise<void> {
   const isWanted = (name: string) => run.wants(guessesScenario(name)) || run.wants(logInScenario(name));
-  await onEachDatabase(run, guessesScenario, (name, url) => measureAt(run, name, url), isWanted);
+  const measure = (name: string, url?: string): Promise<void> =>
+    run.part(async () => {
+      const control = await startBenchControl(run, `guesses-${name}`, url);
+      if (run.wants(logInScenario(name))) await measureLogIns(run, name, control);
+      if (run.wants(guessesScenario(name))) await measureRequests(run, name, control);
+    });
+  await onEachDatabase(run, guessesScenario, measure, isWanted);
 }
 
-async function measureAt(run: BenchRun, name: string, database?: string): Promise<void> {
-  const scenario = guessesScenario(name);
-  const ofLogIns = logInScenario(name);
-  const dataDir = join(run.folder, `guesses-${name}`);
-  const { cpuProfileDir } = run.options;
-  const { running, ready } = await startBenchControl({ dataDir, database, cpuProfileDir });
-  try {
-    const { apiUrl, pids } = ready;
-    const installation = consoleInstallation(dataDir, apiUrl);
-    const { frontdoorId, authorization } = installation;
-    const requests: SteadyLoad = {
-      url: `${apiUrl}/frontdoor/${frontdoorId}`,
-      method: 'GET',
-      headers: { authorization },
-      perSecond: REQUESTS_PER_SECOND,
-    };
-    const guesses: SteadyLoad = {
-      url: `${apiUrl}/console/log-in`,
-      method: 'POST',
-      headers: { origin: apiUrl, 'content-type': 'application/x-www-form-urlencoded' },
-      body: 'name=person-%d%40example.com&password=plum+giraffe+engine+48',
-      perSecond: GUESSES_PER_SECOND,
-    };
-    const processes = new Map([['control', pids.control]]);
-    const rounds = run.options.isQuick ? ROUNDS.quick : ROUNDS.full;
-    if (run.wants(ofLogIns)) {
-      await makePerson(installation, PERSON);
-      const { email, password } = PERSON;
-      const logIns: SteadyLoad = {
-        ...guesses,
-        body: new URLSearchParams({ name: email, password }).toString(),
-        perSecond: LOG_INS_PER_SECOND,
-        networks: OTHER_NETWORKS,
-        firstNetwork: FIRST_OTHER_NETWORK,
-      };
-      const ofNetworks = { ...guesses, networks: GUESSING_NETWORKS };
-      const targets = [
-        { name: WITHOUT_GUESSES, processes, loads: [logIns] },
-        { name: WITH_GUESSES, processes, loads: [logIns, ofNetworks] },
-      ];
-      let refused = 0;
-      await run.measure(
-        ofLogIns,
-        'request',
-        targets,
-        async ({ loads }, seconds, metered) => {
-          const [own] = await metered(() => resultsOf(loads, seconds));
-          const { answered, failed, perSecond, p50Us, p99Us } = own!;
-          refused += failed;
-          return { units: answered, perSecond, p50Us, p99Us };
-        },
-        rounds,
-      );
-      run.record(LOG_INS_TABLE, name, { [LOG_INS_COLUMN]: refused });
-    }
-    if (!run.wants(scenario)) return;
-    const targets = [
-      { name: WITHOUT_GUESSES, processes, loads: [requests] },
-      { name: WITH_GUESSES, processes, loads: [requests, guesses] },
-    ];
-    let guessed = 0;
-    let beforeBytes: number | undefined;
-    const afterBytes: number[] = [];
-    await run.measure(
-      scenario,
-      'request',
-      targets,
-      async ({ loads }, seconds, metered) => {
-        if (loads.length > 1) beforeBytes ??= residentBytes(pids.control);
-        const [own, others] = await metered(() => resultsOf(loads, seconds));
-        if (own!.failed > 0) throw new Error(`${own!.failed} requests failed`);
-        if (others !== undefined) {
-          if (others.answered > 0) throw new Error(`${others.answered} guesses were right`);
-          guessed += others.failed;
-          afterBytes.push(residentBytes(pids.control));
-        }
-        const { answered, perSecond, p50Us, p99Us } = own!;
-        return { units: answered, perSecond, p50Us, p99Us };
-      },
-      rounds,
-    );
-    run.record(GUESSES_TABLE, name, {
-      'memory after the first round, MiB': mebibytes((afterBytes[0] ?? 0) - (beforeBytes ?? 0)),
-      [GUESSES_COLUMN]: mebibytes(Math.max(...afterBytes) - (beforeBytes ?? 0)),
-      'refused guesses': guessed,
-    });
-  } finally {
-    await running.stop('SIGTERM');
-  }
+const roundsOf = ({ options }: BenchRun): Rounds => (options.isQuick ? ROUNDS.quick : ROUNDS.full);
+
+function guessesAt({ apiUrl }: BenchControl): SteadyLoad {
+  return {
+    url: `${apiUrl}/console/log-in`,
+    method: 'POST',
+    headers: { origin: apiUrl, 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'name=person-%d%40example.com&password=plum+giraffe+engine+48',
+    perSecond: GUESSES_PER_SECOND,
+  };
+}
+
+/** A load of others alone, and beside guesses. */
+function targetsOf({ pid }: BenchControl, others: SteadyLoad, guesses: SteadyLoad) {
+  const processes = new Map([['control', pid]]);
+  return [
+    { name: WITHOUT_GUESSES, processes, loads: [others] },
+    { name: WITH_GUESSES, processes, loads: [others, guesses] },
+  ];
+}
+
+async function measureLogIns(run: BenchRun, name: string, control: BenchControl): Promise<void> {
+  await makePerson(control, PERSON);
+  const { email, password } = PERSON;
+  const guesses = guessesAt(control);
+  const logIns: SteadyLoad = {
+    ...guesses,
+    body: new URLSearchParams({ name: email, password }).toString(),
+    perSecond: LOG_INS_PER_SECOND,
+    networks: OTHER_NETWORKS,
+    firstNetwork: FIRST_OTHER_NETWORK,
+  };
+  const targets = targetsOf(control, logIns, { ...guesses, networks: GUESSING_NETWORKS });
+  let refused = 0;
+  await run.measure(
+    logInScenario(name),
+    'request',
+    targets,
+    async ({ loads }, seconds, metered) => {
+      const [own] = await metered(() => runSteadyLoads(loads, seconds));
+      refused += own!.failed;
+      return own!;
+    },
+    roundsOf(run),
+  );
+  run.record(LOG_INS_TABLE, name, { [LOG_INS_COLUMN]: refused });
+}
+
+async function measureRequests(run: BenchRun, name: string, control: BenchControl): Promise<void> {
+  const { apiUrl, frontdoorId, authorization, pid } = control;
+  const requests: SteadyLoad = {
+    url: `${apiUrl}/frontdoor/${frontdoorId}`,
+    method: 'GET',
+    headers: { authorization },
+    perSecond: REQUESTS_PER_SECOND,
+  };
+  let guessed = 0;
+  let beforeBytes: number | undefined;
+  const afterBytes: number[] = [];
+  await run.measure(
+    guessesScenario(name),
+    'request',
+    targetsOf(control, requests, guessesAt(control)),
+    async ({ loads }, seconds, metered) => {
+      if (loads.length > 1) beforeBytes ??= residentBytes(pid);
+      const [own, others] = await metered(() => runSteadyLoads(loads, seconds));
+      if (others !== undefined) {
+        if (others.units > 0) throw new Error(`${others.units} guesses were right`);
+        guessed += others.failed;
+        afterBytes.push(residentBytes(pid));
+      }
+      return withoutFailure(own!);
+    },
+    roundsOf(run),
+  );
+  run.record(GUESSES_TABLE, name, {
+    'memory after the first round, MiB': mebibytes((afterBytes[0] ?? 0) - (beforeBytes ?? 0)),
+    [GUESSES_COLUMN]: mebibytes(Math.max(...afterBytes) - (beforeBytes ?? 0)),
+    'refused guesses': guessed,
+  });
 }
 
 function mebibytes(bytes: number): number {
   return Math.max(0, bytes) / 1_048_576;
-}
-
-async function resultsOf(loads: readonly SteadyLoad[], seconds: number): Promise<SteadyResult[]> {
-  const running = [];
-  for (const load of loads) running.push(await startScript('api/steady-load-process.ts', load));
-  await pause(seconds * 1_000);
-  return Promise.all(running.map(async (one) => JSON.parse(await one.ask()) as SteadyResult));
 }

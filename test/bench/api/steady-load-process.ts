@@ -2,7 +2,8 @@
 // found as one line of JSON and ends.
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { latencyOf, type Latency } from '../figure.ts';
+import type { Sample } from '../bench-run.ts';
+import { latencyOf } from '../figure.ts';
 
 export interface SteadyLoad {
   readonly url: string;
@@ -17,11 +18,8 @@ export interface SteadyLoad {
   readonly firstNetwork?: number | undefined;
 }
 
-/** The latencies are from sending a request to the end of its answer. */
-export interface SteadyResult extends Latency {
-  /** Answered with success, and how many of them each second. */
-  readonly answered: number;
-  readonly perSecond: number;
+/** The sample counts requests that were answered with success, and times them from sending to the end of the answer. */
+export interface SteadyResult extends Sample {
   readonly failed: number;
 }
 
@@ -74,7 +72,7 @@ process.stdout.write('running\n');
 await once(process.stdin, 'data');
 const seconds = (performance.now() - startedMs) / 1000;
 const result: SteadyResult = {
-  answered: latenciesUs.length,
+  units: latenciesUs.length,
   perSecond: latenciesUs.length / seconds,
   failed,
   ...latencyOf(latenciesUs),

@@ -19,7 +19,13 @@ import { measureFirstPage, measurePages } from './console-pages.ts';
 const SHARES = 10_000;
 /** The share of the demo. */
 const SHARE = 'hello';
-const IN_BROWSER = [CONSOLE.paint, CONSOLE.pages, CONSOLE.changes, CONSOLE.mesh];
+const FOLDER = 'console';
+const IN_BROWSER: Readonly<Record<string, (run: BenchRun, product: UpProduct) => Promise<void>>> = {
+  [CONSOLE.paint]: measureFirstPage,
+  [CONSOLE.pages]: measurePages,
+  [CONSOLE.changes]: measureChanges,
+  [CONSOLE.mesh]: measureMesh,
+};
 
 export async function measureConsole(run: BenchRun): Promise<void> {
   if (!Object.values(CONSOLE).some((scenario) => run.wants(scenario))) return;
@@ -28,19 +34,16 @@ export async function measureConsole(run: BenchRun): Promise<void> {
   await promisify(execFile)(process.execPath, [program]);
   await measureBuild(run);
   await measureStart(run);
-  if (!IN_BROWSER.some((scenario) => run.wants(scenario))) return;
+  const wanted = Object.entries(IN_BROWSER).filter(([name]) => run.wants(name));
+  if (wanted.length === 0) return;
   if (browserSkip !== false) return run.skip('console in a browser', browserSkip);
   run.report(`starting the product with ${SHARES} shares`);
-  const folder = join(run.folder, 'console');
-  const dataDir = join(folder, 'data');
-  const { cpuProfileDir } = run.options;
-  const start = (): Promise<UpProduct> => startUp({ folder, args: ['--any-port'], cpuProfileDir });
-  await (await start()).stop();
-  fillShares(join(dataDir, 'control.db'), SHARE, SHARES);
-  const product = await start();
-  run.defer(() => product.stop());
-  await run.attempt(CONSOLE.paint, () => measureFirstPage(run, product));
-  await run.attempt(CONSOLE.pages, () => measurePages(run, product));
-  await run.attempt(CONSOLE.changes, () => measureChanges(run, product));
-  await run.attempt(CONSOLE.mesh, () => measureMesh(run, product, dataDir));
+  const first = await startUp(run, FOLDER);
+  await first.stop();
+  fillShares(first, SHARE, SHARES);
+  const product = run.keep(await startUp(run, FOLDER));
+  for (const [name, measure] of wanted) {
+    run.report(`measuring: ${name}`);
+    await run.attempt(name, () => run.part(() => measure(run, product)));
+  }
 }

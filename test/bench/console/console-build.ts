@@ -1,12 +1,12 @@
 /** What a build of the console takes, and whether `frontdoor up` is ready later for it. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '../../../tools/pinned-process.ts';
 import type { BenchRun } from '../bench-run.ts';
 import { figureOf, interleave } from '../figure.ts';
-import { startReady } from '../ready-process.ts';
+import { startUp } from '../product.ts';
 import {
   CONSOLE,
   CPU_COLUMN,
@@ -28,13 +28,12 @@ interface BuildUsage {
 export async function measureBuild(run: BenchRun): Promise<void> {
   if (!run.wants(CONSOLE.build)) return;
   run.report(`measuring: ${CONSOLE.build}`);
-  const rounds: BuildUsage[] = [];
-  for (let round = 0; round < run.options.singleRounds; round += 1) {
+  const rounds = await run.repeat(async () => {
     const folder = mkdtempSync(join(run.folder, 'console-build-'));
     const { stdout } = await promisify(execFile)(process.execPath, [USAGE_FILE, PROGRAM, '--folder', folder]);
-    rounds.push(JSON.parse(stdout) as BuildUsage);
     rmSync(folder, { recursive: true });
-  }
+    return JSON.parse(stdout) as BuildUsage;
+  });
   run.record(CONSOLE.build, 'build', {
     [CPU_COLUMN]: figureOf(rounds.map(({ cpuSeconds }) => cpuSeconds)).median,
     [MEMORY_COLUMN]: Math.max(...rounds.map(({ peakKib }) => peakKib)) / KIB_PER_MIB,
@@ -46,21 +45,14 @@ export async function measureStart(run: BenchRun): Promise<void> {
   if (!run.wants(CONSOLE.start)) return;
   run.report(`measuring: ${CONSOLE.start}`);
   const options: Readonly<Record<string, readonly string[]>> = {
-    [WITH_CONSOLE]: [],
-    [WITHOUT_CONSOLE]: ['--console', 'off'],
+    [WITH_CONSOLE]: ['--any-port'],
+    [WITHOUT_CONSOLE]: ['--any-port', '--console', 'off'],
   };
   const names = Object.keys(options);
   const start = async (name: string): Promise<number> => {
-    const folder = join(run.folder, `console-start-${names.indexOf(name)}`);
-    mkdirSync(folder, { recursive: true });
-    const startedMs = performance.now();
-    const { running } = await startReady({
-      args: ['up', '--demo', '--any-port', '--data-dir', join(folder, 'data'), ...options[name]!],
-      readyFile: join(folder, 'ready.json'),
-    });
-    const readyMs = performance.now() - startedMs;
-    await running.stop('SIGINT');
-    return readyMs / 1_000;
+    const product = await startUp(run, `console-start-${names.indexOf(name)}`, options[name]);
+    await product.stop();
+    return product.readyMs / 1_000;
   };
   for (const name of names) await start(name);
   const seconds = await interleave(names, run.options.singleRounds, start);

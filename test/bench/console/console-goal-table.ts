@@ -1,6 +1,6 @@
 /** The goals of the console, and the names of its figures. */
 import { PAINT_COLUMN } from '../browser-paint.ts';
-import { factIn, most, least, ratio, type Goal } from '../goal.ts';
+import { fact, most, least, quotient, type Goal, type Value } from '../goal.ts';
 
 /** Its scenarios: `--scenario console` measures all of them, and nothing else. */
 export const CONSOLE = {
@@ -27,31 +27,25 @@ export const READY_COLUMN = 'ready after, s';
 export const WITH_CONSOLE = 'with the console';
 export const WITHOUT_CONSOLE = 'with --console off';
 
-const fact =
-  (table: string, row: string, column: string): Goal['value'] =>
-  (result) =>
-    factIn(result, table, row, column);
+const onAllPages = (column: string): Value => fact(CONSOLE.pages, ALL_PAGES, column);
+const readyAfter = (start: string): Value => fact(CONSOLE.start, start, READY_COLUMN);
+const shown = fact(CONSOLE.changes, SHOWN_ROW, IN_TIME_COLUMN);
 
 export const CONSOLE_GOALS: readonly Goal[] = [
   most('first contentful paint of the overview', 'ms', 1_000, fact(CONSOLE.paint, OVERVIEW, PAINT_COLUMN)),
-  most('longest task of a page, 10,000 shares', 'ms', 200, fact(CONSOLE.pages, ALL_PAGES, TASK_COLUMN)),
-  most('rows in a page, 10,000 shares', '', 100, fact(CONSOLE.pages, ALL_PAGES, ROWS_COLUMN)),
+  most('longest task of a page, 10,000 shares', 'ms', 200, onAllPages(TASK_COLUMN)),
+  most('rows in a page, 10,000 shares', '', 100, onAllPages(ROWS_COLUMN)),
   // Lines of traffic are those of a thousand shares at most, which the API bounds.
-  most('entries of an answer, 10,000 shares', '', 1_000, fact(CONSOLE.pages, ALL_PAGES, ENTRIES_COLUMN)),
-  least(
-    'changes on the screen within 2 s, of 100',
-    '',
-    100,
-    fact(CONSOLE.changes, SHOWN_ROW, IN_TIME_COLUMN),
-  ),
+  most('entries of an answer, 10,000 shares', '', 1_000, onAllPages(ENTRIES_COLUMN)),
+  least('changes on the screen within 2 s, of 100', '', 100, shown),
   most('a mesh of 300 routers is drawn', 'ms', 2_000, fact(CONSOLE.mesh, 'map', DRAWN_COLUMN)),
   most('routers in another place when it is drawn again', '', 0, fact(CONSOLE.mesh, 'map', MOVED_COLUMN)),
   most('CPU of the build', 's', 3, fact(CONSOLE.build, 'build', CPU_COLUMN)),
   most('memory of the build', 'MiB', 400, fact(CONSOLE.build, 'build', MEMORY_COLUMN)),
-  most('ready, to a start without the console', '×', 1.05, (result) =>
-    ratio(
-      factIn(result, CONSOLE.start, WITH_CONSOLE, READY_COLUMN),
-      factIn(result, CONSOLE.start, WITHOUT_CONSOLE, READY_COLUMN),
-    ),
+  most(
+    'ready, to a start without the console',
+    '×',
+    1.05,
+    quotient(readyAfter(WITH_CONSOLE), readyAfter(WITHOUT_CONSOLE)),
   ),
 ];

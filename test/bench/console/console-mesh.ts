@@ -9,8 +9,7 @@ import { enrollHostileRouter, HostileRouter } from '../../support/hostile-router
 import type { BenchRun } from '../bench-run.ts';
 import { until } from '../bench-process.ts';
 import { figureOf } from '../figure.ts';
-import type { UpProduct } from '../product.ts';
-import { callApi } from '../product.ts';
+import { callApi, type UpProduct } from '../product.ts';
 import { CONSOLE, DRAWN_COLUMN, MOVED_COLUMN, TASK_COLUMN } from './console-goal-table.ts';
 import { openScreen } from './console-screen.ts';
 
@@ -26,10 +25,9 @@ interface Mesh {
   readonly links: readonly unknown[];
 }
 
-export async function measureMesh(run: BenchRun, product: UpProduct, dataDir: string): Promise<void> {
-  if (!run.wants(CONSOLE.mesh)) return;
+export async function measureMesh(run: BenchRun, product: UpProduct): Promise<void> {
   run.report(`connecting ${ROUTERS} routers`);
-  const routers = await connectRouters(product, dataDir);
+  const routers = await connectRouters(product);
   run.defer(async () => {
     for (const router of routers) router.close();
   });
@@ -40,47 +38,42 @@ export async function measureMesh(run: BenchRun, product: UpProduct, dataDir: st
     routers[from]!.report(`link-${at}`, routers[to]!.identity.id);
   }
   await until('the mesh', MESH_DEADLINE_MS, async () => {
-    const mesh = (await call(product, 'GET', '/fabric/mesh')) as unknown as Mesh;
+    const mesh = (await callApi(product, 'GET', '/fabric/mesh')) as unknown as Mesh;
     if (mesh.routers.length < ROUTERS || mesh.links.length < LINKS)
       throw new Error(`${mesh.routers.length} routers, ${mesh.links.length} links`);
   });
-  run.report(`measuring: ${CONSOLE.mesh}`);
-  const screen = await openScreen(product);
-  try {
-    const drawnMs: number[] = [];
-    const tasksMs: number[] = [];
-    let moved = 0;
-    let first: Places | undefined;
-    for (let round = 0; round <= run.options.singleRounds; round += 1) {
-      await screen.page.goto('about:blank');
-      await screen.page.goto(`${product.apiUrl}/console/mesh`, { waitUntil: 'commit' });
-      const { atMs, places } = await drawn(screen.page);
-      first ??= places;
-      moved += Object.entries(places).filter(([id, place]) => first![id] !== place).length;
-      await screen.settle();
-      // The first time the files are not in the cache of the browser, which another figure is about.
-      if (round === 0) continue;
-      drawnMs.push(atMs);
-      tasksMs.push((await screen.figures()).longestTaskMs);
-    }
-    run.record(CONSOLE.mesh, 'map', {
-      [DRAWN_COLUMN]: figureOf(drawnMs).median,
-      'the slowest, ms': Math.max(...drawnMs),
-      [TASK_COLUMN]: figureOf(tasksMs).median,
-      [MOVED_COLUMN]: moved,
-    });
-  } finally {
-    await screen.close();
-  }
+  const screen = await openScreen(run, product);
+  const draw = async () => {
+    await screen.page.goto('about:blank');
+    await screen.page.goto(`${product.apiUrl}/console/mesh`, { waitUntil: 'commit' });
+    const map = await drawn(screen.page);
+    await screen.settle();
+    return { ...map, taskMs: (await screen.figures()).longestTaskMs };
+  };
+  // The first time the files are not in the cache of the browser, which another figure is about.
+  const first = await draw();
+  const rounds = await run.repeat(draw);
+  const drawnMs = figureOf(rounds.map(({ atMs }) => atMs));
+  const moved = rounds.flatMap(({ places }) =>
+    Object.entries(places).filter(([id, place]) => first.places[id] !== place),
+  );
+  run.record(CONSOLE.mesh, 'map', {
+    [DRAWN_COLUMN]: drawnMs.median,
+    'the slowest, ms': drawnMs.max,
+    [TASK_COLUMN]: figureOf(rounds.map(({ taskMs }) => taskMs)).median,
+    [MOVED_COLUMN]: moved.length,
+  });
 }
 
-async function connectRouters(product: UpProduct, dataDir: string): Promise<HostileRouter[]> {
-  const { ctrl } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { readonly ctrl: number };
+async function connectRouters(product: UpProduct): Promise<HostileRouter[]> {
+  const { ctrl } = JSON.parse(readFileSync(join(product.dataDir, 'ports.json'), 'utf8')) as {
+    readonly ctrl: number;
+  };
   const routers: HostileRouter[] = [];
   while (routers.length < ROUTERS) {
     const next = Array.from({ length: AT_ONCE }, async (_none, index) => {
       const name = `bench-${routers.length + index}`;
-      const { token } = await call(product, 'POST', '/fabric/routers', { name });
+      const { token } = await callApi(product, 'POST', '/fabric/routers', { name });
       return HostileRouter.connect(await enrollHostileRouter(String(token)), ctrl);
     });
     routers.push(...(await Promise.all(next)));
@@ -104,8 +97,4 @@ const WHOLE_MAP = `new Promise((resolve) => {
 /** Resolves to when the browser has painted the map, in ms since the navigation began, and where its routers are. */
 async function drawn(page: Page): Promise<{ readonly atMs: number; readonly places: Places }> {
   return (await page.evaluate(WHOLE_MAP)) as { readonly atMs: number; readonly places: Places };
-}
-
-function call(product: UpProduct, method: 'GET' | 'POST', path: string, body?: object) {
-  return callApi(product.apiUrl + path, product.authorization, method, body);
 }

@@ -24,49 +24,34 @@ interface MeasuredPage {
 }
 
 export async function measureFirstPage(run: BenchRun, product: UpProduct): Promise<void> {
-  if (!run.wants(CONSOLE.paint)) return;
-  run.report(`measuring: ${CONSOLE.paint}`);
   const url = `${product.apiUrl}/console/frontdoors/${product.frontdoorId}`;
   await recordPaint(run, CONSOLE.paint, OVERVIEW, url, [await operatorCookie(product)]);
   await recordPaint(run, CONSOLE.paint, 'log-in page', `${product.apiUrl}/console/log-in`);
 }
 
 export async function measurePages(run: BenchRun, product: UpProduct): Promise<void> {
-  if (!run.wants(CONSOLE.pages)) return;
-  run.report(`measuring: ${CONSOLE.pages}`);
-  const screen = await openScreen(product);
-  try {
-    const all: PageFigures[] = [];
-    for (const [name, { path, act }] of Object.entries(pagesOf(product.frontdoorId))) {
-      const rounds: PageFigures[] = [];
-      for (let round = 0; round < run.options.singleRounds; round += 1) {
-        await screen.open(path);
-        await act?.(screen);
-        rounds.push(await screen.figures());
-      }
-      const figures: PageFigures = {
-        longestTaskMs: figureOf(rounds.map(({ longestTaskMs }) => longestTaskMs)).median,
-        rows: Math.max(...rounds.map(({ rows }) => rows)),
-        mostEntries: Math.max(...rounds.map(({ mostEntries }) => mostEntries)),
-      };
-      all.push(figures);
-      record(run, name, figures);
-    }
-    record(run, ALL_PAGES, {
-      longestTaskMs: Math.max(...all.map(({ longestTaskMs }) => longestTaskMs)),
-      rows: Math.max(...all.map(({ rows }) => rows)),
-      mostEntries: Math.max(...all.map(({ mostEntries }) => mostEntries)),
+  const screen = await openScreen(run, product);
+  const medianTasksMs: number[] = [];
+  const all: PageFigures[] = [];
+  for (const [name, { path, act }] of Object.entries(pagesOf(product.frontdoorId))) {
+    const rounds = await run.repeat(async () => {
+      await screen.open(path);
+      await act?.(screen);
+      return screen.figures();
     });
-  } finally {
-    await screen.close();
+    const { median } = figureOf(rounds.map(({ longestTaskMs }) => longestTaskMs));
+    medianTasksMs.push(median);
+    all.push(...rounds);
+    record(run, name, median, rounds);
   }
+  record(run, ALL_PAGES, Math.max(...medianTasksMs), all);
 }
 
-function record(run: BenchRun, row: string, { longestTaskMs, rows, mostEntries }: PageFigures): void {
+function record(run: BenchRun, row: string, taskMs: number, pages: readonly PageFigures[]): void {
   run.record(CONSOLE.pages, row, {
-    [TASK_COLUMN]: longestTaskMs,
-    [ROWS_COLUMN]: rows,
-    [ENTRIES_COLUMN]: mostEntries,
+    [TASK_COLUMN]: taskMs,
+    [ROWS_COLUMN]: Math.max(...pages.map(({ rows }) => rows)),
+    [ENTRIES_COLUMN]: Math.max(...pages.map(({ mostEntries }) => mostEntries)),
   });
 }
 

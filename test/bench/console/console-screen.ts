@@ -2,7 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { startBrowser } from '../../support/browser.ts';
-import { logIn } from '../api/console-readers.ts';
+import { accountOf, logIn } from '../api/console-readers.ts';
+import type { BenchRun } from '../bench-run.ts';
 import type { BrowserCookie } from '../browser-paint.ts';
 import type { UpProduct } from '../product.ts';
 
@@ -20,8 +21,7 @@ new PerformanceObserver((list) => {
 
 /** The session of the first account, which may do everything. */
 export async function operatorCookie(product: UpProduct): Promise<BrowserCookie> {
-  const [, id = '', token = ''] = /^Basic ([^:]+):(.+)$/.exec(product.authorization)!;
-  const [name = '', value = ''] = (await logIn(product, { id, token })).split(/=(.*)/s);
+  const [name = '', value = ''] = (await logIn(product, accountOf(product))).split(/=(.*)/s);
   return { name, value, url: product.apiUrl.replace(/^http:/, 'https:'), secure: true, httpOnly: true };
 }
 
@@ -41,11 +41,12 @@ export interface ConsoleScreen {
   settle(): Promise<void>;
   /** Resolves to the figures of the page since it was opened. */
   figures(): Promise<PageFigures>;
-  close(): Promise<void>;
 }
 
-export async function openScreen(product: UpProduct): Promise<ConsoleScreen> {
+/** It is closed when the run ends, or the part of it. */
+export async function openScreen(run: BenchRun, product: UpProduct): Promise<ConsoleScreen> {
   const browser = await startBrowser([]);
+  run.defer(() => browser.close());
   const { context, page } = await browser.person('console');
   await context.addCookies([await operatorCookie(product)]);
   await page.addInitScript(WATCH_TASKS);
@@ -96,6 +97,5 @@ export async function openScreen(product: UpProduct): Promise<ConsoleScreen> {
       rows: Number(await page.evaluate(`document.querySelectorAll('tbody tr').length`)),
       mostEntries,
     }),
-    close: () => browser.close(),
   };
 }

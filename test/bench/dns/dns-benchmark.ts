@@ -42,15 +42,14 @@ export const DNS_BENCHMARK: Benchmark = {
       most(`${pacedName(scenario)}: p99`, '×', 2, between(pacedName(scenario), OURS, DNSMASQ, 'p99Us')),
     ]),
   }),
+  skip: () => {
+    const missing = [DNSMASQ, DNSPERF].find((command) => findCommand(command) === undefined);
+    return missing !== undefined && `${missing} is not installed`;
+  },
   measure,
 };
 
 async function measure(run: BenchRun): Promise<void> {
-  for (const command of [DNSMASQ, DNSPERF])
-    if (findCommand(command) === undefined) {
-      run.skip('all of it', `${command} is not installed`);
-      return;
-    }
   const upstream = await startDnsmasq(run, [`--address=/${OTHER_DOMAIN}/192.0.2.1`]);
   const knowing = [
     `--address=/${OWN_DOMAIN}/100.64.0.2`,
@@ -69,10 +68,7 @@ async function measure(run: BenchRun): Promise<void> {
 }
 
 function queriesTo(queries: string, rate?: number): Sampler<NameServerTarget> {
-  return async ({ port }, seconds, metered) => {
-    const result = await metered(() => runDnsperf({ port, queries, seconds, rate }));
-    return { units: result.queries, ...result };
-  };
+  return ({ port }, seconds, metered) => metered(() => runDnsperf({ port, queries, seconds, rate }));
 }
 
 function namesOf(domain: string): string[] {
@@ -81,20 +77,17 @@ function namesOf(domain: string): string[] {
 
 function queryFile(run: BenchRun, domain: string): string {
   const path = join(run.folder, `${domain}.queries`);
-  writeFileSync(
-    path,
-    namesOf(domain)
-      .map((name) => `${name} A\n`)
-      .join(''),
-  );
+  const lines = namesOf(domain).map((name) => `${name} A\n`);
+  writeFileSync(path, lines.join(''));
   return path;
 }
 
 async function startOurs(run: BenchRun, upstreamPort: number): Promise<NameServerTarget> {
   const options: NameServerArguments = { folder: run.folder, names: namesOf(OWN_DOMAIN), upstreamPort };
-  const script = await startScript('dns/name-server-process.ts', options, nodeFlags('router'));
-  run.defer(() => script.stop());
-  return { name: OURS, port: Number(script.line), processes: new Map([[OURS, script.pid]]) };
+  const { line, pid } = run.keep(
+    await startScript('dns/name-server-process.ts', options, nodeFlags('router')),
+  );
+  return { name: OURS, port: Number(line), processes: new Map([[OURS, pid]]) };
 }
 
 async function startDnsmasq(run: BenchRun, options: readonly string[]): Promise<NameServerTarget> {
@@ -107,7 +100,6 @@ async function startDnsmasq(run: BenchRun, options: readonly string[]): Promise<
     '--no-hosts',
     '--pid-file=',
   ];
-  const running = startProcess(findCommand(DNSMASQ)!, [...isolation, ...address, ...options]);
-  run.defer(() => running.stop());
-  return { name: DNSMASQ, port, processes: new Map([[DNSMASQ, running.child.pid!]]) };
+  const { child } = run.keep(startProcess(findCommand(DNSMASQ)!, [...isolation, ...address, ...options]));
+  return { name: DNSMASQ, port, processes: new Map([[DNSMASQ, child.pid!]]) };
 }

@@ -1,7 +1,8 @@
 /** dnsperf as the load generator: its own report, and every lost or failed query an error of the run. */
-import { once } from 'node:events';
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { findCommand } from '../bench-process.ts';
+import type { Sample } from '../bench-run.ts';
 import { latencyOf } from '../figure.ts';
 
 export const DNSPERF = 'dnsperf';
@@ -15,37 +16,28 @@ export interface DnsperfLoad {
   readonly rate?: number | undefined;
 }
 
-export interface DnsperfResult {
-  readonly queries: number;
-  readonly perSecond: number;
-  /** Only of a load with a rate, because the report of each query costs more than the query. */
-  readonly p50Us?: number | undefined;
-  readonly p99Us?: number | undefined;
-}
-
 const CLIENTS = 10;
 const WAITING_QUERIES = 100;
 const EACH_ANSWER = /^> (\S+) .* (\d+\.\d+)$/gm;
 const US_PER_SECOND = 1_000_000;
 
-/** Rejects when a query got no answer, or another one than NOERROR. */
-export async function runDnsperf({ port, queries, seconds, rate }: DnsperfLoad): Promise<DnsperfResult> {
+/**
+ * Rejects when a query got no answer, or another one than NOERROR. Only a load with a rate has latencies, because the report
+ * of each query costs more than the query.
+ */
+export async function runDnsperf({ port, queries, seconds, rate }: DnsperfLoad): Promise<Sample> {
   const args = ['-s', '127.0.0.1', '-p', `${port}`, '-d', queries, '-l', `${seconds}`];
   args.push('-c', `${CLIENTS}`, '-q', `${WAITING_QUERIES}`);
   if (rate !== undefined) args.push('-Q', `${rate}`, '-v');
-  const child = spawn(findCommand(DNSPERF)!, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const chunks: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  await once(child, 'close');
-  const text = Buffer.concat(chunks).toString();
-  const queriesDone = numberIn(text, /Queries completed: +(\d+)/);
+  const { stdout: text } = await promisify(execFile)(findCommand(DNSPERF)!, args, { maxBuffer: Infinity });
+  const units = numberIn(text, /Queries completed: +(\d+)/);
   const good = numberIn(text, /Response codes: +NOERROR (\d+)/);
   if (good === 0 || good !== numberIn(text, /Queries sent: +(\d+)/))
     throw new Error(`dnsperf: ${good} good answers\n${text.slice(-600)}`);
   const perSecond = numberIn(text, /Queries per second: +([\d.]+)/);
-  if (rate === undefined) return { queries: queriesDone, perSecond };
+  if (rate === undefined) return { units, perSecond };
   const latencies = [...text.matchAll(EACH_ANSWER)].map(([, , time]) => Number(time) * US_PER_SECOND);
-  return { queries: queriesDone, perSecond, ...latencyOf(latencies) };
+  return { units, perSecond, ...latencyOf(latencies) };
 }
 
 function numberIn(text: string, pattern: RegExp): number {

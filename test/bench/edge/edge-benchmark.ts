@@ -3,18 +3,11 @@
  * controller of OpenZiti, and through our router at our control plane. It needs ZITI_BIN and `go`.
  */
 import { GoPeer, skipGoPeer, type GoLoad } from '../../compat/openziti/go-peer.ts';
-import { zitiBinary } from '../../support/ziti-command.ts';
-import type { BenchRun, Sampler } from '../bench-run.ts';
+import type { BenchRun } from '../bench-run.ts';
 import type { Benchmark } from '../benchmark.ts';
-import { between, figureIn, least, type Goal } from '../goal.ts';
-import {
-  FRONTDOOR,
-  GO,
-  OUR_ROUTER,
-  startPlaces,
-  TERMINATORS_PER_SERVICE,
-  type EdgePlace,
-} from './edge-places.ts';
+import { measureLoad, type LoadScenario } from '../fabric/port-load.ts';
+import { between, figure, least, type Goal } from '../goal.ts';
+import { FRONTDOOR, GO, OUR_ROUTER, startPlaces, TERMINATORS_PER_SERVICE } from './edge-places.ts';
 
 const DIALS = 'dial to first byte, one at a time';
 const MANY_DIALS = 'dials, 32 at once';
@@ -22,7 +15,17 @@ const DOWNLOAD = 'download, 1 stream';
 const REQUESTS = 'requests, 1 stream';
 const MANY_REQUESTS = 'requests, 32 streams';
 const CROWDED_DIALS = 'dial to first byte beside 10,000 terminators';
-const BYTES_PER_MB = 1_000_000;
+
+type EdgeScenario = LoadScenario<GoLoad['kind']>;
+
+const SCENARIOS: readonly EdgeScenario[] = [
+  { name: DIALS, unit: 'circuit', kind: 'circuits', connections: 1 },
+  { name: MANY_DIALS, unit: 'circuit', kind: 'circuits', connections: 32 },
+  { name: DOWNLOAD, unit: 'MB', kind: 'download', connections: 1 },
+  { name: REQUESTS, unit: 'request', kind: 'messages', connections: 1 },
+  { name: MANY_REQUESTS, unit: 'request', kind: 'messages', connections: 32 },
+];
+const CROWDED: EdgeScenario = { name: CROWDED_DIALS, unit: 'circuit', kind: 'circuits', connections: 1 };
 const TERMINATORS = 10_000;
 const QUICK_TERMINATORS = 1_000;
 
@@ -37,9 +40,10 @@ export const EDGE_BENCHMARK: Benchmark = {
     "our router at OpenZiti's controller, beside theirs": goalsOf(OUR_ROUTER),
     "our router at our control plane, beside theirs at OpenZiti's": [
       ...goalsOf(FRONTDOOR),
-      least('dials per second', '/s', 1_000, (result) => figureIn(result, MANY_DIALS, FRONTDOOR)),
+      least('dials per second', '/s', 1_000, figure(MANY_DIALS, FRONTDOOR)),
     ],
   }),
+  skip: skipGoPeer,
   measure,
 };
 
@@ -58,21 +62,12 @@ function goalsOf(ours: string): Goal[] {
 }
 
 async function measure(run: BenchRun): Promise<void> {
-  const reason = skipGoPeer();
-  if (reason !== false) {
-    run.skip('all of it', reason);
-    return;
-  }
   const peer = await GoPeer.build(run.folder);
   const terminators = run.options.isQuick ? QUICK_TERMINATORS : TERMINATORS;
-  const places = await startPlaces(run, zitiBinary()!, peer, run.wants(CROWDED_DIALS) ? terminators : 0);
-  const loads = (kind: GoLoad['kind'], connections: number): Sampler<EdgePlace> =>
-    sampler(peer, kind, connections);
-  await run.measure(DIALS, 'circuit', places, loads('circuits', 1));
-  await run.measure(MANY_DIALS, 'circuit', places, loads('circuits', 32));
-  await run.measure(DOWNLOAD, 'MB', places, loads('download', 1));
-  await run.measure(REQUESTS, 'request', places, loads('messages', 1));
-  await run.measure(MANY_REQUESTS, 'request', places, loads('messages', 32));
+  const places = await startPlaces(run, peer, run.wants(CROWDED_DIALS) ? terminators : 0);
+  const measureScenario = (scenario: EdgeScenario) =>
+    measureLoad(run, scenario, places, ({ dialer, service }, load) => peer.load(dialer, service, load));
+  for (const scenario of SCENARIOS) await measureScenario(scenario);
   if (!run.wants(CROWDED_DIALS)) return;
   for (const { name, host, crowded } of places) {
     run.report(`making ${terminators} terminators at ${name}`);
@@ -83,16 +78,5 @@ async function measure(run: BenchRun): Promise<void> {
       'made per second': (terminators * 1000) / (performance.now() - startedMs),
     });
   }
-  await run.measure(CROWDED_DIALS, 'circuit', places, loads('circuits', 1));
-}
-
-function sampler(peer: GoPeer, kind: GoLoad['kind'], connections: number): Sampler<EdgePlace> {
-  return async ({ dialer, service }, seconds, metered) => {
-    const { rate, p50Us, p99Us, failed } = await metered(() =>
-      peer.load(dialer, service, { kind, connections, seconds }),
-    );
-    if (failed > 0) throw new Error(`${failed} connections failed`);
-    if (kind === 'download') return { units: (rate * seconds) / BYTES_PER_MB, perSecond: rate };
-    return { units: rate * seconds, perSecond: rate, p50Us, p99Us };
-  };
+  await measureScenario(CROWDED);
 }

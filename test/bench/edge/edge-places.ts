@@ -8,9 +8,9 @@ import type { GoPeer } from '../../compat/openziti/go-peer.ts';
 import { enrollGo } from '../../compat/openziti/tunneler.ts';
 import { OpenZitiMesh } from '../../interop/openziti-mesh.ts';
 import { freePort } from '../../support/free-port.ts';
-import { startSeparate } from '../../support/separate.ts';
+import { zitiBinary } from '../../support/ziti-command.ts';
 import type { BenchRun, Target } from '../bench-run.ts';
-import { profileArguments } from '../ready-process.ts';
+import { startParts } from '../separate-product.ts';
 
 export const GO = 'OpenZiti';
 export const OUR_ROUTER = 'our router';
@@ -32,20 +32,16 @@ export interface EdgePlace extends Target {
 }
 
 /** Places with as many services for `terminators` as those need. All of them end with the run. */
-export async function startPlaces(
-  run: BenchRun,
-  binary: string,
-  peer: GoPeer,
-  terminators: number,
-): Promise<EdgePlace[]> {
+export async function startPlaces(run: BenchRun, peer: GoPeer, terminators: number): Promise<EdgePlace[]> {
   const crowd = Array.from({ length: terminators / TERMINATORS_PER_SERVICE }, (_, at) => `crowd-${at}`);
   run.report('starting both routers at one controller of OpenZiti');
-  const mesh = await OpenZitiMesh.start(binary);
-  run.defer(() => mesh.stop());
-  await mesh.network.run(
-    'edge create service-edge-router-policy all --service-roles #all --edge-router-roles #all',
-  );
-  const places = [await startRouter(mesh, GO, crowd), await startRouter(mesh, OUR_ROUTER, crowd)];
+  const binary = zitiBinary()!;
+  const mesh = run.keep(await OpenZitiMesh.start(binary));
+  await mesh.network.allowServicesAllRouters();
+  const places = [
+    await startRouter(mesh, 'theirs', GO, crowd),
+    await startRouter(mesh, 'ours', OUR_ROUTER, crowd),
+  ];
   run.report('starting our router at our control plane');
   places.push(await startOurs(run, binary, crowd));
   for (const { host, service } of places) {
@@ -57,17 +53,12 @@ export async function startPlaces(
 
 async function startRouter(
   mesh: OpenZitiMesh,
-  name: typeof GO | typeof OUR_ROUTER,
+  router: 'ours' | 'theirs',
+  name: string,
   crowd: readonly string[],
 ): Promise<EdgePlace> {
   const { network, folder } = mesh;
-  const router = name === GO ? 'theirs' : 'ours';
-  const shape = { edgePort: await freePort() };
-  let pid: number;
-  if (name === GO) {
-    await mesh.goRouter(router, shape);
-    pid = network.processes.get(`ziti ${router}`)!;
-  } else pid = (await mesh.ourRouter(router, shape, 'warn')).pid;
+  const pid = await mesh.routerOf(router, router, { edgePort: await freePort() });
   const service = `${router}-single`;
   const crowded = crowd.map((one) => `${router}-${one}`);
   const names = [service, ...crowded].values();
@@ -76,20 +67,8 @@ async function startRouter(
       await network.run(`edge create service ${one} --role-attributes ${router} --encryption ON`);
   };
   await Promise.all(Array.from({ length: COMMANDS }, create));
-  for (const [kind, right] of [
-    ['host', 'Bind'],
-    ['dialer', 'Dial'],
-  ] as const) {
-    const identity = `${router}-${kind}`;
-    await network.run(`edge create identity ${identity} -o ${identity}.jwt`);
-    await network.run(`edge enroll --jwt ${identity}.jwt --out ${identity}.json`);
-    await network.run(
-      `edge create edge-router-policy ${identity} --identity-roles @${identity} --edge-router-roles @${router}`,
-    );
-    await network.run(
-      `edge create service-policy ${identity} ${right} --service-roles #${router} --identity-roles @${identity}`,
-    );
-  }
+  await network.enroll(`${router}-host`, 'Bind', `#${router}`, router);
+  await network.enroll(`${router}-dialer`, 'Dial', `#${router}`, router);
   return {
     name,
     processes: new Map([
@@ -104,9 +83,7 @@ async function startRouter(
 }
 
 async function startOurs(run: BenchRun, binary: string, crowded: readonly string[]): Promise<EdgePlace> {
-  const nodeArgs = profileArguments(run.options.cpuProfileDir);
-  const parts = await startSeparate({ folder: join(run.folder, 'frontdoor'), logLevel: 'warn', nodeArgs });
-  run.defer(() => parts.stop());
+  const parts = await startParts(run, 'frontdoor');
   const folder = join(parts.folder, 'go');
   mkdirSync(folder);
   const host = await enrollGo(parts, { binary, folder, name: 'host' }, '--keyAlg', 'EC');

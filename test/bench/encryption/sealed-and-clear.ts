@@ -7,57 +7,42 @@ import { join } from 'node:path';
 import { callAgent } from '#cli';
 import { AGENT_SOCKET_FILE } from '#domain';
 import { nodeFlags } from '../../../bin/node-flags.js';
-import { startSeparate, type Separate } from '../../support/separate.ts';
+import type { Separate } from '../../support/separate.ts';
+import type { BenchRun } from '../bench-run.ts';
+import { untilAnswers } from '../check-client.ts';
 import type { HttpTarget } from '../http-samplers.ts';
 import type { NginxPeer } from '../nginx-peer.ts';
-import { untilServed } from '../product.ts';
+import { targetName, type Secrecy } from '../product-goal-table.ts';
 import { profileArguments } from '../ready-process.ts';
 import { startScript, type Script } from '../script-process.ts';
+import { startParts } from '../separate-product.ts';
 import type { AgentArguments } from './agent-process.ts';
 import type { DoorArguments } from './door-process.ts';
-import { targetName, type Secrecy } from './target-name.ts';
-
-export interface SealedAndClear {
-  readonly targets: readonly HttpTarget[];
-  stop(): Promise<void>;
-}
 
 const ZONE = 'share.localhost';
 const SECRECIES: readonly Secrecy[] = ['encrypted', 'in clear'];
 
-export async function startSealedAndClear(
-  folder: string,
-  nginx: NginxPeer,
-  cpuProfileDir: string | undefined,
-): Promise<SealedAndClear> {
-  const nodeArgs = profileArguments(cpuProfileDir);
-  const separate = await startSeparate({ folder, logLevel: 'warn', nodeArgs });
-  const scripts: Script[] = [];
-  const stop = async (): Promise<void> => {
-    await Promise.all(scripts.map((script) => script.stop('SIGTERM')));
-    await separate.stop();
-  };
-  try {
-    const targets: HttpTarget[] = [];
-    for (const secrecy of SECRECIES) {
-      targets.push(...(await startOne(separate, secrecy, nginx, nodeArgs, scripts)));
-    }
-    return { targets, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+/** All of it ends with the run. */
+export async function startSealedAndClear(run: BenchRun, nginx: NginxPeer): Promise<HttpTarget[]> {
+  const separate = await startParts(run, 'encryption');
+  const targets: HttpTarget[] = [];
+  for (const secrecy of SECRECIES) targets.push(...(await startOne(run, separate, secrecy, nginx)));
+  return targets;
 }
 
 async function startOne(
+  run: BenchRun,
   separate: Separate,
   secrecy: Secrecy,
   nginx: NginxPeer,
-  nodeArgs: readonly string[],
-  scripts: Script[],
 ): Promise<HttpTarget[]> {
   const word = secrecy === 'encrypted' ? 'sealed' : 'clear';
-  const flags = [...nodeFlags('agent'), ...nodeArgs];
+  const flags = [...nodeFlags('agent'), ...profileArguments(run.options.cpuProfileDir)];
+  const start = async (file: string, argument: AgentArguments | DoorArguments): Promise<Script> => {
+    const script = await startScript(file, argument, flags);
+    run.defer(() => script.stop('SIGTERM'));
+    return script;
+  };
   const { apiUrl } = separate.control.ready;
   const dataDir = join(separate.folder, `agent-${word}`);
   const ca = readFileSync(join(separate.folder, 'api-ca.pem'), 'utf8');
@@ -65,15 +50,12 @@ async function startOne(
     const { json } = await separate.call('POST', '/agents/enrollments');
     return (json as { enrollmentCode: string }).enrollmentCode;
   };
-  const agentArguments: AgentArguments = {
+  const agent = await start('encryption/agent-process.ts', {
     ...{ dataDir, apiUrl, ca, name: word, isClear: word === 'clear' },
     code: await code(),
-  };
-  const agent = await startScript('encryption/agent-process.ts', agentArguments, flags);
-  scripts.push(agent);
-  const doorArguments: DoorArguments = { apiUrl, ca, code: await code(), name: `door-${word}` };
-  const door = await startScript('encryption/door-process.ts', doorArguments, flags);
-  scripts.push(door);
+  });
+  const name = `door-${word}`;
+  const door = await start('encryption/door-process.ts', { apiUrl, ca, code: await code(), name });
   const target = `http://127.0.0.1:${nginx.servicePort}`;
   const socket = join(dataDir, AGENT_SOCKET_FILE);
   await callAgent(socket, { op: 'share', mode: 'public', target, name: `${word}-public`, grants: [] });
@@ -86,22 +68,16 @@ async function startOne(
     ...nginx.processes,
   ];
   const host = `${word}-public.${ZONE}`;
-  await untilServed(separate.port, host, '/small');
-  await untilServed(doorPort, host, '/small');
-  return [
-    {
-      name: targetName('public', secrecy),
-      port: separate.port,
-      host,
-      serviceRequests: 1,
-      processes: new Map([['gateway', separate.gateway.pid], ...shared]),
-    },
-    {
-      name: targetName('private', secrecy),
-      port: doorPort,
-      host,
-      serviceRequests: 1,
-      processes: new Map([['client', door.pid], ...shared]),
-    },
-  ];
+  const ways = [
+    { way: 'public', port: separate.port, client: ['gateway', separate.gateway.pid] },
+    { way: 'private', port: doorPort, client: ['client', door.pid] },
+  ] as const;
+  for (const { port } of ways) await untilAnswers({ port, host });
+  return ways.map(({ way, port, client }) => ({
+    name: targetName(way, secrecy),
+    port,
+    host,
+    serviceRequests: 1,
+    processes: new Map([client, ...shared]),
+  }));
 }

@@ -4,7 +4,6 @@ import type { Target } from '../bench-run.ts';
 export interface Chain extends Target {
   /** Whose hops these are: `Frontdoor`, `plain relay`, … */
   readonly maker: string;
-  readonly hops: Hops;
   /** Connections there end at the service. */
   readonly port: number;
   /** Process ids of the hops, door first. */
@@ -12,11 +11,6 @@ export interface Chain extends Target {
 }
 
 export type Hops = 1 | 3;
-
-export interface Chains {
-  readonly chains: readonly Chain[];
-  stop(): Promise<void>;
-}
 
 export const OURS = 'Frontdoor';
 export const RELAY = 'plain relay';
@@ -35,5 +29,5 @@ export function relayOf(name: string): string {
 
 /** CPU time of a chain is not measured: the load's own warm-up would count as CPU time and not as work. */
 export function chainOf(maker: string, hops: Hops, port: number, pids: readonly number[]): Chain {
-  return { name: chainName(maker, hops), maker, hops, port, pids, processes: new Map() };
+  return { name: chainName(maker, hops), maker, port, pids, processes: new Map() };
 }

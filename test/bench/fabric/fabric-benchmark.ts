@@ -7,32 +7,25 @@ import { zitiBinary } from '../../support/ziti-command.ts';
 import { cpuTimeUs, residentBytes } from '../bench-process.ts';
 import type { BenchRun } from '../bench-run.ts';
 import type { Benchmark } from '../benchmark.ts';
-import { HAPROXY } from '../haproxy.ts';
+import { HAPROXY, hasHaproxy } from '../haproxy.ts';
+import { haproxyRows, relayRows } from '../hops.ts';
 import { startScript } from '../script-process.ts';
-import { chainName, GO, OURS, relayOf, type Chain, type Chains } from './chain.ts';
+import { chainName, GO, OURS, RELAY, relayOf, type Chain } from './chain.ts';
+import { SMALL_PAYLOAD_BYTES, startGoRouters, startOurRouters, startRowChains } from './chains.ts';
 import { FABRIC_GOALS, hopColumn, IDLE_TABLE, PAYLOADS_COLUMN, PAYLOADS_TABLE } from './fabric-goal-table.ts';
-import type { LoadArguments, LoadKind, LoadResult } from './load-process.ts';
-import { SMALL_PAYLOAD_BYTES, startOurRouters } from './our-chains.ts';
-import { startGoRouters, startHaproxyChains, startRelays } from './peer-chains.ts';
-import { runStreams, STREAM_LOAD, streamSampler } from './stream-load.ts';
-
-interface Scenario {
-  readonly name: string;
-  readonly kind: LoadKind;
-  readonly connections: number;
-}
+import type { LoadArguments, LoadResult } from './load-process.ts';
+import { measureLoad, runLoad, PORT_LOAD, type LoadScenario } from './port-load.ts';
 
 const ONE_MESSAGE = 'messages, 1 circuit';
 
-const SCENARIOS: readonly Scenario[] = [
-  { name: 'download, 1 circuit', kind: 'download', connections: 1 },
-  { name: 'download, 32 circuits', kind: 'download', connections: 32 },
-  { name: ONE_MESSAGE, kind: 'messages', connections: 1 },
-  { name: 'messages, 32 circuits', kind: 'messages', connections: 32 },
-  { name: 'circuits', kind: 'circuits', connections: 32 },
+const SCENARIOS: readonly LoadScenario[] = [
+  { name: 'download, 1 circuit', unit: 'MB', kind: 'download', connections: 1 },
+  { name: 'download, 32 circuits', unit: 'MB', kind: 'download', connections: 32 },
+  { name: ONE_MESSAGE, unit: 'message', kind: 'messages', connections: 1 },
+  { name: 'messages, 32 circuits', unit: 'message', kind: 'messages', connections: 32 },
+  { name: 'circuits', unit: 'circuit', kind: 'circuits', connections: 32 },
 ];
 
-const UNITS = { download: 'MB', messages: 'message', circuits: 'circuit', idle: 'circuit' } as const;
 const IDLE = 'idle circuits';
 const IDLE_CIRCUITS = { full: 2_000, quick: 500 };
 /** What the set-up of idle circuits left behind goes first. */
@@ -50,15 +43,13 @@ export const FABRIC_BENCHMARK: Benchmark = {
 };
 
 async function measure(run: BenchRun): Promise<void> {
-  const service = await startScript('fabric/service-process.ts');
-  run.defer(() => service.stop());
+  const service = run.keep(await startScript('fabric/service-process.ts'));
   const { chains, smallPayloads } = await startChains(run, Number(service.line));
   // Before any load: memory that a load has freed would be used again.
   if (run.wants(IDLE)) await measureIdle(run, chains);
-  for (const { name, kind, connections } of SCENARIOS) {
-    const sampler = streamSampler<Chain>(({ port }) => ({ kind, port, connections }));
-    const measured = await run.measure(name, UNITS[kind], chains, sampler);
-    if (name !== ONE_MESSAGE || measured === undefined) continue;
+  for (const scenario of SCENARIOS) {
+    const measured = await measureLoad(run, scenario, chains, ({ port }, load) => runLoad({ ...load, port }));
+    if (scenario.name !== ONE_MESSAGE || measured === undefined) continue;
     for (const maker of new Set(chains.map((chain) => chain.maker))) {
       // What each of the two further hops adds.
       const added = (field: 'p50Us' | 'p99Us'): number =>
@@ -77,23 +68,17 @@ async function startChains(
   run: BenchRun,
   servicePort: number,
 ): Promise<{ readonly chains: readonly Chain[]; readonly smallPayloads: Chain }> {
-  const chains: Chain[] = [];
-  const add = <T extends Chains>(started: T): T => {
-    chains.push(...started.chains);
-    run.defer(() => started.stop());
-    return started;
-  };
   run.report('starting our routers');
-  const { smallPayloads } = add(await startOurRouters(servicePort, run.options.cpuProfileDir));
-  add(await startRelays(servicePort));
-  const haproxy = await startHaproxyChains(run.folder, servicePort);
-  if (haproxy === undefined) run.skip(HAPROXY, 'not in PATH');
-  else add(haproxy);
+  const { chains: ours, smallPayloads } = await startOurRouters(run, servicePort);
+  const chains = [...ours, ...(await startRowChains(RELAY, servicePort, await relayRows(run)))];
+  if (hasHaproxy())
+    chains.push(...(await startRowChains(HAPROXY, servicePort, await haproxyRows(run, 'tcp'))));
+  else run.skip(HAPROXY, 'not in PATH');
   const binary = zitiBinary();
   if (binary === undefined) run.skip(GO, 'ZITI_BIN is not set');
   else {
     run.report("starting OpenZiti's routers");
-    add(await startGoRouters(binary, servicePort));
+    chains.push(...(await startGoRouters(run, binary, servicePort)));
   }
   return { chains, smallPayloads };
 }
@@ -103,28 +88,27 @@ async function measureIdle(run: BenchRun, chains: readonly Chain[]): Promise<voi
   const circuits = run.options.isQuick ? IDLE_CIRCUITS.quick : IDLE_CIRCUITS.full;
   for (const { name, maker, port, pids } of chains) {
     if (maker !== OURS && maker !== GO) continue;
-    const before = pids.map(residentBytes);
-    const load: LoadArguments = { kind: 'idle', port, connections: circuits, seconds: 0 };
-    const script = await startScript(STREAM_LOAD, load);
-    try {
-      const { rate: held } = JSON.parse(script.line) as LoadResult;
+    await run.part(async () => {
+      const before = pids.map(residentBytes);
+      const load: LoadArguments = { kind: 'idle', port, connections: circuits, seconds: 0 };
+      const { line } = run.keep(await startScript(PORT_LOAD, load));
+      const { rate: held } = JSON.parse(line) as LoadResult;
       if (held !== circuits) throw new Error(`${name}: ${held} of ${circuits} idle circuits were answered`);
       await pause(SETTLE_MS);
-      const columns = pids.map((pid, hop) => [
-        hopColumn(hop + 1),
-        (residentBytes(pid) - before[hop]!) / circuits,
-      ]);
-      run.record(IDLE_TABLE, name, Object.fromEntries(columns));
-    } finally {
-      await script.stop();
-    }
+      const grown = pids.map((pid, hop) => (residentBytes(pid) - before[hop]!) / circuits);
+      run.record(
+        IDLE_TABLE,
+        name,
+        Object.fromEntries(grown.map((bytes, hop) => [hopColumn(hop + 1), bytes])),
+      );
+    });
   }
 }
 
 async function payloadsPerCore({ port, pids }: Chain, seconds: number): Promise<number> {
   const [, middle] = pids;
   const before = cpuTimeUs(middle!);
-  const { rate } = await runStreams({ kind: 'download', connections: 32, port, seconds });
+  const { rate } = await runLoad({ kind: 'download', connections: 32, port, seconds });
   const cpuSeconds = (cpuTimeUs(middle!) - before) / 1e6;
   // Warm-up and start of the generator count as CPU time but not as bytes: the figure is on the low side.
   return (rate * seconds) / SMALL_PAYLOAD_BYTES / cpuSeconds;

@@ -1,5 +1,5 @@
 /** What the fabric is meant to reach. Ratios are between figures of one run. */
-import { between, factIn, figureIn, least, most, ratio, type Goal } from '../goal.ts';
+import { between, fact, figure, least, most, quotient, type Goal } from '../goal.ts';
 import { chainName, GO, OURS, RELAY } from './chain.ts';
 
 /** OpenZiti's circuits per second in an earlier measurement, both ends as `ziti tunnel`: 47 to 84. */
@@ -26,24 +26,21 @@ const aheadOfGo: Goal[] = ([1, 3] as const).flatMap((hops) => {
   ];
 });
 
+const THREE = chainName(OURS, 3);
+const throughput = between('download, 32 circuits', THREE, chainName(RELAY, 3));
+const payloads = fact(PAYLOADS_TABLE, OURS, PAYLOADS_COLUMN);
+const idleKib = quotient(fact(IDLE_TABLE, THREE, hopColumn(2)), 1024);
+const ofTunnels = `the ${OPENZITI_TUNNEL_CIRCUITS}/s of OpenZiti's tunnels in an earlier run`;
+
 export const FABRIC_GOALS: readonly Goal[] = [
   ...aheadOfGo,
+  least('throughput of three in a row, 32 circuits, to plain relays', '×', 0.6, throughput),
+  least('payloads of 100 bytes forwarded, per core of the middle router', '/s', 100_000, payloads),
+  most('memory per idle circuit, middle router', 'KiB', 12, idleKib),
   least(
-    'throughput of three in a row, 32 circuits, to plain relays',
-    '×',
-    0.6,
-    between('download, 32 circuits', chainName(OURS, 3), chainName(RELAY, 3)),
-  ),
-  least('payloads of 100 bytes forwarded, per core of the middle router', '/s', 100_000, (result) =>
-    factIn(result, PAYLOADS_TABLE, OURS, PAYLOADS_COLUMN),
-  ),
-  most('memory per idle circuit, middle router', 'KiB', 12, (result) =>
-    ratio(factIn(result, IDLE_TABLE, chainName(OURS, 3), hopColumn(2)), 1024),
-  ),
-  least(
-    `circuits/s, to the ${OPENZITI_TUNNEL_CIRCUITS}/s of OpenZiti's tunnels in an earlier run`,
+    `circuits/s, to ${ofTunnels}`,
     '×',
     12,
-    (result) => ratio(figureIn(result, 'circuits', chainName(OURS, 3)), OPENZITI_TUNNEL_CIRCUITS),
+    quotient(figure('circuits', THREE), OPENZITI_TUNNEL_CIRCUITS),
   ),
 ];

@@ -1,5 +1,5 @@
 /** Ways in front of the private service: nginx, haproxy and our gateway, with what each way asks of a client. */
-import type { Door } from '../idle-connections.ts';
+import type { Door } from '../check-client.ts';
 import type { HttpTarget } from '../http-samplers.ts';
 
 /** What the product's fronts are called in tables: the shape, then what is asked of a client. */
@@ -11,16 +11,14 @@ export const SEPARATE_KEY = 'separate, API key';
 export const ONE_WORKER = 'one worker';
 export const TWO_WORKERS = 'two workers';
 
+/** Ways to the private service over plain HTTP and over TLS, and to the WebSocket echo. */
+export type DoorKind = 'plain' | 'secure' | 'plainEcho' | 'secureEcho';
+type Doors = Readonly<Record<DoorKind, Door>>;
+
 /** A front with one kind of authentication. Absent doors are ways that do not exist. */
-export interface Front {
+export interface Front extends Partial<Readonly<Record<DoorKind, Door | undefined>>> {
   /** As tables show it: `up, API key`. */
   readonly name: string;
-  /** To the private service over plain HTTP and over TLS. */
-  readonly plain?: Door | undefined;
-  readonly secure?: Door | undefined;
-  /** To the WebSocket echo. */
-  readonly plainEcho?: Door | undefined;
-  readonly secureEcho?: Door | undefined;
   /** How often nginx counts one request that comes this way. */
   readonly serviceRequests: number;
   /** Process ids by part, for CPU time and memory; the one that clients are connected to comes first. */
@@ -28,14 +26,7 @@ export interface Front {
 }
 
 /** A front of the product: all four doors. */
-export interface ProductFront extends Front {
-  readonly plain: Door;
-  readonly secure: Door;
-  readonly plainEcho: Door;
-  readonly secureEcho: Door;
-}
-
-export type DoorKind = 'plain' | 'secure' | 'plainEcho' | 'secureEcho';
+export type ProductFront = Front & Doors;
 
 /** The fronts that have such a door, as targets of a load. */
 export function targetsOf(fronts: readonly Front[], kind: DoorKind): HttpTarget[] {

@@ -3,13 +3,13 @@
  * upgrades. The TLS settings are those of our listeners (`src/net/tls-policy.ts`); `tls-agreement.ts` proves it
  * before anything runs.
  */
-import { join } from 'node:path';
 import { TLS_CIPHERS } from '#net';
 import { freePort } from '../bench-process.ts';
 import type { BenchRun } from '../bench-run.ts';
+import type { Door } from '../check-client.ts';
 import { HAPROXY, hasHaproxy, startHaproxy } from '../haproxy.ts';
-import type { Door } from '../idle-connections.ts';
 import { NGINX_PROXY, startNginx, type NginxPeer } from '../nginx-peer.ts';
+import { KEPT_UPSTREAM } from '../nginx-program.ts';
 import { ZONE, type BenchCertificate } from './bench-certificate.ts';
 import type { Front } from './bench-front.ts';
 
@@ -32,10 +32,7 @@ export interface FrontPeerOptions {
 function nginxFront(upstream: string, ports: Ports, { echoPort, certificate }: FrontPeerOptions): string {
   const locations = `
     location / {
-      proxy_pass http://${upstream};
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host $host;
+      proxy_pass http://${upstream};${KEPT_UPSTREAM}
     }
     location = ${ECHO_PATH} {
       proxy_pass http://127.0.0.1:${echoPort};
@@ -70,8 +67,8 @@ interface Ports {
 }
 
 function doorsOf(name: string, ports: Ports, { ca }: BenchCertificate) {
-  const plain: Door = { port: ports.plain, host: `${name}.${ZONE}`, entrance: {} };
-  const secure: Door = { port: ports.secure, host: `${name}.${ZONE}`, entrance: { ca } };
+  const plain: Door = { port: ports.plain, host: `${name}.${ZONE}` };
+  const secure: Door = { ...plain, port: ports.secure, ca };
   return { plain, secure, plainEcho: plain, secureEcho: secure };
 }
 
@@ -81,11 +78,10 @@ export async function startNginxFront(
   options: FrontPeerOptions,
 ): Promise<{ readonly nginx: NginxPeer; readonly front: Front }> {
   const ports: Ports = { plain: await freePort(), secure: await freePort() };
-  const nginx = await startNginx(join(run.folder, 'nginx'), options.downloadBytes, {
+  const nginx = await startNginx(run, options.downloadBytes, {
     http: (upstream) => nginxFront(upstream, ports, options),
     workerConnections: MAX_CONNECTIONS,
   });
-  run.defer(() => nginx.stop());
   const doors = doorsOf('nginx', ports, options.certificate);
   // Both roles are one program: each request through the proxy is counted twice.
   return { nginx, front: { name: NGINX_PROXY, ...doors, serviceRequests: 2, processes: nginx.processes } };
@@ -130,12 +126,11 @@ export async function startHaproxyFront(
   if (!hasHaproxy()) return undefined;
   const ports: Ports = { plain: await freePort(), secure: await freePort() };
   const sections = haproxySections(ports, nginx.servicePort, options);
-  const running = await startHaproxy(join(run.folder, 'haproxy'), ports.secure, sections, HAPROXY_GLOBAL);
-  run.defer(() => running.stop());
+  const pid = await startHaproxy(run, ports.secure, sections, HAPROXY_GLOBAL);
   return {
     name: HAPROXY,
     ...doorsOf('haproxy', ports, options.certificate),
     serviceRequests: 1,
-    processes: new Map([[HAPROXY, running.child.pid!], ...nginx.processes]),
+    processes: new Map([[HAPROXY, pid], ...nginx.processes]),
   };
 }

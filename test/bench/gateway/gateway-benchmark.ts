@@ -9,13 +9,12 @@ import { freePort } from '../bench-process.ts';
 import type { BenchRun, Sampler } from '../bench-run.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { HAPROXY } from '../haproxy.ts';
-import { checkAnswers, downloadSampler, requestSampler, type HttpTarget } from '../http-samplers.ts';
+import { HttpSamplers, type HttpTarget } from '../http-samplers.ts';
 import { kibPerConnection, measureIdle, SETTLE_MS } from '../idle-connections.ts';
-import { NGINX_PROXY, type NginxPeer } from '../nginx-peer.ts';
+import { NGINX_PROXY } from '../nginx-peer.ts';
 import { startUp } from '../product.ts';
 import { runScript, startScript } from '../script-process.ts';
-import { startSeparate, type SeparateProduct } from '../separate-product.ts';
-import { Wrk } from '../wrk-load.ts';
+import { startSeparate } from '../separate-product.ts';
 import { makeBenchCertificate, ZONE, type BenchCertificate } from './bench-certificate.ts';
 import {
   SEPARATE,
@@ -57,14 +56,14 @@ const CROWD = 100;
 /** Hundreds of requests that a load leaves on their way come in bursts on a busy machine. */
 const CROWD_QUIET_MS = 600;
 const MAX_CONNECTIONS_PER_ADDRESS = '15000';
+const MIB = 1024 * 1024;
 
 /** Names of the shares; with `-echo` behind them those of the WebSocket echo. */
 const SHARES = { open: 'bench', key: 'bench-key', session: 'bench-session' };
 
 /** What every scenario needs: the private service, the load, and what shares are made of. */
 interface Services {
-  readonly nginx: NginxPeer;
-  readonly wrk: Wrk;
+  readonly samplers: HttpSamplers;
   readonly peers: readonly Front[];
   readonly maker: Omit<FrontMaker, 'product' | 'securePort'>;
 }
@@ -82,25 +81,23 @@ export const GATEWAY_BENCHMARK: Benchmark = {
 
 async function measure(run: BenchRun): Promise<void> {
   const services = await startServices(run);
-  const { nginx, peers } = services;
-  if (run.wants(IDLE)) await measureIdleFronts(run, services);
+  const { peers, samplers } = services;
+  if (run.wants(IDLE)) await run.part(() => measureIdleFronts(run, services));
   const downloads = Object.values(DOWNLOAD);
   const loads = [...REQUEST_SCENARIOS, ...MESSAGE_SCENARIOS].map(({ name }) => name);
   const withSeparate = REQUEST_SCENARIOS.filter((one) => one.withSeparate).map(({ name }) => name);
   const wantsOneOf = (names: readonly string[]): boolean => names.some((name) => run.wants(name));
-  const fronts = [
-    ...peers,
-    ...(wantsOneOf([...loads, ...downloads]) ? await startUpFronts(run, services) : []),
-  ];
+  const fronts = [...peers];
+  if (wantsOneOf([...loads, ...downloads])) fronts.push(...(await startUpFronts(run, services)));
   const separate = wantsOneOf([...withSeparate, ...downloads, WORKERS])
     ? await startSeparateFronts(run, services)
     : undefined;
   const all = [...fronts, ...(separate?.fronts ?? [])];
   await compareTls(run, all);
   const { checkedRequests } = run.options.isQuick ? QUICK : FULL;
-  await checkAnswers(run, nginx, [...targetsOf(all, 'plain'), ...targetsOf(all, 'secure')], checkedRequests);
+  await samplers.check([...targetsOf(all, 'plain'), ...targetsOf(all, 'secure')], checkedRequests);
   await measureRequests(run, services, fronts, all);
-  const download = downloadSampler(nginx);
+  const download = samplers.downloads();
   for (const kind of ['plain', 'secure'] as const)
     await run.measure(DOWNLOAD[kind], 'MB', targetsOf(all, kind), download, { warmUpSeconds: 0 });
   for (const { name, isSecure, connections } of MESSAGE_SCENARIOS) {
@@ -113,8 +110,7 @@ async function measure(run: BenchRun): Promise<void> {
     measureWorkers(run, {
       separate: separate.product,
       host: `${SHARES.open}.${ZONE}`,
-      nginx,
-      wrk: services.wrk,
+      samplers,
       // Each of two compilers sees half of the requests.
       rounds: { warmUpSeconds: 2 * WARM_UP_ROUNDS * run.options.roundSeconds },
       gatewayArgs: gatewayArguments(services.maker.certificate, 0),
@@ -123,17 +119,19 @@ async function measure(run: BenchRun): Promise<void> {
 }
 
 async function startServices(run: BenchRun): Promise<Services> {
-  const wrk = new Wrk(run.folder);
   const certificate = await makeBenchCertificate(join(run.folder, 'certificate'));
-  const echo = await startScript('gateway/echo-process.ts');
-  run.defer(() => echo.stop());
+  const echo = run.keep(await startScript('gateway/echo-process.ts'));
   const options = { downloadBytes: DOWNLOAD_BYTES, echoPort: Number(echo.line), certificate };
   const { nginx, front } = await startNginxFront(run, options);
   const haproxy = await startHaproxyFront(run, options, nginx);
   if (haproxy === undefined) run.skip(HAPROXY, 'not in PATH');
   const serviceUrl = `http://127.0.0.1:${nginx.servicePort}`;
   const targets = { serviceUrl, echoUrl: `http://127.0.0.1:${echo.line}` };
-  return { nginx, wrk, peers: present([front, haproxy]), maker: { certificate, nginx, targets } };
+  return {
+    samplers: new HttpSamplers(run, nginx),
+    peers: present([front, haproxy]),
+    maker: { certificate, nginx, targets },
+  };
 }
 
 /** For `frontdoor gateway` and `frontdoor up`: TLS, and room for 10,000 clients of one address. */
@@ -145,33 +143,20 @@ function gatewayArguments({ certFile, keyFile }: BenchCertificate, securePort: n
 }
 
 /** Its control plane may fetch from loopback, where the benchmark's identity provider is. */
-async function startGatewayUp(
-  run: BenchRun,
-  { maker }: Services,
-  name: string,
-): Promise<FrontMaker & Stoppable> {
+async function startGatewayUp(run: BenchRun, { maker }: Services, name: string): Promise<FrontMaker> {
   const securePort = await freePort();
   const ports = ['--http-port', '--api-port', '--edge-api-port', '--ctrl-port', '--edge-port'];
-  const product = await startUp({
-    folder: join(run.folder, name),
-    cpuProfileDir: run.options.cpuProfileDir,
-    args: [
-      ...['--zone', ZONE, ...ports.flatMap((option) => [option, '0'])],
-      ...['--allow-egress', '127.0.0.1/32:*', '--allow-egress', '[::1]/128:*'],
-      ...gatewayArguments(maker.certificate, securePort),
-    ],
-  });
-  return { ...maker, product, securePort, stop: () => product.stop() };
-}
-
-interface Stoppable {
-  stop(): Promise<void>;
+  const args = [
+    ...['--zone', ZONE, ...ports.flatMap((option) => [option, '0'])],
+    ...['--allow-egress', '127.0.0.1/32:*', '--allow-egress', '[::1]/128:*'],
+    ...gatewayArguments(maker.certificate, securePort),
+  ];
+  return { ...maker, product: run.keep(await startUp(run, name, args)), securePort };
 }
 
 async function startUpFronts(run: BenchRun, services: Services): Promise<Front[]> {
   run.report('starting the product: up');
   const maker = await startGatewayUp(run, services, 'up');
-  run.defer(() => maker.stop());
   return present([
     await openFront(maker, UP, SHARES.open),
     await run.attempt(UP_KEY, () => keyFront(maker, UP_KEY, SHARES.key)),
@@ -179,18 +164,10 @@ async function startUpFronts(run: BenchRun, services: Services): Promise<Front[]
   ]);
 }
 
-async function startSeparateFronts(
-  run: BenchRun,
-  { maker }: Services,
-): Promise<{ readonly product: SeparateProduct; readonly fronts: readonly Front[] }> {
+async function startSeparateFronts(run: BenchRun, { maker }: Services) {
   run.report('starting the product: separate parts');
   const securePort = await freePort();
-  const product = await startSeparate({
-    folder: join(run.folder, 'separate'),
-    args: gatewayArguments(maker.certificate, securePort),
-    cpuProfileDir: run.options.cpuProfileDir,
-  });
-  run.defer(() => product.stop());
+  const product = await startSeparate(run, gatewayArguments(maker.certificate, securePort));
   const whole = { ...maker, product, securePort };
   const fronts = present([
     await openFront(whole, SEPARATE, SHARES.open),
@@ -214,7 +191,7 @@ async function compareTls(run: BenchRun, fronts: readonly Front[]): Promise<void
 
 async function measureRequests(
   run: BenchRun,
-  { nginx, wrk }: Services,
+  { samplers }: Services,
   fronts: readonly Front[],
   withSeparate: readonly Front[],
 ): Promise<void> {
@@ -230,32 +207,26 @@ async function measureRequests(
       scenario.withSeparate ? withSeparate : fronts,
       isSecure ? 'secure' : 'plain',
     ).map((target) => ({ ...target, quietMs: isCrowd ? CROWD_QUIET_MS : undefined }));
-    await run.measure(
-      name,
-      'request',
-      targets,
-      requestSampler(nginx, wrk, { path: '/small', connections, close }),
-      {
-        rounds: isSingle ? singleRounds : rounds,
-        seconds: (isSingle ? 1 : roundSeconds) + handshakeSeconds,
-        // Code is compiled once; later scenarios only need warm caches.
-        warmUpSeconds: (warm.has(isSecure) ? 1 : WARM_UP_ROUNDS * roundSeconds) + handshakeSeconds,
-      },
-    );
+    await run.measure(name, 'request', targets, samplers.requests({ path: '/small', connections, close }), {
+      rounds: isSingle ? singleRounds : rounds,
+      seconds: (isSingle ? 1 : roundSeconds) + handshakeSeconds,
+      // Code is compiled once; later scenarios only need warm caches.
+      warmUpSeconds: (warm.has(isSecure) ? 1 : WARM_UP_ROUNDS * roundSeconds) + handshakeSeconds,
+    });
     warm.add(isSecure);
   }
 }
 
 /** WebSocket messages; throws when a connection was refused or broke, or a message came back changed. */
 function messageSampler(connections: number): Sampler<HttpTarget> {
-  return async ({ port, host, entrance = {} }, seconds, metered) => {
-    const load: WebSocketLoad = { port, host, path: '/echo', entrance, connections, seconds };
-    const { messages, messagesPerSecond, p50Us, p99Us, failed, problem } = await metered(() =>
+  return async (door, seconds, metered) => {
+    const load: WebSocketLoad = { door, path: '/echo', connections, seconds };
+    const { failed, problem, ...sample } = await metered(() =>
       runScript<WebSocketResult>('gateway/websocket-load-process.ts', load),
     );
-    if (failed > 0 || messages === 0)
-      throw new Error(`${host}: ${failed} of ${connections} connections failed: ${problem}`);
-    return { units: messages, perSecond: messagesPerSecond, p50Us, p99Us };
+    if (failed > 0 || sample.units === 0)
+      throw new Error(`${door.host}: ${failed} of ${connections} connections failed: ${problem}`);
+    return sample;
   };
 }
 
@@ -264,29 +235,23 @@ async function measureIdleFronts(run: BenchRun, services: Services): Promise<voi
   run.report('starting the product: up, for idle connections');
   const sizes = run.options.isQuick ? QUICK : FULL;
   const maker = await startGatewayUp(run, services, 'idle');
-  try {
-    const front = await openFront(maker, UP, SHARES.open);
-    await pause(SETTLE_MS);
-    for (const { name, processes, plain, secure } of [front, ...services.peers]) {
-      run.report(`${IDLE}: ${name}`);
-      const [pid] = processes.values();
-      const ways = [
-        [IDLE_TABLES.plain, plain!, sizes.idlePlain],
-        [IDLE_TABLES.secure, secure!, sizes.idleSecure],
-      ] as const;
-      for (const [table, door, connections] of ways) {
-        const idle = await measureIdle(pid!, door, connections);
-        run.record(table, name, {
-          [CONNECTIONS_COLUMN]: connections,
-          'before, MiB': idle.beforeBytes / MIB,
-          [HELD_COLUMN]: idle.heldBytes / MIB,
-          [EACH_COLUMN]: kibPerConnection(idle),
-        });
-      }
+  const front = await openFront(maker, UP, SHARES.open);
+  await pause(SETTLE_MS);
+  for (const { name, processes, plain, secure } of [front, ...services.peers]) {
+    run.report(`${IDLE}: ${name}`);
+    const [pid] = processes.values();
+    const ways = [
+      [IDLE_TABLES.plain, plain!, sizes.idlePlain],
+      [IDLE_TABLES.secure, secure!, sizes.idleSecure],
+    ] as const;
+    for (const [table, door, connections] of ways) {
+      const idle = await measureIdle(pid!, door, connections);
+      run.record(table, name, {
+        [CONNECTIONS_COLUMN]: connections,
+        'before, MiB': idle.beforeBytes / MIB,
+        [HELD_COLUMN]: idle.heldBytes / MIB,
+        [EACH_COLUMN]: kibPerConnection(idle),
+      });
     }
-  } finally {
-    await maker.stop();
   }
 }
-
-const MIB = 1024 * 1024;

@@ -2,11 +2,11 @@
 import type { BenchResult } from '../bench-result.ts';
 import {
   between,
-  factIn,
-  figureIn,
+  fact,
+  figure,
   least,
   most,
-  ratio,
+  quotient,
   type MeasuredField,
   type Goal,
   type Statistic,
@@ -26,17 +26,15 @@ import {
   WORKERS_TABLE,
 } from './gateway-scenario-table.ts';
 
+const PLAIN_1 = scenarioName(false, false, 1);
 const PLAIN_32 = scenarioName(false, false, 32);
+const PLAIN_32_NEW = scenarioName(false, true, 32);
 const TLS_32 = scenarioName(true, false, 32);
 /** Fewer idle connections prove nothing about so many. */
 const MANY_IDLE = 10_000;
 
-const toNginx = (
-  scenario: string,
-  front: string,
-  field: MeasuredField,
-  statistic: Statistic = 'median',
-): Value => between(scenario, front, NGINX_PROXY, field, statistic);
+const toNginx = (scenario: string, front: string, field?: MeasuredField, statistic?: Statistic): Value =>
+  between(scenario, front, NGINX_PROXY, field, statistic);
 
 /** Percent of the requests/s that `up` has without authentication; negative when it was faster with it. */
 const cost =
@@ -46,45 +44,29 @@ const cost =
     return kept === undefined ? undefined : (1 - kept) * 100;
   };
 
+const cpuOf = (workers: string): Value => fact(WORKERS_TABLE, workers, CPU_COLUMN);
+const smallerShare = fact(WORKERS_TABLE, TWO_WORKERS, SMALLER_SHARE_COLUMN);
+
 /** The goals of speed are for requests with an API key: what is guarded is what is published. */
 export const GATEWAY_GOALS: readonly Goal[] = [
-  least('requests/s, 32 connections, API key', '×', 0.8, toNginx(PLAIN_32, UP_KEY, 'rate')),
+  least('requests/s, 32 connections, API key', '×', 0.8, toNginx(PLAIN_32, UP_KEY)),
   { ...least('requests/s, 32 connections, session', '×', 0.8, sessionRate), qualifier: overTls },
-  most(
-    'p50, one connection, API key',
-    '×',
-    3.5,
-    toNginx(scenarioName(false, false, 1), UP_KEY, 'p50Us', 'min'),
-  ),
+  most('p50, one connection, API key', '×', 3.5, toNginx(PLAIN_1, UP_KEY, 'p50Us', 'min')),
   most('p99, 32 connections, API key', '×', 2, toNginx(PLAIN_32, UP_KEY, 'p99Us')),
-  least(
-    'new connections/s, 32 at once, API key',
-    '×',
-    0.5,
-    toNginx(scenarioName(false, true, 32), UP_KEY, 'rate'),
-  ),
-  least('100 MB download, API key', '×', 0.6, toNginx(DOWNLOAD.plain, UP_KEY, 'rate')),
+  least('new connections/s, 32 at once, API key', '×', 0.5, toNginx(PLAIN_32_NEW, UP_KEY)),
+  least('100 MB download, API key', '×', 0.6, toNginx(DOWNLOAD.plain, UP_KEY)),
   most('what an API key costs, of requests/s', '%', 10, cost(PLAIN_32, UP_KEY)),
   { ...most('what a session costs, of requests/s', '%', 10, sessionCost), qualifier: overTls },
-  least('TLS to clients, requests/s, 32 connections', '×', 0.8, toNginx(TLS_32, UP, 'rate')),
-  most('memory per idle plain connection', 'KiB', 12, (result) =>
-    factIn(result, IDLE_TABLES.plain, UP, EACH_COLUMN),
-  ),
+  least('TLS to clients, requests/s, 32 connections', '×', 0.8, toNginx(TLS_32, UP)),
+  most('memory per idle plain connection', 'KiB', 12, fact(IDLE_TABLES.plain, UP, EACH_COLUMN)),
   most('memory with 10,000 idle TLS connections', 'MiB', 1024, idleSecureMib),
-  most('CPU per request, two workers to one', '×', 1.1, (result) =>
-    ratio(
-      factIn(result, WORKERS_TABLE, TWO_WORKERS, CPU_COLUMN),
-      factIn(result, WORKERS_TABLE, ONE_WORKER, CPU_COLUMN),
-    ),
-  ),
-  least('connections at the worker that has fewer', '%', 40, (result) =>
-    factIn(result, WORKERS_TABLE, TWO_WORKERS, SMALLER_SHARE_COLUMN),
-  ),
+  most('CPU per request, two workers to one', '×', 1.1, quotient(cpuOf(TWO_WORKERS), cpuOf(ONE_WORKER))),
+  least('connections at the worker that has fewer', '%', 40, smallerShare),
 ];
 
 /** Whether a session was measured over TLS alone, on both sides: where it does not count on plain HTTP. */
 function isSessionOverTls(result: BenchResult): boolean {
-  const isMeasured = (scenario: string): boolean => figureIn(result, scenario, UP_SESSION) !== undefined;
+  const isMeasured = (scenario: string): boolean => figure(scenario, UP_SESSION)(result) !== undefined;
   return !isMeasured(PLAIN_32) && isMeasured(TLS_32);
 }
 
@@ -93,7 +75,7 @@ function overTls(result: BenchResult): string {
 }
 
 function sessionRate(result: BenchResult): number | undefined {
-  return toNginx(isSessionOverTls(result) ? TLS_32 : PLAIN_32, UP_SESSION, 'rate')(result);
+  return toNginx(isSessionOverTls(result) ? TLS_32 : PLAIN_32, UP_SESSION)(result);
 }
 
 function sessionCost(result: BenchResult): number | undefined {
@@ -102,6 +84,6 @@ function sessionCost(result: BenchResult): number | undefined {
 
 /** All that the process holds then, not only what connections added. */
 function idleSecureMib(result: BenchResult): number | undefined {
-  const fact = (column: string) => factIn(result, IDLE_TABLES.secure, UP, column);
-  return (fact(CONNECTIONS_COLUMN) ?? 0) < MANY_IDLE ? undefined : fact(HELD_COLUMN);
+  const idle = (column: string) => fact(IDLE_TABLES.secure, UP, column)(result);
+  return (idle(CONNECTIONS_COLUMN) ?? 0) < MANY_IDLE ? undefined : idle(HELD_COLUMN);
 }

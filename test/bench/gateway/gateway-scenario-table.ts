@@ -4,20 +4,17 @@
  * include both.
  */
 
-export interface RequestScenario {
+interface Scenario {
   readonly name: string;
   readonly isSecure: boolean;
-  /** A new connection for each request. */
-  readonly close: boolean;
   readonly connections: number;
-  /** The parts as separate processes are measured too. */
-  readonly withSeparate: boolean;
 }
 
-export interface MessageScenario {
-  readonly name: string;
-  readonly isSecure: boolean;
-  readonly connections: number;
+interface RequestScenario extends Scenario {
+  /** A new connection for each request. */
+  readonly close: boolean;
+  /** The parts as separate processes are measured too. */
+  readonly withSeparate: boolean;
 }
 
 const CONNECTIONS = [32, 1, 512] as const;
@@ -42,7 +39,7 @@ export const REQUEST_SCENARIOS: readonly RequestScenario[] = [false, true].flatM
 
 export const DOWNLOAD = { plain: 'plain, download', secure: 'TLS, download' };
 
-export const MESSAGE_SCENARIOS: readonly MessageScenario[] = [
+export const MESSAGE_SCENARIOS: readonly Scenario[] = [
   { name: 'plain, WebSocket, 32 at once', isSecure: false, connections: 32 },
   { name: 'plain, WebSocket, 1 at once', isSecure: false, connections: 1 },
   { name: 'TLS, WebSocket, 32 at once', isSecure: true, connections: 32 },

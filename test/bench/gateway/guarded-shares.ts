@@ -2,16 +2,12 @@
  * Shares of one product that ask different things of a client: nothing, an API key, a session of a real log-in. Each is
  * proven to be guarded before it is measured: without the credential it is not served.
  */
-import { until } from '../bench-process.ts';
-import { get, type ClientEntrance } from '../check-client.ts';
-import type { Door } from '../idle-connections.ts';
+import { untilAnswers, type Door } from '../check-client.ts';
 import type { NginxPeer } from '../nginx-peer.ts';
 import type { Product } from '../product.ts';
 import { ZONE, type BenchCertificate } from './bench-certificate.ts';
 import type { ProductFront } from './bench-front.ts';
 
-/** Changes of a share reach gateways within 5 s; the rest is a slow machine's. */
-const GUARD_DEADLINE_MS = 20_000;
 const KEY_HEADER = 'x-api-key';
 
 export interface ShareTargets {
@@ -50,12 +46,8 @@ export function frontOf(
   share: string,
   headers: Readonly<Record<string, string>> = {},
 ): ProductFront {
-  const plainDoor = (name: string): Door => {
-    return { port: product.port, host: `${name}.${ZONE}`, entrance: { headers } };
-  };
-  const secureDoor = (name: string): Door => {
-    return { port: securePort, host: `${name}.${ZONE}`, entrance: { ca, headers } };
-  };
+  const plainDoor = (name: string): Door => ({ port: product.port, host: `${name}.${ZONE}`, headers });
+  const secureDoor = (name: string): Door => ({ ...plainDoor(name), port: securePort, ca });
   return {
     name: displayName,
     plain: plainDoor(share),
@@ -67,18 +59,10 @@ export function frontOf(
   };
 }
 
-/** Waits until the door answers with that status; throws with what it answered instead. */
-export async function untilAnswers(door: Door, status: number, entrance: ClientEntrance): Promise<void> {
-  await until(`the answer ${status} of ${door.host}`, GUARD_DEADLINE_MS, async () => {
-    const answer = await get(door.port, door.host, '/small', entrance);
-    if (answer.status !== status) throw new Error(`it answers ${answer.status}`);
-  });
-}
-
 /** Without the credential it answers 401, with it 200. */
 export async function untilGuarded(door: Door): Promise<void> {
-  await untilAnswers(door, 401, {});
-  await untilAnswers(door, 200, door.entrance);
+  await untilAnswers({ ...door, headers: {} }, { status: 401 });
+  await untilAnswers(door);
 }
 
 export async function openFront(
@@ -88,7 +72,7 @@ export async function openFront(
 ): Promise<ProductFront> {
   await makeShares(maker, share, []);
   const front = frontOf(maker, displayName, share);
-  await untilAnswers(front.plain, 200, front.plain.entrance);
+  await untilAnswers(front.plain);
   return front;
 }
 

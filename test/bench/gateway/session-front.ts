@@ -6,10 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DEFAULT_CLIENT, startIdentityProvider } from '../../support/identity-provider.ts';
 import { SESSION_COOKIE, Visitor } from '../../support/visitor.ts';
 import { until } from '../bench-process.ts';
-import { get } from '../check-client.ts';
-import type { Door } from '../idle-connections.ts';
+import { get, untilAnswers, type Door } from '../check-client.ts';
 import type { Front } from './bench-front.ts';
-import { frontOf, makeShares, untilAnswers, type FrontMaker } from './guarded-shares.ts';
+import { frontOf, makeShares, type FrontMaker } from './guarded-shares.ts';
 
 const PERSON = { sub: 'benchmark', email: 'benchmark@example.com' };
 /** The control plane fetches a new provider's metadata first. */
@@ -32,12 +31,12 @@ export async function sessionFront(maker: FrontMaker, displayName: string, share
   });
   await makeShares(maker, share, [provider['id']]);
   const asked = frontOf(maker, displayName, share);
-  await untilAnswers(asked.secure, 401, { ca: maker.certificate.ca });
+  await untilAnswers(asked.secure, { status: 401 });
   const front = frontOf(maker, displayName, share, await logIn(maker, asked.secure));
-  await untilAnswers(front.secure, 200, front.secure.entrance);
+  await untilAnswers(front.secure);
   // The echo is another share, and a session is of one share alone.
   const echo = frontOf(maker, displayName, share, await logIn(maker, asked.secureEcho));
-  const { status } = await get(front.plain.port, front.plain.host, '/small', front.plain.entrance);
+  const { status } = await get(front.plain, '/small');
   const isPlain = status === 200;
   return {
     ...front,

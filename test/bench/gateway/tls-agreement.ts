@@ -3,8 +3,9 @@
  * exchange, tickets. It offers X25519 alone, because wrk's OpenSSL has no newer one; our choice for a newer client is
  * not measured.
  */
+import { once } from 'node:events';
 import { connect } from 'node:tls';
-import type { Door } from '../idle-connections.ts';
+import type { Door } from '../check-client.ts';
 
 export interface TlsFacts {
   readonly certificate: string;
@@ -27,38 +28,25 @@ interface Handshake {
 }
 
 /** One handshake and one answered request: tickets come before the answer. */
-function shakeHands({ port, host, entrance }: Door, session?: Buffer): Promise<Handshake> {
-  return new Promise((resolve, reject) => {
-    const tickets: Buffer[] = [];
-    const socket = connect({
-      port,
-      host: '127.0.0.1',
-      servername: host,
-      ca: entrance.ca,
-      ecdhCurve: 'X25519',
-      ALPNProtocols: ['http/1.1'],
-      session,
-    });
-    socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error(`${host}: no answer in time`)));
-    socket.on('session', (ticket: Buffer) => tickets.push(ticket));
-    socket.on('error', reject);
-    socket.on('secureConnect', () => socket.write(`GET /small HTTP/1.1\r\nHost: ${host}\r\n\r\n`));
-    socket.once('data', () => {
-      const exchange = socket.getEphemeralKeyInfo() as { readonly type?: string; readonly name?: string };
-      resolve({
-        facts: {
-          certificate: socket.getPeerX509Certificate()?.fingerprint256 ?? 'none',
-          protocol: socket.getProtocol() ?? 'none',
-          cipher: socket.getCipher().name,
-          exchange: `${exchange.type} ${exchange.name}`,
-          alpn: String(socket.alpnProtocol),
-        },
-        tickets,
-        isReused: socket.isSessionReused(),
-      });
-      socket.destroy();
-    });
-  });
+async function shakeHands({ port, host, ca }: Door, session?: Buffer): Promise<Handshake> {
+  const tickets: Buffer[] = [];
+  const tls = { servername: host, ca, ecdhCurve: 'X25519', ALPNProtocols: ['http/1.1'], session };
+  const socket = connect({ port, host: '127.0.0.1', ...tls });
+  socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error(`${host}: no answer in time`)));
+  socket.on('session', (ticket: Buffer) => tickets.push(ticket));
+  socket.on('secureConnect', () => socket.write(`GET /small HTTP/1.1\r\nHost: ${host}\r\n\r\n`));
+  await once(socket, 'data');
+  const exchange = socket.getEphemeralKeyInfo() as { readonly type?: string; readonly name?: string };
+  const facts = {
+    certificate: socket.getPeerX509Certificate()?.fingerprint256 ?? 'none',
+    protocol: socket.getProtocol() ?? 'none',
+    cipher: socket.getCipher().name,
+    exchange: `${exchange.type} ${exchange.name}`,
+    alpn: String(socket.alpnProtocol),
+  };
+  const isReused = socket.isSessionReused();
+  socket.destroy();
+  return { facts, tickets, isReused };
 }
 
 export async function tlsFacts(door: Door): Promise<TlsFacts> {

@@ -1,22 +1,22 @@
 // The WebSocket load: its arguments as JSON, its result as one line of JSON. One message under way per connection, each
 // answer compared byte by byte.
 import type { Socket } from 'node:net';
-import { openClient, type ClientEntrance } from '../check-client.ts';
-import { latencyOf, type Latency } from '../figure.ts';
+import { messageOf } from '#base';
+import { KeepAliveClient } from '../../support/keep-alive-client.ts';
+import type { Sample } from '../bench-run.ts';
+import { openClient, type Door } from '../check-client.ts';
+import { latencyOf } from '../figure.ts';
 import { clientMessage, serverMessage, upgradeRequest } from './websocket-frames.ts';
 
 export interface WebSocketLoad {
-  readonly port: number;
-  readonly host: string;
+  readonly door: Door;
   readonly path: string;
-  readonly entrance: ClientEntrance;
   readonly connections: number;
   readonly seconds: number;
 }
 
-export interface WebSocketResult extends Latency {
-  readonly messages: number;
-  readonly messagesPerSecond: number;
+/** Its units are messages. */
+export interface WebSocketResult extends Sample {
   /** Connections that broke off, were not upgraded or gave other bytes; the first reason. */
   readonly failed: number;
   readonly problem: string;
@@ -25,7 +25,6 @@ export interface WebSocketResult extends Latency {
 const MESSAGE = 'frontdoor benchmark: sixty-four bytes there and back once again.\n';
 const SENT = clientMessage(MESSAGE);
 const WANTED = serverMessage(MESSAGE);
-const HEAD_END = Buffer.from('\r\n\r\n');
 
 const latencies: number[] = [];
 let messages = 0;
@@ -43,33 +42,23 @@ function fail(socket: Socket, why: string): void {
 }
 
 /** Resolves when the connection is upgraded, or has failed. */
-function open(): Promise<Socket> {
-  const { promise, resolve } = Promise.withResolvers<Socket>();
-  const { port, host, path, entrance } = load;
-  const socket = openClient(port, host, entrance, () =>
-    socket.write(upgradeRequest(host, path, entrance.headers)),
-  );
-  let head = Buffer.alloc(0);
-  const onHead = (chunk: Buffer): void => {
-    head = Buffer.concat([head, chunk]);
-    const end = head.indexOf(HEAD_END);
-    if (end < 0) return;
-    const line = head.subarray(0, 12).toString('latin1');
-    if (line !== 'HTTP/1.1 101') fail(socket, `upgrade answered ${line}`);
-    else if (head.length > end + HEAD_END.length) fail(socket, 'bytes before the first message');
-    socket.off('data', onHead);
-    resolve(socket);
-  };
-  socket.on('data', onHead);
-  socket.on('error', (error) => fail(socket, error.message));
+async function open(): Promise<Socket> {
+  const { door, path } = load;
+  const socket = openClient(door, () => {});
   socket.on('close', () => {
-    if (!isOver && failed === 0) {
-      failed += 1;
-      problem = 'connection closed';
-    }
-    resolve(socket);
+    if (isOver || failed > 0) return;
+    failed += 1;
+    problem = 'connection closed';
   });
-  return promise;
+  const client = new KeepAliveClient(socket);
+  try {
+    const { status } = await client.ask(upgradeRequest(door.host, path, door.headers));
+    if (status !== 101) throw new Error(`upgrade answered ${status}`);
+    client.release();
+  } catch (error) {
+    fail(socket, messageOf(error));
+  }
+  return socket;
 }
 
 function talk(socket: Socket): void {
@@ -102,8 +91,8 @@ setTimeout(() => {
   isOver = true;
   const seconds = (performance.now() - startedMs) / 1000;
   const result: WebSocketResult = {
-    messages,
-    messagesPerSecond: messages / seconds,
+    units: messages,
+    perSecond: messages / seconds,
     ...latencyOf(latencies),
     failed,
     problem,

@@ -3,12 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { childrenOf } from '../bench-process.ts';
 import type { Measured } from '../bench-result.ts';
 import type { BenchRun, Rounds } from '../bench-run.ts';
-import { openIdle } from '../check-client.ts';
-import { requestSampler, type HttpTarget } from '../http-samplers.ts';
-import type { NginxPeer } from '../nginx-peer.ts';
-import { untilServed } from '../product.ts';
-import type { AddedGateway, SeparateProduct } from '../separate-product.ts';
-import type { Wrk } from '../wrk-load.ts';
+import { openIdle, untilAnswers, type Door } from '../check-client.ts';
+import type { HttpSamplers, HttpTarget } from '../http-samplers.ts';
+import type { SeparateProduct } from '../separate-product.ts';
 import { ONE_WORKER, TWO_WORKERS } from './bench-front.ts';
 import { connectionsByProcess, smallestShare } from './connection-spread.ts';
 import { CPU_COLUMN, SMALLER_SHARE_COLUMN, WORKERS, WORKERS_TABLE } from './gateway-scenario-table.ts';
@@ -23,8 +20,7 @@ export interface WorkerScenarioOptions {
   readonly separate: SeparateProduct;
   /** The host of a share that asks nothing of a client. */
   readonly host: string;
-  readonly nginx: NginxPeer;
-  readonly wrk: Wrk;
+  readonly samplers: HttpSamplers;
   readonly rounds: Rounds;
   /** Arguments of both gateways, but for the number of workers. */
   readonly gatewayArgs: readonly string[];
@@ -32,31 +28,31 @@ export interface WorkerScenarioOptions {
 
 /** Two gateways beside the one that is there, so that both began alike. */
 export async function measureWorkers(run: BenchRun, options: WorkerScenarioOptions): Promise<void> {
-  const { separate, host, nginx, wrk, rounds, gatewayArgs } = options;
-  const start = async (name: string, args: readonly string[]): Promise<AddedGateway> => {
-    const gateway = await separate.addGateway(name, [...gatewayArgs, ...args]);
-    run.defer(() => gateway.stop());
-    await untilServed(gateway.port, host, '/small');
-    return gateway;
+  const { separate, host, samplers, rounds, gatewayArgs } = options;
+  const start = async (name: string, args: readonly string[]) => {
+    const { pid, ready } = await separate.addGateway(name, [...gatewayArgs, ...args]);
+    const door: Door = { port: Number(new URL(ready.gatewayUrl).port), host };
+    await untilAnswers(door);
+    return { pid, door };
   };
   const one = await start('one-worker', []);
   const two = await start('two-workers', ['--workers', '2']);
   const workers = childrenOf(two.pid);
   if (workers.length !== 2) throw new Error(`${workers.length} worker processes were started, not 2`);
-  const spread = await spreadOf(two.port, host, workers);
+  const spread = await spreadOf(two.door, workers);
   const shared = [...separate.processes].filter(([name]) => name !== GATEWAY);
-  const target = (name: string, port: number, pids: readonly [string, number][]): HttpTarget => {
-    const processes = new Map([...pids, ...shared, ...nginx.processes]);
-    return { name, port, host, serviceRequests: 1, processes };
+  const target = (name: string, door: Door, pids: readonly [string, number][]): HttpTarget => {
+    const processes = new Map([...pids, ...shared, ...samplers.nginx.processes]);
+    return { name, ...door, serviceRequests: 1, processes };
   };
   const targets = [
-    target(ONE_WORKER, one.port, [[GATEWAY, one.pid]]),
-    target(TWO_WORKERS, two.port, [
+    target(ONE_WORKER, one.door, [[GATEWAY, one.pid]]),
+    target(TWO_WORKERS, two.door, [
       [`${GATEWAY} supervisor`, two.pid],
       ...workers.map((pid, index): [string, number] => [`${GATEWAY} worker ${index + 1}`, pid]),
     ]),
   ];
-  const sampler = requestSampler(nginx, wrk, { path: '/small', connections: 32 });
+  const sampler = samplers.requests({ path: '/small', connections: 32 });
   const measured = await run.measure(WORKERS, 'request', targets, sampler, rounds);
   for (const name of [ONE_WORKER, TWO_WORKERS])
     run.record(WORKERS_TABLE, name, { [CPU_COLUMN]: gatewayCpuUs(measured![name]!) });
@@ -74,10 +70,10 @@ export function gatewayCpuUs({ cpuUs }: Pick<Measured, 'cpuUs'>): number {
 }
 
 /** The kernel deals connections by a hash: a few would say more of chance than of the gateway. */
-async function spreadOf(port: number, host: string, workers: readonly number[]): Promise<number[]> {
-  const close = await openIdle(port, host, SPREAD_CONNECTIONS);
+async function spreadOf(door: Door, workers: readonly number[]): Promise<number[]> {
+  const close = await openIdle(door, SPREAD_CONNECTIONS);
   try {
-    const counts = connectionsByProcess(port, workers);
+    const counts = connectionsByProcess(door.port, workers);
     const sum = counts.reduce((total, count) => total + count, 0);
     if (sum !== SPREAD_CONNECTIONS)
       throw new Error(`${sum} of ${SPREAD_CONNECTIONS} connections are held by workers`);

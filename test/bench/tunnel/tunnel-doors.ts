@@ -2,9 +2,10 @@
  * Two routers of one OpenZiti network as tunnelers in mode `proxy` or `tproxy`: ours and OpenZiti's, each with the same services. Behind
  * each, `ziti tunnel host` hosts them, so that only the router differs.
  */
-import type { Target } from '../bench-run.ts';
+import type { BenchRun, Target } from '../bench-run.ts';
 import { OpenZitiMesh } from '../../interop/openziti-mesh.ts';
 import { freePort } from '../../support/free-port.ts';
+import { zitiBinary } from '../../support/ziti-command.ts';
 
 export const OURS = 'Frontdoor';
 export const GO = 'OpenZiti';
@@ -21,14 +22,10 @@ export interface TunnelDoors extends Target {
   readonly ports: Readonly<Record<ServiceKind | typeof BINDINGS_UDP, number>>;
 }
 
-export interface TunnelNetwork {
-  readonly doors: readonly TunnelDoors[];
-  stop(): Promise<void>;
-}
-
+/** The ports of the services. */
 interface Backends {
-  readonly tcpPort: number;
-  readonly udpPort: number;
+  readonly tcp: number;
+  readonly udp: number;
 }
 
 /** In mode `tproxy` each intercepts an address of its own, and answers for names at another one. */
@@ -52,31 +49,25 @@ const LOOPBACK = '127.0.0.1';
 
 export type InterceptionMode = 'proxy' | 'tproxy';
 
-/** Mode `tproxy` needs a network namespace whose programs ask the name server at 127.0.0.1. */
+/** Mode `tproxy` needs a network namespace whose programs ask the name server at 127.0.0.1. All of it ends with the run. */
 export async function startTunnels(
-  binary: string,
+  run: BenchRun,
   backends: Backends,
   mode: InterceptionMode,
-): Promise<TunnelNetwork> {
-  const mesh = await OpenZitiMesh.start(binary);
+): Promise<readonly TunnelDoors[]> {
+  const mesh = run.keep(await OpenZitiMesh.start(zitiBinary()!));
   try {
     const { network } = mesh;
-    await network.run(
-      'edge create service-edge-router-policy all --service-roles #all --edge-router-roles #all',
-    );
-    for (const [protocol, port] of [
-      ['tcp', backends.tcpPort],
-      ['udp', backends.udpPort],
-    ] as const) {
+    await network.allowServicesAllRouters();
+    for (const [protocol, port] of Object.entries(backends)) {
       const config = JSON.stringify({ protocol, address: '127.0.0.1', port });
       await network.run(`edge create config ${protocol} host.v1`, config);
     }
     const doors: TunnelDoors[] = [];
-    for (const row of MAKERS) doors.push(await startDoors(mesh, row, backends.udpPort, mode));
-    return { doors, stop: () => mesh.stop() };
+    for (const row of MAKERS) doors.push(await startDoors(mesh, row, backends.udp, mode));
+    return doors;
   } catch (error) {
     process.stderr.write(mesh.ourOutput);
-    await mesh.stop();
     throw error;
   }
 }
@@ -111,13 +102,7 @@ async function startDoors(
     },
   ];
   const sections = { listeners, dialers: [{ binding: 'transport_udp' }] };
-  const shape = { edgePort, isTunneler: true, sections };
-  let pid: number;
-  if (maker === OURS) pid = (await mesh.ourRouter(router, shape, 'warn')).pid;
-  else {
-    await mesh.goRouter(router, shape);
-    pid = network.processes.get(`ziti ${router}`)!;
-  }
+  const pid = await mesh.routerOf(router, router, { edgePort, isTunneler: true, sections });
   for (const kind of SERVICE_KINDS) {
     const encryption = kind.startsWith('plain') ? 'OFF' : 'ON';
     const configs = [protocolOf(kind)];
@@ -132,18 +117,8 @@ async function startDoors(
   }
   await mesh.service(`${router}-${BINDINGS_UDP}`, router, udpPort, 'udp');
   const host = `${router}-host`;
-  await network.run(`edge create identity ${host} -o ${host}.jwt`);
-  await network.run(`edge enroll --jwt ${host}.jwt --out ${host}.json`);
-  await network.run(
-    `edge create edge-router-policy ${host} --identity-roles @${host} --edge-router-roles @${router}`,
-  );
-  for (const [right, identity] of [
-    ['Bind', host],
-    ['Dial', router],
-  ] as const)
-    await network.run(
-      `edge create service-policy ${router}-${right} ${right} --service-roles #${router} --identity-roles @${identity}`,
-    );
+  await network.enroll(host, 'Bind', `#${router}`, router);
+  await network.allow(router, 'Dial', `#${router}`);
   await network.start(host, `tunnel host -i ${host}.json --cli-agent=false`);
   return {
     name: maker,
