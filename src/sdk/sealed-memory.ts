@@ -1,6 +1,7 @@
 /**
  * Memory of long sealed messages, used again once the far end has acknowledged them: it is still in the caches then, while
- * memory from the garbage collection costs a fifth of the sealing. Only for channels whose driver copies what it sends.
+ * memory from the garbage collection costs a fifth of the sealing. Only for channels whose driver copies what it sends, and not
+ * for messages that were sent again, because the repetition may still wait for the connection.
  */
 
 /** Longer than any sealed message of a circuit. */
