@@ -80,7 +80,7 @@ export async function startOurRouters(
   }
 }
 
-/** The same shapes as ours, at OpenZiti's own controller. */
+/** Starts OpenZiti's routers at OpenZiti's controller, in the same shapes as ours. */
 export async function startGoRouters(
   run: BenchRun,
   binary: string,
