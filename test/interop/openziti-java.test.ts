@@ -18,12 +18,13 @@ const ROUTERS: Readonly<Record<string, (mesh: OpenZitiMesh, edgePort: number) =>
 };
 
 for (const [where, startRouter] of Object.entries(ROUTERS)) {
-  describe(`the Java SDK and the library at ${where}`, { skip }, () => {
+  describe(`the Java SDK and the library at ${where}`, () => {
     let mesh: OpenZitiMesh;
     let library: Overlay;
     let java: JavaPeer;
 
     before(async () => {
+      if (skip) return;
       mesh = await OpenZitiMesh.start(BINARY!);
       const { network, folder } = mesh;
       await startRouter(mesh, await freePort());
@@ -58,11 +59,13 @@ for (const [where, startRouter] of Object.entries(ROUTERS)) {
       await mesh?.stop();
     });
 
-    test('it dials what the library hosts: 100 MB both ways, 100 short connections', () =>
-      java.proveDials(library, 'by-library'));
+    test('it dials what the library hosts: 100 MB both ways, 100 short connections', { skip }, () =>
+      java.proveDials(library, 'by-library'),
+    );
 
     // OpenZiti's router ended the circuit of a host on this SDK in the middle ("xgress unrouted"), for a reason that is not known.
-    const hostSkip = where === OURS ? false : "hosts on the Java SDK are not stable at OpenZiti's router";
+    const hostSkip =
+      skip || where === OURS ? skip : "hosts on the Java SDK are not stable at OpenZiti's router";
     test('the library dials what it hosts: 100 MB both ways, 50 short connections', { skip: hostSkip }, () =>
       java.proveHosts(library, 'by-java'),
     );
