@@ -24,11 +24,16 @@ import type { OverlayCircuit } from './overlay-circuit.ts';
 const { edge } = headerId;
 const PIECE = new Uint8Array(64 * 1024);
 
+/** Resolves when frames that were sent before are handled. */
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
 /** A router that grants every circuit and counts what comes; it acknowledges only what opens a circuit. */
 class CountingRouter {
   readonly edge: EdgeChannel;
   readonly channel: Channel;
   readonly bytes = new Map<string, number>();
+  /** The sequences that each acknowledgement had. */
+  readonly acknowledged: (readonly number[])[] = [];
   batches = 0;
   onBatchEnd: () => void = () => {};
   #granted = 0;
@@ -56,7 +61,10 @@ class CountingRouter {
         channel.reply(frame, makeFrame(contentType.stateConnected, { headers }));
       },
       onData: (frame, channel) => {
-        if (frame.contentType !== PAYLOAD_TYPE) return;
+        if (frame.contentType !== PAYLOAD_TYPE) {
+          this.acknowledged.push(frame.sequences);
+          return;
+        }
         const { circuitId, data, flags, sequence } = frame;
         this.bytes.set(circuitId, (this.bytes.get(circuitId) ?? 0) + data.length);
         if ((flags & PAYLOAD_FLAGS.circuitStart) === 0) return;
@@ -80,7 +88,7 @@ class CountingRouter {
       () => this.bytes.size,
       (open) => open === count,
     );
-    await new Promise((resolve) => void setImmediate(resolve));
+    await turn();
     return circuits;
   }
 }
@@ -198,4 +206,40 @@ test('a channel reports when no circuit has to acknowledge repetitions any more'
   assert.equal(isGone, false);
   close(second);
   await within('both to be gone', gone);
+});
+
+test('small payloads are acknowledged together a moment later, an end at once', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const router = new CountingRouter(t);
+  const [circuit] = (await router.dial(1)) as [OverlayCircuit];
+  circuit.resume();
+  const { originator, lateAcknowledgement, eof } = PAYLOAD_FLAGS;
+  const received: string[] = [];
+  circuit.onData = (data) => received.push(String(data.length));
+  circuit.onEnd = () => received.push('end');
+  const send = (sequence: number, flags: number, bytes: number): void =>
+    void router.channel.sendData(
+      new PayloadFrame(circuit.id, sequence, originator | flags, new Uint8Array(bytes)),
+    );
+  const delivered = (count: number): Promise<unknown> =>
+    until(
+      `${count} deliveries`,
+      () => received.length,
+      (length) => length === count,
+    );
+  for (const sequence of [0, 1, 2]) {
+    send(sequence, lateAcknowledgement, 10);
+    await delivered(sequence + 1);
+  }
+  await turn();
+  assert.deepEqual(router.acknowledged, []);
+  t.mock.timers.tick(20);
+  await turn();
+  assert.deepEqual(router.acknowledged, [[0, 1, 2]]);
+  send(3, lateAcknowledgement, 10);
+  await delivered(4);
+  send(4, eof, 0);
+  await delivered(5);
+  await turn();
+  assert.deepEqual(router.acknowledged.slice(1), [[3, 4]]);
 });

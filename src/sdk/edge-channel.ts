@@ -32,6 +32,7 @@ import { LingeringCircuits } from './lingering-circuits.ts';
 import { brokenCircuit, OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
 import { RouterLatency } from './router-latency.ts';
 import { isStandbyMark } from './standby-mark.ts';
+import { OwedAcknowledgements } from './owed-acknowledgements.ts';
 import type { TerminatorRank } from './terminator-options.ts';
 
 const { edge } = headerId;
@@ -72,7 +73,7 @@ export class EdgeChannel implements CircuitCarrier {
    * new one, because a router that hid a host's key could replay to them what that host sent to an earlier dial.
    */
   readonly #unusedKeys: EncryptionKeys[] = [];
-  #acknowledge: OverlayCircuit[] = [];
+  readonly #owed = new OwedAcknowledgements();
   /** Circuits that wait for room in the channel, in the order of their turns. */
   readonly #waiting = new Set<OverlayCircuit>();
   #served: OverlayCircuit | undefined;
@@ -96,7 +97,7 @@ export class EdgeChannel implements CircuitCarrier {
         const circuits = frame.isFromTerminator ? this.#initiators : this.#terminators;
         circuits.get(frame.circuitId)?.receive(frame);
       },
-      onBatchEnd: () => this.#flushAcknowledgements(),
+      onBatchEnd: () => this.#owed.flush(),
       onDrain: () => this.#onDrain(),
       onClose: (reason) => this.#closeAll(reason),
     });
@@ -206,8 +207,8 @@ export class EdgeChannel implements CircuitCarrier {
     this.#channel.sendData(frame);
   }
 
-  acknowledgeLater(circuit: OverlayCircuit): void {
-    this.#acknowledge.push(circuit);
+  acknowledgeLater(circuit: OverlayCircuit, mayWait: boolean): void {
+    this.#owed.add(circuit, mayWait);
   }
 
   /** Within one process, the far end gets views. */
@@ -365,13 +366,6 @@ export class EdgeChannel implements CircuitCarrier {
     this.#served = undefined;
   }
 
-  #flushAcknowledgements(): void {
-    if (this.#acknowledge.length === 0) return;
-    const due = this.#acknowledge;
-    this.#acknowledge = [];
-    for (const circuit of due) circuit.flushAcknowledgements();
-  }
-
   #sendStateClosed(connId: number): void {
     const headers = new HeaderWriter().u32(edge.connId, connId);
     this.#channel.send(makeFrame(contentType.stateClosed, { headers, body: 'given up' }));
@@ -379,6 +373,7 @@ export class EdgeChannel implements CircuitCarrier {
 
   #closeAll(reason: string): void {
     clearInterval(this.#timer);
+    this.#owed.stop();
     this.#latency?.stop();
     const binds = [...this.#binds.values()];
     this.#binds.clear();

@@ -28,10 +28,11 @@ const OPTIONS: XgressOptions = {
   ...XGRESS_DEFAULTS,
   txPortalStartSize: XGRESS_DEFAULTS.rxBufferSize / 4,
   txPortalMaxSize: XGRESS_DEFAULTS.rxBufferSize / 4,
+  allowsLateAcknowledgements: true,
 };
 
-/** At a router that may drop frames, each end looks for the gaps. */
-const LOSSY_OPTIONS: XgressOptions = { ...OPTIONS, isLossy: true };
+/** At a router that may drop frames, each end looks for the gaps, and needs acknowledgements at once. */
+const LOSSY_OPTIONS: XgressOptions = { ...OPTIONS, isLossy: true, allowsLateAcknowledgements: false };
 
 /** How long the end of a circuit waits for the acknowledgement of its own end, when all data was acknowledged. */
 const END_WAIT_MS = 2_000;
@@ -60,7 +61,8 @@ export interface CircuitCarrier {
   /** `onChannelDrain` is called when it is the circuit's turn. */
   awaitRoom(circuit: OverlayCircuit): void;
   sendData(frame: DataFrame): void;
-  acknowledgeLater(circuit: OverlayCircuit): void;
+  /** After the batch of frames that is being received; with `mayWait` within milliseconds, together with others. */
+  acknowledgeLater(circuit: OverlayCircuit, mayWait: boolean): void;
   /** Returns whether a circuit that has ended cleanly may stay for a while; there is a limit for their number. */
   mayLinger(circuit: OverlayCircuit): boolean;
   /** Reports the close to the router, unless the router reported it. */
@@ -115,7 +117,8 @@ export class OverlayCircuit implements Circuit {
       canSend: () => carrier.hasRoom(this) || this.#mayPass(),
       sendPayload: (frame) => this.#sendData(frame),
       sendAcknowledgement: (frame) => this.#sendData(frame),
-      acknowledgementDue: () => carrier.acknowledgeLater(this),
+      acknowledgementDue: () => carrier.acknowledgeLater(this, false),
+      acknowledgementMayWait: () => carrier.acknowledgeLater(this, true),
       deliver:
         encryption === undefined
           ? (data) => this.onData(data)

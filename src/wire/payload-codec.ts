@@ -19,6 +19,8 @@ export const PAYLOAD_FLAGS = {
   retransmit: 16,
   eof: 32,
   writeFailed: 64,
+  /** Ours: the acknowledgement may come late, because the sender waits for long before it retransmits. Others ignore it. */
+  lateAcknowledgement: 1 << 29,
 } as const;
 
 /** Keys of payload headers; the number on the wire is 2000 + key. */

@@ -19,6 +19,8 @@ export interface XgressOptions {
    * has no such option.
    */
   readonly isLossy?: boolean | undefined;
+  /** Whether far ends of our own make may acknowledge small payloads late; see `PAYLOAD_FLAGS`. OpenZiti has no such option. */
+  readonly allowsLateAcknowledgements?: boolean | undefined;
 }
 
 /** OpenZiti's defaults; sizes in bytes. */

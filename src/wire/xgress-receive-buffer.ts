@@ -27,13 +27,18 @@ const HELD_LIMIT_FACTOR = 2;
 const MAX_HELD_PAYLOADS = 8_192;
 /** Limit for a chunked message: one encrypted write of an application, which can be decrypted only as a whole. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+/** More than this is acknowledged at once, so that the far end's window does not stand still. */
+const LATE_ACKNOWLEDGED_BYTES = 16_384;
 const FIN = 1;
 const END_FLAGS = PAYLOAD_FLAGS.eof | PAYLOAD_FLAGS.circuitEnd;
+const WAITING_FLAGS = PAYLOAD_FLAGS.lateAcknowledgement | PAYLOAD_FLAGS.retransmit;
 
 /** The functions that the buffer requires from its end. */
 export interface ReceivePort {
   sendAcknowledgement(frame: AcknowledgementFrame): void;
   acknowledgementDue(): void;
+  /** As `acknowledgementDue`, for an acknowledgement that may wait. Where it is absent, none waits. */
+  acknowledgementMayWait?: (() => void) | undefined;
   deliver(data: Uint8Array, headers: Map<number, Uint8Array> | undefined): void;
   deliverEnd(): void;
   /** The far end sent chunks that cannot be joined. */
@@ -70,6 +75,9 @@ export class ReceiveBuffer {
   #lastAdvertised = 0;
   #ackSequences: number[] = [];
   #ackRtt = 0;
+  /** Bytes of the payloads in `#ackSequences`. */
+  #ackedBytes = 0;
+  #isAckDue = false;
   #chunks: Chunks | undefined;
   /** The memory of the parts of `#chunks`. */
   #joinedBytes = 0;
@@ -180,6 +188,8 @@ export class ReceiveBuffer {
     const ack = new AcknowledgementFrame(this.#circuitId, this.#originator, held, this.#ackSequences);
     ack.rtt = this.#ackRtt;
     this.#ackSequences = [];
+    this.#ackedBytes = 0;
+    this.#isAckDue = false;
     this.#lastAdvertised = held;
     this.#counters.acksSent += 1;
     this.#port.sendAcknowledgement(ack);
@@ -261,9 +271,21 @@ export class ReceiveBuffer {
   }
 
   #acknowledge(payload: PayloadFrame): void {
-    if (this.#ackSequences.length === 0) this.#port.acknowledgementDue();
-    this.#ackSequences.push(payload.sequence);
+    const { flags, data, sequence } = payload;
+    const isFirst = this.#ackSequences.length === 0;
+    this.#ackSequences.push(sequence);
     this.#ackRtt = payload.rtt;
+    this.#ackedBytes += data.length;
+    if (!this.#isAckDue) {
+      const mayWait =
+        (flags & WAITING_FLAGS) === PAYLOAD_FLAGS.lateAcknowledgement &&
+        this.#ackedBytes <= LATE_ACKNOWLEDGED_BYTES &&
+        this.#port.acknowledgementMayWait !== undefined;
+      if (!mayWait) {
+        this.#isAckDue = true;
+        this.#port.acknowledgementDue();
+      } else if (isFirst) this.#port.acknowledgementMayWait!();
+    }
     if (this.#ackSequences.length >= MAX_SEQUENCES_PER_ACK) this.flushAcknowledgements();
   }
 

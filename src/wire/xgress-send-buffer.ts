@@ -147,7 +147,8 @@ export class SendBuffer {
 
   /** Sends regardless of the window. */
   transmit({ data, flags, headers }: OutgoingPayload, nowMs: number): void {
-    const frame = this.#frame(data, flags, nowMs);
+    const isData = flags === 0 && this.#options.allowsLateAcknowledgements === true;
+    const frame = this.#frame(data, isData ? PAYLOAD_FLAGS.lateAcknowledgement : flags, nowMs);
     frame.headers = headers;
     this.#sent.add(frame.sequence, { frame, sentAtMs: nowMs, transmission: this.#path?.transmit() ?? 0 });
     this.#sentBytes += data.length;
