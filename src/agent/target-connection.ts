@@ -7,6 +7,7 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls } from 'node:tls';
 import { keptBytes } from '#base';
 import { isAllowedPort, isAllowedAddress, type AllowedNetwork } from '#domain';
+import { readDirectly } from '#net';
 import { WHOLE_PAYLOAD_BYTES } from '#sdk';
 import type { TargetAddress } from './target-address.ts';
 import type { TargetResolver } from './target-resolver.ts';
@@ -78,7 +79,7 @@ export class TargetConnection {
 
   /** Combines the writes of one tick into one system call. Returns false if the caller must wait for `onDrain`. */
   write(view: Uint8Array): boolean {
-    if (this.#pending.push(view) === 1 && unflushed.push(this) === 1) process.nextTick(flushAll);
+    if (this.#pending.push(view) === 1 && unflushed.push(this) === 1) queueMicrotask(flushAll);
     this.#pendingBytes += view.length;
     if (this.#socket.writableLength + this.#pendingBytes < WRITE_MARK_BYTES) return true;
     this.#needsDrain = true;
@@ -135,7 +136,7 @@ export class TargetConnection {
 export function acceptedConnection(socket: Socket): TargetConnection {
   const connection = new TargetConnection(socket, true);
   let failure: Error | undefined;
-  socket.on('data', (chunk: Buffer) => {
+  readDirectly(socket, (chunk) => {
     if (!connection.onData(chunk)) socket.pause();
   });
   socket.on('end', () => connection.onEnd());
@@ -237,7 +238,7 @@ export function connectTarget(
     socket.on('end', () => open.onEnd());
     onOpen(open);
     if (!plain) {
-      socket.on('data', (chunk: Buffer) => {
+      readDirectly(socket, (chunk) => {
         if (!open.onData(chunk)) socket.pause();
       });
     }

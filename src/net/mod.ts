@@ -53,6 +53,7 @@ export {
   type EgressRequest,
   type EgressLookup,
 } from './egress-client.ts';
+export { readDirectly } from './direct-reading.ts';
 export { decodeBackup, type BackupEnd } from './compressed-backup.ts';
 export { replaceFileDurably, writeFileDurably } from './durable-file.ts';
 export { setAside } from './set-aside.ts';

@@ -5,6 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { readDirectly } from '#net';
 import type { AccessAdmission, AccessVerdict } from '../access/access.ts';
 import { ClientInput, PAUSED_BY_CIRCUIT, PAUSED_FOR_DECISION, PAUSED_FOR_DIAL } from './client-input.ts';
 import { ClientAnswers } from './client-answers.ts';
@@ -73,7 +74,7 @@ export class ClientConnection implements ExchangeClient {
     this.writer = new SocketWriter(socket, context.limits.maxUnsentBytes);
     this.#admission = new AdmissionWatch(context);
     this.#answers = new ClientAnswers(context, this.writer, facts.address);
-    socket.on('data', (bytes: Buffer) => {
+    readDirectly(socket, (bytes: Buffer) => {
       try {
         this.#onData(bytes);
       } catch (error) {

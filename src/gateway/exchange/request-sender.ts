@@ -9,7 +9,19 @@ import type { ExchangeTap } from './request-record.ts';
 import type { ShareTraffic } from '../traffic/share-traffic.ts';
 import type { Upstream } from '../circuits/upstream.ts';
 
-const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+/** A set would make each method, which is a part of a head, an internal string of the engine first. */
+function isIdempotent(method: string): boolean {
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+    case 'OPTIONS':
+    case 'PUT':
+    case 'DELETE':
+      return true;
+    default:
+      return false;
+  }
+}
 
 export class RequestSender implements BodySink {
   readonly body: BodyDecoder;
@@ -31,7 +43,7 @@ export class RequestSender implements BodySink {
     if (head.chunked) this.body = new BodyDecoder(BODY_CHUNKED);
     else if (head.contentLength > 0) this.body = new BodyDecoder(BODY_LENGTH, head.contentLength);
     else this.body = new BodyDecoder(BODY_NONE);
-    this.isRepeatable = this.body.done && head.upgrade === '' && REPEATABLE.has(head.method);
+    this.isRepeatable = this.body.done && head.upgrade === '' && isIdempotent(head.method);
     this.#batch.text(headText);
   }
 

@@ -21,6 +21,8 @@ function flushAll(writers: SocketWriter[]): void {
   writers.length = 0;
 }
 
+const flushWaiting = (): void => flushAll(waiting);
+
 export class SocketWriter {
   /** The pending output. Call `written` after adding to it. */
   readonly batch = new OutputBatch();
@@ -50,7 +52,8 @@ export class SocketWriter {
     if (this.batch.bytes > LONG_BODY_BYTES) {
       if (waitingForTurn.push(this) === 1) setImmediate(flushAll, waitingForTurn);
     } else if (waiting.push(this) === 1) {
-      process.nextTick(flushAll, waiting);
+      // A third of the price of `process.nextTick`.
+      queueMicrotask(flushWaiting);
     }
   }
 

@@ -14,6 +14,7 @@ import {
   type FrameDecoder,
   type FrameLimits,
 } from '#wire';
+import { readDirectly } from '../direct-reading.ts';
 import type { Channel, ChannelDriver, ChannelUnderlay, DroppedFrames } from './channel.ts';
 import { CONNECTION_BYTES, Underlay, type WaitingFrames } from './underlay.ts';
 import { unfinishedFrames, type CountedFrame, type UnfinishedFrames } from './unfinished-frames.ts';
@@ -119,7 +120,7 @@ export class TlsDriver implements ChannelDriver {
       }
       channel.receiveBatchEnd();
     };
-    socket.on('data', onBytes);
+    readDirectly(socket, onBytes);
     socket.on('close', () => this.#onUnderlayClosed(underlay));
     socket.on('error', () => {});
     if (this.#isReadingPaused) socket.pause();
