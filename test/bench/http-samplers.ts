@@ -48,6 +48,20 @@ export class HttpSamplers {
     };
   }
 
+  /**
+   * As many downloads at once, again and again until the round ends; the unit is the megabyte. Their bytes are not compared:
+   * those of `downloads` are.
+   */
+  downloadsAtOnce(connections: number): Sampler<HttpTarget> {
+    const load = { path: '/download', connections, countsBytes: true };
+    return async (target, seconds, metered) => {
+      const sample = await metered(() => this.#wrk.run(target, load, seconds));
+      // Those that were cut off are on their way for a while.
+      await this.nginx.requestCount(target.quietMs);
+      return sample;
+    };
+  }
+
   /** Every target through its checking load of `requests`: exact bytes, exact counts. */
   async check(targets: readonly HttpTarget[], requests: number): Promise<void> {
     this.#run.report(`checking bytes and counts: ${requests} requests each way`);

@@ -21,6 +21,7 @@ import { NGINX_PAIR, PEER_HOST, startOutsidePeers, type OutsidePeer } from './ou
 import { startUp, type Product } from './product.ts';
 import {
   DOWNLOAD,
+  DOWNLOADS_AT_ONCE,
   ENCRYPTION_DOWNLOAD,
   ENCRYPTION_GOALS,
   ENCRYPTION_REQUESTS,
@@ -35,9 +36,11 @@ import {
   PER_IDLE_CONNECTION,
   PROCESSES,
   productGoals,
+  STARTS,
   UP_IN_CLEAR,
 } from './product-goal-table.ts';
 import { startSeparate } from './separate-product.ts';
+import { measureStarts } from './start-rates.ts';
 import type { WrkLoad } from './wrk-load.ts';
 
 /** The requests of a thousand connections alone make the heap grow by more than these take. */
@@ -71,6 +74,8 @@ type Shape = 'up' | 'separate';
 interface Started extends Pick<Product, 'processes' | 'firstAnswerMs'> {
   readonly shape: Shape;
   readonly door: Door;
+  /** Stops it and starts it again; resolves to the door when its share is served. */
+  restart(): Promise<Door>;
 }
 
 export const PRODUCT_BENCHMARK: Benchmark = {
@@ -130,6 +135,7 @@ async function measureProduct(run: BenchRun): Promise<void> {
   await run.part(() => measureCircuits(run, samplers, ours));
   await run.part(() => measureEncryption(run, samplers, ours));
   for (const product of started) recordMemory(run, product, loadedColumn);
+  if (run.wants(STARTS)) for (const product of started) await measureStarts(run, samplers, product);
 }
 
 function recordMemory(run: BenchRun, { shape, processes }: Started, column: (part: string) => string): void {
@@ -153,10 +159,23 @@ const STARTERS: Readonly<Record<Shape, (run: BenchRun, serviceUrl: string) => Pr
   /** Started with an empty data directory, stopped and started again: the second start is the one that is timed. */
   up: async (run, serviceUrl) => {
     const args = ['--any-port', ...GATEWAY_ARGS];
-    await (await startUp(run, 'up', args)).stop();
-    const product = run.keep(await startUp(run, 'up', args));
+    let product = await startUp(run, 'up', args);
+    run.defer(() => product.stop());
+    const startAgain = async (): Promise<void> => {
+      await product.stop();
+      product = await startUp(run, 'up', args);
+    };
+    await startAgain();
+    const { processes, firstAnswerMs } = product;
     await product.publish(SHARE, serviceUrl);
-    return { ...product, shape: 'up', door: await guard(product) };
+    const door = await guard(product);
+    const restart = async (): Promise<Door> => {
+      await startAgain();
+      const again = { ...door, port: product.port };
+      await untilAnswers(again);
+      return again;
+    };
+    return { processes, firstAnswerMs, shape: 'up', door, restart };
   },
   separate: async (run, serviceUrl) => {
     const product = await startSeparate(run, GATEWAY_ARGS);
@@ -164,7 +183,14 @@ const STARTERS: Readonly<Record<Shape, (run: BenchRun, serviceUrl: string) => Pr
     await product.publish(SHARE, serviceUrl);
     await untilAnswers({ port: product.port, host });
     const firstAnswerMs = await product.restart(host);
-    return { processes: product.processes, firstAnswerMs, shape: 'separate', door: await guard(product) };
+    const { processes } = product;
+    const door = await guard(product);
+    const restart = async (): Promise<Door> => {
+      await product.restart(host);
+      await untilAnswers(door);
+      return door;
+    };
+    return { processes, firstAnswerMs, shape: 'separate', door, restart };
   },
 };
 
@@ -188,6 +214,8 @@ async function measureRates(
     await run.measure(name, 'request', targets, sampler, rounds);
   }
   await run.measure(DOWNLOAD, 'MB', targets, samplers.downloads(), { warmUpSeconds: 0 });
+  const atOnce = samplers.downloadsAtOnce(32);
+  await run.measure(DOWNLOADS_AT_ONCE, 'MB', targets, atOnce, { warmUpSeconds: 1 });
 }
 
 /**

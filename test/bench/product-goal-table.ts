@@ -35,6 +35,14 @@ export const MANY_CONNECTIONS = 'keep-alive, 128 connections';
 export const ONE_CONNECTION = 'one connection';
 export const NEW_CONNECTIONS = 'new connections';
 export const DOWNLOAD = 'download';
+export const DOWNLOADS_AT_ONCE = '32 downloads at once';
+
+/** The table of starts, a row for each; `FIRST_RATIO` is the rate in the first seconds to that once warm. */
+export const STARTS = 'the first 2 s after a start, 32 connections';
+export const FIRST_RATE = 'first, requests/s';
+export const WARM_RATE = 'warm, requests/s';
+export const FIRST_RATIO = 'first to warm, ×';
+export const ALL_STARTS = 'median';
 
 /** The scenarios with and without end-to-end encryption, and the name of `up` in them. */
 export const ENCRYPTION_REQUESTS = 'encryption, keep-alive';
@@ -86,6 +94,13 @@ export function productGoals(shape: string): readonly Goal[] {
           : ' in this run',
     },
     least('100 MB download', '×', 1, toPair(DOWNLOAD)),
+    least('32 downloads at once', '×', 0.8, toPair(DOWNLOADS_AT_ONCE)),
+    least(
+      'requests/s, the first 2 s to later ones',
+      '×',
+      0.7,
+      fact(STARTS, `${shape}, ${ALL_STARTS}`, FIRST_RATIO),
+    ),
     most('memory of up, idle', 'MB', 110, ofProcess(idleColumn('up'))),
     most('memory of the agent, idle', 'MB', 60, ofProcess(idleColumn('agent'))),
     most('memory per idle client connection', 'KiB', 8, ofProcess(PER_IDLE_CONNECTION)),

@@ -31,6 +31,8 @@ export interface WrkLoad {
   readonly close?: boolean | undefined;
   /** POST of this body instead of GET; `%d` becomes a number of its own in each request. */
   readonly body?: string | undefined;
+  /** Counts the megabytes that came, also of answers that were not finished, in place of requests. */
+  readonly countsBytes?: boolean | undefined;
 }
 
 export class Wrk {
@@ -48,7 +50,7 @@ export class Wrk {
 
   /** Believes any certificate. Throws when any answer was not 2xx, or a connection broke. */
   async run({ port, host, ca, headers = {} }: Door, load: WrkLoad, seconds: number): Promise<Sample> {
-    const { path, connections, close = false, body } = load;
+    const { path, connections, close = false, body, countsBytes = false } = load;
     const script = join(this.#folder, `load-${(this.#scripts += 1)}.lua`);
     writeFileSync(script, scriptOf(body));
     const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '20s', '-s', script];
@@ -62,14 +64,11 @@ export class Wrk {
     if (line === null) throw new Error(`wrk gave no result: ${wrk.tail()}`);
     const result = JSON.parse(line[1]!) as Record<string, number>;
     const errors = ['connect', 'read', 'write', 'status', 'timeout'].filter((kind) => result[kind] !== 0);
-    if (errors.length > 0 || result['requests'] === 0)
-      throw new Error(`wrk met errors at ${host}${path}: ${line[1]}`);
-    return {
-      units: result['requests']!,
-      perSecond: (result['requests']! * 1e6) / result['durationUs']!,
-      p50Us: result['p50Us'],
-      p99Us: result['p99Us'],
-    };
+    const counted = result[countsBytes ? 'bytes' : 'requests']!;
+    if (errors.length > 0 || counted === 0) throw new Error(`wrk met errors at ${host}${path}: ${line[1]}`);
+    const perSecond = (counted * 1e6) / result['durationUs']!;
+    if (countsBytes) return { units: counted / 1e6, perSecond };
+    return { units: counted, perSecond, p50Us: result['p50Us'], p99Us: result['p99Us'] };
   }
 }
 
