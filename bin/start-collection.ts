@@ -2,15 +2,26 @@
  * One full garbage collection after a program has started. Without it the garbage of loading and opening would stay for
  * good, since V8 collects nothing old below the first limit of `node-flags.js`. ADR 0018.
  */
+import { performance } from 'node:perf_hooks';
 
 /** Delay, so that neither the first requests nor a script that waits for the ready file is held up. */
 const QUIET_MS = 1_000;
+/** A program whose event loop is busy for more than this share of the time has clients, who would wait. */
+const BUSY_SHARE = 0.3;
+/** Busy programs collect after this time. */
+const LATEST_MS = 60_000;
 
-/** Collects once after the delay; does nothing where node was started without `--expose-gc`. */
+/** Collects once after the delay, or when there is time; does nothing where node was started without `--expose-gc`. */
 export function collectAfterStart(): void {
   const { gc } = globalThis;
   if (gc === undefined) return;
-  const timer = setTimeout(() => {
+  const startedMs = performance.now();
+  let before = performance.eventLoopUtilization();
+  const timer = setInterval(() => {
+    const { utilization } = performance.eventLoopUtilization(before);
+    before = performance.eventLoopUtilization();
+    if (utilization > BUSY_SHARE && performance.now() - startedMs < LATEST_MS) return;
+    clearInterval(timer);
     // Only this kind returns pages: it compacts, and shrinks the young generation until it is needed again.
     gc({ type: 'major', flavor: 'last-resort', execution: 'sync' });
   }, QUIET_MS);
