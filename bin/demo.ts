@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AGENT_IDENTITY_FILE } from '#agent';
 import { callAgent } from '#cli';
 import { FrontdoorError, messageOf, type Log } from '#base';
-import type { FirstStart } from '#control';
+import type { ControlPlane, FirstStart } from '#control';
 import { AGENT_SOCKET_FILE, demoCredentialsShape, type AgentShareResult } from '#domain';
 import { JsonClient, loadIdentityFile, saveIdentityFile, writeFileDurably } from '#net';
 import { AgentSupervisor, startSampleProcess, type SampleProcess } from './demo-processes.ts';
@@ -16,17 +16,12 @@ import type { DemoReady } from './ready-file.ts';
 import type { Up } from './up.ts';
 
 export interface DemoOptions {
-  readonly up: Up;
+  readonly control: ControlPlane;
   readonly dataDir: string;
   readonly version: string;
   readonly log: Log;
   /** Prints one line about the progress. */
   print(line: string): void;
-}
-
-export interface Demo {
-  readonly ready: DemoReady;
-  close(drainMs: number): Promise<void>;
 }
 
 const CREDENTIALS_FILE = 'demo-credentials.json';
@@ -36,60 +31,70 @@ const SHARE_READY_MS = 30_000;
 const RETRY_MS = 25;
 const ANSWER_MS = 5_000;
 
-/** Resolves when the sample answers through the frontdoor. Rejects with the reason why it does not. */
-export async function startDemo(options: DemoOptions): Promise<Demo> {
-  const { up, log, version, print } = options;
-  const dataDir = resolve(options.dataDir);
-  const credentials = loadDemoCredentials(dataDir);
-  const logDir = join(dataDir, 'logs');
-  const agentDir = join(dataDir, 'agent');
-  const closers: ((drainMs: number) => Promise<void>)[] = [];
-  const close = async (drainMs: number): Promise<void> => {
-    for (const closer of closers.splice(0).reverse()) await closer(drainMs);
-  };
-  try {
+export class Demo {
+  readonly #options: DemoOptions;
+  readonly #credentials: FirstStart;
+  readonly #logDir: string;
+  readonly #agentDir: string;
+  readonly #sample: Promise<SampleProcess>;
+  readonly #agent: Promise<AgentSupervisor>;
+
+  /** Starts both processes, which load while the router and the gateway of `up` start. Throws if it has no credentials. */
+  constructor(options: DemoOptions) {
+    const { dataDir, print } = options;
+    this.#options = options;
+    this.#credentials = loadDemoCredentials(dataDir);
+    this.#logDir = join(dataDir, 'logs');
+    this.#agentDir = join(dataDir, 'agent');
     print('starting a sample service and an agent');
-    const startAgent = async (): Promise<AgentSupervisor> => {
-      await followEdgeApi(agentDir, up.control.edgeApiUrl);
-      return AgentSupervisor.start({
-        dataDir: agentDir,
-        apiUrl: up.control.apiUrl,
-        logDir,
-        version,
-        log,
-        enrollmentCode: () =>
-          hasIdentity(agentDir) ? Promise.resolve(undefined) : newEnrollmentCode(up, credentials),
-      });
-    };
-    // Both load at the same time.
-    const [startedSample, startedAgent] = await Promise.allSettled([
-      startSampleProcess(logDir),
-      startAgent(),
-    ]);
-    if (startedSample.status === 'fulfilled') closers.push(() => startedSample.value.close());
-    if (startedAgent.status === 'fulfilled') closers.push((drainMs) => startedAgent.value.close(drainMs));
-    const [sample, supervisor] = [valueOf(startedSample), valueOf(startedAgent)];
-    const agentSocket = join(agentDir, AGENT_SOCKET_FILE);
+    this.#sample = startSampleProcess(this.#logDir);
+    this.#agent = this.#startAgent();
+    // `publish` reports them.
+    this.#sample.catch(() => {});
+    this.#agent.catch(() => {});
+  }
+
+  /** Resolves when the sample answers through the frontdoor. Rejects with the reason why it does not. */
+  async publish(up: Up): Promise<DemoReady> {
+    const { dataDir, print } = this.#options;
+    const sample = await this.#sample;
+    const supervisor = await this.#agent;
+    const agentSocket = join(this.#agentDir, AGENT_SOCKET_FILE);
     print('publishing the sample service');
-    const share = await publish(agentSocket, sample, logDir);
+    const share = await publish(agentSocket, sample, this.#logDir);
     const environmentId = await environmentOf(agentSocket);
-    const ready = describeReady(up, dataDir, credentials, share, {
+    const ready = describeReady(up, dataDir, this.#credentials, share, {
       environmentId,
       agentSocket,
       pids: { up: process.pid, agent: supervisor.pid, sample: sample.pid },
     });
     await answersThroughGateway(ready);
-    return { ready, close };
-  } catch (error) {
-    await close(0);
-    throw error;
+    return ready;
   }
-}
 
-/** Throws the reason if there is no value. */
-function valueOf<T>(settled: PromiseSettledResult<T>): T {
-  if (settled.status === 'rejected') throw settled.reason;
-  return settled.value;
+  /** Ends both processes, also while they start. */
+  async close(drainMs: number): Promise<void> {
+    for (const starting of [this.#agent, this.#sample]) {
+      const started = await starting.catch(() => undefined);
+      await started?.close(drainMs);
+    }
+  }
+
+  async #startAgent(): Promise<AgentSupervisor> {
+    const { control, log, version } = this.#options;
+    await followEdgeApi(this.#agentDir, control.edgeApiUrl);
+    return AgentSupervisor.start({
+      dataDir: this.#agentDir,
+      apiUrl: control.apiUrl,
+      logDir: this.#logDir,
+      version,
+      log,
+      enrollmentCode: () =>
+        hasIdentity(this.#agentDir)
+          ? Promise.resolve(undefined)
+          : newEnrollmentCode(control.apiUrl, this.#credentials),
+    });
+  }
 }
 
 /** Only the demo keeps secrets in clear: a newcomer's second start prints working lines too. */
@@ -124,8 +129,8 @@ async function followEdgeApi(agentDir: string, edgeApiUrl: string): Promise<void
   if (identity.apiUrl !== edgeApiUrl) await saveIdentityFile(path, { ...identity, apiUrl: edgeApiUrl });
 }
 
-async function newEnrollmentCode(up: Up, credentials: FirstStart): Promise<string> {
-  const { origin, pathname } = new URL(up.control.apiUrl);
+async function newEnrollmentCode(apiUrl: string, credentials: FirstStart): Promise<string> {
+  const { origin, pathname } = new URL(apiUrl);
   const client = new JsonClient({ origin });
   try {
     const answer = await client.request({

@@ -5,7 +5,7 @@ import { formatHostPort } from '#base';
 import type { UpCommandOptions } from '#cli';
 import { accessOf } from './access-options.ts';
 import { databaseUrlOf } from './database-url.ts';
-import { demoBanner, keepDemoCredentials, startDemo } from './demo.ts';
+import { Demo, demoBanner, keepDemoCredentials } from './demo.ts';
 import { runUntilStopped } from './lifetime.ts';
 import { openLog } from './pino-log.ts';
 import { writeReadyFile } from './ready-file.ts';
@@ -23,6 +23,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
   );
   const print = (line: string): void => void process.stdout.write(`frontdoor: ${line}\n`);
   print(`starting in ${dataDir}`);
+  const local: { demo?: Demo } = {};
   const up = await startUp({
     dataDir,
     listenHost: options.listen,
@@ -53,14 +54,21 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     metrics: options.metricsListen,
     responseTimeoutMs: options.responseTimeout === undefined ? undefined : options.responseTimeout * 1_000,
     maxConnectionsPerAddress: options.maxConnectionsPerAddress,
+    onControl: (control) => {
+      if (options.demo) local.demo = new Demo({ control, dataDir, version, log, print });
+    },
+  }).catch(async (error: unknown) => {
+    await local.demo?.close(0);
+    throw error;
   });
+  const { demo } = local;
   const reload = async (): Promise<void> => {
     reopen();
     reloadApiTls(up.control, options);
     up.router.reload();
     await up.reload();
   };
-  if (!options.demo) {
+  if (demo === undefined) {
     const gatewayUrl = `http://${formatHostPort(options.listen, up.httpPort)}`;
     print(`Management API ${up.control.apiUrl}, gateway ${gatewayUrl}${hintOf(options.listen, up.httpPort)}`);
     if (up.control.consoleUrl !== undefined) print(`console ${up.control.consoleUrl}`);
@@ -80,14 +88,11 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     void up.control.buildConsole();
     return stopped;
   }
-  let demo;
-  try {
-    demo = await startDemo({ up, dataDir, version, log, print });
-  } catch (error) {
+  const ready = await demo.publish(up).catch(async (error: unknown) => {
+    await demo.close(0);
     await up.close(0);
     throw error;
-  }
-  const { ready } = demo;
+  });
   const stopped = runUntilStopped(
     async (drainMs) => {
       print(drainMs > 0 ? 'draining, then stopping' : 'stopping');

@@ -49,6 +49,8 @@ export interface UpOptions {
   readonly version: string;
   /** Shows or keeps the secrets of a first start, before anything else can fail. */
   readonly onFirstStart?: ((first: FirstStart) => Promise<void> | void) | undefined;
+  /** Called when the control plane serves, before the router and the gateway start. */
+  readonly onControl?: ((control: ControlPlane) => void) | undefined;
   /** The control plane's clock; the system's when absent. */
   readonly clock?: Clock | undefined;
   readonly log: Log;
@@ -124,6 +126,7 @@ async function startParts(
     onFirstStart: options.onFirstStart,
   });
   closers.push(() => control.close());
+  options.onControl?.(control);
 
   const { ctrlAddress } = control;
   const routerFile = await writeRouterFile({

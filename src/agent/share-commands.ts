@@ -24,6 +24,8 @@ export interface ShareCommandsOptions {
 }
 
 const MAX_WAITING = 256;
+/** Before the second look at whether a share can be dialed; each later pause is half as long again. */
+const FIRST_PAUSE_MS = 20;
 const UNCERTAIN = new Set(['unavailable', 'timeout', 'badGateway', 'internal', 'protocol']);
 
 export class ShareCommands {
@@ -94,7 +96,7 @@ export class ShareCommands {
     const { table, follower, settleMs = 3_000 } = this.#options;
     let boundMs: number | undefined;
     let reason = 'the control plane has not listed the share for this agent yet';
-    let pauseMs = 100;
+    let pauseMs = FIRST_PAUSE_MS;
     for (;;) {
       const hosted = table.byToken(token);
       if (hosted === undefined) await follower.syncNow();
