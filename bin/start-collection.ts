@@ -3,6 +3,7 @@
  * good, since V8 collects nothing old below the first limit of `node-flags.js`. ADR 0018.
  */
 import { performance } from 'node:perf_hooks';
+import { releaseBinaryPages } from './binary-pages.ts';
 
 /** Delay, so that neither the first requests nor a script that waits for the ready file is held up. */
 const QUIET_MS = 1_000;
@@ -24,6 +25,7 @@ export function collectAfterStart(): void {
     clearInterval(timer);
     // Only this kind returns pages: it compacts, and shrinks the young generation until it is needed again.
     gc({ type: 'major', flavor: 'last-resort', execution: 'sync' });
+    releaseBinaryPages();
   }, QUIET_MS);
   timer.unref();
 }
