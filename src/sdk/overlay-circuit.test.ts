@@ -85,6 +85,24 @@ test('an end whose end alone is never acknowledged closes soon, and one with dat
   );
 });
 
+test('a circuit that is destroyed acknowledges first what it has received', () => {
+  const events: string[] = [];
+  const circuit = new OverlayCircuit('c', 1, false, {
+    ...CARRIER,
+    sendData: (frame) => {
+      if (frame.contentType !== PAYLOAD_TYPE) events.push(`acknowledges ${frame.sequences.join()}`);
+    },
+    closed: () => events.push('closed'),
+  });
+  circuit.resume();
+  const { lateAcknowledgement, originator } = PAYLOAD_FLAGS;
+  for (const sequence of [0, 1])
+    circuit.receive(new PayloadFrame('c', sequence, originator | lateAcknowledgement, Uint8Array.of(1)));
+  assert.deepEqual(events, []);
+  circuit.destroy();
+  assert.deepEqual(events, ['acknowledges 0,1', 'closed']);
+});
+
 describe('a circuit that has ended cleanly at a router that may drop frames', () => {
   /** The dialer has both ends; its last acknowledgement was dropped. */
   function lingering(): {

@@ -307,8 +307,6 @@ export class OverlayCircuit implements Circuit {
 
   #finishIfDone(): void {
     if (this.#isOver || this.#isGone || !this.#xgress.isSendDone || !this.#xgress.isReceiveDone) return;
-    // The far end closes cleanly only if its own end was acknowledged.
-    this.#xgress.flushAcknowledgements();
     this.#close(undefined, true);
   }
 
@@ -324,6 +322,8 @@ export class OverlayCircuit implements Circuit {
   }
 
   #close(error: CircuitError | undefined, notifyRouter: boolean): void {
+    // What the far end sent last may wait for its acknowledgement. Without it, that end would wait, or count as broken.
+    if (notifyRouter) this.#xgress.flushAcknowledgements();
     this.#isOver = true;
     this.#xgress.abandonSending();
     this.#xgress.release();
