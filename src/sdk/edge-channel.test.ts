@@ -192,7 +192,7 @@ test('a channel reports when no circuit has to acknowledge repetitions any more'
     await within('the end of the circuit', closed);
   }
   let isGone = false;
-  const gone = router.edge.lingering.gone().then(() => (isGone = true));
+  const gone = router.edge.settled().then(() => (isGone = true));
   const close = ({ connId }: OverlayCircuit): void =>
     void router.channel.send(
       makeFrame(contentType.stateClosed, { headers: new HeaderWriter().u32(edge.connId, connId) }),
@@ -242,4 +242,18 @@ test('small payloads are acknowledged together a moment later, an end at once', 
   await delivered(5);
   await turn();
   assert.deepEqual(router.acknowledged.slice(1), [[3, 4]]);
+});
+
+test('a channel is settled when its router has handled what was sent', async (t) => {
+  const router = new CountingRouter(t);
+  const [circuit] = (await router.dial(1)) as [OverlayCircuit];
+  router.channel.pauseReading();
+  circuit.write(new Uint8Array(100));
+  let isSettled = false;
+  const settled = router.edge.settled().then(() => (isSettled = true));
+  await turn();
+  assert.deepEqual([isSettled, router.bytes.get(circuit.id)], [false, 0]);
+  router.channel.resumeReading();
+  await within('the channel to be settled', settled);
+  assert.equal(router.bytes.get(circuit.id), 100);
 });

@@ -57,7 +57,7 @@ interface KeyedBind extends ChannelBind {
 export class EdgeChannel implements CircuitCarrier {
   /** OpenZiti's routers drop frames towards an SDK while a queue of a few is full. Ours wait. */
   readonly isLossy: boolean;
-  readonly lingering = new LingeringCircuits();
+  readonly #lingering = new LingeringCircuits();
   readonly #channel: Channel;
   readonly #log: Log;
   readonly #options: EdgeChannelOptions;
@@ -199,6 +199,12 @@ export class EdgeChannel implements CircuitCarrier {
     this.#channel.send(healthFrame(bind, passed));
   }
 
+  /** Resolves when the router has handled what was sent, and no circuit stays to acknowledge repetitions. */
+  async settled(): Promise<void> {
+    await this.#lingering.gone();
+    await this.#latency.probe();
+  }
+
   close(reason: string): void {
     this.#channel.close(reason);
   }
@@ -230,11 +236,11 @@ export class EdgeChannel implements CircuitCarrier {
   }
 
   mayLinger(circuit: OverlayCircuit): boolean {
-    return this.isLossy && !this.isClosed && this.lingering.add(circuit);
+    return this.isLossy && !this.isClosed && this.#lingering.add(circuit);
   }
 
   closed(circuit: OverlayCircuit, notifyRouter: boolean): void {
-    this.lingering.delete(circuit);
+    this.#lingering.delete(circuit);
     this.#waiting.delete(circuit);
     this.#byConnId.delete(circuit.connId);
     (circuit.isTerminator ? this.#terminators : this.#initiators).delete(circuit.id);

@@ -142,9 +142,9 @@ export class OverlayClient implements OverlayHost {
     return hosting;
   }
 
-  /** Resolves when no circuit stays to acknowledge what its far end repeats. */
-  async lingered(): Promise<void> {
-    await Promise.all([...this.#routers.values()].map((connection) => connection.lingered()));
+  /** Resolves when nothing of this end is on its way to any router; see `EdgeChannel`. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#routers.values()].map((connection) => connection.settled()));
   }
 
   close(): void {

@@ -96,10 +96,10 @@ export class RouterConnection {
     void this.#connect();
   }
 
-  /** Resolves when no circuit stays to acknowledge what its far end repeats. */
-  async lingered(): Promise<void> {
+  /** Resolves when nothing of this end is on its way; see `EdgeChannel`. */
+  async settled(): Promise<void> {
     const channels = [...this.#retired.keys(), ...(this.#edge === undefined ? [] : [this.#edge])];
-    await Promise.all(channels.map(({ lingering }) => lingering.gone()));
+    await Promise.all(channels.map((channel) => channel.settled()));
   }
 
   close(reason: string): void {

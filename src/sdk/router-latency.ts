@@ -19,9 +19,9 @@ export class RouterLatency {
   /** Probes at once, and then at each interval until `stop`. */
   constructor(channel: Channel) {
     this.#channel = channel;
-    this.#timer = setInterval(() => void this.#probe(), PROBE_INTERVAL_MS);
+    this.#timer = setInterval(() => void this.probe(), PROBE_INTERVAL_MS);
     this.#timer.unref();
-    void this.#probe();
+    void this.probe();
   }
 
   /** The smoothed round trip in ms; Infinity before the first answer. */
@@ -33,7 +33,8 @@ export class RouterLatency {
     clearInterval(this.#timer);
   }
 
-  async #probe(): Promise<void> {
+  /** Resolves when the router has handled everything that was sent before, or does not answer. */
+  async probe(): Promise<void> {
     const sentMs = performance.now();
     const headers = new HeaderWriter().u64(headerId.channel.reflected, BigInt(Math.round(sentMs * 1e6)));
     try {

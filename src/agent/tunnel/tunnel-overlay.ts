@@ -41,6 +41,8 @@ export interface TunnelOverlay {
 
 /** Limit for the log-out at the end. */
 const LOG_OUT_MS = 1_000;
+/** Time limit for routers to handle the last frames. */
+const SETTLE_MS = 1_000;
 const REFUSALS: ReadonlySet<string> = new Set(['unauthenticated', 'forbidden']);
 
 /** Rejects with `identity-file-missing`, `identity-file-refused`, or `identity-refused` by the control plane. */
@@ -78,6 +80,7 @@ export async function openTunnelOverlay(options: TunnelOverlayOptions): Promise<
     },
     async close() {
       renewal.close();
+      await waitAtMost(client.settled(), SETTLE_MS);
       client.close();
       await waitAtMost(
         api.logOut().catch(() => {}),

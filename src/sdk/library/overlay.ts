@@ -18,8 +18,8 @@ const BIND_MS = 15_000;
 const SERVICES_MS = 10_000;
 /** Limit for the log-out when the overlay is closed. */
 const LOG_OUT_MS = 1_000;
-/** Limit for streams that have ended, whose far ends may repeat what this end received. Each takes 2 s where they do not. */
-const LINGER_MS = 2_500;
+/** Limit for routers to handle the last frames, and for far ends to repeat some. An ended stream takes 2 s where they may. */
+const SETTLE_MS = 2_500;
 const CONFIG_TYPES = ['host.v1', 'intercept.v1'];
 
 export interface OverlayOptions {
@@ -198,8 +198,8 @@ export class Overlay extends EventEmitter<OverlayEvents> {
   }
 
   /**
-   * Ends all streams and servers, logs out and closes every connection. At an edge router of OpenZiti it waits up to 2.5 s
-   * for the far ends of streams that have just ended. Afterwards nothing of it keeps the process running. Never rejects.
+   * Ends all streams and servers, logs out and closes every connection. It waits up to 2.5 s for
+   * routers to handle the last frames, and at OpenZiti's for far ends that may repeat some. Afterwards nothing of it keeps the process running. Never rejects.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -215,7 +215,8 @@ export class Overlay extends EventEmitter<OverlayEvents> {
     this.#renewal.close();
     for (const server of this.#servers) server.close();
     for (const stream of this.#streams) stream.destroy();
-    await waitAtMost(this.#client.lingered(), LINGER_MS);
+    // Otherwise the end of the session may reach the router before it has read the last acknowledgements, which it then drops.
+    await waitAtMost(this.#client.settled(), SETTLE_MS);
     this.#client.close();
     await waitAtMost(
       this.#api.logOut().catch(() => {}),
