@@ -3,7 +3,7 @@
  * them and hosts services at them. It reconnects by itself.
  */
 import { messageOf, type Log } from '#base';
-import type { ChannelOpener } from '#net';
+import { waitAtMost, type ChannelOpener } from '#net';
 import { CircuitError, type Circuit, type CircuitErrorCode } from './circuit.ts';
 import type { EdgeApiClient } from './edge-api-client.ts';
 import type { ChannelDial } from './edge-channel-options.ts';
@@ -43,6 +43,8 @@ export type CircuitRequest = Pick<
 
 const ROUTER_POLL_MS = 10_000;
 const ROUTER_RETRY_MS = 1_000;
+/** Limit for the log-out of a client that leaves. */
+const LOG_OUT_MS = 1_000;
 /** Limit for the listed routers that it connects to. */
 const MAX_ROUTERS = 4;
 /** Limit for these and the ones that are kept although they are not listed. */
@@ -142,9 +144,21 @@ export class OverlayClient implements OverlayHost {
     return hosting;
   }
 
-  /** Resolves when nothing of this end is on its way to any router; see `EdgeChannel`. */
-  async settled(): Promise<void> {
-    await Promise.all([...this.#routers.values()].map((connection) => connection.settled()));
+  /**
+   * Closes every channel, logs out and closes the API client. Waits up to `settleMs` until the routers have handled what was
+   * sent: otherwise the end of the session may reach one before it has read the last acknowledgements, which it then drops.
+   * Never rejects.
+   */
+  async leave(settleMs: number): Promise<void> {
+    const { api } = this.#options;
+    const connections = [...this.#routers.values()];
+    await waitAtMost(Promise.all(connections.map((connection) => connection.settled())), settleMs);
+    this.close();
+    await waitAtMost(
+      api.logOut().catch(() => {}),
+      LOG_OUT_MS,
+    );
+    await api.close();
   }
 
   close(): void {

@@ -4,7 +4,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { FrontdoorError, messageOf, type Log } from '#base';
-import { loadIdentityFile, waitAtMost } from '#net';
+import { loadIdentityFile } from '#net';
 import {
   EdgeApiClient,
   KeptControlPlanes,
@@ -39,8 +39,6 @@ export interface TunnelOverlay {
   close(): Promise<void>;
 }
 
-/** Limit for the log-out at the end. */
-const LOG_OUT_MS = 1_000;
 /** Time limit for routers to handle the last frames. */
 const SETTLE_MS = 1_000;
 const REFUSALS: ReadonlySet<string> = new Set(['unauthenticated', 'forbidden']);
@@ -80,13 +78,7 @@ export async function openTunnelOverlay(options: TunnelOverlayOptions): Promise<
     },
     async close() {
       renewal.close();
-      await waitAtMost(client.settled(), SETTLE_MS);
-      client.close();
-      await waitAtMost(
-        api.logOut().catch(() => {}),
-        LOG_OUT_MS,
-      );
-      await api.close();
+      await client.leave(SETTLE_MS);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The overlay as an identity sees it: services to dial, services to host, and what happens to both. */
 import { EventEmitter } from 'node:events';
 import { FrontdoorError, silentLog, systemClock, type Log } from '#base';
-import { loadIdentityFile, waitAtMost } from '#net';
+import { loadIdentityFile } from '#net';
 import { EdgeApiClient } from '../edge-api-client.ts';
 import type { ListedService, ListedTerminator } from './listed-service.ts';
 import { startIdentityRenewal, type IdentityRenewal } from '../identity-renewal.ts';
@@ -16,8 +16,6 @@ import { ServiceWatch, type ServicesChange } from './service-watch.ts';
 const DIAL_MS = 15_000;
 const BIND_MS = 15_000;
 const SERVICES_MS = 10_000;
-/** Limit for the log-out when the overlay is closed. */
-const LOG_OUT_MS = 1_000;
 /** Limit for routers to handle the last frames, and for far ends to repeat some. An ended stream takes 2 s where they may. */
 const SETTLE_MS = 2_500;
 const CONFIG_TYPES = ['host.v1', 'intercept.v1'];
@@ -198,8 +196,9 @@ export class Overlay extends EventEmitter<OverlayEvents> {
   }
 
   /**
-   * Ends all streams and servers, logs out and closes every connection. It waits up to 2.5 s for
-   * routers to handle the last frames, and at OpenZiti's for far ends that may repeat some. Afterwards nothing of it keeps the process running. Never rejects.
+   * Ends all streams and servers, logs out and closes every connection. It waits up to 2.5 s for routers
+   * to handle the last frames, and at OpenZiti's for far ends that may repeat some. Afterwards nothing of it keeps the process
+   * running. Never rejects.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -215,14 +214,7 @@ export class Overlay extends EventEmitter<OverlayEvents> {
     this.#renewal.close();
     for (const server of this.#servers) server.close();
     for (const stream of this.#streams) stream.destroy();
-    // Otherwise the end of the session may reach the router before it has read the last acknowledgements, which it then drops.
-    await waitAtMost(this.#client.settled(), SETTLE_MS);
-    this.#client.close();
-    await waitAtMost(
-      this.#api.logOut().catch(() => {}),
-      LOG_OUT_MS,
-    );
-    await this.#api.close();
+    await this.#client.leave(SETTLE_MS);
     this.emit('close');
   }
 
