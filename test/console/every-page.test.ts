@@ -97,8 +97,8 @@ describe('every page of the console', { skip: browserSkip }, () => {
           if (ASK_NOTHING.has(route)) continue;
           await goTo(page, consoles.pathOf(route));
           // A query that was answered 503 is repeated twice, a second and two seconds later.
-          if (status === '503') await page.clock.fastForward(1_500);
-          if (status === '503') await page.clock.fastForward(2_500);
+          const loaders = page.locator('main .mantine-Loader-root');
+          while (status === '503' && (await loaders.count()) > 0) await page.clock.fastForward(1_000);
           await visitPage(page, consoles.pathOf(route));
           const problem = page.locator('main [role=alert]').filter({ has: page.getByRole('button') });
           const shown = problem
