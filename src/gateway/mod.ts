@@ -10,7 +10,7 @@ export {
 } from './certificates/certificate-store.ts';
 export { type ClientCertificate, type ClientProof } from './certificates/client-certificate.ts';
 export { TICKET_SECRET_BYTES } from './certificates/ticket-keys.ts';
-export { type ListenAddress } from './gateway-listener.ts';
+export { type ListenAddress } from './accepting-servers.ts';
 export { type TlsSettings } from './tls-front.ts';
 export { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './limits/gateway-limits.ts';
 export { type CircuitDialer } from './circuits/circuit-dialer.ts';

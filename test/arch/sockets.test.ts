@@ -16,7 +16,7 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
     'the data path: datagrams of circuits that end at a router or a tunnel; isIP: what form an address has',
   ],
   ['src/net/', ['node:net', 'node:tls', 'node:https', 'ws'], 'the part that opens sockets'],
-  ['src/gateway/gateway-listener.ts', ['node:net'], 'the data path: client connections'],
+  ['src/gateway/accepting-servers.ts', ['node:net'], 'the data path: client connections'],
   ['src/gateway/tls-front.ts', ['node:tls'], 'the data path: TLS of client connections'],
   ['src/gateway/certificates/', ['node:tls'], 'contexts of certificates'],
   [

@@ -1,0 +1,128 @@
+/**
+ * The servers that accept connections at one address. Node accepts one connection in a turn of the event loop for each
+ * server, so that under load each turn would begin one request, whose frames share no write with others. Several servers on
+ * copies of one listening socket accept several (ADR 0052).
+ */
+import { lookup } from 'node:dns/promises';
+import { BoundSocket, createServer, type ServerOpts, type Server, type Socket } from 'node:net';
+import process from 'node:process';
+import { FrontdoorError, messageOf, type Log } from '#base';
+
+/** Length of the kernel's accept queue. */
+const BACKLOG = 1_024;
+const MAX_LAST_TURNS = 4 * BACKLOG;
+/** Sixteen accept hardly more than eight, and each costs a failed call for every connection that comes alone. */
+const SERVERS = 8;
+
+/** `F_DUPFD_CLOEXEC` of Linux: a copy of a descriptor that programs started by this one do not inherit. */
+const COPY_FOR_ITSELF = 1_030;
+const SIGNATURE = { fcntl: { arguments: ['i32', 'i32', 'i32'], return: 'i32' } } as const;
+
+export interface ListenAddress {
+  readonly host: string;
+  /** 0 selects a free port. */
+  readonly port: number;
+  /** An open socket that is bound to host and port, used instead of a new one. */
+  readonly fd?: number;
+}
+
+export class AcceptingServers {
+  readonly port: number;
+  readonly #servers: readonly Server[];
+  readonly #accepted: () => number;
+
+  private constructor(port: number, servers: readonly Server[], accepted: () => number) {
+    this.port = port;
+    this.#servers = servers;
+    this.#accepted = accepted;
+  }
+
+  /** Rejects with `port-taken` or `cannot-listen`. Later errors are logged. */
+  static async open(
+    address: ListenAddress,
+    options: ServerOpts,
+    log: Log,
+    onSocket: (socket: Socket) => void,
+  ): Promise<AcceptingServers> {
+    const bound = address.fd ?? (await bind(address));
+    const fd = typeof bound === 'number' ? bound : bound.fd();
+    const sources: (BoundSocket | { readonly fd: number })[] = [typeof bound === 'number' ? { fd } : bound];
+    for (let copy: number | undefined; sources.length < SERVERS; sources.push({ fd: copy })) {
+      copy = copyOf(fd);
+      if (copy === undefined) break;
+    }
+    let accepted = 0;
+    const servers = sources.map(() =>
+      createServer(options, (socket) => {
+        accepted += 1;
+        onSocket(socket);
+      }),
+    );
+    await Promise.all(servers.map((server, index) => listen(server, sources[index]!, address)));
+    for (const server of servers)
+      server.on('error', (error) => log.error({ cause: messageOf(error) }, 'listener failed'));
+    const at = servers[0]!.address();
+    const port = typeof at === 'object' && at !== null ? at.port : address.port;
+    return new AcceptingServers(port, servers, () => accepted);
+  }
+
+  /**
+   * Stops accepting connections when the kernel's queue is empty; those in it would be reset. A turn of the event loop in
+   * which none was accepted means that it is.
+   */
+  close(): void {
+    let before = this.#accepted();
+    let turns = 0;
+    const look = (): void => {
+      turns += 1;
+      const accepted = this.#accepted();
+      if (turns > 1 && (accepted === before || turns > MAX_LAST_TURNS)) {
+        for (const server of this.#servers) server.close();
+      } else {
+        before = accepted;
+        setImmediate(look);
+      }
+    };
+    setImmediate(look);
+  }
+}
+
+async function bind({ host, port }: ListenAddress): Promise<BoundSocket> {
+  try {
+    return new BoundSocket({ host: (await lookup(host)).address, port });
+  } catch (error) {
+    throw refusal(error as NodeJS.ErrnoException, { host, port });
+  }
+}
+
+async function listen(
+  server: Server,
+  source: BoundSocket | { readonly fd: number },
+  address: ListenAddress,
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', (error: NodeJS.ErrnoException) => reject(refusal(error, address)));
+  // Node takes a bound socket or a descriptor as well, but its types declare both under other names.
+  const where: object = source instanceof BoundSocket ? { handle: source } : source;
+  server.listen({ ...where, backlog: BACKLOG }, resolve);
+  await promise;
+  server.removeAllListeners('error');
+}
+
+function refusal(cause: NodeJS.ErrnoException, { host, port }: ListenAddress): FrontdoorError {
+  return cause.code === 'EADDRINUSE'
+    ? new FrontdoorError('conflict', 'port-taken', `port ${port} on ${host} is taken`, { cause })
+    : new FrontdoorError('unavailable', 'cannot-listen', `cannot listen on ${host}:${port}`, { cause });
+}
+
+/** Undefined where the runtime has no foreign calls, the system is not Linux or has no descriptor left. */
+function copyOf(fd: number): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    const calls = process.getBuiltinModule('node:ffi')?.dlopen(null, SIGNATURE).functions;
+    const copy = calls?.fcntl(fd, COPY_FOR_ITSELF, 0) ?? -1;
+    return copy < 0 ? undefined : copy;
+  } catch {
+    return undefined;
+  }
+}
