@@ -87,6 +87,14 @@ describe('the servers of an address', () => {
     await assert.rejects(open({ ...HERE, host: 'nowhere.invalid' }), { code: 'cannot-listen' });
   });
 
+  it('accept at every address of the machine when the host is empty', async (test) => {
+    const { promise: accepted, resolve } = Promise.withResolvers<Socket>();
+    const { port } = await openedAt(test, resolve, { ...HERE, host: '' });
+    const client = connect(port, '127.0.0.2').on('error', () => {});
+    (await within('a connection', accepted)).destroy();
+    client.destroy();
+  });
+
   it('give the port back when they close, after they accepted those that wait', async (test) => {
     let accepted = 0;
     const servers = await openedAt(test, (socket) => {

@@ -19,6 +19,7 @@ const COPY_FOR_ITSELF = 1_030;
 const SIGNATURE = { fcntl: { arguments: ['i32', 'i32', 'i32'], return: 'i32' } } as const;
 
 export interface ListenAddress {
+  /** '' for all interfaces. */
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
@@ -89,7 +90,7 @@ export class AcceptingServers {
 
 async function bind({ host, port }: ListenAddress): Promise<BoundSocket> {
   try {
-    return new BoundSocket({ host: (await lookup(host)).address, port });
+    return new BoundSocket({ ...(host !== '' && { host: (await lookup(host)).address }), port });
   } catch (error) {
     throw refusal(error as NodeJS.ErrnoException, { host, port });
   }
