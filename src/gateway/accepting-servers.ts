@@ -7,6 +7,7 @@ import { lookup } from 'node:dns/promises';
 import { BoundSocket, createServer, type ServerOpts, type Server, type Socket } from 'node:net';
 import process from 'node:process';
 import { FrontdoorError, messageOf, type Log } from '#base';
+import { portOf } from '#net';
 
 /** Length of the kernel's accept queue. */
 const BACKLOG = 1_024;
@@ -27,6 +28,9 @@ export interface ListenAddress {
   readonly fd?: number;
 }
 
+/** A bound socket of Node's, or a descriptor of one. */
+type Source = BoundSocket | { readonly fd: number };
+
 export class AcceptingServers {
   readonly port: number;
   readonly #servers: readonly Server[];
@@ -45,13 +49,9 @@ export class AcceptingServers {
     log: Log,
     onSocket: (socket: Socket) => void,
   ): Promise<AcceptingServers> {
-    const bound = address.fd ?? (await bind(address));
-    const fd = typeof bound === 'number' ? bound : bound.fd();
-    const sources: (BoundSocket | { readonly fd: number })[] = [typeof bound === 'number' ? { fd } : bound];
-    for (let copy: number | undefined; sources.length < SERVERS; sources.push({ fd: copy })) {
-      copy = copyOf(fd);
-      if (copy === undefined) break;
-    }
+    const first: Source = address.fd === undefined ? await bind(address) : { fd: address.fd };
+    const fd = first instanceof BoundSocket ? first.fd() : first.fd;
+    const sources: Source[] = [first, ...copiesOf(fd, SERVERS - 1).map((copy) => ({ fd: copy }))];
     let accepted = 0;
     const servers = sources.map(() =>
       createServer(options, (socket) => {
@@ -62,9 +62,7 @@ export class AcceptingServers {
     await Promise.all(servers.map((server, index) => listen(server, sources[index]!, address)));
     for (const server of servers)
       server.on('error', (error) => log.error({ cause: messageOf(error) }, 'listener failed'));
-    const at = servers[0]!.address();
-    const port = typeof at === 'object' && at !== null ? at.port : address.port;
-    return new AcceptingServers(port, servers, () => accepted);
+    return new AcceptingServers(portOf(servers[0]!), servers, () => accepted);
   }
 
   /**
@@ -96,11 +94,7 @@ async function bind({ host, port }: ListenAddress): Promise<BoundSocket> {
   }
 }
 
-async function listen(
-  server: Server,
-  source: BoundSocket | { readonly fd: number },
-  address: ListenAddress,
-): Promise<void> {
+async function listen(server: Server, source: Source, address: ListenAddress): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', (error: NodeJS.ErrnoException) => reject(refusal(error, address)));
   // Node takes a bound socket or a descriptor as well, but its types declare both under other names.
@@ -116,14 +110,19 @@ function refusal(cause: NodeJS.ErrnoException, { host, port }: ListenAddress): F
     : new FrontdoorError('unavailable', 'cannot-listen', `cannot listen on ${host}:${port}`, { cause });
 }
 
-/** Undefined where the runtime has no foreign calls, the system is not Linux or has no descriptor left. */
-function copyOf(fd: number): number | undefined {
-  if (process.platform !== 'linux') return undefined;
+/** Fewer where the system has no descriptor left; none where it is not Linux or the runtime has no foreign calls. */
+function copiesOf(fd: number, count: number): number[] {
+  const copies: number[] = [];
+  if (process.platform !== 'linux') return copies;
   try {
     const calls = process.getBuiltinModule('node:ffi')?.dlopen(null, SIGNATURE).functions;
-    const copy = calls?.fcntl(fd, COPY_FOR_ITSELF, 0) ?? -1;
-    return copy < 0 ? undefined : copy;
+    while (copies.length < count) {
+      const copy = calls?.fcntl(fd, COPY_FOR_ITSELF, 0) ?? -1;
+      if (copy < 0) break;
+      copies.push(copy);
+    }
   } catch {
-    return undefined;
+    // Without the call, one server accepts.
   }
+  return copies;
 }

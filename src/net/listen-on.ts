@@ -36,6 +36,7 @@ export async function listenOn(server: Server, { host, port, place }: BindAddres
   server.on('error', (error) => log.error({ err: error }, 'listener failed'));
 }
 
+/** The port of a server that listens on one; 0 for any other. */
 export function portOf(server: Server): number {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;

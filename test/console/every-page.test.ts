@@ -5,7 +5,14 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import type { Route } from 'playwright-core';
 import { browserSkip } from '../support/browser.ts';
 import { checkLooks } from '../support/console-look.ts';
-import { answerCalls, goTo, madeUnknown, plainTexts, visitPage } from '../support/console-visits.ts';
+import {
+  answerCalls,
+  goTo,
+  loadersOf,
+  madeUnknown,
+  plainTexts,
+  visitPage,
+} from '../support/console-visits.ts';
 import { routesOf, startFilledConsole, type FilledConsole } from '../support/filled-console.ts';
 
 /** It ends every place of a document that a text can be in, and runs if any of it is taken for markup. */
@@ -97,7 +104,7 @@ describe('every page of the console', { skip: browserSkip }, () => {
           if (ASK_NOTHING.has(route)) continue;
           await goTo(page, consoles.pathOf(route));
           // A query that was answered 503 is repeated twice, a second and two seconds later.
-          const loaders = page.locator('main .mantine-Loader-root');
+          const loaders = loadersOf(page);
           while (status === '503' && (await loaders.count()) > 0) await page.clock.fastForward(1_000);
           await visitPage(page, consoles.pathOf(route));
           const problem = page.locator('main [role=alert]').filter({ has: page.getByRole('button') });

@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import { browserSkip } from '../support/browser.ts';
 import { releaseWorld, sharedConsole, type ConsoleBrowser } from '../support/console-browser.ts';
 import { checkLooks } from '../support/console-look.ts';
+import { loadersOf } from '../support/console-visits.ts';
 import { until } from '../support/deadline.ts';
 
 /** More than any of the visited pages has. */
@@ -45,7 +46,7 @@ describe('the console by keyboard', { skip: browserSkip }, () => {
     ]) {
       await open(path);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.locator('main .mantine-Loader-root').first().waitFor({ state: 'detached' });
+      await loadersOf(page).first().waitFor({ state: 'detached' });
       const stops = await tabThrough(page);
       test.diagnostic(`${path}: ${stops.length} stops`);
       assert.ok(stops.length > 15 && stops.length < MOST_STOPS, `${path}: ${stops.length} stops`);

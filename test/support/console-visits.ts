@@ -1,5 +1,5 @@
 /** Visits pages of the console inside the running program, without loading it again, and answers their calls of the API otherwise. */
-import type { Page, Route } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 
 const API = '**/console/api/**';
 /** Streams, and the session of the person, without which there is no page. */
@@ -12,11 +12,14 @@ export async function goTo(page: Page, path: string): Promise<void> {
   await page.evaluate(`globalThis.__TSR_ROUTER__.navigate({ href: ${href} }).then(${drawn})`);
 }
 
+/** What a page shows while it waits for answers. */
+export const loadersOf = (page: Page): Locator => page.locator('main .mantine-Loader-root');
+
 /** Goes to a page, and waits until it waits for nothing more. */
 export async function visitPage(page: Page, path: string): Promise<void> {
   await goTo(page, path);
   await page.locator('main h1, main [role=alert]').first().waitFor();
-  const loaders = page.locator('main .mantine-Loader-root');
+  const loaders = loadersOf(page);
   while ((await loaders.count()) > 0) await loaders.first().waitFor({ state: 'detached' });
 }
 
