@@ -10,6 +10,8 @@ export const SEPARATE = 'separate';
 export const SEPARATE_KEY = 'separate, API key';
 export const ONE_WORKER = 'one worker';
 export const TWO_WORKERS = 'two workers';
+/** As many connections for each worker as the one has: requests that arrive together share reads and writes. */
+export const TWO_WORKERS_TWICE = 'two workers, twice the connections';
 
 /** Ways to the private service over plain HTTP and over TLS, and to the WebSocket echo. */
 export type DoorKind = 'plain' | 'secure' | 'plainEcho' | 'secureEcho';

@@ -13,7 +13,7 @@ import {
   type Value,
 } from '../goal.ts';
 import { NGINX_PROXY } from '../nginx-peer.ts';
-import { ONE_WORKER, TWO_WORKERS, UP, UP_KEY, UP_SESSION } from './bench-front.ts';
+import { ONE_WORKER, TWO_WORKERS, TWO_WORKERS_TWICE, UP, UP_KEY, UP_SESSION } from './bench-front.ts';
 import {
   CONNECTIONS_COLUMN,
   CPU_COLUMN,
@@ -45,6 +45,7 @@ const cost =
   };
 
 const cpuOf = (workers: string): Value => fact(WORKERS_TABLE, workers, CPU_COLUMN);
+const priceOfWorkers = quotient(cpuOf(TWO_WORKERS_TWICE), cpuOf(ONE_WORKER));
 const smallerShare = fact(WORKERS_TABLE, TWO_WORKERS, SMALLER_SHARE_COLUMN);
 
 /** The goals of speed are for requests with an API key: what is guarded is what is published. */
@@ -60,7 +61,7 @@ export const GATEWAY_GOALS: readonly Goal[] = [
   least('TLS to clients, requests/s, 32 connections', '×', 0.8, toNginx(TLS_32, UP)),
   most('memory per idle plain connection', 'KiB', 12, fact(IDLE_TABLES.plain, UP, EACH_COLUMN)),
   most('memory with 10,000 idle TLS connections', 'MiB', 1024, idleSecureMib),
-  most('CPU per request, two workers to one', '×', 1.1, quotient(cpuOf(TWO_WORKERS), cpuOf(ONE_WORKER))),
+  most('CPU per request, two workers to one, with as many connections each', '×', 1.1, priceOfWorkers),
   least('connections at the worker that has fewer', '%', 40, smallerShare),
 ];
 

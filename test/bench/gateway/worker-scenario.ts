@@ -1,4 +1,7 @@
-/** One worker beside two: CPU time per request of all processes of a gateway, and how connections spread. */
+/**
+ * One worker beside two, with as many connections in all and with as many for each worker: CPU time per request of all
+ * processes of a gateway, and how connections spread.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { childrenOf } from '../bench-process.ts';
 import type { Measured } from '../bench-result.ts';
@@ -6,11 +9,12 @@ import type { BenchRun, Rounds } from '../bench-run.ts';
 import { openIdle, untilAnswers, type Door } from '../check-client.ts';
 import type { HttpSamplers, HttpTarget } from '../http-samplers.ts';
 import type { SeparateProduct } from '../separate-product.ts';
-import { ONE_WORKER, TWO_WORKERS } from './bench-front.ts';
+import { ONE_WORKER, TWO_WORKERS, TWO_WORKERS_TWICE } from './bench-front.ts';
 import { connectionsByProcess, smallestShare } from './connection-spread.ts';
 import { CPU_COLUMN, SMALLER_SHARE_COLUMN, WORKERS, WORKERS_TABLE } from './gateway-scenario-table.ts';
 
 const GATEWAY = 'gateway';
+const CONNECTIONS = 32;
 /** Connections that are looked at to see how two workers share them. */
 const SPREAD_CONNECTIONS = 1_000;
 /** Until clients that went are gone from the gateway's files too. */
@@ -45,16 +49,21 @@ export async function measureWorkers(run: BenchRun, options: WorkerScenarioOptio
     const processes = new Map([...pids, ...shared, ...samplers.nginx.processes]);
     return { name, ...door, serviceRequests: 1, processes };
   };
+  const ofTwo: [string, number][] = [
+    [`${GATEWAY} supervisor`, two.pid],
+    ...workers.map((pid, index): [string, number] => [`${GATEWAY} worker ${index + 1}`, pid]),
+  ];
   const targets = [
     target(ONE_WORKER, one.door, [[GATEWAY, one.pid]]),
-    target(TWO_WORKERS, two.door, [
-      [`${GATEWAY} supervisor`, two.pid],
-      ...workers.map((pid, index): [string, number] => [`${GATEWAY} worker ${index + 1}`, pid]),
-    ]),
+    target(TWO_WORKERS, two.door, ofTwo),
+    target(TWO_WORKERS_TWICE, two.door, ofTwo),
   ];
-  const sampler = samplers.requests({ path: '/small', connections: 32 });
+  const requests = samplers.requests({ path: '/small', connections: CONNECTIONS });
+  const twice = samplers.requests({ path: '/small', connections: 2 * CONNECTIONS });
+  const sampler: typeof requests = (at, seconds, metered) =>
+    (at.name === TWO_WORKERS_TWICE ? twice : requests)(at, seconds, metered);
   const measured = await run.measure(WORKERS, 'request', targets, sampler, rounds);
-  for (const name of [ONE_WORKER, TWO_WORKERS])
+  for (const { name } of targets)
     run.record(WORKERS_TABLE, name, { [CPU_COLUMN]: gatewayCpuUs(measured![name]!) });
   run.record(WORKERS_TABLE, TWO_WORKERS, {
     ...Object.fromEntries(spread.map((count, index) => [`connections of worker ${index + 1}`, count])),
