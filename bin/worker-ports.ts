@@ -5,7 +5,8 @@
  */
 import { lookup } from 'node:dns/promises';
 import { BoundSocket } from 'node:net';
-import { FrontdoorError, messageOf } from '#base';
+import { FrontdoorError } from '#base';
+import { listenFailure } from '#net';
 
 export interface WorkerPortsOptions {
   readonly host: string;
@@ -113,9 +114,6 @@ function bindAll(host: string, port: number, workers: number): BoundSocket[] {
     return sockets;
   } catch (cause) {
     for (const socket of sockets) socket.close();
-    if ((cause as NodeJS.ErrnoException).code === 'EADDRINUSE')
-      throw new FrontdoorError('conflict', 'port-taken', `port ${port} on ${host} is taken`, { cause });
-    const message = `cannot listen on ${host}:${port}: ${messageOf(cause)}`;
-    throw new FrontdoorError('unavailable', 'cannot-listen', message, { cause });
+    throw listenFailure(cause, { host, port });
   }
 }

@@ -81,7 +81,7 @@ describe('the servers of an address', () => {
     const open = (address: ListenAddress) => AcceptingServers.open(address, {}, silentLog, () => {});
     await assert.rejects(open({ ...HERE, port }), {
       code: 'port-taken',
-      message: `port ${port} on 127.0.0.1 is taken`,
+      message: `127.0.0.1:${port} is taken`,
     });
     await assert.rejects(open({ ...HERE, host: '192.0.2.7' }), { code: 'cannot-listen' });
     await assert.rejects(open({ ...HERE, host: 'nowhere.invalid' }), { code: 'cannot-listen' });

@@ -6,8 +6,8 @@
 import { lookup } from 'node:dns/promises';
 import { BoundSocket, createServer, type ServerOpts, type Server, type Socket } from 'node:net';
 import process from 'node:process';
-import { FrontdoorError, messageOf, type Log } from '#base';
-import { portOf } from '#net';
+import { messageOf, type Log } from '#base';
+import { listenFailure, portOf } from '#net';
 
 /** Length of the kernel's accept queue. */
 const BACKLOG = 1_024;
@@ -90,24 +90,18 @@ async function bind({ host, port }: ListenAddress): Promise<BoundSocket> {
   try {
     return new BoundSocket({ ...(host !== '' && { host: (await lookup(host)).address }), port });
   } catch (error) {
-    throw refusal(error as NodeJS.ErrnoException, { host, port });
+    throw listenFailure(error, { host, port });
   }
 }
 
 async function listen(server: Server, source: Source, address: ListenAddress): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', (error: NodeJS.ErrnoException) => reject(refusal(error, address)));
+  server.once('error', (error) => reject(listenFailure(error, address)));
   // Node takes a bound socket or a descriptor as well, but its types declare both under other names.
   const where: object = source instanceof BoundSocket ? { handle: source } : source;
   server.listen({ ...where, backlog: BACKLOG }, resolve);
   await promise;
   server.removeAllListeners('error');
-}
-
-function refusal(cause: NodeJS.ErrnoException, { host, port }: ListenAddress): FrontdoorError {
-  return cause.code === 'EADDRINUSE'
-    ? new FrontdoorError('conflict', 'port-taken', `port ${port} on ${host} is taken`, { cause })
-    : new FrontdoorError('unavailable', 'cannot-listen', `cannot listen on ${host}:${port}`, { cause });
 }
 
 /** Fewer where the system has no descriptor left; none where it is not Linux or the runtime has no foreign calls. */

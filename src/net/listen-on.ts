@@ -1,39 +1,47 @@
 /** Listens on an address, with errors that name it. */
 import type { Server } from 'node:net';
-import { FrontdoorError, messageOf, type Log } from '#base';
+import { formatHostPort, FrontdoorError, messageOf, type Log } from '#base';
 
-export interface BindAddress {
+/** An address to listen on, as errors name it. */
+export interface ListenPlace {
   /** Without brackets; '' for all interfaces. */
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
-  /** What the port belongs to, for errors: file, line and key. */
+  /** What the port belongs to, for errors and the log: file, line and key, or an option. */
   readonly place?: string | undefined;
+  /** How another port is chosen, for the error of a taken one. */
+  readonly remedy?: string | undefined;
 }
 
-/** Later errors of the server are logged. Rejects with `conflict` if the port is taken, otherwise `unavailable`. */
-export async function listenOn(server: Server, { host, port, place }: BindAddress, log: Log): Promise<void> {
+export interface BindAddress extends ListenPlace {
+  /** Descriptor of a socket that is bound to host and port already. */
+  readonly fd?: number | undefined;
+  /** Shares the port with other listeners of this user that set it too; false by default. */
+  readonly reusePort?: boolean | undefined;
+}
+
+/** Later errors of the server are logged. Rejects with `port-taken` or `cannot-listen`. */
+export async function listenOn(server: Server, address: BindAddress, log: Log): Promise<void> {
+  const { host, port, fd, reusePort = false, place } = address;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', (cause: NodeJS.ErrnoException) => {
-    const where = `${host}:${port}`;
-    const prefix = place === undefined ? '' : `${place}: `;
-    reject(
-      cause.code === 'EADDRINUSE'
-        ? new FrontdoorError('conflict', 'port-taken', `${prefix}${where} is taken`, { cause })
-        : new FrontdoorError(
-            'unavailable',
-            'cannot-listen',
-            `${prefix}cannot listen on ${where}: ${messageOf(cause)}`,
-            {
-              cause,
-            },
-          ),
-    );
-  });
-  server.listen({ host: host || undefined, port }, resolve);
+  server.once('error', (cause) => reject(listenFailure(cause, address)));
+  server.listen(fd === undefined ? { host: host || undefined, port, reusePort } : { fd }, resolve);
   await promise;
   server.removeAllListeners('error');
-  server.on('error', (error) => log.error({ err: error }, 'listener failed'));
+  server.on('error', (error) => log.error({ listener: place, err: messageOf(error) }, 'listener failed'));
+}
+
+/** `conflict` (`port-taken`) when another socket has the port, otherwise `unavailable` (`cannot-listen`). */
+export function listenFailure(cause: unknown, { host, port, place, remedy }: ListenPlace): FrontdoorError {
+  const prefix = place === undefined ? '' : `${place}: `;
+  const where = formatHostPort(host, port);
+  if ((cause as NodeJS.ErrnoException).code === 'EADDRINUSE') {
+    const hint = remedy === undefined ? '' : `; ${remedy}`;
+    return new FrontdoorError('conflict', 'port-taken', `${prefix}${where} is taken${hint}`, { cause });
+  }
+  const message = `${prefix}cannot listen on ${where}: ${messageOf(cause)}`;
+  return new FrontdoorError('unavailable', 'cannot-listen', message, { cause });
 }
 
 /** The port of a server that listens on one; 0 for any other. */

@@ -21,7 +21,7 @@ export type { SendLimits } from './channel/tls-driver.ts';
 export { channelTls, type TlsIdentity } from './channel/channel-tls.ts';
 export { TlsPort, type ChannelPort, type TlsHandlerOptions, type TlsPortOptions } from './tls-port.ts';
 export { TlsPorts } from './tls-ports.ts';
-export { portOf } from './listen-on.ts';
+export { listenFailure, listenOn, portOf } from './listen-on.ts';
 export { waitingResourcesText } from './waiting-resources.ts';
 export type { WebSocketTimes } from './web-socket-port.ts';
 export { WebSocketUpgrades, type WebSocketHandlers, type WebSocketMessages } from './web-socket-upgrades.ts';

@@ -4,8 +4,8 @@
  * times are limited.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { FrontdoorError, messageOf, type Log } from '#base';
+import { messageOf, type Log } from '#base';
+import { listenOn, portOf } from './listen-on.ts';
 import { createHttpServer } from './node-http.ts';
 
 export interface TextEndpointOptions {
@@ -35,9 +35,9 @@ const HEAD_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 30_000;
 const MAX_HEAD_BYTES = 8_192;
 
-/** Rejects with `conflict` (`port-taken`) if the port is taken, otherwise with `unavailable` (`cannot-listen`). */
+/** Rejects with `port-taken` or `cannot-listen`. */
 export async function openTextEndpoint(options: TextEndpointOptions): Promise<TextEndpoint> {
-  const { host, port, reusePort = false, log } = options;
+  const { host, port, reusePort, log } = options;
   const server = createHttpServer(
     {
       headersTimeout: HEAD_TIMEOUT_MS,
@@ -49,24 +49,9 @@ export async function openTextEndpoint(options: TextEndpointOptions): Promise<Te
     (request, response) => void answer(options, request, response),
   );
   server.maxConnections = MAX_CONNECTIONS;
-  const opened = Promise.withResolvers<void>();
-  server.once('error', (error: NodeJS.ErrnoException) => {
-    const isTaken = error.code === 'EADDRINUSE';
-    opened.reject(
-      new FrontdoorError(
-        isTaken ? 'conflict' : 'unavailable',
-        isTaken ? 'port-taken' : 'cannot-listen',
-        isTaken ? `${host}:${port} is taken` : `cannot listen on ${host}:${port}: ${messageOf(error)}`,
-        { cause: error },
-      ),
-    );
-  });
-  server.listen({ host, port, reusePort }, opened.resolve);
-  await opened.promise;
-  server.removeAllListeners('error');
-  server.on('error', (error) => log.error({ cause: messageOf(error) }, 'metrics endpoint failed'));
+  await listenOn(server, { host, port, reusePort }, log);
   return {
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -51,10 +51,7 @@ test('a port that is taken is reported, with one process and with workers, and n
   const port = String((other.address() as AddressInfo).port);
   // A command is over when all that write to its output are.
   for (const workers of ['1', '2']) {
-    assert.match(
-      await errorOf('--workers', workers, '--http-port', port),
-      /port \d+ on 127\.0\.0\.1 is taken/,
-    );
+    assert.match(await errorOf('--workers', workers, '--http-port', port), /127\.0\.0\.1:\d+ is taken/);
   }
   other.close();
 });

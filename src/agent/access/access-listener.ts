@@ -3,7 +3,8 @@
  * its own: bytes in both directions, with half-close. A connection whose circuit cannot be made is reset.
  */
 import { createServer, type Server, type Socket } from 'node:net';
-import { formatHostPort, FrontdoorError, messageOf, type Log } from '#base';
+import { formatHostPort, messageOf, type Log } from '#base';
+import { listenOn, portOf } from '#net';
 import type { Circuit } from '#sdk';
 import { CircuitCopy } from '../circuit-copy.ts';
 import { acceptedConnection } from '../target-connection.ts';
@@ -114,15 +115,9 @@ export class AccessListener {
 
   async #listen(): Promise<void> {
     const { host, port, option = '--listen' } = this.#options;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#server.once('error', (error) => reject(listenFailure(formatHostPort(host, port), option, error)));
-    this.#server.listen({ host, port }, resolve);
-    await promise;
+    await listenOn(this.#server, { host, port, remedy: `choose another with ${option}` }, this.#log);
     this.#isListening = true;
-    this.#server.removeAllListeners('error');
-    this.#server.on('error', (error) => this.#log.error({ err: messageOf(error) }, 'listening failed'));
-    const address = this.#server.address();
-    this.#port = typeof address === 'object' && address !== null ? address.port : 0;
+    this.#port = portOf(this.#server);
     this.#address = formatHostPort(host, this.#port);
     this.#log.info({ listen: this.#address }, `a ${this.#kind} is accessible on this machine`);
   }
@@ -185,14 +180,4 @@ export class AccessListener {
     if (this.#problem !== problem) this.#log.warn({ problem }, `no circuit to the ${this.#kind}`);
     this.#problem = problem;
   }
-}
-
-function listenFailure(where: string, option: string, cause: Error): FrontdoorError {
-  return (cause as NodeJS.ErrnoException).code === 'EADDRINUSE'
-    ? new FrontdoorError('conflict', 'port-taken', `${where} is taken; choose another with ${option}`, {
-        cause,
-      })
-    : new FrontdoorError('unavailable', 'cannot-listen', `cannot listen on ${where}: ${cause.message}`, {
-        cause,
-      });
 }

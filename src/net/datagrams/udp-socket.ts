@@ -2,7 +2,7 @@
 import { createSocket, type Socket, type SocketType } from 'node:dgram';
 import { lookup as lookupName } from 'node:dns';
 import { isIP, isIPv6 } from 'node:net';
-import { formatHostPort, FrontdoorError } from '#base';
+import { listenFailure } from '../listen-on.ts';
 
 /** While the kernel has not accepted this number of datagrams, the next one waits. */
 const MAX_UNSENT_DATAGRAMS = 64;
@@ -42,14 +42,9 @@ export async function listenUdp(
   try {
     return await bound(openUdpSocket(isSix ? 'udp6' : 'udp4', network === 'udp6'), host, port);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code } = error as NodeJS.ErrnoException;
     if (code === 'EAFNOSUPPORT' && network === 'udp' && host === '') return listenUdp('udp4', '', port, path);
-    const where = formatHostPort(host, port);
-    const cause = { cause: error };
-    if (code === 'EADDRINUSE')
-      throw new FrontdoorError('conflict', 'port-taken', `${path}: ${where} is taken`, cause);
-    const text = `${path}: cannot listen on ${where}: ${message}`;
-    throw new FrontdoorError('unavailable', 'cannot-listen', text, cause);
+    throw listenFailure(error, { host, port, place: path });
   }
 }
 
