@@ -112,8 +112,8 @@ class GatewayServer implements Gateway {
   constructor(options: GatewayOptions) {
     const limits = { ...DEFAULT_GATEWAY_LIMITS, ...options.limits };
     const nowMs = (): number => this.#context.nowMs;
-    const pool = new CircuitPool(options.dialer, limits, nowMs);
     const time = options.time ?? systemTime;
+    const pool = new CircuitPool(options.dialer, limits, nowMs, () => time.nowMs());
     this.#options = options;
     this.#clock = new RunningClock(MAX_STEP_MS, () => time.nowMs());
     this.table = new ShareRouteTable<RoutePool>({

@@ -9,8 +9,9 @@ import { messageOf } from '#base';
 import type { CircuitDialer } from './circuit-dialer.ts';
 import type { GatewayLimits } from '../limits/gateway-limits.ts';
 import { HeadBuffer } from '../http/head-buffer.ts';
+import { CircuitRenewals } from './circuit-renewals.ts';
 import { StandbyCircuits } from './standby-circuits.ts';
-import { Upstream, type CircuitWaiter, type GatewayRoute, type RoutePool } from './upstream.ts';
+import { Upstream, type CircuitWaiter, type GatewayRoute } from './upstream.ts';
 
 /** A request that cannot be repeated gets no circuit that was idle for longer. */
 const MAX_IDLE_FOR_UNREPEATABLE_MS = 2_000;
@@ -18,8 +19,6 @@ const MAX_IDLE_FOR_UNREPEATABLE_MS = 2_000;
 const CLOSING_MS = 5_000;
 /** Interval of dials for requests that wait for an agent to return. */
 const REDIAL_MS = 200;
-/** Interval of dials that replace an old circuit of a share, or of all shares while no control plane responds. */
-const RENEWAL_MS = 1_000;
 /** Dial failures that may mean that the control plane is away. */
 const UNANSWERED: ReadonlySet<CircuitErrorCode> = new Set([
   'control-away',
@@ -37,17 +36,18 @@ export class CircuitPool {
   /** Circuits that are half-closed here, until the origin closes too. */
   readonly #closing = new Set<Upstream>();
   readonly #standby: StandbyCircuits;
+  readonly #renewals: CircuitRenewals;
   #idleCount = 0;
   #openCount = 0;
   #dialCount = 0;
   #failedDialCount = 0;
   /** Whether the last relevant dial failed because no control plane responds. */
   #isControlAway = false;
-  #lastRenewalMs = -RENEWAL_MS;
   #closed = false;
   readonly #dropUnowned = (upstream: Upstream): void => this.#drop(upstream);
 
-  constructor(dialer: CircuitDialer, limits: GatewayLimits, nowMs: () => number) {
+  /** `nowMs` may stand still between sweeps. */
+  constructor(dialer: CircuitDialer, limits: GatewayLimits, nowMs: () => number, preciseNowMs: () => number) {
     this.#dialer = dialer;
     this.#limits = limits;
     this.#nowMs = nowMs;
@@ -55,6 +55,16 @@ export class CircuitPool {
       limits,
       dial: (route) => this.#dialStandby(route),
       finish: (upstream) => this.finish(upstream),
+    });
+    this.#renewals = new CircuitRenewals({
+      preciseNowMs,
+      ageMs: limits.circuitAgeMs,
+      maxDialsPerShare: limits.maxDialsPerShare,
+      isControlAway: () => this.#isControlAway,
+      dial: (route) => {
+        route.slot.dialing += 1;
+        void this.#dial(route, true);
+      },
     });
   }
 
@@ -118,7 +128,7 @@ export class CircuitPool {
     upstream.uses += 1;
     const isOver = upstream.closed || upstream.ended || idleMs <= 0;
     const mustGo = isOver || this.#closed || route.retired || upstream.circuit.isLeaving === true;
-    if (mustGo || (this.#isOld(upstream, nowMs) && this.#isReplaceable(route, nowMs))) {
+    if (mustGo || this.#renewals.released(upstream, nowMs)) {
       this.finish(upstream);
       return;
     }
@@ -211,7 +221,7 @@ export class CircuitPool {
     }
   }
 
-  async #dial(route: GatewayRoute): Promise<void> {
+  async #dial(route: GatewayRoute, isRenewal = false): Promise<void> {
     const { slot } = route;
     let upstream: Upstream | undefined;
     let failure: CircuitError | undefined;
@@ -221,18 +231,18 @@ export class CircuitPool {
       upstream = this.#open(circuit, route);
       slot.wasHosted = true;
       slot.absentSinceMs = undefined;
-      slot.answeredMs = this.#nowMs();
       this.#isControlAway = false;
-      this.#standby.want(route, slot.answeredMs);
+      this.#standby.want(route, this.#nowMs());
     } catch (error) {
       this.#failedDialCount += 1;
       failure =
         error instanceof CircuitError
           ? error
           : new CircuitError('overlay', 'gateway', messageOf(error), { cause: error });
-      this.#noteFailure(slot, failure.code);
+      this.#noteFailure(failure.code);
     }
     slot.dialing -= 1;
+    if (isRenewal) this.#renewed(route, failure);
     if (failure?.code === 'no-terminator' && slot.wasHosted) {
       this.#onAbsent(route, failure);
       return;
@@ -272,37 +282,26 @@ export class CircuitPool {
       );
     } catch (error) {
       this.#failedDialCount += 1;
-      if (error instanceof CircuitError) this.#noteFailure(route.slot, error.code);
+      if (error instanceof CircuitError) this.#noteFailure(error.code);
       throw error;
     }
   }
 
-  #noteFailure(slot: RoutePool, code: CircuitErrorCode): void {
+  #noteFailure(code: CircuitErrorCode): void {
     if (code === 'control-away') this.#isControlAway = true;
-    if (UNANSWERED.has(code)) return;
-    slot.answeredMs = this.#nowMs();
-    this.#isControlAway = false;
+    else if (!UNANSWERED.has(code)) this.#isControlAway = false;
   }
 
-  #isOld({ openedMs }: Upstream, nowMs: number): boolean {
-    return nowMs - openedMs >= this.#limits.circuitAgeMs;
-  }
-
-  /**
-   * Whether an old circuit may be closed, which requires that a control plane responded to a dial of the share
-   * recently, because only a control plane can make new circuits. Otherwise one circuit is dialed in the
-   * background, and the old ones stay until it succeeds.
-   */
-  #isReplaceable(route: GatewayRoute, nowMs: number): boolean {
-    const { slot } = route;
-    if (!this.#isControlAway && nowMs - slot.answeredMs < this.#limits.circuitAgeMs) return true;
-    const lastMs = this.#isControlAway ? this.#lastRenewalMs : slot.renewedMs;
-    if (slot.dialing === 0 && nowMs - lastMs >= RENEWAL_MS) {
-      this.#lastRenewalMs = slot.renewedMs = nowMs;
-      slot.dialing += 1;
-      void this.#dial(route);
+  /** A refusal counts as an answer: what cannot be dialed any more must not stay open. */
+  #renewed(route: GatewayRoute, failure: CircuitError | undefined): void {
+    if (failure !== undefined && UNANSWERED.has(failure.code)) {
+      this.#renewals.unanswered(route);
+      return;
     }
-    return false;
+    const old = this.#renewals.answered(route, this.#nowMs());
+    if (old === undefined) return;
+    this.#leaveIdle(old);
+    this.finish(old);
   }
 
   #hand(upstream: Upstream, waiter: CircuitWaiter | undefined): void {
@@ -317,6 +316,7 @@ export class CircuitPool {
   #open(circuit: Circuit, route: GatewayRoute): Upstream {
     const { maxResponseHeadBytes } = this.#limits;
     this.#openCount += 1;
+    route.slot.open += 1;
     const heads = new HeadBuffer(maxResponseHeadBytes, maxResponseHeadBytes);
     const upstream = new Upstream(circuit, route, heads, this.#dropUnowned);
     upstream.openedMs = this.#nowMs();
@@ -334,20 +334,25 @@ export class CircuitPool {
       else this.finish(upstream);
       return;
     }
-    const { idle } = upstream.route.slot;
-    const at = idle.indexOf(upstream);
-    if (at !== -1) {
-      idle.splice(at, 1);
-      this.#idleCount -= 1;
-    }
+    this.#leaveIdle(upstream);
     if (upstream.ended && !upstream.closed) this.finish(upstream);
     else this.discard(upstream, 'sent data while idle');
+  }
+
+  #leaveIdle(upstream: Upstream): void {
+    const { idle } = upstream.route.slot;
+    const at = idle.indexOf(upstream);
+    if (at === -1) return;
+    idle.splice(at, 1);
+    this.#idleCount -= 1;
   }
 
   #uncount(upstream: Upstream): boolean {
     if (!upstream.counted) return false;
     upstream.counted = false;
     this.#openCount -= 1;
+    upstream.route.slot.open -= 1;
+    this.#renewals.left(upstream, this.#nowMs());
     return true;
   }
 }

@@ -115,7 +115,14 @@ export class RoutePool {
   readonly traffic: ShareTraffic;
   readonly idle: Upstream[] = [];
   readonly waiters = new WaitingLine<CircuitWaiter>();
+  /** Number of circuits, in use or not. */
+  open = 0;
+  /** Number of dials, those of `renewing` included. */
   dialing = 0;
+  /** Number of dials for old circuits that are under way. */
+  renewing = 0;
+  /** Number of circuits that came for old ones which have not left yet. */
+  spare = 0;
   /** Whether a circuit was made since the gateway began to serve the share. */
   wasHosted = false;
   /** Time since which dials report that no agent hosts the share; undefined if the last dial found one. */
@@ -124,10 +131,9 @@ export class RoutePool {
   wantedMs = -Infinity;
   /** The earliest time for the next standby dial. */
   standbyAfterMs = -Infinity;
-  /** When a control plane last responded to a dial of the share. */
-  answeredMs = -Infinity;
-  /** When the last dial to replace an old circuit began. */
+  /** When old circuits were last allowed to be replaced, and how many of them still are. */
   renewedMs = -Infinity;
+  renewalsLeft = 0;
   /** Timer for the next dial of a share that no agent hosts. */
   redial: NodeJS.Timeout | undefined;
 
