@@ -238,10 +238,12 @@ async function isFilled(page: Page, form: Locator): Promise<boolean> {
   }
 }
 
+/** One field at a time, as a choice may bring others; what is filled already costs one look at the form. */
 async function fill(form: Locator): Promise<void> {
-  const { length } = VALUES;
-  for (const select of await form.locator('select').all()) {
-    if ((await select.inputValue()) !== '' || !(await select.isEnabled())) continue;
+  const selects = form.locator('select');
+  for (const [index, { value, isEnabled }] of (await statesOf(selects)).entries()) {
+    if (value !== '' || !isEnabled) continue;
+    const select = selects.nth(index);
     const options = select.locator('option:not([value=""])');
     await options.first().waitFor({ state: 'attached' });
     await select.selectOption({ value: (await options.last().getAttribute('value'))! });
@@ -249,43 +251,61 @@ async function fill(form: Locator): Promise<void> {
   const fields = form.locator(
     'input[required], input[type=text]:not([required]), input:not([type]), textarea[required]',
   );
-  for (const field of await fields.all()) {
-    if (!(await field.isEnabled()) || (await field.inputValue()) !== '') continue;
-    const label = await labelOf(field);
-    const typed = /^Type (.*) to confirm/.exec(label)?.[1];
-    const [, value] = VALUES.find(([pattern]) => pattern.test(label)) ?? [];
-    const isOptional = (await field.getAttribute('required')) === null;
-    if (typed === undefined && value === undefined && isOptional) continue;
-    await field.fill(typed ?? value ?? `a-${label.replaceAll(/\W+/g, '-').toLowerCase()}-${length}`);
+  const filled = new Set<string>();
+  for (;;) {
+    const states = await statesOf(fields);
+    const index = states.findIndex((state) => !filled.has(state.label) && valueFor(state) !== undefined);
+    if (index < 0) break;
+    const state = states[index]!;
+    filled.add(state.label);
+    await fields.nth(index).fill(valueFor(state)!);
   }
   const everybody = form.getByRole('radio', { name: /everybody|everyone/i });
   if ((await everybody.count()) > 0) await everybody.first().check();
 }
 
+/** What somebody types into the field; undefined if nothing. */
+function valueFor({ label, value, isEnabled, isRequired }: FieldState): string | undefined {
+  if (!isEnabled || value !== '') return undefined;
+  const typed = /^Type (.*) to confirm/.exec(label)?.[1];
+  const [, known] = VALUES.find(([pattern]) => pattern.test(label)) ?? [];
+  const any = isRequired ? `a-${label.replaceAll(/\W+/g, '-').toLowerCase()}-${VALUES.length}` : undefined;
+  return typed ?? known ?? any;
+}
+
 /** All values at one moment, by the labels of the fields. */
 async function valuesOf(form: Locator): Promise<ReadonlyMap<string, string>> {
-  const fields = form.locator('input:not([type=checkbox]):not([type=radio]), textarea, select');
-  const pairs = await fields.evaluateAll((elements) =>
-    (elements as unknown as readonly (LabelledField & { readonly value: string })[]).map(
-      ({ labels, ariaLabel, value }) =>
-        [
-          [...(labels ?? [])].map(({ textContent }) => textContent).join(' ') || (ariaLabel ?? ''),
-          value,
-        ] as const,
-    ),
+  const states = await statesOf(
+    form.locator('input:not([type=checkbox]):not([type=radio]), textarea, select'),
   );
-  return new Map(pairs);
+  return new Map(states.map(({ label, value }) => [label, value]));
 }
 
-interface LabelledField {
+interface FieldState {
+  readonly label: string;
+  readonly value: string;
+  readonly isEnabled: boolean;
+  readonly isRequired: boolean;
+}
+
+/** The part of a field's DOM that is read. */
+interface Field {
   readonly labels?: Iterable<{ readonly textContent: string }>;
   readonly ariaLabel?: string;
+  readonly value: string;
+  readonly required?: boolean;
+  matches(selector: string): boolean;
 }
 
-function labelOf(field: Locator): Promise<string> {
-  return field.evaluate(
-    (element: { labels?: Iterable<{ textContent: string }>; ariaLabel?: string }) =>
-      [...(element.labels ?? [])].map(({ textContent }) => textContent).join(' ') ||
-      (element.ariaLabel ?? ''),
+/** Reads all fields at one moment, by one call of the browser. */
+function statesOf(fields: Locator): Promise<readonly FieldState[]> {
+  return fields.evaluateAll((elements) =>
+    (elements as unknown as readonly Field[]).map((field) => ({
+      label:
+        [...(field.labels ?? [])].map(({ textContent }) => textContent).join(' ') || (field.ariaLabel ?? ''),
+      value: field.value,
+      isEnabled: !field.matches(':disabled'),
+      isRequired: field.required === true,
+    })),
   );
 }
