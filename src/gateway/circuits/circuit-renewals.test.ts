@@ -49,7 +49,7 @@ describe('circuits that grew old together', () => {
     assert.equal(dialer.dials, CIRCUITS + AT_ONCE);
     time.advance(PACE_MS);
     assert.deepEqual(await round(), first);
-    assert.equal(dialer.dials, CIRCUITS + 2 * AT_ONCE);
+    assert.equal(dialer.dials, CIRCUITS + AT_ONCE, 'as long as these are under way, no others begin');
     open();
   });
 
@@ -78,6 +78,26 @@ describe('circuits that grew old together', () => {
       assert.deepEqual(await round(), first);
     }
     assert.ok(dialer.dials <= CIRCUITS + AT_ONCE + 6, `${dialer.dials} dials`);
+  });
+
+  it('begin one dial a second when dials are not answered in time', async (test) => {
+    const { time, dialer, round } = await startBurst(test);
+    const first = await round();
+    time.advance(AGE_MS);
+    dialer.refuse = new CircuitError('timeout', 'control', 'no answer in time');
+    assert.deepEqual(await round(), first);
+    const { dials } = dialer;
+    for (let second = 1; second <= 3; second += 1) {
+      time.advance(1_000);
+      assert.deepEqual(await round(), first);
+      assert.equal(dialer.dials, dials + second);
+    }
+    dialer.refuse = undefined;
+    time.advance(1_000);
+    await round();
+    time.advance(PACE_MS);
+    await round();
+    assert.ok(dialer.dials > dials + 4 + 1, 'and several again once one is answered');
   });
 
   it('leave although no others come when the control plane refuses them', async (test) => {

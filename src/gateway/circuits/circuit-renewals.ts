@@ -8,10 +8,10 @@ import type { GatewayRoute, Upstream } from './upstream.ts';
 
 /** The circuits of a share are replaced within this part of their age. */
 const SPREAD = 1 / 4;
-/** Dials that begin together share writes on their way. */
+/** Dials that begin together share writes on their way. No more are under way for a share. */
 const AT_ONCE = 8;
-/** Interval of dials for all shares together while no control plane responds. */
-const AWAY_MS = 1_000;
+/** Interval of dials for all shares together while no control plane responds, and for a share whose last got no answer. */
+const UNANSWERED_MS = 1_000;
 
 export interface RenewalOptions {
   /** Monotonic. The gateway's own time moves only twice a second, in which a share may have many old circuits. */
@@ -56,12 +56,15 @@ export class CircuitRenewals {
    */
   answered({ slot }: GatewayRoute, nowMs: number): Upstream | undefined {
     slot.renewing -= 1;
+    slot.isRenewalUnanswered = false;
     slot.spare += 1;
     return slot.idle.find((upstream) => this.isOld(upstream, nowMs));
   }
 
   unanswered({ slot }: GatewayRoute): void {
     slot.renewing -= 1;
+    slot.isRenewalUnanswered = true;
+    slot.renewalsLeft = 0;
   }
 
   /** Must be called for each circuit that is closed or ended. */
@@ -72,11 +75,16 @@ export class CircuitRenewals {
 
   #isDue({ slot }: GatewayRoute): boolean {
     const { ageMs, maxDialsPerShare, isControlAway, preciseNowMs } = this.#options;
-    if (slot.dialing >= maxDialsPerShare || slot.renewing >= slot.open) return false;
+    if (slot.dialing >= maxDialsPerShare || slot.renewing >= Math.min(slot.open, AT_ONCE)) return false;
     const nowMs = preciseNowMs();
     if (isControlAway()) {
-      if (nowMs - this.#lastAwayMs < AWAY_MS) return false;
+      if (nowMs - this.#lastAwayMs < UNANSWERED_MS) return false;
       this.#lastAwayMs = nowMs;
+      return true;
+    }
+    if (slot.isRenewalUnanswered) {
+      if (slot.renewing > 0 || nowMs - slot.renewedMs < UNANSWERED_MS) return false;
+      slot.renewedMs = nowMs;
       return true;
     }
     if (slot.renewalsLeft === 0) {

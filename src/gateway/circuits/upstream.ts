@@ -134,6 +134,8 @@ export class RoutePool {
   /** When old circuits were last allowed to be replaced, and how many of them still are. */
   renewedMs = -Infinity;
   renewalsLeft = 0;
+  /** Whether the last dial for an old circuit got no answer of a control plane. */
+  isRenewalUnanswered = false;
   /** Timer for the next dial of a share that no agent hosts. */
   redial: NodeJS.Timeout | undefined;
 
