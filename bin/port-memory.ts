@@ -30,7 +30,7 @@ const OPTIONS: Readonly<Record<keyof PortChoice, string>> = {
 export async function refuseTakenPorts(ports: PortChoice, host: string): Promise<void> {
   for (const [name, option] of Object.entries(OPTIONS) as [keyof PortChoice, string][]) {
     const port = ports[name];
-    if (port === 0 || (await listenFailure(port, host)) !== 'EADDRINUSE') continue;
+    if (port === 0 || (await listenErrorCode(port, host)) !== 'EADDRINUSE') continue;
     const message = `port ${port} is taken: choose another with ${option}, or any with --any-port`;
     throw new FrontdoorError('conflict', 'port-taken', message);
   }
@@ -50,7 +50,7 @@ export async function rememberedPorts(dataDir: string, host: string): Promise<Po
   const known = 'value' in read ? read.value : ports;
   for (const name of Object.keys(ports) as (keyof PortChoice)[]) {
     const port = known[name];
-    if (port !== 0 && (await listenFailure(port, host)) === undefined) ports[name] = port;
+    if (port !== 0 && (await listenErrorCode(port, host)) === undefined) ports[name] = port;
   }
   return ports;
 }
@@ -63,7 +63,7 @@ export function rememberPorts(dataDir: string, ports: PortChoice): Promise<void>
 }
 
 /** The code of the error that listening fails with; undefined for a free port. */
-function listenFailure(port: number, host: string): Promise<string | undefined> {
+function listenErrorCode(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.name));

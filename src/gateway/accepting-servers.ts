@@ -6,8 +6,8 @@
 import { lookup } from 'node:dns/promises';
 import { BoundSocket, createServer, type ServerOpts, type Server, type Socket } from 'node:net';
 import process from 'node:process';
-import { messageOf, type Log } from '#base';
-import { listenFailure, portOf } from '#net';
+import type { Log } from '#base';
+import { listenFailure, listenOn, portOf } from '#net';
 
 /** Length of the kernel's accept queue. */
 const BACKLOG = 1_024;
@@ -28,9 +28,6 @@ export interface ListenAddress {
   readonly fd?: number;
 }
 
-/** A bound socket of Node's, or a descriptor of one. */
-type Source = BoundSocket | { readonly fd: number };
-
 export class AcceptingServers {
   readonly port: number;
   readonly #servers: readonly Server[];
@@ -49,19 +46,22 @@ export class AcceptingServers {
     log: Log,
     onSocket: (socket: Socket) => void,
   ): Promise<AcceptingServers> {
-    const first: Source = address.fd === undefined ? await bind(address) : { fd: address.fd };
-    const fd = first instanceof BoundSocket ? first.fd() : first.fd;
-    const sources: Source[] = [first, ...copiesOf(fd, SERVERS - 1).map((copy) => ({ fd: copy }))];
+    const { host, port } = address;
+    const first = address.fd ?? (await bind(address));
+    const fd = typeof first === 'number' ? first : first.fd();
+    const sockets = [first, ...copiesOf(fd, SERVERS - 1)];
     let accepted = 0;
-    const servers = sources.map(() =>
+    const servers = sockets.map(() =>
       createServer(options, (socket) => {
         accepted += 1;
         onSocket(socket);
       }),
     );
-    await Promise.all(servers.map((server, index) => listen(server, sources[index]!, address)));
-    for (const server of servers)
-      server.on('error', (error) => log.error({ cause: messageOf(error) }, 'listener failed'));
+    await Promise.all(
+      servers.map((server, index) =>
+        listenOn(server, { host, port, bound: sockets[index], backlog: BACKLOG }, log),
+      ),
+    );
     return new AcceptingServers(portOf(servers[0]!), servers, () => accepted);
   }
 
@@ -92,16 +92,6 @@ async function bind({ host, port }: ListenAddress): Promise<BoundSocket> {
   } catch (error) {
     throw listenFailure(error, { host, port });
   }
-}
-
-async function listen(server: Server, source: Source, address: ListenAddress): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', (error) => reject(listenFailure(error, address)));
-  // Node takes a bound socket or a descriptor as well, but its types declare both under other names.
-  const where: object = source instanceof BoundSocket ? { handle: source } : source;
-  server.listen({ ...where, backlog: BACKLOG }, resolve);
-  await promise;
-  server.removeAllListeners('error');
 }
 
 /** Fewer where the system has no descriptor left; none where it is not Linux or the runtime has no foreign calls. */

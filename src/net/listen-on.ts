@@ -1,5 +1,5 @@
 /** Listens on an address, with errors that name it. */
-import type { Server } from 'node:net';
+import { BoundSocket, type Server } from 'node:net';
 import { formatHostPort, FrontdoorError, messageOf, type Log } from '#base';
 
 /** An address to listen on, as errors name it. */
@@ -15,18 +15,23 @@ export interface ListenPlace {
 }
 
 export interface BindAddress extends ListenPlace {
-  /** Descriptor of a socket that is bound to host and port already. */
-  readonly fd?: number | undefined;
+  /** A socket that is bound to host and port already, or a descriptor of one. */
+  readonly bound?: BoundSocket | number | undefined;
   /** Shares the port with other listeners of this user that set it too; false by default. */
   readonly reusePort?: boolean | undefined;
+  /** Length of the kernel's accept queue; Node's by default. */
+  readonly backlog?: number | undefined;
 }
 
 /** Later errors of the server are logged. Rejects with `port-taken` or `cannot-listen`. */
 export async function listenOn(server: Server, address: BindAddress, log: Log): Promise<void> {
-  const { host, port, fd, reusePort = false, place } = address;
+  const { host, port, bound, reusePort = false, backlog, place } = address;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', (cause) => reject(listenFailure(cause, address)));
-  server.listen(fd === undefined ? { host: host || undefined, port, reusePort } : { fd }, resolve);
+  // Node takes a bound socket as well, but its types declare it under another name.
+  let where: object = { host: host || undefined, port, reusePort };
+  if (bound !== undefined) where = bound instanceof BoundSocket ? { handle: bound } : { fd: bound };
+  server.listen({ ...where, backlog }, resolve);
   await promise;
   server.removeAllListeners('error');
   server.on('error', (error) => log.error({ listener: place, err: messageOf(error) }, 'listener failed'));

@@ -28,7 +28,7 @@ export async function openTcpListener(options: TcpListenerOptions): Promise<TcpL
   const { host, port, fd, place, log, onConnection } = options;
   const socketOptions = { allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true };
   const server = createServer({ ...socketOptions, keepAliveInitialDelay: KEEP_ALIVE_MS }, onConnection);
-  await listenOn(server, { host, port, fd, place }, log);
+  await listenOn(server, { host, port, bound: fd, place }, log);
   return {
     port: portOf(server),
     // Connections outlive their listener, and the callback of `close` would wait for them.
