@@ -61,10 +61,7 @@ export class CircuitPool {
       ageMs: limits.circuitAgeMs,
       maxDialsPerShare: limits.maxDialsPerShare,
       isControlAway: () => this.#isControlAway,
-      dial: (route) => {
-        route.slot.dialing += 1;
-        void this.#dial(route, true);
-      },
+      dial: (route) => void this.#dial(route, true),
     });
   }
 
@@ -215,14 +212,12 @@ export class CircuitPool {
     if (slot.redial !== undefined) return;
     // One dial is enough to find out whether the share is hosted again.
     const most = slot.absentSinceMs === undefined ? this.#limits.maxDialsPerShare : 1;
-    while (slot.dialing < slot.waiters.size && slot.dialing < most) {
-      slot.dialing += 1;
-      void this.#dial(route);
-    }
+    while (slot.dialing < slot.waiters.size && slot.dialing < most) void this.#dial(route);
   }
 
   async #dial(route: GatewayRoute, isRenewal = false): Promise<void> {
     const { slot } = route;
+    slot.dialing += 1;
     let upstream: Upstream | undefined;
     let failure: CircuitError | undefined;
     this.#dialCount += 1;

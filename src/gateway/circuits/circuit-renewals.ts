@@ -38,7 +38,10 @@ export class CircuitRenewals {
     return nowMs - openedMs >= this.#options.ageMs;
   }
 
-  /** Must be called for each circuit that served a request. Returns whether it leaves the pool, because another has come for it. */
+  /**
+   * Must be called for each circuit that served a request. Returns whether it leaves the pool, because another has come
+   * for it.
+   */
   released(upstream: Upstream, nowMs: number): boolean {
     if (!this.isOld(upstream, nowMs)) return false;
     const { route } = upstream;
