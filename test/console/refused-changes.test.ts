@@ -238,30 +238,36 @@ async function isFilled(page: Page, form: Locator): Promise<boolean> {
   }
 }
 
-/** One field at a time, as a choice may bring others; what is filled already costs one look at the form. */
 async function fill(form: Locator): Promise<void> {
-  const selects = form.locator('select');
-  for (const [index, { value, isEnabled }] of (await statesOf(selects)).entries()) {
-    if (value !== '' || !isEnabled) continue;
-    const select = selects.nth(index);
+  const isOpen = ({ value, isEnabled }: FieldState): boolean => value === '' && isEnabled;
+  await eachThat(form.locator('select'), isOpen, async (select) => {
     const options = select.locator('option:not([value=""])');
     await options.first().waitFor({ state: 'attached' });
     await select.selectOption({ value: (await options.last().getAttribute('value'))! });
-  }
+  });
   const fields = form.locator(
     'input[required], input[type=text]:not([required]), input:not([type]), textarea[required]',
   );
-  const filled = new Set<string>();
-  for (;;) {
-    const states = await statesOf(fields);
-    const index = states.findIndex((state) => !filled.has(state.label) && valueFor(state) !== undefined);
-    if (index < 0) break;
-    const state = states[index]!;
-    filled.add(state.label);
-    await fields.nth(index).fill(valueFor(state)!);
-  }
+  const isWanting = (state: FieldState): boolean => valueFor(state) !== undefined;
+  await eachThat(fields, isWanting, (field, state) => field.fill(valueFor(state)!));
   const everybody = form.getByRole('radio', { name: /everybody|everyone/i });
   if ((await everybody.count()) > 0) await everybody.first().check();
+}
+
+/** Acts on one field at a time, and once on each: an act may bring other fields, or fill them. */
+async function eachThat(
+  fields: Locator,
+  test: (state: FieldState) => boolean,
+  act: (field: Locator, state: FieldState) => Promise<unknown>,
+): Promise<void> {
+  const done = new Set<string>();
+  for (;;) {
+    const states = await statesOf(fields);
+    const index = states.findIndex((state, at) => !done.has(`${at} ${state.label}`) && test(state));
+    if (index < 0) return;
+    done.add(`${index} ${states[index]!.label}`);
+    await act(fields.nth(index), states[index]!);
+  }
 }
 
 /** What somebody types into the field; undefined if nothing. */
