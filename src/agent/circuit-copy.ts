@@ -17,7 +17,7 @@ export interface LocalSide extends Pick<
   /** Whether each view of `onData` and each `write` is one datagram. By default, they are parts of a stream. */
   readonly isDatagrams?: boolean;
   /** As in `TargetConnection`. */
-  lendsViews?: boolean;
+  readonly lendsViews?: boolean;
   /** Set if the peer cannot end the connection: lets it end once nothing comes or goes. */
   drain?(): void;
 }
@@ -56,8 +56,10 @@ export class CircuitCopy {
     this.#handlers = handlers;
     if (connection.isDatagrams === true) connection.onData = (view) => this.#datagramFromService(view);
     else {
-      connection.lendsViews = circuit.copiesWrites === true;
-      connection.onData = (view) => this.#fromService(view);
+      connection.onData =
+        connection.lendsViews === true
+          ? (view) => this.#lentByService(view)
+          : (view) => this.#fromService(view);
     }
     connection.onEnd = () => circuit.end();
     connection.onDrain = () => circuit.resume();
@@ -90,10 +92,19 @@ export class CircuitCopy {
   }
 
   #fromService(view: Uint8Array): boolean {
+    this.#count(view);
+    return this.circuit.write(view);
+  }
+
+  #lentByService(view: Uint8Array): boolean {
+    this.#count(view);
+    return this.circuit.writeLent(view);
+  }
+
+  #count(view: Uint8Array): void {
     if (this.bytesFromService === 0) this.#handlers.onAlive();
     this.bytesFromService += view.length;
     this.serviceSpokeLast = true;
-    return this.circuit.write(view);
   }
 
   #datagramFromService(view: Uint8Array): boolean {

@@ -1,6 +1,6 @@
 /**
- * One connection to a private service. Plain TCP is read into one buffer that all connections share, and copied
- * out: measured cheaper than a new 64 KiB block and a stream event per read. TLS uses the stream, which has its
+ * One connection to a private service. Plain TCP is read into one buffer that all connections share: measured cheaper than a new
+ * 64 KiB block and a stream event per read. TLS uses the stream, which has its
  * own buffers. Callbacks only, because this is the data path.
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
@@ -55,8 +55,8 @@ export class TargetConnection {
    * Bytes of the service. The view may be kept, unless `lendsViews` is set. Return false to pause until `resume`.
    */
   onData: (view: Uint8Array) => boolean = () => true;
-  /** Whether views are valid only during `onData`, which saves a copy of each read. */
-  lendsViews = false;
+  /** Whether views are valid only during `onData`. */
+  readonly lendsViews: boolean;
   onEnd: () => void = () => {};
   onDrain: () => void = () => {};
   /** The last call, once. */
@@ -68,9 +68,10 @@ export class TargetConnection {
   #pendingBytes = 0;
   #needsDrain = false;
 
-  constructor(socket: Socket, plain: boolean) {
+  constructor(socket: Socket, plain: boolean, lendsViews = false) {
     this.#socket = socket;
     this.#plain = plain;
+    this.lendsViews = lendsViews;
     socket.on('drain', () => {
       this.#needsDrain = false;
       this.onDrain();
@@ -153,12 +154,6 @@ function flushAll(): void {
   unflushed.length = 0;
 }
 
-function copyOfRead(length: number): Buffer {
-  const copy = Buffer.allocUnsafe(length);
-  sharedReadBuffer.copy(copy, 0, 0, length);
-  return copy;
-}
-
 /** Calls exactly one of the two, later. The returned function cancels (then neither is called). */
 export function connectTarget(
   options: TargetConnectOptions,
@@ -195,8 +190,7 @@ export function connectTarget(
           buffer: sharedReadBuffer,
           callback: (length) => {
             if (connection === undefined) return false;
-            const isLent = connection.lendsViews;
-            return connection.onData(isLent ? sharedReadBuffer.subarray(0, length) : copyOfRead(length));
+            return connection.onData(sharedReadBuffer.subarray(0, length));
           },
         },
       })
@@ -233,7 +227,7 @@ export function connectTarget(
     if (settled) return;
     settled = true;
     clearTimeout(timer);
-    const open = new TargetConnection(socket, plain);
+    const open = new TargetConnection(socket, plain, plain);
     connection = open;
     socket.on('end', () => open.onEnd());
     onOpen(open);

@@ -10,14 +10,14 @@ export interface Circuit {
    * later request.
    */
   readonly isLeaving?: boolean;
-  /** Whether `write` keeps no view, so that the caller may use the memory again. By default it keeps them. */
-  readonly copiesWrites?: boolean;
   /**
    * Queues bytes. The circuit owns the view from now on, so it must not be changed. Returns false if the window
    * is full; the caller then waits for `onDrain` (the write is accepted in any case). Ignored after `end` or
    * `destroy`.
    */
   write(view: Uint8Array): boolean;
+  /** As `write`, but keeps no view, so that the caller may use the memory again. */
+  writeLent(view: Uint8Array): boolean;
   /** As `write`, for a datagram: the far end receives the bytes as one `onData`. An empty one is lost. */
   writeMessage(message: Uint8Array): boolean;
   /** Half-closes: the far end reads the end of the stream after everything that was written. */

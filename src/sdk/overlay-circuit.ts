@@ -17,8 +17,8 @@ import {
 } from '#wire';
 import { CircuitError, type Circuit } from './circuit.ts';
 import { sealedPieceBytes, type CircuitEncryption } from './circuit-encryption.ts';
+import { PayloadMemory } from './payload-memory.ts';
 import { payloadRoomBytes } from './payload-size.ts';
-import { SealedMemory } from './sealed-memory.ts';
 
 /**
  * A quarter of OpenZiti's window. Data on the way and unread data of a slow reader fit into the far end's receive
@@ -45,7 +45,7 @@ const DATA_WAIT_MS = 300_000;
 const LINGER_MS = 2_000;
 
 /** For all circuits in this process together. */
-const sealedMemory = new SealedMemory();
+const payloadMemory = new PayloadMemory();
 const budget = new CircuitBudget(memoryShares.unreadBytes, memoryShares.unacknowledgedBytes);
 
 /** The functions that a circuit requires from its channel. */
@@ -84,8 +84,8 @@ export class OverlayCircuit implements Circuit {
   /** Undefined: both directions are in clear. */
   readonly #encryption: CircuitEncryption | undefined;
   readonly #maxPayloadBytes: number;
-  /** Undefined where the memory of acknowledged messages is not used again. */
-  readonly #memory: SealedMemory | undefined;
+  /** Undefined where the memory of acknowledged payloads is not used again. */
+  readonly #memory: PayloadMemory | undefined;
   /** The sealed message that was opened last, if its text has memory of its own. */
   #opened: Uint8Array | undefined;
   /** Whether the overlay has removed the circuit while bytes wait here for a paused reader. */
@@ -132,17 +132,12 @@ export class OverlayCircuit implements Circuit {
         if (!this.#isOver) this.onDrain();
       },
     };
-    if (encryption !== undefined && carrier.copiesData) {
-      this.#memory = sealedMemory;
-      port.acknowledged = (data) => sealedMemory.give(data);
+    if (carrier.copiesData) {
+      this.#memory = payloadMemory;
+      port.acknowledged = (data) => payloadMemory.give(data);
     }
     const options = carrier.isLossy ? LOSSY_OPTIONS : OPTIONS;
     this.#xgress = new Xgress(id, isTerminator, options, port, undefined, budget);
-  }
-
-  /** Sealed bytes have memory of their own. */
-  get copiesWrites(): boolean {
-    return this.#encryption !== undefined;
   }
 
   get isLeaving(): boolean {
@@ -170,6 +165,19 @@ export class OverlayCircuit implements Circuit {
     let mayGoOn = true;
     for (let at = 0; at < view.length; at += most) {
       mayGoOn = this.#xgress.write(view.subarray(at, at + most), nowMs);
+    }
+    return mayGoOn;
+  }
+
+  writeLent(view: Uint8Array): boolean {
+    // Sealed bytes have memory of their own.
+    if (this.#encryption !== undefined) return this.write(view);
+    if (this.#isOver || this.#isGone || view.length === 0) return true;
+    const nowMs = performance.now();
+    const most = this.#maxPayloadBytes;
+    let mayGoOn = true;
+    for (let at = 0; at < view.length; at += most) {
+      mayGoOn = this.#xgress.write(this.#keptCopy(view.subarray(at, at + most)), nowMs);
     }
     return mayGoOn;
   }
@@ -298,6 +306,12 @@ export class OverlayCircuit implements Circuit {
       if (text.buffer !== message.buffer) this.#opened = message;
       if (text.length > 0) this.onData(text);
     }
+  }
+
+  #keptCopy(view: Uint8Array): Uint8Array {
+    const copy = this.#memory?.take(view.length) ?? Buffer.allocUnsafe(view.length);
+    copy.set(view);
+    return copy;
   }
 
   #sendData(frame: DataFrame): void {

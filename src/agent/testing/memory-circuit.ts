@@ -39,6 +39,10 @@ class MemoryEnd implements Circuit {
     return false;
   }
 
+  writeLent(view: Uint8Array): boolean {
+    return this.write(Uint8Array.from(view));
+  }
+
   writeMessage(message: Uint8Array): boolean {
     return this.write(message);
   }

@@ -37,6 +37,10 @@ export class TcpCircuit implements Circuit {
     return this.#socket.write(view) || this.#socket.writableLength === 0;
   }
 
+  writeLent(view: Uint8Array): boolean {
+    return this.write(Uint8Array.from(view));
+  }
+
   writeMessage(): never {
     throw new Error('a stream carries no datagrams');
   }

@@ -23,6 +23,9 @@ class ScriptedCircuit implements Circuit {
     this.written.push(Buffer.from(view).toString());
     return this.hasRoom;
   }
+  writeLent(view: Uint8Array): boolean {
+    return this.write(Uint8Array.from(view));
+  }
   writeMessage(): never {
     throw new Error('a stream writes no datagrams');
   }
