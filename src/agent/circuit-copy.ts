@@ -8,6 +8,11 @@ import type { TargetConnection } from './target-connection.ts';
 
 /** After the circuit closed cleanly, the service may take the last bytes for this long without progress. */
 const LINGER_MS = 30_000;
+/**
+ * The payloads of one read. Without a small rest, which would shift all following payloads of a write across two TLS records
+ * each: a router used a quarter more CPU for such a download.
+ */
+const READ_PAYLOADS = 4;
 
 /** The side of the private service, or of a client on this machine. */
 export interface LocalSide extends Pick<
@@ -18,6 +23,7 @@ export interface LocalSide extends Pick<
   readonly isDatagrams?: boolean;
   /** As in `TargetConnection`. */
   readonly lendsViews?: boolean;
+  readBytes?: number;
   /** Set if the peer cannot end the connection: lets it end once nothing comes or goes. */
   drain?(): void;
 }
@@ -56,6 +62,7 @@ export class CircuitCopy {
     this.#handlers = handlers;
     if (connection.isDatagrams === true) connection.onData = (view) => this.#datagramFromService(view);
     else {
+      if (circuit.payloadBytes !== undefined) connection.readBytes = READ_PAYLOADS * circuit.payloadBytes;
       connection.onData =
         connection.lendsViews === true
           ? (view) => this.#lentByService(view)

@@ -8,15 +8,10 @@ import { connect as connectTls } from 'node:tls';
 import { keptBytes } from '#base';
 import { isAllowedPort, isAllowedAddress, type AllowedNetwork } from '#domain';
 import { readDirectly } from '#net';
-import { WHOLE_PAYLOAD_BYTES } from '#sdk';
 import type { TargetAddress } from './target-address.ts';
 import type { TargetResolver } from './target-resolver.ts';
 
-/**
- * A full read is four payloads without a small rest, which would shift all following payloads across two TLS records. With
- * 64 KiB the router used a quarter more CPU for a download.
- */
-const READ_BUFFER_BYTES = 4 * WHOLE_PAYLOAD_BYTES;
+const READ_BUFFER_BYTES = 64 * 1024;
 /** How many bytes may wait in the socket before the circuit is paused. */
 const WRITE_MARK_BYTES = 256 * 1024;
 const KEEP_ALIVE_MS = 60_000;
@@ -63,6 +58,7 @@ export class TargetConnection {
   onClose: (error?: Error) => void = () => {};
   readonly #socket: Socket;
   readonly #plain: boolean;
+  #readBuffer = sharedReadBuffer;
   /** Written in this tick, and not yet handed to the socket. */
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
@@ -76,6 +72,15 @@ export class TargetConnection {
       this.#needsDrain = false;
       this.onDrain();
     });
+  }
+
+  /** How many bytes one read takes at most, from the second on. At most 64 KiB, and only where views are lent. */
+  set readBytes(bytes: number) {
+    this.#readBuffer = sharedReadBuffer.subarray(0, bytes);
+  }
+
+  get readBuffer(): Buffer {
+    return this.#readBuffer;
   }
 
   /** Combines the writes of one tick into one system call. Returns false if the caller must wait for `onDrain`. */
@@ -187,7 +192,7 @@ export function connectTarget(
     ? connectTcp({
         ...common,
         onread: {
-          buffer: sharedReadBuffer,
+          buffer: () => connection?.readBuffer ?? sharedReadBuffer,
           callback: (length) => {
             if (connection === undefined) return false;
             return connection.onData(sharedReadBuffer.subarray(0, length));

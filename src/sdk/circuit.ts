@@ -10,6 +10,8 @@ export interface Circuit {
    * later request.
    */
   readonly isLeaving?: boolean;
+  /** How many bytes of `write` fill a payload. Multiples of it leave no small rest. */
+  readonly payloadBytes?: number;
   /**
    * Queues bytes. The circuit owns the view from now on, so it must not be changed. Returns false if the window
    * is full; the caller then waits for `onDrain` (the write is accepted in any case). Ignored after `end` or

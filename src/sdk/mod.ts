@@ -53,7 +53,6 @@ export {
   type OverlayHost,
 } from './hosted-service.ts';
 export { OverlayClient, type OverlayClientOptions } from './overlay-client.ts';
-export { WHOLE_PAYLOAD_BYTES } from './payload-size.ts';
 export { ServiceDirectory } from './service-directory.ts';
 export { loadX509, type X509Library } from './x509-library.ts';
 export {

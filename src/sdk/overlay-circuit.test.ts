@@ -15,7 +15,6 @@ import {
 import { CircuitEncryption } from './circuit-encryption.ts';
 import type { CircuitError } from './circuit.ts';
 import { brokenCircuit, OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
-import { WHOLE_PAYLOAD_BYTES } from './payload-size.ts';
 
 const CARRIER: CircuitCarrier = {
   isLeaving: false,
@@ -155,7 +154,7 @@ describe('a circuit that has ended cleanly at a router that may drop frames', ()
   });
 });
 
-describe('four whole payloads in a circuit with an id of our control plane', () => {
+describe('four times the bytes of a payload', () => {
   const longFramesOf = (encryption: CircuitEncryption | undefined): PayloadFrame[] => {
     const frames: PayloadFrame[] = [];
     const carrier: CircuitCarrier = {
@@ -169,20 +168,20 @@ describe('four whole payloads in a circuit with an id of our control plane', () 
     circuit.start();
     circuit.receive(new PayloadFrame(circuit.id, 0, PAYLOAD_FLAGS.circuitStart, new Uint8Array(24)));
     const before = frames.length;
-    circuit.write(new Uint8Array(4 * WHOLE_PAYLOAD_BYTES));
+    circuit.writeLent(new Uint8Array(4 * circuit.payloadBytes));
     return frames.slice(before);
   };
   const lengthOf = (frame: PayloadFrame): number => payloadHeadBytes(frame) + frame.data.length;
 
-  test('are four frames of one TLS record each if it is encrypted', () => {
+  test('are four frames of one TLS record each if the circuit is encrypted', () => {
     const keys = { sends: new Uint8Array(32).fill(1), receives: new Uint8Array(32).fill(2) };
     const lengths = longFramesOf(new CircuitEncryption(keys)).map(lengthOf);
     assert.deepEqual(lengths, [16_384, 16_384, 16_384, 16_384]);
   });
 
-  test('are four frames in clear, of which the last is a few bytes shorter', () => {
+  test('are four frames of one TLS record each in clear', () => {
     const lengths = longFramesOf(undefined).map(lengthOf);
-    assert.deepEqual(lengths, [16_384, 16_384, 16_384, 16_316]);
+    assert.deepEqual(lengths, [16_384, 16_384, 16_384, 16_384]);
   });
 });
 

@@ -140,6 +140,11 @@ export class OverlayCircuit implements Circuit {
     this.#xgress = new Xgress(id, isTerminator, options, port, undefined, budget);
   }
 
+  get payloadBytes(): number {
+    const most = this.#maxPayloadBytes;
+    return this.#encryption === undefined ? most : sealedPieceBytes(Infinity, most);
+  }
+
   get isLeaving(): boolean {
     return this.#isLeaving || this.#carrier.isLeaving;
   }

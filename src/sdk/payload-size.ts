@@ -3,8 +3,7 @@
  * of frames, which took a fifth of a download's CPU time at the router.
  */
 import { EMPTY_BYTES } from '#base';
-import { CIRCUIT_ID_CHARACTERS, PAYLOAD_FLAGS, PayloadFrame, payloadHeadBytes } from '#wire';
-import { sealedPieceBytes } from './circuit-encryption.ts';
+import { PAYLOAD_FLAGS, PayloadFrame, payloadHeadBytes } from '#wire';
 
 const TLS_RECORD_BYTES = 16_384;
 
@@ -14,12 +13,3 @@ export function payloadRoomBytes(circuitId: string): number {
   payload.connId = 0;
   return TLS_RECORD_BYTES - payloadHeadBytes(payload);
 }
-
-/**
- * What a circuit of our control planes encrypts as one payload, if it is given so much. A multiple of it leaves no small rest,
- * which would cost a payload of its own, in clear circuits neither: their payloads are a few bytes longer.
- */
-export const WHOLE_PAYLOAD_BYTES = sealedPieceBytes(
-  Infinity,
-  payloadRoomBytes('0'.repeat(CIRCUIT_ID_CHARACTERS)),
-);
