@@ -18,6 +18,12 @@ const ENTRY = join(HERE, 'frontdoor.ts');
 const SAMPLE = join(HERE, '..', 'src', 'agent', 'sample-service.ts');
 /** The arguments with which the launcher starts an agent. */
 const SMALL_PROCESS = [...process.execArgv, ...nodeFlags('agent')];
+/** The sample service is small for all that it does. Flags that size the heap would make Node compile its own modules anew. */
+const SAMPLE_PROCESS = [
+  '--disable-warning=ExperimentalWarning',
+  '--disable-sigusr1',
+  '--max-semi-space-size=4',
+];
 const SAMPLE_START_MS = 10_000;
 /** The first restart comes within 2 s, later ones within 10 s. */
 const RESTART = { minMs: 500, maxMs: 8_000, factor: 2, jitter: 0.2 };
@@ -33,7 +39,7 @@ export interface SampleProcess {
 export async function startSampleProcess(logDir: string): Promise<SampleProcess> {
   mkdirSync(logDir, { recursive: true, mode: 0o700 });
   const errors = openSync(join(logDir, 'sample.log'), 'a', 0o600);
-  const child = spawn(process.execPath, [...SMALL_PROCESS, SAMPLE], {
+  const child = spawn(process.execPath, [...SAMPLE_PROCESS, SAMPLE], {
     stdio: ['ignore', 'pipe', errors, 'ipc'],
     detached: true,
   });

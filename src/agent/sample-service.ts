@@ -4,9 +4,12 @@
  * Run directly, it accepts `--host` and `--port` and prints one JSON line with its port.
  */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
+
+// As in `src/net/node-http.ts`, whose part would be more than all of this program.
+const { createServer } = process.getBuiltinModule('node:http');
 
 export interface SampleService {
   readonly port: number;

@@ -42,11 +42,6 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
   ['src/agent/target-connection.ts', ['node:net', 'node:tls'], 'the data path: private services'],
   ['src/agent/', ['node:net'], 'the control socket, for its owner on this machine'],
   [
-    'src/agent/sample-service.ts',
-    ['node:http'],
-    'the sample service is a program that stands in for a user’s own',
-  ],
-  [
     'src/router/config/',
     ['node:net', 'node:tls'],
     'isIP: what form an address has; the authorities that come with Node',
