@@ -4,6 +4,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { releaseBinaryPages } from './binary-pages.ts';
+import { countExternalMemory } from './heap-flags.ts';
 
 /** Delay, so that neither the first requests nor a script that waits for the ready file is held up. */
 const QUIET_MS = 1_000;
@@ -14,6 +15,7 @@ const LATEST_MS = 60_000;
 
 /** Collects once after the delay, or when there is time; does nothing where node was started without `--expose-gc`. */
 export function collectAfterStart(): void {
+  countExternalMemory();
   const { gc } = globalThis;
   if (gc === undefined) return;
   const startedMs = performance.now();
