@@ -7,8 +7,14 @@ import { constants, setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
-import type { Metafile, Plugin } from 'esbuild';
-import { bundleIndex, currentBundle, PACKAGE_ROOT, type ProgramBundle } from './program-bundle.ts';
+import type { BuildOptions, Metafile, Plugin } from 'esbuild';
+import {
+  bundleIndex,
+  CODE_SUFFIX,
+  currentBundle,
+  PACKAGE_ROOT,
+  type ProgramBundle,
+} from './program-bundle.ts';
 
 /** Programs that run may still load a part of an older bundle. */
 const KEPT_BUNDLES = 8;
@@ -57,27 +63,38 @@ async function bundleProgram(root: string): Promise<void> {
   };
   // A file that changes meanwhile has another stamp afterwards.
   const startedMs = Date.now();
-  const { metafile } = await build({
+  const common = {
     absWorkingDir: root,
     entryPoints: ['bin/program.ts'],
-    outdir: join(bundles, folder),
-    outExtension: { '.js': '.mjs' },
     bundle: true,
-    splitting: true,
     platform: 'node',
-    format: 'esm',
     target: 'node26',
     // Sources stay in memory. Names stay, for stacks.
     minifyWhitespace: true,
     metafile: true,
     external: [...LOADED_LATER],
+    plugins: [placesPlugin],
+    logLevel: 'silent',
+  } satisfies BuildOptions;
+  const { metafile } = await build({
+    ...common,
+    outdir: join(bundles, folder),
+    outExtension: { '.js': '.mjs' },
+    splitting: true,
+    format: 'esm',
     banner: {
       js:
         'import{createRequire as requireOfPackages}from"node:module";' +
         `const require=requireOfPackages(${JSON.stringify(join(root, 'package.json'))});`,
     },
-    plugins: [placesPlugin],
-    logLevel: 'silent',
+  });
+  await build({
+    ...common,
+    outfile: join(bundles, folder, 'program.cjs'),
+    format: 'cjs',
+    // `bundle-script.ts` calls the function that this makes of it.
+    banner: { js: '(function(exports,require,module){' },
+    footer: { js: '})' },
   });
   refuseLostNames(metafile);
   const own = Object.keys(metafile.inputs).filter((path) => !path.startsWith('node_modules/'));
@@ -97,6 +114,12 @@ function removeOld(bundles: string): void {
     .sort();
   for (const name of folders.slice(0, -KEPT_BUNDLES))
     rmSync(join(bundles, name), { recursive: true, force: true });
+  for (const name of folders.slice(-KEPT_BUNDLES, -1)) removeCode(join(bundles, name));
+}
+
+/** No program starts from an older bundle. */
+function removeCode(folder: string): void {
+  for (const name of readdirSync(folder)) if (name.endsWith(CODE_SUFFIX)) rmSync(join(folder, name));
 }
 
 setPriority(constants.priority.PRIORITY_LOW);

@@ -123,4 +123,4 @@ async function answerQueries(data: QueryThreadData): Promise<void> {
   }
 }
 
-if (parentPort !== null) await answerQueries(workerData as QueryThreadData);
+if (parentPort !== null) void answerQueries(workerData as QueryThreadData);

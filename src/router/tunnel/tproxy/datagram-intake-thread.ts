@@ -44,4 +44,4 @@ async function receive({ fd, shared }: IntakeThreadData): Promise<void> {
   calls.close(fd);
 }
 
-if (parentPort !== null) await receive(workerData as IntakeThreadData);
+if (parentPort !== null) void receive(workerData as IntakeThreadData);
