@@ -1,7 +1,7 @@
 /**
- * One connection to a private service. Plain TCP is read into one buffer that all connections share: measured cheaper than a new
- * 64 KiB block and a stream event per read. TLS uses the stream, which has its
- * own buffers. Callbacks only, because this is the data path.
+ * One connection to a private service. Plain TCP is read into one buffer that all connections share: measured cheaper than a
+ * new 64 KiB block and a stream event per read. TLS uses the stream, which has its own buffers. Callbacks only, because this
+ * is the data path.
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';

@@ -7,8 +7,8 @@
 
 /** Longer than the data of any payload of a circuit. */
 const SLAB_BYTES = 16_384;
-/** Shorter payloads take memory of their own. */
-const FROM_BYTES = 8_192;
+/** Shorter payloads take memory of their own: the budget of what is not acknowledged counts their data, not the slabs. */
+const FROM_BYTES = 12_288;
 /** 4 MiB: what four circuits have outstanding. */
 const MAX_FREE = 256;
 
