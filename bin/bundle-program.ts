@@ -71,13 +71,13 @@ async function bundleProgram(root: string): Promise<void> {
     target: 'node26',
     // Sources stay in memory. Names stay, for stacks.
     minifyWhitespace: true,
-    metafile: true,
     external: [...LOADED_LATER],
     plugins: [placesPlugin],
     logLevel: 'silent',
   } satisfies BuildOptions;
   const { metafile } = await build({
     ...common,
+    metafile: true,
     outdir: join(bundles, folder),
     outExtension: { '.js': '.mjs' },
     splitting: true,

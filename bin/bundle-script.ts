@@ -2,20 +2,18 @@
  * Runs a bundle with the code of an earlier run. Node's compile cache has the code of a module as it is when it was loaded,
  * without that of the functions that run later; a start called five thousand of those. ADR 0054.
  */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { constants, Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 import { countExternalMemory, resetHeapFlags } from './heap-flags.ts';
+import { atIdleMoment } from './idle-moment.ts';
 import { CODE_SUFFIX, PACKAGE_ROOT } from './program-bundle.ts';
 
 /** A program has started by then, and has served some requests. */
 const CHECK_MS = 10_000;
-/** A program whose event loop is busy for more than this share of the time has clients, who would wait. */
-const BUSY_SHARE = 0.3;
 /** Code that was damaged on the disk would crash V8. */
 const CHECKSUM_BYTES = 4;
 
@@ -43,18 +41,12 @@ export function runScript(path: string, program: string, checkMs = CHECK_MS): Ru
 }
 
 function saveWhenIdle(script: Script, file: string, checkMs: number): void {
-  let before = performance.eventLoopUtilization();
-  const timer = setInterval(() => {
-    const { utilization } = performance.eventLoopUtilization(before);
-    before = performance.eventLoopUtilization();
-    if (utilization > BUSY_SHARE) return;
-    clearInterval(timer);
+  atIdleMoment(() => {
     // V8 notes the flags in the code, and they are compared at the next start.
     resetHeapFlags();
     save(script, file);
     countExternalMemory();
   }, checkMs);
-  timer.unref();
 }
 
 /** Nothing depends on the code, so a folder that cannot be written is nobody's concern. */
@@ -64,13 +56,7 @@ function save(script: Script, file: string): void {
     const code = script.createCachedData();
     const checksum = Buffer.alloc(CHECKSUM_BYTES);
     checksum.writeUInt32LE(crc32(code));
-    const descriptor = openSync(draft, 'wx', 0o600);
-    try {
-      for (const part of [checksum, code]) writeSync(descriptor, part);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    writeFileSync(draft, Buffer.concat([checksum, code]), { mode: 0o600, flag: 'wx' });
     renameSync(draft, file);
   } catch {
     rmSync(draft, { force: true });

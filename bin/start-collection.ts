@@ -2,14 +2,12 @@
  * One full garbage collection after a program has started. Without it the garbage of loading and opening would stay for
  * good, since V8 collects nothing old below the first limit of `node-flags.js`. ADR 0018.
  */
-import { performance } from 'node:perf_hooks';
 import { releaseBinaryPages } from './binary-pages.ts';
 import { countExternalMemory } from './heap-flags.ts';
+import { atIdleMoment } from './idle-moment.ts';
 
 /** Delay, so that neither the first requests nor a script that waits for the ready file is held up. */
 const QUIET_MS = 1_000;
-/** A program whose event loop is busy for more than this share of the time has clients, who would wait. */
-const BUSY_SHARE = 0.3;
 /** Busy programs collect after this time. */
 const LATEST_MS = 60_000;
 
@@ -18,16 +16,10 @@ export function collectAfterStart(): void {
   countExternalMemory();
   const { gc } = globalThis;
   if (gc === undefined) return;
-  const startedMs = performance.now();
-  let before = performance.eventLoopUtilization();
-  const timer = setInterval(() => {
-    const { utilization } = performance.eventLoopUtilization(before);
-    before = performance.eventLoopUtilization();
-    if (utilization > BUSY_SHARE && performance.now() - startedMs < LATEST_MS) return;
-    clearInterval(timer);
+  const collect = (): void => {
     // Only this kind returns pages: it compacts, and shrinks the young generation until it is needed again.
     gc({ type: 'major', flavor: 'last-resort', execution: 'sync' });
     releaseBinaryPages();
-  }, QUIET_MS);
-  timer.unref();
+  };
+  atIdleMoment(collect, QUIET_MS, LATEST_MS);
 }
