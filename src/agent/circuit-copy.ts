@@ -63,10 +63,7 @@ export class CircuitCopy {
     if (connection.isDatagrams === true) connection.onData = (view) => this.#datagramFromService(view);
     else {
       if (circuit.payloadBytes !== undefined) connection.readBytes = READ_PAYLOADS * circuit.payloadBytes;
-      connection.onData =
-        connection.lendsViews === true
-          ? (view) => this.#lentByService(view)
-          : (view) => this.#fromService(view);
+      connection.onData = (view) => this.#fromService(view);
     }
     connection.onEnd = () => circuit.end();
     connection.onDrain = () => circuit.resume();
@@ -99,19 +96,10 @@ export class CircuitCopy {
   }
 
   #fromService(view: Uint8Array): boolean {
-    this.#count(view);
-    return this.circuit.write(view);
-  }
-
-  #lentByService(view: Uint8Array): boolean {
-    this.#count(view);
-    return this.circuit.writeLent(view);
-  }
-
-  #count(view: Uint8Array): void {
     if (this.bytesFromService === 0) this.#handlers.onAlive();
     this.bytesFromService += view.length;
     this.serviceSpokeLast = true;
+    return this.#connection.lendsViews === true ? this.circuit.writeLent(view) : this.circuit.write(view);
   }
 
   #datagramFromService(view: Uint8Array): boolean {

@@ -162,29 +162,11 @@ export class OverlayCircuit implements Circuit {
   }
 
   write(view: Uint8Array): boolean {
-    if (this.#isOver || this.#isGone || view.length === 0) return true;
-    const nowMs = performance.now();
-    const most = this.#maxPayloadBytes;
-    if (this.#encryption !== undefined) return this.#writeSealed(this.#encryption, view, nowMs);
-    if (view.length <= most) return this.#xgress.write(view, nowMs);
-    let mayGoOn = true;
-    for (let at = 0; at < view.length; at += most) {
-      mayGoOn = this.#xgress.write(view.subarray(at, at + most), nowMs);
-    }
-    return mayGoOn;
+    return this.#write(view, false);
   }
 
   writeLent(view: Uint8Array): boolean {
-    // Sealed bytes have memory of their own.
-    if (this.#encryption !== undefined) return this.write(view);
-    if (this.#isOver || this.#isGone || view.length === 0) return true;
-    const nowMs = performance.now();
-    const most = this.#maxPayloadBytes;
-    let mayGoOn = true;
-    for (let at = 0; at < view.length; at += most) {
-      mayGoOn = this.#xgress.write(this.#keptCopy(view.subarray(at, at + most)), nowMs);
-    }
-    return mayGoOn;
+    return this.#write(view, true);
   }
 
   writeMessage(message: Uint8Array): boolean {
@@ -288,6 +270,21 @@ export class OverlayCircuit implements Circuit {
     if (this.#xgress.isAcknowledged) return true;
     this.#carrier.awaitRoom(this);
     return false;
+  }
+
+  #write(view: Uint8Array, isLent: boolean): boolean {
+    if (this.#isOver || this.#isGone || view.length === 0) return true;
+    const nowMs = performance.now();
+    const most = this.#maxPayloadBytes;
+    // Sealed bytes have memory of their own.
+    if (this.#encryption !== undefined) return this.#writeSealed(this.#encryption, view, nowMs);
+    if (view.length <= most) return this.#xgress.write(isLent ? this.#keptCopy(view) : view, nowMs);
+    let mayGoOn = true;
+    for (let at = 0; at < view.length; at += most) {
+      const piece = view.subarray(at, at + most);
+      mayGoOn = this.#xgress.write(isLent ? this.#keptCopy(piece) : piece, nowMs);
+    }
+    return mayGoOn;
   }
 
   /** Each payload is one sealed message. */
