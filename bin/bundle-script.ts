@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { constants, Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
-import { countExternalMemory, resetHeapFlags } from './heap-flags.ts';
+import { setHeapFlags, resetHeapFlags } from './heap-flags.ts';
 import { atIdleMoment } from './idle-moment.ts';
 import { CODE_SUFFIX, PACKAGE_ROOT } from './program-bundle.ts';
 
@@ -45,7 +45,7 @@ function saveWhenIdle(script: Script, file: string, checkMs: number): void {
     // V8 notes the flags in the code, and they are compared at the next start.
     resetHeapFlags();
     save(script, file);
-    countExternalMemory();
+    setHeapFlags();
   }, checkMs);
 }
 

@@ -3,7 +3,7 @@
  * good, since V8 collects nothing old below the first limit of `node-flags.js`. ADR 0018.
  */
 import { releaseBinaryPages } from './binary-pages.ts';
-import { countExternalMemory } from './heap-flags.ts';
+import { setHeapFlags } from './heap-flags.ts';
 import { atIdleMoment } from './idle-moment.ts';
 
 /** Delay, so that neither the first requests nor a script that waits for the ready file is held up. */
@@ -13,7 +13,7 @@ const LATEST_MS = 60_000;
 
 /** Collects once after the delay, or when there is time; does nothing where node was started without `--expose-gc`. */
 export function collectAfterStart(): void {
-  countExternalMemory();
+  setHeapFlags();
   const { gc } = globalThis;
   if (gc === undefined) return;
   const collect = (): void => {

@@ -100,11 +100,11 @@ import { existsSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 const [path, heapFlags, bundleScript] = process.argv.slice(1);
-const { resetHeapFlags, countExternalMemory } = await import(heapFlags);
+const { resetHeapFlags, setHeapFlags } = await import(heapFlags);
 resetHeapFlags();
 const { runScript } = await import(bundleScript);
 const { exports, hasCode } = runScript(path, 'up', 10);
-countExternalMemory();
+setHeapFlags();
 const saved = join(dirname(path), 'up.code');
 const changes = watch(dirname(path));
 const next = changes.next();
@@ -139,6 +139,26 @@ test('a program uses the code that Node has of its own modules, in spite of its 
   const wasAccepted = (name: string): boolean =>
     new RegExp(`Code cache of ${name} .* is accepted`).test(stdout + stderr);
   for (const name of ['child_process', 'net', 'worker_threads']) assert.ok(wasAccepted(name), name);
+});
+
+/** Allocates what is used for a short while, as requests are, and reports the size of the young generation in MiB. */
+const ALLOCATE = `
+import { getHeapSpaceStatistics } from 'node:v8';
+const { resetHeapFlags, setHeapFlags } = await import(process.argv[1]);
+resetHeapFlags();
+setHeapFlags();
+const recent = [];
+for (let i = 0; i < 1_000_000; i += 1) recent[i % 5_000] = { i };
+const { space_size } = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
+console.log(space_size / 2 ** 20);
+`;
+
+test('the young generation of a program that has started grows to its limit at once', async () => {
+  const heapFlags = pathToFileURL(join(PACKAGE_ROOT, 'bin/heap-flags.ts')).href;
+  const args = [...nodeFlags('up'), '--input-type=module', '--eval', ALLOCATE, heapFlags];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: RUN_MS });
+  // Two halves of 8 MiB; 4 when it is doubled.
+  assert.equal(Number(stdout), 16);
 });
 
 test('frontdoor up with its agent serves from a bundle, made from an empty state and with it', async () => {
