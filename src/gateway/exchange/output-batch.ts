@@ -18,10 +18,12 @@ export class OutputBatch {
 
   text(text: string): void {
     this.#bytes += text.length;
-    const last = this.#pieces.length - 1;
-    const before = this.#pieces[last];
-    if (typeof before === 'string') this.#pieces[last] = before + text;
-    else this.#pieces.push(text);
+    const pieces = this.#pieces;
+    const count = pieces.length;
+    // V8 looks up an index of -1 as a name, which costs as much as the rest of this method.
+    const before = count === 0 ? undefined : pieces[count - 1];
+    if (typeof before === 'string') pieces[count - 1] = before + text;
+    else pieces.push(text);
   }
 
   view(view: Uint8Array): void {
