@@ -13,15 +13,21 @@ const EARLY_WRITE_BYTES = 65_536;
 /** After this much from one callback, more is likely to follow in the same turn. */
 const LONG_BODY_BYTES = 8_192;
 
-const waiting: SocketWriter[] = [];
-const waitingForTurn: SocketWriter[] = [];
+let waiting: SocketWriter[] = [];
+let waitingForTurn: SocketWriter[] = [];
 
-function flushAll(writers: SocketWriter[]): void {
+// The arrays are replaced: setting their length to 0 is a call into V8's C++ code.
+const flushWaiting = (): void => {
+  const writers = waiting;
+  waiting = [];
   for (let i = 0; i < writers.length; i += 1) writers[i]!.flush();
-  writers.length = 0;
-}
+};
 
-const flushWaiting = (): void => flushAll(waiting);
+const flushTurn = (): void => {
+  const writers = waitingForTurn;
+  waitingForTurn = [];
+  for (let i = 0; i < writers.length; i += 1) writers[i]!.flush();
+};
 
 export class SocketWriter {
   /** The pending output. Call `written` after adding to it. */
@@ -50,7 +56,7 @@ export class SocketWriter {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
     if (this.batch.bytes > LONG_BODY_BYTES) {
-      if (waitingForTurn.push(this) === 1) setImmediate(flushAll, waitingForTurn);
+      if (waitingForTurn.push(this) === 1) setImmediate(flushTurn);
     } else if (waiting.push(this) === 1) {
       // A third of the price of `process.nextTick`.
       queueMicrotask(flushWaiting);
