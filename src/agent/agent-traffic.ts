@@ -2,10 +2,11 @@
  * What the circuits of all shares have carried since the agent started. Circuits count their own bytes, so that
  * nothing is added here for a frame; those of a circuit that ended are kept.
  */
+import { ShortLivedSet } from '#base';
 import type { CircuitCopy } from './circuit-copy.ts';
 
 export class AgentTraffic {
-  readonly #open = new Set<CircuitCopy>();
+  readonly #open = new ShortLivedSet<CircuitCopy>();
   #bytesToServices = 0;
   #bytesFromServices = 0;
   #circuits = 0;

@@ -3,6 +3,7 @@
  * half-close. A break on either side breaks the other visibly, and an end stays an end. Data path: plain
  * callbacks, no streams.
  */
+import { newNumber, type Numbered } from '#base';
 import type { Circuit, CircuitError } from '#sdk';
 import type { TargetConnection } from './target-connection.ts';
 
@@ -35,7 +36,8 @@ export interface CopyHandlers {
   readonly onClosed: (copy: CircuitCopy, broken: string | undefined) => void;
 }
 
-export class CircuitCopy {
+export class CircuitCopy implements Numbered {
+  readonly number = newNumber();
   readonly circuit: Circuit;
   /** Byte counts, for status and drain. */
   bytesToService = 0;

@@ -3,7 +3,7 @@
  * limit, and the results of the agent's health checks. Only starting a circuit is on the hot path here;
  * `circuit-copy.ts` moves the bytes.
  */
-import { type Log, messageOf } from '#base';
+import { messageOf, newNumber, ShortLivedMap, ShortLivedSet, type Log } from '#base';
 import type { BindableService, Circuit, DialRefusal, HostedService, IncomingDial, OverlayHost } from '#sdk';
 import type { AllowedNetwork } from '#domain';
 import type { AgentTraffic } from './agent-traffic.ts';
@@ -54,10 +54,10 @@ export class ShareHost {
   #handle: HostedService;
   /** The bind that `#handle` replaces, until that is bound. */
   #formerHandle: HostedService | undefined;
-  readonly #copies = new Set<CircuitCopy>();
-  readonly #standing = new Set<StandbyCircuit>();
+  readonly #copies = new ShortLivedSet<CircuitCopy>();
+  readonly #standing = new ShortLivedSet<StandbyCircuit>();
   /** Dials that are connecting to the service, each with the function that cancels it. */
-  readonly #connecting = new Set<() => void>();
+  readonly #connecting = new ShortLivedMap<number, () => void>();
   readonly #graceTimers = new Set<NodeJS.Timeout>();
   #way: TargetWay;
   #watch: HealthWatch | undefined;
@@ -123,7 +123,7 @@ export class ShareHost {
       'target of the share changed',
     );
     const former = [...this.#copies];
-    for (const giveUp of [...this.#connecting]) giveUp();
+    for (const giveUp of [...this.#connecting.values()]) giveUp();
     if ('problem' in way) {
       this.#dropStanding(way.problem);
       for (const copy of former) copy.stop(way.problem);
@@ -155,7 +155,7 @@ export class ShareHost {
     this.#handle.onState = () => {};
     this.#handle.close();
     this.#endFormer();
-    for (const giveUp of [...this.#connecting]) giveUp();
+    for (const giveUp of [...this.#connecting.values()]) giveUp();
     this.#dropStanding('the agent is stopping');
   }
 
@@ -168,8 +168,8 @@ export class ShareHost {
     for (const copy of [...this.#copies]) copy.stop(reason);
   }
 
-  copies(): IterableIterator<CircuitCopy> {
-    return this.#copies.values();
+  copies(): Iterable<CircuitCopy> {
+    return this.#copies;
   }
 
   #bind(): HostedService {
@@ -281,18 +281,19 @@ export class ShareHost {
   /** Connects to the service for one caller. Returns a function that cancels it. */
   #connect(way: Exclude<TargetWay, { problem: string }>, caller: Caller): () => void {
     const watch = this.#watch;
+    const number = newNumber();
     const giveUp = (): void => {
       cancel();
-      if (!this.#connecting.delete(giveUp)) return;
+      if (!this.#connecting.delete(number)) return;
       if (this.#closing) caller.refuse('the agent is stopping', 'not-hosted');
       else caller.refuse('the target of the share changed');
     };
-    this.#connecting.add(giveUp);
+    this.#connecting.set(number, giveUp);
     const { resolver, connectTimeoutMs, targetCa, traffic } = this.#options;
     const cancel = connectTarget(
       { ...way, resolver, timeoutMs: connectTimeoutMs, ca: targetCa },
       (connection) => {
-        this.#connecting.delete(giveUp);
+        this.#connecting.delete(number);
         let circuit: Circuit;
         try {
           circuit = caller.take();
@@ -322,7 +323,7 @@ export class ShareHost {
         traffic.begin(copy);
       },
       (failure) => {
-        this.#connecting.delete(giveUp);
+        this.#connecting.delete(number);
         traffic.fail();
         this.#log.debug({ reason: failure.message }, 'refused a circuit');
         caller.refuse(failure.message, failure.code === 'timeout' ? 'service-timeout' : 'service-refused');

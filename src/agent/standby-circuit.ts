@@ -2,6 +2,7 @@
  * A circuit that its caller keeps for later. The agent connects to the private service only when the first bytes
  * arrive, because services close idle connections.
  */
+import { newNumber, type Numbered } from '#base';
 import type { Circuit } from '#sdk';
 
 export interface StandbyHandlers {
@@ -11,7 +12,8 @@ export interface StandbyHandlers {
   readonly onGone: (standby: StandbyCircuit) => void;
 }
 
-export class StandbyCircuit {
+export class StandbyCircuit implements Numbered {
+  readonly number = newNumber();
   readonly circuit: Circuit;
   /** Bytes that arrived before the service was connected. */
   readonly received: Uint8Array[] = [];

@@ -3,7 +3,7 @@
  * behind all deadlines. Shares arrive through `table` (see `share-feed.ts`), circuits through the dialer.
  */
 import type { Socket } from 'node:net';
-import { RunningClock, type Log } from '#base';
+import { RunningClock, ShortLivedSet, type Log } from '#base';
 import type { GatewayReplay, InspectedRequest } from '#domain';
 import type { AccessControl } from './access/access.ts';
 import { ConnectionAdmission } from './exchange/connection-admission.ts';
@@ -100,7 +100,7 @@ class GatewayServer implements Gateway {
   readonly #options: GatewayOptions;
   readonly #context: GatewayContext;
   readonly #admission: ConnectionAdmission;
-  readonly #connections = new Set<ClientConnection>();
+  readonly #connections = new ShortLivedSet<ClientConnection>();
   readonly #listeners: Listener[] = [];
   readonly #replayer: Replayer;
   readonly #stopSweeping: () => void;

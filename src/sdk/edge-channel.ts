@@ -2,7 +2,7 @@
  * A channel from this process to a router: circuits that are dialed and hosted over it, and their frames. Ends
  * with the underlying channel; `RouterConnection` opens the next one.
  */
-import { messageOf, type Log } from '#base';
+import { messageOf, ShortLivedMap, type Log } from '#base';
 import { ChannelError, type Channel } from '#net';
 import {
   contentType,
@@ -61,10 +61,10 @@ export class EdgeChannel implements CircuitCarrier {
   readonly #channel: Channel;
   readonly #log: Log;
   readonly #options: EdgeChannelOptions;
-  readonly #initiators = new Map<string, OverlayCircuit>();
-  readonly #terminators = new Map<string, OverlayCircuit>();
+  readonly #initiators = new ShortLivedMap<string, OverlayCircuit>();
+  readonly #terminators = new ShortLivedMap<string, OverlayCircuit>();
   readonly #controllerId = new LatestText();
-  readonly #byConnId = new Map<number, OverlayCircuit>();
+  readonly #byConnId = new ShortLivedMap<number, OverlayCircuit>();
   readonly #binds = new Map<number, KeyedBind>();
   readonly #timer: NodeJS.Timeout;
   readonly #latency: RouterLatency;

@@ -9,7 +9,8 @@ const WAIT_MS = 20;
 
 export class OwedAcknowledgements {
   #due: Acknowledging[] = [];
-  readonly #waiting = new Set<Acknowledging>();
+  /** A circuit may be in it twice, and then has nothing left to acknowledge the second time. */
+  #waiting: Acknowledging[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   /**
@@ -21,7 +22,7 @@ export class OwedAcknowledgements {
       this.#due.push(circuit);
       return;
     }
-    this.#waiting.add(circuit);
+    this.#waiting.push(circuit);
     this.#timer ??= setTimeout(this.#flushWaiting, WAIT_MS);
   }
 
@@ -35,12 +36,13 @@ export class OwedAcknowledgements {
 
   stop(): void {
     clearTimeout(this.#timer);
-    this.#waiting.clear();
+    this.#waiting = [];
   }
 
   readonly #flushWaiting = (): void => {
     this.#timer = undefined;
-    for (const circuit of this.#waiting) circuit.flushAcknowledgements();
-    this.#waiting.clear();
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const circuit of waiting) circuit.flushAcknowledgements();
   };
 }

@@ -3,7 +3,7 @@
  * its own: bytes in both directions, with half-close. A connection whose circuit cannot be made is reset.
  */
 import { createServer, type Server, type Socket } from 'node:net';
-import { formatHostPort, messageOf, type Log } from '#base';
+import { formatHostPort, messageOf, ShortLivedSet, type Log } from '#base';
 import { listenOn, portOf } from '#net';
 import type { Circuit } from '#sdk';
 import { CircuitCopy } from '../circuit-copy.ts';
@@ -35,7 +35,7 @@ export class AccessListener {
   readonly #kind: string;
   readonly #server: Server;
   readonly #dialing = new Set<Socket>();
-  readonly #copies = new Set<CircuitCopy>();
+  readonly #copies = new ShortLivedSet<CircuitCopy>();
   readonly #idle = Promise.withResolvers<void>();
   #address = '';
   #port = 0;

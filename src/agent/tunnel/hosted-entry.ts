@@ -3,7 +3,7 @@
  * its values by health checks.
  */
 import type { Socket } from 'node:net';
-import { FrontdoorError, messageOf, type Log } from '#base';
+import { FrontdoorError, messageOf, ShortLivedSet, type Log } from '#base';
 import { DatagramConnection } from '#net/datagrams';
 import { terminatorSecret, type HostedService, type IncomingDial, type OverlayHost } from '#sdk';
 import {
@@ -46,7 +46,7 @@ export class HostedEntry {
   readonly #options: HostedEntryOptions;
   readonly #log: Log;
   readonly #handle: HostedService;
-  readonly #copies = new Set<CircuitCopy>();
+  readonly #copies = new ShortLivedSet<CircuitCopy>();
   /** Aborts dials of far ends. */
   readonly #ended = new AbortController();
   #connecting = 0;

@@ -2,7 +2,7 @@
  * One UDP port of `frontdoor tunnel proxy`: each source address becomes a circuit to the service, which ends when it is idle.
  * The datagrams of a source whose circuit cannot be made are dropped for a second.
  */
-import { formatHostPort, messageOf, systemClock, type Clock, type Log } from '#base';
+import { formatHostPort, messageOf, ShortLivedSet, systemClock, type Clock, type Log } from '#base';
 import { UdpFlows, type DatagramConnection } from '#net/datagrams';
 import type { Circuit } from '#sdk';
 import { CircuitCopy } from '../circuit-copy.ts';
@@ -30,7 +30,7 @@ export class UdpAccessListener {
   readonly #log: Log;
   readonly #flows: UdpFlows;
   readonly #dialing = new Set<DatagramConnection>();
-  readonly #copies = new Set<CircuitCopy>();
+  readonly #copies = new ShortLivedSet<CircuitCopy>();
   #isDraining = false;
   #problem: string | undefined;
 

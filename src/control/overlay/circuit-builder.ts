@@ -3,7 +3,7 @@
  * circuit and attempt, tries twice, and cleans up. It never waits for the database. The rules are OpenZiti's; the
  * driver calls `tick` for the deadlines.
  */
-import type { Clock } from '#base';
+import { ShortLivedMap, type Clock } from '#base';
 import {
   EdgeErrorCode,
   headerId,
@@ -122,7 +122,7 @@ class PendingCircuit {
 export class CircuitBuilder {
   readonly #options: CircuitBuilderOptions;
   /** In the order of their deadlines. */
-  readonly #pending = new Map<string, PendingCircuit>();
+  readonly #pending = new ShortLivedMap<string, PendingCircuit>();
 
   constructor(options: CircuitBuilderOptions) {
     this.#options = options;

@@ -3,6 +3,7 @@
  * removed, when no path is left, or when an operator ends it. The table is bounded. Circuits of a router that was
  * disconnected are kept, but are removed first for lack of room.
  */
+import { ShortLivedMap } from '#base';
 import { ctrlMessages } from '#wire/ctrl';
 import type { RouterRegistry } from './connected-router.ts';
 import type { CircuitPath } from './path-policy.ts';
@@ -40,7 +41,7 @@ export class CircuitRegistry {
   readonly #routers: RouterRegistry;
   readonly #costs: TerminatorCosts;
   readonly #limits: CircuitLimits;
-  readonly #circuits = new Map<string, EstablishedCircuit>();
+  readonly #circuits = new ShortLivedMap<string, EstablishedCircuit>();
   readonly #perOwner = new Map<string, number>();
   /** Circuits whose router was disconnected since, and may have lost them. */
   readonly #suspects = new Set<EstablishedCircuit>();

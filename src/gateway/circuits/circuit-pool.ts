@@ -5,7 +5,7 @@
  * is idle removes it.
  */
 import { CircuitError, type Circuit, type CircuitErrorCode } from '#sdk';
-import { messageOf } from '#base';
+import { messageOf, ShortLivedSet } from '#base';
 import type { CircuitDialer } from './circuit-dialer.ts';
 import type { GatewayLimits } from '../limits/gateway-limits.ts';
 import { HeadBuffer } from '../http/head-buffer.ts';
@@ -34,7 +34,7 @@ export class CircuitPool {
   /** Routes that may have idle circuits. */
   readonly #warm = new Set<GatewayRoute>();
   /** Circuits that are half-closed here, until the origin closes too. */
-  readonly #closing = new Set<Upstream>();
+  readonly #closing = new ShortLivedSet<Upstream>();
   readonly #standby: StandbyCircuits;
   readonly #renewals: CircuitRenewals;
   #idleCount = 0;

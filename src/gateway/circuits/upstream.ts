@@ -3,6 +3,7 @@
  * the current owner: an exchange, a relay, or nobody while it is in the pool. An exception of the owner costs
  * only this circuit. Mutable on purpose, because it is on the path of every request.
  */
+import { newNumber, type Numbered } from '#base';
 import type { Circuit, CircuitError } from '#sdk';
 import { bufferOf, type HeadBuffer } from '../http/head-buffer.ts';
 import type { HostEntry, ShareRoute } from '../shares/share-table.ts';
@@ -20,7 +21,8 @@ export interface UpstreamOwner {
   upstreamFault(error: unknown): void;
 }
 
-export class Upstream {
+export class Upstream implements Numbered {
+  readonly number = newNumber();
   readonly circuit: Circuit;
   readonly route: GatewayRoute;
   /** Reads the heads of responses. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { newNumber } from '#base';
 import { WaitingLine, type InLine } from './waiting-line.ts';
 
 function waiterOf(party: string, freshOnly = false): InLine {
-  return { party, freshOnly };
+  return { number: newNumber(), party, freshOnly };
 }
 
 function lineOf(waiters: readonly InLine[]): WaitingLine<InLine> {

@@ -3,16 +3,23 @@
  * thousands of requests does not delay the others; requests of one address are served in order.
  */
 
-export interface InLine {
+import { ShortLivedMap, ShortLivedSet, type Numbered } from '#base';
+
+export interface InLine extends Numbered {
   /** The address whose turn the request uses. */
   readonly party: string;
   /** Whether the request needs a circuit that has carried nothing yet. */
   readonly freshOnly: boolean;
 }
 
+interface Party<Waiter extends InLine> {
+  readonly name: string;
+  readonly waiters: ShortLivedSet<Waiter>;
+}
+
 export class WaitingLine<Waiter extends InLine> {
-  /** Parties in the order of their turns. None is empty. */
-  readonly #parties = new Map<string, Set<Waiter>>();
+  /** By name, in the order of their turns. None is empty. */
+  readonly #parties = new ShortLivedMap<string, Party<Waiter>>();
   #size = 0;
 
   get size(): number {
@@ -20,29 +27,31 @@ export class WaitingLine<Waiter extends InLine> {
   }
 
   add(waiter: Waiter): void {
-    const party = this.#parties.get(waiter.party);
-    if (party === undefined) this.#parties.set(waiter.party, new Set([waiter]));
-    else party.add(waiter);
+    let party = this.#parties.get(waiter.party);
+    if (party === undefined) {
+      party = { name: waiter.party, waiters: new ShortLivedSet() };
+      this.#parties.set(party.name, party);
+    }
+    party.waiters.add(waiter);
     this.#size += 1;
   }
 
   delete(waiter: Waiter): void {
-    const { party } = waiter;
-    const waiters = this.#parties.get(party);
-    if (waiters === undefined || !waiters.delete(waiter)) return;
+    const party = this.#parties.get(waiter.party);
+    if (party?.waiters.delete(waiter) !== true) return;
     this.#size -= 1;
-    if (waiters.size === 0) this.#parties.delete(party);
+    if (party.waiters.size === 0) this.#parties.delete(party.name);
   }
 
   /** Removes and returns the next request. A used circuit goes to one that accepts it. */
   next(isUsed: boolean): Waiter | undefined {
-    for (const [party, waiters] of this.#parties) {
-      for (const waiter of waiters) {
+    for (const party of this.#parties.values()) {
+      for (const waiter of party.waiters) {
         if (isUsed && waiter.freshOnly) continue;
         this.delete(waiter);
-        if (waiters.size > 0) {
-          this.#parties.delete(party);
-          this.#parties.set(party, waiters);
+        if (party.waiters.size > 0) {
+          this.#parties.delete(party.name);
+          this.#parties.set(party.name, party);
         }
         return waiter;
       }

@@ -5,6 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { newNumber, type Numbered } from '#base';
 import { readDirectly } from '#net';
 import type { AccessAdmission, AccessVerdict } from '../access/access.ts';
 import { ClientInput, PAUSED_BY_CIRCUIT, PAUSED_FOR_DECISION, PAUSED_FOR_DIAL } from './client-input.ts';
@@ -35,7 +36,8 @@ const RELAY = 3;
 /** The last response is written. Further data of the client is discarded until it closes. */
 const LINGER = 4;
 
-export class ClientConnection implements ExchangeClient {
+export class ClientConnection implements ExchangeClient, Numbered {
+  readonly number = newNumber();
   readonly writer: SocketWriter;
   readonly input: ClientInput;
   readonly #context: GatewayContext;
@@ -43,7 +45,6 @@ export class ClientConnection implements ExchangeClient {
   readonly #facts: ClientFacts;
   readonly #forwardedLines: string;
   readonly #heads: HeadBuffer;
-
   readonly #answers: ClientAnswers;
   readonly #admission: AdmissionWatch;
   #state = HEAD;

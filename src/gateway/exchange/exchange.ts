@@ -6,7 +6,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import type { CircuitError } from '#sdk';
-import { messageOf } from '#base';
+import { messageOf, newNumber } from '#base';
 import { callerAddress } from '../access/rate-limits.ts';
 import { BODY_CHUNKED, BODY_UNTIL_END, type BodyDecoder, type BodySink } from '../http/body-decoder.ts';
 import { clearedCookies } from '../answers/cookie-bomb.ts';
@@ -47,6 +47,7 @@ const BODY = 2;
 const OVER = 3;
 
 export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
+  readonly number = newNumber();
   readonly route: GatewayRoute;
   freshOnly = false;
   readonly #context: GatewayContext;

@@ -5,7 +5,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import type { CircuitError } from '#sdk';
-import { messageOf } from '#base';
+import { messageOf, newNumber } from '#base';
 import { REDACTED, type GatewayReplay, type InspectedRequest } from '#domain';
 import type { BodyDecoder, BodySink } from '../http/body-decoder.ts';
 import { failureOfCircuit } from '../circuits/circuit-failure.ts';
@@ -62,6 +62,7 @@ export class Replayer {
 }
 
 class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
+  readonly number = newNumber();
   readonly freshOnly = true;
   readonly party = 'replay';
   readonly #pool: CircuitPool;

@@ -3,7 +3,7 @@
  * with requests and replies, heartbeats and back-pressure. The driver (TLS, memory) moves the frames; this file
  * does no I/O except timers.
  */
-import { messageOf, type Log } from '#base';
+import { messageOf, ShortLivedMap, type Log } from '#base';
 import {
   ACKNOWLEDGEMENT_TYPE,
   asReplyTo,
@@ -123,7 +123,7 @@ export class Channel {
   readonly #observers = new FrameObservers();
   readonly #driver: ChannelDriver;
   readonly #heartbeat: ChannelHeartbeat;
-  readonly #waiters = new Map<number, Waiter>();
+  readonly #waiters = new ShortLivedMap<number, Waiter>();
   #nextSequence = 1;
   #reads = 0;
   #closeReason: string | undefined;

@@ -2,7 +2,7 @@
  * Handles Route and Unroute messages of controllers: dials the far end if the Route requests one, sets the forwards and
  * answers. The number of concurrent dials is bounded. Dials do not block the control channel.
  */
-import { FrontdoorError, messageOf, WorkerPool, type Log } from '#base';
+import { FrontdoorError, messageOf, ShortLivedMap, WorkerPool, type Log } from '#base';
 import { contentType, encodeRouteResult, peerDataOfEntries, RouteErrorCode, type Frame } from '#wire';
 import { ctrlMessages, DestType, type CtrlBody, type Route_Forward } from '#wire/ctrl';
 import type { ForwarderConfig } from '../config/router-config.ts';
@@ -37,7 +37,7 @@ export class CircuitRoutes {
   readonly pool: WorkerPool;
   readonly #options: CircuitRoutesOptions;
   /** Dials in progress by the address of their end. */
-  readonly #dials = new Map<string, PendingDial>();
+  readonly #dials = new ShortLivedMap<string, PendingDial>();
 
   constructor(options: CircuitRoutesOptions) {
     this.#options = options;

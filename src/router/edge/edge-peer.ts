@@ -2,7 +2,7 @@
  * One SDK at this router: its channel (one connection or a group), its dialed and hosted connections, and the handlers
  * of its messages. No message can affect circuits of other peers.
  */
-import { FrontdoorError, messageOf } from '#base';
+import { FrontdoorError, messageOf, ShortLivedMap } from '#base';
 import { ChannelError, type Channel } from '#net';
 import {
   contentType,
@@ -54,8 +54,8 @@ export class EdgePeer {
   readonly session: KnownApiSession;
   readonly binds: EdgeBinds;
   readonly #context: EdgePeerContext;
-  readonly #circuits = new Map<number, EdgeCircuit>();
-  readonly #xgressByCircuit = new Map<string, CircuitEnds>();
+  readonly #circuits = new ShortLivedMap<number, EdgeCircuit>();
+  readonly #xgressByCircuit = new ShortLivedMap<string, CircuitEnds>();
   readonly #dialing = new Set<number>();
   /** By the connection ids of circuits, for sessions that tokens have proven. */
   readonly #granted = new Map<number, ConnectionGrant>();

@@ -16,7 +16,7 @@ export type GrantFault = (grant: ConnectionGrant) => string | undefined;
 export function endForbiddenCircuits(
   channel: Channel,
   context: Pick<EdgePeerContext, 'log' | 'forwarder' | 'reportFault'>,
-  circuits: ReadonlyMap<number, EdgeCircuit>,
+  circuits: Pick<ReadonlyMap<number, EdgeCircuit>, 'get'>,
   granted: ReadonlyMap<number, ConnectionGrant>,
   faultOf: GrantFault,
 ): void {

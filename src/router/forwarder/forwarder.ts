@@ -3,7 +3,7 @@
  * an end at this router. Controllers define the next address of each address by Route. Uses plain maps, because every
  * frame of the data path passes here.
  */
-import { systemClock, type Clock } from '#base';
+import { ShortLivedMap, systemClock, type Clock } from '#base';
 import {
   controlToPass,
   decodeControl,
@@ -61,9 +61,9 @@ export class Forwarder implements Forwarding {
   readonly #faults: ForwardFaults;
   readonly #meters: FabricMeters;
   readonly #clock: Clock;
-  readonly #circuits = new Map<string, RoutedCircuit>();
+  readonly #circuits = new ShortLivedMap<string, RoutedCircuit>();
   readonly #links = new Map<string, LinkDestination>();
-  readonly #ends = new Map<string, CircuitEnd>();
+  readonly #ends = new ShortLivedMap<string, CircuitEnd>();
   readonly #waiters = new LinkWaiters();
   readonly #holds = new SourceHolds();
   /** Gates of links that were full before. */
