@@ -1,7 +1,7 @@
 /**
  * V8 uses a code cache only under the flags that it was made with, and those of Node's own modules were made without any.
- * `node-flags.js` has three that V8 reads when it makes the heap. They are set back before the program is loaded, so that a
- * start does not compile Node's modules anew. ADR 0054.
+ * `node-flags.js` has four that V8 compares. They are set back before the program is loaded, so that a start does not compile
+ * Node's modules anew. ADR 0054.
  */
 
 /**
@@ -18,11 +18,13 @@ export function resetHeapFlags(): void {
   setFlagsFromString('--no-expose-gc');
   setFlagsFromString('--no-external-memory-accounted-in-global-limit');
   setFlagsFromString(`--semi-space-growth-factor=${DEFAULT_GROWTH_FACTOR}`);
+  setFlagsFromString('--allocation-site-pretenuring');
 }
 
-/** Must be called when a program has started. V8 reads these flags whenever it decides about a collection or a size. */
+/** Must be called when a program has started. V8 reads these flags whenever it decides about memory. */
 export function setHeapFlags(): void {
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   setFlagsFromString('--external-memory-accounted-in-global-limit');
   setFlagsFromString(`--semi-space-growth-factor=${GROWTH_FACTOR}`);
+  setFlagsFromString('--no-allocation-site-pretenuring');
 }
