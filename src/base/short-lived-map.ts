@@ -1,8 +1,8 @@
 /**
  * A map for values that come and go, such as connections and circuits. V8 makes a new table for a `Map` or `Set` after every few
- * dozen additions and removals. The former table keeps its values, and once tables are old, it keeps them in the young
- * generation's collections as well: a third of all connections were copied into the old generation after they had closed. Here, a
- * removed value leaves only its key behind. ADR 0055.
+ * dozen additions and removals. The former table keeps its values, and in the old generation it keeps them in collections of the
+ * young one as well: connections were copied into the old generation after they had closed. Here, a removed value leaves only its
+ * key behind. ADR 0055.
  */
 
 interface Entry<Value> {
