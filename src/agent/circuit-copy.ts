@@ -3,7 +3,7 @@
  * half-close. A break on either side breaks the other visibly, and an end stays an end. Data path: plain
  * callbacks, no streams.
  */
-import { newNumber, type Numbered } from '#base';
+import { newNumber, setHandlers, type Numbered } from '#base';
 import type { Circuit, CircuitError } from '#sdk';
 import type { TargetConnection } from './target-connection.ts';
 
@@ -62,25 +62,28 @@ export class CircuitCopy implements Numbered {
     this.circuit = circuit;
     this.#connection = connection;
     this.#handlers = handlers;
-    if (connection.isDatagrams === true) connection.onData = (view) => this.#datagramFromService(view);
-    else {
-      if (circuit.payloadBytes !== undefined) connection.readBytes = READ_PAYLOADS * circuit.payloadBytes;
-      connection.onData = (view) => this.#fromService(view);
-    }
-    connection.onEnd = () => circuit.end();
-    connection.onDrain = () => circuit.resume();
-    connection.onClose = (error) => this.#onConnectionClosed(error);
-    circuit.onData = (view) => {
-      this.bytesToService += view.length;
-      this.serviceSpokeLast = false;
-      if (!connection.write(view)) circuit.pause();
-    };
-    circuit.onEnd = () => {
-      this.#callerEnded = true;
-      connection.end();
-    };
-    circuit.onDrain = () => connection.resume();
-    circuit.onClose = (error) => this.#onCircuitClosed(error);
+    const isDatagrams = connection.isDatagrams === true;
+    if (!isDatagrams && circuit.payloadBytes !== undefined)
+      connection.readBytes = READ_PAYLOADS * circuit.payloadBytes;
+    setHandlers(connection, {
+      onData: isDatagrams ? (view) => this.#datagramFromService(view) : (view) => this.#fromService(view),
+      onEnd: () => circuit.end(),
+      onDrain: () => circuit.resume(),
+      onClose: (error) => this.#onConnectionClosed(error),
+    });
+    setHandlers(circuit, {
+      onData: (view) => {
+        this.bytesToService += view.length;
+        this.serviceSpokeLast = false;
+        if (!connection.write(view)) circuit.pause();
+      },
+      onEnd: () => {
+        this.#callerEnded = true;
+        connection.end();
+      },
+      onDrain: () => connection.resume(),
+      onClose: (error) => this.#onCircuitClosed(error),
+    });
     for (const view of received) circuit.onData(view);
     circuit.resume();
   }

@@ -2,7 +2,7 @@
  * A circuit that its caller keeps for later. The agent connects to the private service only when the first bytes
  * arrive, because services close idle connections.
  */
-import { newNumber, type Numbered } from '#base';
+import { newNumber, setHandlers, type Numbered } from '#base';
 import type { Circuit } from '#sdk';
 
 export interface StandbyHandlers {
@@ -21,16 +21,18 @@ export class StandbyCircuit implements Numbered {
 
   constructor(circuit: Circuit, handlers: StandbyHandlers) {
     this.circuit = circuit;
-    circuit.onData = (view) => {
-      if (this.received.push(view) > 1) return;
-      circuit.pause();
-      handlers.onWanted(this);
-    };
-    circuit.onEnd = () => circuit.end();
-    circuit.onClose = () => {
-      this.isGone = true;
-      handlers.onGone(this);
-    };
+    setHandlers(circuit, {
+      onData: (view) => {
+        if (this.received.push(view) > 1) return;
+        circuit.pause();
+        handlers.onWanted(this);
+      },
+      onEnd: () => circuit.end(),
+      onClose: () => {
+        this.isGone = true;
+        handlers.onGone(this);
+      },
+    });
     circuit.resume();
   }
 }

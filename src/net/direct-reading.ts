@@ -3,6 +3,7 @@
  * (`maybeReadMore`), which costs as much as reading a request's head.
  */
 import type { Socket } from 'node:net';
+import { setHandlers } from '#base';
 
 /**
  * Calls `onBytes` as a listener of `data` is called: in order, and not while the socket is paused. A chunk that comes while
@@ -11,11 +12,12 @@ import type { Socket } from 'node:net';
 export function readDirectly(socket: Socket, onBytes: (bytes: Buffer) => void): void {
   // Node hands over what it has read, and null at the end, by this method of the socket.
   const { push } = socket;
-  socket.push = (chunk: Buffer | null, encoding?: BufferEncoding): boolean => {
+  const pushDirectly = (chunk: Buffer | null, encoding?: BufferEncoding): boolean => {
     if (chunk === null || socket.readableFlowing !== true || socket.readableLength > 0)
       return push.call(socket, chunk, encoding);
     onBytes(chunk);
     return true;
   };
+  setHandlers(socket, { push: pushDirectly });
   socket.on('data', onBytes);
 }

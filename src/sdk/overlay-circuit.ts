@@ -46,6 +46,7 @@ const LINGER_MS = 2_000;
 
 /** For all circuits in this process together. */
 const payloadMemory = new PayloadMemory();
+const giveBack = (data: Uint8Array): void => payloadMemory.give(data);
 const budget = new CircuitBudget(memoryShares.unreadBytes, memoryShares.unacknowledgedBytes);
 
 /** The functions that a circuit requires from its channel. */
@@ -134,7 +135,7 @@ export class OverlayCircuit implements Circuit {
     };
     if (carrier.copiesData) {
       this.#memory = payloadMemory;
-      port.acknowledged = (data) => payloadMemory.give(data);
+      port.acknowledged = giveBack;
     }
     const options = carrier.isLossy ? LOSSY_OPTIONS : OPTIONS;
     this.#xgress = new Xgress(id, isTerminator, options, port, undefined, budget);

@@ -3,7 +3,7 @@
  * the current owner: an exchange, a relay, or nobody while it is in the pool. An exception of the owner costs
  * only this circuit. Mutable on purpose, because it is on the path of every request.
  */
-import { newNumber, type Numbered } from '#base';
+import { newNumber, setHandlers, type Numbered } from '#base';
 import type { Circuit, CircuitError } from '#sdk';
 import { bufferOf, type HeadBuffer } from '../http/head-buffer.ts';
 import type { HostEntry, ShareRoute } from '../shares/share-table.ts';
@@ -49,33 +49,35 @@ export class Upstream implements Numbered {
     this.circuit = circuit;
     this.route = route;
     this.heads = heads;
-    circuit.onData = (view) => {
-      const { owner } = this;
-      if (owner === undefined) onUnowned(this);
-      else {
-        try {
-          owner.upstreamData(bufferOf(view));
-        } catch (error) {
-          owner.upstreamFault(error);
+    setHandlers(circuit, {
+      onData: (view) => {
+        const { owner } = this;
+        if (owner === undefined) onUnowned(this);
+        else {
+          try {
+            owner.upstreamData(bufferOf(view));
+          } catch (error) {
+            owner.upstreamFault(error);
+          }
         }
-      }
-    };
-    circuit.onEnd = () => {
-      this.ended = true;
-      const { owner } = this;
-      if (owner === undefined) onUnowned(this);
-      else this.#guarded(owner, () => owner.upstreamEnded());
-    };
-    circuit.onDrain = () => {
-      const { owner } = this;
-      if (owner !== undefined) this.#guarded(owner, () => owner.upstreamDrained());
-    };
-    circuit.onClose = (error) => {
-      this.closed = true;
-      const { owner } = this;
-      if (owner === undefined) onUnowned(this);
-      else this.#guarded(owner, () => owner.upstreamClosed(error));
-    };
+      },
+      onEnd: () => {
+        this.ended = true;
+        const { owner } = this;
+        if (owner === undefined) onUnowned(this);
+        else this.#guarded(owner, () => owner.upstreamEnded());
+      },
+      onDrain: () => {
+        const { owner } = this;
+        if (owner !== undefined) this.#guarded(owner, () => owner.upstreamDrained());
+      },
+      onClose: (error) => {
+        this.closed = true;
+        const { owner } = this;
+        if (owner === undefined) onUnowned(this);
+        else this.#guarded(owner, () => owner.upstreamClosed(error));
+      },
+    });
     circuit.resume();
   }
 

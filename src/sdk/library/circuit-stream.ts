@@ -3,6 +3,7 @@
  * and a reader that stops reading stops the far end. It has the methods of a socket that HTTP clients call.
  */
 import { Duplex } from 'node:stream';
+import { setHandlers } from '#base';
 import type { Circuit } from '../circuit.ts';
 import { sdkErrorOf } from './sdk-error.ts';
 
@@ -38,17 +39,19 @@ export class CircuitStream extends Duplex {
     this.service = service;
     this.callerId = callerId;
     this.#circuit = circuit;
-    circuit.onData = (view) => {
-      this.#idleTimer?.refresh();
-      const chunk = Buffer.from(view.buffer, view.byteOffset, view.byteLength);
-      if (!this.push(chunk)) circuit.pause();
-    };
-    circuit.onEnd = () => {
-      this.#hasFarEnded = true;
-      this.push(null);
-    };
-    circuit.onDrain = () => this.#written();
-    circuit.onClose = (error) => this.#onClose(error);
+    setHandlers(circuit, {
+      onData: (view) => {
+        this.#idleTimer?.refresh();
+        const chunk = Buffer.from(view.buffer, view.byteOffset, view.byteLength);
+        if (!this.push(chunk)) circuit.pause();
+      },
+      onEnd: () => {
+        this.#hasFarEnded = true;
+        this.push(null);
+      },
+      onDrain: () => this.#written(),
+      onClose: (error) => this.#onClose(error),
+    });
     circuit.resume();
   }
 
