@@ -43,10 +43,6 @@ export class ShortLivedMap<Key extends string | number, Value extends object> {
     for (const { value } of this.#entries.values()) if (value !== undefined) yield value;
   }
 
-  *keys(): Generator<Key, void> {
-    yield* this.#entries.keys();
-  }
-
   clear(): void {
     for (const entry of this.#entries.values()) entry.value = undefined;
     this.#entries.clear();

@@ -12,12 +12,13 @@ import { setHandlers } from '#base';
 export function readDirectly(socket: Socket, onBytes: (bytes: Buffer) => void): void {
   // Node hands over what it has read, and null at the end, by this method of the socket.
   const { push } = socket;
-  const pushDirectly = (chunk: Buffer | null, encoding?: BufferEncoding): boolean => {
-    if (chunk === null || socket.readableFlowing !== true || socket.readableLength > 0)
-      return push.call(socket, chunk, encoding);
-    onBytes(chunk);
-    return true;
-  };
-  setHandlers(socket, { push: pushDirectly });
+  setHandlers(socket, {
+    push: (chunk: Buffer | null, encoding?: BufferEncoding): boolean => {
+      if (chunk === null || socket.readableFlowing !== true || socket.readableLength > 0)
+        return push.call(socket, chunk, encoding);
+      onBytes(chunk);
+      return true;
+    },
+  });
   socket.on('data', onBytes);
 }

@@ -16,17 +16,21 @@ const LONG_BODY_BYTES = 8_192;
 let waiting: SocketWriter[] = [];
 let waitingForTurn: SocketWriter[] = [];
 
+function flushAll(writers: readonly SocketWriter[]): void {
+  for (let i = 0; i < writers.length; i += 1) writers[i]!.flush();
+}
+
 // The arrays are replaced: setting their length to 0 is a call into V8's C++ code.
 const flushWaiting = (): void => {
   const writers = waiting;
   waiting = [];
-  for (let i = 0; i < writers.length; i += 1) writers[i]!.flush();
+  flushAll(writers);
 };
 
 const flushTurn = (): void => {
   const writers = waitingForTurn;
   waitingForTurn = [];
-  for (let i = 0; i < writers.length; i += 1) writers[i]!.flush();
+  flushAll(writers);
 };
 
 export class SocketWriter {

@@ -1,7 +1,7 @@
 /**
  * Forwards payloads, acknowledgements and traces between the addresses of circuits. An address is that of a link or of
- * an end at this router. Controllers define the next address of each address by Route. Uses plain maps, because every
- * frame of the data path passes here.
+ * an end at this router. Controllers define the next address of each address by Route. Every frame of the data path
+ * passes here.
  */
 import { ShortLivedMap, systemClock, type Clock } from '#base';
 import {
