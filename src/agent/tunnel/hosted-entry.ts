@@ -15,8 +15,8 @@ import {
   type TerminatorValues,
 } from '#sdk/hosting';
 import { CircuitCopy } from '../circuit-copy.ts';
+import { DatagramSide } from '../datagram-side.ts';
 import { acceptedConnection } from '../target-connection.ts';
-import { DatagramSide } from './datagram-side.ts';
 import { rankOf, targetText, type HostPlan } from './host-plan.ts';
 
 export interface HostedEntryOptions {

@@ -6,8 +6,8 @@
 import { FrontdoorError, messageOf, utf8, type Log } from '#base';
 import type { Circuit } from '#sdk';
 import { AccessListener } from '../access/access-listener.ts';
+import { UdpAccessListener } from '../access/udp-access-listener.ts';
 import type { TunnelOverlay } from './tunnel-overlay.ts';
-import { UdpAccessListener } from './udp-access-listener.ts';
 
 export interface ProxiedService {
   readonly service: string;
@@ -77,14 +77,12 @@ async function openListener(
     utf8(JSON.stringify({ dst_protocol: protocol, dst_ip: host, dst_port: String(listener.port) }));
   const dial = (name: string, timeoutMs: number): Promise<Circuit> =>
     overlay.dial(name, timeoutMs, appData());
-  const common = { host, port, log, dial };
+  const common = { share: service, kind: 'service', host, port, log, dial } as const;
   const listener =
     protocol === 'udp'
-      ? await UdpAccessListener.open({ ...common, service, idleTimeoutMs })
+      ? await UdpAccessListener.open({ ...common, place: `--service ${service}:${port}:udp`, idleTimeoutMs })
       : await AccessListener.open({
           ...common,
-          share: service,
-          kind: 'service',
           option: '--service NAME:PORT, or another address with --listen',
         });
   return listener;

@@ -41,7 +41,8 @@ async function open(
     return caller;
   };
   const listener = await UdpAccessListener.open({
-    ...{ service: 'dns', host: HOST, port: 0, idleTimeoutMs: LONG_MS, dial, log: silentLog, clock },
+    ...{ share: 'dns', place: 'a test', host: HOST, port: 0, idleTimeoutMs: LONG_MS },
+    ...{ dial, log: silentLog, clock },
     ...more,
   });
   t.after(() => listener.close('the test is over'));
@@ -81,7 +82,7 @@ test('each source of datagrams has a circuit of its own, and gets its own answer
     [await first.ask('a'), await second.ask('b'), await first.ask(long)],
     ['1:a', '2:b', `1:${long}`],
   );
-  assert.equal(world.listener.sources, 2);
+  assert.equal(world.listener.connections, 2);
   assert.equal(world.listener.address, `${HOST}:${world.listener.port}`);
 });
 
@@ -93,7 +94,7 @@ test('a source that is idle loses its circuit at both ends, and gets another one
   assert.equal(await client.ask('b'), '1:b');
   world.clock.advance(IDLE_MS);
   await count('the end at the host', () => world.ended.length, 1);
-  await count('no source', () => world.listener.sources, 0);
+  await count('no source', () => world.listener.connections, 0);
   assert.equal(await client.ask('c'), '2:c');
 });
 
@@ -102,12 +103,12 @@ test('a source whose circuit breaks or is refused can try again', async (t) => {
   const client = await source(t, world);
   assert.equal(await client.ask('a'), '1:a');
   world.hosts[0]!.destroy('the host stopped');
-  await count('no source', () => world.listener.sources, 0);
+  await count('no source', () => world.listener.connections, 0);
   world.refusal = new Error('no host');
   client.send('b');
   await until(
     'the refusal',
-    () => (world.listener.problem === 'no host' ? world.listener.sources : -1),
+    () => (world.listener.problem === 'no host' ? world.listener.connections : -1),
     (sources) => sources === 0,
   );
   world.refusal = undefined;
@@ -147,15 +148,16 @@ test('a stop that is cut breaks what is open', async (t) => {
   await count('the end at the host', () => world.ended.length, 1);
 });
 
-test('a port that is taken is refused with the option that chose it', async (t) => {
+test('a port that is taken is refused with what chose it', async (t) => {
   const { listener } = await open(t);
   const { port } = listener;
-  const options = { service: 'dns', host: HOST, port, idleTimeoutMs: LONG_MS, log: silentLog };
+  const place = '--service dns:5353:udp';
+  const options = { share: 'dns', place, host: HOST, port, idleTimeoutMs: LONG_MS, log: silentLog };
   await assert.rejects(
     UdpAccessListener.open({ ...options, dial: () => Promise.reject(new Error('never')) }),
     {
       code: 'port-taken',
-      message: `--service dns:${port}:udp: ${HOST}:${port} is taken`,
+      message: `${place}: ${HOST}:${port} is taken`,
     },
   );
 });

@@ -1,21 +1,26 @@
 /**
- * One UDP port of `frontdoor tunnel proxy`: each source address becomes a circuit to the service, which ends when it is idle.
- * The datagrams of a source whose circuit cannot be made are dropped for a second.
+ * Takes datagrams on this machine: each source address becomes a circuit to a private share, or another service, which ends when
+ * it is idle. The datagrams of a source whose circuit cannot be made are dropped for a second.
  */
 import { formatHostPort, messageOf, ShortLivedSet, systemClock, type Clock, type Log } from '#base';
 import { UdpFlows, type DatagramConnection } from '#net/datagrams';
 import type { Circuit } from '#sdk';
 import { CircuitCopy } from '../circuit-copy.ts';
-import { DatagramSide } from './datagram-side.ts';
+import { DatagramSide } from '../datagram-side.ts';
 
 export interface UdpAccessListenerOptions {
-  readonly service: string;
+  /** Token of the share, or name of the service. */
+  readonly share: string;
+  /** What `share` names, for the log; `private share` by default. */
+  readonly kind?: 'private share' | 'service' | undefined;
+  /** What chose the address, for errors. */
+  readonly place: string;
   readonly host: string;
   /** 0: a free port. */
   readonly port: number;
   /** A source without a datagram in either direction for this time loses its circuit. */
   readonly idleTimeoutMs: number;
-  readonly dial: (service: string, timeoutMs: number) => Promise<Circuit>;
+  readonly dial: (share: string, timeoutMs: number) => Promise<Circuit>;
   readonly log: Log;
   readonly maxSources?: number | undefined;
   readonly clock?: Clock | undefined;
@@ -26,8 +31,10 @@ const MAX_CHECK_INTERVAL_MS = 30_000;
 const CHECKS_IN_IDLE_TIME = 4;
 
 export class UdpAccessListener {
+  readonly share: string;
   readonly #options: UdpAccessListenerOptions;
   readonly #log: Log;
+  readonly #kind: string;
   readonly #flows: UdpFlows;
   readonly #dialing = new Set<DatagramConnection>();
   readonly #copies = new ShortLivedSet<CircuitCopy>();
@@ -36,14 +43,15 @@ export class UdpAccessListener {
 
   private constructor(options: UdpAccessListenerOptions, flows: UdpFlows) {
     this.#options = options;
-    this.#log = options.log.child({ service: options.service });
+    this.share = options.share;
+    this.#kind = options.kind ?? 'private share';
+    this.#log = options.log.child({ [this.#kind === 'service' ? 'service' : 'share']: options.share });
     this.#flows = flows;
   }
 
   /** Rejects with `port-taken` or `cannot-listen`. */
   static async open(options: UdpAccessListenerOptions): Promise<UdpAccessListener> {
-    const { service, host, port, idleTimeoutMs, clock = systemClock, log } = options;
-    const name = `--service ${service}:${port}:udp`;
+    const { place: name, host, port, idleTimeoutMs, clock = systemClock, log } = options;
     const flows: UdpFlows = await UdpFlows.open({
       ...{ network: 'udp', host, port, name, idleTimeoutMs, clock, log },
       checkIntervalMs: Math.min(MAX_CHECK_INTERVAL_MS, idleTimeoutMs / CHECKS_IN_IDLE_TIME),
@@ -54,7 +62,10 @@ export class UdpAccessListener {
       },
     });
     const listener = new UdpAccessListener(options, flows);
-    listener.#log.info({ listen: listener.address }, 'a service is accessible on this machine by UDP');
+    listener.#log.info(
+      { listen: listener.address },
+      `a ${listener.#kind} is accessible on this machine by UDP`,
+    );
     return listener;
   }
 
@@ -68,12 +79,22 @@ export class UdpAccessListener {
   }
 
   /** Sources that have a circuit, or wait for one. */
-  get sources(): number {
+  get connections(): number {
     return this.#flows.count;
   }
 
   /** Why the last circuit could not be made; undefined if it could. */
   get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Makes a circuit and ends it, to learn whether the share can be reached. Returns the problem. */
+  async probe(): Promise<string | undefined> {
+    try {
+      (await this.#dial()).destroy('the share can be reached');
+    } catch {
+      // `#dial` has kept the reason.
+    }
     return this.#problem;
   }
 
@@ -101,10 +122,8 @@ export class UdpAccessListener {
     this.#dialing.add(flow);
     let circuit: Circuit;
     try {
-      circuit = await this.#options.dial(this.#options.service, DIAL_TIMEOUT_MS);
-      this.#problem = undefined;
-    } catch (error) {
-      this.#fail(messageOf(error));
+      circuit = await this.#dial();
+    } catch {
       this.#flows.refuse(key, flow);
       return;
     } finally {
@@ -112,6 +131,20 @@ export class UdpAccessListener {
     }
     if (flow.destroyed) circuit.destroy('the source has gone');
     else this.#join(flow, circuit);
+  }
+
+  async #dial(): Promise<Circuit> {
+    try {
+      const circuit = await this.#options.dial(this.share, DIAL_TIMEOUT_MS);
+      this.#problem = undefined;
+      return circuit;
+    } catch (error) {
+      const problem = messageOf(error);
+      // A problem is logged once, however often it occurs.
+      if (this.#problem !== problem) this.#log.warn({ problem }, `no circuit to the ${this.#kind}`);
+      this.#problem = problem;
+      throw error;
+    }
   }
 
   #join(flow: DatagramConnection, circuit: Circuit): void {
@@ -126,11 +159,5 @@ export class UdpAccessListener {
     this.#copies.add(copy);
     if (this.#isDraining) copy.drain();
     side.resume();
-  }
-
-  /** Logs a problem once, however often it occurs. */
-  #fail(problem: string): void {
-    if (this.#problem !== problem) this.#log.warn({ problem }, 'no circuit to the service');
-    this.#problem = problem;
   }
 }

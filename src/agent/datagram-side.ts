@@ -3,7 +3,7 @@
  * half-close, so that the end of either side ends the other.
  */
 import type { DatagramConnection } from '#net/datagrams';
-import type { LocalSide } from '../circuit-copy.ts';
+import type { LocalSide } from './circuit-copy.ts';
 
 /** After an idle connection has ended, its far end has this long to end too. */
 const END_WAIT_MS = 30_000;
