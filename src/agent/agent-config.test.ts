@@ -37,19 +37,22 @@ shares:
 test('accesses to private shares have an address each, and a share only one', () => {
   const file = (...rows: string[]): string => ['shares: []', 'accesses:', ...rows].join('\n');
   const row = (share: string, listen: string): string => `  - { share: ${share}, listen: '${listen}' }`;
-  assert.deepEqual(parseAgentConfig(file(row('db', '127.0.0.1:5432'), row('web', '[::1]:80'))), {
-    value: {
-      shares: [],
-      accesses: [
-        { share: 'db', listen: '127.0.0.1:5432' },
-        { share: 'web', listen: '[::1]:80' },
-      ],
+  assert.deepEqual(
+    parseAgentConfig(file(row('db', '127.0.0.1:5432'), row('web', "[::1]:80', protocol: 'udp"))),
+    {
+      value: {
+        shares: [],
+        accesses: [
+          { share: 'db', listen: '127.0.0.1:5432' },
+          { share: 'web', listen: '[::1]:80', protocol: 'udp' },
+        ],
+      },
     },
-  });
+  );
   assert.deepEqual(problemsOf(file(row('db', '127.0.0.1:0'), row('db', 'localhost:80'), '  - { name: x }')), [
     '5 accesses[2]: must have share',
     '5 accesses[2]: must have listen',
-    '5 accesses[2].name: is not a field here; known fields are share, listen <- "x"',
+    '5 accesses[2].name: is not a field here; known fields are share, listen, protocol <- "x"',
   ]);
   assert.deepEqual(problemsOf(file(row('db', '127.0.0.1:0'), row('db', 'localhost:80'))), [
     '3 accesses[0].listen: must be HOST:PORT, such as 127.0.0.1:9000 <- "127.0.0.1:0"',

@@ -5,7 +5,7 @@ import { Compile } from 'typebox/compile';
 import { fileProblemLine, FrontdoorError, messageOf, readHostPort } from '#base';
 import { isShareLabel } from '#domain';
 import { parseYamlFile, type ParsedYamlFile, type YamlPath, type YamlRule } from '#net/yaml-file';
-import { parseTarget } from './target-address.ts';
+import { modeProblem, parseTarget } from './target-address.ts';
 import { checkNotWritableByOthers } from './state-file.ts';
 
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
@@ -18,7 +18,10 @@ const ConfiguredShareSchema = Type.Object(
     mode: Type.Enum(['public', 'private'], {
       description: 'Who may reach it: everyone, or only granted environments',
     }),
-    target: Type.String({ description: 'http://HOST:PORT or https://HOST:PORT' }),
+    target: Type.String({
+      description:
+        'http://HOST:PORT or https://HOST:PORT; for a private share also tcp://HOST:PORT or udp://HOST:PORT',
+    }),
     grants: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), { description: 'Environments that may dial it' }),
     ),
@@ -30,6 +33,9 @@ const ConfiguredAccessSchema = Type.Object(
   {
     share: Type.String({ description: 'Name or token of a private share that this environment may dial' }),
     listen: Type.String({ description: 'HOST:PORT on this machine, at which it is accessible' }),
+    protocol: Type.Optional(
+      Type.Enum(['tcp', 'udp'], { description: 'udp for a share of datagrams; tcp by default' }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -78,6 +84,7 @@ export function parseAgentConfig(text: string): ParsedYamlFile<AgentConfig> {
 function messageFor(keyword: string, path: YamlPath): string | undefined {
   if (keyword === 'boolean') return `is not a field here; known fields are ${knownAt(path).join(', ')}`;
   if (keyword === 'enum' && path.at(-1) === 'mode') return 'must be public or private';
+  if (keyword === 'enum' && path.at(-1) === 'protocol') return 'must be tcp or udp';
   return undefined;
 }
 
@@ -100,7 +107,11 @@ function crossProblems(config: AgentConfig): readonly YamlRule[] {
   for (const [i, share] of config.shares.entries()) {
     const at = (field: string): string[] => ['shares', String(i), field];
     const parsed = parseTarget(share.target);
-    if ('problem' in parsed) found.push([at('target'), parsed.problem.replace(/^target ".*?" /, '')]);
+    const problem =
+      'problem' in parsed
+        ? parsed.problem.replace(/^target ".*?" /, '')
+        : modeProblem(share.mode, parsed.target);
+    if (problem !== undefined) found.push([at('target'), problem]);
     if (share.mode === 'public' && (share.grants ?? []).length > 0)
       found.push([at('grants'), 'only a private share has grants']);
     // Rules for new names only are left to the control plane, because this share may be older.

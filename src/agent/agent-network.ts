@@ -2,7 +2,7 @@
  * The agent's outside interfaces: calls of the control plane, and a place to host services. `sdk-network.ts`
  * implements them with `#sdk`; tests use their own.
  */
-import type { HostedShare, HostedShareRequest } from '#domain';
+import type { AccessProtocol, HostedShare, HostedShareRequest } from '#domain';
 import type { BindableService, Circuit, OverlayHost } from '#sdk';
 
 /** A share of this environment in the form of `/agent/v1/shares`. Its token is the name of its overlay service. */
@@ -30,8 +30,8 @@ export interface AgentNetwork {
   readonly host: OverlayHost;
   /**
    * Opens a circuit to a private share, paused. Rejects with a `FrontdoorError` or `CircuitError`; `service-unknown` if
-   * this environment may not dial it.
+   * this environment may not dial it, `wrong-protocol` if it is known to be a share of the other protocol.
    */
-  dial(share: string, timeoutMs: number): Promise<Circuit>;
+  dial(share: string, timeoutMs: number, protocol: AccessProtocol): Promise<Circuit>;
   close(): Promise<void>;
 }

@@ -9,10 +9,12 @@ import {
   AGENT_SOCKET_FILE,
   checkSocketPath,
   parseAllowedNetworks,
+  type AgentAccessView,
   type AgentRequest,
   type AgentStatusResult,
   type AgentVersionResult,
   type AllowedNetwork,
+  type KeptAccess,
 } from '#domain';
 import { FrontdoorError, type Log, messageOf, readHostPort } from '#base';
 import type { MetricsWriter } from '#net';
@@ -22,6 +24,7 @@ import { AccessRegistry } from './access/access-registry.ts';
 import type { AgentNetwork } from './agent-network.ts';
 import type { AgentConfig, ConfiguredShare } from './agent-config.ts';
 import { ConfigRestore } from './config-restore.ts';
+import { DatagramDialer } from './datagram-target.ts';
 import { openControlSocket, type ControlSocket } from './control-socket.ts';
 import { OwnTargets } from './own-targets.ts';
 import { ShareCommands } from './share-commands.ts';
@@ -173,6 +176,7 @@ class RunningAgent implements Agent {
       host: network.host,
       health: this.#health,
       resolver,
+      datagrams: new DatagramDialer(),
       own,
       allowTargets,
       log,
@@ -192,7 +196,7 @@ class RunningAgent implements Agent {
     });
     this.#accesses = new AccessRegistry({
       path: join(options.dataDir, ACCESSES_FILE),
-      dial: (share, timeoutMs) => network.dial(share, timeoutMs),
+      dial: (share, timeoutMs, protocol) => network.dial(share, timeoutMs, protocol),
       log,
       retryMs: timing.retryMs,
     });
@@ -230,7 +234,7 @@ class RunningAgent implements Agent {
 
   async #configure({ shares, accesses = [] }: AgentConfig): Promise<void> {
     await this.#accesses.configure(
-      accesses.map(({ share, listen }) => ({ share, ...readHostPort(listen)! })),
+      accesses.map(({ share, listen, protocol = 'tcp' }) => ({ share, ...readHostPort(listen)!, protocol })),
     );
     await this.#restoreShares(shares);
   }
@@ -304,7 +308,7 @@ class RunningAgent implements Agent {
       case 'version':
         return this.#version();
       case 'access':
-        return await this.#accesses.open({ share: request.share, host: request.host, port: request.port });
+        return await this.#openAccess(request);
       case 'endAccess':
         return this.#accesses.end(request.share);
       case 'stop':
@@ -312,6 +316,10 @@ class RunningAgent implements Agent {
         setImmediate(() => void this.close({ drainMs: AGENT_DRAIN_MS }));
         return { stopping: true };
     }
+  }
+
+  #openAccess({ share, host, port, protocol }: KeptAccess): Promise<AgentAccessView> {
+    return this.#accesses.open({ share, host, port, protocol });
   }
 
   #version(): AgentVersionResult {

@@ -16,9 +16,11 @@ import {
   KeptControlPlanes,
   ServiceDirectory,
   startIdentityRenewal,
+  type EdgeService,
   type OverlayClient,
   type OverlayHost,
 } from '#sdk';
+import type { AccessProtocol } from '#domain';
 import type { AgentNetwork } from './agent-network.ts';
 
 export const AGENT_IDENTITY_FILE = 'identity.json';
@@ -77,10 +79,15 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
       return client.connection.apiUrl;
     },
     host,
-    dial: (share, timeoutMs) =>
-      directory.dial(share, ({ id, encryptionRequired }) =>
-        host.dial(id, timeoutMs, { isEncryptionRequired: encryptionRequired }),
-      ),
+    dial: (share, timeoutMs, protocol) =>
+      directory.dial(share, (service) => {
+        const problem = protocolProblem(service, protocol);
+        if (problem === undefined)
+          return host.dial(service.id, timeoutMs, { isEncryptionRequired: service.encryptionRequired });
+        // It may have become a share of the other protocol since it was found.
+        directory.forgetAll();
+        throw new FrontdoorError('invalid', 'wrong-protocol', problem);
+      }),
     controlPlane: {
       reportVersion: (current) => agentApi.reportVersion(current),
       lastServiceChange: () => client.serviceUpdates(),
@@ -101,6 +108,15 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
       await client.close();
     },
   };
+}
+
+/** Services of others have no mode. */
+function protocolProblem({ name, tags }: EdgeService, protocol: AccessProtocol): string | undefined {
+  const { backendMode } = tags;
+  if (backendMode === undefined || (backendMode === 'udpTunnel') === (protocol === 'udp')) return undefined;
+  return protocol === 'udp'
+    ? `${name} is no share of datagrams: open it without --udp`
+    : `${name} is a share of datagrams: open it with --udp`;
 }
 
 async function loadIdentity(path: string): Promise<IdentityFile | undefined> {

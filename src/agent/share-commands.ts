@@ -10,7 +10,7 @@ import type { AgentControlPlane, AgentShare, OwnShareRequest } from './agent-net
 import type { OwnTargets } from './own-targets.ts';
 import type { ShareFollower } from './share-follower.ts';
 import type { ShareRegistry } from './share-registry.ts';
-import { parseTarget } from './target-address.ts';
+import { modeProblem, parseTarget } from './target-address.ts';
 
 export interface ShareCommandsOptions {
   readonly controlPlane: AgentControlPlane;
@@ -51,11 +51,13 @@ export class ShareCommands {
     const { controlPlane, own } = this.#options;
     const parsed = parseTarget(request.target);
     if ('problem' in parsed) throw new FrontdoorError('invalid', 'invalid-target', parsed.problem);
-    const { text } = parsed.target;
+    const { text, mode: backendMode } = parsed.target;
+    const problem = modeProblem(request.mode, parsed.target);
+    if (problem !== undefined) throw new FrontdoorError('invalid', 'invalid-target', problem);
     const { name } = request;
     const wanted: OwnShareRequest = definedFields({
       shareMode: request.mode,
-      backendMode: 'proxy',
+      backendMode,
       target: text,
       grants: request.grants,
       name,

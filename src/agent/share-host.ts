@@ -7,10 +7,11 @@ import { messageOf, newNumber, ShortLivedMap, ShortLivedSet, type Log } from '#b
 import type { BindableService, Circuit, DialRefusal, HostedService, IncomingDial, OverlayHost } from '#sdk';
 import type { AllowedNetwork } from '#domain';
 import type { AgentTraffic } from './agent-traffic.ts';
-import { CircuitCopy, type CopyHandlers } from './circuit-copy.ts';
+import { CircuitCopy, type CopyHandlers, type LocalSide } from './circuit-copy.ts';
+import { connectDatagrams, type DatagramDialer } from './datagram-target.ts';
 import type { TargetAddress } from './target-address.ts';
 import { StandbyCircuit } from './standby-circuit.ts';
-import { connectTarget } from './target-connection.ts';
+import { connectTarget, type TargetFailure } from './target-connection.ts';
 import type { HealthWatch, TargetHealthMonitor } from './target-health.ts';
 import type { TargetResolver } from './target-resolver.ts';
 
@@ -36,6 +37,7 @@ export interface HostedShareOptions {
   readonly host: OverlayHost;
   readonly health: TargetHealthMonitor;
   readonly resolver: TargetResolver;
+  readonly datagrams: DatagramDialer;
   readonly log: Log;
   readonly maxCircuits: number;
   readonly traffic: AgentTraffic;
@@ -289,9 +291,9 @@ export class ShareHost {
       else caller.refuse('the target of the share changed');
     };
     this.#connecting.set(number, giveUp);
-    const { resolver, connectTimeoutMs, targetCa, traffic } = this.#options;
-    const cancel = connectTarget(
-      { ...way, resolver, timeoutMs: connectTimeoutMs, ca: targetCa },
+    const { traffic } = this.#options;
+    const cancel = this.#open(
+      way,
       (connection) => {
         this.#connecting.delete(number);
         let circuit: Circuit;
@@ -332,6 +334,18 @@ export class ShareHost {
       },
     );
     return giveUp;
+  }
+
+  /** Calls exactly one of the two, later. The returned function cancels (then neither is called). */
+  #open(
+    way: Exclude<TargetWay, { problem: string }>,
+    onOpen: (connection: LocalSide) => void,
+    onFailed: (failure: TargetFailure) => void,
+  ): () => void {
+    const { resolver, connectTimeoutMs: timeoutMs, targetCa: ca, datagrams: dialer } = this.#options;
+    return way.target.mode === 'udpTunnel'
+      ? connectDatagrams({ ...way, resolver, timeoutMs, dialer }, onOpen, onFailed)
+      : connectTarget({ ...way, resolver, timeoutMs, ca }, onOpen, onFailed);
   }
 }
 

@@ -10,6 +10,7 @@ import type { BindableService, OverlayHost } from '#sdk';
 import type { AgentShare } from './agent-network.ts';
 import { AgentTraffic } from './agent-traffic.ts';
 import type { CircuitCopy } from './circuit-copy.ts';
+import type { DatagramDialer } from './datagram-target.ts';
 import { ShareHost, type HostedShareOptions, type TargetWay } from './share-host.ts';
 import type { OwnTargets } from './own-targets.ts';
 import { parseTarget } from './target-address.ts';
@@ -21,6 +22,7 @@ export interface ShareRegistryOptions {
   readonly host: OverlayHost;
   readonly health: TargetHealthMonitor;
   readonly resolver: TargetResolver;
+  readonly datagrams: DatagramDialer;
   readonly own: OwnTargets;
   readonly allowTargets: readonly AllowedNetwork[];
   readonly log: Log;
@@ -120,6 +122,7 @@ export class ShareRegistry {
     if (timeoutMs > 0) {
       for (const hosted of this.#hosted.values()) hosted.lower();
       const standing = new Set(this.#copies());
+      for (const copy of standing) copy.drain();
       const isOver = (): boolean => {
         for (const copy of this.#copies()) if (standing.has(copy)) return false;
         return true;

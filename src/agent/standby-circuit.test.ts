@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { silentLog } from '#base';
 import type { Circuit, HostedService, IncomingDial } from '#sdk';
 import { AgentTraffic } from './agent-traffic.ts';
+import { DatagramDialer } from './datagram-target.ts';
 import { ShareHost } from './share-host.ts';
 import { memoryCircuit, type MemoryCircuit } from './testing/memory-circuit.ts';
 import { parseTarget } from './target-address.ts';
@@ -78,6 +79,7 @@ describe('a circuit that its caller keeps for later', { timeout: 60_000 }, () =>
       },
       health,
       resolver,
+      datagrams: new DatagramDialer(),
       log: silentLog,
       maxCircuits: 65,
       connectTimeoutMs: 5_000,

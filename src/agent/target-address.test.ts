@@ -9,6 +9,8 @@ test('targets with one meaning have one spelling', () => {
     ['http://app', 'http://app:80'],
     ['https://app/', 'https://app:443'],
     ['http://[::1]:80', 'http://[::1]:80'],
+    ['TCP://Db:5432/', 'tcp://db:5432'],
+    ['udp://127.0.0.1:53', 'udp://127.0.0.1:53'],
   ] as const) {
     const parsed = parseTarget(text);
     assert.ok('target' in parsed, text);
@@ -20,7 +22,10 @@ test('anything but scheme, host and port is refused', () => {
   for (const text of [
     '',
     'app:80',
-    'tcp://app:80',
+    'ftp://app:80',
+    'tcp://app',
+    'udp://user@app:53',
+    'udp://app:53/path',
     'http://',
     'http://user:pw@app:80',
     'http://app:80/path',

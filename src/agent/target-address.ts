@@ -3,9 +3,10 @@
  * valid for all parts; here a target gets a canonical text, so that equal targets have equal texts.
  */
 import { formatHostPort } from '#base';
-import { parseShareTarget } from '#domain';
+import { backendModeOf, parseShareTarget, type BackendMode } from '#domain';
 
 export interface TargetAddress {
+  readonly mode: BackendMode;
   /** Whether to use TLS. */
   readonly secure: boolean;
   /** Host name or address literal, without brackets, lower case. */
@@ -17,18 +18,27 @@ export interface TargetAddress {
 
 export type ParsedTarget = { readonly target: TargetAddress } | { readonly problem: string };
 
-export function parseTarget(text: string): ParsedTarget {
-  const parsed = parseShareTarget(text);
+export function parseTarget(given: string): ParsedTarget {
+  const parsed = parseShareTarget(given);
   if (parsed === undefined)
-    return { problem: `target ${JSON.stringify(text.slice(0, 200))} ${faultOf(text)}` };
+    return { problem: `target ${JSON.stringify(given.slice(0, 200))} ${faultOf(given)}` };
   const { scheme, host, port } = parsed;
-  return {
-    target: { secure: scheme === 'https', host, port, text: `${scheme}://${formatHostPort(host, port)}` },
-  };
+  const text = `${scheme}://${formatHostPort(host, port)}`;
+  return { target: { mode: backendModeOf(parsed), secure: scheme === 'https', host, port, text } };
 }
 
 function faultOf(text: string): string {
-  if (/^https?:\/\/[^/]*@/i.test(text)) return 'must not contain credentials';
-  if (/^https?:\/\/[^/?#\\\s]+[/?#]./i.test(text)) return 'must not have a path or query';
-  return 'must look like http://HOST:PORT or https://HOST:PORT';
+  if (/^(?:https?|tcp|udp):\/\/[^/]*@/i.test(text)) return 'must not contain credentials';
+  if (/^(?:https?|tcp|udp):\/\/[^/?#\\\s]+[/?#]./i.test(text)) return 'must not have a path or query';
+  if (/^(?:tcp|udp):\/\/[^:]+\/?$/i.test(text)) return 'must have a port';
+  return 'must look like http://HOST:PORT, https://HOST:PORT, tcp://HOST:PORT or udp://HOST:PORT';
+}
+
+/** Returns why a share in this mode cannot have the target; undefined if it can. */
+export function modeProblem(
+  shareMode: 'public' | 'private',
+  { mode, text }: TargetAddress,
+): string | undefined {
+  if (shareMode === 'private' || mode === 'proxy') return undefined;
+  return `a public share has an http or https target: share ${text} privately`;
 }

@@ -3,6 +3,7 @@
  * new 64 KiB block and a stream event per read. TLS uses the stream, which has its own buffers. Callbacks only, because this
  * is the data path.
  */
+import type { LookupAddress } from 'node:dns';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { keptBytes } from '#base';
@@ -269,26 +270,38 @@ function notAllowed(target: TargetAddress): TargetFailure {
 }
 
 /** The name is resolved once, every address is checked, and only a checked address is connected to. */
-function lookupFor({ target, only, resolver }: TargetConnectOptions): LookupFunction {
-  return (host, options, callback) => {
-    resolver.resolve(host, (error, found) => {
-      if (error !== null) {
-        callback(error, '', 4);
-        return;
-      }
-      const addresses =
-        only === undefined
-          ? [...found]
-          : found.filter((each) => isAllowedAddress(only, each.address, target.port));
+function lookupFor(options: TargetConnectOptions): LookupFunction {
+  return (_host, { all }, callback) => {
+    resolveTarget(options, (error, addresses) => {
       const [first] = addresses;
-      if (first === undefined) callback(notAllowed(target), '', 4);
-      else if (options.all === true) callback(null, addresses);
+      if (error !== null || first === undefined) callback(error, '', 4);
+      else if (all === true) callback(null, [...addresses]);
       else callback(null, first.address, first.family);
     });
   };
 }
 
-function failureOf(error: NodeJS.ErrnoException, target: TargetAddress, shaking: boolean): TargetFailure {
+/** Passes the addresses that may be connected to, at least one, or an error for `failureOf`. */
+export function resolveTarget(
+  { target, only, resolver }: Pick<TargetConnectOptions, 'target' | 'only' | 'resolver'>,
+  answer: (error: Error | null, addresses: readonly LookupAddress[]) => void,
+): void {
+  resolver.resolve(target.host, (error, found) => {
+    const addresses =
+      only === undefined
+        ? found
+        : found.filter(({ address }) => isAllowedAddress(only, address, target.port));
+    if (error === null && addresses.length === 0) answer(notAllowed(target), []);
+    else answer(error, addresses);
+  });
+}
+
+/** `shaking`: the error came during the TLS handshake. */
+export function failureOf(
+  error: NodeJS.ErrnoException,
+  target: TargetAddress,
+  shaking: boolean,
+): TargetFailure {
   if (error instanceof TargetFailure) return error;
   const { code = '' } = error;
   const cause = { cause: error };

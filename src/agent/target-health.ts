@@ -4,7 +4,7 @@
  */
 import type { AllowedNetwork } from '#domain';
 import type { TargetAddress } from './target-address.ts';
-import { connectTarget } from './target-connection.ts';
+import { connectTarget, failureOf, resolveTarget } from './target-connection.ts';
 import {
   knownToStayOpen,
   stepTargetHealth,
@@ -168,6 +168,15 @@ export class TargetHealthMonitor {
     };
     let closeTimer: NodeJS.Timeout | undefined;
     const { target, only } = watched.what;
+    if (target.mode === 'udpTunnel') {
+      watched.cancel = () => finish(undefined);
+      // A datagram that asks nothing gets no answer, so that only the address is checked.
+      resolveTarget({ ...watched.what, resolver: this.#resolver }, (error) => {
+        if (error === null) finish({ type: 'stayedOpen' });
+        else finish({ type: 'notConnected', reason: failureOf(error, target, false).message });
+      });
+      return;
+    }
     const giveUp = connectTarget(
       { target, only, resolver: this.#resolver, timeoutMs: this.#connectTimeoutMs, handshake: false },
       (connection) => {

@@ -5,7 +5,12 @@
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { definedFields, ERROR_KINDS, type HostPort } from '#base';
-import { AGENT_SOCKET_FILE, type AgentShareView, type AgentStatusResult } from '#domain';
+import {
+  AGENT_SOCKET_FILE,
+  type AgentAccessView,
+  type AgentShareView,
+  type AgentStatusResult,
+} from '#domain';
 import { callAgent } from './agent-socket-client.ts';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
 import { parseListenAddress } from './listen-address.ts';
@@ -163,7 +168,12 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
         ? 'share publicly, as https?://NAME.<zone> at the frontdoor'
         : 'share with granted environments, which dial it with "agent access open" or an OpenZiti SDK',
     )
-    .argument('<target>', 'http://HOST:PORT or https://HOST:PORT')
+    .argument(
+      '<target>',
+      mode === 'public'
+        ? 'http://HOST:PORT or https://HOST:PORT'
+        : 'http://HOST:PORT or https://HOST:PORT; tcp://HOST:PORT for another protocol, udp://HOST:PORT for datagrams',
+    )
     .option(
       '--name <name>',
       'name that the share keeps until it is released, for example app; default: a random token',
@@ -238,12 +248,18 @@ function statusText(status: AgentStatusResult): string {
     );
     if (share.problem !== null) lines.push(`${' '.repeat(width)}  ${share.problem}`);
   }
-  for (const { share: name, listen, connections, problem } of status.accesses) {
-    lines.push(`${listen}  -> private share ${name}  ${connections} connections`);
+  for (const access of status.accesses) {
+    const { share: name, connections, problem } = access;
+    lines.push(`${openAddress(access)}  -> private share ${name}  ${connections} connections`);
     if (problem !== null) lines.push(`  ${problem}`);
   }
   for (const { name, reason } of status.failedEntries) lines.push(`${name}: not shared yet: ${reason}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** `127.0.0.1:9000`, or `127.0.0.1:5353/udp`. */
+function openAddress({ listen, protocol }: AgentAccessView): string {
+  return protocol === 'udp' ? `${listen}/udp` : listen;
 }
 
 function openAccessCommand(options: AgentCommandOptions): Command {
@@ -258,17 +274,20 @@ function openAccessCommand(options: AgentCommandOptions): Command {
       )
         .argParser(parseListenAddress)
         .default({ host: '127.0.0.1', port: 0 }, '127.0.0.1:0'),
-    );
+    )
+    .option('--udp', 'take datagrams, for a share with a udp target; each sender has a circuit of its own');
   return askingOptions(command, options).action(
-    async (share: string, flags: Where & { readonly listen: HostPort }) => {
+    async (share: string, flags: Where & { readonly listen: HostPort; readonly udp?: boolean }) => {
       await runCommand(io, flags.json === true, async () => {
         const { host, port } = flags.listen;
-        const view = await callAgent(socketOf(flags, options), { op: 'access', share, host, port });
+        const protocol = flags.udp === true ? 'udp' : 'tcp';
+        const request = { op: 'access', share, host, port, protocol } as const;
+        const view = await callAgent(socketOf(flags, options), request);
         if (flags.json === true) writeJson(io, view);
-        else if (view.problem === null) io.out(`${view.listen}\n  -> private share ${view.share}\n`);
+        else if (view.problem === null) io.out(`${openAddress(view)}\n  -> private share ${view.share}\n`);
         else
           io.err(
-            `frontdoor: ${view.listen} is open, but ${view.share} cannot be reached: ${view.problem}\n` +
+            `frontdoor: ${openAddress(view)} is open, but ${view.share} cannot be reached: ${view.problem}\n` +
               `It works as soon as that changes; "frontdoor agent access end ${view.share}" closes it.\n`,
           );
         if (view.problem !== null) io.exitCode = ERROR_KINDS.unavailable.exitCode;
@@ -286,7 +305,7 @@ function endAccessCommand(options: AgentCommandOptions): Command {
     await runCommand(io, flags.json === true, async () => {
       const view = await callAgent(socketOf(flags, options), { op: 'endAccess', share });
       if (flags.json === true) writeJson(io, view);
-      else io.out(`closed ${view.listen}\n`);
+      else io.out(`closed ${openAddress(view)}\n`);
     });
   });
 }

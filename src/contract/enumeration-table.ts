@@ -2,7 +2,7 @@
  * The enumerations of the API by name. Each one is a component of the API description, referenced wherever it is
  * used.
  */
-import { AUTH_PROVIDER_TYPES, ROLES, SCOPES, TERMINATOR_STRATEGIES } from '#domain';
+import { AUTH_PROVIDER_TYPES, BACKEND_MODES, ROLES, SCOPES, TERMINATOR_STRATEGIES } from '#domain';
 import { SEARCHED_KINDS } from './search-schemas.ts';
 
 export interface Enumeration {
@@ -42,7 +42,12 @@ const enumerations: readonly Enumeration[] = [
     values: ['public', 'private'],
     description: 'public: gateways serve the share. private: only environments with a grant dial it.',
   },
-  { name: 'BackendMode', values: ['proxy'], description: 'How the agent reaches the service.' },
+  {
+    name: 'BackendMode',
+    values: BACKEND_MODES,
+    description:
+      'proxy: HTTP, by an `http` or `https` target. tcpTunnel: any protocol over TCP, by a `tcp` target. udpTunnel: datagrams, by a `udp` target. Only a private share has a tunnel mode.',
+  },
   {
     name: 'ShareStatus',
     values: ['PENDING', 'DEPLOYED', 'FAILED'],

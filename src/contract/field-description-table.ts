@@ -26,7 +26,7 @@ const everywhere: Readonly<Record<string, string>> = {
   totalElements: 'The number of entries on all pages.',
   totalPages: 'The number of pages.',
   shareMode: 'Whether gateways serve the share or only granted environments dial it.',
-  backendMode: 'How the agent reaches the service.',
+  backendMode: 'How the agent reaches the service. The scheme of the target belongs to it.',
   reserved: 'Whether the share is kept until it is deleted, as shares with a name are.',
   target: 'The address of the private service, as the agent dials it.',
   frontendIds: 'The frontends on which a public share appears.',

@@ -94,10 +94,11 @@ export const stringFormats = {
     { rule: shareNameRule, name: 'share name', example: 'example' },
   ),
   'share-target': patterned(
-    `[Hh][Tt][Tt][Pp][Ss]?://${patterns.HOST}(?::${patterns.PORT})?/?`,
+    `(?:[Hh][Tt][Tt][Pp][Ss]?://${patterns.HOST}(?::${patterns.PORT})?|(?:[Tt][Cc]|[Uu][Dd])[Pp]://${patterns.HOST}:${patterns.PORT})/?`,
     {
       maxLength: 300,
-      description: '`http` or `https`, a host name or address, and optionally a port; no path.',
+      description:
+        '`http` or `https`, a host name or address, and optionally a port; or `tcp` or `udp`, a host name or address, and a port. No path.',
     },
     {
       saidAs: 'uri',
@@ -256,7 +257,9 @@ function isUri(text: string): boolean {
 
 /** A text that is no URI breaks a different rule than a URI that shares cannot have as their target. */
 function targetRule(text: string): string {
-  return isUri(text) ? 'uri (http or https, a host name or address, perhaps a port, no path)' : 'uri';
+  return isUri(text)
+    ? 'uri (http, https, tcp or udp, a host name or address, a port for tcp and udp, no path)'
+    : 'uri';
 }
 
 function shareNameRule(text: string): string {

@@ -5,6 +5,7 @@
  */
 import type { Static, TObject } from 'typebox';
 import { Type } from '#base';
+import { BACKEND_MODES } from '#domain';
 import {
   closed,
   ids,
@@ -19,8 +20,7 @@ import {
 } from './schema-parts.ts';
 
 const shareMode = () => oneOf('public', 'private');
-/** Gateways serve only `proxy`. Other modes join the list together with the gateways that serve them. */
-const backendMode = () => oneOf('proxy');
+const backendMode = () => oneOf(...BACKEND_MODES);
 const shareState = () => oneOf('PENDING', 'DEPLOYED', 'FAILED');
 const environmentState = () => oneOf('ACTIVE', 'INACTIVE');
 

@@ -53,7 +53,13 @@ export {
 } from './posture/posture-policy.ts';
 export { MAX_POSTURE_BYTES, SessionPosture, type PostureReport } from './posture/session-posture.ts';
 export { isVersionRange } from './posture/version-range-policy.ts';
-export { parseShareTarget, type ShareTarget } from './share-target.ts';
+export {
+  BACKEND_MODES,
+  backendModeOf,
+  parseShareTarget,
+  type BackendMode,
+  type ShareTarget,
+} from './share-target.ts';
 export { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';
 export { TERMINATOR_STRATEGIES, type TerminatorStrategy } from './terminator-strategy.ts';
 export { isUuid } from './uuid.ts';
@@ -217,6 +223,8 @@ export {
   type ProfileFile,
   type Profiles,
   type RememberedPorts,
+  ACCESS_PROTOCOLS,
+  type AccessProtocol,
 } from './shapes/own-files.ts';
 export {
   addedByClass,

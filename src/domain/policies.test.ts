@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isShareLabel, isShareName, parseName } from './name-policy.ts';
-import { parseShareTarget } from './share-target.ts';
+import { backendModeOf, parseShareTarget } from './share-target.ts';
 import { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';
 import { isUuid } from './uuid.ts';
 
@@ -49,6 +49,13 @@ describe('share names', () => {
 });
 
 describe('share targets', () => {
+  it('belong to one backend mode each', () => {
+    const modes = ['http', 'https', 'tcp', 'udp'].map((scheme) =>
+      backendModeOf(parseShareTarget(`${scheme}://h:1`)!),
+    );
+    assert.deepEqual(modes, ['proxy', 'proxy', 'tcpTunnel', 'udpTunnel']);
+  });
+
   it('are normalised', () => {
     assert.deepEqual(parseShareTarget('http://127.0.0.1:3000'), {
       scheme: 'http',
@@ -63,6 +70,13 @@ describe('share targets', () => {
       port: 443,
       url: 'https://my_host',
     });
+    assert.deepEqual(parseShareTarget('TCP://Db.Example:5432/'), {
+      scheme: 'tcp',
+      host: 'db.example',
+      port: 5432,
+      url: 'tcp://db.example:5432',
+    });
+    assert.equal(parseShareTarget('udp://[::1]:53')?.url, 'udp://[::1]:53');
     assert.equal(parseShareTarget('http://[::1]:8080')?.host, '::1');
     assert.equal(parseShareTarget('http://[fe80::1:2]')?.port, 80);
     assert.equal(parseShareTarget('http://[::ffff:10.0.0.1]:1')?.host, '::ffff:10.0.0.1');
@@ -72,7 +86,12 @@ describe('share targets', () => {
     for (const bad of [
       '',
       'backend:80',
-      'tcp://h:1',
+      'ftp://h:1',
+      'tcp://h',
+      'udp://h/',
+      'tcp://h:0',
+      'tcp://u:p@h:1',
+      'udp://h:1/path',
       'http://',
       'http://:80',
       'http://h:',

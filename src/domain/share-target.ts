@@ -1,9 +1,15 @@
 /**
- * The address of a share's private service: `http://host[:port]` or `https://host[:port]`, and nothing else. A
- * path, a query or credentials would change the meaning of forwarded requests, so they are refused.
+ * The address of a share's private service: `http://host[:port]`, `https://host[:port]`, `tcp://host:port` or
+ * `udp://host:port`, and nothing else. A path, a query or credentials would change the meaning of forwarded requests, so
+ * they are refused. The scheme decides the share's backend mode.
  */
+
+/** How an agent reaches a service: HTTP, a stream of bytes, or datagrams. The names are zrok's. */
+export const BACKEND_MODES = ['proxy', 'tcpTunnel', 'udpTunnel'] as const;
+export type BackendMode = (typeof BACKEND_MODES)[number];
+
 export interface ShareTarget {
-  readonly scheme: 'http' | 'https';
+  readonly scheme: keyof typeof MODE_OF;
   /** A DNS name (lower case), an IPv4 address, or an IPv6 address without brackets. */
   readonly host: string;
   readonly port: number;
@@ -11,7 +17,11 @@ export interface ShareTarget {
   readonly url: string;
 }
 
-const TARGET = /^(https?):\/\/(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?\/?$/;
+const MODE_OF = { http: 'proxy', https: 'proxy', tcp: 'tcpTunnel', udp: 'udpTunnel' } as const;
+/** Other schemes have none, so that a target must name its port. */
+const DEFAULT_PORT: Readonly<Partial<Record<ShareTarget['scheme'], number>>> = { http: 80, https: 443 };
+
+const TARGET = /^(https?|tcp|udp):\/\/(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?\/?$/;
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_HOST_LENGTH = 253;
 
@@ -22,16 +32,21 @@ export function parseShareTarget(text: string): ShareTarget | undefined {
   if (match === null) return undefined;
   const [, scheme, authority, portText] = match as unknown as [
     string,
-    'http' | 'https',
+    ShareTarget['scheme'],
     string,
     string | undefined,
   ];
   const host = authority.startsWith('[') ? authority.slice(1, -1) : authority;
   if (authority.startsWith('[') ? !isIpv6(host) : !isHostName(host)) return undefined;
-  const port = portText === undefined ? (scheme === 'http' ? 80 : 443) : Number(portText);
-  if (port < 1 || port > 65_535) return undefined;
+  const port = portText === undefined ? DEFAULT_PORT[scheme] : Number(portText);
+  if (port === undefined || port < 1 || port > 65_535) return undefined;
   const url = `${scheme}://${authority}${portText === undefined ? '' : `:${port}`}`;
   return { scheme, host, port, url };
+}
+
+/** The only mode in which a target of this scheme is reached. */
+export function backendModeOf({ scheme }: Pick<ShareTarget, 'scheme'>): BackendMode {
+  return MODE_OF[scheme];
 }
 
 function isHostName(host: string): boolean {

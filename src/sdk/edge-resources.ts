@@ -55,6 +55,8 @@ const serviceSchema = Type.Object({
   encryptionRequired: withDefault(flag(), false),
   /** By config type; `host.v1` for services that this identity may bind. */
   config: orElse(anyObject(), {}),
+  /** A share of our control plane has its `backendMode` here. */
+  tags: orElse(anyObject(), {}),
   updatedAt: withDefault(text(), ''),
 });
 export type EdgeService = ShapeOf<typeof serviceSchema>;

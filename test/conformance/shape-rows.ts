@@ -284,6 +284,12 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
       unknown: 'refused',
     },
     { shape: agentRequestShape, example: { op: 'status', id: 1 }, unknown: 'refused' },
+    {
+      shape: agentRequestShape,
+      example: { op: 'access', id: 1, ...access, protocol: 'tcp' },
+      older: { op: 'access', id: 1, ...access },
+      unknown: 'refused',
+    },
   ],
   agentAnswerShape: [
     { shape: agentAnswerShape, example: { id: 1, ok: true, result: { any: 1 } }, unknown: 'ignored' },
@@ -321,7 +327,8 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
   keptAccessesShape: [
     {
       shape: keptAccessesShape,
-      example: { accesses: [access] },
+      example: { accesses: [{ ...access, protocol: 'tcp' }] },
+      older: { accesses: [access] },
       unknown: 'ignored',
       newer: { accesses: [{ ...access, ...later }] },
     },

@@ -121,7 +121,7 @@ describe('a private share that an agent makes accessible on its machine', () => 
       mode: 'private',
       grants: [visitor.environmentId],
     });
-    const request = { op: 'access', share: 'accessed', host: '127.0.0.1', port: 0 } as const;
+    const request = { op: 'access', share: 'accessed', host: '127.0.0.1', port: 0, protocol: 'tcp' } as const;
     const { listen, isOpen, problem } = await callAgent(visitor.agent.socketPath, request);
     assert.deepEqual([isOpen, problem], [true, null]);
     const get = (): Promise<string> =>

@@ -63,12 +63,15 @@ async function assertReset(t: TestContext, listen: string): Promise<void> {
 test('a connection reaches the share with a half-close, and the next run has the same address', async (t) => {
   const path = join(folder(t), 'accesses.json');
   const first = openRegistry(t, path);
-  const view = await first.open({ share: 'app', host: HOST, port: 0 });
+  const view = await first.open({ share: 'app', protocol: 'tcp', host: HOST, port: 0 });
   assert.deepEqual([view.share, view.isOpen, view.problem], ['app', true, null]);
   const client = await clientOf(t, view.listen);
   client.end('question');
   assert.equal(await textOf(client), 'echo question');
-  assert.equal((await first.open({ share: 'app', host: HOST, port: 0 })).listen, view.listen);
+  assert.equal(
+    (await first.open({ share: 'app', protocol: 'tcp', host: HOST, port: 0 })).listen,
+    view.listen,
+  );
   assert.equal(statSync(path).mode & 0o777, 0o600);
   first.close();
 
@@ -83,13 +86,38 @@ test('a connection reaches the share with a half-close, and the next run has the
   assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')).accesses, []);
 });
 
+test('an access for datagrams has its protocol in the next run, too, and moves to connections', async (t) => {
+  const path = join(folder(t), 'accesses.json');
+  const first = openRegistry(t, path);
+  const datagrams = { share: 'names', protocol: 'udp', host: HOST, port: 0 } as const;
+  const view = await first.open(datagrams);
+  assert.deepEqual([view.protocol, view.isOpen, view.problem], ['udp', true, null]);
+  assert.equal((await first.open(datagrams)).listen, view.listen);
+  first.close();
+
+  const second = openRegistry(t, path);
+  await second.restore();
+  // The socket of the first one closes later.
+  await until(
+    'the same access',
+    () => second.views()[0]!,
+    ({ isOpen }) => isOpen,
+  );
+  assert.deepEqual(second.views(), [view]);
+  const moved = await second.open({ ...datagrams, protocol: 'tcp' });
+  assert.equal(moved.protocol, 'tcp');
+  const client = await clientOf(t, moved.listen);
+  client.end('question');
+  assert.equal(await textOf(client), 'echo question');
+});
+
 test('a share that cannot be dialed resets connections and reports why, and serves when it can be', async (t) => {
   let isThere = false;
   const registry = openRegistry(t, join(folder(t), 'accesses.json'), async () => {
     if (isThere) return dialEcho();
     throw new FrontdoorError('notFound', 'service-unknown', 'there is no service "app"');
   });
-  const view = await registry.open({ share: 'app', host: HOST, port: 0 });
+  const view = await registry.open({ share: 'app', protocol: 'tcp', host: HOST, port: 0 });
   assert.deepEqual([view.isOpen, view.problem], [true, 'there is no service "app"']);
   await assertReset(t, view.listen);
   isThere = true;
@@ -103,12 +131,12 @@ test('a taken port is refused to a command, and awaited after a start', async (t
   const path = join(folder(t), 'accesses.json');
   const { port, free } = await takenPort(t);
   const registry = openRegistry(t, path);
-  await assert.rejects(registry.open({ share: 'app', host: HOST, port }), {
+  await assert.rejects(registry.open({ share: 'app', protocol: 'tcp', host: HOST, port }), {
     code: 'port-taken',
     message: `${HOST}:${port} is taken; choose another with --listen`,
   });
   assert.deepEqual(registry.views(), []);
-  await registry.configure([{ share: 'app', host: HOST, port }]);
+  await registry.configure([{ share: 'app', protocol: 'tcp', host: HOST, port }]);
   assert.deepEqual(
     registry.views().map(({ isOpen, problem }) => [isOpen, problem?.includes('is taken')]),
     [[false, true]],
@@ -126,7 +154,7 @@ test('a taken port is refused to a command, and awaited after a start', async (t
 
 test('the end of an access breaks its connections; a drain waits for them', async (t) => {
   const registry = openRegistry(t, join(folder(t), 'accesses.json'));
-  const { listen } = await registry.open({ share: 'app', host: HOST, port: 0 });
+  const { listen } = await registry.open({ share: 'app', protocol: 'tcp', host: HOST, port: 0 });
   const client = await clientOf(t, listen);
   client.write('x');
   await once(client, 'data');
@@ -141,7 +169,10 @@ test('the end of an access breaks its connections; a drain waits for them', asyn
   await drained;
 
   const other = openRegistry(t, join(folder(t), 'accesses.json'));
-  const held = await clientOf(t, (await other.open({ share: 'app', host: HOST, port: 0 })).listen);
+  const held = await clientOf(
+    t,
+    (await other.open({ share: 'app', protocol: 'tcp', host: HOST, port: 0 })).listen,
+  );
   held.write('x');
   await once(held, 'data');
   const broken = assert.rejects(textOf(held), { code: 'ECONNRESET' });

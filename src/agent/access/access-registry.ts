@@ -3,24 +3,28 @@
  * opened again at the next start; those of the configuration file come from there.
  */
 import { BackOff, formatHostPort, FrontdoorError, messageOf, type Log } from '#base';
-import { keptAccessesShape, type AgentAccessView, type KeptAccess } from '#domain';
+import { keptAccessesShape, type AccessProtocol, type AgentAccessView, type KeptAccess } from '#domain';
 import type { Circuit } from '#sdk';
 import { loadJsonFile, saveJsonFile } from '../state-file.ts';
 import { AccessListener } from './access-listener.ts';
+import type { UdpAccessListener } from './udp-access-listener.ts';
 
 export interface AccessRegistryOptions {
   /** Path of the file that keeps the accesses. */
   readonly path: string;
-  readonly dial: (share: string, timeoutMs: number) => Promise<Circuit>;
+  readonly dial: (share: string, timeoutMs: number, protocol: AccessProtocol) => Promise<Circuit>;
   readonly log: Log;
   readonly retryMs?: number | undefined;
 }
+
+/** Connections, or sources of datagrams. */
+type Listener = AccessListener | UdpAccessListener;
 
 /** One share at one address. */
 interface Access {
   readonly wanted: KeptAccess;
   readonly isConfigured: boolean;
-  listener: AccessListener | undefined;
+  listener: Listener | undefined;
   /** Why it is not open. */
   problem: string | undefined;
   retry: NodeJS.Timeout | undefined;
@@ -29,6 +33,8 @@ interface Access {
 const MAX_ACCESSES = 256;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
+/** A source of datagrams without one in either direction for this time loses its circuit. */
+const UDP_IDLE_MS = 5 * 60_000;
 
 export class AccessRegistry {
   readonly #options: AccessRegistryOptions;
@@ -137,9 +143,15 @@ export class AccessRegistry {
     }
   }
 
-  #listen({ share, host, port }: KeptAccess): Promise<AccessListener> {
-    const { dial, log } = this.#options;
-    return AccessListener.open({ share, host, port, dial, log });
+  async #listen({ share, host, port, protocol }: KeptAccess): Promise<Listener> {
+    const { log } = this.#options;
+    const dial = (name: string, timeoutMs: number): Promise<Circuit> =>
+      this.#options.dial(name, timeoutMs, protocol);
+    const common = { share, host, port, dial, log };
+    if (protocol === 'tcp') return AccessListener.open(common);
+    // Few agents have such an access.
+    const { UdpAccessListener: Opened } = await import('./udp-access-listener.ts');
+    return Opened.open({ ...common, place: `the access to ${share}`, idleTimeoutMs: UDP_IDLE_MS });
   }
 
   #put(access: Access): void {
@@ -165,18 +177,20 @@ export class AccessRegistry {
 const RETRIES = { maxMs: MAX_RETRY_MS, factor: 2 } as const;
 
 function isSame(one: KeptAccess, other: KeptAccess): boolean {
-  return one.share === other.share && one.host === other.host && one.port === other.port;
+  return one.share === other.share && one.port === other.port && isServed(one, other);
 }
 
 /** Port 0 stands for any port. */
 function isServed(wanted: KeptAccess, open: KeptAccess): boolean {
-  return wanted.host === open.host && (wanted.port === 0 || wanted.port === open.port);
+  const isSamePort = wanted.port === 0 || wanted.port === open.port;
+  return wanted.host === open.host && wanted.protocol === open.protocol && isSamePort;
 }
 
 function viewOf({ wanted, listener, problem }: Access): AgentAccessView {
   return {
     share: wanted.share,
     listen: listener?.address ?? formatHostPort(wanted.host, wanted.port),
+    protocol: wanted.protocol,
     isOpen: listener !== undefined,
     connections: listener?.connections ?? 0,
     problem: problem ?? listener?.problem ?? null,

@@ -118,7 +118,7 @@ export class MemoryNetwork implements AgentNetwork {
       token,
       name: share.name ?? null,
       shareMode: share.shareMode,
-      backendMode: 'proxy',
+      backendMode: share.backendMode,
       target: share.target,
       targetByAgent,
       reserved: share.name !== undefined,

@@ -35,7 +35,8 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
   'invalid-target': {
     kind: 'invalid',
     meaning: 'The target of a share is not an address that an agent connects to.',
-    remedy: 'Give http://HOST:PORT or https://HOST:PORT, without path and credentials.',
+    remedy:
+      'Give http://HOST:PORT or https://HOST:PORT, for a private share also tcp://HOST:PORT or udp://HOST:PORT, without path and credentials.',
   },
   'lock-busy': {
     kind: 'conflict',
@@ -91,5 +92,10 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
     kind: 'limited',
     meaning: 'Too many changes of shares wait.',
     remedy: 'Try again.',
+  },
+  'wrong-protocol': {
+    kind: 'invalid',
+    meaning: 'A share of datagrams was opened for connections, or the other way round.',
+    remedy: 'Open it with `--udp` exactly if its target is `udp://HOST:PORT`.',
   },
 });

@@ -65,6 +65,27 @@ test('a share without a name gets a random token; a private one is granted to en
   await assert.rejects(one.agentApi.createShare(request), { kind: 'notFound' });
 });
 
+test('a share whose target becomes one of TCP or UDP is taken back in that mode', async () => {
+  const target = 'udp://127.0.0.1:53';
+  const mine = {
+    name: 'mine',
+    shareMode: 'private',
+    backendMode: 'proxy',
+    target: 'http://127.0.0.1:1',
+  } as const;
+  const share = await one.agentApi.createShare({ ...mine, grants: [two.id] });
+  const again = await one.agentApi.createShare({
+    ...mine,
+    backendMode: 'udpTunnel',
+    target,
+    grants: [two.id],
+  });
+  assert.deepEqual([again.id, again.backendMode, again.target], [share.id, 'udpTunnel', target]);
+  const listed = (await two.client.services()).find(({ id }) => id === share.id);
+  assert.deepEqual(listed?.tags, { backendMode: 'udpTunnel' });
+  await one.agentApi.releaseShare('mine');
+});
+
 test('an agent sees and releases its own shares alone', async () => {
   assert.deepEqual(await two.agentApi.hostedShares(), []);
   await assert.rejects(two.agentApi.releaseShare('app'), { kind: 'notFound' });
@@ -78,7 +99,12 @@ test('an agent sees and releases its own shares alone', async () => {
 
 test('an invalid share is refused with the reason', async () => {
   const wrong: [Record<string, unknown>, RegExp][] = [
-    [{ ...app, backendMode: 'tcpTunnel' }, /backendMode/],
+    [
+      { ...app, backendMode: 'tcpTunnel', target: 'tcp://127.0.0.1:22' },
+      /backendMode must be of proxy \(of a public share\)/,
+    ],
+    [{ ...app, shareMode: 'private', backendMode: 'tcpTunnel' }, /target must be of tcp:/],
+    [{ ...app, backendMode: 'web' }, /backendMode/],
     [{ ...app, shareMode: 'open' }, /shareMode/],
     [{ ...app, target: 'http://127.0.0.1:3000/path' }, /target/],
     [{ ...app, target: 7 }, /target/],

@@ -38,10 +38,10 @@ export function addAgentRoutes(app: FastifyInstance, context: EdgeApiContext): v
   app.post('/agent/v1/shares', async (request, reply) => {
     const peer = peerOfKind(context, request, 'environment');
     const { identity } = peer;
-    const { name, shareMode, target, grants } = readBody(request, hostedShareRequestShape).value;
+    const { name, shareMode, backendMode, target, grants } = readBody(request, hostedShareRequestShape).value;
     const share = await store.transaction(async (trx, touch) => {
       const { before, share } = await createOrTakeBackShare(trx, touch, {
-        ...{ name: name ?? undefined, shareMode, target, grants: grants ?? undefined },
+        ...{ name: name ?? undefined, shareMode, backendMode, target, grants: grants ?? undefined },
         frontdoorId: identity.frontdoorId ?? '',
         environmentId: identity.id,
         targetByAgent: true,

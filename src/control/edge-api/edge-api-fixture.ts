@@ -238,6 +238,7 @@ export async function openEdgeFixture(
         createShare(trx, touch, {
           frontdoorId: frontdoorIds[0],
           shareMode: 'private',
+          backendMode: 'proxy',
           target: 'http://127.0.0.1:3000',
           targetByAgent: false,
           nowMs: clock.nowMs(),

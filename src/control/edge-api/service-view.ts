@@ -43,7 +43,8 @@ export function serviceView(
     name: service.name,
     createdAt: updatedAt,
     updatedAt,
-    tags: {},
+    // Our clients learn whether it is a stream or datagrams; OpenZiti's ignore tags.
+    tags: { backendMode: service.backendMode },
     encryptionRequired: mayBind || !hasKeylessHost,
     permissions: [...(mayBind ? ['Bind'] : []), ...(mayDial ? ['Dial'] : [])],
     config: shareConfigs(service, rights, interceptDomain, configTypes),

@@ -3,7 +3,7 @@
  * `intercept.v1` for those that may dial it, so that tunnelers resolve and capture an address of its own.
  */
 import { parseShareTarget } from '#domain';
-import { interceptConfig, type Service } from '../model/mod.ts';
+import { hostConfig, interceptConfig, type Service } from '../model/mod.ts';
 
 export interface ShareRights {
   readonly mayBind: boolean;
@@ -42,8 +42,8 @@ export function shareConfigs(
   const types = typesOf(service, rights, domain);
   if (target === undefined) return {};
   const contents: Readonly<Record<string, () => unknown>> = {
-    [HOST]: () => ({ protocol: 'tcp', address: target.host, port: target.port }),
-    [INTERCEPT]: () => interceptConfig(service.name, target.scheme, domain!),
+    [HOST]: () => hostConfig(target),
+    [INTERCEPT]: () => interceptConfig(service.name, target, domain!),
   };
   const wanted = types.filter((type) => requested.includes('all') || requested.includes(type));
   return Object.fromEntries(wanted.map((type) => [type, contents[type]!()]));

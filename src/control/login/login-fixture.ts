@@ -127,6 +127,7 @@ export async function openLoginFixture(options: LoginFixtureOptions = {}): Promi
           environmentId,
           name,
           shareMode: 'public',
+          backendMode: 'proxy',
           target: 'http://127.0.0.1:3000',
           targetByAgent: false,
           authProviderIds,

@@ -22,7 +22,7 @@ describe('metrics', () => {
     const { id: shareId } = await world.store.transaction((trx, touch) =>
       createShare(trx, touch, {
         ...{ frontdoorId, environmentId, name, shareMode: 'private', target: 'http://127.0.0.1:3000' },
-        ...{ targetByAgent: false, nowMs: world.clock.nowMs() },
+        ...{ backendMode: 'proxy', targetByAgent: false, nowMs: world.clock.nowMs() },
       }),
     );
     return { shareId, environmentId, frontdoorId };

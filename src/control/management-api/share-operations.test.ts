@@ -170,7 +170,7 @@ describeEachStore('shares', (open) => {
     const reserved = 'Value for name must be of share name other than oauth, api, www';
     const script = 'Value for name must be of share name without -- in the third and fourth place';
     const uri =
-      'Value for target must be of uri (http or https, a host name or address, perhaps a port, no path)';
+      'Value for target must be of uri (http, https, tcp or udp, a host name or address, a port for tcp and udp, no path)';
     const cases: [Record<string, unknown>, number, string][] = [
       [{ name: 'ab' }, 400, form],
       [{ name: 'Api' }, 400, form],
@@ -183,8 +183,9 @@ describeEachStore('shares', (open) => {
       [{ environmentId: undefined }, 400, 'Value for environmentId must be of string'],
       [{ shareMode: 'open' }, 400, 'Value for shareMode must be of public or private'],
       [{ shareMode: 1 }, 400, 'Value for shareMode must be of string'],
-      [{ backendMode: 'tcpTunnel' }, 400, 'Value for backendMode must be of proxy'],
-      [{ target: 'tcp://h:1' }, 400, uri],
+      [{ backendMode: 'web' }, 400, 'Value for backendMode must be of proxy or tcpTunnel or udpTunnel'],
+      [{ target: 'ftp://h:1' }, 400, uri],
+      [{ target: 'tcp://h' }, 400, uri],
       [{ target: 'http://h:1/path' }, 400, uri],
       [{ target: 'http://u:p@h:1' }, 400, uri],
       [{ target: 3 }, 400, 'Value for target must be of string'],
@@ -207,6 +208,49 @@ describeEachStore('shares', (open) => {
     const hidden = wanted({ shareMode: 'private', frontendIds: [frontendId] });
     assert.equal((await world.call('POST', root, { body: hidden })).status, 400);
     assert.deepEqual(await world.store.db.selectFrom('share').selectAll().execute(), before);
+  });
+
+  it('have the backend mode of their target, and a tunnel mode only if they are private', async () => {
+    const tunnel = wanted({
+      name: 'database',
+      shareMode: 'private',
+      backendMode: 'tcpTunnel',
+      target: 'tcp://Db:5432',
+    });
+    const made = await world.call('POST', root, { body: tunnel });
+    assert.equal(made.status, 201);
+    const share = made.body as Share;
+    assert.deepEqual(
+      [share['backendMode'], share['target'], share['backendEndpoint']],
+      ['tcpTunnel', 'tcp://db:5432', 'tcp://db:5432'],
+    );
+    const path = `${root}/database`;
+    const refused: [Record<string, unknown>, string][] = [
+      [{ shareMode: 'public' }, 'Value for backendMode must be of proxy (of a public share)'],
+      [{ target: 'udp://db:53' }, 'Value for target must be of tcp://HOST:PORT (backendMode tcpTunnel)'],
+      [{ backendMode: 'udpTunnel' }, 'Value for target must be of udp://HOST:PORT (backendMode udpTunnel)'],
+      [
+        { backendMode: 'proxy' },
+        'Value for target must be of http://HOST[:PORT] or https://HOST[:PORT] (backendMode proxy)',
+      ],
+    ];
+    for (const [body, message] of refused)
+      assert.deepEqual((await world.call('PATCH', path, { body })).body, {
+        error: 'invalid_request',
+        message,
+      });
+    const fields = { shareMode: 'public', backendMode: 'tcpTunnel', target: 'tcp://db:5432' };
+    const open = await world.call('POST', root, { body: wanted(fields) });
+    assert.deepEqual(open.body, { error: 'invalid_request', message: refused[0]![1] });
+    assert.deepEqual((await world.call('GET', path)).body, share);
+    const datagrams = { backendMode: 'udpTunnel', target: 'udp://db:53' };
+    const changed = await world.call('PATCH', path, { body: datagrams });
+    assert.deepEqual(changed.body, { ...share, ...datagrams, backendEndpoint: 'udp://db:53' });
+    assert.deepEqual(
+      [serviceOf('database')!.backendMode, serviceOf('database')!.target],
+      ['udpTunnel', 'udp://db:53'],
+    );
+    assert.equal((await world.call('DELETE', path)).status, 204);
   });
 
   it('change in part, and accept what was read', async () => {

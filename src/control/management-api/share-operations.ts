@@ -49,6 +49,7 @@ export const shareHandlers: Handlers<
         environmentId: body.environmentId,
         name: body.name ?? undefined,
         shareMode: body.shareMode,
+        backendMode: body.backendMode,
         target: body.target,
         frontendIds: body.frontendIds,
         authProviderIds: body.authProviderIds,
@@ -118,7 +119,7 @@ function auditOf(parts: ShareParts, before: ShareRecord | undefined, after: Shar
  */
 function checkFixedFields(body: ShareChangeBody, before: ShareRecord): void {
   if (body.id !== undefined && body.id !== before.token) throw invalidValue('id', before.token);
-  for (const field of ['token', 'name', 'environmentId', 'backendMode'] as const) {
+  for (const field of ['token', 'name', 'environmentId'] as const) {
     const value = body[field];
     if (value !== undefined && value !== before[field]) throw invalidValue(field, String(before[field]));
   }

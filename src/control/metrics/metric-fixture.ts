@@ -39,6 +39,7 @@ export async function addShare(store: Store, frontdoor: GrantedFrontdoor, name =
       frontdoorId: frontdoor.id,
       environmentId,
       shareMode: 'private',
+      backendMode: 'proxy',
       target: 'http://127.0.0.1:3000',
       targetByAgent: false,
       name,

@@ -42,7 +42,7 @@ export {
 export type { DiagnosticValue, FabricDiagnostics, ToggledTraces } from './fabric-diagnostics.ts';
 export type { ComparedRouter, FabricValidation, RouterComparison } from './fabric-validation.ts';
 export { GatewayCommands } from './gateway-commands.ts';
-export { interceptConfig } from './intercept-config.ts';
+export { hostConfig, interceptConfig } from './share-endpoint-config.ts';
 export { attachModel } from './model-loader.ts';
 export {
   isShare,

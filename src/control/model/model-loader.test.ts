@@ -66,6 +66,7 @@ describe('the overlay model', () => {
         environmentId,
         name,
         shareMode: 'public',
+        backendMode: 'proxy',
         target: 'http://h:1',
         targetByAgent: true,
         nowMs: 7,

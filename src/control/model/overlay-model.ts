@@ -2,7 +2,13 @@
  * The state that the overlay needs without a query: identities, routers, services and their permissions. Loaded
  * from the store at start and after each change, so that requests do not query the database.
  */
-import type { AccessRules, GatewayCustomHost, GatewayInspection, TerminatorStrategy } from '#domain';
+import type {
+  AccessRules,
+  BackendMode,
+  GatewayCustomHost,
+  GatewayInspection,
+  TerminatorStrategy,
+} from '#domain';
 import type { FabricTerminator } from '../store/mod.ts';
 import type { EdgeEntityRecord, ManagedService, OverlayService } from './edge-entity.ts';
 import { EdgeModel } from './edge-model.ts';
@@ -31,7 +37,7 @@ export interface Service extends OverlayService {
   /** The environment that hosts it, which is the only identity that may bind it. */
   readonly environmentId: string;
   readonly shareMode: 'public' | 'private';
-  readonly backendMode: 'proxy';
+  readonly backendMode: BackendMode;
   readonly target: string;
   readonly targetByAgent: boolean;
   readonly epoch: number;

@@ -11,7 +11,8 @@ import {
   DataState_RelatedEntityType,
   type CtrlInit,
 } from '#wire/ctrl';
-import { interceptConfig, type Identity, type Service } from '../model/mod.ts';
+import { parseShareTarget } from '#domain';
+import { hostConfig, interceptConfig, type Identity, type Service } from '../model/mod.ts';
 
 export type DataEvent = NonNullable<NonNullable<CtrlInit<'dataState'>['events']>[number]>;
 export type DataEntity = NonNullable<DataEvent['model']>;
@@ -77,18 +78,11 @@ export function identityRemoval(id: string): DataEvent[] {
  * share; undefined: they do not intercept it.
  */
 export function configEntities(service: Service, domain: string | undefined): DataEntity[] {
-  if (!URL.canParse(service.target)) return [];
-  const { hostname, port, protocol } = new URL(service.target);
-  const scheme = protocol === 'https:' ? 'https' : 'http';
-  const address = hostname.replace(/^\[|\]$/g, '');
-  const host = {
-    protocol: 'tcp',
-    address,
-    port: port === '' ? (scheme === 'https' ? 443 : 80) : Number(port),
-  };
-  const entity = configEntity(hostConfigId(service.id), HOST_CONFIG_TYPE, host);
+  const target = parseShareTarget(service.target);
+  if (target === undefined) return [];
+  const entity = configEntity(hostConfigId(service.id), HOST_CONFIG_TYPE, hostConfig(target));
   if (domain === undefined) return [entity];
-  const intercept = interceptConfig(service.name, scheme, domain);
+  const intercept = interceptConfig(service.name, target, domain);
   return [entity, configEntity(interceptConfigId(service.id), INTERCEPT_CONFIG_TYPE, intercept)];
 }
 
@@ -99,7 +93,7 @@ function configEntity(id: string, typeId: string, content: object): DataEntity {
 /** `domain` as in `configEntities`. */
 export function serviceEntity({ id, name, target }: Service, domain: string | undefined): DataEntity {
   const ids = domain === undefined ? [hostConfigId(id)] : [hostConfigId(id), interceptConfigId(id)];
-  const configs = URL.canParse(target) ? ids : [];
+  const configs = parseShareTarget(target) === undefined ? [] : ids;
   return { case: 'service', value: { id, name, configs, encryptionRequired: true } };
 }
 

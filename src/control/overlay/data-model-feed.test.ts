@@ -200,9 +200,9 @@ test('a router intercepts private shares that are granted to routers, and no oth
   const router = await routerOf('r1');
   subscribe(router, { subscriptionId: 'sub1' });
   const { events } = await wholeState(router);
-  const addressOf = (name: string, port: number): string =>
+  const addressOf = (name: string, port: number, protocol = 'tcp'): string =>
     JSON.stringify({
-      protocols: ['tcp'],
+      protocols: [protocol],
       addresses: [`${name}.ziti`],
       portRanges: [{ low: port, high: port }],
     });
@@ -221,6 +221,8 @@ test('a router intercepts private shares that are granted to routers, and no oth
   await step({ grants }, { web: [addressOf('share-web', 80)] });
   const target = 'https://127.0.0.1:8443';
   await step({ grants, target }, { web: [addressOf('share-web', 443)] });
+  await step({ grants, target: 'tcp://127.0.0.1:5432' }, { web: [addressOf('share-web', 5432)] });
+  await step({ grants, target: 'udp://127.0.0.1:53' }, { web: [addressOf('share-web', 53, 'udp')] });
   await step({ grants, name: 'reports' }, { web: [addressOf('reports', 80)] });
   await step({ grants, shareMode: 'public' }, {});
   await step({ grants }, { web: [addressOf('share-web', 80)] });
@@ -264,11 +266,10 @@ test('a router that comes back gets what it missed; one of another timeline or a
 });
 
 test('a large state comes in parts, and what changes meanwhile after it', async () => {
-  const target = 'http://127.0.0.1:3000';
   await world.addService('svc0', 'env1');
   const service = world.model.service('svc0')!;
   for (let n = 1; n < 3_000; n += 1)
-    world.model.setService({ ...service, id: `svc${n}`, name: `share${n}`, target: `${target}/${n}` });
+    world.model.setService({ ...service, id: `svc${n}`, name: `share${n}`, target: `http://host${n}:3000` });
   await world.start();
   const router = await routerOf('r1');
   subscribe(router, { subscriptionId: 'sub1' });

@@ -231,6 +231,7 @@ describeEachStore('the store', (open, newPlace) => {
       frontdoorId,
       environmentId,
       shareMode: 'public',
+      backendMode: 'proxy',
       targetByAgent: true,
       nowMs: 1,
     } as const;

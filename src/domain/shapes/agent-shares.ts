@@ -3,6 +3,7 @@
  * with an unknown field is refused, because the field may restrict the share.
  */
 import { Part, Shape, Type, type ShapeOf } from '#base';
+import { BACKEND_MODES } from '../share-target.ts';
 
 const { closed, count, flag, lossyList, nullable, oneOf, text, texts, word } = Part;
 
@@ -14,8 +15,8 @@ export const hostedShareRequestShape = new Shape(
     /** Absent or null: a random token, and the share goes when it is released. */
     name: Type.Optional(nullable(text())),
     shareMode: oneOf('public', 'private'),
-    backendMode: oneOf('proxy'),
-    /** `http://host:port`. */
+    backendMode: oneOf(...BACKEND_MODES),
+    /** `http://host:port`, `tcp://host:port` or `udp://host:port`, as the mode has it. */
     target: text(),
     /** Environment ids that may dial a private share. */
     grants: Type.Optional(nullable(Type.Array(text(), { maxItems: MAX_GRANTS }))),
@@ -31,7 +32,7 @@ const hostedShareSchema = Type.Object({
   token: text(),
   name: nullable(text()),
   shareMode: oneOf('public', 'private'),
-  backendMode: oneOf('proxy'),
+  backendMode: oneOf(...BACKEND_MODES),
   target: text(),
   /** Whether this agent set the target itself; false if it came through the Management API. */
   targetByAgent: flag(),

@@ -4,6 +4,7 @@
  * unknown field is refused, because the field may restrict what is asked; unknown fields of answers are ignored.
  */
 import { compileReader, ERROR_KINDS, Part, Shape, Type, utf8, type ErrorKind, type ShapeOf } from '#base';
+import { ACCESS_PROTOCOLS } from './own-files.ts';
 
 const {
   closed,
@@ -62,7 +63,10 @@ export const agentRequestShape = new Shape(
     status: closed({ id }),
     release: closed({ id, name: someText() }),
     /** Port 0: a free one. */
-    access: closed({ id, share: someText(), host: someText(), port: port() }),
+    access: closed({
+      ...{ id, share: someText(), host: someText(), port: port() },
+      protocol: withDefault(oneOf(...ACCESS_PROTOCOLS), 'tcp'),
+    }),
     endAccess: closed({ id, share: someText() }),
     stop: closed({ id }),
     version: closed({ id }),
@@ -117,6 +121,7 @@ const accessViewSchema = Type.Object({
   share: text(),
   /** `host:port` on the agent's machine. */
   listen: text(),
+  protocol: lossyField('protocol', oneOf(...ACCESS_PROTOCOLS), 'tcp'),
   isOpen: flag(),
   connections: count(),
   /** Why it is not open, or why the last circuit could not be made. */

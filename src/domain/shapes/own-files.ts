@@ -73,11 +73,16 @@ export const ownTargetsShape = new Shape(
   { name: 'list of own targets', format: 1, formatField: 'v', remedy: 'upgrade this agent' },
 );
 
+/** How programs on the agent's machine reach a private share: connections or datagrams. */
+export const ACCESS_PROTOCOLS = ['tcp', 'udp'] as const;
+export type AccessProtocol = (typeof ACCESS_PROTOCOLS)[number];
+
 const keptAccessSchema = Type.Object({
   /** Token of the private share. */
   share: someText(),
   host: someText(),
   port: port(),
+  protocol: withDefault(oneOf(...ACCESS_PROTOCOLS), 'tcp'),
 });
 export type KeptAccess = ShapeOf<typeof keptAccessSchema>;
 

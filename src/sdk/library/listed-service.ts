@@ -9,6 +9,8 @@ export interface ListedService {
   readonly encryptionRequired: boolean;
   /** By config type, such as `intercept.v1`. */
   readonly config: Readonly<Record<string, unknown>>;
+  /** For shares of Frontdoor: `backendMode`. */
+  readonly tags: Readonly<Record<string, unknown>>;
   /** RFC 3339; empty if the control plane does not know. */
   readonly updatedAt: string;
 }

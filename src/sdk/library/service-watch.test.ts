@@ -12,6 +12,7 @@ const service = (id: string, updatedAt = ''): ListedService => ({
   permissions: ['Dial'],
   encryptionRequired: true,
   config: {},
+  tags: {},
   updatedAt,
 });
 

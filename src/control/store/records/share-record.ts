@@ -1,5 +1,6 @@
 /** Shares as the rest of the control plane reads them: the row with its frontends, grants and providers. */
 import { sql, type SelectQueryBuilder } from 'kysely';
+import type { BackendMode } from '#domain';
 import { customHostsOf, type CustomHost } from './custom-host.ts';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import { matchedPage } from '../engine/counted-page.ts';
@@ -29,7 +30,7 @@ export interface ShareRecord {
   /** Null if none was given. */
   readonly name: string | null;
   readonly shareMode: 'public' | 'private';
-  readonly backendMode: 'proxy';
+  readonly backendMode: BackendMode;
   readonly target: string;
   readonly reserved: boolean;
   readonly targetByAgent: boolean;

@@ -50,6 +50,7 @@ describeEachStore("an agent's shares", (open) => {
     environmentId,
     name: 'app',
     shareMode: 'public',
+    backendMode: 'proxy',
     target: 'http://127.0.0.1:3000',
     targetByAgent: true,
     nowMs: 5,

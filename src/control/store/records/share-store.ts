@@ -4,7 +4,15 @@
  * whose message may be shown (`conflict`, `notFound`, `invalid`), which rolls it back.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { invalidValue, isShareName, parseShareTarget, SHARE_TOKEN_BYTES, shareTokenOf } from '#domain';
+import {
+  backendModeOf,
+  invalidValue,
+  isShareName,
+  parseShareTarget,
+  SHARE_TOKEN_BYTES,
+  shareTokenOf,
+  type BackendMode,
+} from '#domain';
 import { writeJointly } from '../engine/joint-writes.ts';
 import { lockedByName, lockedForUpdate } from '../engine/row-lock.ts';
 import { isUniqueViolation } from '../engine/store-errors.ts';
@@ -37,6 +45,7 @@ export interface NewShare {
   /** If set, it is the token, and the share is kept until it is deleted. Undefined: a random token. */
   readonly name?: string | undefined;
   readonly shareMode: 'public' | 'private';
+  readonly backendMode: BackendMode;
   readonly target: string;
   /** If undefined or empty, a public share gets the default frontend. */
   readonly frontendIds?: readonly string[] | undefined;
@@ -51,6 +60,7 @@ export interface NewShare {
 /** Undefined fields are not changed. */
 export interface ShareChange {
   readonly shareMode?: 'public' | 'private' | undefined;
+  readonly backendMode?: BackendMode | undefined;
   readonly target?: string | undefined;
   readonly targetByAgent?: boolean | undefined;
   readonly reserved?: boolean | undefined;
@@ -62,7 +72,7 @@ export interface ShareChange {
 /** Creates a share. Throws `conflict` for a name that is taken in the frontdoor, or on a frontend. */
 export async function createShare(trx: Queries, touch: Touch, wanted: NewShare): Promise<ShareRecord> {
   if (wanted.name !== undefined && !isShareName(wanted.name)) throw invalidValue('name', 'string');
-  const target = checkedTarget(wanted.target);
+  const target = checkedTarget(wanted);
   await checkEnvironment(trx, wanted.frontdoorId, wanted.environmentId);
   const id = randomUUID();
   const token = wanted.name ?? shareTokenOf(randomBytes(SHARE_TOKEN_BYTES));
@@ -75,7 +85,7 @@ export async function createShare(trx: Queries, touch: Touch, wanted: NewShare):
       token,
       name: wanted.name ?? null,
       share_mode: wanted.shareMode,
-      backend_mode: 'proxy',
+      backend_mode: wanted.backendMode,
       target,
       reserved: wanted.name === undefined ? 0 : 1,
       target_by_agent: wanted.targetByAgent ? 1 : 0,
@@ -111,7 +121,8 @@ export async function changeShare(
   nowMs: number,
 ): Promise<ShareRecord> {
   const shareMode = change.shareMode ?? before.shareMode;
-  const target = change.target === undefined ? before.target : checkedTarget(change.target);
+  const backendMode = change.backendMode ?? before.backendMode;
+  const target = checkedTarget({ shareMode, backendMode, target: change.target ?? before.target });
   const targetByAgent = change.targetByAgent ?? (before.targetByAgent && target === before.target);
   const reserved = change.reserved ?? before.reserved;
   const held = relationsOfLocked(before);
@@ -128,6 +139,7 @@ export async function changeShare(
     .updateTable('share')
     .set({
       share_mode: shareMode,
+      backend_mode: backendMode,
       target,
       target_by_agent: targetByAgent ? 1 : 0,
       reserved: reserved ? 1 : 0,
@@ -166,6 +178,7 @@ export async function takeBackShare(
   if (held === undefined || held.environmentId !== wanted.environmentId) return undefined;
   const change: ShareChange = {
     shareMode: wanted.shareMode,
+    backendMode: wanted.backendMode,
     target: wanted.target,
     targetByAgent: wanted.targetByAgent,
     frontendIds: wanted.frontendIds,
@@ -225,8 +238,23 @@ async function checkEnvironment(trx: Queries, frontdoorId: string, id: string): 
   if (row === undefined) throw missing('Environment', id);
 }
 
-function checkedTarget(text: string): string {
+const TARGETS_OF: Readonly<Record<BackendMode, string>> = {
+  proxy: 'http://HOST[:PORT] or https://HOST[:PORT] (backendMode proxy)',
+  tcpTunnel: 'tcp://HOST:PORT (backendMode tcpTunnel)',
+  udpTunnel: 'udp://HOST:PORT (backendMode udpTunnel)',
+};
+
+/** Returns the normalised target of a share in these modes. */
+function checkedTarget({
+  shareMode,
+  backendMode,
+  target: text,
+}: Pick<NewShare, 'shareMode' | 'backendMode' | 'target'>): string {
   const target = parseShareTarget(text);
   if (target === undefined) throw invalidValue('target', 'uri');
+  // Gateways serve HTTP alone.
+  if (shareMode === 'public' && backendMode !== 'proxy')
+    throw invalidValue('backendMode', 'proxy (of a public share)');
+  if (backendModeOf(target) !== backendMode) throw invalidValue('target', TARGETS_OF[backendMode]);
   return target.url;
 }

@@ -4,6 +4,7 @@
  * (`*_hmac`, hex), secrets that must be read again encrypted with the key file (`*_sealed`).
  */
 import type { Generated } from 'kysely';
+import type { BackendMode } from '#domain';
 import type {
   CustomFrontendAuthProviderTable,
   CustomFrontendTable,
@@ -218,7 +219,7 @@ export interface ShareTable {
   /** The given name, equal to the token; null for a random token. */
   name: string | null;
   share_mode: 'public' | 'private';
-  backend_mode: 'proxy';
+  backend_mode: BackendMode;
   target: string;
   /** 1: kept until it is deleted; 0: deleted when it is released. */
   reserved: number;

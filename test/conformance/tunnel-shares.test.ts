@@ -1,0 +1,168 @@
+// Private shares of services that speak no HTTP: TCP and UDP, from an agent to the machine of another, through the product.
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { readHostPort } from '#base';
+import { callAgent } from '#cli';
+import type { AgentAccessView } from '#domain';
+import { until, within } from '../support/deadline.ts';
+import { openWorld, type World, type WorldAgent } from '../support/world.ts';
+
+const HOST = '127.0.0.1';
+
+let world: World;
+let host: WorldAgent;
+let visitor: WorldAgent;
+
+before(async () => {
+  world = await openWorld();
+  host = await world.startAgent('host');
+  visitor = await world.startAgent('visitor');
+});
+after(() => world?.close());
+
+async function share(name: string, target: string): Promise<void> {
+  const grants = [visitor.environmentId];
+  const { readiness } = await host.share(target, { name, mode: 'private', grants });
+  assert.deepEqual(readiness, { ready: true });
+}
+
+function access(name: string, protocol: 'tcp' | 'udp'): Promise<AgentAccessView> {
+  return callAgent(visitor.agent.socketPath, { op: 'access', share: name, host: HOST, port: 0, protocol });
+}
+
+async function accessed(name: string, protocol: 'tcp' | 'udp'): Promise<number> {
+  const { listen, isOpen, problem, protocol: opened } = await access(name, protocol);
+  assert.deepEqual([isOpen, problem, opened], [true, null, protocol]);
+  return readHostPort(listen)!.port;
+}
+
+interface Echo {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Sends each datagram back to its sender, with `name` before it. */
+async function openEcho(t: TestContext, name: string, port = 0): Promise<Echo> {
+  const socket = createSocket('udp4');
+  socket.bind(port, HOST);
+  await once(socket, 'listening');
+  socket.on('message', (datagram, from) =>
+    socket.send(Buffer.concat([Buffer.from(name), datagram]), from.port, from.address),
+  );
+  let isOpen = true;
+  const close = async (): Promise<void> => {
+    if (!isOpen) return;
+    isOpen = false;
+    const closed = once(socket, 'close');
+    socket.close();
+    await closed;
+  };
+  t.after(close);
+  return { port: socket.address().port, close };
+}
+
+async function openClient(t: TestContext, port: number): Promise<(datagram: string) => Promise<string>> {
+  const socket = createSocket('udp4');
+  socket.connect(port, HOST);
+  await once(socket, 'connect');
+  t.after(() => void socket.close());
+  return async (datagram) => {
+    const answer = once(socket, 'message');
+    socket.send(datagram);
+    return String((await within('the answer', answer))[0]);
+  };
+}
+
+describe('a private share with a tcp target', () => {
+  it('passes bytes of any protocol both ways, with the end of each side', async (t) => {
+    // It speaks first, as databases and SSH do, and last, after its client has ended.
+    const service = createServer({ allowHalfOpen: true }, (socket) => {
+      const chunks: Buffer[] = [];
+      socket.write('220 ready\r\n');
+      socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+      socket.on('end', () => socket.end(Buffer.concat(chunks).reverse()));
+      socket.on('error', () => {});
+    }).listen(0, HOST);
+    t.after(() => service.close());
+    await once(service, 'listening');
+    await share('database', `tcp://${HOST}:${(service.address() as AddressInfo).port}`);
+    const { json } = await world.call('GET', '/shares/database');
+    const { shareMode, backendMode, status } = json as Record<string, unknown>;
+    assert.deepEqual([shareMode, backendMode, status], ['private', 'tcpTunnel', 'DEPLOYED']);
+    const client = connect({ port: await accessed('database', 'tcp'), host: HOST, allowHalfOpen: true });
+    t.after(() => client.destroy());
+    const [greeting] = await within('the greeting', once(client, 'data'));
+    assert.equal(String(greeting), '220 ready\r\n');
+    const sent = Buffer.alloc(1_000_000, 'abcdefg');
+    client.end(sent);
+    const received: Buffer[] = [];
+    for await (const chunk of client) received.push(chunk as Buffer);
+    assert.ok(Buffer.concat(received).reverse().equals(sent));
+  });
+});
+
+describe('a private share with a udp target', () => {
+  it('passes datagrams whole, and each sender gets its own answers', async (t) => {
+    const echo = await openEcho(t, 'echo ');
+    await share('names', `udp://${HOST}:${echo.port}`);
+    const port = await accessed('names', 'udp');
+    const [first, second] = [await openClient(t, port), await openClient(t, port)];
+    const long = 'x'.repeat(20_000);
+    assert.deepEqual(
+      [await first('a'), await second('b'), await first(long)],
+      ['echo a', 'echo b', `echo ${long}`],
+    );
+    const { accesses } = await callAgent(visitor.agent.socketPath, { op: 'status' });
+    assert.deepEqual(
+      accesses.filter(({ share: name }) => name === 'names').map(({ connections }) => connections),
+      [2],
+    );
+  });
+
+  it('whose service was away is served once it is back, without a new access', async (t) => {
+    const first = await openEcho(t, 'first ');
+    await share('restarted', `udp://${HOST}:${first.port}`);
+    const ask = await openClient(t, await accessed('restarted', 'udp'));
+    assert.equal(await ask('a'), 'first a');
+    await first.close();
+    await openEcho(t, 'second ', first.port);
+    assert.equal(await ask('b'), 'second b');
+  });
+
+  it('is not opened for connections, nor a share of TCP for datagrams, and the problem says how', async (t) => {
+    const echo = await openEcho(t, '');
+    await share('datagrams', `udp://${HOST}:${echo.port}`);
+    await share('stream', `tcp://${HOST}:${new URL(world.up.control.apiUrl).port}`);
+    const wrong = await access('datagrams', 'tcp');
+    assert.equal(wrong.problem, 'datagrams is a share of datagrams: open it with --udp');
+    assert.equal((await access('datagrams', 'udp')).problem, null);
+    assert.match((await access('stream', 'udp')).problem!, /is no share of datagrams: open it without --udp/);
+  });
+
+  it('follows its share to another protocol', async (t) => {
+    const echo = await openEcho(t, '');
+    const { port } = new URL(world.up.control.apiUrl);
+    await share('moved', `tcp://${HOST}:${port}`);
+    assert.equal((await access('moved', 'tcp')).problem, null);
+    await share('moved', `udp://${HOST}:${echo.port}`);
+    const problemOf = async (): Promise<string | null> => (await access('moved', 'udp')).problem;
+    await until('its new protocol', problemOf, (problem) => problem === null);
+  });
+
+  it('is refused as a public one, with the way on', async () => {
+    const request = {
+      op: 'share',
+      mode: 'public',
+      target: `udp://${HOST}:53`,
+      name: 'open',
+      grants: [],
+    } as const;
+    await assert.rejects(callAgent(host.agent.socketPath, request), {
+      code: 'invalid-target',
+      message: `a public share has an http or https target: share udp://${HOST}:53 privately`,
+    });
+  });
+});
