@@ -39,7 +39,7 @@ export function PublishedShare(props: {
       ) : (
         <>
           <p>{text.publishedPrivate}</p>
-          <CodeBlock label={text.command} code={accessCommand(token)} />
+          <CodeBlock label={text.command} code={accessCommand(share)} />
         </>
       )}
       <p role="status" className="fd-progress">

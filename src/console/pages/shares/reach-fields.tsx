@@ -57,6 +57,7 @@ export function ModeField(props: {
     <Radio.Group
       label={text.mode}
       value={props.value}
+      error={useFieldError('backendMode')}
       onChange={(value) => props.onChange(value === 'private' ? 'private' : 'public')}
     >
       <div className="fd-choices">

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
+  accessCommand,
   addressOn,
   changesOf,
   completedTarget,
@@ -55,6 +56,17 @@ describe('the draft of a new share', () => {
     });
   });
 
+  it('has the backend mode of its target', () => {
+    const modeOf = (target: string) => newShareOf({ ...DRAFT, target, shareMode: 'private' }).backendMode;
+    assert.deepEqual(['tcp://db:5432', 'UDP://ns:53', 'db:5432'].map(modeOf), [
+      'tcpTunnel',
+      'udpTunnel',
+      'proxy',
+    ]);
+    assert.match(accessCommand({ token: 'ns', target: 'udp://ns:53' }), /access open ns .* --udp$/);
+    assert.doesNotMatch(accessCommand({ token: 'db', target: 'tcp://db:5432' }), /--udp/);
+  });
+
   it('finds the step of a field that the API refuses', () => {
     assert.equal(stepOfField('target'), 'what');
     assert.equal(stepOfField('frontendIds[0]'), 'where');
@@ -82,6 +94,10 @@ describe('the settings of a share', () => {
     assert.equal(changesOf(before, { ...before, frontendIds: ['f2', 'f1'], target: '3000' }), undefined);
     assert.deepEqual(changesOf(before, { ...before, target: 'http://127.0.0.1:4000' }), {
       target: 'http://127.0.0.1:4000',
+    });
+    assert.deepEqual(changesOf(before, { ...before, target: 'tcp://127.0.0.1:22' }), {
+      target: 'tcp://127.0.0.1:22',
+      backendMode: 'tcpTunnel',
     });
     assert.deepEqual(changesOf(before, { ...before, frontendIds: ['f1'], reserved: false }), {
       frontendIds: ['f1'],

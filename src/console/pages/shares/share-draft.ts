@@ -1,5 +1,5 @@
 /** A new share while its form is filled in, and the changes of an existing one. Pure. */
-import type { AnswerOf, BodyOf } from '#contract';
+import type { AnswerOf, BodyOf, ShareAnswer } from '#contract';
 
 export const STEPS = ['what', 'where', 'who'] as const;
 export type ShareStep = (typeof STEPS)[number];
@@ -35,6 +35,7 @@ const STEP_OF_FIELD: Readonly<Record<string, ShareStep>> = {
   shareMode: 'where',
   name: 'where',
   frontendIds: 'where',
+  backendMode: 'where',
   authProviderIds: 'who',
   grants: 'who',
 };
@@ -64,15 +65,24 @@ export function completedTarget(typed: string): string {
   return text === '' || text.includes('://') ? text : `http://${text}`;
 }
 
+type BackendMode = BodyOf<'createShare'>['backendMode'];
+
+/** The only mode in which a target is reached. The control plane refuses targets that it does not know. */
+function backendModeOf(target: string): BackendMode {
+  if (/^tcp:/i.test(target)) return 'tcpTunnel';
+  return /^udp:/i.test(target) ? 'udpTunnel' : 'proxy';
+}
+
 export function newShareOf(draft: ShareDraft): BodyOf<'createShare'> {
   const { environmentId, shareMode, frontendIds, authProviderIds, grants } = draft;
   const name = draft.name.trim();
   const isPublic = shareMode === 'public';
+  const target = completedTarget(draft.target);
   return {
     environmentId,
-    target: completedTarget(draft.target),
+    target,
     shareMode,
-    backendMode: 'proxy',
+    backendMode: backendModeOf(target),
     ...(name === '' ? {} : { name }),
     ...(isPublic && frontendIds.length > 0 ? { frontendIds: [...frontendIds] } : {}),
     ...(isPublic && draft.guard === 'providers' ? { authProviderIds: [...authProviderIds] } : {}),
@@ -86,8 +96,9 @@ export function addressOn(urlTemplate: string, name: string): string {
 }
 
 /** The command by which the agent of a granted machine opens a private share. Tokens have no sign that a shell reads. */
-export function accessCommand(token: string): string {
-  return `npx frontdoor agent access open ${token} --listen 127.0.0.1:9000`;
+export function accessCommand({ token, target }: Pick<ShareAnswer, 'token' | 'target'>): string {
+  const udp = backendModeOf(target) === 'udpTunnel' ? ' --udp' : '';
+  return `npx frontdoor agent access open ${token} --listen 127.0.0.1:9000${udp}`;
 }
 
 type Share = Pick<AnswerOf<'getShare'>, 'target' | 'shareMode' | 'frontendIds' | 'grants' | 'reserved'>;
@@ -108,10 +119,12 @@ export function settingsOf({ target, shareMode, frontendIds, grants, reserved }:
 /** The changes of the settings; undefined: none. */
 export function changesOf(before: ShareSettings, after: ShareSettings): BodyOf<'changeShare'> | undefined {
   const target = completedTarget(after.target);
+  const backendMode = backendModeOf(target);
   const isPublic = after.shareMode === 'public';
   const isOtherMode = after.shareMode !== before.shareMode;
   const changes = {
     ...(target === before.target ? {} : { target }),
+    ...(backendMode === backendModeOf(before.target) ? {} : { backendMode }),
     ...(isOtherMode ? { shareMode: isPublic ? ('public' as const) : ('private' as const) } : {}),
     ...(isPublic && (isOtherMode || !isSameSet(before.frontendIds, after.frontendIds))
       ? { frontendIds: [...after.frontendIds] }

@@ -26,7 +26,7 @@ export function ShareOverviewPage(): ReactNode {
         <>
           <Way share={share} />
           <About share={share} />
-          {share.shareMode === 'private' ? <OpenElsewhere token={share.token} /> : null}
+          {share.shareMode === 'private' ? <OpenElsewhere share={share} /> : null}
           <LastFailures token={share.token} />
         </>
       )}
@@ -114,12 +114,12 @@ function Names(props: {
   );
 }
 
-function OpenElsewhere({ token }: { readonly token: string }): ReactNode {
+function OpenElsewhere({ share }: { readonly share: ShareAnswer }): ReactNode {
   const text = useText(sharesText);
   return (
     <Panel title={text.openElsewhere}>
       <p>{text.openElsewhereText}</p>
-      <CodeBlock label={text.openElsewhere} code={accessCommand(token)} />
+      <CodeBlock label={text.openElsewhere} code={accessCommand(share)} />
     </Panel>
   );
 }

@@ -15,7 +15,7 @@ import { FrontendsField, GrantsField, ModeField, TargetField } from './reach-fie
 import { changesOf, settingsOf } from './share-draft.ts';
 import { shareSettingsText } from './share-settings-text.ts';
 
-const FIELDS = ['target', 'shareMode', 'frontendIds', 'grants', 'reserved'];
+const FIELDS = ['target', 'shareMode', 'backendMode', 'frontendIds', 'grants', 'reserved'];
 
 export function ShareSettingsForm(props: Editable<ShareAnswer>): ReactNode {
   const [text, parts] = [useText(shareSettingsText), useText(partsText)];
