@@ -3,7 +3,7 @@
  * description and an example. The server validates with the pattern that the API description shows, and the
  * parsers in `domain` accept the same texts (`format-table.test.ts`).
  */
-import { isUuid } from '#domain';
+import { isUuid, shareNameRule } from '#domain';
 import * as patterns from './format-pattern.ts';
 
 export interface StringFormat {
@@ -66,7 +66,6 @@ function hasLength(text: string, least: number, most: number): boolean {
 
 const SHARE_NAME = '[a-z0-9][a-z0-9-]{1,61}[a-z0-9]';
 const KEPT_SHARE_NAMES = ['oauth', 'api', 'www'];
-const isShareNameForm = new RegExp(`^${SHARE_NAME}$`);
 const NAME_RULE = 'name (1 to 255 characters, no control characters)';
 
 export const stringFormats = {
@@ -260,15 +259,6 @@ function targetRule(text: string): string {
   return isUri(text)
     ? 'uri (http, https, tcp or udp, a host name or address, a port for tcp and udp, no path)'
     : 'uri';
-}
-
-function shareNameRule(text: string): string {
-  if (!isShareNameForm.test(text)) {
-    return 'share name (3 to 63 of a-z, 0-9 and -, no - at either end)';
-  }
-  return text.startsWith('--', 2)
-    ? 'share name without -- in the third and fourth place'
-    : `share name other than ${KEPT_SHARE_NAMES.join(', ')}`;
 }
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i;

@@ -41,7 +41,7 @@ export {
 export { LineDecoder } from './line-decoder.ts';
 export { apiSpelling, edgeSpelling } from './error-spelling.ts';
 export { loginHostOf } from './login-host.ts';
-export { isShareLabel, isShareName, parseName } from './name-policy.ts';
+export { isShareLabel, isShareName, parseName, shareNameRule } from './name-policy.ts';
 export {
   mfaRemainingS,
   NO_TIMEOUT_S,

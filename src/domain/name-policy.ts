@@ -43,3 +43,11 @@ export function isShareLabel(text: string): boolean {
 export function isShareName(text: string): boolean {
   return isShareLabel(text) && !text.startsWith('--', 2);
 }
+
+/** The rule that a text breaks which is no name for a new share, for the message "Value for … must be of <rule>". */
+export function shareNameRule(text: string): string {
+  if (!SHARE_NAME.test(text)) return 'share name (3 to 63 of a-z, 0-9 and -, no - at either end)';
+  return isShareLabel(text)
+    ? 'share name without -- in the third and fourth place'
+    : `share name other than ${[...RESERVED_SHARE_NAMES].join(', ')}`;
+}

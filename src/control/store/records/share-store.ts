@@ -10,6 +10,7 @@ import {
   isShareName,
   parseShareTarget,
   SHARE_TOKEN_BYTES,
+  shareNameRule,
   shareTokenOf,
   type BackendMode,
 } from '#domain';
@@ -71,7 +72,8 @@ export interface ShareChange {
 
 /** Creates a share. Throws `conflict` for a name that is taken in the frontdoor, or on a frontend. */
 export async function createShare(trx: Queries, touch: Touch, wanted: NewShare): Promise<ShareRecord> {
-  if (wanted.name !== undefined && !isShareName(wanted.name)) throw invalidValue('name', 'string');
+  if (wanted.name !== undefined && !isShareName(wanted.name))
+    throw invalidValue('name', shareNameRule(wanted.name));
   const target = checkedTarget(wanted);
   await checkEnvironment(trx, wanted.frontdoorId, wanted.environmentId);
   const id = randomUUID();
