@@ -199,8 +199,12 @@ async function press(
   while (performance.now() < deadlineMs) {
     const form = await formOf(page);
     if (!(await isFilled(page, form))) continue;
-    // A form over what exists is sent when something was typed.
-    if ((await submitOf(form)) === undefined) await form.getByRole('textbox').first().fill('another name');
+    // A form over what exists is sent when something was typed. One without text is still busy with the press before.
+    if ((await submitOf(form)) === undefined) {
+      const text = form.getByRole('textbox').first();
+      if ((await text.count()) === 0) continue;
+      await text.fill('another name');
+    }
     const typed = await valuesOf(form);
     const submit = await submitOf(form);
     assert.ok(submit !== undefined, `nothing to press: ${(await form.innerText()).slice(0, 300)}`);
