@@ -3,50 +3,39 @@
  * its own: bytes in both directions, with half-close. A connection whose circuit cannot be made is reset.
  */
 import { createServer, type Server, type Socket } from 'node:net';
-import { formatHostPort, messageOf, ShortLivedSet, type Log } from '#base';
+import { formatHostPort, ShortLivedSet } from '#base';
 import { listenOn, portOf } from '#net';
 import type { Circuit } from '#sdk';
 import { CircuitCopy } from '../circuit-copy.ts';
 import { acceptedConnection } from '../target-connection.ts';
+import { AccessDialer, untilEnded, type AccessDialerOptions } from './access-dialer.ts';
 
-export interface AccessListenerOptions {
-  /** Token of the share, or name of the service. */
-  readonly share: string;
-  /** What `share` names, for the log; `private share` by default. */
-  readonly kind?: 'private share' | 'service' | undefined;
+export interface AccessListenerOptions extends AccessDialerOptions {
   /** The option that chooses the address, for errors; `--listen` by default. */
   readonly option?: string | undefined;
   readonly host: string;
   /** 0: a free port. */
   readonly port: number;
-  readonly dial: (share: string, timeoutMs: number) => Promise<Circuit>;
-  readonly log: Log;
   readonly maxConnections?: number | undefined;
 }
 
 const MAX_CONNECTIONS = 4_096;
-const DIAL_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_MS = 60_000;
 
 export class AccessListener {
-  readonly share: string;
   readonly #options: AccessListenerOptions;
-  readonly #log: Log;
-  readonly #kind: string;
+  readonly #dialer: AccessDialer;
   readonly #server: Server;
   readonly #dialing = new Set<Socket>();
   readonly #copies = new ShortLivedSet<CircuitCopy>();
   readonly #idle = Promise.withResolvers<void>();
   #address = '';
   #port = 0;
-  #problem: string | undefined;
   #isListening = false;
 
   private constructor(options: AccessListenerOptions) {
     this.#options = options;
-    this.share = options.share;
-    this.#kind = options.kind ?? 'private share';
-    this.#log = options.log.child({ [this.#kind === 'service' ? 'service' : 'share']: options.share });
+    this.#dialer = new AccessDialer(options);
     const socketOptions = { allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true };
     this.#server = createServer({ ...socketOptions, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) =>
       this.#onConnection(socket),
@@ -76,28 +65,18 @@ export class AccessListener {
 
   /** Why the last circuit could not be made; undefined if it could. */
   get problem(): string | undefined {
-    return this.#problem;
+    return this.#dialer.problem;
   }
 
   /** Makes a circuit and ends it, to learn whether the share can be reached. Returns the problem. */
-  async probe(): Promise<string | undefined> {
-    try {
-      (await this.#dial()).destroy('the share can be reached');
-    } catch {
-      // `#dial` has kept the reason.
-    }
-    return this.#problem;
+  probe(): Promise<string | undefined> {
+    return this.#dialer.probe();
   }
 
   /** Takes no more connections, and waits until the open ones have ended, for up to `timeoutMs`. */
   async drain(timeoutMs: number, cut: AbortSignal): Promise<void> {
     this.#stopListening();
-    if (this.connections === 0 || cut.aborted) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, timeoutMs);
-    cut.addEventListener('abort', () => resolve(), { once: true });
-    await Promise.race([promise, this.#idle.promise]);
-    clearTimeout(timer);
+    if (this.connections > 0) await untilEnded(this.#idle.promise, timeoutMs, cut);
   }
 
   /** Takes no more connections and breaks the open ones. */
@@ -115,17 +94,18 @@ export class AccessListener {
 
   async #listen(): Promise<void> {
     const { host, port, option = '--listen' } = this.#options;
-    await listenOn(this.#server, { host, port, remedy: `choose another with ${option}` }, this.#log);
+    const { kind, log } = this.#dialer;
+    await listenOn(this.#server, { host, port, remedy: `choose another with ${option}` }, log);
     this.#isListening = true;
     this.#port = portOf(this.#server);
     this.#address = formatHostPort(host, this.#port);
-    this.#log.info({ listen: this.#address }, `a ${this.#kind} is accessible on this machine`);
+    log.info({ listen: this.#address }, `a ${kind} is accessible on this machine`);
   }
 
   #onConnection(socket: Socket): void {
     socket.on('error', () => {});
     if (this.connections >= (this.#options.maxConnections ?? MAX_CONNECTIONS)) {
-      this.#fail(`there are ${this.connections} connections already`);
+      this.#dialer.fail(`there are ${this.connections} connections already`);
       socket.resetAndDestroy();
       return;
     }
@@ -136,7 +116,7 @@ export class AccessListener {
   async #connect(socket: Socket): Promise<void> {
     let circuit: Circuit | undefined;
     try {
-      circuit = await this.#dial();
+      circuit = await this.#dialer.dial();
     } catch {
       socket.resetAndDestroy();
     }
@@ -152,7 +132,8 @@ export class AccessListener {
       onAlive: () => {},
       onClosed: (done, broken) => {
         this.#copies.delete(done);
-        if (broken !== undefined) this.#log.debug({ circuit: circuit.id, reason: broken }, 'circuit broke');
+        if (broken !== undefined)
+          this.#dialer.log.debug({ circuit: circuit.id, reason: broken }, 'circuit broke');
         this.#onEnded();
       },
     });
@@ -162,22 +143,5 @@ export class AccessListener {
 
   #onEnded(): void {
     if (!this.#isListening && this.connections === 0) this.#idle.resolve();
-  }
-
-  async #dial(): Promise<Circuit> {
-    try {
-      const circuit = await this.#options.dial(this.share, DIAL_TIMEOUT_MS);
-      this.#problem = undefined;
-      return circuit;
-    } catch (error) {
-      this.#fail(messageOf(error));
-      throw error;
-    }
-  }
-
-  /** Logs a problem once, however often it occurs. */
-  #fail(problem: string): void {
-    if (this.#problem !== problem) this.#log.warn({ problem }, `no circuit to the ${this.#kind}`);
-    this.#problem = problem;
   }
 }

@@ -2,17 +2,14 @@
  * Takes datagrams on this machine: each source address becomes a circuit to a private share, or another service, which ends when
  * it is idle. The datagrams of a source whose circuit cannot be made are dropped for a second.
  */
-import { formatHostPort, messageOf, ShortLivedSet, systemClock, type Clock, type Log } from '#base';
+import { formatHostPort, ShortLivedSet, systemClock, type Clock } from '#base';
 import { UdpFlows, type DatagramConnection } from '#net/datagrams';
 import type { Circuit } from '#sdk';
 import { CircuitCopy } from '../circuit-copy.ts';
 import { DatagramSide } from '../datagram-side.ts';
+import { AccessDialer, untilEnded, type AccessDialerOptions } from './access-dialer.ts';
 
-export interface UdpAccessListenerOptions {
-  /** Token of the share, or name of the service. */
-  readonly share: string;
-  /** What `share` names, for the log; `private share` by default. */
-  readonly kind?: 'private share' | 'service' | undefined;
+export interface UdpAccessListenerOptions extends AccessDialerOptions {
   /** What chose the address, for errors. */
   readonly place: string;
   readonly host: string;
@@ -20,32 +17,24 @@ export interface UdpAccessListenerOptions {
   readonly port: number;
   /** A source without a datagram in either direction for this time loses its circuit. */
   readonly idleTimeoutMs: number;
-  readonly dial: (share: string, timeoutMs: number) => Promise<Circuit>;
-  readonly log: Log;
   readonly maxSources?: number | undefined;
   readonly clock?: Clock | undefined;
 }
 
-const DIAL_TIMEOUT_MS = 15_000;
 const MAX_CHECK_INTERVAL_MS = 30_000;
 const CHECKS_IN_IDLE_TIME = 4;
 
 export class UdpAccessListener {
-  readonly share: string;
   readonly #options: UdpAccessListenerOptions;
-  readonly #log: Log;
-  readonly #kind: string;
+  readonly #dialer: AccessDialer;
   readonly #flows: UdpFlows;
   readonly #dialing = new Set<DatagramConnection>();
   readonly #copies = new ShortLivedSet<CircuitCopy>();
   #isDraining = false;
-  #problem: string | undefined;
 
   private constructor(options: UdpAccessListenerOptions, flows: UdpFlows) {
     this.#options = options;
-    this.share = options.share;
-    this.#kind = options.kind ?? 'private share';
-    this.#log = options.log.child({ [this.#kind === 'service' ? 'service' : 'share']: options.share });
+    this.#dialer = new AccessDialer(options);
     this.#flows = flows;
   }
 
@@ -62,10 +51,8 @@ export class UdpAccessListener {
       },
     });
     const listener = new UdpAccessListener(options, flows);
-    listener.#log.info(
-      { listen: listener.address },
-      `a ${listener.#kind} is accessible on this machine by UDP`,
-    );
+    const { kind, log: ownLog } = listener.#dialer;
+    ownLog.info({ listen: listener.address }, `a ${kind} is accessible on this machine by UDP`);
     return listener;
   }
 
@@ -85,30 +72,19 @@ export class UdpAccessListener {
 
   /** Why the last circuit could not be made; undefined if it could. */
   get problem(): string | undefined {
-    return this.#problem;
+    return this.#dialer.problem;
   }
 
   /** Makes a circuit and ends it, to learn whether the share can be reached. Returns the problem. */
-  async probe(): Promise<string | undefined> {
-    try {
-      (await this.#dial()).destroy('the share can be reached');
-    } catch {
-      // `#dial` has kept the reason.
-    }
-    return this.#problem;
+  probe(): Promise<string | undefined> {
+    return this.#dialer.probe();
   }
 
   /** Takes no more sources, and waits until the others send and receive nothing any more, for up to `timeoutMs`. */
   async drain(timeoutMs: number, cut: AbortSignal): Promise<void> {
     this.#isDraining = true;
     for (const copy of this.#copies) copy.drain();
-    const closed = this.#flows.close();
-    if (cut.aborted) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, timeoutMs);
-    cut.addEventListener('abort', () => resolve(), { once: true });
-    await Promise.race([promise, closed]);
-    clearTimeout(timer);
+    await untilEnded(this.#flows.close(), timeoutMs, cut);
   }
 
   /** Takes no more sources and breaks the circuits of the others. */
@@ -122,7 +98,7 @@ export class UdpAccessListener {
     this.#dialing.add(flow);
     let circuit: Circuit;
     try {
-      circuit = await this.#dial();
+      circuit = await this.#dialer.dial();
     } catch {
       this.#flows.refuse(key, flow);
       return;
@@ -133,27 +109,14 @@ export class UdpAccessListener {
     else this.#join(flow, circuit);
   }
 
-  async #dial(): Promise<Circuit> {
-    try {
-      const circuit = await this.#options.dial(this.share, DIAL_TIMEOUT_MS);
-      this.#problem = undefined;
-      return circuit;
-    } catch (error) {
-      const problem = messageOf(error);
-      // A problem is logged once, however often it occurs.
-      if (this.#problem !== problem) this.#log.warn({ problem }, `no circuit to the ${this.#kind}`);
-      this.#problem = problem;
-      throw error;
-    }
-  }
-
   #join(flow: DatagramConnection, circuit: Circuit): void {
     const side = new DatagramSide(flow);
     const copy = new CircuitCopy(circuit, side, {
       onAlive: () => {},
       onClosed: (done, broken) => {
         this.#copies.delete(done);
-        if (broken !== undefined) this.#log.debug({ circuit: circuit.id, reason: broken }, 'circuit broke');
+        if (broken !== undefined)
+          this.#dialer.log.debug({ circuit: circuit.id, reason: broken }, 'circuit broke');
       },
     });
     this.#copies.add(copy);
