@@ -1,15 +1,10 @@
 /**
  * One row or more for each shape of our own wires and files: an example of its format, the text of the previous
  * version, and the text of a later version of the same format, each with the expected result. Rows are by the name of
- * the constant.
+ * the constant. Those of files, and of processes of one machine, are in `local-shape-rows.ts`.
  */
-import type { SchemaValue, ShapeProblem, ShapeTraits } from '#base';
 import {
-  agentAnswerShape,
-  agentLockShape,
-  agentRequestShape,
   agentSelfShape,
-  demoCredentialsShape,
   failuresShape,
   gatewayFeedShape,
   gatewayUsageShape,
@@ -25,41 +20,14 @@ import {
   loginStartedShape,
   loginStartShape,
   OPEN_RULES,
-  keptAccessesShape,
-  keptControlPlanesShape,
-  machineChangesShape,
-  namedAddressShape,
-  ownTargetsShape,
-  portsFileShape,
-  sampleReadyShape,
-  profilesShape,
   providerQueryShape,
   sentAccessRules,
   sessionFoundShape,
   sessionQueryShape,
   trafficReportShape,
 } from '#domain';
-import { fromWorkerShape, toWorkerShape } from '../../bin/worker-messages.ts';
-
-/** A shape of any content. */
-export type AnyShape = ShapeTraits & {
-  readonly schema: object;
-  read(value: unknown, format?: unknown): SchemaValue<unknown> | ShapeProblem;
-};
-
-export interface ShapeRow {
-  readonly shape: AnyShape;
-  /** The text that this version sends. */
-  readonly example: unknown;
-  /** The text of the previous version, without a number, which reads as the example. Default: the example. */
-  readonly older?: unknown;
-  /** The rule of the outermost object for unknown fields. */
-  readonly unknown: 'ignored' | 'kept' | 'refused';
-  /** A later text of the same format with unknown fields deeper inside; reads as the example. */
-  readonly newer?: unknown;
-}
-
-const later = { later: { may: 'be anything' } };
+import { LOCAL_SHAPE_ROWS } from './local-shape-rows.ts';
+import { later, type ShapeRow } from './shape-row.ts';
 
 const share = {
   ...{ id: 'id-a', token: 'a', hosts: ['a.share.localhost'], authProviderIds: [] },
@@ -140,21 +108,9 @@ const hosted = {
 };
 const newerHosted = { ...hosted, ...later, failure: { ...hosted.failure, ...later } };
 
-const profile = {
-  ...{ apiUrl: 'https://api', credentials: { kind: 'account', id: 'a', secret: 's' }, organizationId: 'o' },
-  frontdoorId: 'f',
-};
-const ports = { http: 1, https: 0, api: 2, edgeApi: 3, ctrl: 4, edge: 5 };
-const credentials = { organizationId: 'o', frontdoorId: 'f', accountId: 'a', apiToken: 't' };
-const access = { share: 'a', host: '127.0.0.1', port: 9000 };
-const workerStart = {
-  ...{ type: 'start', number: 1, workers: 2, options: { logLevel: 'info' }, dataDir: '/d', version: '1' },
-  ...{ identity: { apiUrl: 'https://e' }, plainPort: 80, securePort: null, ticketSecret: 'c2VjcmV0' },
-  certificates: null,
-};
-
 /** By the exported name of each shape; several rows where it has variants. */
 export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
+  ...LOCAL_SHAPE_ROWS,
   gatewayFeedShape: [
     {
       shape: gatewayFeedShape,
@@ -276,102 +232,4 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
     { shape: hostedSharesShape, example: [hosted], unknown: 'ignored', newer: [newerHosted] },
   ],
   agentSelfShape: [{ shape: agentSelfShape, example: { version: '1.0.0' }, unknown: 'ignored' }],
-  agentRequestShape: [
-    {
-      shape: agentRequestShape,
-      example: { op: 'share', id: 1, mode: 'public', target: 'x', grants: [] },
-      older: { op: 'share', id: 1, mode: 'public', target: 'x' },
-      unknown: 'refused',
-    },
-    { shape: agentRequestShape, example: { op: 'status', id: 1 }, unknown: 'refused' },
-    {
-      shape: agentRequestShape,
-      example: { op: 'access', id: 1, ...access, protocol: 'tcp' },
-      older: { op: 'access', id: 1, ...access },
-      unknown: 'refused',
-    },
-  ],
-  agentAnswerShape: [
-    { shape: agentAnswerShape, example: { id: 1, ok: true, result: { any: 1 } }, unknown: 'ignored' },
-    {
-      shape: agentAnswerShape,
-      example: { id: 1, ok: false, error: { kind: 'internal', code: 'c', message: 'm' } },
-      unknown: 'ignored',
-      newer: { id: 1, ok: false, error: { kind: 'later', code: 'c', message: 'm', ...later } },
-    },
-  ],
-  agentLockShape: [
-    {
-      shape: agentLockShape,
-      example: { pid: 1, start: 's', socketPath: '/s', version: '1' },
-      unknown: 'ignored',
-    },
-  ],
-  ownTargetsShape: [
-    {
-      shape: ownTargetsShape,
-      example: { targets: { app: 'http://127.0.0.1:1' } },
-      unknown: 'ignored',
-      newer: { targets: { app: 'http://127.0.0.1:1', other: later } },
-    },
-    { shape: ownTargetsShape, example: { targets: {} }, older: {}, unknown: 'ignored' },
-  ],
-  machineChangesShape: [{ shape: machineChangesShape, example: { ids: ['0a1b2c3d'] }, unknown: 'ignored' }],
-  namedAddressShape: [
-    {
-      shape: namedAddressShape,
-      example: { name: 'a.test', address: '100.64.0.2' },
-      unknown: 'ignored',
-    },
-  ],
-  keptAccessesShape: [
-    {
-      shape: keptAccessesShape,
-      example: { accesses: [{ ...access, protocol: 'tcp' }] },
-      older: { accesses: [access] },
-      unknown: 'ignored',
-      newer: { accesses: [{ ...access, ...later }] },
-    },
-    { shape: keptAccessesShape, example: { accesses: [] }, older: {}, unknown: 'ignored' },
-  ],
-  keptControlPlanesShape: [
-    {
-      shape: keptControlPlanesShape,
-      example: { home: 'https://a:1', apiUrls: ['https://a:1', 'https://b:1'] },
-      unknown: 'ignored',
-    },
-  ],
-  sampleReadyShape: [{ shape: sampleReadyShape, example: { port: 1, pid: 2 }, unknown: 'ignored' }],
-  portsFileShape: [
-    { shape: portsFileShape, example: ports, unknown: 'ignored' },
-    {
-      shape: portsFileShape,
-      example: { ...ports, https: 0, ctrl: 0 },
-      older: { http: 1, api: 2, edgeApi: 3, ctrl: 'four', edge: 5 },
-      unknown: 'ignored',
-    },
-  ],
-  demoCredentialsShape: [
-    {
-      shape: demoCredentialsShape,
-      example: { ...credentials, clientId: '', clientSecret: '' },
-      older: credentials,
-      unknown: 'ignored',
-    },
-  ],
-  profilesShape: [
-    { shape: profilesShape, example: { profiles: { default: profile } }, unknown: 'kept' },
-    { shape: profilesShape, example: { profiles: { default: { ...profile, ...later } } }, unknown: 'kept' },
-  ],
-  toWorkerShape: [
-    { shape: toWorkerShape, example: workerStart, unknown: 'ignored' },
-    { shape: toWorkerShape, example: { type: 'reload' }, unknown: 'ignored' },
-    { shape: toWorkerShape, example: { type: 'stop', drainMs: 1 }, unknown: 'ignored' },
-    { shape: toWorkerShape, example: { type: 'identity', identity: { apiUrl: 'x' } }, unknown: 'ignored' },
-  ],
-  fromWorkerShape: [
-    { shape: fromWorkerShape, example: { type: 'ready', isFresh: true }, unknown: 'ignored' },
-    { shape: fromWorkerShape, example: { type: 'alive' }, unknown: 'ignored' },
-    { shape: fromWorkerShape, example: { type: 'failed', message: 'm' }, unknown: 'ignored' },
-  ],
 };

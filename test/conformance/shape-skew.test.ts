@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { sourceFiles, isTest } from '../arch/source-tree.ts';
-import { SHAPE_ROWS, type ShapeRow } from './shape-rows.ts';
+import { SHAPE_ROWS } from './shape-rows.ts';
+import type { ShapeRow } from './shape-row.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
