@@ -11,7 +11,7 @@ import {
   type TestIdentity,
 } from '../../../test/support/certificates.ts';
 import { logInto, type LogEntry } from '../testing/gateway-world.ts';
-import { CertificateStore, type CertificateSources } from './certificate-store.ts';
+import { CertificateStore, type CertificateSources, type KeptCertificate } from './certificate-store.ts';
 
 const authority = await makeTestAuthority();
 const root = mkdtempSync(join(tmpdir(), 'gateway-certificates-'));
@@ -172,6 +172,66 @@ describe('certificates as files', () => {
     const one = await issue(['one.example']);
     put('one', { cert: one.ca + one.cert, key: one.key });
     assert.equal(shownFor(await open(), 'one.example'), 'one.example');
+  });
+});
+
+describe('obtained certificates', () => {
+  const obtained = async (name: string, options: IssueOptions = {}): Promise<KeptCertificate> => ({
+    ...(await authority.issue(`obtained ${name}`, { dns: [name], days: 80, ...options })),
+    name,
+    isAutomatic: true,
+  });
+
+  it('go behind files, before the default one, and a valid one goes before an expired one', async () => {
+    put('wild', await issue(['*.files.example'], { days: 20 }));
+    put('late', await issue(['*.late.example'], { days: -1, startsInDays: -3 }));
+    const dns = ['*.own.example', 'app.own.example'];
+    const store = await open({ folder, default: await authority.issue('default', { dns, days: 90 }) });
+    store.take([
+      await obtained('app.files.example'),
+      await obtained('app.late.example'),
+      await obtained('*.own.example'),
+      await obtained('old.own.example', { days: -1, startsInDays: -3 }),
+    ]);
+    assert.equal(shownFor(store, 'app.files.example'), '*.files.example');
+    assert.equal(shownFor(store, 'app.late.example'), 'obtained app.late.example');
+    assert.equal(shownFor(store, 'old.own.example'), 'obtained *.own.example');
+    assert.equal(shownFor(store, 'app.own.example'), 'obtained *.own.example');
+    assert.ok(store.isProvidedByFile('app.files.example') && !store.isProvidedByFile('app.late.example'));
+  });
+
+  it('stay when the files are read again, replace each other by name, and are passed on', async () => {
+    const store = await open();
+    const bad = { name: 'bad.example', cert: 'half', key: 'half', isAutomatic: true };
+    assert.equal(store.take([await obtained('app.zone.example'), bad]).length, 1);
+    const [{ fingerprint } = { fingerprint: '' }] = store.obtained;
+    await store.reload();
+    assert.equal(shownFor(store, 'app.zone.example'), 'obtained app.zone.example');
+    store.take([await obtained('app.zone.example')]);
+    assert.equal(store.obtained.length, 1);
+    assert.notEqual(store.obtained[0]!.fingerprint, fingerprint);
+    const other = await CertificateStore.open({ folder, lastGood: store.kept, log: logInto(records) });
+    assert.deepEqual(
+      other.obtained.map(({ name }) => name),
+      ['app.zone.example'],
+    );
+  });
+
+  it('make a zone certified: a wildcard, or one name below it', async () => {
+    const store = await open();
+    store.take([await obtained('*.wild.example'), await obtained('app.single.example')]);
+    store.take([await obtained('app.over.example', { days: -1, startsInDays: -3 })]);
+    for (const zone of ['wild.example', 'single.example']) assert.ok(store.isCertified(zone), zone);
+    for (const zone of ['over.example', 'example', 'none.example']) assert.ok(!store.isCertified(zone), zone);
+  });
+
+  it('are missing where only a stand-in has the name', async () => {
+    const standIn = await authority.issue('own', { dns: ['*.zone.example'] });
+    const store = await open({ default: standIn, isDefaultStandIn: true });
+    assert.ok(store.covers('app.zone.example') && !store.isProvided('app.zone.example'));
+    store.take([await obtained('app.zone.example')]);
+    assert.ok(store.isProvided('app.zone.example') && !store.isProvided('b.zone.example'));
+    assert.equal(shownFor(store, 'b.zone.example'), 'own');
   });
 });
 

@@ -1,8 +1,8 @@
 /**
  * The certificates for clients, selected by the names in them: an exact name before a wildcard of one label, a
- * valid certificate before an expired one, then the one that lasts longest. `reload` reads them again; if a new
- * file is bad, the last good certificate of its place stays in use. TLS contexts are made on demand, and their
- * number is bounded.
+ * valid certificate before an expired one, files before obtained ones (ADR 0056), then the one that lasts longest.
+ * `reload` reads the files again; if a new one is bad, the last good certificate of its place stays in use. TLS
+ * contexts are made on demand, and their number is bounded.
  */
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
@@ -26,6 +26,8 @@ export interface CertificateSources {
   readonly folder?: string | undefined;
   /** For clients whose server name has no certificate in the folder: files, or PEM texts that never change. */
   readonly default?: { readonly certFile: string; readonly keyFile: string } | KeyPair | undefined;
+  /** Whether the default one is of an authority that clients do not know, so that another is obtained for its names. */
+  readonly isDefaultStandIn?: boolean | undefined;
 }
 
 export interface CertificateStoreOptions extends CertificateSources {
@@ -38,7 +40,15 @@ export interface CertificateStoreOptions extends CertificateSources {
 /** PEM texts; `name` is the one in the log. */
 export interface KeptCertificate extends KeyPair {
   readonly name: string;
+  /** Whether it was obtained from a certificate authority, and is no file of the sources. */
+  readonly isAutomatic?: boolean | undefined;
 }
+
+/** A certificate that was obtained, with its host or `*.zone` as name. */
+export type ObtainedCertificate = Pick<
+  ServedPair,
+  'name' | 'hosts' | 'notBeforeMs' | 'notAfterMs' | 'fingerprint'
+>;
 
 export interface ExpiringCertificate {
   readonly name: string;
@@ -51,6 +61,8 @@ export interface Reloaded {
   readonly problems: readonly string[];
 }
 
+type HostMap = ReadonlyMap<string, ServedPair>;
+
 interface Read {
   readonly pairs: ReadonlyMap<string, ServedPair>;
   readonly problems: ReadonlyMap<string, string>;
@@ -60,8 +72,13 @@ export class CertificateStore {
   readonly #options: CertificateStoreOptions;
   readonly #clock: Clock;
   readonly #listeners = new Set<() => void>();
+  /** Those of the sources, by name. */
   #pairs: ReadonlyMap<string, ServedPair> = new Map();
-  #byHost = new Map<string, ServedPair>();
+  /** Those that were obtained, by name. */
+  #obtained: ReadonlyMap<string, ServedPair> = new Map();
+  #byHost: HostMap = new Map();
+  /** The same without those that were obtained, and without a stand-in. */
+  #filesByHost: HostMap = new Map();
   #contexts = new Map<string, SecureContext>();
   #reloading: Promise<Reloaded> | undefined;
   #isAskedAgain = false;
@@ -75,7 +92,8 @@ export class CertificateStore {
   static async open(options: CertificateStoreOptions): Promise<CertificateStore> {
     const store = new CertificateStore(options);
     if (options.lastGood !== undefined) {
-      store.#pairs = pairsOf(options.lastGood);
+      store.#pairs = pairsOf(options.lastGood.filter(({ isAutomatic }) => isAutomatic !== true));
+      store.#obtained = pairsOf(options.lastGood.filter(({ isAutomatic }) => isAutomatic === true));
       await store.reload();
       return store;
     }
@@ -95,7 +113,33 @@ export class CertificateStore {
 
   /** All certificates with their private keys, for another process that serves the same names. */
   get kept(): KeptCertificate[] {
-    return [...this.#pairs.values()].map(({ name, pair }) => ({ name, ...pair }));
+    return [
+      ...Array.from(this.#pairs.values(), ({ name, pair }) => ({ name, ...pair })),
+      ...Array.from(this.#obtained.values(), ({ name, pair }) => ({ name, ...pair, isAutomatic: true })),
+    ];
+  }
+
+  get obtained(): readonly ObtainedCertificate[] {
+    return [...this.#obtained.values()];
+  }
+
+  obtainedFor(name: string): ObtainedCertificate | undefined {
+    return this.#obtained.get(name);
+  }
+
+  /** Takes certificates that were obtained, each instead of the former one of its name. Returns the problems of others. */
+  take(certificates: readonly KeptCertificate[]): readonly string[] {
+    const obtained = new Map(this.#obtained);
+    const problems: string[] = [];
+    for (const { name, cert, key } of certificates) {
+      const files = { certFile: `the certificate for ${name}`, keyFile: `the key for ${name}` };
+      const outcome = checkServedPair(name, { cert, key }, files, true);
+      if ('loaded' in outcome) obtained.set(name, outcome.loaded);
+      else problems.push(outcome.problem);
+    }
+    this.#obtained = obtained;
+    this.#arrange();
+    return problems;
   }
 
   /**
@@ -113,6 +157,29 @@ export class CertificateStore {
   covers(host: string): boolean {
     const found = host.startsWith('*.') ? this.#byHost.get(host.toLowerCase()) : this.#find(host);
     return found !== undefined && isValid(found, this.#clock.nowMs());
+  }
+
+  /** Whether names below the zone have certificates: a wildcard, or at least one that was obtained for a single name. */
+  isCertified(zone: string): boolean {
+    if (this.covers(`share.${zone}`)) return true;
+    const nowMs = this.#clock.nowMs();
+    const isBelow = (host: string): boolean => host.slice(host.indexOf('.') + 1) === zone;
+    return [...this.#obtained.values()].some((pair) => pair.hosts.some(isBelow) && isValid(pair, nowMs));
+  }
+
+  /** As `covers`, but a stand-in does not count. */
+  isProvided(host: string): boolean {
+    const found = host.startsWith('*.') ? this.#byHost.get(host) : this.#find(host);
+    return found !== undefined && !this.#isStandIn(found) && isValid(found, this.#clock.nowMs());
+  }
+
+  /** As `isProvided`, by a file of the sources. */
+  isProvidedByFile(host: string): boolean {
+    const nowMs = this.#clock.nowMs();
+    const found = host.startsWith('*.')
+      ? this.#filesByHost.get(host)
+      : selected(this.#filesByHost, host, nowMs);
+    return found !== undefined && isValid(found, nowMs);
   }
 
   /** Returns the certificates that expire within so many days, the earliest first. */
@@ -168,17 +235,24 @@ export class CertificateStore {
 
   #take(pairs: ReadonlyMap<string, ServedPair>): void {
     const nowMs = this.#clock.nowMs();
-    const byHost = new Map<string, ServedPair>();
-    for (const pair of pairs.values()) {
-      for (const host of pair.hosts) {
-        const other = byHost.get(host);
-        if (other === undefined || isBetter(pair, other, nowMs)) byHost.set(host, pair);
-      }
-      this.#warnOfDates(pair, nowMs);
-    }
+    for (const pair of pairs.values()) this.#warnOfDates(pair, nowMs);
     this.#pairs = pairs;
-    this.#byHost = byHost;
     this.#contexts = new Map();
+    this.#arrange();
+  }
+
+  #arrange(): void {
+    const nowMs = this.#clock.nowMs();
+    const files = [...this.#pairs.values()];
+    this.#filesByHost = byHostOf(
+      files.filter((pair) => !this.#isStandIn(pair)),
+      nowMs,
+    );
+    this.#byHost = byHostOf([...files, ...this.#obtained.values()], nowMs);
+  }
+
+  #isStandIn(pair: ServedPair): boolean {
+    return this.#options.isDefaultStandIn === true && rankOf(pair) === 0;
   }
 
   #warnOfDates({ name, hosts, notBeforeMs, notAfterMs }: ServedPair, nowMs: number): void {
@@ -191,11 +265,7 @@ export class CertificateStore {
 
   #find(serverName: string): ServedPair | undefined {
     const host = canonicalHost(serverName);
-    if (host === undefined) return undefined;
-    const exact = this.#byHost.get(host);
-    if (exact !== undefined) return exact;
-    const dot = host.indexOf('.');
-    return dot > 0 ? this.#byHost.get(`*${host.slice(dot)}`) : undefined;
+    return host === undefined ? undefined : selected(this.#byHost, host, this.#clock.nowMs());
   }
 
   #context({ pair, fingerprint }: ServedPair, authorities: readonly string[] | undefined): SecureContext {
@@ -243,24 +313,53 @@ async function readSources({ folder, default: fallback }: CertificateSources): P
 
 function pairsOf(kept: readonly KeptCertificate[]): Map<string, ServedPair> {
   const pairs = new Map<string, ServedPair>();
-  for (const { name, cert, key } of kept) {
-    const outcome = checkServedPair(name, { cert, key }, { certFile: name, keyFile: name });
+  for (const { name, cert, key, isAutomatic } of kept) {
+    const files = { certFile: name, keyFile: name };
+    const outcome = checkServedPair(name, { cert, key }, files, isAutomatic);
     if ('loaded' in outcome) pairs.set(name, outcome.loaded);
   }
   return pairs;
+}
+
+function byHostOf(pairs: readonly ServedPair[], nowMs: number): HostMap {
+  const byHost = new Map<string, ServedPair>();
+  for (const pair of pairs) {
+    for (const host of pair.hosts) {
+      const other = byHost.get(host);
+      if (other === undefined || isBetter(pair, other, nowMs)) byHost.set(host, pair);
+    }
+  }
+  return byHost;
+}
+
+/** An exact name goes before a wildcard, unless only the wildcard is valid, or files and obtained ones meet. */
+function selected(byHost: HostMap, host: string, nowMs: number): ServedPair | undefined {
+  const exact = byHost.get(host);
+  const dot = host.indexOf('.');
+  const wildcard = dot > 0 ? byHost.get(`*${host.slice(dot)}`) : undefined;
+  if (exact === undefined || wildcard === undefined) return exact ?? wildcard;
+  const isExactValid = isValid(exact, nowMs);
+  if (isExactValid !== isValid(wildcard, nowMs)) return isExactValid ? exact : wildcard;
+  const isMixed = exact.isObtained !== wildcard.isObtained;
+  return isMixed && rankOf(wildcard) > rankOf(exact) ? wildcard : exact;
 }
 
 function isValid({ notBeforeMs, notAfterMs }: ServedPair, nowMs: number): boolean {
   return nowMs >= notBeforeMs && nowMs <= notAfterMs;
 }
 
-/** Prefers, for the same host, a currently valid pair, then one of the folder, then the one that expires later. */
+/** Prefers, for the same host, a currently valid pair, then the higher rank, then the one that expires later. */
 function isBetter(one: ServedPair, other: ServedPair, nowMs: number): boolean {
   const [isOneValid, isOtherValid] = [isValid(one, nowMs), isValid(other, nowMs)];
   if (isOneValid !== isOtherValid) return isOneValid;
-  const isOneDefault = one.name === DEFAULT_NAME;
-  if (isOneDefault !== (other.name === DEFAULT_NAME)) return !isOneDefault;
-  return one.notAfterMs > other.notAfterMs;
+  const [rank, otherRank] = [rankOf(one), rankOf(other)];
+  return rank === otherRank ? one.notAfterMs > other.notAfterMs : rank > otherRank;
+}
+
+/** Pairs of the folder, then those that were obtained, then the default one. */
+function rankOf({ name, isObtained }: ServedPair): number {
+  if (isObtained) return 1;
+  return name === DEFAULT_NAME ? 0 : 2;
 }
 
 function fingerprintsOf(pairs: ReadonlyMap<string, ServedPair>): string {

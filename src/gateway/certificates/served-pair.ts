@@ -32,6 +32,8 @@ export interface ServedPair {
   readonly notAfterMs: number;
   /** SHA-256 of the leaf in the form of X.509 tools. */
   readonly fingerprint: string;
+  /** Whether it was obtained from a certificate authority, and is no file of the operator. */
+  readonly isObtained: boolean;
 }
 
 export type LoadedPair = { readonly loaded: ServedPair } | { readonly problem: string };
@@ -58,6 +60,7 @@ export function checkServedPair(
   name: string,
   { cert, key }: KeyPair,
   { certFile, keyFile }: Pick<CertificateFiles, 'certFile' | 'keyFile'>,
+  isObtained = false,
 ): LoadedPair {
   try {
     createPrivateKey(key);
@@ -98,6 +101,7 @@ export function checkServedPair(
       notBeforeMs: leaf.validFromDate.getTime(),
       notAfterMs: leaf.validToDate.getTime(),
       fingerprint: leaf.fingerprint256,
+      isObtained,
     },
   };
 }
