@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { definedFields, FrontdoorError, type Log } from '#base';
 import {
+  CertificateDemand,
+  challengeAnswers,
   createGateway,
   GatewayAccess,
   Observation,
@@ -10,6 +12,7 @@ import {
   startTrafficReporter,
   TICKET_SECRET_BYTES,
   writeGatewayMetrics,
+  type CertificateSource,
   type CertificateStore,
   type Gateway,
   type GatewayLimits,
@@ -42,7 +45,11 @@ export interface GatewayPartOptions {
   /** Folder of the last good share list, and of the identity file unless the supervisor keeps it. */
   readonly dataDir: string;
   readonly plain?: ListenAddress | undefined;
-  readonly secure?: ListenAddress & { readonly certificates: CertificateStore };
+  readonly secure?: ListenAddress & {
+    readonly certificates: CertificateStore;
+    /** Undefined: certificates are files alone. */
+    readonly automatic?: AutomaticCertificates | undefined;
+  };
   /** The port of HTTPS as browsers see it, where it differs from the one listened on. */
   readonly publicHttpsPort?: number | undefined;
   /** Secret that seals the tickets of TLS sessions; gateways that share it resume each other's sessions. */
@@ -65,6 +72,13 @@ export interface GatewayPartOptions {
   readonly limits?: Partial<GatewayLimits> | undefined;
   readonly version: string;
   readonly log: Log;
+}
+
+export interface AutomaticCertificates {
+  /** It gives new certificates to the store. */
+  readonly source: CertificateSource;
+  /** The one of the account's key, which challenges need; undefined when zones get wildcards through a DNS hook. */
+  readonly thumbprint: string | undefined;
 }
 
 export interface GatewayPart {
@@ -137,9 +151,13 @@ export async function startGatewayPart(
     control,
     publicHttpsPort: () => options.publicHttpsPort ?? securePort,
     certifiedZones: () =>
-      access.kept().zones.filter((zone) => secure?.certificates.covers(`share.${zone}`) === true),
+      access.kept().zones.filter((zone) => secure?.certificates.isCertified(zone) === true),
     log,
   });
+  const isServed = (host: string): boolean =>
+    gateway.table.find(host) !== undefined || access.isLoginHost(host);
+  const demand = demandOf(secure, isServed, () => access.kept().zones);
+  const thumbprint = secure?.automatic?.thumbprint;
   const observation = new Observation({
     reportFailures: (failures) => control.reportFailures(failures),
     reportInspections: (inspected) => control.reportInspections(inspected),
@@ -151,6 +169,7 @@ export async function startGatewayPart(
   const gateway: Gateway = createGateway({
     dialer: overlay,
     access,
+    challenges: thumbprint === undefined ? undefined : challengeAnswers(thumbprint, isServed),
     observer: observation.observer,
     log,
     limits,
@@ -160,7 +179,7 @@ export async function startGatewayPart(
       : {
           secure: {
             ...secure,
-            tls: tlsSettings(secure.certificates, () => gateway.table, options.ticketSecret),
+            tls: tlsSettings(secure.certificates, () => gateway.table, options.ticketSecret, demand),
           },
         }),
   });
@@ -184,6 +203,8 @@ export async function startGatewayPart(
   let metrics: TextEndpoint | undefined;
   let closing: Promise<void> | undefined;
   async function closeAll(drainMs: number): Promise<void> {
+    demand?.close();
+    await secure?.automatic?.source.close();
     await gateway.close({ drainMs });
     await Promise.all([reporter.close(LAST_REPORT_MS), observation.close(LAST_REPORT_MS)]);
     await metrics?.close();
@@ -195,6 +216,8 @@ export async function startGatewayPart(
   }
   const freshOrLate = waitAtMost(feed.fresh, FRESH_MS);
   void freshOrLate.then((isFresh) => {
+    // From now on the zones are known.
+    demand?.check();
     if (!isFresh)
       void feed.fresh.then(() => log.info({}, 'a control plane has sent the shares: gateway is up'));
   });
@@ -209,6 +232,7 @@ export async function startGatewayPart(
     reload: async () => {
       observation.reopen();
       await secure?.certificates.reload();
+      demand?.retry();
     },
     drain: async (drainMs) => {
       await gateway.close({ drainMs });
@@ -223,7 +247,10 @@ export async function startGatewayPart(
   try {
     if (options.metrics !== undefined) {
       const lastContactMs = (): number => feed.lastContactMs;
-      const own: MetricsWriter = (to) => writeGatewayMetrics(to, { gateway, observation, lastContactMs });
+      const own: MetricsWriter = (to) => {
+        writeGatewayMetrics(to, { gateway, observation, lastContactMs });
+        demand?.write(to);
+      };
       metrics = await openMetricsEndpoint(options.metrics, [own, ...(options.otherMetrics ?? [])], log);
       log.info({ host: options.metrics.host, port: metrics.port }, 'metrics are served');
     }
@@ -237,10 +264,22 @@ export async function startGatewayPart(
   return part;
 }
 
+function demandOf(
+  secure: GatewayPartOptions['secure'],
+  isServed: (host: string) => boolean,
+  zones: () => readonly string[],
+): CertificateDemand | undefined {
+  if (secure?.automatic === undefined) return undefined;
+  const { certificates: store, automatic } = secure;
+  const hasWildcards = automatic.thumbprint === undefined;
+  return new CertificateDemand({ store, source: automatic.source, hasWildcards, isServed, zones });
+}
+
 function tlsSettings(
   certificates: CertificateStore,
   table: () => Gateway['table'],
   ticketSecret: Uint8Array = randomBytes(TICKET_SECRET_BYTES),
+  demand?: CertificateDemand,
 ): TlsSettings {
   return {
     certificateFor: (serverName, authorities) => certificates.certificateFor(serverName, authorities),
@@ -250,6 +289,8 @@ function tlsSettings(
     onChange: (listener) => certificates.onChange(listener),
     clientAuthorities: (serverName) => table().clientAuthorities(serverName),
     hasClientAuthorities: () => table().hasClientAuthorities,
+    // Wildcards are obtained before a handshake needs them.
+    missing: demand?.hasWildcards === false ? (host) => demand.missing(host) : undefined,
     ticketSecret,
   };
 }

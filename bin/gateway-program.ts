@@ -1,9 +1,16 @@
 /** `frontdoor gateway` in one process, from the options of its command: alone, or as one of several workers. */
 import type { Log } from '#base';
 import type { GatewayCommandOptions } from '#cli';
-import { CertificateStore, DEFAULT_GATEWAY_LIMITS, type KeptCertificate } from '#gateway';
+import {
+  CertificateStore,
+  DEFAULT_GATEWAY_LIMITS,
+  type AcmeSettings,
+  type CertificateSource,
+  type KeptCertificate,
+} from '#gateway';
 import type { IdentityFile } from '#net';
-import { startGatewayPart, type GatewayPart } from './gateway-part.ts';
+import { openIssuer } from './automatic-certificates.ts';
+import { startGatewayPart, type AutomaticCertificates, type GatewayPart } from './gateway-part.ts';
 import { tlsFilesOf } from './tls-files.ts';
 
 /** What a supervisor gives to its worker. */
@@ -18,6 +25,14 @@ export interface WorkerPlace {
   readonly ticketSecret: Uint8Array;
   /** The supervisor's copy, with which a worker starts though files are bad by now. Undefined when HTTPS is off. */
   readonly certificates: readonly KeptCertificate[] | undefined;
+  /** Undefined when certificates are files alone. */
+  readonly automatic: WorkerAutomatic | undefined;
+}
+
+export interface WorkerAutomatic {
+  readonly thumbprint: string | undefined;
+  /** The supervisor's issuer; the store gets what it obtains. */
+  readonly source: (store: CertificateStore) => CertificateSource;
 }
 
 export interface BoundPort {
@@ -33,17 +48,20 @@ export interface GatewayProgramOptions {
   readonly identity: IdentityFile;
   readonly version: string;
   readonly log: Log;
+  /** Undefined when certificates are files alone, and in a worker. */
+  readonly acme?: AcmeSettings | undefined;
   readonly place?: WorkerPlace;
 }
 
 /** Undefined when HTTPS is off. Without `lastGood` it rejects with `invalid`, which lists every problem of the files. */
 export function openCertificates(
-  options: Pick<GatewayCommandOptions, 'tlsCert' | 'tlsKey' | 'tlsDir'>,
+  options: Pick<GatewayCommandOptions, 'tlsCert' | 'tlsKey' | 'tlsDir' | 'acmeEmail'>,
   log: Log,
   lastGood?: readonly KeptCertificate[],
 ): Promise<CertificateStore | undefined> {
   const files = tlsFilesOf(options.tlsCert, options.tlsKey, '--tls-cert');
-  if (files === undefined && options.tlsDir === undefined) return Promise.resolve(undefined);
+  const hasFiles = files !== undefined || options.tlsDir !== undefined;
+  if (!hasFiles && options.acmeEmail === undefined) return Promise.resolve(undefined);
   return CertificateStore.open({ folder: options.tlsDir, default: files, lastGood, log });
 }
 
@@ -51,14 +69,15 @@ export async function startGatewayProgram(program: GatewayProgramOptions): Promi
   const { options, place, version, log } = program;
   const { listen: host, httpPort, httpsPort } = options;
   const certificates = await openCertificates(options, log, place?.certificates);
-  if (certificates === undefined) log.info({}, 'no --tls-cert or --tls-dir: HTTPS is off');
+  if (certificates === undefined) log.info({}, 'no --tls-cert, --tls-dir or --acme-email: HTTPS is off');
+  const automatic = certificates && (await automaticOf(program, certificates));
   const perAddress = options.maxConnectionsPerAddress ?? DEFAULT_GATEWAY_LIMITS.maxConnectionsPerAddress;
   return startGatewayPart(program.identity, {
     dataDir: place?.dataDir ?? program.dataDir,
     plain: { host, port: httpPort, ...place?.plain },
     ...(certificates === undefined
       ? {}
-      : { secure: { host, port: httpsPort, ...place?.secure, certificates } }),
+      : { secure: { host, port: httpsPort, ...place?.secure, certificates, automatic } }),
     publicHttpsPort: options.publicHttpsPort,
     accessLog: options.accessLog,
     metrics: metricsOf(options, place),
@@ -71,6 +90,17 @@ export async function startGatewayProgram(program: GatewayProgramOptions): Promi
     version,
     log,
   });
+}
+
+async function automaticOf(
+  { acme, dataDir, place, version, log }: GatewayProgramOptions,
+  certificates: CertificateStore,
+): Promise<AutomaticCertificates | undefined> {
+  if (place !== undefined) {
+    const { automatic } = place;
+    return automatic && { thumbprint: automatic.thumbprint, source: automatic.source(certificates) };
+  }
+  return acme && openIssuer({ settings: acme, dataDir, certificates, version, log });
 }
 
 /**

@@ -10,6 +10,7 @@ import { startGatewayProgram } from './gateway-program.ts';
 import { DRAIN_MS } from './lifetime.ts';
 import { openLog } from './pino-log.ts';
 import { collectAfterStart } from './start-collection.ts';
+import { WorkerCertificates } from './worker-certificates.ts';
 import {
   ALIVE_MS,
   FIRST_SOCKET_FD,
@@ -25,6 +26,7 @@ const SOFTWARE_STATUS = 70;
 
 let part: Promise<GatewayPart> | undefined;
 let log: Log | undefined;
+let obtained: WorkerCertificates | undefined;
 let isEnding = false;
 
 /** Sends a message to the supervisor; `then` runs once it is on its way. */
@@ -34,7 +36,7 @@ function send(message: FromWorker, then: () => void = () => {}): void {
 }
 
 async function start(message: WorkerStart): Promise<GatewayPart> {
-  const { number, workers, options, identity, version, plainPort, securePort, dataDir } = message;
+  const { number, workers, options, identity, version, plainPort, securePort, dataDir, automatic } = message;
   // A worker and the one that it replaces have the same number while that one drains.
   log = openLog(options.logLevel).log.child({ worker: number, pid: process.pid });
   return startGatewayProgram({
@@ -51,6 +53,13 @@ async function start(message: WorkerStart): Promise<GatewayPart> {
       secure: securePort === null ? undefined : { port: securePort, fd: FIRST_SOCKET_FD + 1 },
       ticketSecret: Buffer.from(message.ticketSecret, 'base64'),
       certificates: message.certificates ?? undefined,
+      automatic:
+        automatic === null
+          ? undefined
+          : {
+              thumbprint: automatic.thumbprint ?? undefined,
+              source: (store) => (obtained = new WorkerCertificates(store, send)),
+            },
     },
   });
 }
@@ -95,6 +104,9 @@ function onMessage(value: unknown): void {
       return;
     case 'reload':
       void part?.then((running) => running.reload());
+      return;
+    case 'certificate':
+      obtained?.onOutcome(message);
       return;
     case 'stop':
       void end(message.drainMs, 0);

@@ -17,6 +17,7 @@ import {
   startIdentityRenewal,
   type IdentityRenewal,
 } from '#sdk';
+import type { AutomaticCertificates } from './gateway-part.ts';
 import { DRAIN_MS } from './lifetime.ts';
 import type { ToWorker } from './worker-messages.ts';
 import { WorkerPorts } from './worker-ports.ts';
@@ -35,6 +36,8 @@ export interface GatewayWorkersOptions {
   readonly options: GatewayCommandOptions;
   /** The supervisor reads them, so that a problem is reported once. Undefined when HTTPS is off. */
   readonly certificates: CertificateStore | undefined;
+  /** Obtains what the workers want, and gives it to `certificates`. Undefined when certificates are files alone. */
+  readonly automatic?: AutomaticCertificates | undefined;
   /** Absolute path; each worker keeps its files below `workers/`. */
   readonly dataDir: string;
   readonly identity: IdentityFile;
@@ -81,6 +84,9 @@ export class GatewayWorkers {
     }));
     const api = new EdgeApiClient({ identity, log, version, configTypes: [], controlPlanes });
     this.#api = api;
+    options.automatic?.source.follow(({ name, outcome, certificate = null }) =>
+      this.#sendAll({ type: 'certificate', name, outcome, certificate }),
+    );
     this.#renewal = startIdentityRenewal({
       client: {
         get identity() {
@@ -147,6 +153,8 @@ export class GatewayWorkers {
   }
 
   async reload(): Promise<void> {
+    // Before the workers want again what was refused.
+    this.#options.automatic?.source.retry();
     this.#sendAll({ type: 'reload' });
     await this.#options.certificates?.reload();
   }
@@ -171,6 +179,7 @@ export class GatewayWorkers {
 
   async #close(drainMs: number): Promise<void> {
     this.#renewal.close();
+    await this.#options.automatic?.source.close();
     for (const slot of this.#slots) this.#forget(slot);
     // The supervisor's sockets close first: one that is held here alone would take connections that no worker accepts.
     this.#ports.close();
@@ -205,7 +214,7 @@ export class GatewayWorkers {
   }
 
   #start(slot: Slot): WorkerProcess {
-    const { options, version, log } = this.#options;
+    const { options, automatic, version, log } = this.#options;
     const number = slot.index + 1;
     const worker = new WorkerProcess(
       {
@@ -220,8 +229,10 @@ export class GatewayWorkers {
         securePort: this.securePort ?? null,
         ticketSecret: this.#ticketSecret,
         certificates: this.#options.certificates?.kept ?? null,
+        automatic: automatic === undefined ? null : { thumbprint: automatic.thumbprint ?? null },
       },
       this.#ports.fdsOf(slot.index),
+      (names) => this.#want(worker, names),
     );
     slot.worker = worker;
     this.#living.add(worker);
@@ -297,6 +308,11 @@ export class GatewayWorkers {
       );
       slot.restart = setTimeout(() => this.#startAgain(slot), restartInMs);
     }
+  }
+
+  #want(worker: WorkerProcess, names: readonly string[]): void {
+    for (const name of this.#options.automatic?.source.want(names) ?? [])
+      worker.send({ type: 'certificate', name, outcome: 'refused', certificate: null });
   }
 
   #folderOf({ index }: Slot): string {

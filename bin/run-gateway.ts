@@ -4,6 +4,8 @@ import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { formatHostPort, FrontdoorError, type Log } from '#base';
 import type { GatewayCommandOptions } from '#cli';
+import type { AcmeSettings } from '#gateway';
+import { acmeSettingsOf, openIssuer } from './automatic-certificates.ts';
 import { gatewayIdentity, IDENTITY_FILE } from './gateway-part.ts';
 import { openCertificates, startGatewayProgram } from './gateway-program.ts';
 import { checkWorkerCount, GatewayWorkers } from './gateway-workers.ts';
@@ -29,11 +31,12 @@ export async function runGateway(options: GatewayCommandOptions, version: string
   const { log } = openLog(options.logLevel);
   const dataDir = resolve(options.dataDir);
   checkWorkerCount(options.workers);
+  const acme = await acmeSettingsOf(options);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const running =
     options.workers === 1
-      ? await startAlone(options, dataDir, version, log)
-      : await startWorkers(options, dataDir, version, log);
+      ? await startAlone({ options, acme, dataDir, version, log })
+      : await startWorkers({ options, acme, dataDir, version, log });
   const { plainPort, securePort } = running;
   const gatewayUrl = `http://${formatHostPort(options.listen, plainPort ?? 0)}`;
   const at = { gatewayUrl, securePort, workers: options.workers };
@@ -55,14 +58,19 @@ export async function runGateway(options: GatewayCommandOptions, version: string
   return stopped;
 }
 
-async function startAlone(
-  options: GatewayCommandOptions,
-  dataDir: string,
-  version: string,
-  log: Log,
-): Promise<RunningGateway> {
+interface Start {
+  readonly options: GatewayCommandOptions;
+  readonly acme: AcmeSettings | undefined;
+  /** Absolute path. */
+  readonly dataDir: string;
+  readonly version: string;
+  readonly log: Log;
+}
+
+async function startAlone(start: Start): Promise<RunningGateway> {
+  const { options, dataDir, log } = start;
   const identity = await identityOf(options, dataDir);
-  const part = await startGatewayProgram({ options, dataDir, identity, version, log });
+  const part = await startGatewayProgram({ ...start, identity });
   const isFresh = await part.freshOrLate;
   const { plainPort, securePort } = part.gateway;
   return {
@@ -75,16 +83,14 @@ async function startAlone(
   };
 }
 
-async function startWorkers(
-  options: GatewayCommandOptions,
-  dataDir: string,
-  version: string,
-  log: Log,
-): Promise<RunningGateway> {
+async function startWorkers({ options, acme, dataDir, version, log }: Start): Promise<RunningGateway> {
   const certificates = await openCertificates(options, log);
   const identity = await identityOf(options, dataDir);
   const identityFile = join(dataDir, IDENTITY_FILE);
-  return GatewayWorkers.start({ options, certificates, dataDir, identity, identityFile, version, log });
+  const automatic =
+    acme && certificates && (await openIssuer({ settings: acme, dataDir, certificates, version, log }));
+  const kept = { dataDir, identity, identityFile };
+  return GatewayWorkers.start({ options, certificates, automatic, ...kept, version, log });
 }
 
 function identityOf(options: GatewayCommandOptions, dataDir: string) {

@@ -4,6 +4,7 @@ import process from 'node:process';
 import { formatHostPort } from '#base';
 import type { UpCommandOptions } from '#cli';
 import { accessOf } from './access-options.ts';
+import { acmeSettingsOf } from './automatic-certificates.ts';
 import { databaseUrlOf } from './database-url.ts';
 import { Demo, demoBanner, keepDemoCredentials } from './demo.ts';
 import { runUntilStopped } from './lifetime.ts';
@@ -49,6 +50,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     ...tlsOption('apiTls', options.apiCert, options.apiKey, '--api-cert'),
     gatewayTls: tlsFilesOf(options.tlsCert, options.tlsKey, '--tls-cert'),
     gatewayTlsDir: options.tlsDir,
+    acme: await acmeSettingsOf(options),
     publicHttpsPort: options.publicHttpsPort,
     accessLog: options.accessLog,
     metrics: options.metricsListen,

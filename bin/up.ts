@@ -9,8 +9,9 @@ import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import { startControlPlane, type ControlPlane, type FirstStart, type LocalEnds } from '#control';
 import type { Channel, ChannelOpener, MemoryPeer } from '#net';
 import { enrollRouterIdentity, loadRouterConfig, type Router } from '#router';
-import { CertificateStore, type GatewayLimits } from '#gateway';
+import { CertificateStore, type AcmeSettings, type GatewayLimits } from '#gateway';
 import type { AccessSettings } from './access-options.ts';
+import { openIssuer } from './automatic-certificates.ts';
 import { gatewayIdentity, startGatewayPart } from './gateway-part.ts';
 import { refuseTakenPorts, rememberedPorts, rememberPorts, type PortChoice } from './port-memory.ts';
 import { startRouter, writeRouterFile } from './router-part.ts';
@@ -36,6 +37,8 @@ export interface UpOptions {
   readonly gatewayTlsDir?: string | undefined;
   /** Certificate for other names; one of the installation's own authority when absent. */
   readonly gatewayTls?: TlsFiles | undefined;
+  /** Undefined: the gateway obtains no certificates. */
+  readonly acme?: AcmeSettings | undefined;
   readonly maxConnectionsPerAddress?: number | undefined;
   /** Response timeout of services whose policy names none; undefined: the gateway's default. */
   readonly responseTimeoutMs?: number | undefined;
@@ -162,22 +165,27 @@ async function startParts(
   const openChannel = inProcess((name) =>
     name === router.id || name === 'router' ? (peer) => router.acceptMemory(peer) : undefined,
   );
+  const gatewayLog = log.child({ part: 'gateway' });
   const certificates = await CertificateStore.open({
     folder: options.gatewayTlsDir,
     default: options.gatewayTls ?? (await control.frontendCertificate(zone)),
-    log: log.child({ part: 'gateway' }),
+    isDefaultStandIn: options.gatewayTls === undefined,
+    log: gatewayLog,
   });
+  const { acme: settings, version } = options;
+  const automatic =
+    settings && (await openIssuer({ settings, dataDir: gatewayDir, certificates, version, log: gatewayLog }));
   const part = await startGatewayPart(identity, {
     dataDir: gatewayDir,
     plain: { host: listenHost, port: ports.http },
-    secure: { host: listenHost, port: ports.https, certificates },
+    secure: { host: listenHost, port: ports.https, certificates, automatic },
     openChannel,
-    version: options.version,
+    version,
     publicHttpsPort: options.publicHttpsPort,
     accessLog: options.accessLog,
     metrics: options.metrics,
     otherMetrics: [control.writeMetrics, router.writeMetrics],
-    log: log.child({ part: 'gateway' }),
+    log: gatewayLog,
     responseTimeoutMs: options.responseTimeoutMs,
     limits: options.gatewayLimits,
     maxConnectionsPerAddress: options.maxConnectionsPerAddress,

@@ -4,13 +4,14 @@
  */
 import { Part, Shape, Type, type ShapeOf } from '#base';
 import type { GatewayCommandOptions } from '#cli';
-import type { KeptCertificate } from '#gateway';
+import { ISSUE_OUTCOMES, type KeptCertificate } from '#gateway';
 import type { IdentityFile } from '#net';
 
-const { count, flag, nullable, port, text, variants } = Part;
+const { count, flag, nullable, oneOf, port, text, texts, variants, withDefault } = Part;
 
 const anyObject = { type: 'object', additionalProperties: true };
 const identity = () => Type.Unsafe<IdentityFile>(anyObject);
+const certificate = () => Type.Unsafe<KeptCertificate>(anyObject);
 
 const startSchema = Type.Object({
   number: count(),
@@ -24,7 +25,9 @@ const startSchema = Type.Object({
   /** Base64. */
   ticketSecret: text(),
   /** Null when HTTPS is off. */
-  certificates: nullable(Type.Array(Type.Unsafe<KeptCertificate>(anyObject))),
+  certificates: nullable(Type.Array(certificate())),
+  /** Null when certificates are files alone. `thumbprint` is null when zones get wildcards. */
+  automatic: withDefault(nullable(Type.Object({ thumbprint: nullable(text()) })), null),
 });
 const remedy = 'restart the gateway';
 
@@ -34,6 +37,12 @@ export const toWorkerShape = new Shape(
     /** The certificate was renewed. */
     identity: Type.Object({ identity: identity() }),
     reload: Type.Object({}),
+    /** What became of a wanted name. `refused` goes to the worker that wanted it, the others to all. */
+    certificate: Type.Object({
+      name: text(),
+      outcome: oneOf(...ISSUE_OUTCOMES),
+      certificate: nullable(certificate()),
+    }),
     /** A second message without a time cuts the drain short. */
     stop: Type.Object({ drainMs: Type.Number() }),
   }),
@@ -49,6 +58,8 @@ export const fromWorkerShape = new Shape(
     /** Every so often, by a timer: its loop turns. */
     alive: Type.Object({}),
     failed: Type.Object({ message: text() }),
+    /** Names (hosts or `*.zone`) for which it needs certificates. */
+    wanted: Type.Object({ names: texts() }),
   }),
   { name: 'message of a worker', format: 1, formatField: 'format', remedy },
 );

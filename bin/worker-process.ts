@@ -41,8 +41,8 @@ export class WorkerProcess {
   /** A worker that loads sends no messages: it has `READY_MS` for that. */
   #hasSpoken = false;
 
-  /** `fds` are the descriptors of its sockets. */
-  constructor(start: WorkerStart, fds: readonly number[]) {
+  /** `fds` are the descriptors of its sockets. `onWanted` gets the names for which it needs certificates. */
+  constructor(start: WorkerStart, fds: readonly number[], onWanted: (names: readonly string[]) => void) {
     this.number = start.number;
     const child = spawn(process.execPath, [...process.execArgv, ENTRY], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...fds],
@@ -52,9 +52,11 @@ export class WorkerProcess {
     child.once('error', (error) => resolve({ reason: error.message, isClean: false }));
     // The silence is counted in our own timer's ticks, so that a machine that slept finds no worker silent.
     const watch = setInterval(() => this.#look(), ALIVE_MS);
-    child.on('message', () => {
+    child.on('message', (value) => {
       this.#hasSpoken = true;
       this.#silentLooks = 0;
+      const read = fromWorkerShape.read(value);
+      if ('value' in read && read.value.type === 'wanted') onWanted(read.value.names);
     });
     child.once('exit', (code, signal) => {
       clearTimeout(this.#deadline);

@@ -1,6 +1,7 @@
 /** Commands that run programs of the product: their options, as values. `bin/` wires their implementation. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { addAccessOptions, type AccessOptions } from './access-options.ts';
+import { addAcmeOptions, type AcmeCommandOptions } from './acme-options.ts';
 import { runCommand, type CliIo } from './cli-io.ts';
 import { addDatabaseOptions, type DatabaseOptions } from './database-option.ts';
 import { interceptDomain } from './intercept-option.ts';
@@ -22,7 +23,7 @@ export interface ListenOptions {
 }
 
 export interface UpCommandOptions
-  extends ListenOptions, DatabaseOptions, AccessOptions, ObservationCommandOptions {
+  extends ListenOptions, DatabaseOptions, AccessOptions, AcmeCommandOptions, ObservationCommandOptions {
   readonly demo: boolean;
   readonly dataDir: string;
   readonly anyPort: boolean;
@@ -59,7 +60,7 @@ export interface ControlCommandOptions
   readonly publicUrl: readonly string[];
 }
 
-export interface GatewayCommandOptions extends ObservationCommandOptions {
+export interface GatewayCommandOptions extends AcmeCommandOptions, ObservationCommandOptions {
   readonly dataDir: string;
   readonly enrollmentJwt?: string;
   readonly listen: string;
@@ -135,7 +136,10 @@ function upCommand(run: Pick<ServerRunners, 'up'>): Command {
     .addOption(publicHttpsPort())
     .addOption(perAddress())
     .addOption(responseTimeout());
-  const observed = addObservationOptions(command, 'the gateway, the control plane and the router');
+  const observed = addObservationOptions(
+    addAcmeOptions(command),
+    'the gateway, the control plane and the router',
+  );
   return controlPorts(observed).action((options: UpCommandOptions) => run.up(options));
 }
 
@@ -193,7 +197,11 @@ function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
     .option('--listen <host>', 'address to listen on', '127.0.0.1')
     .addOption(port('--http-port <port>', 'public HTTP', 8080))
     .addOption(
-      port('--https-port <port>', 'port of public HTTPS; needs --tls-cert and --tls-key, or --tls-dir', 8443),
+      port(
+        '--https-port <port>',
+        'port of public HTTPS; needs --tls-cert and --tls-key, --tls-dir, or --acme-email',
+        8443,
+      ),
     )
     .option(
       '--tls-cert <file>',
@@ -212,7 +220,10 @@ function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
     )
     .addOption(perAddress())
     .addOption(responseTimeout());
-  const observed = addObservationOptions(command, 'the gateway (each of several workers at the next port)');
+  const observed = addObservationOptions(
+    addAcmeOptions(command),
+    'the gateway (each of several workers at the next port)',
+  );
   return observed.action((options: GatewayCommandOptions) => run.gateway(options));
 }
 

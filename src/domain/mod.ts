@@ -206,6 +206,7 @@ export {
 } from './shapes/gateway-records.ts';
 export {
   agentLockShape,
+  certificateOrdersShape,
   demoCredentialsShape,
   keptAccessesShape,
   keptControlPlanesShape,
@@ -215,6 +216,7 @@ export {
   portsFileShape,
   profilesShape,
   sampleReadyShape,
+  type CertificateOrders,
   type Credentials,
   type KeptAccess,
   type LockHolder,

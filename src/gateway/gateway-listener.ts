@@ -64,12 +64,13 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
 }
 
 function tlsFront(
-  { handshakeTimeoutMs, log, onConnection, onHandshakeFailed }: ListenerOptions,
+  { handshakeTimeoutMs, log, nowMs, onConnection, onHandshakeFailed }: ListenerOptions,
   settings: TlsSettings,
 ): TlsFront {
   return new TlsFront({
     settings,
     handshakeTimeoutMs,
+    nowMs,
     onFailed: onHandshakeFailed,
     log,
     onSecure: (socket, acceptedAtMs, proof) => {

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { RunningClock, ShortLivedSet, type Log } from '#base';
 import type { GatewayReplay, InspectedRequest } from '#domain';
 import type { AccessControl } from './access/access.ts';
+import type { ChallengeAnswers } from './acme/challenge-answer.ts';
 import { ConnectionAdmission } from './exchange/connection-admission.ts';
 import type { CircuitDialer } from './circuits/circuit-dialer.ts';
 import { CircuitPool } from './circuits/circuit-pool.ts';
@@ -42,6 +43,7 @@ export interface GatewayOptions {
   readonly log: Log;
   readonly limits?: Partial<GatewayLimits> | undefined;
   readonly access: AccessControl;
+  readonly challenges?: ChallengeAnswers | undefined;
   /** Receives the events of each request. */
   readonly observer?: RequestObserver | undefined;
   /** The clock for deadlines; the system clock by default. */
@@ -126,6 +128,7 @@ class GatewayServer implements Gateway {
       pool,
       log: options.log,
       access: options.access,
+      challenges: options.challenges,
       records: new RequestRecords(),
       observer: options.observer ?? NO_OBSERVER,
       counters: { requests: 0, failures: 0, retries: 0, upgrades: 0, failedHandshakes: 0 },

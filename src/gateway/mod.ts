@@ -1,4 +1,16 @@
 export { GatewayAccess, type GatewayAccessOptions } from './access/gateway-access.ts';
+export { loadAccountKey, type AccountKey } from './acme/account-key.ts';
+export type { AcmeSettings, DnsSettings } from './acme/acme-settings.ts';
+export { CertificateDemand } from './acme/certificate-demand.ts';
+export { AcmeIssuer, type AcmeIssuerOptions } from './acme/acme-issuer.ts';
+export {
+  ISSUE_OUTCOMES,
+  type CertificateSource,
+  type IssueEvent,
+  type IssueOutcome,
+} from './acme/certificate-source.ts';
+export { OrderFailure } from './acme/order-failure.ts';
+export { challengeAnswers } from './acme/challenge-answer.ts';
 export { createGateway, startGateway, type Gateway, type GatewayOptions } from './gateway.ts';
 export {
   CertificateStore,

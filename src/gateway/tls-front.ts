@@ -1,7 +1,7 @@
 /**
  * Makes TLS connections from admitted ones. Most use one TLS server. Names that request a client certificate use
  * another one, selected by the client hello, so that no other client is asked; that server resumes no sessions,
- * so that a certificate is verified each time. ALPN is http/1.1 only; TLS 1.2 with forward secrecy, and 1.3.
+ * so that a certificate is verified each time. A handshake may wait for a certificate that is on order. ALPN is http/1.1 only; TLS 1.2 with forward secrecy, and 1.3.
  */
 import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -31,12 +31,19 @@ export interface TlsSettings {
   readonly clientAuthorities?: (serverName: string) => readonly string[] | undefined;
   /** Whether any name has authorities. If not, client hellos are not parsed. Absent: they are always parsed. */
   readonly hasClientAuthorities?: () => boolean;
+  /**
+   * For a server name (canonical) without a certificate: a promise that resolves, in bounded time, when there is one or
+   * there will be none. Undefined: the handshake goes on. Absent: no certificates are obtained on demand.
+   */
+  readonly missing?: ((serverName: string) => Promise<void> | undefined) | undefined;
 }
 
 export interface TlsFrontOptions {
   readonly settings: TlsSettings;
   /** For the client hello, and for the handshake after it. */
   readonly handshakeTimeoutMs: number;
+  /** The clock of `acceptedAtMs`. */
+  readonly nowMs: () => number;
   /** Called for each handshake that failed. */
   readonly onFailed: () => void;
   readonly log: Log;
@@ -45,7 +52,8 @@ export interface TlsFrontOptions {
 
 /** A connection during its handshake. */
 interface Entering {
-  readonly acceptedAtMs: number;
+  /** Later by the time for which the handshake waited for a certificate: the client could not go on. */
+  acceptedAtMs: number;
   /** The requested authorities, and the server name they belong to. */
   asked: { readonly name: string; readonly authorities: readonly string[] } | undefined;
 }
@@ -84,10 +92,10 @@ export class TlsFront {
     // Until the handshake is complete: a client that sends its end meanwhile is gone, not waiting for a
     // response.
     socket.allowHalfOpen = false;
-    const { clientAuthorities, hasClientAuthorities } = this.#options.settings;
-    if (clientAuthorities === undefined || hasClientAuthorities?.() === false) {
-      this.#open.emit('connection', socket);
-    } else this.#readHello(socket, clientAuthorities);
+    const { clientAuthorities, hasClientAuthorities, missing } = this.#options.settings;
+    const mayAsk = clientAuthorities !== undefined && hasClientAuthorities?.() !== false;
+    if (mayAsk || missing !== undefined) this.#readHello(socket);
+    else this.#open.emit('connection', socket);
   }
 
   /** Connections in their handshake continue. */
@@ -97,18 +105,17 @@ export class TlsFront {
   }
 
   /** Passes all received bytes to the server for the name. Bytes that are no hello fail there, with TLS's own alert. */
-  #readHello(socket: Socket, clientAuthorities: NonNullable<TlsSettings['clientAuthorities']>): void {
+  #readHello(socket: Socket): void {
+    const { missing } = this.#options.settings;
     const deadline = setTimeout(() => {
       this.#failed(socket, 'no client hello in time');
       socket.destroy();
     }, this.#options.handshakeTimeoutMs);
     socket.once('close', () => clearTimeout(deadline));
     let bytes: Buffer = Buffer.alloc(0);
-    const enter = (server: Server): void => {
-      clearTimeout(deadline);
-      socket.off('data', onData);
-      socket.off('end', onEnd);
-      socket.pause();
+    const enter = (name: string | undefined): void => {
+      if (socket.destroyed) return;
+      const server = this.#serverFor(socket, name);
       socket.unshift(bytes);
       server.emit('connection', socket);
     };
@@ -117,17 +124,35 @@ export class TlsFront {
       bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
       const hello = decodeClientHello(bytes);
       if (hello.kind === 'incomplete') return;
+      clearTimeout(deadline);
+      socket.off('data', onData);
+      socket.off('end', onEnd);
+      socket.pause();
       const name = hello.kind === 'hello' ? canonicalHost(hello.serverName ?? '') : undefined;
-      const authorities = name === undefined ? undefined : clientAuthorities(name);
-      const entering = this.#entering.get(peerOf(socket));
-      if (name === undefined || authorities === undefined || entering === undefined) enter(this.#open);
-      else {
-        entering.asked = { name, authorities };
-        enter(this.#asking!);
+      const certificate = name === undefined ? undefined : missing?.(name);
+      if (certificate === undefined) {
+        enter(name);
+        return;
       }
+      const { nowMs } = this.#options;
+      const startMs = nowMs();
+      void certificate.then(() => {
+        const entering = this.#entering.get(peerOf(socket));
+        if (entering !== undefined) entering.acceptedAtMs += nowMs() - startMs;
+        enter(name);
+      });
     };
     socket.on('data', onData);
     socket.on('end', onEnd);
+  }
+
+  /** Also notes which certificates of the client the connection will be asked for. */
+  #serverFor(socket: Socket, name: string | undefined): Server {
+    const authorities = name === undefined ? undefined : this.#options.settings.clientAuthorities?.(name);
+    const entering = this.#entering.get(peerOf(socket));
+    if (name === undefined || authorities === undefined || entering === undefined) return this.#open;
+    entering.asked = { name, authorities };
+    return this.#asking!;
   }
 
   #server(asking: TlsOptions): Server {

@@ -9,6 +9,7 @@ import { connect, createSecureContext, type ConnectionOptions } from 'node:tls';
 import { closeOf } from '../../test/support/socket-end.ts';
 import { GatewayWorld, get, once, shareOf, statusOf } from './testing/gateway-world.ts';
 import { within } from '../../test/support/deadline.ts';
+import { ManualTime } from './testing/manual-time.ts';
 import { RawClient } from './testing/raw-client.ts';
 import type { TlsSettings } from './tls-front.ts';
 
@@ -214,5 +215,51 @@ describe('the TLS port', () => {
     await world.eventually(() => world.gateway.stats().connections === 0, 'no connection is left');
     const said = world.records.slice(from).map(({ message }) => message);
     assert.deepEqual(said, ['TLS handshake failed']);
+  });
+});
+
+describe('a handshake for a name whose certificate is on order', () => {
+  it('waits for it, and the client has its whole time for a request afterwards', async () => {
+    const time = new ManualTime();
+    const { promise: certificate, resolve: give } = Promise.withResolvers<void>();
+    const asked: string[] = [];
+    const world = await GatewayWorld.start({
+      time,
+      secure: {
+        ...{ host: '127.0.0.1', port: 0 },
+        tls: {
+          defaultCertificate: selfSigned('default.localhost'),
+          certificateFor: () => undefined,
+          missing: (name) => {
+            asked.push(name);
+            return name === 'app.share.localhost' ? certificate : undefined;
+          },
+        },
+      },
+    });
+    try {
+      await world.serve('app', (_request, response) => response.end('served'));
+      const options = { port: world.gateway.securePort!, host: '127.0.0.1', rejectUnauthorized: false };
+      const other = connect({ ...options, servername: 'other.example' });
+      await once(other, 'secureConnect');
+      other.destroy();
+      const waiting = connect({ ...options, servername: 'APP.share.localhost' });
+      let isSecure = false;
+      waiting.once('secureConnect', () => (isSecure = true));
+      await world.eventually(() => asked.includes('app.share.localhost'), 'it waits');
+      time.advance(14_000);
+      assert.equal(isSecure, false);
+      const secured = once(waiting, 'secureConnect');
+      give();
+      await secured;
+      time.advance(6_000);
+      const client = new RawClient(waiting);
+      client.send(get('app'));
+      assert.match(await client.ended(), /served/);
+      client.close();
+      assert.deepEqual(asked, ['other.example', 'app.share.localhost']);
+    } finally {
+      await world.close();
+    }
   });
 });

@@ -128,6 +128,11 @@ export const DOORS: Readonly<Record<string, DoorRow>> = {
     parts: [],
     why: 'the library `frontdoor/sdk` has streams, events and remedies, which no program of ours loads',
   },
+  '#gateway/acme-order': {
+    file: 'src/gateway/acme/acme-order.ts',
+    parts: [],
+    why: 'the process of one order loads neither the data path nor what it stands on, and a gateway loads no library for orders',
+  },
   '#agent/tunnel': {
     file: 'src/agent/tunnel/mod.ts',
     parts: [],

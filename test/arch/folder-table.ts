@@ -128,8 +128,12 @@ const GATEWAY: FolderTable = {
     may: ['http', 'certificates', 'shares', 'answers', 'circuits'],
     why: 'decides about a request by its route, and implements the listener of the feed of shares',
   },
+  acme: {
+    may: ['http', 'certificates', 'circuits', 'access'],
+    why: 'obtains certificates, and answers the challenges of their authority',
+  },
   exchange: {
-    may: ['limits', 'http', 'traffic', 'shares', 'answers', 'circuits', 'access'],
+    may: ['limits', 'http', 'traffic', 'shares', 'answers', 'circuits', 'access', 'acme'],
     why: 'serves one request over one circuit',
   },
   observe: {

@@ -13,10 +13,18 @@ const LOAD_MS = 60_000;
 
 /** By the file that a command loads: the parts of module addresses and names that its start must not load. */
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
-  'bin/run-up.ts': ['/typebox/', '/@peculiar/', '/reflect-metadata/', '/pg/', 'deps/undici'],
+  'bin/run-up.ts': ['/typebox/', '/@peculiar/', '/reflect-metadata/', '/pg/', '/acme-client/', 'deps/undici'],
   'bin/run-control.ts': ['/typebox/', '/@peculiar/', '/pg/', '/src/router/', '/src/gateway/', 'deps/undici'],
   'bin/run-router.ts': ['/typebox/', '/@peculiar/', '/src/control/', '/src/gateway/', 'deps/undici'],
-  'bin/run-gateway.ts': ['/typebox/', '/@peculiar/', '/kysely/', '/fastify/', '/yaml/', 'deps/undici'],
+  'bin/run-gateway.ts': [
+    '/typebox/',
+    '/@peculiar/',
+    '/acme-client/',
+    '/kysely/',
+    '/fastify/',
+    '/yaml/',
+    'deps/undici',
+  ],
   'bin/run-agent.ts': [
     '/typebox/',
     '/@peculiar/',

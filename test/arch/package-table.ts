@@ -20,8 +20,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     ...['react', 'react-dom', '@mantine/core', '@mantine/hooks', '@tanstack/react-query'],
     ...['@tanstack/react-router', 'uplot'],
   ],
-  // The request path is ours; tokens are proven by a library.
-  gateway: ['jose'],
+  // The request path is ours; tokens are proven by a library. Certificates are ordered by another, when one is needed.
+  gateway: ['jose', 'acme-client'],
   // It reads a YAML file by OpenZiti's rules; other programs' files go through `#net/yaml-file`.
   // SDKs that log in with OIDC present tokens.
   router: ['yaml', 'jose'],

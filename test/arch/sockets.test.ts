@@ -19,6 +19,7 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
   ['src/gateway/accepting-servers.ts', ['node:net'], 'the data path: client connections'],
   ['src/gateway/tls-front.ts', ['node:tls'], 'the data path: TLS of client connections'],
   ['src/gateway/certificates/', ['node:tls'], 'contexts of certificates'],
+  ['src/gateway/acme/acme-order.ts', ['node:https'], 'which authorities the library for orders trusts'],
   [
     'src/router/xgress/',
     ['node:net', 'node:tls'],
@@ -72,6 +73,7 @@ const PROCESS_USERS: readonly (readonly [prefix: string, reason: string])[] = [
   ['tools/', 'development commands'],
   ['src/control/store/', 'the database’s thread'],
   ['src/control/console-app/', 'builds the console in a process of its own, with low priority'],
+  ['src/gateway/acme/dns-hook.ts', 'runs the operator’s program for DNS records'],
   ['src/router/tunnel/machine/', 'sets addresses, rules and routes of the machine by its own programs'],
   ['src/router/tunnel/dns/', 'receives queries by calls that block'],
   ['src/router/tunnel/tproxy/', 'receives datagrams by calls that block'],

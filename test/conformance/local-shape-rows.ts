@@ -3,6 +3,7 @@ import {
   agentAnswerShape,
   agentLockShape,
   agentRequestShape,
+  certificateOrdersShape,
   demoCredentialsShape,
   keptAccessesShape,
   keptControlPlanesShape,
@@ -13,6 +14,7 @@ import {
   profilesShape,
   sampleReadyShape,
 } from '#domain';
+import { fromOrderShape, toOrderShape } from '../../bin/order-messages.ts';
 import { fromWorkerShape, toWorkerShape } from '../../bin/worker-messages.ts';
 import { later, type ShapeRow } from './shape-row.ts';
 
@@ -23,6 +25,14 @@ const profile = {
 const ports = { http: 1, https: 0, api: 2, edgeApi: 3, ctrl: 4, edge: 5 };
 const credentials = { organizationId: 'o', frontdoorId: 'f', accountId: 'a', apiToken: 't' };
 const access = { share: 'a', host: '127.0.0.1', port: 9000 };
+const workerCertificate = {
+  ...{ type: 'certificate', name: 'a.share.localhost', outcome: 'obtained' },
+  certificate: { name: 'a.share.localhost', cert: 'c', key: 'k', isAutomatic: true },
+};
+const orders = { pauses: [{ name: 'a', failures: 2, nextAtMs: 3 }], issued: [{ zone: 'z', atMs: 4 }] };
+const noOrders = { pauses: [], issued: [] };
+const order = { settings: { email: 'a@b' }, accountKeyPem: 'k', version: '1', name: 'a.share.localhost' };
+const failedOrder = { type: 'failed', message: 'm', retryAfterMs: 1 };
 const workerStart = {
   ...{ type: 'start', number: 1, workers: 2, options: { logLevel: 'info' }, dataDir: '/d', version: '1' },
   ...{ identity: { apiUrl: 'https://e' }, plainPort: 80, securePort: null, ticketSecret: 'c2VjcmV0' },
@@ -88,6 +98,10 @@ export const LOCAL_SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
     },
     { shape: keptAccessesShape, example: { accesses: [] }, older: {}, unknown: 'ignored' },
   ],
+  certificateOrdersShape: [
+    { shape: certificateOrdersShape, example: orders, unknown: 'ignored' },
+    { shape: certificateOrdersShape, example: noOrders, older: {}, unknown: 'ignored' },
+  ],
   keptControlPlanesShape: [
     {
       shape: keptControlPlanesShape,
@@ -118,14 +132,27 @@ export const LOCAL_SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
     { shape: profilesShape, example: { profiles: { default: { ...profile, ...later } } }, unknown: 'kept' },
   ],
   toWorkerShape: [
-    { shape: toWorkerShape, example: workerStart, unknown: 'ignored' },
+    {
+      shape: toWorkerShape,
+      example: { ...workerStart, automatic: null },
+      older: workerStart,
+      unknown: 'ignored',
+    },
     { shape: toWorkerShape, example: { type: 'reload' }, unknown: 'ignored' },
     { shape: toWorkerShape, example: { type: 'stop', drainMs: 1 }, unknown: 'ignored' },
     { shape: toWorkerShape, example: { type: 'identity', identity: { apiUrl: 'x' } }, unknown: 'ignored' },
+    { shape: toWorkerShape, example: workerCertificate, unknown: 'ignored' },
+  ],
+  toOrderShape: [{ shape: toOrderShape, example: order, unknown: 'ignored' }],
+  fromOrderShape: [
+    { shape: fromOrderShape, example: { type: 'obtained', cert: 'c', key: 'k' }, unknown: 'ignored' },
+    { shape: fromOrderShape, example: failedOrder, unknown: 'ignored' },
+    { shape: fromOrderShape, example: { type: 'note', note: 'n' }, unknown: 'ignored' },
   ],
   fromWorkerShape: [
     { shape: fromWorkerShape, example: { type: 'ready', isFresh: true }, unknown: 'ignored' },
     { shape: fromWorkerShape, example: { type: 'alive' }, unknown: 'ignored' },
     { shape: fromWorkerShape, example: { type: 'failed', message: 'm' }, unknown: 'ignored' },
+    { shape: fromWorkerShape, example: { type: 'wanted', names: ['a.share.localhost'] }, unknown: 'ignored' },
   ],
 };

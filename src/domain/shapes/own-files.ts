@@ -4,7 +4,7 @@
  */
 import { Part, Shape, Type, type ShapeOf } from '#base';
 
-const { lossyList, mapOf, oneOf, open, orElse, port, someText, text, withDefault } = Part;
+const { count, lossyList, mapOf, oneOf, open, orElse, port, someText, text, withDefault } = Part;
 
 /** 0: no port is known. */
 const knownPort = () => orElse(port(), 0);
@@ -48,6 +48,32 @@ export const sampleReadyShape = new Shape(Type.Object({ port: port(), pid: Type.
   formatField: 'format',
   remedy: 'start the demo again',
 });
+
+/** `acme/state.json` of a gateway: what it remembers of its orders at a certificate authority. */
+export const certificateOrdersShape = new Shape(
+  Type.Object({
+    /** Names for which an order failed. */
+    pauses: withDefault(
+      lossyList(
+        'pauses',
+        Type.Object({ name: someText(), failures: count(), nextAtMs: Type.Number({ minimum: 0 }) }),
+      ),
+      [],
+    ),
+    /** New certificates; renewals are not listed. */
+    issued: withDefault(
+      lossyList('issued', Type.Object({ zone: someText(), atMs: Type.Number({ minimum: 0 }) })),
+      [],
+    ),
+  }),
+  {
+    name: 'state of automatic certificates',
+    format: 1,
+    formatField: 'format',
+    remedy: 'upgrade this gateway',
+  },
+);
+export type CertificateOrders = ShapeOf<typeof certificateOrdersShape.schema>;
 
 /** `agent.lock`: the process that runs on a data directory, and where it listens. */
 export const agentLockShape = new Shape(

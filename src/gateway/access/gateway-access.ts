@@ -179,6 +179,11 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     return verdict.type === 'admit' ? verdict : withOwnLines(verdict, host.host, client);
   }
 
+  /** Whether the host (canonical) is `oauth.<zone>` of a zone. */
+  isLoginHost(host: string): boolean {
+    return this.#loginHosts.has(host);
+  }
+
   decideOwn(head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict> | undefined {
     return this.#loginHosts.decide(head, client);
   }

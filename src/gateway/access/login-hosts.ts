@@ -41,6 +41,10 @@ export class LoginHosts {
     this.#hosts = new Set(zones.map((zone) => `oauth.${zone}`));
   }
 
+  has(host: string): boolean {
+    return this.#hosts.has(host);
+  }
+
   /** Returns undefined if the host is not one of these. */
   decide(head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict> | undefined {
     const { host } = head;

@@ -4,6 +4,7 @@
  */
 import type { Log } from '#base';
 import type { AccessControl } from '../access/access.ts';
+import type { ChallengeAnswers } from '../acme/challenge-answer.ts';
 import type { CircuitPool } from '../circuits/circuit-pool.ts';
 import type { RoutePool } from '../circuits/upstream.ts';
 import type { GatewayLimits } from '../limits/gateway-limits.ts';
@@ -30,6 +31,8 @@ export interface GatewayContext {
   readonly pool: CircuitPool;
   readonly log: Log;
   readonly access: AccessControl;
+  /** Answers to a certificate authority; undefined unless single names get certificates automatically. */
+  readonly challenges: ChallengeAnswers | undefined;
   readonly records: RequestRecords;
   readonly observer: RequestObserver;
   readonly counters: GatewayCounters;

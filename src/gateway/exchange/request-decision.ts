@@ -1,6 +1,6 @@
 /**
  * Decides whether a request is admitted, by its host and then by access control, and whether an admitted request
- * still is. A decision about a share that changed meanwhile is made again.
+ * still is. Challenges of a certificate authority are answered before that. A decision about a share that changed meanwhile is made again.
  */
 import type { AccessVerdict } from '../access/access.ts';
 import type { Failure } from '../answers/failure-table.ts';
@@ -19,7 +19,12 @@ export function decideRequest(
   head: RequestHead,
   client: ClientFacts,
 ): AccessVerdict | Promise<AccessVerdict> {
-  const { access, table } = context;
+  const { access, challenges, table } = context;
+  const challenge = challenges?.(head, client);
+  if (challenge !== undefined) {
+    record.route = table.find(head.host)?.route;
+    return challenge;
+  }
   const { host, failure } = decideRoute(table, head.host, client);
   record.route = host?.route;
   if (failure !== undefined) {

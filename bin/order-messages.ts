@@ -1,0 +1,31 @@
+/** What a gateway and the process of one order of a certificate send each other. */
+import { Part, Shape, Type, type ShapeOf } from '#base';
+import type { AcmeSettings } from '#gateway/acme-order';
+
+const { count, someText, text, variants } = Part;
+
+const remedy = 'restart the gateway';
+
+export const toOrderShape = new Shape(
+  Type.Object({
+    settings: Type.Unsafe<AcmeSettings>({ type: 'object', additionalProperties: true }),
+    accountKeyPem: someText(),
+    version: text(),
+    /** A host or `*.zone`. */
+    name: someText(),
+  }),
+  { name: 'order of a certificate', format: 1, formatField: 'format', remedy },
+);
+export type ToOrder = ShapeOf<typeof toOrderShape.schema>;
+
+export const fromOrderShape = new Shape(
+  variants('type', {
+    /** PEM texts. */
+    obtained: Type.Object({ cert: someText(), key: someText() }),
+    failed: Type.Object({ message: text(), retryAfterMs: count() }),
+    /** For the log. */
+    note: Type.Object({ note: text() }),
+  }),
+  { name: 'outcome of an order', format: 1, formatField: 'format', remedy },
+);
+export type FromOrder = ShapeOf<typeof fromOrderShape.schema>;

@@ -1,0 +1,45 @@
+/**
+ * The supervisor's issuer as its worker sees it: wanted names go over the pipe, certificates and outcomes come back. The
+ * worker's store takes what arrives, so that a full disk of the supervisor keeps no certificate from being served.
+ */
+import type { CertificateSource, CertificateStore, IssueEvent } from '#gateway';
+import type { FromWorker, ToWorker } from './worker-messages.ts';
+
+/** More than the issuer lets wait. */
+const MAX_NAMES = 500;
+
+export class WorkerCertificates implements CertificateSource {
+  readonly #store: CertificateStore;
+  readonly #send: (message: FromWorker) => void;
+  readonly #listeners = new Set<(event: IssueEvent) => void>();
+
+  constructor(store: CertificateStore, send: (message: FromWorker) => void) {
+    this.#store = store;
+    this.#send = send;
+  }
+
+  want(names: readonly string[]): readonly string[] {
+    this.#send({ type: 'wanted', names: names.slice(0, MAX_NAMES) });
+    return [];
+  }
+
+  follow(listener: (event: IssueEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  onOutcome({ name, outcome, certificate }: Extract<ToWorker, { type: 'certificate' }>): void {
+    if (certificate !== null) this.#store.take([certificate]);
+    const event = { name, outcome, certificate: certificate ?? undefined };
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  /** The supervisor does it. */
+  retry(): void {}
+
+  /** Orders go on at the supervisor. */
+  close(): Promise<void> {
+    this.#listeners.clear();
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,63 @@
+/** Options of automatic certificates, for commands that run a gateway. `bin/` checks which go together. */
+import { InvalidArgumentError, Option, type Command } from 'commander';
+
+export interface AcmeCommandOptions {
+  readonly acmeEmail?: string;
+  readonly acmeDirectory?: string;
+  /** A file, as the following two. */
+  readonly acmeCa?: string;
+  readonly acmeEabKid?: string;
+  readonly acmeEabKey?: string;
+  readonly acmeDnsHook?: string;
+  readonly acmeDnsServer?: readonly string[];
+}
+
+const EMAIL = /^[^\s@,?]{1,64}@[^\s@,?]{1,255}$/;
+
+export function addAcmeOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--acme-email <address>',
+        "obtain certificates automatically (ACME), with this contact address; you thereby agree to the certificate authority's terms of service; for example ops@example.com",
+      ).argParser(email),
+    )
+    .addOption(
+      new Option(
+        '--acme-directory <url>',
+        "directory of the certificate authority; default: Let's Encrypt; for example https://ca.example/acme/acme/directory",
+      ).argParser(httpsUrl),
+    )
+    .option(
+      '--acme-ca <file>',
+      'authorities (PEM) that the directory is verified with, for a private one; default: those of the system; for example ca.pem',
+    )
+    .option(
+      '--acme-eab-kid <id>',
+      'key id of the account at the authority (external account binding); needs --acme-eab-key; for example kid-1',
+    )
+    .option(
+      '--acme-eab-key <file>',
+      'file with the key for --acme-eab-kid, in base64url, readable only by its owner; for example eab.key',
+    )
+    .option(
+      '--acme-dns-hook <program>',
+      'program that creates and removes TXT records, called as "PROGRAM present|cleanup NAME VALUE": each zone then gets a wildcard certificate, and no name of a share is published; for example /usr/local/bin/dns-hook',
+    )
+    .addOption(
+      new Option(
+        '--acme-dns-server <address...>',
+        'addresses of name servers that show whether the record is visible; default: those of the zone; for example 192.0.2.53',
+      ),
+    );
+}
+
+function email(text: string): string {
+  if (EMAIL.test(text)) return text;
+  throw new InvalidArgumentError('must be an e-mail address.');
+}
+
+function httpsUrl(text: string): string {
+  if (URL.canParse(text) && new URL(text).protocol === 'https:') return text;
+  throw new InvalidArgumentError('must be an https URL.');
+}

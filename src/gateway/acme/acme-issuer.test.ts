@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, beforeEach, describe, it } from 'node:test';
+import { ManualClock } from '#base';
+import { makeTestAuthority } from '../../../test/support/certificates.ts';
+import { within } from '../../../test/support/deadline.ts';
+import { CertificateStore } from '../certificates/certificate-store.ts';
+import type { KeyPair } from '../certificates/served-pair.ts';
+import { logInto, type LogEntry } from '../testing/gateway-world.ts';
+import { AcmeIssuer } from './acme-issuer.ts';
+import type { IssueEvent } from './certificate-source.ts';
+import { OrderFailure } from './order-failure.ts';
+
+const DAY_MS = 86_400_000;
+const authority = await makeTestAuthority();
+const root = mkdtempSync(join(tmpdir(), 'gateway-issuer-'));
+after(() => rmSync(root, { recursive: true }));
+
+/** An order that the test ends. */
+interface Order {
+  readonly name: string;
+  readonly signal: AbortSignal;
+  readonly give: (pair: KeyPair) => void;
+  readonly fail: (error: Error) => void;
+}
+
+let folder: string;
+let clock: ManualClock;
+let records: LogEntry[];
+let orders: Order[];
+let events: IssueEvent[];
+let store: CertificateStore;
+let issuer: AcmeIssuer;
+let onEvent: () => void;
+
+async function open(): Promise<void> {
+  const log = logInto(records);
+  store = await CertificateStore.open({ log, clock });
+  issuer = await AcmeIssuer.open({
+    folder,
+    store,
+    obtain: (name, signal) => {
+      const { promise, resolve, reject } = Promise.withResolvers<KeyPair>();
+      orders.push({ name, signal, give: resolve, fail: reject });
+      return promise;
+    },
+    remedy: 'do this',
+    log,
+    clock,
+    random: () => 0.5,
+  });
+  issuer.follow((event) => {
+    events.push(event);
+    onEvent();
+  });
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(root, 'acme-'));
+  clock = new ManualClock(Date.now());
+  [records, orders, events] = [[], [], []];
+  onEvent = () => {};
+  await open();
+});
+afterEach(() => issuer.close());
+
+/** As after the end of the process and its start. */
+async function restart(): Promise<void> {
+  await issuer.close();
+  orders = [];
+  await open();
+}
+
+function issue(name: string, days = 90): Promise<KeyPair> {
+  return authority.issue(name, { dns: [name], days, startsInDays: 0 });
+}
+
+/** Ends the oldest order, and waits for its event. */
+async function end(act: (order: Order) => void | Promise<void>): Promise<IssueEvent> {
+  const order = orders.shift()!;
+  const happened = new Promise<void>((resolve) => {
+    onEvent = resolve;
+  });
+  await act(order);
+  await within(`an event for ${order.name}`, happened);
+  await issuer.written;
+  return events.at(-1)!;
+}
+
+const give = (days?: number) => end(async (order) => order.give(await issue(order.name, days)));
+const fail = (error: Error = new Error('DNS problem: NXDOMAIN')) => end((order) => order.fail(error));
+const errors = (): string[] => records.filter(({ level }) => level === 'error').map(({ message }) => message);
+
+describe('the issuer', () => {
+  it('obtains a certificate for a wanted name, serves it, and has it after a restart', async () => {
+    assert.deepEqual(issuer.want(['app.zone.example']), []);
+    const event = await give();
+    assert.deepEqual([event.name, event.outcome], ['app.zone.example', 'obtained']);
+    assert.equal(event.certificate?.isAutomatic, true);
+    assert.ok(store.isProvided('app.zone.example'));
+    await restart();
+    assert.ok(store.isProvided('app.zone.example'));
+    assert.deepEqual(issuer.want(['app.zone.example']), ['app.zone.example'], 'nothing is due');
+    assert.deepEqual(orders, []);
+  });
+
+  it('joins equal wishes, has two orders at once, and the others wait', async () => {
+    assert.deepEqual(
+      issuer.want(['a.zone.example', 'b.zone.example', 'c.zone.example', 'a.zone.example']),
+      [],
+    );
+    assert.deepEqual(issuer.want(['c.zone.example']), []);
+    assert.deepEqual(
+      orders.map(({ name }) => name),
+      ['a.zone.example', 'b.zone.example'],
+    );
+    await give();
+    assert.deepEqual(
+      orders.map(({ name }) => name),
+      ['b.zone.example', 'c.zone.example'],
+    );
+  });
+
+  it('renews a certificate when that is due, before new names, and the old one is served until then', async () => {
+    issuer.want(['a.zone.example']);
+    await give(90);
+    const before = store.obtainedFor('a.zone.example')!.fingerprint;
+    clock.advance(60 * DAY_MS - 1_000);
+    assert.deepEqual(issuer.want(['a.zone.example']), ['a.zone.example']);
+    clock.advance(5 * DAY_MS);
+    issuer.want(['new-1.zone.example', 'new-2.zone.example', 'new-3.zone.example']);
+    assert.deepEqual(issuer.want(['a.zone.example']), []);
+    assert.ok(store.isProvided('a.zone.example'));
+    orders.push(...orders.splice(0, 1));
+    await fail();
+    assert.deepEqual(
+      orders.map(({ name }) => name),
+      ['new-1.zone.example', 'a.zone.example'],
+    );
+    orders.reverse();
+    await end(async (order) =>
+      order.give(await authority.issue(order.name, { dns: [order.name], days: 160, startsInDays: 65 })),
+    );
+    assert.notEqual(store.obtainedFor('a.zone.example')!.fingerprint, before);
+  });
+
+  it('pauses a name after each failure, longer each time, also over a restart, and logs the reason once', async () => {
+    issuer.want(['a.zone.example']);
+    const event = await fail();
+    assert.equal(event.outcome, 'failed');
+    const [record, ...others] = records.filter(({ level }) => level === 'error');
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      [record!['certificate'], record!['cause'], record!['retryInMs'], record!['remedy']],
+      ['a.zone.example', 'DNS problem: NXDOMAIN', 60_000, 'do this'],
+    );
+    assert.deepEqual(issuer.want(['a.zone.example', 'b.zone.example']), ['a.zone.example'], 'others go on');
+    await restart();
+    clock.advance(59_000);
+    assert.deepEqual(issuer.want(['a.zone.example']), ['a.zone.example']);
+    clock.advance(1_000);
+    assert.deepEqual(issuer.want(['a.zone.example']), []);
+    await fail();
+    clock.advance(179_000);
+    assert.deepEqual(issuer.want(['a.zone.example']), ['a.zone.example']);
+    clock.advance(1_000);
+    assert.deepEqual(issuer.want(['a.zone.example']), []);
+    await give();
+  });
+
+  it('forgets pauses when it is asked to', async () => {
+    issuer.want(['a.zone.example']);
+    await fail();
+    issuer.retry();
+    await restart();
+    assert.deepEqual(issuer.want(['a.zone.example']), []);
+  });
+
+  it('pauses as long as the authority says, at most a day', async () => {
+    issuer.want(['a.zone.example']);
+    await fail(new OrderFailure('too many certificates', 7 * DAY_MS));
+    clock.advance(DAY_MS - 1_000);
+    assert.deepEqual(issuer.want(['a.zone.example']), ['a.zone.example']);
+    clock.advance(1_000);
+    assert.deepEqual(issuer.want(['a.zone.example']), []);
+  });
+
+  it('does not pause for years when the clock is set back', async () => {
+    issuer.want(['a.zone.example']);
+    await fail();
+    clock.jump(-1_000 * DAY_MS);
+    assert.deepEqual(issuer.want(['a.zone.example']), []);
+  });
+
+  it('orders fifty new certificates in a zone and seven days, and renewals nevertheless', async () => {
+    const names = Array.from({ length: 51 }, (_, i) => `n${i}.zone.example`);
+    const now = clock.nowMs();
+    const issued = Array.from({ length: 49 }, () => ({ zone: 'zone.example', atMs: now - DAY_MS }));
+    writeFileSync(join(folder, 'state.json'), JSON.stringify({ format: 1, pauses: [], issued }));
+    await restart();
+    assert.deepEqual(issuer.want(names.slice(0, 2)), ['n1.zone.example']);
+    await give();
+    assert.deepEqual(issuer.want(['n1.zone.example', 'a.other.example']), ['n1.zone.example']);
+    await give();
+    const said = records.filter(({ message }) => message.includes('its zone has had too many new ones'));
+    assert.equal(said.length, 1, 'not for each handshake');
+    await restart();
+    assert.deepEqual(issuer.want(['n1.zone.example']), ['n1.zone.example']);
+    clock.advance(65 * DAY_MS);
+    assert.deepEqual(issuer.want(['n0.zone.example']), [], 'a renewal');
+  });
+
+  it('lets three hundred names wait, and refuses more', () => {
+    const names = Array.from({ length: 304 }, (_, i) => `app.z${i}.example`);
+    assert.deepEqual(issuer.want(names), names.slice(300));
+  });
+
+  it('refuses a certificate for another name, or with another key', async () => {
+    issuer.want(['a.zone.example']);
+    await end(async (order) => order.give(await issue('b.zone.example')));
+    issuer.want(['c.zone.example']);
+    const [one, other] = [await issue('c.zone.example'), await issue('c.zone.example')];
+    await end((order) => order.give({ cert: one.cert, key: other.key }));
+    assert.deepEqual(errors(), Array(2).fill('a certificate could not be obtained'));
+    assert.match(String(records.at(-2)?.['cause']), /is not for a\.zone\.example/);
+    assert.match(String(records.at(-1)?.['cause']), /is not the key of/);
+    assert.deepEqual(store.obtained, []);
+  });
+
+  it('does not order again and again when this clock is wrong', async () => {
+    clock.jump(400 * DAY_MS);
+    issuer.want(['a.zone.example']);
+    await give(90);
+    assert.ok(errors().some((message) => message.includes("check this machine's clock")));
+    assert.deepEqual(issuer.want(['a.zone.example']), ['a.zone.example']);
+    clock.advance(3_600_000);
+    assert.deepEqual(issuer.want(['a.zone.example']), []);
+  });
+
+  it('serves a certificate that the disk did not take, and reports that', async () => {
+    rmSync(join(folder, 'certificates'), { recursive: true });
+    writeFileSync(join(folder, 'certificates'), 'a file in the way');
+    issuer.want(['a.zone.example']);
+    assert.equal((await give()).outcome, 'obtained');
+    assert.ok(store.isProvided('a.zone.example'));
+    assert.deepEqual(errors(), [
+      'an obtained certificate could not be written: it is in memory, and written later',
+    ]);
+  });
+
+  it('begins anew with a state that cannot be read, which is kept, and counts the certificates on disk', async () => {
+    issuer.want(['a.zone.example']);
+    await give();
+    await issuer.close();
+    writeFileSync(join(folder, 'state.json'), '{"issued": 7');
+    await open();
+    assert.deepEqual(errors(), [
+      'the state of automatic certificates is lost: those on disk count as new ones',
+    ]);
+    assert.equal(readFileSync(join(folder, 'state.json.unreadable'), 'utf8'), '{"issued": 7');
+    assert.ok(store.isProvided('a.zone.example'));
+    assert.deepEqual(issuer.want(['b.zone.example']), []);
+    await give();
+    const state = JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8')) as { issued: unknown[] };
+    assert.equal(state.issued.length, 2);
+  });
+
+  it('ends at once, also while an order goes on, and wants nothing afterwards', async () => {
+    issuer.want(['a.zone.example', 'b.zone.example', 'c.zone.example']);
+    await within('its end', issuer.close());
+    assert.ok(orders.every(({ signal }) => signal.aborted));
+    assert.deepEqual(issuer.want(['d.zone.example']), ['d.zone.example']);
+    assert.equal(orders.length, 2);
+    assert.deepEqual([events, errors()], [[], []]);
+    assert.ok(!existsSync(join(folder, 'state.json')));
+  });
+});

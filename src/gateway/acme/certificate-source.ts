@@ -1,0 +1,28 @@
+/**
+ * The interface between those that need certificates (a gateway, or each of its workers) and the one that obtains them: the
+ * issuer in the same process, or in the supervisor behind a pipe.
+ */
+import type { KeptCertificate } from '../certificates/certificate-store.ts';
+
+/** `refused`: there was no order, because of a pause after a failure or of a bound. */
+export const ISSUE_OUTCOMES = ['obtained', 'failed', 'refused'] as const;
+export type IssueOutcome = (typeof ISSUE_OUTCOMES)[number];
+
+export interface IssueEvent {
+  /** A host or `*.zone`. */
+  readonly name: string;
+  readonly outcome: IssueOutcome;
+  /** The new certificate, which the gateway's store has already. */
+  readonly certificate: KeptCertificate | undefined;
+}
+
+export interface CertificateSource {
+  /** Returns the names that are refused at once. The outcome of the others is sent to the followers. */
+  want(names: readonly string[]): readonly string[];
+  /** Returns a function that removes the listener. */
+  follow(listener: (event: IssueEvent) => void): () => void;
+  /** Forgets pauses after failures: an operator has corrected the cause, and asks for a new attempt. */
+  retry(): void;
+  /** Ends orders in progress. */
+  close(): Promise<void>;
+}

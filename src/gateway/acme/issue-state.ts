@@ -1,0 +1,133 @@
+/**
+ * What the issuer remembers over restarts: pauses after failures, and the new certificates of the last seven days. A file
+ * that cannot be read is set aside, and the certificates on disk count as new ones then.
+ */
+import { readFile } from 'node:fs/promises';
+import { messageOf, type Clock, type Log } from '#base';
+import { certificateOrdersShape, type CertificateOrders } from '#domain';
+import { setAside, writeFileDurably } from '#net';
+import { COUNTED_MS, LONGEST_PAUSE_MS, MAX_NEW_PER_ZONE, pauseMs, zoneOf } from './issue-policy.ts';
+
+/** More names than could fail in a day. The oldest pause is forgotten first. */
+const MAX_PAUSES = 2_000;
+const MAX_ISSUED = 20_000;
+
+interface Pause {
+  failures: number;
+  nextAtMs: number;
+}
+
+export interface IssueStateOptions {
+  readonly file: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** From 0 to 1. */
+  readonly random?: (() => number) | undefined;
+}
+
+export class IssueState {
+  readonly #options: IssueStateOptions;
+  readonly #pauses = new Map<string, Pause>();
+  #issued: { readonly zone: string; readonly atMs: number }[] = [];
+  #writing: Promise<void> = Promise.resolve();
+  #isUnwritten = false;
+
+  private constructor(options: IssueStateOptions, { pauses, issued }: CertificateOrders) {
+    this.#options = options;
+    for (const { name, failures, nextAtMs } of pauses) this.#pauses.set(name, { failures, nextAtMs });
+    this.#issued = [...issued];
+  }
+
+  /** `present` are the certificates on disk. */
+  static async load(
+    options: IssueStateOptions,
+    present: readonly { readonly name: string; readonly notBeforeMs: number }[],
+  ): Promise<IssueState> {
+    const { file, log } = options;
+    const nothing = { pauses: [], issued: [] };
+    let problem: string;
+    try {
+      const read = certificateOrdersShape.readText(await readFile(file, 'utf8'));
+      if ('value' in read) return new IssueState(options, read.value);
+      ({ problem } = read);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new IssueState(options, nothing);
+      problem = messageOf(error);
+    }
+    const fields = { hop: 'gateway', file, cause: problem, movedTo: await setAside(file) };
+    log.error(fields, 'the state of automatic certificates is lost: those on disk count as new ones');
+    const issued = present.map(({ name, notBeforeMs }) => ({ zone: zoneOf(name), atMs: notBeforeMs }));
+    return new IssueState(options, { ...nothing, issued });
+  }
+
+  /** The time until the next attempt for this name; 0 if it may be now. */
+  pauseMs(name: string): number {
+    const pause = this.#pauses.get(name);
+    if (pause === undefined) return 0;
+    const waitMs = pause.nextAtMs - this.#options.clock.nowMs();
+    // The clock was set back.
+    return waitMs > 2 * LONGEST_PAUSE_MS ? 0 : Math.max(0, waitMs);
+  }
+
+  /** Whether the zone may have a certificate for a name that had none, while `pending` others are on order. */
+  hasRoom(zone: string, pending: number): boolean {
+    this.#forgetOld();
+    let count = pending;
+    for (const issued of this.#issued) if (issued.zone === zone) count += 1;
+    return count < MAX_NEW_PER_ZONE;
+  }
+
+  noteIssued(name: string, isRenewal: boolean): void {
+    this.#pauses.delete(name);
+    if (!isRenewal) this.#issued.push({ zone: zoneOf(name), atMs: this.#options.clock.nowMs() });
+    this.#save();
+  }
+
+  /** Returns the time until the next attempt, at least `leastMs`. */
+  noteFailure(name: string, leastMs = 0): number {
+    const failures = (this.#pauses.get(name)?.failures ?? 0) + 1;
+    const planned = pauseMs(failures, this.#options.random?.() ?? Math.random());
+    const waitMs = Math.min(LONGEST_PAUSE_MS, Math.max(leastMs, planned));
+    // The newest is the last.
+    this.#pauses.delete(name);
+    this.#pauses.set(name, { failures, nextAtMs: this.#options.clock.nowMs() + waitMs });
+    if (this.#pauses.size > MAX_PAUSES) this.#pauses.delete(this.#pauses.keys().next().value!);
+    this.#save();
+    return waitMs;
+  }
+
+  forgetPauses(): void {
+    if (this.#pauses.size === 0) return;
+    this.#pauses.clear();
+    this.#save();
+  }
+
+  /** Resolves when everything so far was written, or could not be written. */
+  get written(): Promise<void> {
+    return this.#writing;
+  }
+
+  #save(): void {
+    if (this.#isUnwritten) return;
+    this.#isUnwritten = true;
+    const { file, log } = this.#options;
+    this.#writing = this.#writing.then(async () => {
+      this.#isUnwritten = false;
+      this.#forgetOld();
+      const pauses = Array.from(this.#pauses, ([name, pause]) => ({ name, ...pause }));
+      const state = certificateOrdersShape.numbered({ pauses, issued: this.#issued });
+      try {
+        await writeFileDurably(file, `${JSON.stringify(state)}\n`);
+      } catch (error) {
+        const fields = { hop: 'gateway', file, cause: messageOf(error) };
+        log.error(fields, 'the state of automatic certificates could not be written');
+      }
+    });
+  }
+
+  #forgetOld(): void {
+    const nowMs = this.#options.clock.nowMs();
+    // An entry far ahead is from before the clock was set back.
+    this.#issued = this.#issued.filter(({ atMs }) => Math.abs(nowMs - atMs) < COUNTED_MS).slice(-MAX_ISSUED);
+  }
+}
