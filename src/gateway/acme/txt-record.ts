@@ -27,6 +27,7 @@ export interface TxtWait {
   readonly signal: AbortSignal;
   readonly timeoutMs?: number | undefined;
   readonly lookMs?: number | undefined;
+  readonly queryMs?: number | undefined;
 }
 
 /**
@@ -37,7 +38,7 @@ export async function awaitTxtRecord(record: TxtRecord, wait: TxtWait): Promise<
   const { signal, timeoutMs = TIMEOUT_MS, lookMs = LOOK_MS } = wait;
   const startMs = performance.now();
   for (;;) {
-    const { has, lacks } = await look(record, wait.servers);
+    const { has, lacks } = await look(record, wait);
     if (has > 0 && lacks === 0) return true;
     if (performance.now() - startMs >= timeoutMs) {
       if (has + lacks === 0) return false;
@@ -55,13 +56,13 @@ interface Look {
   readonly lacks: number;
 }
 
-async function look({ name, value }: TxtRecord, named: readonly string[]): Promise<Look> {
+async function look({ name, value }: TxtRecord, { servers: named, queryMs }: TxtWait): Promise<Look> {
   const target = named.length > 0 ? name : await targetOf(name);
   const servers = named.length > 0 ? named : await serversOf(target);
   const answers = await Promise.all(
     servers.slice(0, MAX_SERVERS).map(async (server) => {
       try {
-        const records = await resolver([server]).resolveTxt(target);
+        const records = await resolver([server], queryMs).resolveTxt(target);
         return records.some((pieces) => pieces.join('') === value);
       } catch (error) {
         return isAbsent(error) ? false : undefined;
@@ -109,8 +110,8 @@ async function addressOf(host: string): Promise<string[]> {
 }
 
 /** Asks the system's servers without an argument. */
-function resolver(servers: readonly string[] = []): Resolver {
-  const made = new Resolver({ timeout: QUERY_MS, tries: 2 });
+function resolver(servers: readonly string[] = [], timeout = QUERY_MS): Resolver {
+  const made = new Resolver({ timeout, tries: 2 });
   if (servers.length > 0) made.setServers(servers);
   return made;
 }
