@@ -20,8 +20,8 @@ import {
 const KEPT_BUNDLES = 8;
 /** Packages that few programs load, and none at each start: they stay as they are. */
 const LOADED_LATER = [
-  ...['@clack/prompts', '@peculiar/x509', 'acme-client', 'cli-table3', 'esbuild', 'openid-client', 'pg'],
-  ...['pg-native', 'reflect-metadata', 'tldts', 'typebox'],
+  ...['@clack/prompts', '@peculiar/x509', 'cli-table3', 'esbuild', 'openid-client', 'pg', 'pg-native'],
+  ...['reflect-metadata', 'tldts', 'typebox'],
 ];
 const PACKAGES_LOCK = 'node_modules/.package-lock.json';
 
