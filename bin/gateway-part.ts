@@ -152,12 +152,17 @@ export async function startGatewayPart(
     publicHttpsPort: () => options.publicHttpsPort ?? securePort,
     certifiedZones: () =>
       access.kept().zones.filter((zone) => secure?.certificates.isCertified(zone) === true),
+    onZonesChanged: () => demand?.check(),
     log,
   });
   const isServed = (host: string): boolean =>
     gateway.table.find(host) !== undefined || access.isLoginHost(host);
   const demand = demandOf(secure, isServed, () => access.kept().zones);
   const thumbprint = secure?.automatic?.thumbprint;
+  // A custom frontend is active from now on, and not only after the next report.
+  secure?.automatic?.source.follow(({ outcome }) => {
+    if (outcome === 'obtained') void access.reportUsage();
+  });
   const observation = new Observation({
     reportFailures: (failures) => control.reportFailures(failures),
     reportInspections: (inspected) => control.reportInspections(inspected),
@@ -216,8 +221,6 @@ export async function startGatewayPart(
   }
   const freshOrLate = waitAtMost(feed.fresh, FRESH_MS);
   void freshOrLate.then((isFresh) => {
-    // From now on the zones are known.
-    demand?.check();
     if (!isFresh)
       void feed.fresh.then(() => log.info({}, 'a control plane has sent the shares: gateway is up'));
   });

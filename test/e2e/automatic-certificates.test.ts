@@ -2,7 +2,16 @@
 // `pebble`, which issues them for a few seconds only, and rejects half of the good nonces.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -14,12 +23,21 @@ import { until, within } from '../support/deadline.ts';
 import { freePort } from '../support/free-port.ts';
 import { PartProcess } from '../support/part-process.ts';
 import { Pebble, withoutPebble } from '../support/pebble.ts';
+import { closeOf } from '../support/socket-end.ts';
 import { startSeparate, type GatewayReady, type Separate } from '../support/separate.ts';
 
 /** In seconds: of certificates that are renewed while the test looks on, and of others. */
 const SHORT_LIFETIME = 15;
 const LONG_LIFETIME = 86_400;
 const CHALLENGE = '/.well-known/acme-challenge/LoqXcYV8q5ONbJQxbmR7SCTNo3tiAXDfowyjxAjEuX0';
+
+/** Processes of orders that this process has started. */
+function ordersOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  return children
+    .map(Number)
+    .filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('certificate-order'));
+}
 
 type SecureReady = GatewayReady & { readonly securePort: number };
 
@@ -193,9 +211,16 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
     const gateway = await parts.addGateway('zones', ['--https-port', '0', ...acmeArgs, ...dnsArgs]);
     const { gatewayUrl, securePort: port } = gateway.ready as SecureReady;
     const host = 'guarded.share.localhost';
-    const { value: socket } = await until('a wildcard', () => open(host, port), Boolean);
+    const isObtained = (zone: string) => (): boolean => gateway.output.includes(`"certificate":"*.${zone}"`);
+    await until('a wildcard', isObtained('share.localhost'), Boolean);
+    const socket = await open(host, port);
     assert.equal(socket.getPeerCertificate().subjectaltname, 'DNS:*.share.localhost');
     socket.destroy();
+    const [frontend] = (await parts.call('GET', '/frontends')).json as { id: string }[];
+    const custom = { hostname: 'apps.example.com', frontendId: frontend!.id, authProviderIds: [] };
+    const made = (await parts.call('POST', '/custom-frontends', custom)).json as { id: string };
+    await until('its wildcard', isObtained('apps.example.com'), Boolean);
+    (await open('guarded.apps.example.com', port)).destroy();
     await until(
       'the record is removed',
       () => readFileSync(calls, 'utf8').split('\n'),
@@ -209,6 +234,11 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
     asked.length = 0;
     assert.equal((await plain(CHALLENGE, 'GET', host, Number(new URL(gatewayUrl).port))).status, 401);
     assert.deepEqual(asked, []);
+    await until(
+      'it is active',
+      async () => (await parts.call('GET', `/custom-frontends/${made.id}`)).json as { status: string },
+      ({ status }) => status === 'ACTIVE',
+    );
     assert.equal(await gateway.stop('SIGTERM'), 0);
   });
 
@@ -248,6 +278,27 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
     } finally {
       await up.stop();
     }
+  });
+
+  it('do not hold up the end of a gateway, nor does the handshake that waits, and no process is left', async () => {
+    pebble.stall();
+    const waiting = connect({ port: securePort, host: '127.0.0.1', servername: 'other.share.localhost' });
+    waiting.on('error', () => {});
+    const ended = closeOf(waiting);
+    const { value: orders } = await until(
+      'an order',
+      () => ordersOf(parts.gateway.pid),
+      ({ length }) => length === 1,
+    );
+    const startMs = performance.now();
+    assert.equal(await parts.gateway.stop('SIGTERM', 25_000), 0, parts.gateway.output);
+    assert.ok(performance.now() - startMs < 10_000, 'it waited for the order');
+    await within('the end of the handshake', ended);
+    await until(
+      'its end',
+      () => orders.filter((pid) => existsSync(`/proc/${pid}`)),
+      ({ length }) => length === 0,
+    );
   });
 
   it('are refused with options that do not go together, or cannot be used', async () => {

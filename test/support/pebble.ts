@@ -98,6 +98,11 @@ export class Pebble {
     await until('pebble answers', () => this.rootPem(), Boolean);
   }
 
+  /** Lets it receive and not answer, until it is begun again. */
+  stall(): void {
+    this.#pebble?.kill('SIGSTOP');
+  }
+
   /** Ends the authority alone. */
   async away(): Promise<void> {
     const child = this.#pebble;

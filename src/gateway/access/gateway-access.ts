@@ -49,6 +49,7 @@ export interface GatewayAccessOptions {
   readonly log: Log;
   /** Hostnames of custom frontends for which this gateway has certificates. */
   readonly certifiedZones?: () => readonly string[];
+  readonly onZonesChanged?: (() => void) | undefined;
   readonly clock?: Clock;
   /** Monotonic milliseconds, which changes of the clock do not affect. */
   readonly monotonicMs?: () => number;
@@ -131,7 +132,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
       log,
       monotonicMs,
     });
-    this.#loginHosts = new LoginHosts(this.#logins, this.#origin);
+    this.#loginHosts = new LoginHosts(this.#logins, this.#origin, options.onZonesChanged);
     this.#usage = new UsageReporter({
       report: (usage) => control.reportUsage(usage),
       certifiedZones: options.certifiedZones ?? (() => []),

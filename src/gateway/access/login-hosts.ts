@@ -24,12 +24,15 @@ const KEY_SET_LINES: readonly string[] = [
 export class LoginHosts {
   readonly #logins: LoginFlow;
   readonly #origin: OriginIdentity;
+  readonly #onZonesChanged: (() => void) | undefined;
   #zones: readonly string[] = [];
   #hosts: ReadonlySet<string> = new Set();
 
-  constructor(logins: LoginFlow, origin: OriginIdentity) {
+  /** `onZonesChanged` is called when the zones are known, and when they may have changed. */
+  constructor(logins: LoginFlow, origin: OriginIdentity, onZonesChanged?: () => void) {
     this.#logins = logins;
     this.#origin = origin;
+    this.#onZonesChanged = onZonesChanged;
   }
 
   get zones(): readonly string[] {
@@ -39,6 +42,7 @@ export class LoginHosts {
   set zones(zones: readonly string[]) {
     this.#zones = zones;
     this.#hosts = new Set(zones.map((zone) => `oauth.${zone}`));
+    this.#onZonesChanged?.();
   }
 
   has(host: string): boolean {

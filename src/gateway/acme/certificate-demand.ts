@@ -81,7 +81,7 @@ export class CertificateDemand {
     return waiting.promise;
   }
 
-  /** Wants what is missing or due. Called at least every ten seconds, and when the zones are known first. */
+  /** Wants what is missing or due. Called at least every ten seconds, and when the zones are known or change. */
   check(): void {
     const names = this.#options.hasWildcards ? this.#missingWildcards() : this.#dueNames();
     if (names.length > 0) this.#want(names);
