@@ -68,6 +68,7 @@ export async function openIssuer(options: IssuerOptions): Promise<AutomaticCerti
   const { dns, directoryUrl } = settings;
   const source = await AcmeIssuer.open({
     folder,
+    directoryUrl,
     store: certificates,
     obtain: (name, signal) => {
       const order = { settings, accountKeyPem: account.keyPem, version, name };

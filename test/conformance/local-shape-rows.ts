@@ -29,8 +29,11 @@ const workerCertificate = {
   ...{ type: 'certificate', name: 'a.share.localhost', outcome: 'obtained' },
   certificate: { name: 'a.share.localhost', cert: 'c', key: 'k', isAutomatic: true },
 };
-const orders = { pauses: [{ name: 'a', failures: 2, nextAtMs: 3 }], issued: [{ zone: 'z', atMs: 4 }] };
-const noOrders = { pauses: [], issued: [] };
+const orders = {
+  directoryUrl: 'https://ca',
+  ...{ pauses: [{ name: 'a', failures: 2, nextAtMs: 3 }], issued: [{ zone: 'z', atMs: 4 }] },
+};
+const noOrders = { directoryUrl: '', pauses: [], issued: [] };
 const order = { settings: { email: 'a@b' }, accountKeyPem: 'k', version: '1', name: 'a.share.localhost' };
 const failedOrder = { type: 'failed', message: 'm', retryAfterMs: 1 };
 const workerStart = {

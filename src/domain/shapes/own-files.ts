@@ -52,6 +52,7 @@ export const sampleReadyShape = new Shape(Type.Object({ port: port(), pid: Type.
 /** `acme/state.json` of a gateway: what it remembers of its orders at a certificate authority. */
 export const certificateOrdersShape = new Shape(
   Type.Object({
+    directoryUrl: withDefault(text(), ''),
     /** Names for which an order failed. */
     pauses: withDefault(
       lossyList(

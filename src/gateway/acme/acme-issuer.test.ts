@@ -26,6 +26,7 @@ interface Order {
   readonly fail: (error: Error) => void;
 }
 
+let directoryUrl: string;
 let folder: string;
 let clock: ManualClock;
 let records: LogEntry[];
@@ -46,6 +47,7 @@ async function open(): Promise<void> {
       orders.push({ name, signal, give: resolve, fail: reject });
       return promise;
     },
+    directoryUrl,
     remedy: 'do this',
     log,
     clock,
@@ -61,6 +63,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(root, 'acme-'));
   clock = new ManualClock(Date.now());
   [records, orders, events] = [[], [], []];
+  directoryUrl = 'https://ca.example/dir';
   onEvent = () => {};
   await open();
 });
@@ -265,6 +268,20 @@ describe('the issuer', () => {
     await give();
     const state = JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8')) as { issued: unknown[] };
     assert.equal(state.issued.length, 2);
+  });
+
+  it('reports that certificates of a former authority stay in use, which are served and renewed as others', async () => {
+    issuer.want(['a.zone.example']);
+    await give(90);
+    await restart();
+    const warnings = () => records.filter(({ level }) => level === 'warn').map(({ former }) => former);
+    assert.deepEqual(warnings(), []);
+    directoryUrl = 'https://other.example/dir';
+    await restart();
+    assert.deepEqual(warnings(), ['https://ca.example/dir']);
+    assert.ok(store.isProvided('a.zone.example'));
+    clock.advance(65 * DAY_MS);
+    assert.deepEqual(issuer.want(['a.zone.example']), []);
   });
 
   it('ends at once, also while an order goes on, and wants nothing afterwards', async () => {

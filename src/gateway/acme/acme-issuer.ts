@@ -15,7 +15,9 @@ import { IssueState } from './issue-state.ts';
 import { retryAfterOf } from './order-failure.ts';
 
 const MAX_RUNNING = 2;
+/** New names that wait, and names with renewals: a flood of new ones leaves these their places. */
 const MAX_WAITING = 300;
+const MAX_WAITING_RENEWALS = 600;
 /** With the time of a DNS hook, and for its record to be visible. */
 const ORDER_MS = 600_000;
 const WRONG_CLOCK_PAUSE_MS = 3_600_000;
@@ -27,6 +29,8 @@ export interface AcmeIssuerOptions {
   readonly store: CertificateStore;
   /** Rejects with the text of the certificate authority. The signal aborts when the gateway stops, or it takes too long. */
   readonly obtain: (name: string, signal: AbortSignal) => Promise<KeyPair>;
+  /** The directory of the authority, which the state is kept with. */
+  readonly directoryUrl: string;
   /** What to do when an order fails, for the log. */
   readonly remedy: string;
   readonly log: Log;
@@ -64,11 +68,14 @@ export class AcmeIssuer implements CertificateSource {
 
   /** Gives the certificates on disk to the store. */
   static async open(options: AcmeIssuerOptions): Promise<AcmeIssuer> {
-    const { folder, store, log, random } = options;
+    const { folder, directoryUrl, store, log, random } = options;
     const clock = options.clock ?? systemClock;
     store.take(await loadObtained(join(folder, 'certificates'), clock.nowMs(), log));
     const file = join(folder, 'state.json');
-    return new AcmeIssuer(options, await IssueState.load({ file, clock, log, random }, store.obtained));
+    return new AcmeIssuer(
+      options,
+      await IssueState.load({ file, directoryUrl, clock, log, random }, store.obtained),
+    );
   }
 
   want(names: readonly string[]): readonly string[] {
@@ -115,9 +122,9 @@ export class AcmeIssuer implements CertificateSource {
       this.#quietLog.warn(fields, message);
       return false;
     }
-    if (this.#waiting.size >= MAX_WAITING && !isRenewal) {
+    if (this.#waiting.size >= (isRenewal ? MAX_WAITING_RENEWALS : MAX_WAITING)) {
       this.#quietLog.warn(
-        { hop: 'gateway', certificate: name, waiting: MAX_WAITING },
+        { hop: 'gateway', certificate: name, waiting: this.#waiting.size },
         'no certificate is ordered: too many names are waiting',
       );
       return false;

@@ -19,6 +19,7 @@ interface Pause {
 
 export interface IssueStateOptions {
   readonly file: string;
+  readonly directoryUrl: string;
   readonly clock: Clock;
   readonly log: Log;
   /** From 0 to 1. */
@@ -43,12 +44,20 @@ export class IssueState {
     options: IssueStateOptions,
     present: readonly { readonly name: string; readonly notBeforeMs: number }[],
   ): Promise<IssueState> {
-    const { file, log } = options;
-    const nothing = { pauses: [], issued: [] };
+    const { file, directoryUrl, log } = options;
+    const nothing = { directoryUrl, pauses: [], issued: [] };
     let problem: string;
     try {
       const read = certificateOrdersShape.readText(await readFile(file, 'utf8'));
-      if ('value' in read) return new IssueState(options, read.value);
+      if ('value' in read) {
+        const { directoryUrl: former } = read.value;
+        if (former !== '' && former !== directoryUrl && present.length > 0)
+          log.warn(
+            { hop: 'gateway', former, directoryUrl },
+            'certificates of another authority stay in use until they are due: remove acme/certificates to replace them now',
+          );
+        return new IssueState(options, read.value);
+      }
       ({ problem } = read);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new IssueState(options, nothing);
@@ -115,7 +124,8 @@ export class IssueState {
       this.#isUnwritten = false;
       this.#forgetOld();
       const pauses = Array.from(this.#pauses, ([name, pause]) => ({ name, ...pause }));
-      const state = certificateOrdersShape.numbered({ pauses, issued: this.#issued });
+      const { directoryUrl } = this.#options;
+      const state = certificateOrdersShape.numbered({ directoryUrl, pauses, issued: this.#issued });
       try {
         await writeFileDurably(file, `${JSON.stringify(state)}\n`);
       } catch (error) {
