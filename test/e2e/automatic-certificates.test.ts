@@ -24,7 +24,8 @@ import { freePort } from '../support/free-port.ts';
 import { PartProcess } from '../support/part-process.ts';
 import { Pebble, withoutPebble } from '../support/pebble.ts';
 import { closeOf } from '../support/socket-end.ts';
-import { startSeparate, type GatewayReady, type Separate } from '../support/separate.ts';
+import type { GatewayReady, Separate } from '../support/separate.ts';
+import { releaseWorld, sharedSeparate } from '../support/shared-world.ts';
 
 /** In seconds: of certificates that are renewed while the test looks on, and of others. */
 const SHORT_LIFETIME = 15;
@@ -50,6 +51,9 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
   });
   let pebble: Pebble;
   let parts: Separate;
+  /** The gateway at whose port the authority asks. */
+  let first: PartProcess<GatewayReady>;
+  let httpPort: number;
   let acmeArgs: string[];
   /** The port of the first gateway. */
   let securePort: number;
@@ -57,23 +61,25 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
   before(async () => {
     service.listen(0, '127.0.0.1');
     await once(service, 'listening');
-    const httpPort = await freePort();
+    httpPort = await freePort();
     pebble = await Pebble.start({ folder, httpPort, lifetime: SHORT_LIFETIME });
     acmeArgs = [
       ...['--acme-email', 'ops@example.com', '--acme-directory', pebble.directoryUrl],
       ...['--acme-ca', pebble.caFile, '--acme-eab-kid', 'kid', '--acme-eab-key', pebble.bindingKeyFile],
     ];
+    parts = await sharedSeparate();
     // The last of two options of the same name counts.
     const ports = ['--http-port', String(httpPort), '--https-port', '0'];
-    parts = await startSeparate({ gatewayArgs: [...ports, ...acmeArgs] });
-    ({ securePort } = parts.gateway.ready as SecureReady);
+    first = await parts.addGateway('acme-names', [...ports, ...acmeArgs]);
+    ({ securePort } = first.ready as SecureReady);
     const target = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
     for (const name of ['app', 'guarded', 'other']) await parts.share('public', target, name);
   });
   after(async () => {
     service.close();
     service.closeAllConnections();
-    await parts?.stop();
+    await first?.stop();
+    await releaseWorld();
     pebble?.close();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -109,7 +115,7 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
   /** The fields of the next such line in the log of the first gateway. */
   async function said(message: string): Promise<Readonly<Record<string, unknown>>> {
     const { promise, resolve } = Promise.withResolvers<string>();
-    const stop = parts.gateway.watch((line) => {
+    const stop = first.watch((line) => {
       if (line.includes(`"msg":"${message}"`)) resolve(line);
     });
     try {
@@ -119,14 +125,14 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
     }
   }
 
-  async function plain(path: string, method: string, host: string, port = parts.port) {
+  async function plain(path: string, method: string, host: string, port = httpPort) {
     const sent = request({ host: '127.0.0.1', port, path, method, headers: { host }, agent: false }).end();
     const [response] = (await within('an answer', once(sent, 'response'))) as [IncomingMessage];
     const body = (await response.toArray()).join('');
     return { status: response.statusCode, body };
   }
 
-  const files = (...path: string[]): string => join(parts.folder, 'gateway', 'acme', ...path);
+  const files = (...path: string[]): string => join(parts.folder, 'acme-names', 'acme', ...path);
 
   it('are there at the first handshake for a share, which waits, and are kept for its owner alone', async () => {
     const host = 'app.share.localhost';
@@ -158,7 +164,7 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
     assert.equal(await serialOf(host), serial);
     await pebble.begin(LONG_LIFETIME);
     const obtained = said('certificate obtained');
-    process.kill(parts.gateway.pid, 'SIGHUP');
+    process.kill(first.pid, 'SIGHUP');
     await obtained;
     assert.notEqual(await serialOf(host), serial);
     (await open(host)).destroy();
@@ -208,7 +214,7 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
       { mode: 0o700 },
     );
     const dnsArgs = ['--acme-dns-hook', hook, '--acme-dns-server', pebble.nameServer];
-    const gateway = await parts.addGateway('zones', ['--https-port', '0', ...acmeArgs, ...dnsArgs]);
+    const gateway = await parts.addGateway('acme-zones', ['--https-port', '0', ...acmeArgs, ...dnsArgs]);
     const { gatewayUrl, securePort: port } = gateway.ready as SecureReady;
     const host = 'guarded.share.localhost';
     const isObtained = (zone: string) => (): boolean => gateway.output.includes(`"certificate":"*.${zone}"`);
@@ -243,11 +249,11 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
   });
 
   it('are obtained by the supervisor of two workers, one of which answers at another gateway with its account', async () => {
-    const acme = join(parts.folder, 'workers', 'acme');
+    const acme = join(parts.folder, 'acme-workers', 'acme');
     mkdirSync(acme, { recursive: true, mode: 0o700 });
     copyFileSync(files('account.key'), join(acme, 'account.key'));
     const args = ['--workers', '2', '--https-port', '0', ...acmeArgs];
-    const gateway = await parts.addGateway('workers', args);
+    const gateway = await parts.addGateway('acme-workers', args);
     const { securePort: port } = gateway.ready as SecureReady;
     const host = 'other.share.localhost';
     (await open(host, port)).destroy();
@@ -287,11 +293,11 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
     const ended = closeOf(waiting);
     const { value: orders } = await until(
       'an order',
-      () => ordersOf(parts.gateway.pid),
+      () => ordersOf(first.pid),
       ({ length }) => length === 1,
     );
     const startMs = performance.now();
-    assert.equal(await parts.gateway.stop('SIGTERM', 25_000), 0, parts.gateway.output);
+    assert.equal(await first.stop('SIGTERM', 25_000), 0, first.output);
     assert.ok(performance.now() - startMs < 10_000, 'it waited for the order');
     await within('the end of the handshake', ended);
     await until(
