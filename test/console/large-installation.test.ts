@@ -181,7 +181,10 @@ describe('the console of a large installation', { skip: browserSkip }, () => {
     );
     const placesOf = async (): Promise<ReadonlyMap<string, string>> => {
       await open('/mesh');
-      await page.waitForFunction(`document.querySelectorAll('.fd-map line').length === ${LINKS}`);
+      // A text that is waited for is evaluated again and again, which the policy of the page forbids.
+      const lines = page.locator('.fd-map line');
+      await lines.nth(LINKS - 1).waitFor({ state: 'attached' });
+      assert.equal(await lines.count(), LINKS);
       const places = await page.evaluate<readonly (readonly [string, string])[]>(`
         [...document.querySelectorAll('.fd-map a')].map((link) => {
           const circle = link.querySelector('circle');
