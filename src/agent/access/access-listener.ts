@@ -3,14 +3,13 @@
  * its own: bytes in both directions, with half-close. A connection whose circuit cannot be made is reset.
  */
 import { createServer, type Server, type Socket } from 'node:net';
-import { formatHostPort, ShortLivedSet } from '#base';
+import { formatHostPort } from '#base';
 import { listenOn, portOf } from '#net';
 import type { Circuit } from '#sdk';
-import { CircuitCopy } from '../circuit-copy.ts';
 import { acceptedConnection } from '../target-connection.ts';
-import { AccessDialer, untilEnded, type AccessDialerOptions } from './access-dialer.ts';
+import { AccessCircuits, untilEnded, type AccessCircuitsOptions } from './access-circuits.ts';
 
-export interface AccessListenerOptions extends AccessDialerOptions {
+export interface AccessListenerOptions extends AccessCircuitsOptions {
   /** The option that chooses the address, for errors; `--listen` by default. */
   readonly option?: string | undefined;
   readonly host: string;
@@ -24,10 +23,9 @@ const KEEP_ALIVE_MS = 60_000;
 
 export class AccessListener {
   readonly #options: AccessListenerOptions;
-  readonly #dialer: AccessDialer;
+  readonly #circuits: AccessCircuits;
   readonly #server: Server;
   readonly #dialing = new Set<Socket>();
-  readonly #copies = new ShortLivedSet<CircuitCopy>();
   readonly #idle = Promise.withResolvers<void>();
   #address = '';
   #port = 0;
@@ -35,7 +33,7 @@ export class AccessListener {
 
   private constructor(options: AccessListenerOptions) {
     this.#options = options;
-    this.#dialer = new AccessDialer(options);
+    this.#circuits = new AccessCircuits(options);
     const socketOptions = { allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true };
     this.#server = createServer({ ...socketOptions, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) =>
       this.#onConnection(socket),
@@ -60,17 +58,17 @@ export class AccessListener {
 
   /** Connections that have a circuit, or wait for one. */
   get connections(): number {
-    return this.#copies.size + this.#dialing.size;
+    return this.#circuits.size + this.#dialing.size;
   }
 
   /** Why the last circuit could not be made; undefined if it could. */
   get problem(): string | undefined {
-    return this.#dialer.problem;
+    return this.#circuits.problem;
   }
 
   /** Makes a circuit and ends it, to learn whether the share can be reached. Returns the problem. */
   probe(): Promise<string | undefined> {
-    return this.#dialer.probe();
+    return this.#circuits.probe();
   }
 
   /** Takes no more connections, and waits until the open ones have ended, for up to `timeoutMs`. */
@@ -83,7 +81,7 @@ export class AccessListener {
   close(reason: string): void {
     this.#stopListening();
     for (const socket of this.#dialing) socket.destroy();
-    for (const copy of [...this.#copies]) copy.stop(reason);
+    this.#circuits.stop(reason);
   }
 
   #stopListening(): void {
@@ -94,7 +92,7 @@ export class AccessListener {
 
   async #listen(): Promise<void> {
     const { host, port, option = '--listen' } = this.#options;
-    const { kind, log } = this.#dialer;
+    const { kind, log } = this.#circuits;
     await listenOn(this.#server, { host, port, remedy: `choose another with ${option}` }, log);
     this.#isListening = true;
     this.#port = portOf(this.#server);
@@ -105,7 +103,7 @@ export class AccessListener {
   #onConnection(socket: Socket): void {
     socket.on('error', () => {});
     if (this.connections >= (this.#options.maxConnections ?? MAX_CONNECTIONS)) {
-      this.#dialer.fail(`there are ${this.connections} connections already`);
+      this.#circuits.fail(`there are ${this.connections} connections already`);
       socket.resetAndDestroy();
       return;
     }
@@ -116,29 +114,15 @@ export class AccessListener {
   async #connect(socket: Socket): Promise<void> {
     let circuit: Circuit | undefined;
     try {
-      circuit = await this.#dialer.dial();
+      circuit = await this.#circuits.dial();
     } catch {
       socket.resetAndDestroy();
     }
     this.#dialing.delete(socket);
     if (circuit !== undefined && socket.destroyed) circuit.destroy('the connection closed');
-    else if (circuit !== undefined) this.#join(socket, circuit);
+    else if (circuit !== undefined)
+      this.#circuits.join(acceptedConnection(socket), circuit, () => this.#onEnded());
     this.#onEnded();
-  }
-
-  #join(socket: Socket, circuit: Circuit): void {
-    const connection = acceptedConnection(socket);
-    const copy = new CircuitCopy(circuit, connection, {
-      onAlive: () => {},
-      onClosed: (done, broken) => {
-        this.#copies.delete(done);
-        if (broken !== undefined)
-          this.#dialer.log.debug({ circuit: circuit.id, reason: broken }, 'circuit broke');
-        this.#onEnded();
-      },
-    });
-    this.#copies.add(copy);
-    connection.resume();
   }
 
   #onEnded(): void {

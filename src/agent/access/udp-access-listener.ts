@@ -2,14 +2,13 @@
  * Takes datagrams on this machine: each source address becomes a circuit to a private share, or another service, which ends when
  * it is idle. The datagrams of a source whose circuit cannot be made are dropped for a second.
  */
-import { formatHostPort, ShortLivedSet, systemClock, type Clock } from '#base';
+import { formatHostPort, systemClock, type Clock } from '#base';
 import { UdpFlows, type DatagramConnection } from '#net/datagrams';
 import type { Circuit } from '#sdk';
-import { CircuitCopy } from '../circuit-copy.ts';
 import { DatagramSide } from '../datagram-side.ts';
-import { AccessDialer, untilEnded, type AccessDialerOptions } from './access-dialer.ts';
+import { AccessCircuits, untilEnded, type AccessCircuitsOptions } from './access-circuits.ts';
 
-export interface UdpAccessListenerOptions extends AccessDialerOptions {
+export interface UdpAccessListenerOptions extends AccessCircuitsOptions {
   /** What chose the address, for errors. */
   readonly place: string;
   readonly host: string;
@@ -26,15 +25,14 @@ const CHECKS_IN_IDLE_TIME = 4;
 
 export class UdpAccessListener {
   readonly #options: UdpAccessListenerOptions;
-  readonly #dialer: AccessDialer;
+  readonly #circuits: AccessCircuits;
   readonly #flows: UdpFlows;
   readonly #dialing = new Set<DatagramConnection>();
-  readonly #copies = new ShortLivedSet<CircuitCopy>();
   #isDraining = false;
 
   private constructor(options: UdpAccessListenerOptions, flows: UdpFlows) {
     this.#options = options;
-    this.#dialer = new AccessDialer(options);
+    this.#circuits = new AccessCircuits(options);
     this.#flows = flows;
   }
 
@@ -51,7 +49,7 @@ export class UdpAccessListener {
       },
     });
     const listener = new UdpAccessListener(options, flows);
-    const { kind, log: ownLog } = listener.#dialer;
+    const { kind, log: ownLog } = listener.#circuits;
     ownLog.info({ listen: listener.address }, `a ${kind} is accessible on this machine by UDP`);
     return listener;
   }
@@ -72,18 +70,18 @@ export class UdpAccessListener {
 
   /** Why the last circuit could not be made; undefined if it could. */
   get problem(): string | undefined {
-    return this.#dialer.problem;
+    return this.#circuits.problem;
   }
 
   /** Makes a circuit and ends it, to learn whether the share can be reached. Returns the problem. */
   probe(): Promise<string | undefined> {
-    return this.#dialer.probe();
+    return this.#circuits.probe();
   }
 
   /** Takes no more sources, and waits until the others send and receive nothing any more, for up to `timeoutMs`. */
   async drain(timeoutMs: number, cut: AbortSignal): Promise<void> {
     this.#isDraining = true;
-    for (const copy of this.#copies) copy.drain();
+    this.#circuits.drain();
     await untilEnded(this.#flows.close(), timeoutMs, cut);
   }
 
@@ -91,36 +89,25 @@ export class UdpAccessListener {
   close(reason: string): void {
     void this.#flows.close();
     for (const flow of this.#dialing) flow.destroy();
-    for (const copy of [...this.#copies]) copy.stop(reason);
+    this.#circuits.stop(reason);
   }
 
   async #connect(flow: DatagramConnection, key: string): Promise<void> {
     this.#dialing.add(flow);
     let circuit: Circuit;
     try {
-      circuit = await this.#dialer.dial();
+      circuit = await this.#circuits.dial();
     } catch {
       this.#flows.refuse(key, flow);
       return;
     } finally {
       this.#dialing.delete(flow);
     }
-    if (flow.destroyed) circuit.destroy('the source has gone');
-    else this.#join(flow, circuit);
-  }
-
-  #join(flow: DatagramConnection, circuit: Circuit): void {
-    const side = new DatagramSide(flow);
-    const copy = new CircuitCopy(circuit, side, {
-      onAlive: () => {},
-      onClosed: (done, broken) => {
-        this.#copies.delete(done);
-        if (broken !== undefined)
-          this.#dialer.log.debug({ circuit: circuit.id, reason: broken }, 'circuit broke');
-      },
-    });
-    this.#copies.add(copy);
+    if (flow.destroyed) {
+      circuit.destroy('the source has gone');
+      return;
+    }
+    const copy = this.#circuits.join(new DatagramSide(flow), circuit);
     if (this.#isDraining) copy.drain();
-    side.resume();
   }
 }
