@@ -9,12 +9,10 @@ import {
   AGENT_SOCKET_FILE,
   checkSocketPath,
   parseAllowedNetworks,
-  type AgentAccessView,
   type AgentRequest,
   type AgentStatusResult,
   type AgentVersionResult,
   type AllowedNetwork,
-  type KeptAccess,
 } from '#domain';
 import { FrontdoorError, type Log, messageOf, readHostPort } from '#base';
 import type { MetricsWriter } from '#net';
@@ -308,7 +306,12 @@ class RunningAgent implements Agent {
       case 'version':
         return this.#version();
       case 'access':
-        return await this.#openAccess(request);
+        return await this.#accesses.open({
+          share: request.share,
+          host: request.host,
+          port: request.port,
+          protocol: request.protocol,
+        });
       case 'endAccess':
         return this.#accesses.end(request.share);
       case 'stop':
@@ -316,10 +319,6 @@ class RunningAgent implements Agent {
         setImmediate(() => void this.close({ drainMs: AGENT_DRAIN_MS }));
         return { stopping: true };
     }
-  }
-
-  #openAccess({ share, host, port, protocol }: KeptAccess): Promise<AgentAccessView> {
-    return this.#accesses.open({ share, host, port, protocol });
   }
 
   #version(): AgentVersionResult {

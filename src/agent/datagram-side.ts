@@ -5,6 +5,8 @@
 import type { DatagramConnection } from '#net/datagrams';
 import type { LocalSide } from './circuit-copy.ts';
 
+/** By default, as at OpenZiti's hosts, a connection without a datagram in either direction for this time ends. */
+export const DATAGRAM_IDLE_MS = 5 * 60_000;
 /** After an idle connection has ended, its far end has this long to end too. */
 const END_WAIT_MS = 30_000;
 /** When the tunnel stops, a connection without a datagram for this time has no exchange under way. */

@@ -5,7 +5,7 @@
  */
 import { messageOf } from '#base';
 import type { DatagramConnection, UdpDial, UdpDialer } from '#net/datagrams';
-import { DatagramSide } from './datagram-side.ts';
+import { DATAGRAM_IDLE_MS, DatagramSide } from './datagram-side.ts';
 import {
   failureOf,
   refusalOf,
@@ -31,9 +31,6 @@ export interface DatagramTargetOptions extends Pick<
   readonly dialer: DatagramDialer;
 }
 
-/** As OpenZiti's hosts: a connection without a datagram in either direction for this time ends. */
-const IDLE_MS = 5 * 60_000;
-
 /**
  * Calls exactly one of the two, later. The handlers of the side must be set inside `onOpen`. The returned function cancels (then
  * neither is called).
@@ -58,8 +55,11 @@ export function connectDatagrams(
   const timer = setTimeout(() => {
     fail(new TargetFailure('timeout', `the name ${target.host} was not resolved within ${timeoutMs} ms`));
   }, timeoutMs);
+  const unreachable = (problem: unknown): TargetFailure =>
+    new TargetFailure('unreachable', `cannot reach ${target.text}: ${messageOf(problem)}`);
   const dial = async (host: string): Promise<void> => {
-    const connection = await dialer.dial({ network: 'udp', host, port, timeoutMs, idleTimeoutMs: IDLE_MS });
+    const idleTimeoutMs = DATAGRAM_IDLE_MS;
+    const connection = await dialer.dial({ network: 'udp', host, port, timeoutMs, idleTimeoutMs });
     if (!settle()) {
       connection.destroy();
       return;
@@ -76,7 +76,5 @@ export function connectDatagrams(
       else dial(first!.address).catch((problem: unknown) => fail(unreachable(problem)));
     });
   }
-  const unreachable = (problem: unknown): TargetFailure =>
-    new TargetFailure('unreachable', `cannot reach ${target.text}: ${messageOf(problem)}`);
   return () => void settle();
 }

@@ -5,6 +5,7 @@
 import { BackOff, formatHostPort, FrontdoorError, messageOf, type Log } from '#base';
 import { keptAccessesShape, type AccessProtocol, type AgentAccessView, type KeptAccess } from '#domain';
 import type { Circuit } from '#sdk';
+import { DATAGRAM_IDLE_MS } from '../datagram-side.ts';
 import { loadJsonFile, saveJsonFile } from '../state-file.ts';
 import { AccessListener } from './access-listener.ts';
 import type { UdpAccessListener } from './udp-access-listener.ts';
@@ -33,8 +34,6 @@ interface Access {
 const MAX_ACCESSES = 256;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
-/** A source of datagrams without one in either direction for this time loses its circuit. */
-const UDP_IDLE_MS = 5 * 60_000;
 
 export class AccessRegistry {
   readonly #options: AccessRegistryOptions;
@@ -151,7 +150,7 @@ export class AccessRegistry {
     if (protocol === 'tcp') return AccessListener.open(common);
     // Few agents have such an access.
     const { UdpAccessListener: Opened } = await import('./udp-access-listener.ts');
-    return Opened.open({ ...common, place: `the access to ${share}`, idleTimeoutMs: UDP_IDLE_MS });
+    return Opened.open({ ...common, place: `the access to ${share}`, idleTimeoutMs: DATAGRAM_IDLE_MS });
   }
 
   #put(access: Access): void {
