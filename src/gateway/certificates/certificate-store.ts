@@ -77,7 +77,7 @@ export class CertificateStore {
   /** Those that were obtained, by name. */
   #obtained: ReadonlyMap<string, ServedPair> = new Map();
   #byHost: HostMap = new Map();
-  /** The same without those that were obtained, and without a stand-in. */
+  /** The certificates of files alone, by host: none that was obtained, and no stand-in. */
   #filesByHost: HostMap = new Map();
   #contexts = new Map<string, SecureContext>();
   #reloading: Promise<Reloaded> | undefined;
@@ -147,7 +147,7 @@ export class CertificateStore {
    * (PEM), the context requests a certificate of these authorities, and exists for the default certificate, too.
    */
   certificateFor(serverName: string, clientAuthorities?: readonly string[]): SecureContext | undefined {
-    const served = this.#find(serverName);
+    const served = this.#find(this.#byHost, serverName);
     if (clientAuthorities === undefined) return served && this.#context(served, undefined);
     const shown = served ?? this.#pairs.get(DEFAULT_NAME);
     return shown && this.#context(shown, clientAuthorities);
@@ -155,8 +155,7 @@ export class CertificateStore {
 
   /** Whether a currently valid certificate covers this host or, for `*.rest`, the names below `rest`. */
   covers(host: string): boolean {
-    const found = host.startsWith('*.') ? this.#byHost.get(host.toLowerCase()) : this.#find(host);
-    return found !== undefined && isValid(found, this.#clock.nowMs());
+    return this.#validFor(this.#byHost, host) !== undefined;
   }
 
   /** Whether names below the zone have certificates: a wildcard, or at least one that was obtained for a single name. */
@@ -169,17 +168,13 @@ export class CertificateStore {
 
   /** As `covers`, but a stand-in does not count. */
   isProvided(host: string): boolean {
-    const found = host.startsWith('*.') ? this.#byHost.get(host) : this.#find(host);
-    return found !== undefined && !this.#isStandIn(found) && isValid(found, this.#clock.nowMs());
+    const found = this.#validFor(this.#byHost, host);
+    return found !== undefined && !this.#isStandIn(found);
   }
 
   /** As `isProvided`, by a file of the sources. */
   isProvidedByFile(host: string): boolean {
-    const nowMs = this.#clock.nowMs();
-    const found = host.startsWith('*.')
-      ? this.#filesByHost.get(host)
-      : selected(this.#filesByHost, host, nowMs);
-    return found !== undefined && isValid(found, nowMs);
+    return this.#validFor(this.#filesByHost, host) !== undefined;
   }
 
   /** Returns the certificates that expire within so many days, the earliest first. */
@@ -263,9 +258,15 @@ export class CertificateStore {
     else if (nowMs > notAfterMs - WARN_DAYS * DAY_MS) log.warn(fields, 'certificate expires soon');
   }
 
-  #find(serverName: string): ServedPair | undefined {
+  #find(byHost: HostMap, serverName: string): ServedPair | undefined {
     const host = canonicalHost(serverName);
-    return host === undefined ? undefined : selected(this.#byHost, host, this.#clock.nowMs());
+    return host === undefined ? undefined : selected(byHost, host, this.#clock.nowMs());
+  }
+
+  /** The certificate for a host or `*.rest`, if it is valid now. */
+  #validFor(byHost: HostMap, host: string): ServedPair | undefined {
+    const found = host.startsWith('*.') ? byHost.get(host.toLowerCase()) : this.#find(byHost, host);
+    return found !== undefined && isValid(found, this.#clock.nowMs()) ? found : undefined;
   }
 
   #context({ pair, fingerprint }: ServedPair, authorities: readonly string[] | undefined): SecureContext {
