@@ -36,6 +36,7 @@ export class WorkerProcess {
   readonly ready: Promise<boolean>;
   readonly ended: Promise<WorkerEnd>;
   readonly #child: ChildProcess;
+  readonly #start = Promise.withResolvers<boolean>();
   #deadline: NodeJS.Timeout | undefined;
   #silentLooks = 0;
   /** A worker that loads sends no messages: it has `READY_MS` for that. */
@@ -55,8 +56,7 @@ export class WorkerProcess {
     child.on('message', (value) => {
       this.#hasSpoken = true;
       this.#silentLooks = 0;
-      const read = fromWorkerShape.read(value);
-      if ('value' in read && read.value.type === 'wanted') onWanted(read.value.names);
+      this.#onMessage(value, onWanted);
     });
     child.once('exit', (code, signal) => {
       clearTimeout(this.#deadline);
@@ -101,20 +101,23 @@ export class WorkerProcess {
   }
 
   async #untilReady(): Promise<boolean> {
-    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-    const fail = (why: string): void => {
-      reject(
-        new FrontdoorError('unavailable', 'worker-failed', `worker ${this.number} did not start: ${why}`),
-      );
-    };
-    const timer = setTimeout(() => fail(`not ready within ${READY_MS / 1_000} s`), READY_MS);
-    this.#child.on('message', (value) => {
-      const read = fromWorkerShape.read(value);
-      if ('problem' in read) fail(read.problem);
-      else if (read.value.type === 'ready') resolve(read.value.isFresh);
-      else if (read.value.type === 'failed') fail(read.value.message);
-    });
-    void this.ended.then(({ reason }) => fail(`it ended with ${reason}`));
-    return promise.finally(() => clearTimeout(timer));
+    const timer = setTimeout(() => this.#failStart(`not ready within ${READY_MS / 1_000} s`), READY_MS);
+    void this.ended.then(({ reason }) => this.#failStart(`it ended with ${reason}`));
+    return this.#start.promise.finally(() => clearTimeout(timer));
+  }
+
+  #onMessage(value: unknown, onWanted: (names: readonly string[]) => void): void {
+    const read = fromWorkerShape.read(value);
+    if ('problem' in read) this.#failStart(read.problem);
+    else if (read.value.type === 'ready') this.#start.resolve(read.value.isFresh);
+    else if (read.value.type === 'failed') this.#failStart(read.value.message);
+    else if (read.value.type === 'wanted') onWanted(read.value.names);
+  }
+
+  /** No effect after the worker was ready. */
+  #failStart(why: string): void {
+    this.#start.reject(
+      new FrontdoorError('unavailable', 'worker-failed', `worker ${this.number} did not start: ${why}`),
+    );
   }
 }
