@@ -2,8 +2,6 @@
 // binary (1.7.2 is what this was made with); without it the tests are skipped. `ziti tunnel proxy` listens on all interfaces
 // while a test runs.
 import assert from 'node:assert/strict';
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
@@ -11,6 +9,7 @@ import { readHostPort } from '#base';
 import { callAgent } from '#cli';
 import { until } from '../../support/deadline.ts';
 import { freePort } from '../../support/free-port.ts';
+import { startUdpEcho, udpClient } from '../../support/port-client.ts';
 import { openWorld, type World } from '../../support/world.ts';
 import { zitiBinary } from '../../support/ziti-command.ts';
 import { enrollGo, startTunneler, type GoIdentity } from './tunneler.ts';
@@ -18,7 +17,6 @@ import { enrollGo, startTunneler, type GoIdentity } from './tunneler.ts';
 const BINARY = zitiBinary() ?? '';
 const skip = BINARY === '' ? 'ZITI_BIN is not set' : false;
 const HOST = '127.0.0.1';
-const ANSWER_MS = 1_000;
 /** Above one payload of a circuit, below what a datagram holds. */
 const LONG_BYTES = 5_000;
 
@@ -35,42 +33,32 @@ before(async () => {
 });
 after(() => world?.close());
 
-/** Sends each datagram back to its sender. Returns its port. */
 async function openEcho(t: TestContext): Promise<number> {
-  const socket = createSocket('udp4');
-  socket.bind(0, HOST);
-  await once(socket, 'listening');
-  t.after(() => void socket.close());
-  socket.on('message', (datagram, { port, address }) => socket.send(datagram, port, address));
-  return socket.address().port;
+  const echo = await startUdpEcho();
+  t.after(() => void echo.close());
+  return echo.address().port;
 }
 
 /** Sends a datagram from an address of its own, and returns what comes back in time. */
-async function ask(port: number, datagram: Buffer): Promise<Buffer | undefined> {
-  const socket = createSocket('udp4');
-  try {
-    socket.connect(port, HOST);
-    await once(socket, 'connect');
-    const answer = once(socket, 'message', { signal: AbortSignal.timeout(ANSWER_MS) });
-    socket.send(datagram);
-    return (await answer)[0] as Buffer;
-  } catch {
-    return undefined;
-  } finally {
-    socket.close();
-  }
+async function ask(port: number, text: string): Promise<string | undefined> {
+  const client = await udpClient();
+  return client.exchange(port, text).finally(() => client.close());
+}
+
+async function answerTo(port: number, text: string): Promise<string | undefined> {
+  const { value } = await until(
+    'an answer',
+    () => ask(port, text),
+    (answer) => answer !== undefined,
+  );
+  return value;
 }
 
 async function checkEcho(port: number): Promise<void> {
-  const short = Buffer.from('question');
-  await until(
-    'an answer',
-    () => ask(port, short),
-    (answer) => answer?.equals(short) === true,
-  );
-  const long = Buffer.alloc(LONG_BYTES, 'datagram');
-  const answers = await Promise.all(Array.from({ length: 8 }, () => ask(port, long)));
-  for (const answer of answers) assert.ok(answer?.equals(long));
+  assert.equal(await answerTo(port, 'question'), 'question');
+  const long = 'datagram'.repeat(LONG_BYTES / 8);
+  const answers = await Promise.all(Array.from({ length: 8 }, () => answerTo(port, long)));
+  for (const answer of answers) assert.equal(answer, long);
 }
 
 function tunnel(t: TestContext, ...mode: string[]): void {
