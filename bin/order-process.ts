@@ -35,7 +35,8 @@ export async function orderInProcess({
     setTimeout(() => child.kill('SIGKILL'), END_MS).unref();
   };
   child.once('error', reject);
-  child.once('exit', (status, ended) => {
+  // Unlike `exit`, `close` comes after the last message of the process.
+  child.once('close', (status, ended) => {
     const why = `the process of the order ended with ${ended ?? `status ${status}`}`;
     reject(new FrontdoorError('unavailable', 'acme-failed', why));
   });
