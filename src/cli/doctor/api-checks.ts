@@ -1,16 +1,13 @@
-/**
- * Checks of the Management API: its identity, clock, the credentials, the frontdoor, and the frontends of public
- * shares.
- */
-import { FrontdoorError, isLoopbackHost, messageOf } from '#base';
+/** Checks of the Management API: its identity, clock, the credentials, the frontdoor; and of what only it can name. */
+import { messageOf } from '#base';
 import { API_VERSION, type InstallationAnswer } from '#contract';
-import { JsonClient, probePort } from '#net';
+import { JsonClient } from '#net';
 import type { ResolvedAccess } from '../access/access.ts';
 import { fetchCaller } from '../access/caller.ts';
 import { ManagementClient } from '../management-client.ts';
+import { asked } from './asked-api.ts';
 import { failure, ok, PROBE_MS, skipped, warning, type Check, type CheckResult } from './finding.ts';
-import { nameVerdict } from './network-checks.ts';
-import { siteVerdict } from './site-check.ts';
+import { frontendVerdict, gatewayTlsVerdict, zoneVerdict } from './frontend-checks.ts';
 
 /** Tokens are refused if the clocks differ by more. */
 const MAX_SKEW_MS = 60_000;
@@ -27,6 +24,7 @@ export function apiChecks(access: ResolvedAccess, nowMs: () => number = Date.now
     { name: 'credentials', run: () => whenReached(reach, () => credentialsVerdict(access)) },
     { name: 'frontdoor', run: () => whenReached(reach, () => frontdoorVerdict(access)) },
     { name: 'public shares', run: () => whenReached(reach, () => frontendVerdict(access)) },
+    { name: 'TLS of public shares', run: () => whenReached(reach, () => gatewayTlsVerdict(access, nowMs())) },
     { name: 'site of shares', run: () => whenReached(reach, () => zoneVerdict(access)) },
   ];
 }
@@ -132,45 +130,6 @@ async function frontdoorVerdict(access: ResolvedAccess): Promise<CheckResult> {
   });
 }
 
-/** Checks the names and ports of public shares. The name of any share must resolve to a gateway. */
-async function frontendVerdict(access: ResolvedAccess): Promise<CheckResult> {
-  const { credentials, frontdoorId } = access;
-  if (credentials === undefined || frontdoorId === undefined) return skipped('not logged in to a frontdoor');
-  return asked(access, async (client) => {
-    const url = await frontendUrl(client, frontdoorId);
-    if (url === undefined) return skipped('there is no frontend');
-    const name = await nameVerdict(url.hostname);
-    if (name.state !== 'ok') return name;
-    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-    const { state } = await probePort(url.hostname, port, PROBE_MS);
-    if (state === 'open')
-      return ok(`${url.hostname}:${port} accepts connections, as for the name of any share`);
-    const remedy = isLoopbackHost(url.hostname)
-      ? 'start the gateway'
-      : 'check that the gateway runs and that its port is open';
-    return failure(`nothing listens at ${url.hostname}:${port}`, remedy);
-  });
-}
-
-/** Returns the URL of a share named `doctor` at the first frontend, or undefined if there is no frontend. */
-async function frontendUrl(client: ManagementClient, frontdoorId: string): Promise<URL | undefined> {
-  const path = `/frontdoor/${encodeURIComponent(frontdoorId)}/frontends`;
-  const frontends = (await client.call({ method: 'GET', path })) as { urlTemplate?: unknown }[];
-  const urls = frontends.map(({ urlTemplate }) =>
-    URL.parse(String(urlTemplate).replace('{token}', 'doctor')),
-  );
-  return urls.find((each) => each !== null) ?? undefined;
-}
-
-async function zoneVerdict(access: ResolvedAccess): Promise<CheckResult> {
-  const { credentials, frontdoorId } = access;
-  if (credentials === undefined || frontdoorId === undefined) return skipped('not logged in to a frontdoor');
-  return asked(access, async (client) => {
-    const hostname = (await frontendUrl(client, frontdoorId))?.hostname ?? '';
-    return siteVerdict(hostname.slice(hostname.indexOf('.') + 1));
-  });
-}
-
 /** Returns undefined if nobody is logged in, the API cannot be reached, or its version is older. */
 export async function fetchInstallation(access: ResolvedAccess): Promise<InstallationAnswer | undefined> {
   if (access.credentials === undefined) return undefined;
@@ -185,28 +144,6 @@ export async function fetchInstallation(access: ResolvedAccess): Promise<Install
   } catch {
     // Other checks report the cause.
     return undefined;
-  } finally {
-    await client?.close();
-  }
-}
-
-export async function asked(
-  access: ResolvedAccess,
-  work: (client: ManagementClient) => Promise<CheckResult>,
-): Promise<CheckResult> {
-  let client;
-  try {
-    client = new ManagementClient(access, PROBE_MS);
-    return await work(client);
-  } catch (error) {
-    if (!(error instanceof FrontdoorError)) throw error;
-    const remedy =
-      error.kind === 'unauthenticated'
-        ? 'log in again: the account was revoked, its token was rotated, or a clock is wrong'
-        : error.kind === 'forbidden'
-          ? 'choose another frontdoor ("frontdoor login"), or request the scope'
-          : 'see the other findings';
-    return failure(error.message, remedy);
   } finally {
     await client?.close();
   }

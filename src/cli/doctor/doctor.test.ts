@@ -151,6 +151,44 @@ test('certificates: trusted, of another authority, expired, soon to expire, of a
   assert.equal(of('Management API').state, 'skipped');
 });
 
+test('the certificates of public shares: those that deployed ones have, the worst first', async () => {
+  const authority = await makeTestAuthority();
+  const ca = join(folder, 'shares-ca.pem');
+  writeFileSync(ca, authority.ca);
+  const env = { FRONTDOOR_ACCOUNT_ID: 'a', FRONTDOOR_API_TOKEN: 't', FRONTDOOR_ID: 'f' };
+  const shareOf = async (days: number, host = 'localhost'): Promise<object> => {
+    const server = createHttpsServer(await authority.issue('gateway', { days }));
+    const port = await listen(server, host === 'localhost' ? '127.0.0.1' : host);
+    closers.push(() => server.closeAllConnections());
+    return { status: 'DEPLOYED', frontendEndpoints: [`https://${host}:${port}`] };
+  };
+  const [good, fine, late] = [await shareOf(40), await shareOf(40), await shareOf(-0.5)];
+  const [other, plain] = [
+    await shareOf(40, '127.0.0.2'),
+    { frontendEndpoints: ['http://x.localhost:1'], status: 'DEPLOYED' },
+  ];
+  const examined = async (content: readonly object[], args: readonly string[] = []): Promise<Finding> => {
+    const path = '/frontdoor/f/shares?status=DEPLOYED&page=0&size=200';
+    const api = await openApi({ [path]: { status: 200, json: { content } } });
+    return (await examine(['--api', api, ...args], env)).of('TLS of public shares');
+  };
+  is(await examined([plain]), 'skipped', /no public share is served with TLS/);
+  is(await examined([good, plain, fine], ['--ca', ca]), 'ok', /^localhost:\d+: trusted, .*\(and 1 more\)$/);
+  is(
+    await examined([good, late], ['--ca', ca]),
+    'failure',
+    /^localhost:\d+: its certificate expired/,
+    /renew/,
+  );
+  is(await examined([good]), 'failure', /not trusted/, /--ca FILE/);
+  is(
+    await examined([other], ['--ca', ca]),
+    'failure',
+    /is for DNS:localhost, .*, not for 127\.0\.0\.2$/,
+    /--tls-dir/,
+  );
+});
+
 test('the edge API has an authority of its own, which is unknown before enrollment', async () => {
   const authority = await makeTestAuthority();
   const port = await listen(createHttpsServer(await authority.issue('edge')));

@@ -3,7 +3,7 @@ import { operations, type InstallationAnswer, type Operation, type ShareAnswer }
 import type { ResolvedAccess } from '../access/access.ts';
 import type { ManagementClient } from '../management-client.ts';
 import { entriesOf, pagesOf, type Entry } from '../operations/list-pages.ts';
-import { asked } from './api-checks.ts';
+import { asked } from './asked-api.ts';
 import { failure, ok, skipped, warning, type Check, type CheckResult } from './finding.ts';
 
 /** Limits for how many entries are examined, and how many are named. */

@@ -9,6 +9,8 @@ const DAY_MS = 86_400_000;
 /** A certificate that another program renews should be renewed before this time. */
 const EXPIRES_SOON_MS = 30 * DAY_MS;
 const EXPIRES_NOW_MS = 14 * DAY_MS;
+const GATEWAY_REMEDY =
+  'give the gateway a certificate for this name (--tls-dir or --acme-email), or check what terminates TLS in front of it';
 /** Errors of a chain that ends at an unknown authority. */
 const UNKNOWN_AUTHORITY = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
@@ -83,15 +85,42 @@ async function tlsVerdict(target: NetworkTarget, nowMs: number): Promise<CheckRe
       `another program may use the port; or correct ${target.option}`,
     );
   }
-  return certificateVerdict(target, probe, nowMs);
+  const nameRemedy = `use one of these names with ${target.option}`;
+  return certificateVerdict({ ...target, nameRemedy }, probe, nowMs);
+}
+
+/**
+ * The certificate that clients of a public share see: trusted by this system, or issued by the configured CA
+ * (`ca`, PEM).
+ */
+export async function shareTlsVerdict(
+  origin: URL,
+  ca: string | undefined,
+  nowMs: number,
+): Promise<CheckResult> {
+  const { hostname: host } = origin;
+  const port = Number(origin.port || 443);
+  try {
+    let probe = await probeTls(host, port, PROBE_MS);
+    if (ca !== undefined && UNKNOWN_AUTHORITY.has(probe.problem ?? ''))
+      probe = await probeTls(host, port, PROBE_MS, ca);
+    return certificateVerdict({ host, ca, nameRemedy: GATEWAY_REMEDY }, probe, nowMs);
+  } catch (error) {
+    return failure(`no TLS: ${messageOf(error)}`, GATEWAY_REMEDY);
+  }
+}
+
+interface CertificateTarget extends Partial<Pick<NetworkTarget, 'ca' | 'hasOwnAuthority'>> {
+  readonly host: string;
+  /** For a certificate of other names. */
+  readonly nameRemedy: string;
 }
 
 function certificateVerdict(
-  target: NetworkTarget,
+  { host, ca, hasOwnAuthority, nameRemedy }: CertificateTarget,
   { leaf, namesHost, problem }: TlsProbe,
   nowMs: number,
 ): CheckResult {
-  const { host, ca, hasOwnAuthority, option } = target;
   const [fromMs, toMs] = [leaf.validFromDate.getTime(), leaf.validToDate.getTime()];
   if (nowMs > toMs)
     return failure(
@@ -105,13 +134,10 @@ function certificateVerdict(
     );
   if (!namesHost) {
     const names = leaf.subjectAltName ?? 'nobody';
-    return failure(
-      `its certificate is for ${names}, not for ${host}`,
-      `use one of these names with ${option}`,
-    );
+    return failure(`its certificate is for ${names}, not for ${host}`, nameRemedy);
   }
   if (problem !== undefined) {
-    if (hasOwnAuthority && ca === undefined && UNKNOWN_AUTHORITY.has(problem))
+    if (hasOwnAuthority === true && ca === undefined && UNKNOWN_AUTHORITY.has(problem))
       return ok(
         `issued by its own authority, until ${dayOf(toMs)}; agents trust that authority after they enroll`,
       );

@@ -1,0 +1,91 @@
+/** Checks of public shares: the name, port and certificate of the gateways that serve them. */
+import { isLoopbackHost } from '#base';
+import type { ShareAnswer } from '#contract';
+import { probePort } from '#net';
+import type { ResolvedAccess } from '../access/access.ts';
+import type { ManagementClient } from '../management-client.ts';
+import { entriesOf } from '../operations/list-pages.ts';
+import { asked } from './asked-api.ts';
+import { failure, ok, PROBE_MS, skipped, type CheckResult } from './finding.ts';
+import { nameVerdict, shareTlsVerdict } from './network-checks.ts';
+import { siteVerdict } from './site-check.ts';
+
+/** Limits for how many shares are read, and how many of their names are examined: each is a TLS handshake. */
+const MOST_SHARES = 200;
+const MOST_HOSTS = 8;
+const NOT_LOGGED_IN = 'not logged in to a frontdoor';
+
+/** Checks the names and ports of public shares. The name of any share must resolve to a gateway. */
+export async function frontendVerdict(access: ResolvedAccess): Promise<CheckResult> {
+  const { credentials, frontdoorId } = access;
+  if (credentials === undefined || frontdoorId === undefined) return skipped(NOT_LOGGED_IN);
+  return asked(access, async (client) => {
+    const url = await frontendUrl(client, frontdoorId);
+    if (url === undefined) return skipped('there is no frontend');
+    const name = await nameVerdict(url.hostname);
+    if (name.state !== 'ok') return name;
+    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+    const { state } = await probePort(url.hostname, port, PROBE_MS);
+    if (state === 'open')
+      return ok(`${url.hostname}:${port} accepts connections, as for the name of any share`);
+    const remedy = isLoopbackHost(url.hostname)
+      ? 'start the gateway'
+      : 'check that the gateway runs and that its port is open';
+    return failure(`nothing listens at ${url.hostname}:${port}`, remedy);
+  });
+}
+
+/**
+ * Checks the certificates that clients of public shares see. Shares have one each, or one for all names of a zone; a
+ * name that no share has may have none.
+ */
+export async function gatewayTlsVerdict(access: ResolvedAccess, nowMs: number): Promise<CheckResult> {
+  const { ca, credentials, frontdoorId } = access;
+  if (credentials === undefined || frontdoorId === undefined) return skipped(NOT_LOGGED_IN);
+  return asked(access, async (client) => {
+    const origins = await secureOrigins(client, frontdoorId);
+    if (origins.length === 0) return skipped('no public share is served with TLS');
+    const verdicts = await Promise.all(
+      origins.map(async (origin) => {
+        const verdict = await shareTlsVerdict(origin, ca, nowMs);
+        return { ...verdict, message: `${origin.host}: ${verdict.message}` };
+      }),
+    );
+    const worst = ['failure', 'warning', 'ok'].flatMap((state) =>
+      verdicts.filter((verdict) => verdict.state === state),
+    )[0]!;
+    const others = verdicts.filter(({ state }) => state === worst.state).length - 1;
+    return others === 0 ? worst : { ...worst, message: `${worst.message} (and ${others} more)` };
+  });
+}
+
+async function secureOrigins(client: ManagementClient, frontdoorId: string): Promise<readonly URL[]> {
+  const query = `status=DEPLOYED&page=0&size=${MOST_SHARES}`;
+  const path = `/frontdoor/${encodeURIComponent(frontdoorId)}/shares?${query}`;
+  const shares = entriesOf(await client.call({ method: 'GET', path })) as Partial<ShareAnswer>[];
+  const urls = shares
+    .flatMap(({ frontendEndpoints }) => frontendEndpoints ?? [])
+    .map((endpoint) => URL.parse(endpoint))
+    .filter((url) => url?.protocol === 'https:');
+  const distinct = new Map(urls.map((url) => [url!.host, url!]));
+  return [...distinct.values()].slice(0, MOST_HOSTS);
+}
+
+/** Returns the URL of a share named `doctor` at the first frontend, or undefined if there is no frontend. */
+async function frontendUrl(client: ManagementClient, frontdoorId: string): Promise<URL | undefined> {
+  const path = `/frontdoor/${encodeURIComponent(frontdoorId)}/frontends`;
+  const frontends = (await client.call({ method: 'GET', path })) as { urlTemplate?: unknown }[];
+  const urls = frontends.map(({ urlTemplate }) =>
+    URL.parse(String(urlTemplate).replace('{token}', 'doctor')),
+  );
+  return urls.find((each) => each !== null) ?? undefined;
+}
+
+export async function zoneVerdict(access: ResolvedAccess): Promise<CheckResult> {
+  const { credentials, frontdoorId } = access;
+  if (credentials === undefined || frontdoorId === undefined) return skipped(NOT_LOGGED_IN);
+  return asked(access, async (client) => {
+    const hostname = (await frontendUrl(client, frontdoorId))?.hostname ?? '';
+    return siteVerdict(hostname.slice(hostname.indexOf('.') + 1));
+  });
+}
