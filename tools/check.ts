@@ -13,12 +13,7 @@ interface CheckStep {
 
 const TSC = 'node_modules/typescript/bin/tsc';
 
-/** Files are judged again only when their content, the options or the version of prettier have changed. */
-const PRETTIER = [
-  'node_modules/prettier/bin/prettier.cjs',
-  ...['--cache', '--cache-strategy', 'content', '--cache-location', 'node_modules/.cache/prettier/check'],
-  ...['--log-level', 'warn'],
-];
+const OXFMT = 'node_modules/oxfmt/bin/oxfmt';
 
 const STEPS: readonly CheckStep[] = [
   {
@@ -54,7 +49,7 @@ const STEPS: readonly CheckStep[] = [
   {
     name: 'format',
     about: 'formatting',
-    args: [...PRETTIER, '--check', '.'],
+    args: [OXFMT, '--check', '.'],
     remedy: '"npm run check -- --fix" writes the files anew',
   },
   {
@@ -70,7 +65,7 @@ const STEPS: readonly CheckStep[] = [
 
 const FIXES: readonly (readonly string[])[] = [
   ['node_modules/oxlint/bin/oxlint', '--fix'],
-  [...PRETTIER, '--write', '.'],
+  [OXFMT, '--write', '.'],
 ];
 
 /** The exit status: 0 when every step passed, 2 for wrong arguments. */

@@ -19,7 +19,13 @@ const KEEP_ALIVE_MS = 60_000;
 const sharedReadBuffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
 
 export type TargetFailureCode =
-  'refused' | 'timeout' | 'unreachable' | 'unresolved' | 'tls' | 'not-allowed' | 'closed';
+  | 'refused'
+  | 'timeout'
+  | 'unreachable'
+  | 'unresolved'
+  | 'tls'
+  | 'not-allowed'
+  | 'closed';
 
 /** Why the private service could not be reached. `message` is for its owner and contains no secrets. */
 export class TargetFailure extends Error {

@@ -69,7 +69,8 @@ export async function organizationIdOf(look: LookUp, given: string): Promise<str
 export async function ownOrganization({ client, access }: LookUp): Promise<string> {
   if (access.organizationId !== undefined) return access.organizationId;
   const caller = (await client.call({ method: 'GET', path: '/caller' })) as
-    { organizationId?: unknown } | undefined;
+    | { organizationId?: unknown }
+    | undefined;
   if (typeof caller?.organizationId === 'string') return caller.organizationId;
   throw new FrontdoorError(
     'badGateway',

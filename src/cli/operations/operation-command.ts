@@ -10,7 +10,13 @@ export interface OperationCommand {
   readonly alias?: string;
   /** How the response is shown to people, unless as a table or as names and values. */
   readonly view?:
-    'json' | 'metrics' | 'sparklines' | 'inspection' | 'explanation' | 'inspected' | 'provider-check';
+    | 'json'
+    | 'metrics'
+    | 'sparklines'
+    | 'inspection'
+    | 'explanation'
+    | 'inspected'
+    | 'provider-check';
   /** The fields of an entry that its table shows. A dot selects a nested field. */
   readonly columns?: readonly string[];
   /** The words after `no` for an empty list; the noun by default. */

@@ -64,7 +64,8 @@ async function end(io: CliIo, flags: Flags, id: string, sessionId: string | unde
       encodeURIComponent(providerId),
     );
     const answer = (await client.call({ method: 'DELETE', path: path + tail })) as
-      EndedSessionsAnswer | undefined;
+      | EndedSessionsAnswer
+      | undefined;
     if (flags.json === true) {
       if (answer !== undefined) writeJson(io, answer);
     } else if (answer === undefined) io.out(`ended ${printable(sessionId!)}\n`);

@@ -10,7 +10,8 @@ import { externalIdOf, isForClients, nearestIssuer, pathAbove, type CertificateC
 import type { ExternalIds } from './external-ids.ts';
 
 export type ClaimedIdentity =
-  { readonly identity: Identity; readonly authorityId: string } | { readonly problem: string };
+  | { readonly identity: Identity; readonly authorityId: string }
+  | { readonly problem: string };
 
 interface Remembered {
   /** The number of changes of entities before it. */

@@ -12,7 +12,8 @@ export const GRANT_TYPES = ['authorization_code', 'refresh_token', EXCHANGE_GRAN
 
 /** An answer of the token endpoint, or an error of RFC 6749. */
 export type GrantAnswer =
-  { readonly body: Readonly<Record<string, unknown>> } | { readonly error: string; readonly text?: string };
+  | { readonly body: Readonly<Record<string, unknown>> }
+  | { readonly error: string; readonly text?: string };
 
 export interface GrantCall {
   readonly form: URLSearchParams;

@@ -43,7 +43,8 @@ const DEFAULTS = {
 };
 
 export type ParsedIssuers =
-  { readonly issuers: readonly TrustedIssuer[] } | { readonly problems: readonly FileProblem[] };
+  | { readonly issuers: readonly TrustedIssuer[] }
+  | { readonly problems: readonly FileProblem[] };
 
 export function parseTrustedIssuers(content: string): ParsedIssuers {
   const parsed = parseYamlFile(content, {

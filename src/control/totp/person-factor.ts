@@ -23,10 +23,12 @@ import { newTotpSecret } from './totp-secret.ts';
 export type PersonFactorNeed = 'none' | 'code' | 'enrollment';
 
 export type PersonCodeCheck =
-  { readonly ok: true; readonly usedRecovery: boolean; readonly recoveryCodesLeft: number } | FactorRefusal;
+  | { readonly ok: true; readonly usedRecovery: boolean; readonly recoveryCodesLeft: number }
+  | FactorRefusal;
 
 export type FactorConfirmation =
-  { readonly ok: true; readonly recoveryCodes: readonly string[] } | FactorRefusal;
+  | { readonly ok: true; readonly recoveryCodes: readonly string[] }
+  | FactorRefusal;
 
 /** `none`: there is nothing that the code could belong to. */
 type FactorRefusal =

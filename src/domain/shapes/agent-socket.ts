@@ -200,11 +200,13 @@ export const agentAnswerShape = new Shape(
 
 /** What follows the number of the request. */
 export type AgentAnswer =
-  { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: AgentSocketError };
+  | { readonly ok: true; readonly result: unknown }
+  | { readonly ok: false; readonly error: AgentSocketError };
 
 /** A request of any form, checked: the request, or what is wrong with it. */
 export type CheckedRequest =
-  { readonly id: number; readonly request: AgentRequest } | { readonly id: number; readonly problem: string };
+  | { readonly id: number; readonly request: AgentRequest }
+  | { readonly id: number; readonly problem: string };
 
 export function checkAgentRequest(value: unknown): CheckedRequest {
   const read = agentRequestShape.read(value);

@@ -30,7 +30,8 @@ const FRAME_COST_BYTES = 128;
 const UNDERLAYS = [{ type: 'default', localAddress: 'memory', remoteAddress: 'memory' }];
 
 type Item =
-  { readonly frame: Frame; readonly data?: never } | { readonly data: DataFrame; readonly frame?: never };
+  | { readonly frame: Frame; readonly data?: never }
+  | { readonly data: DataFrame; readonly frame?: never };
 
 class MemoryDriver implements ChannelDriver {
   #own: Channel | undefined;

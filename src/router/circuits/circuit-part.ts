@@ -47,7 +47,10 @@ const TRANSPORT = 'transport';
 const TRANSPORT_UDP = 'transport_udp';
 
 type OwnListenerConfig =
-  ProxyListenerConfig | ProxyUdpListenerConfig | TransportListenerConfig | TransportUdpListenerConfig;
+  | ProxyListenerConfig
+  | ProxyUdpListenerConfig
+  | TransportListenerConfig
+  | TransportUdpListenerConfig;
 
 export class CircuitPart {
   readonly forwarder: Forwarder;

@@ -48,7 +48,8 @@ export interface DuplicateKey extends FilePosition {
 }
 
 export type ParsedYaml =
-  { readonly fault: YamlFault } | { readonly root: FileNode; readonly duplicates: readonly DuplicateKey[] };
+  | { readonly fault: YamlFault }
+  | { readonly root: FileNode; readonly duplicates: readonly DuplicateKey[] };
 
 /** Decodes UTF-8, or UTF-16 with a byte order mark. */
 export function decodeText(bytes: Uint8Array): string | YamlFault {

@@ -15,7 +15,8 @@ const EDGE_HOP = 'xgress/edge';
 
 /** The result of an SDK's TraceRoute: an answer if it ends here, or a trace of the circuit. */
 export type SdkTrace =
-  { readonly kind: 'answer'; readonly frame: Frame } | { readonly kind: 'trace'; readonly frame: Frame };
+  | { readonly kind: 'answer'; readonly frame: Frame }
+  | { readonly kind: 'trace'; readonly frame: Frame };
 
 /** `circuitId` is undefined if the connection has no circuit. */
 export function traceOfSdk(request: Frame, circuitId: string | undefined): SdkTrace {

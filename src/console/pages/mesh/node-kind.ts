@@ -4,7 +4,8 @@ import { useAnswer, useChange } from '../../api/queries.ts';
 import type { SearchState } from '../../parts/search-state.tsx';
 
 export type MeshNode =
-  AnswerOf<'listRouters'>['content'][number] | AnswerOf<'listGateways'>['content'][number];
+  | AnswerOf<'listRouters'>['content'][number]
+  | AnswerOf<'listGateways'>['content'][number];
 
 export interface NodeKind {
   readonly path: 'routers' | 'gateways';

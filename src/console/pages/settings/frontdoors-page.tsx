@@ -22,7 +22,8 @@ import { settingsText } from './settings-text.ts';
 type Frontdoor = AnswerOf<'getFrontdoor'>;
 
 type Open =
-  { readonly kind: 'create' } | { readonly kind: 'rename' | 'delete'; readonly frontdoor: Frontdoor };
+  | { readonly kind: 'create' }
+  | { readonly kind: 'rename' | 'delete'; readonly frontdoor: Frontdoor };
 
 export function FrontdoorsPage(): ReactNode {
   const [text, common] = [useText(settingsText), useText(partsText)];

@@ -3,7 +3,13 @@ import type { Generated } from 'kysely';
 
 /** `edge-password`: a password instead of a certificate; `edge-authority`: a certificate that another party issued. */
 export type EnrollmentKind =
-  'environment' | 'gateway' | 'router' | 'transit-router' | 'edge' | 'edge-password' | 'edge-authority';
+  | 'environment'
+  | 'gateway'
+  | 'router'
+  | 'transit-router'
+  | 'edge'
+  | 'edge-password'
+  | 'edge-authority';
 
 /** A one-time code (or one-time token) for a machine's enrollment. */
 export interface EnrollmentTable {
