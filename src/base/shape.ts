@@ -71,7 +71,7 @@ export class Shape<S extends TSchema> implements ShapeTraits {
     const newer = this.newerThanKnown(number);
     if (newer !== undefined) return { problem: newer, field: '', isNewer: true };
     if (this.#reader === undefined) {
-      this.#reader = compileReader(this.schema);
+      this.#reader = compileReader<S>(this.schema);
       // So that the counter of a shape exists before its first loss.
       countLost(this.name, 0);
     }
