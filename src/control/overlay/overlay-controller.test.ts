@@ -324,6 +324,8 @@ test('a connection shows in the environment, and ends with the router', async ()
   await world.start();
   const router = await world.router('r1');
   assert.equal(world.controller.status.isConnected('env1'), false);
+  const notified: string[] = [];
+  world.controller.status.onMeasured((kind, id) => void notified.push(`${kind} ${id}`));
   const events = [
     { identityId: 'env1', isConnected: true },
     { identityId: 'nobody', isConnected: true },
@@ -332,6 +334,8 @@ test('a connection shows in the environment, and ends with the router', async ()
   await router.settle();
   assert.equal(world.controller.status.isConnected('env1'), true);
   assert.equal(world.controller.status.isConnected('nobody'), false);
+  // Listeners keep something for each id, so ids that a router made up are not passed on.
+  assert.deepEqual(notified, ['identity env1']);
   router.send(ctrlMessages.connectEvents.frame({ fullState: true }));
   await router.settle();
   assert.equal(world.controller.status.isConnected('env1'), false);

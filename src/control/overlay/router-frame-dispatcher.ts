@@ -204,24 +204,27 @@ export class RouterFrameDispatcher {
     if (router.wantsPublicKeys) dataModel.sendKeys(router);
   }
 
+  /** Only identities of the model count. That bounds what is kept of them, here and by those who are notified. */
   #onConnectEvents(router: ConnectedRouter, frame: Frame): void {
+    const { model, prober } = this.#parts;
     const { events, fullState } = ctrlMessages.connectEvents.decode(frame.body);
-    const before = fullState ? [...router.presentIdentities] : [];
-    if (fullState) router.presentIdentities.clear();
+    const present = router.presentIdentities;
+    const changed = new Set(fullState ? present : []);
+    if (fullState) present.clear();
     for (const { identityId, isConnected, connectTimes } of events) {
+      const isKnown = model.identity(identityId) !== undefined;
+      if (isKnown && isConnected) present.add(identityId);
+      else present.delete(identityId);
+      if (!isKnown) continue;
+      changed.add(identityId);
       this.#reportConnects(router, identityId, connectTimes);
-      if (!isConnected) router.presentIdentities.delete(identityId);
-      // Only known identities count, which bounds the set by the model.
-      else if (this.#parts.model.identity(identityId) !== undefined) router.presentIdentities.add(identityId);
     }
-    this.#parts.prober.onPresence(before);
-    this.#parts.prober.onPresence(events.map(({ identityId }) => identityId));
+    prober.onPresence(changed);
   }
 
-  /** Clients that routers name, but the model does not have, have no event. */
   #reportConnects(router: ConnectedRouter, identityId: string, connects: readonly ConnectDetails[]): void {
-    const { events, model } = this.#parts;
-    if (!events.has('connect') || model.identity(identityId) === undefined) return;
+    const { events } = this.#parts;
+    if (!events.has('connect')) return;
     for (const { connectTime, srcAddr, dstAddr } of connects.slice(0, MAX_CONNECTS_PER_IDENTITY))
       events.emit('connect', {
         ...{ sourceType: 'identity', sourceId: identityId, sourceAddress: srcAddr },
