@@ -31,6 +31,7 @@ import type { OverlayControllerOptions } from './overlay-options.ts';
 import { PathFinder } from './path-finder.ts';
 import { PeerFeed } from './peer-feed.ts';
 import { RefusalTrail } from './refusal-trail.ts';
+import { RouterAlerts } from './router-alerts.ts';
 import { RouterInspection } from './router-inspection.ts';
 import { ServiceSessionCheck } from './service-session-check.ts';
 import { SessionFeed } from './session-feed.ts';
@@ -188,7 +189,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     }),
     tunnelCircuits: new TunnelCircuitRequests({ model, builder, circuits, refusals, log, ...limits }),
     tunnelTerminators: new TunnelTerminatorRequests({ model, terminators, creation, refusals, log }),
-    refusals,
+    alerts: new RouterAlerts({ refusals, events, clock, log }),
     validation,
     prober,
     leaving,

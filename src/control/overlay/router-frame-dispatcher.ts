@@ -5,7 +5,7 @@
  */
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import { contentType, decodeRouteResult, headerId, messageName, textOfBody, type Frame } from '#wire';
-import { ctrlMessages, parseRefusedHello, type CtrlBody } from '#wire/ctrl';
+import { ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import type { FabricEvents, OverlayModel } from '../model/mod.ts';
 import type { CertificateExtension } from './certificate-extension.ts';
 import { CircuitBuilder } from './circuit-builder.ts';
@@ -21,7 +21,7 @@ import type { LeavingCircuits } from './leaving-circuits.ts';
 import type { LinkReports } from './link-reports.ts';
 import type { MeshTraces } from './mesh-traces.ts';
 import type { PeerFeed } from './peer-feed.ts';
-import type { RefusalTrail } from './refusal-trail.ts';
+import type { RouterAlerts } from './router-alerts.ts';
 import type { RouterInspection } from './router-inspection.ts';
 import type { ServiceSessionCheck } from './service-session-check.ts';
 import type { SessionFeed } from './session-feed.ts';
@@ -51,7 +51,7 @@ export interface CtrlParts {
   readonly terminatorRequests: TerminatorRequests;
   readonly tunnelCircuits: TunnelCircuitRequests;
   readonly tunnelTerminators: TunnelTerminatorRequests;
-  readonly refusals: Pick<RefusalTrail, 'reportedHello'>;
+  readonly alerts: RouterAlerts;
   readonly validation: TerminatorValidation;
   readonly prober: ShareProber;
   readonly leaving: LeavingCircuits;
@@ -68,7 +68,6 @@ type Handler = (router: ConnectedRouter, frame: Frame) => void | Promise<void>;
 
 const MAX_CIRCUITS_PER_MESSAGE = 10_000;
 const MAX_VALIDATED_SESSIONS = 256;
-const MAX_ALERTS_PER_MESSAGE = 100;
 const MAX_CONNECTS_PER_IDENTITY = 100;
 const MAX_PORT = 65_535;
 const DIALED_PROTOCOL = 'tls';
@@ -80,6 +79,7 @@ export class RouterFrameDispatcher {
   constructor(parts: CtrlParts) {
     this.#parts = parts;
     const {
+      alerts,
       sessionFeed,
       dataModel,
       linkReports,
@@ -137,7 +137,7 @@ export class RouterFrameDispatcher {
       [contentType.requestClusterMembers, (router) => membership.onRequest(router)],
       [contentType.inspectRequest, (router, frame) => inspection.answer(router, frame)],
       [contentType.traceEvent, (router, frame) => parts.traces.onEvent(router, frame)],
-      [contentType.alerts, (router, frame) => this.#onAlerts(router, frame)],
+      [contentType.alerts, (router, frame) => alerts.onAlerts(router, frame)],
       [
         contentType.createTerminator,
         (router, frame) => fabricTerminatorRequests?.create(router, frame) ?? unsupported(router, frame),
@@ -276,26 +276,6 @@ export class RouterFrameDispatcher {
     const leaf = fingerprints[0];
     const isKnown = identity?.kind === 'router' && leaf !== undefined && identity.fingerprints.includes(leaf);
     router.result(frame, isKnown, isKnown ? 'router verified' : 'no such router with this certificate');
-  }
-
-  #onAlerts(router: ConnectedRouter, frame: Frame): void {
-    const { alerts } = ctrlMessages.alerts.decode(frame.body);
-    for (const alert of alerts.slice(0, MAX_ALERTS_PER_MESSAGE)) {
-      const { severity, message, sourceType, sourceId } = alert;
-      const refused = parseRefusedHello(alert);
-      if (refused !== undefined) {
-        this.#parts.refusals.reportedHello(router.id, refused);
-        continue;
-      }
-      const { timestamp, details, relatedEntities } = alert;
-      this.#parts.events.emit('alert', {
-        ...{ atMs: Number(timestamp), sourceType, sourceId, severity, message, details, relatedEntities },
-      });
-      this.#parts.log.warn(
-        { router: router.id, severity, sourceType, sourceId, alert: message },
-        'alert from a router',
-      );
-    }
   }
 
   #onStrayResult(router: ConnectedRouter, frame: Frame): void {
