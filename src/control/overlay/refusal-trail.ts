@@ -6,6 +6,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { TokenBuckets, type Clock, type Log } from '#base';
+import { QuietLog } from '#net';
 import type { RefusedHello } from '#wire/ctrl';
 import { reasonOf, refusedIdentity, type RefusalRecorder } from '../audit/mod.ts';
 import type { OverlayModel } from '../model/mod.ts';
@@ -35,10 +36,12 @@ export interface RefusedRequest {
 export class RefusalTrail {
   readonly #options: RefusalTrailOptions;
   readonly #reports: TokenBuckets;
+  readonly #quietLog: QuietLog;
 
   constructor(options: RefusalTrailOptions) {
     this.#options = options;
     this.#reports = new TokenBuckets(REPORT_LIMIT, options.clock);
+    this.#quietLog = new QuietLog(options.log, () => options.clock.monotonicMs());
   }
 
   /** A request of a router on behalf of an SDK. */
@@ -62,7 +65,10 @@ export class RefusalTrail {
   reportedHello(routerId: string, { certificate, address, reason, occurrences }: RefusedHello): void {
     const { model, recorder, log } = this.#options;
     if (this.#reports.take(routerId) > 0) {
-      log.warn({ router: routerId }, 'a router reports too many refused hellos; some are not recorded');
+      this.#quietLog.warn(
+        { router: routerId },
+        'a router reports too many refused hellos; some are not recorded',
+      );
       return;
     }
     const leaf = this.#leafOf(certificate);
