@@ -172,7 +172,9 @@ test('the certificates of public shares: those that deployed ones have, the wors
     const api = await openApi({ [path]: { status: 200, json: { content } } });
     return (await examine(['--api', api, ...args], env)).of('TLS of public shares');
   };
+  const unknown = { status: 'DEPLOYED', frontendEndpoints: ['https://no-such-host.invalid'] };
   is(await examined([plain]), 'skipped', /no public share is served with TLS/);
+  is(await examined([unknown]), 'skipped', /^no-such-host\.invalid: this name cannot be resolved$/);
   is(await examined([good, plain, fine], ['--ca', ca]), 'ok', /^localhost:\d+: trusted, .*\(and 1 more\)$/);
   is(
     await examined([good, late], ['--ca', ca]),

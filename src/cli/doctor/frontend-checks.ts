@@ -51,7 +51,7 @@ export async function gatewayTlsVerdict(access: ResolvedAccess, nowMs: number): 
         return { ...verdict, message: `${origin.host}: ${verdict.message}` };
       }),
     );
-    const worst = ['failure', 'warning', 'ok'].flatMap((state) =>
+    const worst = ['failure', 'warning', 'ok', 'skipped'].flatMap((state) =>
       verdicts.filter((verdict) => verdict.state === state),
     )[0]!;
     const others = verdicts.filter(({ state }) => state === worst.state).length - 1;

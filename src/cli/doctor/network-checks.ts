@@ -100,6 +100,8 @@ export async function shareTlsVerdict(
 ): Promise<CheckResult> {
   const { hostname: host } = origin;
   const port = Number(origin.port || 443);
+  // The check of the name of public shares has the remedy.
+  if ((await nameVerdict(host)).state !== 'ok') return skipped('this name cannot be resolved');
   try {
     let probe = await probeTls(host, port, PROBE_MS);
     if (ca !== undefined && UNKNOWN_AUTHORITY.has(probe.problem ?? ''))
