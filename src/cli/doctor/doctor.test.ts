@@ -163,10 +163,8 @@ test('the certificates of public shares: those that deployed ones have, the wors
     return { status: 'DEPLOYED', frontendEndpoints: [`https://${host}:${port}`] };
   };
   const [good, fine, late] = [await shareOf(40), await shareOf(40), await shareOf(-0.5)];
-  const [other, plain] = [
-    await shareOf(40, '127.0.0.2'),
-    { frontendEndpoints: ['http://x.localhost:1'], status: 'DEPLOYED' },
-  ];
+  const other = await shareOf(40, '127.0.0.2');
+  const plain = { status: 'DEPLOYED', frontendEndpoints: ['http://x.localhost:1'] };
   const examined = async (content: readonly object[], args: readonly string[] = []): Promise<Finding> => {
     const path = '/frontdoor/f/shares?status=DEPLOYED&page=0&size=200';
     const api = await openApi({ [path]: { status: 200, json: { content } } });

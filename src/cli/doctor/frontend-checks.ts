@@ -1,5 +1,5 @@
 /** Checks of public shares: the name, port and certificate of the gateways that serve them. */
-import { isLoopbackHost } from '#base';
+import { formatHostPort, isLoopbackHost } from '#base';
 import type { ShareAnswer } from '#contract';
 import { probePort } from '#net';
 import type { ResolvedAccess } from '../access/access.ts';
@@ -8,30 +8,28 @@ import { entriesOf } from '../operations/list-pages.ts';
 import { asked } from './asked-api.ts';
 import { failure, ok, PROBE_MS, skipped, type CheckResult } from './finding.ts';
 import { nameVerdict, shareTlsVerdict } from './network-checks.ts';
+import { placeOf } from './network-targets.ts';
 import { siteVerdict } from './site-check.ts';
 
 /** Limits for how many shares are read, and how many of their names are examined: each is a TLS handshake. */
 const MOST_SHARES = 200;
 const MOST_HOSTS = 8;
-const NOT_LOGGED_IN = 'not logged in to a frontdoor';
 
 /** Checks the names and ports of public shares. The name of any share must resolve to a gateway. */
 export async function frontendVerdict(access: ResolvedAccess): Promise<CheckResult> {
-  const { credentials, frontdoorId } = access;
-  if (credentials === undefined || frontdoorId === undefined) return skipped(NOT_LOGGED_IN);
-  return asked(access, async (client) => {
+  return askedOfFrontdoor(access, async (client, frontdoorId) => {
     const url = await frontendUrl(client, frontdoorId);
     if (url === undefined) return skipped('there is no frontend');
-    const name = await nameVerdict(url.hostname);
+    const { host, port } = placeOf(url);
+    const name = await nameVerdict(host);
     if (name.state !== 'ok') return name;
-    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-    const { state } = await probePort(url.hostname, port, PROBE_MS);
-    if (state === 'open')
-      return ok(`${url.hostname}:${port} accepts connections, as for the name of any share`);
-    const remedy = isLoopbackHost(url.hostname)
+    const { state } = await probePort(host, port, PROBE_MS);
+    const place = formatHostPort(host, port);
+    if (state === 'open') return ok(`${place} accepts connections, as for the name of any share`);
+    const remedy = isLoopbackHost(host)
       ? 'start the gateway'
       : 'check that the gateway runs and that its port is open';
-    return failure(`nothing listens at ${url.hostname}:${port}`, remedy);
+    return failure(`nothing listens at ${place}`, remedy);
   });
 }
 
@@ -40,14 +38,12 @@ export async function frontendVerdict(access: ResolvedAccess): Promise<CheckResu
  * name that no share has may have none.
  */
 export async function gatewayTlsVerdict(access: ResolvedAccess, nowMs: number): Promise<CheckResult> {
-  const { ca, credentials, frontdoorId } = access;
-  if (credentials === undefined || frontdoorId === undefined) return skipped(NOT_LOGGED_IN);
-  return asked(access, async (client) => {
+  return askedOfFrontdoor(access, async (client, frontdoorId) => {
     const origins = await secureOrigins(client, frontdoorId);
     if (origins.length === 0) return skipped('no public share is served with TLS');
     const verdicts = await Promise.all(
       origins.map(async (origin) => {
-        const verdict = await shareTlsVerdict(origin, ca, nowMs);
+        const verdict = await shareTlsVerdict(origin, access.ca, nowMs);
         return { ...verdict, message: `${origin.host}: ${verdict.message}` };
       }),
     );
@@ -82,10 +78,17 @@ async function frontendUrl(client: ManagementClient, frontdoorId: string): Promi
 }
 
 export async function zoneVerdict(access: ResolvedAccess): Promise<CheckResult> {
-  const { credentials, frontdoorId } = access;
-  if (credentials === undefined || frontdoorId === undefined) return skipped(NOT_LOGGED_IN);
-  return asked(access, async (client) => {
+  return askedOfFrontdoor(access, async (client, frontdoorId) => {
     const hostname = (await frontendUrl(client, frontdoorId))?.hostname ?? '';
     return siteVerdict(hostname.slice(hostname.indexOf('.') + 1));
   });
+}
+
+async function askedOfFrontdoor(
+  access: ResolvedAccess,
+  work: (client: ManagementClient, frontdoorId: string) => Promise<CheckResult>,
+): Promise<CheckResult> {
+  const { credentials, frontdoorId } = access;
+  if (credentials === undefined || frontdoorId === undefined) return skipped('not logged in to a frontdoor');
+  return asked(access, (client) => work(client, frontdoorId));
 }

@@ -2,7 +2,7 @@
 import { formatHostPort, isLoopbackHost, messageOf } from '#base';
 import { probeAddresses, probePort, probeTls, type TlsProbe } from '#net';
 import { failure, ok, PROBE_MS, skipped, warning, type Check, type CheckResult } from './finding.ts';
-import type { NetworkTarget } from './network-targets.ts';
+import { placeOf, type NetworkTarget } from './network-targets.ts';
 import { portHolder } from './port-holder.ts';
 
 const DAY_MS = 86_400_000;
@@ -98,8 +98,7 @@ export async function shareTlsVerdict(
   ca: string | undefined,
   nowMs: number,
 ): Promise<CheckResult> {
-  const { hostname: host } = origin;
-  const port = Number(origin.port || 443);
+  const { host, port } = placeOf(origin);
   // The check of the name of public shares has the remedy.
   if ((await nameVerdict(host)).state !== 'ok') return skipped('this name cannot be resolved');
   try {

@@ -101,17 +101,12 @@ function targetOf(
 ): NetworkTarget | undefined {
   const parsed = URL.parse(url);
   if (parsed === null || parsed.hostname === '') return undefined;
-  const isTls = parsed.protocol === 'https:';
-  const port = parsed.port === '' ? (isTls ? 443 : 80) : Number(parsed.port);
-  const host = parsed.hostname.replace(/^\[|\]$/g, '');
-  return {
-    name,
-    host,
-    port,
-    isTls,
-    isGuess,
-    option,
-    hasOwnAuthority: false,
-    ca,
-  };
+  return { name, ...placeOf(parsed), isGuess, option, hasOwnAuthority: false, ca };
+}
+
+/** `host` is without the brackets of an IPv6 literal. */
+export function placeOf(url: URL): Pick<NetworkTarget, 'host' | 'port' | 'isTls'> {
+  const isTls = url.protocol === 'https:';
+  const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
+  return { host: url.hostname.replace(/^\[|\]$/g, ''), port, isTls };
 }
