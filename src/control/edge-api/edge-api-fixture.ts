@@ -19,6 +19,7 @@ import {
   type EdgeController,
   type EdgeRouter,
 } from '../model/mod.ts';
+import '../policy/password-cost-fixture.ts';
 import { openPki, type Pki } from '../pki/mod.ts';
 import { Secrets } from '../secrets/secrets.ts';
 import {

@@ -12,6 +12,7 @@ import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { randomToken, type Secrets } from '../secrets/mod.ts';
 import type { OpenStore } from '../store/engine/each-store-suite.ts';
 import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
+import '../policy/password-cost-fixture.ts';
 import { seedFirstStart } from '../installation/mod.ts';
 import type { FirstStart, Store } from '../store/mod.ts';
 import { bodyCheckOf } from '../checks/mod.ts';

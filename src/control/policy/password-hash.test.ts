@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { argon2Sync } from 'node:crypto';
 import { test } from 'node:test';
+import { REAL_COST, withPasswordCost } from './password-cost-fixture.ts';
 import { heldPasswordTurns } from './password-turns-fixture.ts';
 import { hashPassword, isPasswordOf, passwordTurns, PasswordTurns } from './password-hash.ts';
 
 test('equal passwords have unequal hashes, each of which proves the password', async () => {
   const password = 'Zo\u00eb writes';
-  const hashes = await Promise.all([hashPassword(password), hashPassword(password)]);
+  const twice = () => Promise.all([hashPassword(password), hashPassword(password)]);
+  const hashes = await withPasswordCost(REAL_COST, twice);
   assert.notEqual(hashes[0], hashes[1]);
   for (const phc of hashes) {
     const [, algorithm, version, parameters, salt = '', tag = ''] = phc.split('$');
@@ -17,6 +19,16 @@ test('equal passwords have unequal hashes, each of which proves the password', a
     });
     assert.deepEqual(again, Buffer.from(tag, 'base64'));
   }
+});
+
+test('a hash proves its password after the cost of new ones was raised', async () => {
+  const guest = { address: '192.0.2.1' };
+  const before = await hashPassword('plum giraffe');
+  await withPasswordCost({ memoryKib: 128, passes: 2 }, async () => {
+    assert.match(await hashPassword('plum giraffe'), /\$m=128,t=2,p=1\$/);
+    assert.equal(await isPasswordOf('plum giraffe', before, guest), true);
+    assert.equal(await isPasswordOf('plum giraffes', before, guest), false);
+  });
 });
 
 /** Work that goes on until its end is called; the ids show which has begun. */

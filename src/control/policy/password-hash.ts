@@ -1,15 +1,21 @@
 /**
- * Hashes passwords of people for storage: argon2id, 19 MiB, two passes, as PHC strings. Two run at a time,
- * because each needs its memory and a thread for about 30 ms; others wait, in the order of `GuestQueue`.
+ * Hashes passwords of people for storage: argon2id as PHC strings, each of which carries its cost, so that the cost of new
+ * hashes can be raised later. Two run at a time, because each needs its memory and a thread for about 30 ms; others wait,
+ * in the order of `GuestQueue`.
  */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { FailedNetworks, FrontdoorError, systemClock, type Clock } from '#base';
 import { GuestQueue } from './guest-queue.ts';
 
-const MEMORY_KIB = 19_456;
-const PASSES = 2;
-const PARALLELISM = 1;
+export interface PasswordCost {
+  readonly memoryKib: number;
+  readonly passes: number;
+}
+
+/** The cost of new hashes, and of the one that is computed for an unknown name. Only tests change it. */
+export const passwordHashing: { cost: PasswordCost } = { cost: { memoryKib: 19_456, passes: 2 } };
+
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 const RETRY_AFTER_S = 15;
@@ -124,24 +130,30 @@ export const passwordTurns = new PasswordTurns(2, 1_000);
  * Throws `PasswordQueueFull`.
  */
 export async function hashPassword(password: string): Promise<string> {
+  const { cost } = passwordHashing;
   const nonce = randomBytes(SALT_BYTES);
-  const tag = await passwordTurns.take(undefined, () =>
-    derive('argon2id', {
-      message: password,
-      nonce,
-      parallelism: PARALLELISM,
-      tagLength: TAG_BYTES,
-      memory: MEMORY_KIB,
-      passes: PASSES,
-    }),
-  );
-  const parameters = `m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}`;
-  return `$argon2id$v=19$${parameters}$${unpadded(nonce)}$${unpadded(tag)}`;
+  const tag = await passwordTurns.take(undefined, () => tagOf(password, nonce, cost));
+  return `$argon2id$v=19$m=${cost.memoryKib},t=${cost.passes},p=1$${unpadded(nonce)}$${unpadded(tag)}`;
 }
 
-const STORED = new RegExp(
-  `^\\$argon2id\\$v=19\\$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}\\$([A-Za-z0-9+/]{22})\\$([A-Za-z0-9+/]{43})$`,
-);
+/** Throws for a cost that argon2 does not allow. */
+async function tagOf(
+  message: string,
+  nonce: Uint8Array,
+  { memoryKib, passes }: PasswordCost,
+): Promise<Buffer> {
+  return derive('argon2id', {
+    message,
+    nonce,
+    parallelism: 1,
+    tagLength: TAG_BYTES,
+    memory: memoryKib,
+    passes,
+  });
+}
+
+/** A hash whose cost has more digits is none of `hashPassword`. */
+const STORED = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
 
 /**
  * Whether the password has this hash of `hashPassword`. Without a hash, for an unknown name, it takes the same time
@@ -152,19 +164,12 @@ export async function isPasswordOf(
   stored: string | undefined,
   guest: PasswordGuest,
 ): Promise<boolean> {
-  const [, salt, tag] = STORED.exec(stored ?? '') ?? [];
+  const [, memoryKib, passes, salt, tag] = STORED.exec(stored ?? '') ?? [];
+  const nonce = salt === undefined ? Buffer.alloc(SALT_BYTES) : Buffer.from(salt, 'base64');
+  const cost =
+    tag === undefined ? passwordHashing.cost : { memoryKib: Number(memoryKib), passes: Number(passes) };
   const actual = await passwordTurns.take(guest, async () => {
-    const [hashed, counted] = await Promise.allSettled([
-      derive('argon2id', {
-        message: password,
-        nonce: salt === undefined ? Buffer.alloc(SALT_BYTES) : Buffer.from(salt, 'base64'),
-        parallelism: PARALLELISM,
-        tagLength: TAG_BYTES,
-        memory: MEMORY_KIB,
-        passes: PASSES,
-      }),
-      guest.begun?.(),
-    ]);
+    const [hashed, counted] = await Promise.allSettled([tagOf(password, nonce, cost), guest.begun?.()]);
     if (hashed.status === 'rejected') throw hashed.reason;
     if (counted.status === 'rejected') throw counted.reason;
     return hashed.value;
