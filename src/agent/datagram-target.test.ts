@@ -3,12 +3,13 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { parseAllowedNetworks, type AllowedNetwork } from '#domain';
+import type { HostLookup } from '#net';
 import { within } from '../../test/support/deadline.ts';
 import { connectDatagrams, DatagramDialer, type DatagramTargetOptions } from './datagram-target.ts';
 import type { DatagramSide } from './datagram-side.ts';
 import { parseTarget } from './target-address.ts';
 import { TargetHealthMonitor } from './target-health.ts';
-import { TargetResolver, type SystemLookup } from './target-resolver.ts';
+import { TargetResolver } from './target-resolver.ts';
 
 const HOST = '127.0.0.1';
 
@@ -22,12 +23,16 @@ async function openService(t: TestContext): Promise<Socket> {
 
 function optionsFor(
   text: string,
-  more: { readonly only?: readonly AllowedNetwork[]; readonly lookup?: SystemLookup } = {},
+  more: { readonly only?: readonly AllowedNetwork[]; readonly lookup?: HostLookup } = {},
 ): DatagramTargetOptions {
   const parsed = parseTarget(text);
   assert.ok('target' in parsed);
   const resolver = new TargetResolver(more.lookup);
   return { target: parsed.target, only: more.only, resolver, timeoutMs: 5_000, dialer: new DatagramDialer() };
+}
+
+function notFound(): NodeJS.ErrnoException {
+  return Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' });
 }
 
 /** Connects, and resolves with the side or with the failure's code. */
@@ -72,14 +77,15 @@ test('a target that the operator did not choose is reached only inside of what i
   assert.ok(typeof side === 'object');
   side.abort();
   assert.equal(await outcomeOf(optionsFor(`udp://127.0.0.2:${port}`, { only })), 'not-allowed');
-  const lookup: SystemLookup = (_host, _options, callback) =>
+  const lookup: HostLookup = (_host, _options, callback) =>
     callback(null, [{ address: '127.0.0.3', family: 4 }]);
   assert.equal(await outcomeOf(optionsFor(`udp://moved.example:${port}`, { only, lookup })), 'not-allowed');
 });
 
 test('a name that does not resolve is refused, and a cancelled dial reports nothing', async () => {
+  assert.equal(await outcomeOf(optionsFor('udp://no-such-host.invalid:53')), 'unresolved');
   const answers: ((error: NodeJS.ErrnoException | null) => void)[] = [];
-  const lookup: SystemLookup = (_host, _options, callback) => answers.push((error) => callback(error, []));
+  const lookup: HostLookup = (_host, _options, callback) => answers.push((error) => callback(error));
   const options = optionsFor('udp://away.example:53', { lookup });
   const outcome = outcomeOf(options);
   const reports: unknown[] = [];
@@ -89,17 +95,17 @@ test('a name that does not resolve is refused, and a cancelled dial reports noth
     (failure) => reports.push(failure),
   );
   cancel();
-  answers[0]!(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }));
+  answers[0]!(notFound());
   assert.equal(await outcome, 'unresolved');
   assert.deepEqual(reports, []);
 });
 
 test('the health of a service of datagrams is that of its address', async (t) => {
   let isKnown = false;
-  const lookup: SystemLookup = (_host, _options, callback) =>
+  const lookup: HostLookup = (_host, _options, callback) =>
     void setImmediate(() => {
       if (isKnown) callback(null, [{ address: HOST, family: 4 }]);
-      else callback(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), []);
+      else callback(notFound());
     });
   const { target, resolver } = optionsFor('udp://service.example:53', { lookup });
   const monitor = new TargetHealthMonitor({ resolver, intervalMs: 20 });

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { ManualClock } from '#base';
 import { parseAllowedNetwork, type AllowedNetwork } from '#domain';
+import type { HostLookup } from '#net';
 import { within } from '../../test/support/deadline.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { closerOf } from '../../test/support/server-sockets.ts';
@@ -18,7 +19,7 @@ import {
   type TargetConnection,
   type TargetConnectOptions,
 } from './target-connection.ts';
-import { TargetResolver, type SystemLookup } from './target-resolver.ts';
+import { TargetResolver } from './target-resolver.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(() => {
@@ -67,12 +68,11 @@ test(
       dial(`http://127.0.0.1:${await freePort()}`),
       failsWith('refused', /connection refused/),
     );
-    const notFound = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
-    const resolver = new TargetResolver((_host, _options, done) => void setImmediate(done, notFound, []));
-    await assert.rejects(
-      dial('http://no-such-name.invalid:80', { resolver }),
-      failsWith('unresolved', /no-such-name\.invalid does not resolve/),
-    );
+    for (const scheme of ['http', 'https', 'tcp'])
+      await assert.rejects(
+        dial(`${scheme}://no-such-host.invalid:80`),
+        failsWith('unresolved', /^the name no-such-host\.invalid does not resolve \(E/),
+      );
     const silent = await listen(createServer((socket) => void socket.on('error', () => {})));
     await assert.rejects(
       dial(`https://127.0.0.1:${silent}`, { timeoutMs: 100 }),
@@ -139,7 +139,7 @@ test(
       }),
     );
     const lookups: string[] = [];
-    const lookup: SystemLookup = (host, _options, callback) => {
+    const lookup: HostLookup = (host, _options, callback) => {
       lookups.push(host);
       setImmediate(callback, null, [
         { address: '169.254.169.254', family: 4 },

@@ -315,7 +315,7 @@ export function failureOf(
     return new TargetFailure('refused', `connection refused by ${target.text}`, cause);
   if (code === 'ETIMEDOUT')
     return new TargetFailure('timeout', `no connection to ${target.text} in time`, cause);
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+  if (error.syscall === 'getaddrinfo') {
     return new TargetFailure('unresolved', `the name ${target.host} does not resolve (${code})`, cause);
   }
   if (code === 'ECONNRESET' || code === 'EPIPE') {

@@ -2,18 +2,15 @@
  * Resolves target names, one look-up at a time per name, with a cache of a few seconds. The system's resolver
  * blocks one of a few threads while it waits, so a name server that hangs must not be asked once per circuit.
  */
-import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { type Clock, systemClock } from '#base';
+import { systemLookup, type HostLookup } from '#net';
 
 const KEEP_MS = 5_000;
 const MAX_NAMES = 1_024;
 
+/** After an error there are no addresses. */
 type Answer = (error: Error | null, addresses: readonly LookupAddress[]) => void;
-export type SystemLookup = (
-  host: string,
-  options: { all: true },
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
 
 interface Known {
   readonly addresses: readonly LookupAddress[];
@@ -21,12 +18,12 @@ interface Known {
 }
 
 export class TargetResolver {
-  readonly #lookup: SystemLookup;
+  readonly #lookup: HostLookup;
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
   readonly #waiting = new Map<string, Answer[]>();
 
-  constructor(lookup: SystemLookup = systemLookup, clock: Clock = systemClock) {
+  constructor(lookup: HostLookup = systemLookup, clock: Clock = systemClock) {
     this.#lookup = lookup;
     this.#clock = clock;
   }
@@ -43,7 +40,7 @@ export class TargetResolver {
       return;
     }
     this.#waiting.set(host, [answer]);
-    this.#lookup(host, { all: true }, (error, addresses) => {
+    this.#lookup(host, { all: true }, (error, addresses = []) => {
       const answers = this.#waiting.get(host) ?? [];
       this.#waiting.delete(host);
       this.#known.delete(host);

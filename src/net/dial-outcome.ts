@@ -20,14 +20,12 @@ export function dialFailure(error: NodeJS.ErrnoException): FrontdoorError {
   if (error instanceof FrontdoorError) return error;
   const text = `cannot connect to the service: ${error.code ?? 'failed'}`;
   const cause = { cause: error };
+  if (error.syscall === 'getaddrinfo') return new FrontdoorError('badGateway', 'name-not-found', text, cause);
   switch (error.code) {
     case 'ECONNREFUSED':
       return new FrontdoorError('badGateway', 'connection-refused', text, cause);
     case 'ETIMEDOUT':
       return new FrontdoorError('timeout', 'dial-timeout', text, cause);
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new FrontdoorError('badGateway', 'name-not-found', text, cause);
     case 'EMFILE':
     case 'ENFILE':
     case 'ENOBUFS':

@@ -13,10 +13,10 @@ import {
   SERVICE_SOCKET_OPTIONS,
   whenEstablished,
   type DialLimits,
+  type HostLookup,
 } from '#net';
 import type { FarEnd, SourceAddress } from './far-end-policy.ts';
 import type { HostTerminatorConfig } from './host-config.ts';
-import type { HostLookup } from './name-lookups.ts';
 
 export interface FarEndDial {
   readonly farEnd: FarEnd;
@@ -155,7 +155,7 @@ export class FarEndDialer<Datagrams> {
     );
     const onAbort = (): void => reject(unrouted());
     dial.signal.addEventListener('abort', onAbort);
-    this.#lookup(host, { all: true }, (error, addresses) => {
+    this.#lookup(host, { all: true }, (error, addresses = []) => {
       if (error === null) resolve(addresses);
       else reject(dialFailure(error));
     });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
 import { test } from 'node:test';
+import { within } from '../../../test/support/deadline.ts';
 import { NameLookups } from './name-lookups.ts';
 
 const FOUND: LookupAddress[] = [
@@ -15,9 +16,9 @@ function open() {
     asked.push(host);
     answers.push(() => done(null, FOUND));
   });
-  const ask = (host: string): Promise<LookupAddress[]> =>
+  const ask = (host: string): Promise<readonly LookupAddress[]> =>
     new Promise((resolve, reject) => {
-      lookups.lookup(host, { all: true }, (error, addresses) =>
+      lookups.lookup(host, { all: true }, (error, addresses = []) =>
         error === null ? resolve(addresses) : reject(error),
       );
     });
@@ -57,4 +58,16 @@ test('sockets get the addresses of the family that they ask for', () => {
     [null, '2001:db8::1', 6],
     [null, '192.0.2.1', 4],
   ]);
+});
+
+test('names that the resolver of the system does not resolve, or throws for, fail each time', async () => {
+  const lookups = new NameLookups();
+  for (const host of ['no-such-host.invalid', 'a\0b', 'a\0b']) {
+    const outcomes = [{ all: true }, {}].map(async (options) => {
+      const { promise, resolve } = Promise.withResolvers<unknown>();
+      lookups.forSockets(host, options, resolve);
+      return within('the look-up', promise);
+    });
+    for (const outcome of await Promise.all(outcomes)) assert.ok(outcome instanceof Error, host);
+  }
 });

@@ -3,15 +3,9 @@
  * run at a time for the whole process. A name has at most one look-up at a time. Pending names and the requests that wait
  * for one of them are bounded, because look-ups of names that no server answers would pile up.
  */
-import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { FrontdoorError } from '#base';
-
-export type HostLookup = (
-  host: string,
-  options: { readonly all: true },
-  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
+import { systemLookup, type HostLookup } from '#net';
 
 type Waiting = Parameters<HostLookup>[2];
 
@@ -35,7 +29,7 @@ export class NameLookups {
     const isFull = others === undefined ? this.#waiting.size >= MAX_NAMES : others.length >= MAX_WAITING;
     if (isFull) {
       const error = new FrontdoorError('limited', 'too-many-lookups', 'too many names are being resolved');
-      process.nextTick(done, error, []);
+      process.nextTick(done, error);
       return;
     }
     if (others !== undefined) {
@@ -52,7 +46,7 @@ export class NameLookups {
 
   /** Does the same in the form of the option `lookup` of sockets. */
   readonly forSockets: LookupFunction = (host, { all, family }, done) => {
-    this.lookup(host, { all: true }, (error, found) => {
+    this.lookup(host, { all: true }, (error, found = []) => {
       const version = FAMILIES[family ?? 0];
       const addresses = found.filter((one) => version === undefined || one.family === version);
       const [first] = addresses;
