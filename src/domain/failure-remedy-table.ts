@@ -76,6 +76,8 @@ const REMEDIES = {
   'email-not-allowed': "The e-mail address matches none of the policy's patterns.",
   'claim-not-met':
     'The claims of the caller do not satisfy all claim rules of the policy: see "frontdoor shares who-can-reach".',
+  'person-unprovable':
+    'The policy has rules about people (e-mail addresses, claims), and no auth provider of this address proves who somebody is: add one of type OIDC, GOOGLE or GITHUB with "frontdoor shares change --auth-provider-id", or remove the rules with "frontdoor shares policy change".',
   'rate-limited': "The caller exceeded the policy's rate limit.",
   'access-ended':
     "The caller's admission ended: its credential was revoked, expired, logged out or is no longer sufficient.",

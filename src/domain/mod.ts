@@ -15,7 +15,7 @@ export {
 } from './ip-network.ts';
 export { forwardedAddresses, isTrustedProxy, parseTrustedProxies } from './trusted-proxy-policy.ts';
 export { checkEgress, type EgressDecision } from './egress-policy.ts';
-export { AUTH_PROVIDER_TYPES, type AuthProviderType } from './auth-provider-type.ts';
+export { AUTH_PROVIDER_TYPES, provesPeople, type AuthProviderType } from './auth-provider-type.ts';
 export { formatIsoDuration, parseIsoDuration } from './iso-duration.ts';
 export {
   decodeLatencies,
@@ -95,6 +95,7 @@ export {
   decideIdentity,
   decideNetwork,
   decideTime,
+  decideProvability,
   needsIdentity,
   pathKind,
   type CompiledRules,

@@ -1,6 +1,7 @@
 /** Checks of auth providers, stored or not: the callback addresses to register, and whether the issuer's metadata can be fetched. */
 import { messageOf } from '#base';
 import type { ProviderCheckAnswer, ProviderDraftCheckAnswer } from '#contract';
+import { provesPeople } from '#domain';
 import { fetchIssuerMetadata, issuerAddressOf, originOf } from '../login/mod.ts';
 import { checkProviderData } from '../provider/mod.ts';
 import { findAuthProvider, listCustomFrontends, listFrontends } from '../store/mod.ts';
@@ -24,7 +25,7 @@ export const providerCheckHandlers: Handlers<CheckParts, 'checkAuthProvider' | '
     const { id } = call.parameters;
     const provider = await findAuthProvider(parts.store.db, call.frontdoor, id);
     if (provider === undefined) throw notFound('Auth provider', id);
-    const isLogin = provider.type !== 'API_KEY';
+    const isLogin = provesPeople(provider.type);
     const answer: ProviderCheckAnswer = {
       callbackUrls: isLogin ? await callbackUrls(parts, call, provider.id) : [],
       ...(await discoveryOf(parts, issuerAddressOf(provider))),

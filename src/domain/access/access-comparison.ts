@@ -3,6 +3,7 @@
  * the claims nor the certificate of a caller, nor the provider that identified it: what was decided then shows whether
  * they satisfied the rules before, and where these differ, both possibilities are looked at.
  */
+import { provesPeople } from '../auth-provider-type.ts';
 import {
   explainAccess,
   type AccessExplanation,
@@ -60,11 +61,13 @@ class AssumedRules {
     let compiled = this.#compiled.get(key);
     if (compiled === undefined) {
       const { rules } = this;
-      compiled = compileRules({
+      const assumed = compileRules({
         ...rules,
         claims: claims ? [] : rules.claims,
         clientCertificate: certificate ? null : rules.clientCertificate,
       });
+      // Rules that are satisfied still need somebody who can prove it.
+      compiled = { ...assumed, hasIdentityRules: rules.emails.length > 0 || rules.claims.length > 0 };
       this.#compiled.set(key, compiled);
     }
     return compiled;
@@ -135,7 +138,7 @@ function isIdentifiedAfter(
   if (person === undefined && keyName === undefined) return true;
   const able = before.filter(
     ({ enabled, type, keys }) =>
-      enabled && (keyName === undefined ? type !== 'API_KEY' : keys.some(({ name }) => name === keyName)),
+      enabled && (keyName === undefined ? provesPeople(type) : keys.some(({ name }) => name === keyName)),
   );
   const kept = able.filter(({ id }) => after.some((each) => each.id === id)).length;
   return kept === able.length ? true : kept === 0 ? false : undefined;

@@ -102,22 +102,39 @@ test('a caller without credentials is redirected to log in, to HTTPS or to a cho
   assert.deepEqual(shortly(basic, []), ['unauthenticated', 401, 'credential-missing']);
 });
 
-test('keys and basic users pass by their names, and are not held to e-mail rules', () => {
+test('keys and basic users pass by their names, and beside log-ins are not held to e-mail rules', () => {
   const rules = { emails: ['*@example.com'], basicAuth: [{ name: 'ann', passwordHash: '' }] };
-  assert.deepEqual(shortly(rules, [keys], { keyName: 'build' }), ['allow', null, 'api-key build']);
-  assert.deepEqual(shortly(rules, [keys], { keyName: 'build', nowMs: 100 })[2], 'credential-wrong');
-  assert.deepEqual(shortly(rules, [keys], { keyName: 'build', providerId: 'o' })[2], 'credential-wrong');
+  assert.deepEqual(shortly(rules, [oidc, keys], { keyName: 'build' }), ['allow', null, 'api-key build']);
+  assert.deepEqual(shortly(rules, [oidc, keys], { keyName: 'build', nowMs: 100 })[2], 'credential-wrong');
+  assert.deepEqual(
+    shortly(rules, [oidc, keys], { keyName: 'build', providerId: 'o' })[2],
+    'credential-wrong',
+  );
   const off = { ...keys, enabled: false };
-  assert.deepEqual(shortly(rules, [off], { keyName: 'build' })[2], 'provider-disabled');
-  assert.deepEqual(shortly(rules, [], { basicUser: 'ann' }), ['allow', null, 'basic ann']);
-  assert.deepEqual(shortly(rules, [], { basicUser: 'bob' })[2], 'credential-wrong');
+  assert.deepEqual(shortly(rules, [oidc, off], { keyName: 'build' })[2], 'provider-disabled');
+  assert.deepEqual(shortly(rules, [oidc], { basicUser: 'ann' }), ['allow', null, 'basic ann']);
+  assert.deepEqual(shortly(rules, [oidc], { basicUser: 'bob' })[2], 'credential-wrong');
+});
+
+test('rules about people admit nobody where no provider proves people, whatever the credential', () => {
+  const basicAuth = [{ name: 'ann', passwordHash: '' }];
+  const claims = [{ claim: 'groups', anyOf: ['staff'] }];
+  const refused = ['refuse', 403, 'person-unprovable'];
+  for (const rules of [{ emails: ['*@example.com'] }, { claims }]) {
+    assert.deepEqual(shortly(rules, []), refused);
+    assert.deepEqual(shortly(rules, [keys], { keyName: 'build' }), refused);
+    assert.deepEqual(shortly({ ...rules, basicAuth }, [], { basicUser: 'ann' }), refused);
+    assert.deepEqual(shortly(rules, [], { person }), refused);
+    assert.equal(shortly(rules, [{ ...oidc, enabled: false }])[2], 'login-not-available');
+  }
 });
 
 test('a person needs an enabled provider that logs in, and all of the rules', () => {
   const rules = { emails: ['*@example.com'], claims: [{ claim: 'groups', anyOf: ['staff', 'ops'] }] };
   const inStaff = { ...person, groups: ['staff'] };
   assert.deepEqual(shortly(rules, [oidc], { person: inStaff }), ['allow', null, 'session']);
-  assert.deepEqual(shortly(rules, [keys], { person: inStaff })[2], 'credential-wrong');
+  assert.deepEqual(shortly(rules, [keys], { person: inStaff })[2], 'person-unprovable');
+  assert.deepEqual(shortly({}, [keys], { person: inStaff })[2], 'credential-wrong');
   assert.deepEqual(shortly(rules, [oidc], { person: inStaff, providerId: 'x' })[2], 'credential-wrong');
   assert.deepEqual(
     shortly(rules, [{ ...oidc, enabled: false }], { person: inStaff })[2],

@@ -3,7 +3,7 @@
  * functions. Credentials are not checked: the question states what they would prove. Rate limits are reported but
  * not decided, because only gateways count requests.
  */
-import type { AuthProviderType } from '../auth-provider-type.ts';
+import { provesPeople, type AuthProviderType } from '../auth-provider-type.ts';
 import { ACCESS_REASONS, type AccessReason } from './access-reason-table.ts';
 import { OPEN_RULES } from './access-rules.ts';
 import type { CallerIdentity } from './caller-identity.ts';
@@ -12,12 +12,13 @@ import {
   decideCertificate,
   decideClaims,
   decideEmail,
+  decideProvability,
   decideTime,
   needsIdentity,
   pathKind,
   type CompiledRules,
 } from './compiled-rules.ts';
-import { isReserved } from './path-rules.ts';
+import { isReserved, type PathKind } from './path-rules.ts';
 
 /** A provider of the host, in the order in which the host lists them. */
 export interface ExplainedProvider {
@@ -100,6 +101,8 @@ export function explainAccess(
   if (kind === 'public' || !needsIdentity(rules, ids)) {
     if (kind !== 'public')
       steps.skipped('identity', 'no auth provider and no basic user: every caller is admitted');
+    const foreign = explainAmbientCertificate(rules, kind, request, steps);
+    if (foreign !== undefined) return foreign;
     limit(rules, steps, 'the address');
     const unguarded = rules.rules === OPEN_RULES ? 'open' : 'network';
     return steps.decided('admission', allowed(kind === 'public' ? 'public-path' : unguarded));
@@ -117,7 +120,23 @@ export function explainAccess(
     }
     steps.skipped('preflight', 'CORS preflights are not admitted: see allowPreflights');
   }
+  const unprovable = decideProvability(rules, providers.some(isLogin));
+  if (unprovable !== undefined) {
+    const detail = 'rules about people (e-mail, claims), and no auth provider here proves who a person is';
+    return steps.decided('identity', refusal(unprovable, detail));
+  }
   return explainIdentity(rules, providers, request, steps);
+}
+
+/** Browsers present a certificate by themselves, whichever page causes the request. */
+function explainAmbientCertificate(
+  rules: CompiledRules,
+  kind: PathKind,
+  request: ExplainedRequest,
+  steps: Steps,
+): AccessExplanation | undefined {
+  if (kind === 'public' || !rules.needsCertificate) return undefined;
+  return explainOrigin(rules, request, steps);
 }
 
 function explainNetwork(
@@ -291,7 +310,7 @@ function withoutCredential(
 }
 
 function isLogin({ type }: ExplainedProvider): boolean {
-  return type !== 'API_KEY';
+  return provesPeople(type);
 }
 
 function limit({ rules: { rateLimit } }: CompiledRules, steps: Steps, who: string): void {

@@ -26,6 +26,10 @@ export const ACCESS_REASONS = {
   'email-missing': { status: 403, message: 'You are logged in, but without a verified e-mail address.' },
   'email-not-allowed': { status: 403, message: 'You are logged in, but do not have access to this address.' },
   'claim-not-met': { status: 403, message: 'You are logged in, but do not have access to this address.' },
+  'person-unprovable': {
+    status: 403,
+    message: 'Only certain people have access to this address, and nobody can log in here.',
+  },
   'rate-limited': { status: 429, message: 'Too many requests. Please wait a little.' },
 } as const satisfies Readonly<Record<string, AccessReasonRow>>;
 

@@ -16,7 +16,7 @@ export interface CompiledRules {
   readonly rules: AccessRules;
   /** Whether `decideNetwork` needs the certificate. */
   readonly needsCertificate: boolean;
-  /** Whether `decideIdentity` may refuse a log-in or token. */
+  /** Whether there are rules about people: on their e-mail addresses or claims. */
   readonly hasIdentityRules: boolean;
   readonly paths: PathRules;
   readonly deny: readonly IpNetwork[];
@@ -127,6 +127,20 @@ export function decideClaims(
 }
 
 /** Whether callers must be identified at a host with these providers. */
-export function needsIdentity({ rules }: CompiledRules, authProviderIds: readonly string[]): boolean {
-  return authProviderIds.length > 0 || rules.basicAuth.length > 0;
+export function needsIdentity(
+  { rules, hasIdentityRules }: CompiledRules,
+  authProviderIds: readonly string[],
+): boolean {
+  return authProviderIds.length > 0 || rules.basicAuth.length > 0 || hasIdentityRules;
+}
+
+/**
+ * Rules about people admit nobody at a host where no provider can prove who a person is. Otherwise they would have no
+ * effect there. `hasPeople`: whether a provider of the host proves people, enabled or not.
+ */
+export function decideProvability(
+  { hasIdentityRules }: CompiledRules,
+  hasPeople: boolean,
+): AccessReason | undefined {
+  return hasIdentityRules && !hasPeople ? 'person-unprovable' : undefined;
 }

@@ -8,6 +8,11 @@ import {
   type ExplainedRequest,
   type GatewayProvider,
 } from '#domain';
+import {
+  makeTestAuthority,
+  type TestAuthority,
+  type TestIdentity,
+} from '../../../test/support/certificates.ts';
 import { SeededRandom } from '../../../test/support/seeded-random.ts';
 import {
   AccessWorld,
@@ -17,17 +22,29 @@ import {
   providerOf,
   rulesOf,
 } from '../testing/access-world.ts';
+import { basicLine, cheapHashOf } from '../testing/basic-credentials.ts';
 import { personOf } from '../testing/scripted-control.ts';
 import { TEST_SEED } from '../../../test/support/test-seed.ts';
 
 const ROUNDS = 500;
+const MANY_WRONG = { requests: 100_000, perMs: 1_000 };
+const BASIL = cheapHashOf('a password');
 const PARTNER = 'https://partner.example';
 
 describe('an explanation', () => {
   let world: AccessWorld;
+  let authority: TestAuthority;
+  let laptop: TestIdentity;
+  let stranger: TestIdentity;
   before(async () => {
-    world = await AccessWorld.start({ limits: { wrongRate: { requests: 100_000, perMs: 1_000 } } });
+    authority = await makeTestAuthority();
+    world = await AccessWorld.start(
+      { limits: { wrongRate: MANY_WRONG, wrongPasswordRate: MANY_WRONG } },
+      { clientAuthorities: () => [authority.ca] },
+    );
     await world.serve('app');
+    laptop = await authority.issue('laptop');
+    stranger = await authority.issue('stranger');
   });
   after(() => world.close());
 
@@ -38,7 +55,7 @@ describe('an explanation', () => {
       const said = `FRONTDOOR_TEST_SEED=${TEST_SEED}, round ${round}`;
       world.advance(60_000);
       const nowMs = world.clock.nowMs();
-      const rules = rulesOf(randomRules(random, nowMs));
+      const rules = rulesOf(randomRules(random, nowMs, authority.ca));
       const providers = randomProviders(random, nowMs);
       world.setProviders(...providers);
       const authProviderIds = providers.map(({ id }) => id);
@@ -56,6 +73,7 @@ describe('an explanation', () => {
         method: question.method,
         isPlain: !question.isSecure,
         lines: linesOf(world, question),
+        identity: question.certificateName === 'laptop' ? laptop : stranger,
       });
       const wasServed = world.hits('app') > hits;
       const isOwn = expected.reason === 'own-path';
@@ -72,16 +90,21 @@ describe('an explanation', () => {
       'email-not-allowed',
       'other-origin',
       'preflight',
+      'person-unprovable',
+      'basic basil',
+      'certificate-not-allowed',
     ])
       assert.ok(decisions.has(reason), `FRONTDOOR_TEST_SEED=${TEST_SEED} never came to ${reason}`);
   });
 });
 
-function randomRules(random: SeededRandom, nowMs: number): Partial<AccessRules> {
+function randomRules(random: SeededRandom, nowMs: number, authority: string): Partial<AccessRules> {
   const maybe = <T>(value: T, otherwise: T): T => (random.int(4) === 0 ? value : otherwise);
   return {
     emails: random.int(3) > 0 ? [random.pick(['*@example.com', 'bob@example.com'])] : [],
     claims: maybe([{ claim: 'groups', anyOf: [random.pick(['staff', 'ops'])] }], []),
+    basicAuth: maybe([{ name: 'basil', passwordHash: BASIL }], []),
+    clientCertificate: maybe({ authorities: [authority], names: ['laptop'] }, null),
     publicPaths: maybe(['/public/*', '/health'], []),
     ip: {
       allow: maybe([random.pick(['127.0.0.0/8', '10.0.0.0/8'])], []),
@@ -111,12 +134,14 @@ function randomProviders(random: SeededRandom, nowMs: number): GatewayProvider[]
 }
 
 function randomQuestion(random: SeededRandom, nowMs: number): ExplainedRequest {
-  const kind = random.pick(['nobody', 'nobody', 'person', 'person', 'key'] as const);
+  const kind = random.pick(['nobody', 'nobody', 'person', 'person', 'key', 'basic'] as const);
   const email = random.pick(['ann@example.com', 'bob@example.com', 'eve@evil.example', null]);
   const groups = random.pick([['staff'], ['ops', 'x'], []]);
   const methods = kind === 'person' ? ['GET', 'POST', 'POST', 'POST'] : ['GET', 'GET', 'POST', 'OPTIONS'];
   const method = random.pick(methods);
   const isPreflight = method === 'OPTIONS' && random.int(2) === 0;
+  // A session is of TLS alone, and so is a certificate.
+  const isSecure = kind === 'person' || random.int(2) === 0;
   const origins = ['https://app.share.localhost', PARTNER, 'https://other.share.localhost'];
   return {
     host: 'app.share.localhost',
@@ -125,14 +150,13 @@ function randomQuestion(random: SeededRandom, nowMs: number): ExplainedRequest {
     origin: isPreflight || random.int(4) > 0 ? random.pick(origins) : undefined,
     target: random.pick(['/', '/a?b', '/health', '/public/x', '/public/../x', '/a//b', '/.frontdoor/other']),
     address: '127.0.0.1',
-    // A session is of TLS alone.
-    isSecure: kind === 'person' || random.int(2) === 0,
+    isSecure,
     nowMs,
     providerId: kind === 'person' ? 'idp' : undefined,
     person: kind === 'person' ? { email, groups, claims: {} } : undefined,
     keyName: kind === 'key' ? random.pick(['build', 'old', 'none']) : undefined,
-    basicUser: undefined,
-    certificateName: undefined,
+    basicUser: kind === 'basic' ? random.pick(['basil', 'eve']) : undefined,
+    certificateName: isSecure ? random.pick(['laptop', 'laptop', 'stranger']) : undefined,
   };
 }
 
@@ -148,7 +172,11 @@ function linesOf(world: AccessWorld, question: ExplainedRequest): readonly strin
   ];
 }
 
-function credentialsOf(world: AccessWorld, { method, person, keyName }: ExplainedRequest): readonly string[] {
+function credentialsOf(
+  world: AccessWorld,
+  { method, person, keyName, basicUser }: ExplainedRequest,
+): readonly string[] {
+  if (basicUser !== undefined) return [basicLine(basicUser, 'a password')];
   const browser = keyName === undefined && method === 'GET' ? [BROWSER_LINE] : [];
   if (keyName !== undefined) return [`X-Api-Key: ${KEY_OF[keyName]!}`];
   if (person === undefined) return browser;

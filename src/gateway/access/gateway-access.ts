@@ -8,6 +8,7 @@ import { ForwardClock, systemClock, type Clock, type Log } from '#base';
 import {
   decideIdentity,
   decideNetwork,
+  decideProvability,
   GATEWAY_TRUST_MS,
   pathKind,
   type CallerCertificate,
@@ -33,7 +34,13 @@ import { isForeign } from './foreign-origin.ts';
 import { isNavigation, isPreflight } from './navigation.ts';
 import { OriginIdentity } from './origin-identity.ts';
 import { notWanted, refusal, unauthenticated, withOwnLines } from './own-verdicts.ts';
-import { CLEAR_SESSION_LINE, NO_COOKIES, readOwnCookies, type OwnCookies } from './own-cookies.ts';
+import {
+  CLEAR_SESSION_LINE,
+  NO_COOKIES,
+  omittedLine,
+  readOwnCookies,
+  type OwnCookies,
+} from './own-cookies.ts';
 import { changesOf, PathAdmission, PREFLIGHT } from './path-admission.ts';
 import { ProofSearch, Search } from './proof-search.ts';
 import { ProviderRegistry } from './provider-registry.ts';
@@ -200,6 +207,8 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     if (admission instanceof PathAdmission && admission.isOpenBy(rules)) return undefined;
     if (!this.#isTrusted()) return failureOfAccess('control-plane-away');
     if (!(admission instanceof CallerAdmission)) return accessEnded('the address now requires an identity');
+    const unprovable = decideProvability(rules, this.#providers.guardOf(host).hasLogins);
+    if (unprovable !== undefined) return failureOfAccess(unprovable);
     const { caller } = admission.grant;
     const problem = this.#problemOf(caller, host, nowMs);
     if (problem !== undefined) return accessEnded(problem);
@@ -232,14 +241,18 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     if (path === 'public') return this.#admitPath('public-path', host, head, client, cookies);
     if (!host.needsIdentity) {
       const caller = this.#certified(host, client);
+      if (caller !== undefined && isForeign(head, client.isSecure, rules.rules.allowedOrigins))
+        return refusal(ACCESS_FAILURES.otherOrigin, [], caller.identity);
       if (caller === undefined || !this.#origin.canSign)
         return this.#admitPath('network', host, head, client, cookies);
       return this.#admit(caller, { host, head, client, cookies }, cookies.omitted, undefined, nowMs);
     }
     if (rules.rules.allowPreflights && isPreflight(head) && !isReserved(head.target))
       return this.#admitPath(PREFLIGHT, host, head, client, cookies);
-    if (!this.#isTrusted()) return refusal(failureOfAccess('control-plane-away'));
     const guard = this.#providers.guardOf(host);
+    const unprovable = decideProvability(rules, guard.hasLogins);
+    if (unprovable !== undefined) return refusal(failureOfAccess(unprovable));
+    if (!this.#isTrusted()) return refusal(failureOfAccess('control-plane-away'));
     if (guard.hasLogins && isReserved(head.target)) return this.#logins.reserved(host, guard, head, client);
     const search = new Search(host, head, client, cookies, guard);
     const searching = this.#search.run(search);
@@ -257,9 +270,9 @@ export class GatewayAccess implements AccessControl, AccessFeed {
       const lines = search.retryAfterMs > 0 ? [retryAfter(search.retryAfterMs)] : [];
       return refusal(failure, lines);
     }
-    let { omitted } = cookies;
-    if (line >= 0) omitted = omitted.length === 0 ? omittedLine(line) : [...omitted, line];
-    return this.#admit(caller, search, omitted, target, this.#nowMs());
+    const { omitted } = cookies;
+    const all = line < 0 ? omitted : omitted.length === 0 ? omittedLine(line) : [...omitted, line];
+    return this.#admit(caller, search, all, target, this.#nowMs());
   }
 
   #admit(
@@ -391,10 +404,4 @@ function isReserved(target: string): boolean {
 
 function retryAfter(ms: number): string {
   return `Retry-After: ${Math.max(1, Math.ceil(ms / 1_000))}`;
-}
-
-const OMITTED_LINES: readonly (readonly number[])[] = Array.from({ length: 128 }, (_, i) => [i]);
-
-function omittedLine(line: number): readonly number[] {
-  return OMITTED_LINES[line] ?? [line];
 }

@@ -21,7 +21,7 @@ export interface HostGuard extends Guard {
   readonly hasUnknownIssuer: boolean;
   /** Password hashes by user name. */
   readonly basicUsers: ReadonlyMap<string, readonly string[]>;
-  /** Whether browsers would log in here if the provider were available. */
+  /** Whether people could prove here who they are if the provider were available: by a log-in, or a token. */
   readonly hasLogins: boolean;
   /** Whether no credential at all could be accepted. */
   readonly isShut: boolean;

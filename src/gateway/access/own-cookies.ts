@@ -37,8 +37,12 @@ export const NO_COOKIES: OwnCookies = {
 };
 
 const SESSION_ONLY = SESSION_COOKIE.length + 1 + 43;
-/** By line index, for a cookie line that contains only a session. */
-const OMITTED_ONE: readonly (readonly number[])[] = Array.from({ length: 32 }, (_, i) => [i]);
+const OMITTED_LINES: readonly (readonly number[])[] = Array.from({ length: 128 }, (_, i) => [i]);
+
+/** The list of one header line, which is not allocated for each request. */
+export function omittedLine(line: number): readonly number[] {
+  return OMITTED_LINES[line] ?? [line];
+}
 
 export function readOwnCookies(head: RequestHead): OwnCookies {
   const { fields } = head;
@@ -67,7 +71,7 @@ function onlySession({ fields }: RequestHead, index: number): OwnCookies | undef
     session: token,
     login: undefined,
     isDoubled: false,
-    omitted: OMITTED_ONE[index] ?? [index],
+    omitted: omittedLine(index),
     lines: '',
   };
 }

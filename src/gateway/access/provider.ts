@@ -3,7 +3,7 @@
  * has verified.
  */
 import { createHmac } from 'node:crypto';
-import type { GatewayProvider, GatewayTokenIssuer } from '#domain';
+import { provesPeople, type GatewayProvider, type GatewayTokenIssuer } from '#domain';
 import { KeyCaller } from './caller-kinds.ts';
 import { ownCopy } from './request-credentials.ts';
 
@@ -47,7 +47,7 @@ export class Provider {
   }
 
   get isLogin(): boolean {
-    return this.record.type !== 'API_KEY';
+    return provesPeople(this.record.type);
   }
 
   seenKey(key: string): KeyCaller | undefined {

@@ -13,6 +13,7 @@ import {
   providerOf,
   rulesOf,
 } from '../testing/access-world.ts';
+import { basicLine, cheapHashOf } from '../testing/basic-credentials.ts';
 import { callerAddress, RateLimits } from './rate-limits.ts';
 
 const KEY = 'X-Api-Key: a-key';
@@ -122,6 +123,31 @@ describe('the rules of a share', () => {
       ['Basic eDp5', 'a=b', 'a-key'],
     );
     assert.equal(headers['frontdoor-identity'], undefined);
+  });
+
+  it('on people admit nobody where no provider proves who a person is, also when the provider is taken away', async () => {
+    const basicAuth = [{ name: 'basil', passwordHash: cheapHashOf('a password') }];
+    const cases: readonly (readonly [ids: readonly string[], lines: readonly string[], status: number])[] = [
+      [[], [], 403],
+      [[], [basicLine('basil', 'a password')], 403],
+      [['keys'], [KEY], 403],
+      [['idp'], [], 401],
+      [['idp', 'keys'], [KEY], 200],
+      [['idp'], [basicLine('basil', 'a password')], 200],
+    ];
+    const claims = [{ claim: 'groups', anyOf: ['ops'] }];
+    for (const rules of [{ emails: ['ann@example.com'] }, { claims }])
+      for (const [authProviderIds, lines, wanted] of cases) {
+        publish({ ...rules, basicAuth, publicPaths: ['/health'] }, { authProviderIds });
+        const said = JSON.stringify([rules, authProviderIds, lines]);
+        const hits = world.hits('app');
+        assert.equal(await status('/', lines), wanted, said);
+        assert.equal(world.hits('app') - hits, wanted === 200 ? 1 : 0, said);
+        assert.equal(await status('/health'), 200, said);
+      }
+    publish({ emails: ['ann@example.com'] });
+    const page = await world.ask('app', { lines: [BROWSER_LINE] });
+    assert.deepEqual([page.status, page.body.includes('nobody can log in here')], [403, true]);
   });
 
   it('on rates count each caller separately, and give a Retry-After', async () => {

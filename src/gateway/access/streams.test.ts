@@ -158,6 +158,17 @@ describe('a stream that goes on', () => {
     }
   });
 
+  it('of a key is cut when rules about people come that nobody can prove, or their provider leaves', async () => {
+    publish({}, ['keys']);
+    const client = await open([key('one')]);
+    publish({ emails: ['*@example.com'] }, ['keys']);
+    await isCut(client);
+    publish({ emails: ['*@example.com'] });
+    const second = await open([key('one')]);
+    publish({ emails: ['*@example.com'] }, ['keys']);
+    await isCut(second);
+  });
+
   it('of an open share is cut when the share is guarded, or withdrawn', async () => {
     publish({}, []);
     const client = await open([]);

@@ -4,7 +4,13 @@
  * fail; a bad entry is closed or left out and reported, while the others are applied. `Slot` is the owner's state
  * per entry (idle circuits); this file opens no connections and reads no clock.
  */
-import { compileRules, type CompiledRules, type GatewayShare, type ServedShare } from '#domain';
+import {
+  compileRules,
+  needsIdentity,
+  type CompiledRules,
+  type GatewayShare,
+  type ServedShare,
+} from '#domain';
 import { canonicalHost } from '../http/host-policy.ts';
 import { closedShare, type FeedProblem } from './closed-share.ts';
 
@@ -42,7 +48,7 @@ export class HostEntry<Slot> {
     this.host = host;
     this.route = route;
     this.authProviderIds = authProviderIds;
-    this.needsIdentity = authProviderIds.length > 0 || (rules?.basicAuth.length ?? 0) > 0;
+    this.needsIdentity = needsIdentity(route.rules, authProviderIds);
     this.isGuarded = this.needsIdentity || rules !== null;
   }
 }
