@@ -32,15 +32,27 @@ export function curlCommand(
   addresses: readonly string[],
 ): string {
   const quoted = (text: string): string => shellQuoted(text.replaceAll(LEFT_OUT, PLACE));
-  const parts = ['curl'];
-  if (method !== 'GET') parts.push('-X', quoted(method));
+  const sent = body !== undefined && body !== 'binary' && body.text.includes('\0') ? 'binary' : body;
+  // The address is used as it stands: without sets and ranges of addresses, and with its dots.
+  const parts = ['curl', '--globoff', '--path-as-is'];
+  // curl would wait for a body that an answer to HEAD never has.
+  if (method === 'HEAD' && sent === undefined) parts.push('--head');
+  else if (method !== (sent === undefined ? 'GET' : 'POST')) parts.push('-X', quoted(method));
   for (const { name, value } of headers) {
     if (OF_CURL.has(name.toLowerCase())) continue;
     // With a colon, curl would remove a header without a value.
     parts.push('-H', quoted(value === '' ? `${name};` : `${name}: ${value}`));
   }
-  if (body !== undefined) parts.push('--data-binary', body === 'binary' ? `'@${PLACE}'` : quoted(body.text));
-  parts.push(quoted(`${originOf(host, addresses)}${target}`));
+  if (sent !== undefined) {
+    // curl would add the type of a form.
+    if (!headers.some(({ name }) => name.toLowerCase() === 'content-type')) parts.push('-H', `'Content-Type:'`);
+    // Only the place to fill in names a file: a recorded body that begins with @ must not send one of this machine.
+    if (sent === 'binary') parts.push('--data-binary', `'@${PLACE}'`);
+    else parts.push('--data-raw', quoted(sent.text));
+  }
+  const isPath = target.startsWith('/');
+  if (!isPath) parts.push('--request-target', quoted(target));
+  parts.push(quoted(`${originOf(host, addresses)}${isPath ? target : '/'}`));
   return parts.join(' ');
 }
 
