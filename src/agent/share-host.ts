@@ -141,7 +141,7 @@ export class ShareHost {
 
   /**
    * The agent is stopping: lowers the precedence, so that other hosts are preferred, but shares without another
-   * host are still served.
+   * host are still served, and so are their standby circuits, which callers without another host dial here again.
    */
   lower(): void {
     this.#isLowered = true;
@@ -221,7 +221,7 @@ export class ShareHost {
       return;
     }
     if (this.#closing) {
-      incoming.refuse('the agent is stopping', 'not-hosted');
+      incoming.refuse('the agent is stopping', 'not-now');
       return;
     }
     const isFull = this.circuits + this.#standing.size >= this.#options.maxCircuits;
@@ -230,7 +230,8 @@ export class ShareHost {
     if (isFull && standby !== undefined && incoming.isStandby !== true)
       standby.circuit.destroy('its place is needed');
     else if (isFull) {
-      incoming.refuse(`share ${this.service.name} has its ${this.#options.maxCircuits} circuits`);
+      const code = incoming.isStandby === true ? 'not-now' : 'service-refused';
+      incoming.refuse(`share ${this.service.name} has its ${this.#options.maxCircuits} circuits`, code);
       return;
     }
     if (incoming.isStandby === true) this.#standBy(incoming);
@@ -245,12 +246,11 @@ export class ShareHost {
 
   /** Accepts the dial at once, and connects to the service when the first bytes arrive. */
   #standBy(incoming: IncomingDial): void {
-    if (this.#isLowered) {
-      incoming.refuse('the agent is stopping', 'not-hosted');
-      return;
-    }
     if (this.#standing.size >= MAX_STANDBY_CIRCUITS) {
-      incoming.refuse(`share ${this.service.name} has its ${MAX_STANDBY_CIRCUITS} standby circuits`);
+      incoming.refuse(
+        `share ${this.service.name} has its ${MAX_STANDBY_CIRCUITS} standby circuits`,
+        'not-now',
+      );
       return;
     }
     let giveUp: (() => void) | undefined;
@@ -287,7 +287,7 @@ export class ShareHost {
     const giveUp = (): void => {
       cancel();
       if (!this.#connecting.delete(number)) return;
-      if (this.#closing) caller.refuse('the agent is stopping', 'not-hosted');
+      if (this.#closing) caller.refuse('the agent is stopping', 'not-now');
       else caller.refuse('the target of the share changed');
     };
     this.#connecting.set(number, giveUp);

@@ -33,7 +33,7 @@ class Offered implements HostedService {
           resolve(caller);
           return host;
         },
-        refuse: (reason) => reject(new Error(reason)),
+        refuse: (reason, code) => reject(new Error(`${code ?? ''}: ${reason}`)),
       });
     });
   }
@@ -118,7 +118,7 @@ describe('a circuit that its caller keeps for later', { timeout: 60_000 }, () =>
   test('is one of a bounded number, gives way to one that is needed now, and goes when the agent begins to stop', async () => {
     const callers: MemoryCircuit[] = [];
     for (let count = 0; count < 64; count += 1) callers.push(await offered.dial());
-    await assert.rejects(offered.dial(), /has its 64 standby circuits/);
+    await assert.rejects(offered.dial(), /not-now: .*has its 64 standby circuits/);
     const [first] = callers.splice(0, 1);
     const given = closeOf(first!);
     const needed = [await offered.dial(false), await offered.dial(false)];
@@ -127,6 +127,15 @@ describe('a circuit that its caller keeps for later', { timeout: 60_000 }, () =>
     const ends = callers.map(closeOf);
     hosted.lower();
     for (const end of await Promise.all(ends)) assert.match(end?.message ?? '', /stopping/);
-    await assert.rejects(offered.dial(), /stopping/);
+  });
+
+  test('is accepted while the agent drains, ends with the drain, and is then refused for now', async () => {
+    hosted.lower();
+    const kept = await offered.dial();
+    const end = closeOf(kept);
+    hosted.withdraw();
+    assert.match((await end)?.message ?? '', /stopping/);
+    for (const isStandby of [true, false])
+      await assert.rejects(offered.dial(isStandby), /not-now: .*stopping/);
   });
 });

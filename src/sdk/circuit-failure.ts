@@ -10,6 +10,7 @@ const BY_ROUTE_CODE: ReadonlyMap<number, Failure> = new Map<number, Failure>([
   [RouteErrorCode.connectionRefused, ['service-refused', 'service']],
   [RouteErrorCode.rejectedByApplication, ['service-refused', 'agent']],
   [RouteErrorCode.dnsFailed, ['service-refused', 'service']],
+  [RouteErrorCode.resourcesNotAvailable, ['no-terminator', 'agent']],
 ]);
 
 const BY_EDGE_CODE: ReadonlyMap<number, Failure> = new Map<number, Failure>([

@@ -14,6 +14,7 @@ import {
   PAYLOAD_FLAGS,
   PAYLOAD_TYPE,
   PayloadFrame,
+  RouteErrorCode,
   textOfBody,
   type Frame,
 } from '#wire';
@@ -177,6 +178,18 @@ test('a router that asks for circuits, or for a connection, is answered', async 
     kinds.push(headers.u8(edge.connType));
   }
   assert.deepEqual(kinds, [1, 0]);
+});
+
+test('a dial that crosses with the end of its bind is refused for the moment, not for good', async (t) => {
+  const { channel } = new CountingRouter(t);
+  const headers = new HeaderWriter()
+    .u32(edge.connId, 5)
+    .u32(edge.routerProvidedConnId, 0x8000_0001)
+    .text(edge.circuitId, 'c1')
+    .bool(edge.useXgressToSdk, true);
+  const answer = await channel.request(makeFrame(contentType.dial, { headers, body: 'token' }), 30_000);
+  assert.equal(answer.contentType, contentType.dialFailed);
+  assert.equal(answer.headers.u8(headerId.ctrl.routeErrorCode), RouteErrorCode.resourcesNotAvailable);
 });
 
 test('a channel reports when no circuit has to acknowledge repetitions any more', async (t) => {

@@ -46,7 +46,7 @@ const MAX_UNUSED_KEYS = 64;
 const ROUTE_CODE: Readonly<Record<DialRefusal, number>> = {
   'service-refused': RouteErrorCode.connectionRefused,
   'service-timeout': RouteErrorCode.dialTimeout,
-  'not-hosted': RouteErrorCode.invalidTerminator,
+  'not-now': RouteErrorCode.resourcesNotAvailable,
 };
 
 /** A bind at the router, with the keys of the circuits that it accepts. Undefined: they are in clear. */
@@ -289,13 +289,13 @@ export class EdgeChannel implements CircuitCarrier {
     const bind = this.#binds.get(bindConnId);
     const connId = frame.headers.u32(edge.routerProvidedConnId);
     const circuitId = frame.headers.text(edge.circuitId) ?? '';
-    if (
-      bind === undefined ||
-      connId === undefined ||
-      circuitId === '' ||
-      !frame.headers.bool(edge.useXgressToSdk)
-    ) {
-      this.#refuseDial(frame, bindConnId, 'not hosted here', RouteErrorCode.invalidTerminator);
+    if (bind === undefined) {
+      // The dial crossed with the end of the bind. Another process may host the terminator by now.
+      this.#refuseDial(frame, bindConnId, 'not hosted here any more', ROUTE_CODE['not-now']);
+      return;
+    }
+    if (connId === undefined || circuitId === '' || !frame.headers.bool(edge.useXgressToSdk)) {
+      this.#refuseDial(frame, bindConnId, 'no circuit over xgress', RouteErrorCode.rejectedByApplication);
       return;
     }
     const dialerKey = bind.keys === undefined ? undefined : frame.headers.bytes(edge.publicKey);

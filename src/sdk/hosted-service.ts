@@ -21,8 +21,8 @@ export interface BindableService {
   readonly listenerId?: string | undefined;
 }
 
-/** `not-hosted`: this host no longer offers the service; another one should be dialed. */
-export type DialRefusal = 'service-refused' | 'service-timeout' | 'not-hosted';
+/** `not-now`: this host accepts no circuit at the moment, which says nothing about the service or the bind. */
+export type DialRefusal = 'service-refused' | 'service-timeout' | 'not-now';
 
 /** A dial of a hosted service. Exactly one of `accept` and `refuse` must be called soon. */
 export interface IncomingDial {

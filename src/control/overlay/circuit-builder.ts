@@ -80,6 +80,12 @@ function reasonOf(routeErrorCode: number): string {
   return REASONS.get(routeErrorCode) ?? 'a router on the path or the host refused';
 }
 
+/** The router does not know the terminator, or has no room for the moment, which says nothing about the backend. */
+const UNRELATED_TO_BACKEND: ReadonlySet<number> = new Set([
+  RouteErrorCode.invalidTerminator,
+  RouteErrorCode.resourcesNotAvailable,
+]);
+
 export interface CircuitBuilderOptions {
   readonly routers: RouterRegistry;
   readonly selector: TerminatorSelector;
@@ -268,8 +274,7 @@ export class CircuitBuilder {
   #onEgressFailure(terminator: HostTerminator, result: RouteResult): void {
     const { selector, clock } = this.#options;
     selector.onFailure(terminator, result.errorCode, clock.nowMs());
-    // The router does not know the terminator, which says nothing about the host.
-    if (result.errorCode === RouteErrorCode.invalidTerminator) return;
+    if (UNRELATED_TO_BACKEND.has(result.errorCode)) return;
     this.#options.onTerminatorResult(terminator, result.error || 'refused');
   }
 

@@ -166,6 +166,21 @@ test('real circuits count as probes: success puts the next one off, failure show
   assert.deepEqual([state(), world.controller.status.share('svc1').failure?.count], ['FAILED', 2]);
 });
 
+test('a host that takes no circuit at the moment says nothing about the share', async () => {
+  await world.bind(router, 'env1', 'svc1', 'term1');
+  await router.route();
+  await router.next('unroute');
+  router.send(world.dialFrame('gw1', 'svc1'));
+  const full = { isSuccess: false, error: 'full', errorCode: RouteErrorCode.resourcesNotAvailable };
+  await router.route(full);
+  await router.route(full);
+  await router.frame(contentType.error);
+  assert.equal(state(), 'DEPLOYED');
+  router.send(world.dialFrame('gw1', 'svc1'));
+  await router.route();
+  await router.frame(contentType.createCircuitV2Response);
+});
+
 test('a change of the share is probed; without traffic a probe follows each minute', async () => {
   await world.bind(router, 'env1', 'svc1', 'term1');
   await router.route();

@@ -381,6 +381,23 @@ test('a terminator that nobody hosts here is gone for good', async (t) => {
   assert.equal(errorCode, RouteErrorCode.invalidTerminator);
 });
 
+test('a host cannot have its terminator deleted by its answer to a dial, which another process may host by now', async (t) => {
+  const { sdk, near } = makeEdgeWorld(t);
+  for (const [circuitId, code] of [
+    ['h1', RouteErrorCode.invalidTerminator],
+    ['h2', RouteErrorCode.misconfiguredTerminator],
+  ] as const) {
+    const egress = { ...HOSTED.egress, address: circuitId };
+    const result = near.route({ ...HOSTED, circuitId, egress, forwards: [] });
+    const isDial = ({ contentType: type, headers }: Frame): boolean =>
+      type === contentType.dial && headers.text(edge.circuitId) === circuitId;
+    const dial = await until('the dial', () => sdk.frames.find(isDial), Boolean);
+    const headers = new HeaderWriter().u32(edge.connId, 7).u8(headerId.ctrl.routeErrorCode, code);
+    sdk.channel.reply(dial.value!, makeFrame(contentType.dialFailed, { headers, body: 'stopping' }));
+    assert.equal((await result).errorCode, RouteErrorCode.resourcesNotAvailable);
+  }
+});
+
 test('txQueueSize messages may go to an SDK’s channel that is over its mark; the rest waits in the circuit', async (t) => {
   const taken: number[] = [];
   for (const txQueueSize of [1, 6]) {

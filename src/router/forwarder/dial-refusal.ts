@@ -12,13 +12,22 @@ import {
 
 const { ctrl, edge } = headerId;
 
-/** A host refused a circuit. Our agents also send a route error code. */
+/** Codes after which the controller deletes or lowers the terminator for good. */
+const FINAL_CODES: ReadonlySet<number> = new Set([
+  RouteErrorCode.invalidTerminator,
+  RouteErrorCode.misconfiguredTerminator,
+]);
+
+/**
+ * A host refused a circuit. Our agents also send a route error code. A host does not decide about its terminator, which
+ * another process of it may host by now, so a final code becomes one for the moment.
+ */
 export class HostRefusal extends FrontdoorError {
   readonly routeCode: number;
 
   constructor(reason: string, routeCode: number = RouteErrorCode.generic) {
     super('badGateway', 'dial-refused', reason || 'the host refused');
-    this.routeCode = routeCode;
+    this.routeCode = FINAL_CODES.has(routeCode) ? RouteErrorCode.resourcesNotAvailable : routeCode;
   }
 }
 
