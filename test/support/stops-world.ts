@@ -101,6 +101,17 @@ export class StopsWorld {
     });
   }
 
+  /** Shares the service once more, under a name that nobody has asked a gateway for. Returns its host. */
+  shareQuietly(name: string): Promise<string> {
+    return this.#share(name);
+  }
+
+  /** Starts one more gateway, to which `probes` and streams do not go. The answer ends it. */
+  async extraGateway(name: string): Promise<{ readonly port: number; close(): Promise<void> }> {
+    const gateway = await this.#openGateway(name, this.replicas[0]!);
+    return { port: Number(portOf(gateway.ready.gatewayUrl)), close: () => gateway.kill() };
+  }
+
   /**
    * Waits until each control plane reports both routers and their link, and both gateways serve the share.
    */
@@ -150,6 +161,10 @@ export class StopsWorld {
   }
 
   async #startGateway(name: string, at: Replica): Promise<void> {
+    this.gateways.push(await this.#openGateway(name, at));
+  }
+
+  async #openGateway(name: string, at: Replica): Promise<PartProcess<GatewayReady>> {
     const file = (ending: string): string => join(this.mesh.folder, `${name}${ending}`);
     await this.mesh.run(at, 'fabric', 'gateway', 'create', name, '--out', file('.jwt'));
     const gateway = new PartProcess<GatewayReady>({
@@ -160,8 +175,8 @@ export class StopsWorld {
         ...['--http-port', await portFor(last?.gatewayUrl), '--ready-file', file('.json')],
       ],
     });
-    this.gateways.push(gateway);
     await gateway.start();
+    return gateway;
   }
 
   async #startAgent(at: Replica): Promise<void> {
@@ -175,7 +190,7 @@ export class StopsWorld {
     await client.close();
     const { enrollmentCode } = json as { enrollmentCode: string };
     const dataDir = join(this.mesh.folder, 'agent');
-    const socket = join(dataDir, AGENT_SOCKET_FILE);
+    const socket = this.#agentSocket;
     const agent = (name: string): PartProcess<AgentStatusResult> => {
       const part: PartProcess<AgentStatusResult> = new PartProcess({
         name,
@@ -195,13 +210,22 @@ export class StopsWorld {
     this.agent = agent('agent');
     this.successor = agent('successor');
     await this.agent.start();
+    this.#host = await this.#share('probed');
+  }
+
+  /** Returns the host of the share. */
+  async #share(name: string): Promise<string> {
     const target = `http://127.0.0.1:${(this.origin.address() as AddressInfo).port}`;
     const text = await this.mesh.run(
-      at,
-      ...['agent', 'share', 'public', target, '--name', 'probed', '--socket', socket, '--json'],
+      this.replicas[0]!,
+      ...['agent', 'share', 'public', target, '--name', name, '--socket', this.#agentSocket, '--json'],
     );
     const { endpoints } = JSON.parse(text) as AgentShareView;
-    this.#host = new URL(endpoints[0]!).hostname;
+    return new URL(endpoints[0]!).hostname;
+  }
+
+  get #agentSocket(): string {
+    return join(this.mesh.folder, 'agent', AGENT_SOCKET_FILE);
   }
 
   /** Keeps one stream open after another; the probes report failures. */

@@ -4,7 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PartProcess } from '../../support/part-process.ts';
-import type { ProbeSummary } from '../../support/steady-probes.ts';
+import { until } from '../../support/deadline.ts';
+import type { ProbeSummary, SteadyProbes } from '../../support/steady-probes.ts';
 import type { StopsWorld } from '../../support/stops-world.ts';
 
 export interface StopsContext {
@@ -20,8 +21,16 @@ export interface StopsRow {
   readonly allowedOutageMs: number;
   /** Nothing else does what the part does: requests wait while it is away. */
   readonly isOnly?: boolean;
-  /** How long the part was away, in ms: from its end to its being ready again. */
-  round(world: StopsWorld, number: number): Promise<number>;
+  /** Takes most of a minute, so that it is run by this script alone. */
+  readonly isLong?: boolean;
+  round(world: StopsWorld, number: number, context: StopsContext): Promise<StopsRound>;
+}
+
+interface StopsRound {
+  /** How long the part was away: from its end to its being ready again. */
+  readonly gapMs: number;
+  /** Requests beside the steady probes, of which none may fail. */
+  readonly also?: ProbeSummary;
 }
 
 type Restartable = Pick<PartProcess, 'name' | 'output' | 'start' | 'stop'>;
@@ -30,13 +39,15 @@ type Restartable = Pick<PartProcess, 'name' | 'output' | 'start' | 'stop'>;
 const GRACE_MS = 45_000;
 /** Before and after each round. */
 const QUIET_MS = 1_000;
+/** Into a drain: gateways have made their standby circuits for long by its end. */
+const DRAIN_LOOK_MS = 8_000;
 
 export const STOPS_ROWS: readonly StopsRow[] = [
   {
     row: 'routers',
     title: 'one router is restarted, then the other',
     allowedOutageMs: 0,
-    round: async (world, number) => restart(world.routers[number % 2]!.process),
+    round: async (world, number) => ({ gapMs: await restart(world.routers[number % 2]!.process) }),
   },
   {
     row: 'control-planes',
@@ -45,7 +56,7 @@ export const STOPS_ROWS: readonly StopsRow[] = [
     round: async (world) => {
       let awayMs = 0;
       for (const replica of world.replicas) awayMs = Math.max(awayMs, await restart(replica));
-      return awayMs;
+      return { gapMs: awayMs };
     },
   },
   {
@@ -53,7 +64,7 @@ export const STOPS_ROWS: readonly StopsRow[] = [
     title: 'the only agent of the share is restarted',
     allowedOutageMs: 1_000,
     isOnly: true,
-    round: (world) => restart(world.agent),
+    round: async (world) => ({ gapMs: await restart(world.agent) }),
   },
   {
     row: 'successor',
@@ -65,8 +76,35 @@ export const STOPS_ROWS: readonly StopsRow[] = [
       const ended = former.stop('SIGTERM', GRACE_MS);
       await next.start();
       judgeEnd(former, await ended);
-      return 0;
+      return { gapMs: 0 };
     },
+  },
+  {
+    row: 'quiet-share',
+    title: 'shares that were quiet are asked for while their only agent drains',
+    allowedOutageMs: 1_000,
+    isOnly: true,
+    isLong: true,
+    round: async (world, number, { perSecond }) => {
+      const host = await world.shareQuietly(`quiet-${number + 1}`);
+      return whileAgentDrains(world, () => askFor(world.probes(perSecond, { host })));
+    },
+  },
+  {
+    row: 'new-gateway',
+    title: 'a gateway is started while the only agent drains',
+    allowedOutageMs: 1_000,
+    isOnly: true,
+    isLong: true,
+    round: (world, number, { perSecond }) =>
+      whileAgentDrains(world, async () => {
+        const gateway = await world.extraGateway(`extra-${number + 1}`);
+        try {
+          return await askFor(world.probes(perSecond, { ports: [gateway.port] }));
+        } finally {
+          await gateway.close();
+        }
+      }),
   },
 ];
 
@@ -75,6 +113,8 @@ export interface StopsOutcome {
   readonly total: ProbeSummary;
   readonly longestOutageMs: number;
   readonly longestGapMs: number;
+  /** Failed requests of `StopsRound.also`. */
+  readonly alsoFailed: number;
 }
 
 export async function runStopsRow(
@@ -86,19 +126,26 @@ export async function runStopsRow(
   say(`${row.row}: ${row.title}`);
   let longestOutageMs = 0;
   let longestGapMs = 0;
+  let alsoFailed = 0;
   const probes = world.probes(perSecond);
   let total: ProbeSummary;
   try {
     for (let number = 0; number < rounds; number += 1) {
       const atMs = performance.now();
       await pause(QUIET_MS);
-      const gapMs = await row.round(world, number);
+      const { gapMs, also } = await row.round(world, number, context);
+      alsoFailed += also?.failed ?? 0;
       longestGapMs = Math.max(longestGapMs, gapMs);
       const tookMs = performance.now() - atMs - QUIET_MS;
       await world.untilSettled();
       await pause(QUIET_MS);
       const { count, failed, outageMs, slowestMs, reasons } = probes.since(atMs);
       longestOutageMs = Math.max(longestOutageMs, outageMs);
+      if (also !== undefined)
+        say(
+          `  during the drain: ${also.failed} of ${also.count} failed, slowest ${Math.round(also.slowestMs)} ms ` +
+            (also.failed === 0 ? '' : JSON.stringify(also.reasons)),
+        );
       say(
         `  round ${number + 1}: ${failed} of ${count} failed, outage ${Math.round(outageMs)} ms, ` +
           `slowest ${Math.round(slowestMs)} ms, restart took ${seconds(tookMs)}, ` +
@@ -109,12 +156,39 @@ export async function runStopsRow(
   } finally {
     total = await probes.stop();
   }
-  const isGood = row.allowedOutageMs === 0 ? total.failed === 0 : longestOutageMs <= row.allowedOutageMs;
+  const isQuick = row.allowedOutageMs === 0 ? total.failed === 0 : longestOutageMs <= row.allowedOutageMs;
   say(
     `  ${total.count - total.failed} of ${total.count} probes answered in ${rounds} rounds, ${total.failed} failed; ` +
       `longest outage ${Math.round(longestOutageMs)} ms, slowest ${Math.round(total.slowestMs)} ms`,
   );
-  return { isGood, total, longestOutageMs, longestGapMs };
+  return { isGood: isQuick && alsoFailed === 0, total, longestOutageMs, longestGapMs, alsoFailed };
+}
+
+/** Streams keep the agent from ending while `work` asks for its shares. */
+async function whileAgentDrains(world: StopsWorld, work: () => Promise<ProbeSummary>): Promise<StopsRound> {
+  const streams = world.endlessStreams();
+  await until(
+    'the streams',
+    () => streams.map(({ pieces }) => pieces),
+    (pieces) => pieces.every((count) => count > 0),
+  );
+  const ended = world.agent.stop('SIGTERM', GRACE_MS);
+  let also: ProbeSummary;
+  try {
+    also = await work();
+    if (!world.agent.isRunning) throw new Error('the agent ended before the requests did');
+  } finally {
+    for (const stream of streams) stream.close();
+  }
+  judgeEnd(world.agent, await ended);
+  const endedMs = performance.now();
+  await world.agent.start();
+  return { gapMs: performance.now() - endedMs, also };
+}
+
+async function askFor(probes: SteadyProbes): Promise<ProbeSummary> {
+  await pause(DRAIN_LOOK_MS);
+  return probes.stop();
 }
 
 /** How long it was away, in ms. */
