@@ -126,6 +126,10 @@ export class EdgeModel {
     return [...this.all('edge-router')].filter(isTunnelRouter).map(tunnelIdentityOf);
   }
 
+  isTunnelIdentity(id: string): boolean {
+    return this.#kinds.get(id) === 'edge-router' && this.#identities.has(id);
+  }
+
   /** Whether clients may connect to the router, and programs host at it. */
   hasEdge(routerId: string): boolean {
     return this.#kinds.get(routerId) !== 'transit-router';

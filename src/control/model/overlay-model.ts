@@ -159,6 +159,11 @@ export class OverlayModel {
     return this.#byEnvironment.get(environmentId) ?? NO_IDS;
   }
 
+  /** Returns the shares whose grants name the identity. */
+  grantedTo(identityId: string): Service[] {
+    return [...(this.#byGrant.get(identityId) ?? NO_IDS)].flatMap((id) => this.#services.get(id) ?? []);
+  }
+
   /** Returns a share or a service of the edge management API. */
   anyService(id: string): AnyService | undefined {
     return this.#services.get(id) ?? this.edge.service(id);

@@ -24,6 +24,15 @@ export interface ServiceKey {
   readonly spki: Uint8Array;
 }
 
+/** The shares that concern an identity: ids of those that it hosts, and those that are granted to it. */
+export interface RelatedShares {
+  readonly hosted: Iterable<string>;
+  readonly granted: readonly Service[];
+}
+
+/** Whether routers have the identity. One of OpenZiti crashes after a relation to an identity that it does not have. */
+export type IsKnown = (identityId: string) => boolean;
+
 const { UPDATE, DELETE } = DataState_Action;
 const { RELATED_SERVICE, RELATED_IDENTITY } = DataState_RelatedEntityType;
 const HOST_CONFIG_TYPE = 'host.v1';
@@ -65,12 +74,40 @@ export function identityEntities({ id, kind, name }: Identity): DataEntity[] {
   ];
 }
 
-/** `id` may be that of an identity of any kind: routers ignore the deletion of what they do not have. */
-export function identityRemoval(id: string): DataEvent[] {
-  return [
-    { action: DELETE, model: policyOf(bindPolicyId(id), DataState_PolicyType.BIND_POLICY) },
-    { action: DELETE, model: { case: 'identity', value: { id } } },
-  ];
+/** Besides the identity and its policies, the relations of shares that came before it. */
+export function identityCreation(identity: Identity, relatedShares: RelatedShares): DataEvent[] {
+  const { id, kind } = identity;
+  const hosted = kind === 'environment' ? hostingRelations(id, relatedShares.hosted) : [];
+  const created = [...identityEntities(identity), ...hosted, ...granteeRelations(id, relatedShares.granted)];
+  return created.map((model) => ({ action: UPDATE, model }));
+}
+
+/** The identity without its policies, which stay as they are. */
+export function identityUpdate(identity: Identity): DataEvent[] {
+  return identityEntities(identity)
+    .slice(0, 1)
+    .map((model) => ({ action: UPDATE, model }));
+}
+
+/** Relations to policies of the edge management API must have been removed before. */
+export function identityRemoval({ id, kind }: Identity, { hosted, granted }: RelatedShares): DataEvent[] {
+  const events: DataEvent[] = lostGrants(id, granted);
+  if (kind === 'gateway') events.push({ model: relation(PUBLIC_DIAL_POLICY, RELATED_IDENTITY, [id], false) });
+  if (kind === 'environment') {
+    const policyId = bindPolicyId(id);
+    for (const model of relations(policyId, RELATED_SERVICE, hosted, false)) events.push({ model });
+    events.push({ model: relation(policyId, RELATED_IDENTITY, [id], false) });
+    events.push({ action: DELETE, model: policyOf(policyId, DataState_PolicyType.BIND_POLICY) });
+  }
+  events.push({ action: DELETE, model: { case: 'identity', value: { id } } });
+  return events;
+}
+
+/** The relations of an identity that ends, to the dial policies of shares that are granted to it. */
+export function lostGrants(identityId: string, granted: readonly Service[]): DataEvent[] {
+  return granted
+    .filter(hasDialPolicy)
+    .map(({ id }) => ({ model: relation(dialPolicyId(id), RELATED_IDENTITY, [identityId], false) }));
 }
 
 /**
@@ -98,19 +135,26 @@ export function serviceEntity({ id, name, target }: Service, domain: string | un
 }
 
 /** The dial policy of a private share that is granted to others. */
-export function grantEntities({ id, shareMode, grants }: Service): DataEntity[] {
-  if (shareMode === 'public' || grants.length === 0) return [];
+export function grantEntities(service: Service, isKnown: IsKnown): DataEntity[] {
+  if (!hasDialPolicy(service)) return [];
+  const { id, grants } = service;
   const policyId = dialPolicyId(id);
   return [
     policyOf(policyId, DataState_PolicyType.DIAL_POLICY),
     relation(policyId, RELATED_SERVICE, [id]),
-    ...relations(policyId, RELATED_IDENTITY, grants),
+    ...relations(policyId, RELATED_IDENTITY, grants.filter(isKnown)),
   ];
 }
 
 /** Relates an identity to the dial policies of shares that are granted to it. */
-export function granteeRelations(identityId: string, services: readonly Service[]): DataEvent[] {
-  return services.map(({ id }) => ({ model: relation(dialPolicyId(id), RELATED_IDENTITY, [identityId]) }));
+export function granteeRelations(identityId: string, granted: readonly Service[]): DataEntity[] {
+  return granted
+    .filter(hasDialPolicy)
+    .map(({ id }) => relation(dialPolicyId(id), RELATED_IDENTITY, [identityId]));
+}
+
+function hasDialPolicy({ shareMode, grants }: Service): boolean {
+  return shareMode === 'private' && grants.length > 0;
 }
 
 /** Relates services to the dial policy of public shares. */
@@ -130,16 +174,18 @@ export function serviceEvents(
   before: Service | undefined,
   service: Service | undefined,
   domain: string | undefined,
+  isKnown: IsKnown,
 ): DataEvent[] {
-  if (service === undefined) return before === undefined ? [] : removalEvents(before);
+  if (service === undefined) return before === undefined ? [] : removalEvents(before, isKnown);
   if (before !== undefined && isSameEntity(before, service)) return [];
   const configs = configEntities(service, domain);
   const events: DataEvent[] = configs.map((model) => ({ action: UPDATE, model }));
-  if (before !== undefined) events.push(...lostPermissions(before, service));
+  if (before !== undefined) events.push(...lostPermissions(before, service, isKnown));
+  const { id, environmentId, shareMode } = service;
   const added = [
     serviceEntity(service, domain),
-    ...hostingRelations(service.environmentId, [service.id]),
-    ...(service.shareMode === 'public' ? publicRelations([service.id]) : grantEntities(service)),
+    ...(isKnown(environmentId) ? hostingRelations(environmentId, [id]) : []),
+    ...(shareMode === 'public' ? publicRelations([id]) : grantEntities(service, isKnown)),
   ];
   events.push(...added.map((model) => ({ action: UPDATE, model })));
   if (before !== undefined) events.push(...configRemovals(before).slice(configs.length));
@@ -156,39 +202,58 @@ function isSameEntity(before: Service, service: Service): boolean {
   );
 }
 
-function lostPermissions(before: Service, service: Service): DataEvent[] {
-  const { id } = service;
+function lostPermissions(before: Service, service: Service, isKnown: IsKnown): DataEvent[] {
   const lost: DataEvent[] = [];
-  if (before.environmentId !== service.environmentId)
-    lost.push({ model: relation(bindPolicyId(before.environmentId), RELATED_SERVICE, [id], false) });
-  if (before.shareMode === 'public' && service.shareMode !== 'public')
-    lost.push({ model: relation(PUBLIC_DIAL_POLICY, RELATED_SERVICE, [id], false) });
-  if (grantEntities(before).length === 0) return lost;
-  if (grantEntities(service).length === 0) return [...lost, dialPolicyRemoval(id)];
+  if (before.environmentId !== service.environmentId) lost.push(...lostHost(before, isKnown));
+  if (before.shareMode === 'public')
+    return service.shareMode === 'public' ? lost : [...lost, lostPublicDial(before.id)];
+  if (!hasDialPolicy(before)) return lost;
+  if (!hasDialPolicy(service)) return [...lost, ...dialPolicyRemoval(before, isKnown)];
   const kept = new Set(service.grants);
-  const revoked = before.grants.filter((grant) => !kept.has(grant));
-  for (const model of relations(dialPolicyId(id), RELATED_IDENTITY, revoked, false)) lost.push({ model });
+  const revoked = before.grants.filter((id) => !kept.has(id) && isKnown(id));
+  for (const model of relations(dialPolicyId(before.id), RELATED_IDENTITY, revoked, false))
+    lost.push({ model });
   return lost;
 }
 
-/** Relations to policies of others end with the service. */
-function removalEvents(service: Service): DataEvent[] {
+function removalEvents(service: Service, isKnown: IsKnown): DataEvent[] {
+  const { id, shareMode } = service;
   return [
-    ...(grantEntities(service).length === 0 ? [] : [dialPolicyRemoval(service.id)]),
-    { action: DELETE, model: { case: 'service', value: { id: service.id } } },
+    ...lostHost(service, isKnown),
+    ...(shareMode === 'public' ? [lostPublicDial(id)] : []),
+    ...(hasDialPolicy(service) ? dialPolicyRemoval(service, isKnown) : []),
+    { action: DELETE, model: { case: 'service', value: { id } } },
     ...configRemovals(service),
   ];
+}
+
+function lostHost({ id, environmentId }: Service, isKnown: IsKnown): DataEvent[] {
+  if (!isKnown(environmentId)) return [];
+  return [{ model: relation(bindPolicyId(environmentId), RELATED_SERVICE, [id], false) }];
+}
+
+function lostPublicDial(serviceId: string): DataEvent {
+  return { model: relation(PUBLIC_DIAL_POLICY, RELATED_SERVICE, [serviceId], false) };
 }
 
 /** In the order of `configEntities`. Routers ignore the deletion of what they do not have. */
 function configRemovals(service: Service): DataEvent[] {
   const ids = [hostConfigId(service.id)];
-  if (grantEntities(service).length > 0) ids.push(interceptConfigId(service.id));
+  if (hasDialPolicy(service)) ids.push(interceptConfigId(service.id));
   return ids.map((id) => ({ action: DELETE, model: { case: 'config', value: { id } } }));
 }
 
-function dialPolicyRemoval(serviceId: string): DataEvent {
-  return { action: DELETE, model: policyOf(dialPolicyId(serviceId), DataState_PolicyType.DIAL_POLICY) };
+/** The identities first: OpenZiti's routers keep their relation to a removed policy, and to the next one of this id. */
+function dialPolicyRemoval({ id, grants }: Service, isKnown: IsKnown): DataEvent[] {
+  const policyId = dialPolicyId(id);
+  const lost = [
+    ...relations(policyId, RELATED_IDENTITY, grants.filter(isKnown), false),
+    relation(policyId, RELATED_SERVICE, [id], false),
+  ];
+  return [
+    ...lost.map((model) => ({ model })),
+    { action: DELETE, model: policyOf(policyId, DataState_PolicyType.DIAL_POLICY) },
+  ];
 }
 
 function policyOf(id: string, policyType: DataState_PolicyType): DataEntity {

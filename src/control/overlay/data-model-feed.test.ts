@@ -373,9 +373,10 @@ test('posture checks are in states and change sets, with the policies that deman
   check('mfa', { typeId: 'MFA', timeoutSeconds: 60, roleAttributes: ['strict'] });
   world.advance(250);
   const { changes } = await router.next('dataStateChangeSet');
+  // In this order, so that the policy demands a check all the time.
   assert.deepEqual(related(changes), [
-    [false, 'os'],
     [true, 'mfa'],
+    [false, 'os'],
   ]);
   const changed = changes.find(({ model }) => model.case === 'postureCheck')?.model;
   assert.ok(changed?.case === 'postureCheck' && changed.value.subtype.case === 'mfa');

@@ -7,29 +7,27 @@
 import { randomUUID } from 'node:crypto';
 import { contentType, headerId, HeaderWriter, makeFrame, type Frame } from '#wire';
 import { ctrlMessages, DataState_Action, type CtrlInit } from '#wire/ctrl';
-import type { ModelChange, OverlayModel, Service } from '../model/mod.ts';
+import type { Identity, ModelChange, OverlayModel, Service } from '../model/mod.ts';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 import {
-  configEntities,
   granteeRelations,
-  grantEntities,
-  hostingRelations,
-  identityEntities,
+  identityCreation,
   identityRemoval,
+  identityUpdate,
   keyEntity,
-  PUBLIC_SHARES_POLICY,
-  publicRelations,
+  lostGrants,
   revocationEntity,
-  serviceEntity,
   serviceEvents,
   type DataEntity,
   type DataEvent,
+  type IsKnown,
+  type RelatedShares,
   type ServiceKey,
 } from './data-model-events.ts';
 import { DataModelLog } from './data-model-log.ts';
+import { dataModelSnapshot, domainOf } from './data-model-snapshot.ts';
 import { sendFullState } from './data-model-state.ts';
 import { EdgeDataChanges } from './edge-data-changes.ts';
-import { edgeDataModel } from './edge-data-model.ts';
 
 const MIN_SUBSCRIPTION_S = 10;
 const MAX_SUBSCRIPTION_S = 360;
@@ -63,8 +61,8 @@ export class DataModelFeed {
   /** Ends of sessions whose signed tokens routers may still accept: until when, by the session's id. */
   readonly #revocations = new Map<string, number>();
   readonly #edge: EdgeDataChanges;
-  /** Names of the identities that the model contains. */
-  readonly #names = new Map<string, string>();
+  /** The identities that routers have, except those of tunnel routers. */
+  readonly #identities = new Map<string, Identity>();
   #keyIds: ReadonlySet<string>;
   #pending: DataEvent[] = [];
   #isFlushDue = false;
@@ -87,8 +85,9 @@ export class DataModelFeed {
     this.#model = model;
     this.#routers = routers;
     this.#serviceKeys = serviceKeys;
-    this.#edge = new EdgeDataChanges(model.edge);
-    for (const { id, name } of model.identities()) this.#names.set(id, name);
+    for (const identity of model.identities())
+      if (identity.kind !== 'router') this.#identities.set(identity.id, identity);
+    this.#edge = new EdgeDataChanges(model.edge, (id) => this.#identities.has(id));
     this.#keyIds = new Set(serviceKeys().map(({ kid }) => kid));
   }
 
@@ -183,15 +182,12 @@ export class DataModelFeed {
   }
 
   #serviceEvents(before: Service | undefined, service: Service | undefined): DataEvent[] {
-    return serviceEvents(before, service, service === undefined ? undefined : this.#domainOf(service));
+    const isRouter = (id: string): boolean => this.#model.identity(id)?.kind === 'router';
+    const domain = service === undefined ? undefined : domainOf(service, this.#interceptDomain, isRouter);
+    return serviceEvents(before, service, domain, this.#isKnown);
   }
 
-  /** Returns the domain of the share's address if a router may intercept it. */
-  #domainOf({ shareMode, grants }: Service): string | undefined {
-    if (shareMode !== 'private' || this.#interceptDomain === undefined) return undefined;
-    const isForRouter = grants.some((id) => this.#model.identity(id)?.kind === 'router');
-    return isForRouter ? this.#interceptDomain : undefined;
-  }
+  readonly #isKnown: IsKnown = (id) => this.#identities.has(id) || this.#edge.hasTunnelIdentity(id);
 
   #announceIndex(): void {
     const { index } = this.#log;
@@ -205,26 +201,37 @@ export class DataModelFeed {
 
   #identityEvents(id: string): DataEvent[] {
     const identity = this.#model.identity(id);
-    const before = this.#names.get(id);
-    if (identity === undefined) return this.#names.delete(id) ? identityRemoval(id) : [];
-    this.#names.set(id, identity.name);
-    if (before === identity.name) return [];
-    const entities = identityEntities(identity);
-    return (before === undefined ? entities : entities.slice(0, 1)).map((model) => ({
-      action: DataState_Action.UPDATE,
-      model,
-    }));
+    const before = this.#identities.get(id);
+    const related = (): RelatedShares => ({
+      hosted: this.#model.hostedBy(id),
+      granted: this.#model.grantedTo(id),
+    });
+    if (identity === undefined || identity.kind === 'router') {
+      if (before === undefined) return [];
+      this.#identities.delete(id);
+      return [...this.#edge.endRelations(id), ...identityRemoval(before, related())];
+    }
+    this.#identities.set(id, identity);
+    if (before === undefined) {
+      // A policy may have selected it before.
+      if (identity.kind === 'edge') this.#edge.onChange();
+      return identityCreation(identity, related());
+    }
+    return before.name === identity.name ? [] : identityUpdate(identity);
   }
 
-  /** Includes the grants of a router that may tunnel again, which routers forgot with its identity. */
+  /** Includes the relations of a tunnel router to the policies of shares that are granted to it. */
   #edgeEvents(isUrgent: boolean): DataEvent[] {
     const events = this.#edge.take(isUrgent);
-    const granted = events.flatMap(({ action, model }) => {
-      const id =
-        action !== DataState_Action.DELETE && model?.case === 'identity' ? model.value.id : undefined;
-      return id === undefined ? [] : granteeRelations(id, this.#model.servicesOf(id));
-    });
-    return [...events, ...granted];
+    const lost: DataEvent[] = [];
+    const gained: DataEvent[] = [];
+    for (const { action, model } of events) {
+      if (model?.case !== 'identity' || model.value.id === undefined) continue;
+      const granted = this.#model.grantedTo(model.value.id);
+      if (action === DataState_Action.DELETE) lost.push(...lostGrants(model.value.id, granted));
+      else gained.push(...granteeRelations(model.value.id, granted).map((each) => ({ model: each })));
+    }
+    return [...lost, ...events, ...gained];
   }
 
   #add(events: readonly DataEvent[]): void {
@@ -305,31 +312,15 @@ export class DataModelFeed {
     throw new Error('the data model changes all the time');
   }
 
-  /** In the order that routers require: named objects before those that name them. */
-  *#entities(): Generator<DataEntity, void> {
-    const model = this.#model;
-    const edge = edgeDataModel(model.edge);
-    yield* edge.configs;
-    for (const service of model.services()) yield* configEntities(service, this.#domainOf(service));
-    for (const identity of model.identities()) yield* identityEntities(identity).slice(0, 1);
-    yield* edge.identities;
-    for (const service of model.services()) yield serviceEntity(service, this.#domainOf(service));
-    yield* edge.services;
-    yield* edge.postureChecks;
-    yield* edge.policies;
-    yield PUBLIC_SHARES_POLICY;
-    yield* publicRelations(this.#publicIds());
-    for (const identity of model.identities()) {
-      yield* identityEntities(identity).slice(1);
-      if (identity.kind === 'environment') yield* hostingRelations(identity.id, model.hostedBy(identity.id));
-    }
-    for (const service of model.services()) yield* grantEntities(service);
-    for (const key of this.#serviceKeys()) yield keyEntity(key);
-    for (const [id, untilMs] of this.#revocations) yield revocationEntity(id, untilMs);
-  }
-
-  *#publicIds(): Generator<string> {
-    for (const { id, shareMode } of this.#model.services()) if (shareMode === 'public') yield id;
+  /** The model as of the call, which contains the changes up to the index only if none is pending. */
+  #entities(): Generator<DataEntity, void> {
+    return dataModelSnapshot({
+      model: this.#model,
+      identities: this.#identities,
+      keys: this.#serviceKeys(),
+      revocations: this.#revocations,
+      interceptDomain: this.#interceptDomain,
+    });
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Sends full states of the data model in parts of bounded size: a DataState with the first part, then synthetic change
- * sets, which routers apply without an index. Each part is built in a turn of the loop of its own, from the model as it
- * is then. The sets after the first part's index make the whole consistent again, because every event is absolute.
+ * sets, which routers apply without an index. Each part is encoded in a turn of the loop of its own. All contain the model
+ * as of the first part's index, so that a router can apply the sets after it.
  */
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { headerId, HeaderWriter, makeFrame } from '#wire';

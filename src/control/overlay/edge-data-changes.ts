@@ -3,9 +3,9 @@
  * a change of one entity can concern any policy. The whole is therefore projected again and compared with the last
  * projection, at most as often as its cost permits.
  */
-import { DataState_Action, type CtrlInit } from '#wire/ctrl';
+import { DataState_Action, DataState_RelatedEntityType, type CtrlInit } from '#wire/ctrl';
 import type { OverlayModel } from '../model/mod.ts';
-import type { DataEntity, DataEvent } from './data-model-events.ts';
+import type { DataEntity, DataEvent, IsKnown } from './data-model-events.ts';
 import { edgeDataModel } from './edge-data-model.ts';
 
 type RelationValue = Extract<DataEntity, { case: 'servicePolicyChange' }>['value'];
@@ -15,21 +15,40 @@ interface Projection {
   /** Entities with their JSON, by kind and id, in the order of a state. */
   readonly entities: Map<string, { readonly model: Entity; readonly json: string }>;
   /** Related ids by policy and kind. */
-  readonly relations: Map<string, { readonly value: RelationValue; readonly ids: ReadonlySet<string> }>;
+  readonly relations: Map<string, { readonly value: RelationValue; readonly ids: Set<string> }>;
 }
+
+const { RELATED_IDENTITY, RELATED_POSTURE_CHECK } = DataState_RelatedEntityType;
 
 /** A projection may use this share of the time. */
 const MAX_LOAD = 0.05;
 
 export class EdgeDataChanges {
   readonly #edge: OverlayModel['edge'];
+  readonly #isKnown: IsKnown;
   #last: Projection;
   #isChanged = false;
   #notBeforeMs = 0;
 
-  constructor(edge: OverlayModel['edge']) {
+  /** `isKnown` as in `edgeDataModel`. */
+  constructor(edge: OverlayModel['edge'], isKnown: IsKnown) {
     this.#edge = edge;
-    this.#last = projectionOf(edge);
+    this.#isKnown = isKnown;
+    this.#last = projectionOf(edge, isKnown);
+  }
+
+  /** Whether the last projection contains the identity of a tunnel router. */
+  hasTunnelIdentity(id: string): boolean {
+    return this.#last.entities.has(entityKey('identity', id));
+  }
+
+  /** Returns what ends the identity's relations to policies, because its removal is not delayed until the next projection. */
+  endRelations(identityId: string): DataEvent[] {
+    const events: DataEvent[] = [];
+    for (const { value, ids } of this.#last.relations.values())
+      if (value.relatedEntityType === RELATED_IDENTITY && ids.delete(identityId))
+        events.push(relationEvent(value, [identityId], false));
+    return events;
   }
 
   onChange(): void {
@@ -41,7 +60,7 @@ export class EdgeDataChanges {
     const startMs = performance.now();
     if (!this.#isChanged || (!isUrgent && startMs < this.#notBeforeMs)) return [];
     this.#isChanged = false;
-    const next = projectionOf(this.#edge);
+    const next = projectionOf(this.#edge, this.#isKnown);
     const events = differencesOf(this.#last, next);
     this.#last = next;
     const endMs = performance.now();
@@ -50,8 +69,8 @@ export class EdgeDataChanges {
   }
 }
 
-function projectionOf(edge: OverlayModel['edge']): Projection {
-  const { configs, identities, services, postureChecks, policies } = edgeDataModel(edge);
+function projectionOf(edge: OverlayModel['edge'], isKnown: IsKnown): Projection {
+  const { configs, identities, services, postureChecks, policies } = edgeDataModel(edge, isKnown);
   const projection: Projection = { entities: new Map(), relations: new Map() };
   for (const model of [...configs, ...identities, ...services, ...postureChecks, ...policies]) {
     if (model.case === undefined) continue;
@@ -66,20 +85,36 @@ function projectionOf(edge: OverlayModel['edge']): Projection {
   return projection;
 }
 
+/**
+ * An entity exists as long as another refers to it. No policy grants more in between than before or after: it loses
+ * services and identities first, and gains them after its posture checks.
+ */
 function differencesOf(before: Projection, after: Projection): DataEvent[] {
-  const events: DataEvent[] = [];
+  const lost = relationEvents(before, after, false);
+  const gained = relationEvents(after, before, true);
+  const updated: DataEvent[] = [];
   for (const [key, { model, json }] of after.entities)
-    if (before.entities.get(key)?.json !== json) events.push({ action: DataState_Action.UPDATE, model });
-  for (const [key, { value, ids }] of after.relations) {
-    const former = before.relations.get(key)?.ids ?? new Set();
-    const lost = [...former].filter((id) => !ids.has(id));
-    const gained = [...ids].filter((id) => !former.has(id));
-    if (lost.length > 0) events.push(relationEvent(value, lost, false));
-    if (gained.length > 0) events.push(relationEvent(value, gained, true));
-  }
-  // Policies are removed before what they name.
+    if (before.entities.get(key)?.json !== json) updated.push({ action: DataState_Action.UPDATE, model });
+  const removed: DataEvent[] = [];
   for (const [key, { model }] of [...before.entities].reverse())
-    if (!after.entities.has(key)) events.push({ action: DataState_Action.DELETE, model });
+    if (!after.entities.has(key)) removed.push({ action: DataState_Action.DELETE, model });
+  return [...lost.access, ...updated, ...gained.checks, ...lost.checks, ...gained.access, ...removed];
+}
+
+/** The relations that `all` has and `other` does not: those to services and identities apart from those to checks. */
+function relationEvents(
+  all: Projection,
+  other: Projection,
+  add: boolean,
+): { readonly access: DataEvent[]; readonly checks: DataEvent[] } {
+  const events = { access: [] as DataEvent[], checks: [] as DataEvent[] };
+  for (const [key, { value, ids }] of all.relations) {
+    const others = other.relations.get(key)?.ids;
+    const some = [...ids].filter((id) => others?.has(id) !== true);
+    if (some.length === 0) continue;
+    const kind = value.relatedEntityType === RELATED_POSTURE_CHECK ? 'checks' : 'access';
+    events[kind].push(relationEvent(value, some, add));
+  }
   return events;
 }
 
@@ -97,6 +132,9 @@ function relationEvent(value: RelationValue, relatedEntityIds: string[], add: bo
 }
 
 function keyOf(model: Entity): string {
-  const id = model.case === 'publicKey' ? model.value.kid : model.value.id;
-  return `${model.case} ${id ?? ''}`;
+  return entityKey(model.case, (model.case === 'publicKey' ? model.value.kid : model.value.id) ?? '');
+}
+
+function entityKey(kind: Entity['case'], id: string): string {
+  return `${kind} ${id}`;
 }
