@@ -93,7 +93,7 @@ export class FabricMesh {
   }
 
   /** Calls the Management API below the frontdoor with the first account's credentials. */
-  async call(method: 'GET' | 'POST', path: string, body?: object): Promise<JsonAnswer> {
+  async call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<JsonAnswer> {
     const { accountId, apiToken, frontdoorId } = this.#first;
     const headers = { authorization: `Basic ${accountId}:${apiToken}` };
     return this.#send({ method, path: `/frontdoor/${frontdoorId}${path}`, headers, body });
