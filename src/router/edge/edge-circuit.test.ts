@@ -381,6 +381,20 @@ test('a terminator that nobody hosts here is gone for good', async (t) => {
   assert.equal(errorCode, RouteErrorCode.invalidTerminator);
 });
 
+for (const [successor, code] of [
+  ['none', RouteErrorCode.invalidTerminator],
+  ['another', RouteErrorCode.resourcesNotAvailable],
+] as const) {
+  test(`a dial that ends with the host’s channel deletes the terminator only if no bind has it: ${successor}`, async (t) => {
+    const { sdk, near, endBind } = makeEdgeWorld(t);
+    const result = near.route(HOSTED);
+    await until('the dial', () => sdk.frames.find((it) => it.contentType === contentType.dial), Boolean);
+    endBind(successor);
+    sdk.channel.close('lost');
+    assert.equal((await result).errorCode, code);
+  });
+}
+
 test('a host cannot have its terminator deleted by its answer to a dial, which another process may host by now', async (t) => {
   const { sdk, near } = makeEdgeWorld(t);
   for (const [circuitId, code] of [

@@ -2,6 +2,7 @@
 import { FrontdoorError } from '#base';
 import type { Channel } from '#net';
 import type { XgressConfig } from '../config/router-config.ts';
+import { hostGone } from '../forwarder/dial-refusal.ts';
 import type { EgressDialer } from '../xgress/egress-dialers.ts';
 import type { EdgePeer } from './edge-peer.ts';
 import type { EdgeTerminatorRegistry } from './edge-terminator-registry.ts';
@@ -21,10 +22,11 @@ export function edgeDialer({ terminators, peerOf, config }: EdgeDialerOptions): 
   return async ({ circuitId, address, destination, controllerId, peerData, deadlineMs }) => {
     const terminator = terminators.hostFor(destination.replace(/^hosted:/, ''), controllerId);
     const host = terminator === undefined ? undefined : peerOf(terminator.channel);
-    if (terminator === undefined || host === undefined) {
+    if (terminator === undefined) {
       const text = `terminator ${destination} is not hosted here`;
       throw new FrontdoorError('notFound', 'unknown-terminator', text);
     }
+    if (host === undefined) throw hostGone(true);
     const timeoutMs = Math.max(1, Math.min(mostMs, deadlineMs - performance.now()));
     return host.dialHost(terminator, { circuitId, address, controllerId, peerData }, timeoutMs);
   };

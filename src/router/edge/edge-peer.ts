@@ -26,7 +26,7 @@ import { stateClosed, XgressCircuit, type EdgeCircuit, type EdgeCircuitOptions }
 import { traceOfSdk } from './edge-trace.ts';
 import { requestCircuit } from './circuit-request.ts';
 import { connectedFrame, connIdOfBody, dialFrame, type IncomingCircuit } from './dial-frame.ts';
-import { HostRefusal, refusalCodes } from '../forwarder/dial-refusal.ts';
+import { hostGone, HostRefusal, refusalCodes } from '../forwarder/dial-refusal.ts';
 import { EdgeBinds } from './edge-binds.ts';
 import { costOf, IdentityMemory, keptFrame, memoryFault } from './identity-memory.ts';
 import type { EdgeTerminator } from './edge-terminator-registry.ts';
@@ -218,7 +218,7 @@ export class EdgePeer {
       if (error instanceof ChannelError && error.code === 'timeout')
         throw new FrontdoorError('timeout', 'dial-timeout', `the host did not answer within ${timeoutMs} ms`);
       if (error instanceof ChannelError && error.code === 'closed')
-        throw new FrontdoorError('notFound', 'unknown-terminator', 'the host has disconnected');
+        throw hostGone(this.#context.terminators.byId(terminator.id) !== undefined);
       throw error;
     }
   }

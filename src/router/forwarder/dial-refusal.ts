@@ -31,6 +31,17 @@ export class HostRefusal extends FrontdoorError {
   }
 }
 
+/**
+ * The channel of the host ended during its dial. `isBound`: the terminator still has a bind, which its host may have made
+ * on a newer channel, so that another dial reaches it.
+ */
+export function hostGone(isBound: boolean): FrontdoorError {
+  const text = 'the host has disconnected';
+  return isBound
+    ? new HostRefusal(text, RouteErrorCode.resourcesNotAvailable)
+    : new FrontdoorError('notFound', 'unknown-terminator', text);
+}
+
 /** The controller refused a circuit. */
 export class CircuitRefusal extends Error {
   /** Returns the codes of the refusal as headers for the SDK. */

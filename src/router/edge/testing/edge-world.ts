@@ -85,6 +85,8 @@ export interface EdgeWorld {
   endServiceSession(token: string): void;
   /** Drains like a router that is asked to stop. */
   drain(): void;
+  /** Forgets the hosted terminator, or has another bind under its id, as the registry does when a channel ends. */
+  endBind(successor: 'none' | 'another'): void;
 }
 
 /** `hostData` is the peer data of the hosts at both routers. */
@@ -111,10 +113,11 @@ export function makeEdgeWorld(
       channel.send(encodeCircuitCreated(request, created));
     });
   });
+  const bound = new Map<string, EdgeTerminator>();
   const context: EdgePeerContext = {
     log: silentLog,
     forwarder: near.forwarder,
-    terminators: undefined!,
+    terminators: { byId: (id: string) => bound.get(id) } as unknown as EdgePeerContext['terminators'],
     asker: new CircuitAsker(near.controllers),
     grants: undefined!,
     tokenSessions: undefined!,
@@ -157,6 +160,7 @@ export function makeEdgeWorld(
     takesXgress: false,
     peerData: hostData,
   } as unknown as EdgeTerminator;
+  bound.set('hosted', terminator);
   const terminators = { hostFor: (id: string) => (id === 'hosted' ? terminator : undefined) };
   near.dialers.add('edge', edgeDialer({ terminators, peerOf: () => edgePeer, config: context.xgress }));
   return {
@@ -175,6 +179,8 @@ export function makeEdgeWorld(
     },
     endServiceSession: (token) => edgePeer.endServiceSessions(new Set([token])),
     drain: () => edgePeer.announceStop(),
+    endBind: (successor) =>
+      void (successor === 'none' ? bound.delete('hosted') : bound.set('hosted', { ...terminator })),
   };
 }
 
