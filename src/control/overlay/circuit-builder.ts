@@ -107,6 +107,8 @@ class PendingCircuit {
   attempt = 0;
   deadlineMs = 0;
   terminator: HostTerminator | undefined;
+  /** That of the terminator when it was selected. */
+  marker = 0n;
   path: CircuitPath | undefined;
   addresses: PathAddresses | undefined;
   peerData: Map<number, Uint8Array> = new Map();
@@ -160,7 +162,7 @@ export class CircuitBuilder {
     pending.waiting.delete(router.id);
     const isEgress = pending.terminator?.routerId === router.id;
     if (!result.isSuccess) {
-      if (isEgress) this.#onEgressFailure(pending.terminator!, result);
+      if (isEgress && this.#isCurrent(pending)) this.#onEgressFailure(pending.terminator!, result);
       this.#retry(pending, result.error || 'the router could not route', result.errorCode);
       return true;
     }
@@ -200,9 +202,10 @@ export class CircuitBuilder {
   tick(nowMs: number): void {
     for (const pending of [...this.#overdue(nowMs)]) {
       const names = [...pending.waiting].join(', ');
-      if (pending.terminator !== undefined && pending.waiting.has(pending.terminator.routerId)) {
-        this.#options.selector.onFailure(pending.terminator, RouteErrorCode.dialTimeout, nowMs);
-        this.#options.onTerminatorResult(pending.terminator, 'no answer to the dial in time');
+      const { terminator, waiting } = pending;
+      if (terminator !== undefined && waiting.has(terminator.routerId) && this.#isCurrent(pending)) {
+        this.#options.selector.onFailure(terminator, RouteErrorCode.dialTimeout, nowMs);
+        this.#options.onTerminatorResult(terminator, 'no answer to the dial in time');
       }
       const text = `no answer from router ${names} in time`;
       this.#retry(pending, text, RouteErrorCode.dialTimeout);
@@ -237,6 +240,7 @@ export class CircuitBuilder {
     pending.isClear = keyExchange === 'clear';
     const addresses = { ingressAddress: randomId(), egressAddress: randomId() };
     pending.terminator = terminator;
+    pending.marker = terminator.marker;
     pending.path = path;
     pending.addresses = addresses;
     pending.peerData.clear();
@@ -269,6 +273,11 @@ export class CircuitBuilder {
       });
       routers.get(routerId)?.send(route);
     }
+  }
+
+  /** Whether what the host of this attempt does concerns the present bind of its terminator. */
+  #isCurrent({ terminator, marker }: PendingCircuit): boolean {
+    return terminator !== undefined && this.#options.selector.isCurrent(terminator, marker);
   }
 
   #onEgressFailure(terminator: HostTerminator, result: RouteResult): void {
@@ -327,7 +336,7 @@ export class CircuitBuilder {
     };
     selector.onDialed(terminator);
     circuits.add(circuit);
-    this.#options.onTerminatorResult(terminator, undefined);
+    if (this.#isCurrent(pending)) this.#options.onTerminatorResult(terminator, undefined);
     const peerData = new Map([...terminator.peerData, ...pending.peerData]);
     for (
       let key: number = headerId.peerData.terminatorLocalAddress;

@@ -154,7 +154,7 @@ test('only a gateway gets the words of the host, which name the private target',
   assert.equal(error.routeErrorCode, RouteErrorCode.connectionRefused);
 });
 
-test('the second attempt prefers another terminator; an unknown one is deleted', async () => {
+test('the second attempt prefers another terminator; an unknown one is deleted when its router confirms it', async () => {
   await hosted();
   await world.bind(router, 'env1', 'svc1', 'term2');
   await router.route();
@@ -169,12 +169,66 @@ test('the second attempt prefers another terminator; an unknown one is deleted',
   await router.frame(contentType.createCircuitV2Response);
   const ids = [first, second].map(({ egress }) => egress?.destination);
   assert.deepEqual(new Set(ids), new Set(['term1', 'term2']));
+  const [asked] = (await router.validate({ [ids[0]!]: false })).terminators;
+  assert.equal(asked?.id, ids[0]);
   await router.settle();
+  assert.deepEqual(await terminatorIds(), [ids[1]]);
+});
+
+async function terminatorIds(): Promise<string[]> {
   const rows = await world.store.db.selectFrom('terminator').select('id').execute();
-  assert.deepEqual(
-    rows.map(({ id }) => id),
-    [ids[1]],
-  );
+  return rows.map(({ id }) => id);
+}
+
+const UNKNOWN = { isSuccess: false, error: 'gone', errorCode: RouteErrorCode.invalidTerminator };
+
+test('a dial to a channel that is gone changes nothing once the host has bound the terminator again', async () => {
+  await hosted();
+  router.send(world.dialFrame('gw1', 'svc1'));
+  const lost = await router.frame(contentType.route);
+  await world.bind(router, 'env1', 'svc1', 'term1');
+  // The probe of the new bind.
+  await router.route();
+  await router.next('unroute');
+  const { circuitId, attempt } = ctrlMessages.route.decode(lost.body);
+  router.send(encodeRouteResult(lost, { ...UNKNOWN, circuitId, attempt, peerData: new Map() }));
+  assert.equal((await router.route()).egress?.destination, 'term1');
+  await router.frame(contentType.createCircuitV2Response);
+  await router.settle();
+  assert.equal(router.waiting(contentType.validateTerminatorsV2), 0);
+  assert.deepEqual(await terminatorIds(), ['term1']);
+  assert.equal(world.controller.status.share('svc1').state, 'DEPLOYED');
+});
+
+test('a bind between the question to the router and its answer outlives the answer', async () => {
+  await hosted();
+  router.send(world.dialFrame('gw1', 'svc1'));
+  for (let attempt = 0; attempt < 2; attempt += 1) await router.route(UNKNOWN);
+  await router.frame(contentType.error);
+  const question = await router.frame(contentType.validateTerminatorsV2);
+  await world.bind(router, 'env1', 'svc1', 'term1');
+  router.answerValidation(question, { term1: false });
+  await router.settle();
+  assert.deepEqual(await terminatorIds(), ['term1']);
+});
+
+test('a terminator that was removed although its router hosts it is added again within two seconds', async () => {
+  await hosted();
+  const row = await world.store.db.selectFrom('terminator').selectAll().executeTakeFirstOrThrow();
+  await world.store.transaction(async (trx, touch) => {
+    await trx.deleteFrom('terminator').execute();
+    touch('terminator', row.id);
+  });
+  world.advance(1_000);
+  await router.validate({ term1: true });
+  await router.route();
+  await router.next('unroute');
+  assert.deepEqual(await terminatorIds(), ['term1']);
+  router.send(world.dialFrame('gw1', 'svc1'));
+  await router.route();
+  await router.frame(contentType.createCircuitV2Response);
+  world.advance(3_000);
+  assert.equal(world.controller.status.share('svc1').state, 'DEPLOYED');
 });
 
 test('required goes before cheaper, and cheaper before dear', async () => {

@@ -111,10 +111,6 @@ test('terminators are judged by their routers; those of hosts that are invalid g
   mesh.service('svc');
   mesh.terminator('managed', 'a');
   mesh.terminator('away', 'elsewhere');
-  const states = {
-    [id]: { valid: false, reason: UNKNOWN_TERMINATOR, detail: 'unknown here' },
-    managed: { valid: false, reason: BAD_STATE, detail: 'no connection' },
-  };
   const results = (async () => {
     const found = [];
     for await (const { body } of validation.validateTerminators([id, 'managed', 'away', 'gone'], true))
@@ -124,6 +120,11 @@ test('terminators are judged by their routers; those of hosts that are invalid g
   const frame = await mesh.router('a').frame(validateTerminatorsV2.contentType);
   const { terminators, fixInvalid } = validateTerminatorsV2.decode(frame.body);
   assert.deepEqual([terminators.map((it) => it.id), fixInvalid], [[id, 'managed'], true]);
+  const [hostedMarker, managedMarker] = terminators.map(({ marker }) => marker);
+  const states = {
+    [id]: { valid: false, marker: hostedMarker!, reason: UNKNOWN_TERMINATOR, detail: 'unknown here' },
+    managed: { valid: false, marker: managedMarker!, reason: BAD_STATE, detail: 'no connection' },
+  };
   mesh.router('a').channel.reply(frame, ctrlMessages.validateTerminatorsV2Response.frame({ states }));
   assert.deepEqual(
     (await results).map(({ terminatorId, state, fixed, detail }) => [terminatorId, state, fixed, detail]),

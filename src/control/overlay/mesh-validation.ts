@@ -162,9 +162,10 @@ export class MeshValidation implements FabricValidation {
         return all('the router does not know how to answer');
       const { states } = ctrlMessages.validateTerminatorsV2Response.decode(answer.body);
       return new Map(
-        asked.map(({ id }) => {
+        asked.map(({ id, marker }) => {
           const state = states[id];
           if (state === undefined) return [id, unknown('the router does not report it')];
+          if (state.marker !== marker) return [id, unknown('its host bound it again meanwhile')];
           const { valid, reason, detail } = state;
           const invalid = INVALID_STATES.get(reason) ?? TerminatorState.Unknown;
           return [id, { state: valid ? TerminatorState.Valid : invalid, detail }];

@@ -6,6 +6,7 @@ import type { Clock, Log } from '#base';
 import type { ApiSessions, ModelChange, OverlayModel } from '../model/mod.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import type { CircuitRegistry } from './circuit-registry.ts';
+import { mayHost } from './host-permission.ts';
 import { HostPostures, passesPosture } from './posture-access.ts';
 import type { ShareProber } from './share-prober.ts';
 import type { TerminatorCosts } from './terminator-costs.ts';
@@ -102,16 +103,7 @@ export class ModelFollower {
     const gone: Terminator[] = [];
     const goneIds = new Set<string>();
     for (const terminator of terminators.all()) {
-      const service = model.anyService(terminator.serviceId);
-      const host = model.identity(terminator.identityId);
-      const mayStay =
-        service !== undefined &&
-        host !== undefined &&
-        model.mayBind(terminator.identityId, service) &&
-        hosts.pass(terminator.identityId, service.id) &&
-        model.mayUseRouter(terminator.identityId, service, terminator.routerId) &&
-        model.identity(terminator.routerId) !== undefined;
-      if (mayStay) continue;
+      if (mayHost(model, hosts, terminator)) continue;
       gone.push(terminator);
       goneIds.add(terminator.id);
     }

@@ -31,6 +31,7 @@ import type { OverlayControllerOptions } from './overlay-options.ts';
 import { PathFinder } from './path-finder.ts';
 import { PeerFeed } from './peer-feed.ts';
 import { RefusalTrail } from './refusal-trail.ts';
+import { RemovedTerminators } from './removed-terminators.ts';
 import { RouterAlerts } from './router-alerts.ts';
 import { RouterInspection } from './router-inspection.ts';
 import { ServiceSessionCheck } from './service-session-check.ts';
@@ -69,10 +70,20 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
   const { controllerId } = options;
   const traces = new MeshTraces({ controllerId, routers, events, clock, log });
   const { maxProbesPerSecond, isConnectedElsewhere } = options;
+  const removed = new RemovedTerminators({ model, sessions, terminators, routers, clock, leases, log });
+  const validation = new TerminatorValidation({
+    terminators,
+    fabricTerminators,
+    routers,
+    removed,
+    clock: leases,
+    log,
+  });
   const prober = new ShareProber({
     model,
     terminators,
     routers,
+    validation,
     clock: leases,
     log,
     maxProbesPerSecond,
@@ -93,6 +104,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     routers,
     paths,
     costs,
+    validation,
     log,
     ...random,
   });
@@ -120,7 +132,6 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     if (isSigned) dataModel.onSessionEnded(id, clock.nowMs());
   });
   options.endedSessions?.follow(({ id, endedAtMs }) => dataModel.onSessionEnded(id, endedAtMs));
-  const validation = new TerminatorValidation(terminators, fabricTerminators, routers, leases, log);
   const follower = new ModelFollower({
     model,
     sessions,

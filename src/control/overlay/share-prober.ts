@@ -22,6 +22,7 @@ import { newCircuitId, randomId } from './random-ids.ts';
 import { ShareStatusLog } from './share-status-log.ts';
 import { chooseTerminator } from './terminator-choice-policy.ts';
 import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
+import type { TerminatorValidation } from './terminator-validation.ts';
 
 const PROBE_TIMEOUT_MS = 6_000;
 /** Timeout of the router for the host, shorter than ours, so that its reason arrives. */
@@ -38,6 +39,7 @@ export interface ShareProberOptions {
   readonly model: OverlayModel;
   readonly terminators: TerminatorRegistry;
   readonly routers: RouterRegistry;
+  readonly validation: Pick<TerminatorValidation, 'doubt'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly maxProbesPerSecond?: number | undefined;
@@ -47,6 +49,8 @@ export interface ShareProberOptions {
 
 interface Probe {
   readonly terminator: Terminator;
+  /** That of the terminator when the probe was sent. */
+  readonly marker: bigint;
   readonly deadlineMs: number;
 }
 
@@ -77,6 +81,9 @@ export class ShareProber implements Measurements {
     this.#allowance = this.#maxPerSecond;
     this.#allowanceAtMs = this.#startedAtMs;
     options.terminators.onChange((terminator, change) => this.#onTerminator(terminator, change));
+    options.terminators.onBoundAgain(({ serviceId }) => {
+      if (this.#shares.has(serviceId)) this.#step(serviceId, { type: 'changed' });
+    });
   }
 
   share(serviceId: string): ShareStatus {
@@ -163,19 +170,18 @@ export class ShareProber implements Measurements {
     const probe = this.#probes.get(result.circuitId);
     if (probe === undefined || probe.terminator.routerId !== router.id) return false;
     this.#probes.delete(result.circuitId);
-    const { terminator } = probe;
+    const { terminator, marker } = probe;
+    const { terminators, validation } = this.#options;
+    if (result.isSuccess) router.send(ctrlMessages.unroute.frame({ circuitId: result.circuitId, now: true }));
+    // A bind after the probe was sent has caused another one.
+    if (terminators.get(terminator.id)?.marker !== marker) return true;
     if (result.isSuccess) {
-      router.send(ctrlMessages.unroute.frame({ circuitId: result.circuitId, now: true }));
       this.#step(terminator.serviceId, { type: 'success' });
       return true;
     }
     if (result.errorCode === RouteErrorCode.invalidTerminator) {
-      this.#options.terminators.remove([terminator]).catch((error: unknown) => {
-        this.#options.log.warn(
-          { err: error, terminator: terminator.id },
-          'terminator could not be removed from the store',
-        );
-      });
+      this.#step(terminator.serviceId, { type: 'lost' });
+      validation.doubt(terminator);
       return true;
     }
     this.#step(terminator.serviceId, { type: 'failure', error: result.error || 'refused' });
@@ -184,12 +190,12 @@ export class ShareProber implements Measurements {
 
   tick(nowMs: number): void {
     this.#statusLog.tick();
-    for (const [circuitId, { terminator, deadlineMs }] of this.#probes) {
+    const { terminators, routers } = this.#options;
+    for (const [circuitId, { terminator, marker, deadlineMs }] of this.#probes) {
       if (deadlineMs > nowMs) break;
       this.#probes.delete(circuitId);
-      this.#options.routers
-        .get(terminator.routerId)
-        ?.send(ctrlMessages.unroute.frame({ circuitId, now: true }));
+      routers.get(terminator.routerId)?.send(ctrlMessages.unroute.frame({ circuitId, now: true }));
+      if (terminators.get(terminator.id)?.marker !== marker) continue;
       this.#step(terminator.serviceId, { type: 'failure', error: 'no answer to the probe in time' });
     }
     for (let count = 0; count < MAX_SHARES_PER_TICK; count += 1) {
@@ -270,7 +276,8 @@ export class ShareProber implements Measurements {
     for (const [id, probe] of this.#probes)
       if (probe.terminator.serviceId === serviceId) this.#probes.delete(id);
     const circuitId = newCircuitId();
-    this.#probes.set(circuitId, { terminator, deadlineMs: nowMs + PROBE_TIMEOUT_MS });
+    const { marker } = terminator;
+    this.#probes.set(circuitId, { terminator, marker, deadlineMs: nowMs + PROBE_TIMEOUT_MS });
     this.#shares.set(serviceId, stepShare(this.#shares.get(serviceId), { type: 'probing' }, nowMs));
     const route = ctrlMessages.route.frame({
       circuitId,

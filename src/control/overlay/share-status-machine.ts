@@ -21,6 +21,8 @@ export type ShareEvent =
   | { readonly type: 'failure'; readonly error: string }
   /** A probe was sent. */
   | { readonly type: 'probing' }
+  /** A probe reached no host, which may have bound again, or is found to be gone. */
+  | { readonly type: 'lost' }
   | { readonly type: 'tick' };
 
 export interface ShareStatusState {
@@ -76,6 +78,8 @@ export function stepShare(
       if (event.passed) return { ...now, isHealthy: true, nextProbeMs: now.isHosted ? nowMs : Infinity };
       return failed({ ...now, isHealthy: false }, 'the agent finds its target not working', nowMs);
     case 'success':
+      // A circuit of a host that is gone since does not show that there is one.
+      if (!now.isHosted) return now;
       // The backend may accept connections without responding, so its host's own check has precedence.
       if (!now.isHealthy) return { ...now, nextProbeMs: nowMs + PROBE_INTERVAL_MS };
       return { ...now, state: 'DEPLOYED', count: 0, lastError: '', nextProbeMs: nowMs + PROBE_INTERVAL_MS };
@@ -83,6 +87,8 @@ export function stepShare(
       return failed(now, event.error, nowMs);
     case 'probing':
       return { ...now, nextProbeMs: nowMs + PROBE_LOST_MS };
+    case 'lost':
+      return { ...now, nextProbeMs: now.isHosted ? nowMs + MIN_RETRY_MS : Infinity };
     case 'tick':
       if (now.isHosted || nowMs < now.hostDeadlineMs) return now;
       return failed({ ...now, hostDeadlineMs: Infinity }, now.unhostedReason, nowMs);

@@ -11,6 +11,7 @@ import {
   isProbeDue,
   isWaiting,
   MAX_RETRY_MS,
+  MIN_RETRY_MS,
   retryDelayMs,
   stepShare,
   type ShareEvent,
@@ -96,6 +97,8 @@ test("the host's own check turns a share to FAILED and back without waiting for 
   assert.equal(state(), 'FAILED');
   // A router that connects again creates its terminators again: that says nothing of the backend.
   await world.bind(router, 'env1', 'svc1', 'term1');
+  await router.route();
+  await router.next('unroute');
   assert.equal(state(), 'FAILED');
   await health(true);
   await router.route();
@@ -255,5 +258,9 @@ test('the machine: pauses grow to a bound, and only hosted shares are probed', (
   const failed = stepShare(away, { type: 'tick' }, 30 + HOST_AWAY_MS);
   assert.deepEqual([failed.state, failed.lastError], ['FAILED', 'r']);
   assert.equal(stepShare(failed, { type: 'tick' }, 1e9), failed);
+  // A circuit that was established before its host went is no host.
+  for (const gone of [away, failed]) assert.equal(stepShare(gone, { type: 'success' }, 1e9), gone);
+  assert.equal(isProbeDue(stepShare(hosted, { type: 'lost' }, 50), 50), false);
+  assert.equal(isProbeDue(stepShare(hosted, { type: 'lost' }, 50), 50 + MIN_RETRY_MS), true);
   assert.deepEqual([waiting, hosted, away, failed].map(isWaiting), [true, true, true, false]);
 });

@@ -72,8 +72,8 @@ export class TerminatorCreation {
         return final(EdgeErrorCode.invalidTerminator, 'this terminator id is taken');
       }
       // A later process of the same host takes over, with a key of its own.
-      await terminators.update(known, { peerData: copyPeerData(wanted.peerData), cost, precedence });
-      return undefined;
+      const change = { peerData: copyPeerData(wanted.peerData), cost, precedence };
+      if (await terminators.bindAgain(known, change)) return undefined;
     }
     if (fabricTerminators.get(id) !== undefined)
       return final(EdgeErrorCode.invalidTerminator, 'this terminator id is taken');

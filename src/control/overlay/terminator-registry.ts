@@ -21,6 +21,8 @@ export const Precedence = { default: 0, required: 1, failed: 2 } as const;
 /** A terminator of a share or of a service of the edge management API. */
 export interface Terminator extends StoredTerminator, HostTerminator {
   readonly identityId: string;
+  /** Another one after each bind, so that reports about the host of an earlier bind can be recognized. */
+  marker: bigint;
   /** Has the public key of the process that hosts the service now. */
   peerData: PeerData;
   cost: number;
@@ -44,6 +46,7 @@ export class TerminatorRegistry {
   readonly #byService = new Map<string, Map<string, Terminator>>();
   readonly #byRouter = new Map<string, Map<string, Terminator>>();
   readonly #listeners: TerminatorListener[] = [];
+  readonly #boundAgain: ((terminator: Terminator) => void)[] = [];
   /** Terminators that are being written or deleted here. Notifications about them are our own. */
   readonly #writing = new Set<string>();
   #nextMarker = 1n;
@@ -55,6 +58,11 @@ export class TerminatorRegistry {
 
   onChange(listener: TerminatorListener): void {
     this.#listeners.push(listener);
+  }
+
+  /** A host bound a known terminator, possibly another process of it or over another channel. */
+  onBoundAgain(listener: (terminator: Terminator) => void): void {
+    this.#boundAgain.push(listener);
   }
 
   get size(): number {
@@ -115,6 +123,18 @@ export class TerminatorRegistry {
     const isCurrent = this.#terminators.get(terminator.id) === terminator;
     if (isCurrent && applyChange(terminator, { peerData: change.peerData }))
       this.#notify(terminator, 'changed');
+  }
+
+  /**
+   * A host binds a known terminator. Its router dials the new bind from when it learns of this, so that reports about dials
+   * that were routed earlier do not concern it. Returns false if the terminator was removed meanwhile.
+   */
+  async bindAgain(terminator: Terminator, change: TerminatorChange): Promise<boolean> {
+    await this.update(terminator, change);
+    if (this.#terminators.get(terminator.id) !== terminator) return false;
+    terminator.marker = this.#marker();
+    for (const listener of this.#boundAgain) listener(terminator);
+    return true;
   }
 
   setHealth(terminator: Terminator, isHealthy: boolean): void {

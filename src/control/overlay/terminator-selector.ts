@@ -1,6 +1,7 @@
 /**
  * Selects the terminator of a dial among those of the service that a path leads to, by the service's strategy.
- * Keeps the results of dials: costs, and terminators that their routers do not know or cannot use.
+ * Keeps the results of dials: costs, and terminators that their routers cannot use. Those that a router does not know are
+ * validated, because the failed dial alone does not show that the present bind is gone.
  */
 import type { Log } from '#base';
 import { RouteErrorCode } from '#wire';
@@ -12,6 +13,7 @@ import type { PathFinder } from './path-finder.ts';
 import type { CircuitPath } from './path-policy.ts';
 import { chooseTerminator, type Candidate } from './terminator-choice-policy.ts';
 import type { TerminatorCosts } from './terminator-costs.ts';
+import type { TerminatorValidation } from './terminator-validation.ts';
 import { Precedence, type TerminatorRegistry } from './terminator-registry.ts';
 
 export interface DialedService {
@@ -27,6 +29,7 @@ export interface TerminatorSelectorOptions {
   readonly routers: RouterRegistry;
   readonly paths: PathFinder;
   readonly costs: TerminatorCosts;
+  readonly validation: Pick<TerminatorValidation, 'doubt'>;
   readonly log: Log;
   /** Returns 0 <= x < 1. */
   readonly random?: () => number;
@@ -121,9 +124,15 @@ export class TerminatorSelector {
     if (this.#isKnown(id)) this.#options.costs.onDialed(id);
   }
 
+  /** Whether the terminator is still that of the bind with this marker. */
+  isCurrent({ id }: HostTerminator, marker: bigint): boolean {
+    const { terminators, fabricTerminators } = this.#options;
+    return (terminators.get(id) ?? fabricTerminators.get(id))?.marker === marker;
+  }
+
   /** `errorCode` is that of the router's response. */
   onFailure(terminator: HostTerminator, errorCode: number, nowMs: number): void {
-    const { costs, log, terminators, fabricTerminators } = this.#options;
+    const { costs, log, terminators, fabricTerminators, validation } = this.#options;
     const { id, routerId } = terminator;
     if (this.#isKnown(id)) costs.onDialFailed(id, nowMs);
     const isUnknown = errorCode === RouteErrorCode.invalidTerminator;
@@ -139,12 +148,11 @@ export class TerminatorSelector {
     }
     const known = terminators.get(id);
     if (known === undefined) return;
-    if (isUnknown)
-      log.info({ terminator: id, router: routerId }, 'removed a terminator that its router does not know');
-    const written = isUnknown
-      ? terminators.remove([known])
-      : terminators.update(known, { precedence: Precedence.failed });
-    written.catch((error: unknown) => {
+    if (isUnknown) {
+      validation.doubt(known);
+      return;
+    }
+    terminators.update(known, { precedence: Precedence.failed }).catch((error: unknown) => {
       log.warn({ err: error, terminator: id }, 'terminator could not be changed in the store');
     });
   }

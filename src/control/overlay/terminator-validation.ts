@@ -1,5 +1,6 @@
 /**
- * Asks routers whether known terminators still exist: after each (re)connect, and a few seconds after a creation.
+ * Asks routers whether known terminators still exist: after each (re)connect, a few seconds after a creation, and when a
+ * dial failed because its router did not know the terminator.
  * Terminators that a router no longer knows are removed; those of fabric services, which the operator created,
  * get the lowest preference instead. Requests without a response are repeated.
  */
@@ -9,28 +10,38 @@ import { ctrlMessages } from '#wire/ctrl';
 import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
 import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
 import type { HostTerminator } from './host-terminator.ts';
+import { askRouter, type RemovedTerminators } from './removed-terminators.ts';
 import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
 
 const AFTER_CREATE_MS = 6_000;
 const ASK_AGAIN_MS = 180_000;
-const MAX_PER_REQUEST = 500;
+/** A router that does not answer is not asked more often about a terminator that dials do not find. */
+const DOUBT_MS = 2_000;
+
+export interface TerminatorValidationOptions {
+  readonly terminators: TerminatorRegistry;
+  readonly fabricTerminators: FabricTerminatorIndex;
+  readonly routers: RouterRegistry;
+  readonly removed: RemovedTerminators;
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
 export class TerminatorValidation {
   readonly #terminators: TerminatorRegistry;
   readonly #fabricTerminators: FabricTerminatorIndex;
   readonly #routers: RouterRegistry;
+  readonly #removed: RemovedTerminators;
   readonly #clock: Clock;
   readonly #log: Log;
+  /** Doubted terminators by when their routers were asked, in this order. */
+  readonly #doubted = new Map<string, number>();
   /** When each terminator must be validated; removed once its router confirmed it. */
   readonly #due = new Map<string, number>();
 
-  constructor(
-    terminators: TerminatorRegistry,
-    fabricTerminators: FabricTerminatorIndex,
-    routers: RouterRegistry,
-    clock: Clock,
-    log: Log,
-  ) {
+  constructor(options: TerminatorValidationOptions) {
+    const { terminators, fabricTerminators, routers, removed, clock, log } = options;
+    this.#removed = removed;
     this.#terminators = terminators;
     this.#fabricTerminators = fabricTerminators;
     this.#routers = routers;
@@ -38,7 +49,9 @@ export class TerminatorValidation {
     this.#log = log;
     const onChange = ({ id }: HostTerminator, change: 'added' | 'changed' | 'removed'): void => {
       if (change === 'added') this.#due.set(id, clock.nowMs() + AFTER_CREATE_MS);
-      if (change === 'removed') this.#due.delete(id);
+      if (change !== 'removed') return;
+      this.#due.delete(id);
+      this.#doubted.delete(id);
     };
     terminators.onChange(onChange);
     fabricTerminators.onChange(onChange);
@@ -62,6 +75,18 @@ export class TerminatorValidation {
     ]);
   }
 
+  /**
+   * A dial did not find the terminator at its router. That router decides, since its host may have bound it again after the
+   * dial was routed.
+   */
+  doubt(terminator: Terminator): void {
+    const { id } = terminator;
+    const router = this.#routers.get(terminator.routerId);
+    if (router === undefined || this.#doubted.has(id)) return;
+    this.#doubted.set(id, this.#clock.nowMs());
+    this.#ask(router, [terminator]);
+  }
+
   /** @throws FrontdoorError `protocol` */
   async onAnswer(router: ConnectedRouter, frame: Frame): Promise<void> {
     const { states } = ctrlMessages.validateTerminatorsV2Response.decode(frame.body);
@@ -70,6 +95,8 @@ export class TerminatorValidation {
     for (const [id, state] of Object.entries(states)) {
       this.#judgeFabric(router, id, state);
       const terminator = own.get(id);
+      if (terminator === undefined) this.#removed.onAnswer(router, id, state);
+      this.#doubted.delete(id);
       if (terminator === undefined || terminator.marker !== state.marker) continue;
       this.#due.delete(id);
       if (!state.valid) gone.push(terminator);
@@ -98,6 +125,11 @@ export class TerminatorValidation {
   }
 
   tick(nowMs: number): void {
+    this.#removed.tick(nowMs);
+    for (const [id, askedMs] of this.#doubted) {
+      if (nowMs - askedMs < DOUBT_MS) break;
+      this.#doubted.delete(id);
+    }
     const byRouter = new Map<ConnectedRouter, HostTerminator[]>();
     for (const [id, dueMs] of this.#due) {
       if (dueMs > nowMs) continue;
@@ -117,11 +149,7 @@ export class TerminatorValidation {
 
   #ask(router: ConnectedRouter, terminators: readonly HostTerminator[]): void {
     const againMs = this.#clock.nowMs() + ASK_AGAIN_MS;
-    for (let at = 0; at < terminators.length; at += MAX_PER_REQUEST) {
-      const chunk = terminators.slice(at, at + MAX_PER_REQUEST);
-      for (const { id } of chunk) this.#due.set(id, againMs);
-      const asked = chunk.map(({ id, binding, address, marker }) => ({ id, binding, address, marker }));
-      router.send(ctrlMessages.validateTerminatorsV2.frame({ terminators: asked, fixInvalid: true }));
-    }
+    for (const { id } of terminators) this.#due.set(id, againMs);
+    askRouter(router, terminators);
   }
 }

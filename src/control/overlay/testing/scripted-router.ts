@@ -78,6 +78,22 @@ export class ScriptedRouter {
     return route;
   }
 
+  /** Answers the next request to validate terminators, and returns it. */
+  async validate(valid: Readonly<Record<string, boolean>>): Promise<CtrlBody<'validateTerminatorsV2'>> {
+    const frame = await this.frame(contentType.validateTerminatorsV2);
+    this.answerValidation(frame, valid);
+    return ctrlMessages.validateTerminatorsV2.decode(frame.body);
+  }
+
+  /** `valid`: by the ids of terminators. */
+  answerValidation(request: Frame, valid: Readonly<Record<string, boolean>>): void {
+    const { terminators } = ctrlMessages.validateTerminatorsV2.decode(request.body);
+    const states = Object.fromEntries(
+      terminators.map(({ id, marker }) => [id, { valid: valid[id] === true, marker }]),
+    );
+    this.channel.reply(request, ctrlMessages.validateTerminatorsV2Response.frame({ states }));
+  }
+
   async #until<T>(take: () => T | undefined, what: string): Promise<T> {
     const deadline = AbortSignal.timeout(WAIT_MS);
     for (;;) {
