@@ -50,6 +50,7 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
   deleteShare: at(`${SHARE}/settings`),
   getSharePolicy: at(`${SHARE}/access`),
   replaceSharePolicy: at(`${SHARE}/access`),
+  listPolicyWarnings: because('The page of each share has its own warnings.'),
   explainShareAccess: at(`${SHARE}/access`),
   compareSharePolicy: at(`${SHARE}/access`),
   listCustomFrontends: at(`${FD}/domains`),

@@ -9,6 +9,7 @@ import {
   newCustomFrontendSchema,
   policyComparisonSchema,
   policyDraftSchema,
+  policyWarningListSchema,
   sharePolicyReplacementSchema,
   sharePolicySchema,
 } from './access-schemas.ts';
@@ -38,7 +39,15 @@ export const accessOperations = [
     path: POLICY,
     body: sharePolicyReplacementSchema,
     answer: ok(sharePolicySchema),
-    refusals: [404],
+    refusals: [404, 409],
+  }),
+  guarded({
+    id: 'listPolicyWarnings',
+    group: 'Shares',
+    summary: 'List the shares whose policies have fields without effect, or rules that admit nobody',
+    method: 'GET',
+    path: '/frontdoor/{frontdoorId}/policy-warnings',
+    answer: ok(policyWarningListSchema),
   }),
   guarded({
     id: 'explainShareAccess',

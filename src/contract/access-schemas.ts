@@ -121,10 +121,11 @@ export const sharePolicyReplacementSchema = closed({
   session: Type.Optional(
     closed({ idle: Type.Optional(span(IDLE)), absolute: Type.Optional(span(ABSOLUTE)) }),
   ),
+  warnings: readOnly(),
 });
 export type SharePolicyBody = Static<typeof sharePolicyReplacementSchema>;
 
-export const sharePolicySchema = closed({
+const storedPolicySchema = closed({
   ...policyFields(),
   clientCertificate: objectOrNull(
     closed({ authorities: certificateAuthorities(), names: certificateNames() }),
@@ -132,7 +133,28 @@ export const sharePolicySchema = closed({
   ),
   session: closed({ idle: span(IDLE), absolute: span(ABSOLUTE) }),
 });
+export type SharePolicy = Static<typeof storedPolicySchema>;
+
+const policyWarningSchema = closed({
+  field: Type.String({ description: 'The field of the policy' }),
+  message: Type.String({ description: 'Why the field has no effect or admits nobody, and what to do' }),
+});
+
+export const sharePolicySchema = closed({
+  ...storedPolicySchema.properties,
+  warnings: Type.Array(policyWarningSchema, {
+    description: 'Fields that have no effect, or admit nobody, as the share is guarded now',
+  }),
+});
 export type SharePolicyAnswer = Static<typeof sharePolicySchema>;
+
+export const policyWarningListSchema = closed({
+  warnings: Type.Array(
+    closed({ token: Type.String({ description: 'The share' }), ...policyWarningSchema.properties }),
+    { description: 'At most 100' },
+  ),
+  hasMore: Type.Boolean({ description: 'Whether there are more warnings than are listed' }),
+});
 
 const draftProviders = (description: string) => Type.Optional(ids(100, description));
 

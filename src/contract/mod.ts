@@ -66,6 +66,7 @@ export {
   type DnsRecordAnswer,
   type PolicyComparisonAnswer,
   type PolicyDraftBody,
+  type SharePolicy,
   type SharePolicyAnswer,
   type SharePolicyBody,
 } from './access-schemas.ts';

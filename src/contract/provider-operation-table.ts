@@ -131,7 +131,7 @@ export const providerOperations = [
     uuidParameters: ['frontdoorId', 'id'],
     body: providerChangeSchema,
     answer: ok(providerSchema),
-    refusals: [404],
+    refusals: [404, 409],
   }),
   guarded({
     id: 'replaceAuthProvider',
@@ -142,7 +142,7 @@ export const providerOperations = [
     uuidParameters: ['frontdoorId', 'id'],
     body: providerReplacementSchema,
     answer: ok(providerSchema),
-    refusals: [404],
+    refusals: [404, 409],
   }),
   guarded({
     id: 'deleteAuthProvider',

@@ -1,7 +1,8 @@
-/** The periodic removal of what has expired in the store. */
+/** The periodic removal of what has expired in the store, and the check of its policies at the start. */
 import { MetricSweep } from './metrics/mod.ts';
 import {
   IdempotencySweep,
+  PolicyCheck,
   RequestRecordSweep,
   RestingNameSweep,
   type Store,
@@ -17,6 +18,7 @@ export function startSweeps(parts: SweepParts & { readonly store: Store }): {
     new RequestRecordSweep(parts),
     new RestingNameSweep(parts),
     new IdempotencySweep(parts),
+    new PolicyCheck(parts),
   ];
   return {
     close: async () => {

@@ -94,13 +94,18 @@ export {
   decideEmail,
   decideIdentity,
   decideNetwork,
-  decideTime,
   decideProvability,
+  decideTime,
   needsIdentity,
   pathKind,
   type CompiledRules,
   type NetworkFacts,
 } from './access/compiled-rules.ts';
+export {
+  ineffectiveRules,
+  type IneffectiveReason,
+  type IneffectiveRule,
+} from './access/ineffective-rules.ts';
 export { canonicalEmail, EmailPatterns, parseEmailPattern } from './access/email-pattern.ts';
 export { parsePathPattern, type PathKind } from './access/path-rules.ts';
 export { MAX_IDENTITY_BYTES, type CallerIdentity } from './access/caller-identity.ts';

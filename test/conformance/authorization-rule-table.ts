@@ -65,6 +65,7 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   replayInspectedRequest: writes,
   getSharePolicy: reads,
   replaceSharePolicy: writes,
+  listPolicyWarnings: reads,
   explainShareAccess: reads,
   compareSharePolicy: reads,
   listCustomFrontends: reads,

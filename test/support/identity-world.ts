@@ -165,11 +165,17 @@ export async function startIdentityWorld(options: IdentityWorldOptions = {}): Pr
       const statusOf = async (): Promise<number> =>
         (await nobody.ask(host, '/ready', { plain: true, navigates: false })).status;
       await until(`${host} is served`, statusOf, (status) => status === 200, SHARED_MS);
-      if (policy !== undefined) await call('PUT', `/shares/${name}/policy`, policy);
-      // Gateways receive changes in order: one that asks for a log-in has the policy.
-      if (authProviderIds.length > 0) await call('PATCH', `/shares/${name}`, { authProviderIds });
-      if (authProviderIds.length > 0)
-        await until(`${host} is guarded`, statusOf, (status) => status === 401, SHARED_MS);
+      const put = (body: object) => call('PUT', `/shares/${name}/policy`, body);
+      const becomes = (wanted: number) =>
+        until(`${host} answers ${wanted}`, statusOf, (status) => status === wanted, SHARED_MS);
+      if (authProviderIds.length > 0) {
+        // Rules about people need the providers. Gateways receive changes in order: one that opens the share has its policy.
+        await call('PATCH', `/shares/${name}`, { authProviderIds });
+        if (policy !== undefined) await put({ ...policy, expiresAt: '2000-01-01T00:00:00Z' });
+        if (policy !== undefined) await becomes(403);
+      }
+      if (policy !== undefined) await put(policy);
+      if (authProviderIds.length > 0) await becomes(401);
       return host;
     },
     startControl: async (name) => {

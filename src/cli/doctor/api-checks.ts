@@ -7,7 +7,7 @@ import { fetchCaller } from '../access/caller.ts';
 import { ManagementClient } from '../management-client.ts';
 import { asked } from './asked-api.ts';
 import { failure, ok, PROBE_MS, skipped, warning, type Check, type CheckResult } from './finding.ts';
-import { frontendVerdict, gatewayTlsVerdict, zoneVerdict } from './frontend-checks.ts';
+import { frontendVerdict, gatewayTlsVerdict, policyVerdict, zoneVerdict } from './frontend-checks.ts';
 
 /** Tokens are refused if the clocks differ by more. */
 const MAX_SKEW_MS = 60_000;
@@ -25,6 +25,7 @@ export function apiChecks(access: ResolvedAccess, nowMs: () => number = Date.now
     { name: 'frontdoor', run: () => whenReached(reach, () => frontdoorVerdict(access)) },
     { name: 'public shares', run: () => whenReached(reach, () => frontendVerdict(access)) },
     { name: 'TLS of public shares', run: () => whenReached(reach, () => gatewayTlsVerdict(access, nowMs())) },
+    { name: 'policies', run: () => whenReached(reach, () => policyVerdict(access)) },
     { name: 'site of shares', run: () => whenReached(reach, () => zoneVerdict(access)) },
   ];
 }

@@ -1,19 +1,22 @@
 /** Checks of public shares: the name, port and certificate of the gateways that serve them. */
 import { formatHostPort, isLoopbackHost } from '#base';
-import type { ShareAnswer } from '#contract';
+import type { AnswerOf, ShareAnswer } from '#contract';
 import { probePort } from '#net';
 import type { ResolvedAccess } from '../access/access.ts';
 import type { ManagementClient } from '../management-client.ts';
 import { entriesOf } from '../operations/list-pages.ts';
 import { asked } from './asked-api.ts';
-import { failure, ok, PROBE_MS, skipped, type CheckResult } from './finding.ts';
+import { failure, ok, PROBE_MS, skipped, warning, type CheckResult } from './finding.ts';
 import { nameVerdict, shareTlsVerdict } from './network-checks.ts';
 import { placeOf } from './network-targets.ts';
 import { siteVerdict } from './site-check.ts';
 
+type PolicyWarningsAnswer = AnswerOf<'listPolicyWarnings'>;
+
 /** Limits for how many shares are read, and how many of their names are examined: each is a TLS handshake. */
 const MOST_SHARES = 200;
 const MOST_HOSTS = 8;
+const MOST_WARNINGS = 5;
 
 /** Checks the names and ports of public shares. The name of any share must resolve to a gateway. */
 export async function frontendVerdict(access: ResolvedAccess): Promise<CheckResult> {
@@ -75,6 +78,22 @@ async function frontendUrl(client: ManagementClient, frontdoorId: string): Promi
     URL.parse(String(urlTemplate).replace('{token}', 'doctor')),
   );
   return urls.find((each) => each !== null) ?? undefined;
+}
+
+/** Names the shares whose policies have rules about people that no auth provider can prove, and other rules without effect. */
+export async function policyVerdict(access: ResolvedAccess): Promise<CheckResult> {
+  return askedOfFrontdoor(access, async (client, frontdoorId) => {
+    const path = `/frontdoor/${encodeURIComponent(frontdoorId)}/policy-warnings`;
+    const answer = (await client.call({ method: 'GET', path })) as Partial<PolicyWarningsAnswer>;
+    const warnings = answer.warnings ?? [];
+    if (warnings.length === 0) return ok('every rule of every policy has an effect');
+    const shown = warnings.slice(0, MOST_WARNINGS).map(({ token, message }) => `${token}: ${message}`);
+    const isMore = warnings.length > shown.length || answer.hasMore === true;
+    return warning(
+      `${shown.join('; ')}${isMore ? '; and more' : ''}`,
+      'change the policies or the auth providers of these shares; "frontdoor shares policy warnings" lists all',
+    );
+  });
 }
 
 export async function zoneVerdict(access: ResolvedAccess): Promise<CheckResult> {

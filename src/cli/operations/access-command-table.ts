@@ -29,6 +29,12 @@ export const ACCESS_COMMANDS = {
       "shares policy set app --body '{}'",
     ],
   },
+  listPolicyWarnings: {
+    noun: 'shares',
+    verb: 'policy warnings',
+    view: 'json',
+    examples: ['shares policy warnings'],
+  },
   compareSharePolicy: {
     noun: 'shares',
     verb: 'policy compare',

@@ -15,6 +15,7 @@ import { explanationText } from '../output/explanation-text.ts';
 import { inspectedText } from '../output/inspected-text.ts';
 import { inspectionText } from '../output/inspection-text.ts';
 import { metricsText, sparklinesText } from '../output/metric-text.ts';
+import { printable } from '../output/printable.ts';
 import { providerCheckText } from '../output/provider-check-text.ts';
 import { recordText } from '../output/record-text.ts';
 import { TableText } from '../output/table-text.ts';
@@ -51,7 +52,10 @@ export function showAnswer(
   if (row.view === 'inspected') return io.out(inspectedText(answer as InspectedRequestAnswer));
   if (row.view === 'provider-check') return showProviderCheck(io, answer as AnyProviderCheck, name);
   if (row.view === 'inspection') return showInspection(io, answer as InspectionAnswer);
-  if (row.view === 'json') return writeJson(io, answer);
+  if (row.view === 'json') {
+    showWarnings(io, answer);
+    return writeJson(io, answer);
+  }
   io.out(recordText(answer as object));
   const { once, next } = row;
   if (once !== undefined && isSecretNew)
@@ -62,6 +66,14 @@ export function showAnswer(
     );
     io.err(`Next: ${said}\n`);
   }
+}
+
+/** Prints warnings about a policy. They are part of its JSON, too. */
+export function showWarnings(io: CliIo, answer: unknown): void {
+  const { warnings } = (answer ?? {}) as { readonly warnings?: unknown };
+  if (!Array.isArray(warnings)) return;
+  for (const { message } of warnings as { readonly message?: unknown }[])
+    if (typeof message === 'string') io.err(`Warning: ${printable(message)}\n`);
 }
 
 /** Prints the check. The exit status shows whether people can log in. */

@@ -22,6 +22,7 @@ import {
   type BodyField,
   type ReadValue,
 } from './body-fields.ts';
+import { showWarnings } from './operation-answer.ts';
 import { valueInput } from './operation-request.ts';
 
 type Policy = Readonly<Record<string, unknown>>;
@@ -100,6 +101,7 @@ async function change(io: CliIo, fields: readonly BodyField[], flags: Flags, tok
       encodeURIComponent(token),
     );
     const { policy, isNew } = await written(client, path, edit);
+    showWarnings(io, policy);
     writeJson(io, policy);
     if (!isNew) io.err('Nothing was changed: the policy already has these values.\n');
   });

@@ -107,6 +107,13 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     meaning: 'The Idempotency-Key belongs to another request.',
     remedy: 'Give each request a key of its own.',
   },
+  'policy-admits-nobody': {
+    kind: 'conflict',
+    meaning:
+      'A policy would have rules about people (e-mail addresses, claims) at a share where no auth provider proves who a person is, so that nobody would be admitted.',
+    remedy:
+      'Give the share an auth provider of type OIDC, GOOGLE or GITHUB first, or remove these rules from its policy.',
+  },
   'in-use': {
     kind: 'conflict',
     meaning: 'The object to delete is used by another object.',

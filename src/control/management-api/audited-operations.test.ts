@@ -78,7 +78,7 @@ describe('every operation that changes something', () => {
     },
     replaceSharePolicy: async () => ({
       path: door(`/shares/${await share()}/policy`),
-      body: { emails: ['*@example.com'], basicAuth: [{ name: 'ann', password: 'very-secret-indeed' }] },
+      body: { ipDeny: ['192.0.2.0/24'], basicAuth: [{ name: 'ann', password: 'very-secret-indeed' }] },
       chain: mine(),
     }),
     createCustomFrontend: async () => ({

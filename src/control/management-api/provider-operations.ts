@@ -4,7 +4,7 @@
  */
 import { FrontdoorError } from '#base';
 import type { ProviderAnswer } from '#contract';
-import { invalidValue, parseName, type AuthProviderType } from '#domain';
+import { invalidValue, parseName, provesPeople, type AuthProviderType } from '#domain';
 import {
   checkProviderData,
   settleProviderData,
@@ -12,6 +12,7 @@ import {
   type ProviderData,
 } from '../provider/mod.ts';
 import {
+  checkNotNeededForPeople,
   consoleLogInIdUsing,
   countSharesUsing,
   deleteAuthProvider,
@@ -165,6 +166,7 @@ async function update(
     await checkMayVouch(trx, call.principal, { authProviderId: before.id });
     const { name, type, enabled, data } = wantedOf(before);
     checkProviderData(type, data);
+    if (provesPeople(before.type) && !provesPeople(type)) await checkNotNeededForPeople(trx, before.id);
     const settled = settleProviderData(parts.secrets, type, data, before);
     const nowMs = parts.clock.nowMs();
     const definition = { name: parseName(name)!, type, enabled, settled, nowMs };

@@ -22,6 +22,7 @@ const OPEN = {
   allowPreflights: false,
   responseTimeoutSeconds: null,
   contact: null,
+  warnings: [],
 };
 const PASSWORD = 'correct horse battery';
 const YEAR = Date.UTC(2026, 0, 1);
@@ -87,7 +88,9 @@ describeEachStore('policies of shares', (open) => {
     world = await openApiWorld({ open });
     root = `/frontdoor/${world.first.frontdoorId}`;
     environmentId = await world.addEnvironment('edge');
-    await share('app');
+    const data = { issuer: 'https://idp.example.com', client_id: 'c', client_secret: 'very-secret-indeed' };
+    const staff = await provider({ name: 'people', type: 'OIDC', data });
+    await share('app', { authProviderIds: [staff] });
   });
   after(() => world.close());
 
@@ -176,16 +179,16 @@ describeEachStore('policies of shares', (open) => {
 
   it('of an earlier version have the defaults of fields that came later', async () => {
     await put({ ipDeny: ['10.1.0.0/16'] });
-    const { allowedOrigins, allowPreflights, responseTimeoutSeconds, contact, ...earlier } = OPEN;
+    const { allowedOrigins, allowPreflights, responseTimeoutSeconds, contact, warnings, ...earlier } = OPEN;
     const data = JSON.stringify({ ...earlier, ipDeny: ['10.1.0.0/16'] });
     await world.store.db.updateTable('share_policy').set({ data }).execute();
-    const later = { allowedOrigins, allowPreflights, responseTimeoutSeconds, contact };
+    const later = { allowedOrigins, allowPreflights, responseTimeoutSeconds, contact, warnings };
     assert.deepEqual((await get()).body, { ...earlier, ...later, ipDeny: ['10.1.0.0/16'] });
     // The model reads a share anew only when it is touched, which this update of the row did not do.
     const service = serviceOf('app');
     assert.deepEqual(service.rules?.allowedOrigins, []);
     const explained = await world.call('POST', `${root}/shares/app/policy/explain`, { body: {} });
-    assert.equal((explained.body as { decision: string }).decision, 'allow');
+    assert.equal((explained.body as { decision: string }).decision, 'login');
   });
 
   it('that cannot be read close their share alone, until they are set again', async () => {

@@ -11,34 +11,57 @@ import {
   accessRulesOf,
   DEFAULT_POLICY,
   draftPolicyOf,
+  hasPeopleRules,
   settledPolicy,
   wantedPolicyOf,
   type StoredPolicy,
 } from '../policy/mod.ts';
-import { findSharePolicy, putSharePolicy, type ShareRecord } from '../store/mod.ts';
+import {
+  checkPeopleProvable,
+  findSharePolicy,
+  putSharePolicy,
+  warnedPolicies,
+  warningsOfPolicy,
+  type ShareRecord,
+} from '../store/mod.ts';
 import { change, ok, unstored, type ApiAnswer, type ChangeParts, type Handlers } from './call.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { guardsOf, namesOf, providersOf, withProviders } from './explained-share.ts';
-import { lockedShareId, namedShare, namedShareId } from './named-share.ts';
+import { lockedShareId, namedShare } from './named-share.ts';
+
+/** A list of warnings has at most so many. */
+const MOST_WARNINGS = 100;
 
 export const sharePolicyHandlers: Handlers<
   ChangeParts,
-  'getSharePolicy' | 'replaceSharePolicy' | 'explainShareAccess'
+  'getSharePolicy' | 'replaceSharePolicy' | 'explainShareAccess' | 'listPolicyWarnings'
 > = {
   async getSharePolicy(parts, call) {
-    const { db } = parts.store;
-    return policyAnswer(parts, await findSharePolicy(db, await namedShareId(db, call)));
+    const share = await namedShare(parts.store.db, call);
+    return policyAnswer(parts, share, await findSharePolicy(parts.store.db, share.id));
+  },
+
+  async listPolicyWarnings(parts, { frontdoor }) {
+    const warnings: { token: string; field: string; message: string }[] = [];
+    for await (const { token, warnings: found } of warnedPolicies(parts.store.db, frontdoor.id)) {
+      warnings.push(...found.map(({ field, message }) => ({ token, field, message })));
+      if (warnings.length > MOST_WARNINGS) break;
+    }
+    const hasMore = warnings.length > MOST_WARNINGS;
+    return unstored(ok({ warnings: warnings.slice(0, MOST_WARNINGS), hasMore }));
   },
 
   async replaceSharePolicy(parts, call) {
     // Checked before passwords are hashed, which is slow.
-    await namedShareId(parts.store.db, call);
+    const share = await namedShare(parts.store.db, call);
     const wanted = await wantedPolicyOf(call.body);
-    const settled = await change(parts, call, async (trx, touch) => {
+    const stored = await change(parts, call, async (trx, touch) => {
       const shareId = await lockedShareId(trx, call);
       const before = await findSharePolicy(trx, shareId);
       checkIfMatch(parts, call, storedOf(before));
       const result = settledPolicy(wanted, before);
+      if (result !== undefined && hasPeopleRules(result))
+        await checkPeopleProvable(trx, await namedShare(trx, call), result);
       await putSharePolicy(trx, touch, shareId, result, parts.clock.nowMs());
       return {
         result,
@@ -48,7 +71,7 @@ export const sharePolicyHandlers: Handlers<
         after: { policy: result?.policy ?? DEFAULT_POLICY, newPasswords: [...wanted.newHashes.keys()] },
       };
     });
-    return policyAnswer(parts, settled);
+    return policyAnswer(parts, share, stored);
   },
 
   async explainShareAccess(parts, call) {
@@ -64,8 +87,14 @@ export const sharePolicyHandlers: Handlers<
   },
 };
 
-function policyAnswer(parts: ChangeParts, stored: StoredPolicy | undefined): ApiAnswer<SharePolicyAnswer> {
-  return tagged(parts, ok(stored?.policy ?? DEFAULT_POLICY), storedOf(stored));
+async function policyAnswer(
+  parts: ChangeParts,
+  share: ShareRecord,
+  stored: StoredPolicy | undefined,
+): Promise<ApiAnswer<SharePolicyAnswer>> {
+  const found = await warningsOfPolicy(parts.store.db, share, stored);
+  const warnings = found.map(({ field, message }) => ({ field, message }));
+  return tagged(parts, ok({ ...(stored?.policy ?? DEFAULT_POLICY), warnings }), storedOf(stored));
 }
 
 /** The value that the entity tag covers. A new password changes the tag. */

@@ -1,8 +1,8 @@
 /** The policy of a share without one: it admits every caller that its auth providers admit. */
-import type { SharePolicyAnswer } from '#contract';
+import type { SharePolicy } from '#contract';
 import { DEFAULT_SESSION_LIMITS, formatIsoDuration } from '#domain';
 
-export const DEFAULT_POLICY: SharePolicyAnswer = {
+export const DEFAULT_POLICY: SharePolicy = {
   emails: [],
   claims: [],
   basicAuth: [],

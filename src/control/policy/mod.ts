@@ -10,4 +10,13 @@ export {
   type PasswordGuest,
 } from './password-hash.ts';
 export { draftPolicyOf, settledPolicy, wantedPolicyOf } from './policy-record.ts';
+export {
+  closedToPeopleMessage,
+  dependsOnPeople,
+  hasPeopleRules,
+  isClosedToPeople,
+  policyWarningsOf,
+  type PolicyWarning,
+  type WarnedShare,
+} from './policy-warnings.ts';
 export type { StoredPolicy } from './stored-policy.ts';

@@ -4,7 +4,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { FrontdoorError } from '#base';
-import type { SharePolicyAnswer, SharePolicyBody } from '#contract';
+import type { SharePolicy, SharePolicyBody } from '#contract';
 import {
   canonicalEmail,
   formatIsoDuration,
@@ -23,7 +23,7 @@ const MAX_POLICY_BYTES = 131_072;
 
 /** A policy that is ready to be stored, except for kept passwords. */
 export interface WantedPolicy {
-  readonly policy: SharePolicyAnswer;
+  readonly policy: SharePolicy;
   /** Hashes of the given passwords, by user name. */
   readonly newHashes: ReadonlyMap<string, string>;
 }
@@ -46,7 +46,7 @@ export function draftPolicyOf(body: SharePolicyBody): StoredPolicy {
   return { policy: checkedPolicyOf(body), passwordHashes: new Map() };
 }
 
-function checkedPolicyOf(body: SharePolicyBody): SharePolicyAnswer {
+function checkedPolicyOf(body: SharePolicyBody): SharePolicy {
   const policy = wholePolicyOf(body);
   if (Buffer.byteLength(JSON.stringify(policy)) > MAX_POLICY_BYTES) {
     throw new FrontdoorError(
@@ -74,7 +74,7 @@ export function settledPolicy(
   return { policy, passwordHashes };
 }
 
-function wholePolicyOf(body: SharePolicyBody): SharePolicyAnswer {
+function wholePolicyOf(body: SharePolicyBody): SharePolicy {
   const { emails = [], claims = [], basicAuth = [], ipAllow = [], ipDeny = [], publicPaths = [] } = body;
   const { expiresAt = null, rateLimit = null, session = {}, clientCertificate = null } = body;
   const {

@@ -1,9 +1,9 @@
 /** A share's policy as it is stored: the part that the API shows, and separately the hashes of its passwords. */
-import type { SharePolicyAnswer } from '#contract';
+import type { SharePolicy } from '#contract';
 
 export interface StoredPolicy {
   /** With every password masked. */
-  readonly policy: SharePolicyAnswer;
+  readonly policy: SharePolicy;
   /** argon2id PHC strings by user name. */
   readonly passwordHashes: ReadonlyMap<string, string>;
 }

@@ -298,6 +298,13 @@ export { listRestingNames, releaseRestingName, type RestingName } from './record
 export { RestingNameSweep } from './records/resting-name-sweep.ts';
 export { findGuardedShares, guardedSharesAfter, type GuardedShare } from './records/share-guard.ts';
 export { findInspection, putInspection } from './records/share-inspection-store.ts';
+export { PolicyCheck } from './records/policy-check.ts';
+export {
+  checkNotNeededForPeople,
+  checkPeopleProvable,
+  warnedPolicies,
+  warningsOfPolicy,
+} from './records/policy-warning-store.ts';
 export { findSharePolicy, putSharePolicy } from './records/share-policy-store.ts';
 export {
   findShare,

@@ -135,7 +135,7 @@ suite('a rule that is set', () => {
     });
   }
 
-  test('of a private share has no effect, whatever it is', () => {
+  test('of a private share has no effect', () => {
     for (const rule of NAMES)
       assert.deepEqual(
         ineffectiveRules(rulesOf({ [rule]: RULES[rule] }), { ...guardsOf(SETUPS[1]!), isPrivate: true }),
@@ -144,7 +144,7 @@ suite('a rule that is set', () => {
   });
 });
 
-/** Who is admitted is named by every rule that is set: the specification, in other words than the product's. */
+/** Every rule that is set names each caller who is admitted: the specification, in other words than the product's. */
 function assertNamed(rules: AccessRules, { providers }: Setup, caller: ExplainedRequest, said: string): void {
   const message = `${said}: ${JSON.stringify(caller)}`;
   assert.equal(rules.expiresAtMs, null, message);

@@ -30,10 +30,11 @@ import { certificateOf, isUnasked } from './caller-certificate.ts';
 import { answerInTime, type LoginControl } from './login-control.ts';
 import { LoginFlow } from './login-flow.ts';
 import { LoginHosts } from './login-hosts.ts';
+import { isReserved } from './login-pages.ts';
 import { isForeign } from './foreign-origin.ts';
 import { isNavigation, isPreflight } from './navigation.ts';
 import { OriginIdentity } from './origin-identity.ts';
-import { notWanted, refusal, unauthenticated, withOwnLines } from './own-verdicts.ts';
+import { notWanted, refusal, retryAfter, unauthenticated, withOwnLines } from './own-verdicts.ts';
 import {
   CLEAR_SESSION_LINE,
   NO_COOKIES,
@@ -67,7 +68,6 @@ type Snapshot = Parameters<AccessFeed['replaceAll']>[0];
 
 /** Time limit for newly fetched keys to arrive over the feed. */
 const REFRESH_WAIT_MS = 1_000;
-const RESERVED = '/.frontdoor';
 
 export class GatewayAccess implements AccessControl, AccessFeed {
   generation = 0;
@@ -394,14 +394,4 @@ export class GatewayAccess implements AccessControl, AccessFeed {
       stop();
     }
   }
-}
-
-function isReserved(target: string): boolean {
-  if (!target.startsWith(RESERVED)) return false;
-  const next = target[RESERVED.length];
-  return next === undefined || next === '/' || next === '?';
-}
-
-function retryAfter(ms: number): string {
-  return `Retry-After: ${Math.max(1, Math.ceil(ms / 1_000))}`;
 }

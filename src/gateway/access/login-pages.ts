@@ -18,8 +18,16 @@ const PAGE_LINES: readonly string[] = [
 /** Header lines of every response about a person's identity. */
 export const PRIVATE_LINES: readonly string[] = ['Cache-Control: no-store', 'Referrer-Policy: no-referrer'];
 
+const RESERVED = '/.frontdoor';
 export const LOGIN_PATH = '/.frontdoor/login';
 export const LOGOUT_PATH = '/.frontdoor/logout';
+
+/** Whether the gateway itself answers the target of a request, where people can log in. */
+export function isReserved(target: string): boolean {
+  if (!target.startsWith(RESERVED)) return false;
+  const next = target[RESERVED.length];
+  return next === undefined || next === '/' || next === '?';
+}
 
 export function chooserPage(
   host: string,

@@ -106,3 +106,7 @@ export function withOwnLines(verdict: AccessVerdict, host: string, client: Clien
 function isLoopback(host: string): boolean {
   return isLoopbackHost(host) || host.endsWith('.localhost');
 }
+
+export function retryAfter(ms: number): string {
+  return `Retry-After: ${Math.max(1, Math.ceil(ms / 1_000))}`;
+}

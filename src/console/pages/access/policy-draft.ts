@@ -68,9 +68,10 @@ export function policyDraftOf(policy: SharePolicyAnswer): PolicyDraft {
 
 /** The body of the change. Fields of a newer API, which this console does not know, stay as they were read. */
 export function policyOf(draft: PolicyDraft, read: SharePolicyAnswer): SharePolicyBody {
+  const { warnings: _about, ...rules } = read;
   const { rateRequests, authorities, certificateNames, responseTimeoutSeconds, contact } = draft;
   return {
-    ...read,
+    ...rules,
     emails: linesOf(draft.emails),
     claims: draft.claims.map(({ claim, anyOf }) => ({ claim: claim.trim(), anyOf: linesOf(anyOf) })),
     basicAuth: draft.basicAuth.map(({ name, password }) => ({ name: name.trim(), password })),

@@ -3,7 +3,7 @@
  * earlier version lacks newer fields, which get their defaults, so that no row must be rewritten.
  */
 import { isJsonObject } from '#base';
-import type { SharePolicyAnswer } from '#contract';
+import type { SharePolicy } from '#contract';
 import { DEFAULT_POLICY, type StoredPolicy } from '../../policy/mod.ts';
 import type { Queries, Touch } from '../engine/store.ts';
 import type { SharePolicyTable } from '../schema/access-schema.ts';
@@ -12,13 +12,11 @@ import type { SharePolicyTable } from '../schema/access-schema.ts';
  * Replaces a row that cannot be read, so that the share is closed until its policy is set again, and no other
  * share is affected.
  */
-const CLOSED_POLICY: SharePolicyAnswer = { ...DEFAULT_POLICY, expiresAt: new Date(0).toISOString() };
+const CLOSED_POLICY: SharePolicy = { ...DEFAULT_POLICY, expiresAt: new Date(0).toISOString() };
 
-function policyOf(text: string): SharePolicyAnswer {
+function policyOf(text: string): SharePolicy {
   const stored = objectOf(text);
-  return stored === undefined
-    ? CLOSED_POLICY
-    : { ...DEFAULT_POLICY, ...(stored as Partial<SharePolicyAnswer>) };
+  return stored === undefined ? CLOSED_POLICY : { ...DEFAULT_POLICY, ...(stored as Partial<SharePolicy>) };
 }
 
 function objectOf(text: string): object | undefined {

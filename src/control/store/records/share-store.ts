@@ -18,7 +18,9 @@ import { writeJointly } from '../engine/joint-writes.ts';
 import { lockedByName, lockedForUpdate } from '../engine/row-lock.ts';
 import { isUniqueViolation } from '../engine/store-errors.ts';
 import type { Queries, Touch } from '../engine/store.ts';
+import { checkPeopleProvable } from './policy-warning-store.ts';
 import { restingOfShareNames } from './resting-name-store.ts';
+import { findSharePolicy } from './share-policy-store.ts';
 import {
   addGrants,
   checkedReach,
@@ -161,7 +163,11 @@ export async function changeShare(
     grants: reach.grants.toSorted(),
     authProviderIds: reach.authProviderIds,
   };
-  return shareRecordOf({ row: row!, relations });
+  const changed = shareRecordOf({ row: row!, relations });
+  const isLess = held.authProviderIds.some((id) => !reach.authProviderIds.includes(id));
+  if (shareMode === 'public' && (!staysInMode || isLess))
+    await checkPeopleProvable(trx, changed, await findSharePolicy(trx, before.id));
+  return changed;
 }
 
 /**
