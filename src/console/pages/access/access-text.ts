@@ -5,9 +5,12 @@ export const accessText = defineText({
   en: {
     providers: 'Log-ins',
     providersHelp: 'Visitors have to log in with one of these.',
-    providersOpen: 'Without a log-in, the policy below alone decides about requests.',
+    providersOpen:
+      'Without a log-in, the policy below alone decides about requests. Its rules on e-mail addresses and claims need a log-in.',
     providersOpenWarning:
       'There is no log-in and no user with a password: everybody who reaches the address can use the service, as far as the rules on networks, certificates and times permit.',
+    nobodyProven:
+      'The policy has rules on e-mail addresses or claims, and no chosen log-in proves who a person is: nobody would be admitted. Choose a log-in with OpenID Connect, Google or GitHub, or remove these rules.',
     reviewProviders: 'Review and save log-ins',
     saveProviders: 'Save log-ins',
     saved: 'Saved. Gateways follow within seconds.',
@@ -83,9 +86,12 @@ export const accessText = defineText({
   de: {
     providers: 'Anmeldungen',
     providersHelp: 'Besucher brauchen eine davon.',
-    providersOpen: 'Ohne Anmeldung kommen alle hinein, die die Richtlinie unten zulässt.',
+    providersOpen:
+      'Ohne Anmeldung kommen alle hinein, die die Richtlinie unten zulässt. Ihre Regeln zu E-Mail-Adressen und Claims brauchen eine Anmeldung.',
     providersOpenWarning:
       'Keine Anmeldung und kein Benutzer mit Passwort: Alle, die die Adresse erreichen, kommen hinein, soweit die Regeln zu Netzen, Zertifikaten und Zeiten es zulassen.',
+    nobodyProven:
+      'Die Richtlinie hat Regeln zu E-Mail-Adressen oder Claims, und keine gewählte Anmeldung weist nach, wer jemand ist: Niemand käme hinein. Wählen Sie eine Anmeldung mit OpenID Connect, Google oder GitHub, oder entfernen Sie diese Regeln.',
     reviewProviders: 'Anmeldungen prüfen und speichern',
     saveProviders: 'Anmeldungen speichern',
     saved: 'Gespeichert. Die Gateways folgen binnen Sekunden.',

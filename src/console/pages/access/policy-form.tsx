@@ -3,9 +3,11 @@ import { Button, Checkbox, Fieldset } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { SharePolicyAnswer } from '#contract';
 import { useSession } from '../../api/session.tsx';
+import { ApiText } from '../../parts/api-text.tsx';
 import { EditForm, type SentChange } from '../../parts/edit-form.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
+import { StateBadge } from '../../parts/state-badge.tsx';
 import { TimeInput } from '../../parts/time-input.tsx';
 import { useFieldError } from '../../parts/form.tsx';
 import type { Edit } from '../../parts/use-edit.ts';
@@ -29,6 +31,8 @@ export function PolicyForm(props: {
   readonly edit: Edit<SharePolicyAnswer, PolicyDraft>;
   readonly change: SentChange;
   readonly changedCount: number;
+  /** Whether there are rules about people that no chosen log-in proves. */
+  readonly isNobodyProven: boolean;
   readonly onSubmit: () => void;
   readonly onDiscard: () => void;
 }): ReactNode {
@@ -41,6 +45,7 @@ export function PolicyForm(props: {
   return (
     <Panel title={text.policy}>
       <p className="fd-soft">{text.policyIntro}</p>
+      <Warnings warnings={edit.base.body.warnings} />
       {mayChange ? null : <p className="fd-soft">{parts.roleTooLow}</p>}
       <EditForm
         edit={edit}
@@ -54,6 +59,11 @@ export function PolicyForm(props: {
         {/* Nothing in it can be changed by who may not change it. */}
         <fieldset className="fd-bare" disabled={!mayChange}>
           <PeopleSection draft={draft} set={set} />
+          {props.isNobodyProven ? (
+            <div role="status" className="fd-wrap">
+              <StateBadge tone="bad">{text.nobodyProven}</StateBadge>
+            </div>
+          ) : null}
           <NetworkSection draft={draft} set={set} />
           <TimeSection draft={draft} set={set} />
           <WebSection draft={draft} set={set} />
@@ -66,6 +76,15 @@ export function PolicyForm(props: {
       </EditForm>
     </Panel>
   );
+}
+
+/** What the API says about the stored policy. One of an earlier version says nothing. */
+function Warnings({ warnings = [] }: Partial<Pick<SharePolicyAnswer, 'warnings'>>): ReactNode {
+  return warnings.map(({ field, message }) => (
+    <p key={field} className="fd-warn">
+      <ApiText>{message}</ApiText>
+    </p>
+  ));
 }
 
 function PeopleSection({ draft, set }: SectionProps): ReactNode {

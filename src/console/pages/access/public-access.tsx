@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import type { ShareAnswer, SharePolicyAnswer } from '#contract';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { useEdit, type ReadState } from '../../parts/use-edit.ts';
+import { useProviderEntries } from '../providers/provider-choice.tsx';
 import { changedFields, policyDraftOf, policyOf } from './policy-draft.ts';
 import { QuestionPanel } from './question-panel.tsx';
 import { SharePolicy } from './share-policy.tsx';
@@ -35,12 +36,16 @@ export function PublicAccess(props: {
       ? {}
       : { authProviderIds: [...authProviderIds] }),
   };
+  const hasRulesOnPeople = (wanted.emails ?? []).length + (wanted.claims ?? []).length > 0;
+  const provesPeople = useProvesPeople(authProviderIds);
+  const isNobodyProven = hasRulesOnPeople && !provesPeople;
   return (
     <>
       <ShareProviders
         edit={providers}
         explanations={explanations}
         hasUsers={policy.body.basicAuth.length > 0}
+        isNobodyProven={isNobodyProven}
       />
       <SharePolicy
         edit={rules}
@@ -48,6 +53,7 @@ export function PublicAccess(props: {
         explanations={explanations}
         wanted={wanted}
         changed={changed}
+        isNobodyProven={isNobodyProven}
       />
       <QuestionPanel
         providerIds={[...new Set([...share.body.authProviderIds, ...authProviderIds])]}
@@ -57,4 +63,10 @@ export function PublicAccess(props: {
       />
     </>
   );
+}
+
+/** Whether one of these log-ins may prove who a person is. One that is not known may. */
+function useProvesPeople(ids: readonly string[]): boolean {
+  const known = useProviderEntries().data?.body.content ?? [];
+  return ids.some((id) => known.find((provider) => provider.id === id)?.type !== 'API_KEY');
 }

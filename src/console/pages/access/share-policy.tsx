@@ -18,6 +18,7 @@ export function SharePolicy(props: {
   readonly wanted: SharePolicyBody;
   /** Names of the fields that differ from what is stored. */
   readonly changed: readonly string[];
+  readonly isNobodyProven: boolean;
 }): ReactNode {
   const text = useText(questionText);
   const { edit, parameters, explanations, wanted, changed } = props;
@@ -37,6 +38,7 @@ export function SharePolicy(props: {
         edit={edit}
         change={change}
         changedCount={changed.length}
+        isNobodyProven={props.isNobodyProven}
         onSubmit={() => {
           save.reset();
           review.begin(wanted, { policy: wanted });

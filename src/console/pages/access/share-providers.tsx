@@ -22,11 +22,14 @@ export function ShareProviders({
   edit,
   explanations,
   hasUsers,
+  isNobodyProven,
 }: {
   readonly edit: Edit<ShareAnswer, ProviderDraft>;
   readonly explanations: Explanations;
   /** Whether the policy has users with a password. */
   readonly hasUsers: boolean;
+  /** Whether the policy has rules about people that no chosen log-in proves. */
+  readonly isNobodyProven: boolean;
 }): ReactNode {
   const [text, parts] = [useText(accessText), useText(partsText)];
   const frontdoorId = useFrontdoorId();
@@ -66,7 +69,12 @@ export function ShareProviders({
           isDisabled={!may('changeShare')}
           onChange={(ids) => edit.type({ authProviderIds: [...ids] })}
         />
-        {chosen.length > 0 || hasUsers ? null : (
+        {isNobodyProven ? (
+          <div role="status" className="fd-wrap">
+            <StateBadge tone="bad">{text.nobodyProven}</StateBadge>
+          </div>
+        ) : null}
+        {chosen.length > 0 || hasUsers || isNobodyProven ? null : (
           <div role="status" className="fd-wrap">
             <StateBadge tone="warn">{text.providersOpenWarning}</StateBadge>
           </div>
