@@ -105,6 +105,12 @@ const enumerations: readonly Enumeration[] = [
     description: 'The kind of resource that had the name.',
   },
   {
+    name: 'MakerKind',
+    values: ['account', 'client', 'issuer', 'person', 'system'],
+    description:
+      'The kind of a caller that made something. system: the installation itself, as for its first person.',
+  },
+  {
     name: 'CallerKind',
     values: ['account', 'client', 'issuer', 'person'],
     description: 'An API account, an OAuth client, a caller of a trusted issuer, or a person at the console.',

@@ -101,8 +101,19 @@ const ofComponent: Readonly<Record<string, string>> = {
   'NewConsoleLogIn.authProviderId':
     'The auth provider: of type OIDC, GOOGLE or GITHUB, of a frontdoor of the organization.',
   'ConsoleLogIn.authProviderId': 'The auth provider.',
+  'Invitation.createdBy':
+    'The caller that made it. It ends with this caller, with its credential, and when it may not give the role any more.',
+  'InvitationWithLink.createdBy':
+    'The caller that made it. It ends with this caller, with its credential, and when it may not give the role any more.',
   'Invitation.role': 'What the invited person will be able to do.',
   'InvitationWithLink.role': 'What the invited person will be able to do.',
+  'InvitationCreatedBy.kind': 'The kind of caller.',
+  'InvitationCreatedBy.id': 'The id of the caller.',
+  'InvitationCreatedBy.name': 'Its name. Null where it has none.',
+  'InvitationWithLinkCreatedBy.kind':
+    'The kind of caller; system: the installation itself, as for its first person.',
+  'InvitationWithLinkCreatedBy.id': 'The id of the caller.',
+  'InvitationWithLinkCreatedBy.name': 'Its name. Null where it has none.',
   'NewInvitation.role': 'What the invited person will be able to do.',
   'ConsoleSession.personId': 'The person who logged in; null for an API account.',
   'ConsoleSession.accountId': 'The API account that logged in; null for a person.',

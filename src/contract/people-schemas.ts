@@ -60,6 +60,11 @@ const invitation = () => ({
   email: nullable<string>({ type: 'string' }),
   organizationId: uuid(),
   role: role(),
+  createdBy: closed({
+    kind: oneOf('account', 'client', 'issuer', 'person', 'system'),
+    id: Type.String(),
+    name: nullable<string>({ type: 'string' }),
+  }),
   createdAt: timestamp(),
   expiresAt: timestamp(),
 });

@@ -12,7 +12,7 @@ import {
   type ApiWorldOptions,
 } from '../management-api/api-fixture.ts';
 import { createManagementApi } from '../management-api/mod.ts';
-import { createInvitation, type Store } from '../store/mod.ts';
+import { createInvitation, THE_INSTALLATION, type Store } from '../store/mod.ts';
 import { consoleOf } from './mod.ts';
 
 export const CONSOLE_HOST = new URL(BASE_URL).host;
@@ -53,7 +53,7 @@ export async function openConsoleWorld(
   const app = await openOne();
   const invite = async (role: Role, name = 'Ann', organizationId = api.first.organizationId) => {
     const expiresAtMs = clock.nowMs() + 3_600_000;
-    const wanted = { organizationId, name, email: null, role, expiresAtMs };
+    const wanted = { organizationId, name, email: null, role, maker: THE_INSTALLATION, expiresAtMs };
     const made = await store.transaction((trx) => createInvitation(trx, secrets, wanted, clock.nowMs()));
     return made!.code;
   };

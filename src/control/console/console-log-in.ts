@@ -19,6 +19,7 @@ import {
   type AccessDirectory,
   type ConsoleSession,
   type InvitationRecord,
+  type RuleParts,
   type SessionOwner,
   type StoreTransaction,
 } from '../store/mod.ts';
@@ -33,6 +34,7 @@ export interface ConsoleLogInParts extends ConsoleParts {
   readonly sessions: ConsoleSessions;
   readonly secondFactor: SecondFactorLogIn;
   readonly refusals: LogInRefusals;
+  readonly rule: () => RuleParts;
 }
 
 /** A session, or the step with the second factor that comes before it. */
@@ -49,6 +51,8 @@ export interface Proven {
   readonly owner: SessionOwner;
   /** That of the password; undefined for an API account. */
   readonly passwordHash?: string;
+  /** Names the token of an API account; undefined for a person. */
+  readonly credential?: string;
 }
 
 /** With a reason, the owner is whose log-in was refused. */
@@ -89,9 +93,9 @@ export class ConsoleLogIn {
     const { store, sessions, secondFactor } = this.#parts;
     return store.transaction(async (trx, touch): Promise<LogInResult> => {
       if (!(await isStillProven(trx, proven))) return { problem: 'wrong' };
-      const { owner } = proven;
+      const { owner, credential } = proven;
       const step = await secondFactor.begin(trx, owner);
-      return step ?? { token: await sessions.open(trx, touch, owner, client, earlier) };
+      return step ?? { token: await sessions.open(trx, touch, owner, { ...client, credential }, earlier) };
     });
   }
 
@@ -148,13 +152,13 @@ export class ConsoleLogIn {
     client: ConsoleClient,
     earlier: ConsoleSession | undefined,
   ): Promise<Begun | undefined> {
-    const { store, secrets, clock, sessions, secondFactor } = this.#parts;
+    const { store, secrets, clock, sessions, secondFactor, rule } = this.#parts;
     // The hash takes some time, which a code that is not valid does not get.
     if ((await this.invitationOf(code, client)) === undefined) return undefined;
     const passwordHash = await hashPassword(person.password);
     const nowMs = clock.nowMs();
     return store.transaction(async (trx, touch) => {
-      const invitation = await takeInvitation(trx, secrets, code, nowMs);
+      const invitation = await takeInvitation(trx, secrets, code, rule());
       if (invitation === undefined) return undefined;
       const { organizationId, role } = invitation;
       const email = person.email.toLowerCase();
@@ -184,7 +188,8 @@ export class ConsoleLogIn {
       await access.evenOut('account', asked);
       return { reason: WRONG };
     }
-    return { owner: { kind: 'account', id: proven.id, organizationId: proven.organizationId } };
+    const { id: accountId, organizationId, credential } = proven;
+    return { owner: { kind: 'account', id: accountId, organizationId }, credential };
   }
 
   async #personOf(email: string, password: string, { address, signal }: ConsoleClient): Promise<Examined> {

@@ -52,8 +52,8 @@ export class ConsoleSessions {
   async principalOf(request: IncomingMessage, isUse: boolean): Promise<ConsolePrincipal | undefined> {
     const session = await this.find(request, isUse);
     if (session === undefined) return undefined;
-    const { owner, scopes, provenAtMs, id: sessionId } = session;
-    return { ...owner, scopes, provenAtMs, sessionId };
+    const { owner, scopes, credential, provenAtMs, id: sessionId } = session;
+    return { ...owner, scopes, credential, provenAtMs, sessionId };
   }
 
   /** Returns the session of the request's cookie if it is not over, and notes its use, if it is one. */

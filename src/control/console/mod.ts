@@ -24,13 +24,18 @@ const PAGE_HEADER = 'frontdoor-console';
 
 /** Returns what opens the console on a Management API. */
 export function consoleOf(options: ConsoleOptions): OpenConsole {
-  return ({ access, failures, refusals }) => {
-    const { own, app: program, log, login } = options;
+  return ({ access, failures, refusals, issuers }) => {
+    const { own, app: program, log, login, clock } = options;
+    const rule = () => ({
+      scopesOfIssuer: (id: string) => issuers?.scopesOf(id),
+      nowMs: clock.nowMs(),
+    });
     const sessions = new ConsoleSessions(options);
     const secondFactor = new SecondFactorLogIn({ ...options, sessions, refusals });
-    const logIn = new ConsoleLogIn({ ...options, access, failures, sessions, secondFactor, refusals });
-    const passwordChange = new PasswordChange({ ...options, logIn, sessions, secondFactor, refusals });
-    const providerLogIn = login && new ProviderLogIn({ ...options, ...login, sessions, refusals, failures });
+    const logIn = new ConsoleLogIn({ ...options, access, failures, sessions, secondFactor, refusals, rule });
+    const passwordChange = new PasswordChange({ ...options, logIn, sessions, secondFactor, refusals, rule });
+    const providerLogIn =
+      login && new ProviderLogIn({ ...options, ...login, sessions, refusals, failures, rule });
     return {
       isOwnHost: (request) => ownOriginOf(request, own()) !== undefined,
       checkOrigin: (request, isChange) => {

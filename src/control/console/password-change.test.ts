@@ -204,7 +204,8 @@ describeEachStore('the password of a person', (open) => {
     const secondFactor = new SecondFactorLogIn({ ...parts, sessions });
     const failures = new LoginFailures({ perSecond: 1, burst: 20 }, clock);
     const access = new AccessDirectory(store);
-    const logInParts = new ConsoleLogIn({ ...parts, access, failures, sessions, secondFactor });
+    const rule = () => ({ scopesOfIssuer: () => undefined, nowMs: clock.nowMs() });
+    const logInParts = new ConsoleLogIn({ ...parts, access, failures, sessions, secondFactor, rule });
     const client = { address: '192.0.2.1', browser: 'a browser' };
     const proven = await logInParts.prove(email, FORMER, client);
     assert.ok('owner' in proven);

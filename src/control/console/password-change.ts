@@ -7,6 +7,7 @@ import { hashPassword, PasswordQueueFull } from '../policy/mod.ts';
 import {
   endSessionsOfPerson,
   findPasswordLink,
+  isLinkOf,
   lockPerson,
   passwordOf,
   putPersonPassword,
@@ -15,6 +16,7 @@ import {
   touchResource,
   type ConsoleSession,
   type LinkedPerson,
+  type RuleParts,
   type SessionOwner,
   type StoreTransaction,
   type Touch,
@@ -30,6 +32,7 @@ export interface PasswordChangeParts extends ConsoleParts {
   readonly sessions: Pick<ConsoleSessions, 'open'>;
   readonly secondFactor: Pick<SecondFactorLogIn, 'begin'>;
   readonly refusals: LogInRefusals;
+  readonly rule: () => RuleParts;
 }
 
 /** The new password is refused for the reason of a sentence. */
@@ -83,7 +86,7 @@ export class PasswordChange {
         (await replacePersonPassword(trx, owner.id, former, hashed, clock.nowMs()));
       if (!isStill) return { problem: 'wrong' };
       await endSessionsOfPerson(trx, owner.id, sessionId);
-      const token = await renewSessionToken(trx, secrets, sessionId);
+      const token = await renewSessionToken(trx, secrets, { id: sessionId, personId: owner.id });
       await this.#record(trx, touch, owner, 'changePassword', client);
       return { token };
     });
@@ -105,15 +108,15 @@ export class PasswordChange {
     client: ConsoleClient,
     earlier: ConsoleSession | undefined,
   ): Promise<LinkUsed> {
-    const { store, clock, secrets, sessions, secondFactor } = this.#parts;
+    const { store, clock, secrets, sessions, secondFactor, rule } = this.#parts;
     const sentence = passwordProblem(password, [name, email]);
     if (sentence !== undefined) return { problem: 'unfit', sentence };
     const hashed = await hashOf(password);
     if (typeof hashed !== 'string') return hashed;
     return store.transaction(async (trx, touch): Promise<LinkUsed> => {
       const person = await lockPerson(trx, id);
-      const link = await findPasswordLink(trx, secrets, code, clock.nowMs());
-      if (person === undefined || link === undefined) return { problem: 'unknown' };
+      if (person === undefined || !(await isLinkOf(trx, secrets, code, person, rule())))
+        return { problem: 'unknown' };
       const owner: SessionOwner = { kind: 'person', id, organizationId: person.organizationId };
       await putPersonPassword(trx, { personId: id, email, passwordHash: hashed }, clock.nowMs());
       await endSessionsOfPerson(trx, id, undefined);

@@ -24,6 +24,7 @@ import {
   lockPerson,
   offeredConsoleLogIns,
   personOfAccount,
+  providerCredential,
   takeInvitation,
   takeInvitationOf,
   waitingPeople,
@@ -31,6 +32,7 @@ import {
   type ConsoleSession,
   type InvitationRecord,
   type PersonRecord,
+  type RuleParts,
   type StoreTransaction,
   type Touch,
 } from '../store/mod.ts';
@@ -45,6 +47,7 @@ export interface ProviderLogInParts extends ConsoleParts {
   readonly steps: ProviderSteps;
   readonly refusals: LogInRefusals;
   readonly failures: LoginFailures;
+  readonly rule: () => RuleParts;
 }
 
 /** What the cookie of a log-in has, sealed. */
@@ -147,7 +150,7 @@ export class ProviderLogIn {
     client: ConsoleClient,
     earlier: ConsoleSession | undefined,
   ): Promise<ProviderReturn> {
-    const { secrets, steps, clock, store, sessions, failures } = this.#parts;
+    const { secrets, steps, clock, store, sessions, failures, rule } = this.#parts;
     const attempt = this.#attemptOf(sealed);
     const state = url.searchParams.get('state') ?? '';
     if (attempt === undefined || attempt.providerId !== providerId || attempt.expiresAtMs <= clock.nowMs())
@@ -172,7 +175,7 @@ export class ProviderLogIn {
       const present = known === undefined ? undefined : await lockPerson(trx, known);
       // Somebody who has a role keeps it, and the invitation stays for another.
       const code = present === undefined || present.role === null ? attempt.invitation : null;
-      const invitation = code === null ? undefined : await takeInvitation(trx, secrets, code, clock.nowMs());
+      const invitation = code === null ? undefined : await takeInvitation(trx, secrets, code, rule());
       if (code !== null && invitation === undefined) return { type: 'uninvited' };
       const owner =
         present === undefined ? await this.#arrive(trx, touch, logIn, person, client, invitation) : present;
@@ -180,7 +183,9 @@ export class ProviderLogIn {
       if (present !== undefined && invitation !== undefined)
         await this.#promote(trx, touch, present, invitation, client);
       const { id, organizationId } = owner;
-      const from = { ...client, authProviderId: provider.id, provenAtMs: person.authenticatedAtMs };
+      const credential = providerCredential(logIn.id, attempt.providerVersion);
+      const proof = { authProviderId: provider.id, credential, provenAtMs: person.authenticatedAtMs };
+      const from = { ...client, ...proof };
       const begun = attempt.sessionId === null ? undefined : { id: attempt.sessionId };
       const token = await sessions.open(
         trx,
@@ -218,11 +223,11 @@ export class ProviderLogIn {
     client: ConsoleClient,
     accepted: InvitationRecord | undefined,
   ): Promise<PersonRecord | undefined> {
-    const { secrets, clock } = this.#parts;
+    const { secrets, clock, rule } = this.#parts;
     const nowMs = clock.nowMs();
     const { email } = person;
     const invitation =
-      accepted ?? (email === null ? undefined : await takeInvitationOf(trx, organizationId, email, nowMs));
+      accepted ?? (email === null ? undefined : await takeInvitationOf(trx, organizationId, email, rule()));
     const role = invitation?.role ?? roleOf(roles, person);
     if (role === null && (await waitingPeople(trx, organizationId)) >= MAX_WAITING_PEOPLE) return undefined;
     const name = invitation?.name ?? person.name ?? email ?? person.subject;

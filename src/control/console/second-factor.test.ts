@@ -280,7 +280,7 @@ describeEachStore('the second factor of people', (open) => {
     assert.equal((await hal.call('DELETE', path)).statusCode, 409);
     assert.equal((await world.api.call('DELETE', path)).status, 204);
     assert.equal((await world.api.call('DELETE', path)).status, 404);
-    assert.equal((await stateOf(hal)).enrolled, false);
+    assert.equal(await isLoggedIn(hal), false, 'the second factor opened the session');
     assert.equal(
       (await new TestBrowser(world.app).logIn(email)).headers.location,
       '/console/logged-in?to=%2Fconsole',

@@ -71,6 +71,33 @@ export async function endLogIns(
   }
 }
 
+/**
+ * Ends, inside the caller's transaction, the sessions of an identity that its password opened, here and at the edge management
+ * API. `keptId` is the session that changes the password.
+ */
+export async function endPasswordLogIns(
+  trx: Queries,
+  touch: Touch,
+  identityId: string,
+  nowMs: number,
+  keptId?: string,
+): Promise<void> {
+  const opened = await trx
+    .selectFrom('api_session')
+    .select('id')
+    .where('identity_id', '=', identityId)
+    .where('method', '=', 'password')
+    .execute();
+  const over = idsOf(opened).filter((id) => id !== keptId);
+  await endIn(trx, touch, over, nowMs);
+  // Sessions of earlier versions do not have their method.
+  await trx
+    .deleteFrom('management_session')
+    .where('identity_id', '=', identityId)
+    .where((by) => by.or([by('method', 'is', null), by('method', '=', 'password')]))
+    .execute();
+}
+
 /** Ends, inside the caller's transaction, all sessions that tokens of the signer opened, also as second factor. */
 export async function endTokenLogIns(
   trx: Queries,

@@ -8,6 +8,7 @@ import { putIdentityPassword } from '../store/mod.ts';
 import { couldNotValidate, notAuthorized, notFound, sendData } from './edge-answer.ts';
 import { appendPeerAudit } from './edge-audit.ts';
 import { authenticatorsOf, authenticatorView, passwordAuthenticatorId } from './authenticator-view.ts';
+import { endPasswordLogIns } from './api-session-ends.ts';
 import { bodyRule, MAX_CSR_BYTES } from './edge-body.ts';
 import { callerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
 import { jsonBody, sendPage } from './edge-request.ts';
@@ -44,7 +45,7 @@ export function addAuthenticatorRoutes(app: FastifyInstance, context: EdgeApiCon
 
   // PUT replaces both, PATCH what it names. Only the present password permits either.
   const change = async (request: FastifyRequest<ById>, isWhole: boolean): Promise<Record<string, never>> => {
-    const { identity } = callerOf(context, request);
+    const { identity, session } = callerOf(context, request);
     const [present] = (await authenticatorsOf(db, identity.id)).filter(({ method }) => method === 'updb');
     if (present?.username === undefined || request.params.id !== passwordAuthenticatorId(identity))
       throw notFound();
@@ -62,6 +63,7 @@ export function addAuthenticatorRoutes(app: FastifyInstance, context: EdgeApiCon
     const wanted = { identityId: identity.id, username, passwordHash: await hashPassword(password) };
     await context.store.transaction(async (trx, touch) => {
       await putIdentityPassword(trx, wanted, context.clock.nowMs());
+      await endPasswordLogIns(trx, touch, identity.id, context.clock.nowMs(), session.id);
       await appendPeerAudit(trx, touch, context, request, proof, {
         action: 'changePassword',
         target: { kind: identity.kind, id: identity.id },

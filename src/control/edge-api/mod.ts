@@ -2,6 +2,7 @@
 export {
   endClaimedLogIns,
   endLogIns,
+  endPasswordLogIns,
   endSessionsOf,
   endTokenLogIns,
   NONE_KEPT,

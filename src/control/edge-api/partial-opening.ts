@@ -1,6 +1,7 @@
 /** The end of a log-in at `authenticate` that waited for a second factor: its token becomes that of a session. */
 import type { FastifyRequest } from 'fastify';
 import { authPolicyOf, permitsLogIn } from '../model/mod.ts';
+import { hasPasswordSince } from '../store/mod.ts';
 import { hasEnded } from './api-session-ends.ts';
 import { notAuthorized } from './edge-answer.ts';
 import { peerOf, tokenOf, type EdgeApiContext } from './edge-context.ts';
@@ -12,7 +13,7 @@ import { passMfa } from './posture-routes.ts';
 export async function provenPartial(
   context: EdgeApiContext,
   request: FastifyRequest,
-  { identityId, method, signerId }: PartialLogIn,
+  { identityId, method, signerId, startedAtMs }: PartialLogIn,
 ): Promise<LogInProof> {
   const identity = context.model.identity(identityId);
   const peer = method === 'cert' ? peerOf(context, request) : undefined;
@@ -20,6 +21,8 @@ export async function provenPartial(
     throw notAuthorized();
   // The policy may have changed since the first step.
   if (!permitsLogIn(authPolicyOf(context.model.edge, identityId), { method, signerId }))
+    throw notAuthorized();
+  if (method === 'password' && !(await hasPasswordSince(context.store.db, identityId, startedAtMs)))
     throw notAuthorized();
   const second = await context.secondTokens.check(request, identityId);
   if (!second.isProven) throw notAuthorized();

@@ -4,6 +4,7 @@ import { appendMachineAudit } from '../audit/mod.ts';
 import { authPolicyOf, passwordProblem } from '../model/mod.ts';
 import { hashPassword } from '../policy/mod.ts';
 import { claimEnrollment, putIdentityPassword } from '../store/mod.ts';
+import { endPasswordLogIns } from './api-session-ends.ts';
 import { couldNotValidate } from './edge-answer.ts';
 import type { EdgeApiContext } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
@@ -36,6 +37,7 @@ export async function enrollPassword(
     const known = await trx.selectFrom('identity').select('kind').where('id', '=', id).executeTakeFirst();
     if (known === undefined) return { ok: false, reason: 'identity-gone' } as const;
     await putIdentityPassword(trx, wanted, nowMs);
+    await endPasswordLogIns(trx, touch, id, nowMs);
     touch('identity', id);
     await appendMachineAudit(trx, touch, context, {
       frontdoorId: null,

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FrontdoorError } from '#base';
 import { appendMachineAudit } from '../audit/mod.ts';
 import {
+  endPasswordLogIns,
   endSessionsOf,
   invalidParameter,
   isoTime,
@@ -105,7 +106,10 @@ export function addAuthenticatorRoutes(
       if (method === 'cert') {
         await trx.deleteFrom('certificate').where('fingerprint', '=', id).execute();
         await endSessionsOf(trx, touch, [id], parts.clock.nowMs());
-      } else await trx.deleteFrom('identity_password').where('identity_id', '=', identityId).execute();
+      } else {
+        await trx.deleteFrom('identity_password').where('identity_id', '=', identityId).execute();
+        await endPasswordLogIns(trx, touch, identityId, parts.clock.nowMs());
+      }
     });
     return sendData(reply, {});
   });
@@ -124,9 +128,10 @@ export function addAuthenticatorRoutes(
     if (problem !== undefined) throw invalidParameter('password', problem, '');
     const passwordHash = await hashPassword(password);
     const after = { method: 'updb', username };
-    await write(request, 'setEdgePassword', identityId, after, async (trx) => {
+    await write(request, 'setEdgePassword', identityId, after, async (trx, touch) => {
       if ((await findEdgeEntity(trx, 'identity', identityId)) === undefined) throw notFound();
       await putIdentityPassword(trx, { identityId, username, passwordHash }, parts.clock.nowMs());
+      await endPasswordLogIns(trx, touch, identityId, parts.clock.nowMs());
     }).catch((error: unknown) => {
       if (!(error instanceof FrontdoorError) || error.kind !== 'conflict') throw error;
       throw invalidParameter('username', 'the user name is taken', username);

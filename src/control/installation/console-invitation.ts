@@ -2,7 +2,7 @@
 import { FrontdoorError, systemClock, type Clock } from '#base';
 import { appendAudit, THE_SYSTEM } from '../audit/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
-import { createInvitation, firstOrganization, type Store } from '../store/mod.ts';
+import { createInvitation, firstOrganization, THE_INSTALLATION, type Store } from '../store/mod.ts';
 import { openInstallation, type InstallationOptions } from './open-installation.ts';
 
 /** An hour. */
@@ -16,7 +16,8 @@ export async function inviteOperator(store: Store, secrets: Secrets, clock: Cloc
     const organizationId = await firstOrganization(trx);
     if (organizationId === undefined)
       throw new FrontdoorError('notFound', 'not-found', 'there is no organization');
-    const wanted = { organizationId, name: NAME, email: null, role: 'operator' } as const;
+    const who = { name: NAME, email: null, role: 'operator', maker: THE_INSTALLATION } as const;
+    const wanted = { organizationId, ...who };
     const made = await createInvitation(trx, secrets, { ...wanted, expiresAtMs: nowMs + LIFETIME_MS }, nowMs);
     if (made === undefined)
       throw new FrontdoorError('conflict', 'conflict', 'the organization has too many open invitations');

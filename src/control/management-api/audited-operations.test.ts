@@ -176,9 +176,11 @@ describe('every operation that changes something', () => {
       const owner = { kind: 'person', id: await person(), organizationId: mine() } as const;
       const client = { address: '127.0.0.1', browser: 'a browser' };
       const times = { nowMs: world.clock.nowMs(), idleMs: 1_000, lifetimeMs: 1_000 };
-      const { id } = await world.store.transaction((trx) =>
-        openConsoleSession(trx, world.secrets, owner, client, times),
-      );
+      const password = { personId: owner.id, email: `${owner.id}@example.com`, passwordHash: 'a hash' };
+      const { id } = await world.store.transaction(async (trx) => {
+        await putPersonPassword(trx, password, 1);
+        return openConsoleSession(trx, world.secrets, owner, client, times);
+      });
       return { path: `/console-sessions/${id}`, chain: mine() };
     },
     rotateSigningKey: () => {

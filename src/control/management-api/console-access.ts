@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RefusalRecorder } from '../audit/mod.ts';
-import type { LoginFailures, Principal } from '../oauth/mod.ts';
+import type { LoginFailures, Principal, TrustedIssuers } from '../oauth/mod.ts';
 import type { AccessDirectory } from '../store/mod.ts';
 import { consoleElsewhere, noConsole } from './api-errors.ts';
 
@@ -54,6 +54,7 @@ export type OpenConsole = (parts: {
   readonly access: AccessDirectory;
   readonly failures: LoginFailures;
   readonly refusals: Pick<RefusalRecorder, 'record'>;
+  readonly issuers: TrustedIssuers | undefined;
 }) => Console;
 
 /** The console's own paths are routes. */

@@ -126,7 +126,12 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
     }),
   };
   const refusals = new RefusalRecorder({ store, secrets, clock, log });
-  const browserConsole = options.console?.({ access, failures: parts.loginFailures, refusals });
+  const browserConsole = options.console?.({
+    access,
+    failures: parts.loginFailures,
+    refusals,
+    issuers: parts.issuers,
+  });
   const gate = new RequestGate(parts, limits, browserConsole);
   const prefix = options.pathPrefix ?? '';
   const isProxy = (address: string): boolean => isTrustedProxy(options.trustedProxies ?? [], address);

@@ -6,7 +6,9 @@ import type { Role } from '#domain';
 import {
   insertPerson,
   openConsoleSession,
+  providerCredential,
   putPersonPassword,
+  putPersonTotp,
   type PersonRecord,
   type SessionClient,
 } from '../store/mod.ts';
@@ -44,9 +46,14 @@ describeEachStore('people', (open) => {
     const owner = { kind: 'person', id, organizationId } as const;
     const client = { address: '192.0.2.7', browser: 'Chromium', ...began };
     const times = { nowMs: world.clock.nowMs(), idleMs: 3_600_000, lifetimeMs: 7_200_000 };
-    const opened = await world.store.transaction((trx) =>
-      openConsoleSession(trx, world.secrets, owner, client, times),
-    );
+    const opened = await world.store.transaction(async (trx) => {
+      const password = { personId: id, email: `${id}@example.com`, passwordHash: 'a hash' };
+      await putPersonPassword(trx, password, 1);
+      const enrolled = { secret: Buffer.from('secret'), lastStep: 0, recoveryCodes: [], enrolledAtMs: 1 };
+      const factor = { personId: id, enrolled, pending: undefined, failedAttempts: 0, lockedUntilMs: 0 };
+      if (began.secondFactor === true) await putPersonTotp(trx, world.secrets, factor, 1);
+      return openConsoleSession(trx, world.secrets, owner, client, times);
+    });
     return opened.id;
   }
 
@@ -183,11 +190,12 @@ describeEachStore('people', (open) => {
     };
     const { body: made } = await world.call('POST', `${door}/auth-providers`, { body: provider });
     const authProviderId = (made as { id: string }).id;
-    await world.call('POST', '/console-log-ins', { body: { authProviderId } });
+    const logIn = await world.call('POST', '/console-log-ins', { body: { authProviderId } });
+    const credential = providerCredential((logIn.body as { id: string }).id, 1);
     const ids = {
       password: await sessionOf(person),
       'second-factor': await sessionOf(person, { secondFactor: true }),
-      provider: await sessionOf(person, { authProviderId }),
+      provider: await sessionOf(person, { authProviderId, credential }),
     };
     const found = async (query: string) => {
       const { body } = await call('GET', `/console-sessions?${query}`);

@@ -117,7 +117,7 @@ export const peopleHandlers: Handlers<
     const expiresAtMs = parts.clock.nowMs() + PASSWORD_LINK_MS;
     const code = await change(parts, call, async (trx) => {
       const person = await lockOther(parts, call, trx);
-      const result = await putPasswordLink(trx, parts.secrets, person.id, expiresAtMs);
+      const result = await putPasswordLink(trx, parts.secrets, person.id, call.principal, expiresAtMs);
       if (result === undefined)
         throw conflict('The person has no password, and logs in with an auth provider');
       return { result, ...eventOf(person), after: { expiresAt: isoTime(expiresAtMs) } };
@@ -140,7 +140,7 @@ export const peopleHandlers: Handlers<
           name: parseName(body.name)!,
           email: email?.toLowerCase() ?? null,
         },
-        ...{ role, expiresAtMs: nowMs + lifetimeSeconds * SECOND_MS },
+        ...{ role, maker: principal, expiresAtMs: nowMs + lifetimeSeconds * SECOND_MS },
       };
       const made = await createInvitation(trx, parts.secrets, wanted, nowMs);
       if (made === undefined) throw conflict('The organization has too many open invitations');
@@ -236,7 +236,8 @@ function personAnswer(person: PersonRecord): PersonAnswer {
 }
 
 function invitationAnswer(invitation: InvitationRecord): InvitationAnswer {
-  const { id, name, email, organizationId, role, createdAtMs, expiresAtMs } = invitation;
+  const { id, name, email, organizationId, role, maker, makerName, createdAtMs, expiresAtMs } = invitation;
+  const createdBy = { kind: maker.kind, id: maker.id, name: makerName };
   const times = { createdAt: isoTime(createdAtMs), expiresAt: isoTime(expiresAtMs) };
-  return { id, name, email, organizationId, role, ...times };
+  return { id, name, email, organizationId, role, createdBy, ...times };
 }

@@ -11,6 +11,7 @@ import {
   shownProviderData,
   type ProviderData,
 } from '../provider/mod.ts';
+import type { Principal } from '../oauth/mod.ts';
 import {
   checkNotNeededForPeople,
   consoleLogInIdUsing,
@@ -18,6 +19,7 @@ import {
   deleteAuthProvider,
   findAuthProvider,
   insertAuthProvider,
+  keepProviderSession,
   listAuthProviders,
   listFrontendsUsing,
   listSharesUsing,
@@ -171,7 +173,7 @@ async function update(
     const nowMs = parts.clock.nowMs();
     const definition = { name: parseName(name)!, type, enabled, settled, nowMs };
     const after = await updateAuthProvider(trx, touch, before, definition);
-    if (before.enabled && !after.enabled) await endStreamsOf(trx, touch, after.id);
+    await endLogInsOf(trx, touch, call.principal, after.id);
     return {
       result: { provider: after, shown: { ...answerOf(after), data: settled.shown } },
       target: { kind: KIND, id: after.id },
@@ -182,10 +184,20 @@ async function update(
   return tagged(parts, unstored(ok(shown)), storedOf(provider));
 }
 
-/** Sessions that began with the provider have ended; streams of theirs learn it with this change. */
-async function endStreamsOf(trx: Queries, touch: Touch, providerId: string): Promise<void> {
+/**
+ * Sessions that began with another state of the provider have ended, apart from the one that changed it. Streams of theirs
+ * learn it with this change.
+ */
+async function endLogInsOf(
+  trx: Queries,
+  touch: Touch,
+  { sessionId }: Principal,
+  providerId: string,
+): Promise<void> {
   const id = await consoleLogInIdUsing(trx, providerId);
-  if (id !== undefined) touchResource(touch, { ownerId: null, kind: 'console-log-in', id });
+  if (id === undefined) return;
+  touchResource(touch, { ownerId: null, kind: 'console-log-in', id });
+  if (sessionId !== undefined) await keepProviderSession(trx, sessionId, providerId);
 }
 
 /** The fields that the entity tag covers, with its secrets, but without the times of use of its keys. */

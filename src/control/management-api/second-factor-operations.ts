@@ -11,7 +11,7 @@ import {
   findPersonTotp,
   hasPassword,
   lockPersonTotp,
-  noteSecondFactor,
+  renewSessionCredential,
 } from '../store/mod.ts';
 import {
   beginPersonFactor,
@@ -83,7 +83,7 @@ export const secondFactorHandlers: Handlers<
       // The count of wrong codes is kept.
       if (!result.ok) return { result };
       const { sessionId } = call.principal;
-      if (sessionId !== undefined) await noteSecondFactor(trx, sessionId);
+      if (sessionId !== undefined) await renewSessionCredential(trx, { id: sessionId, personId: id }, true);
       return { result, target: targetOf(id), after: { secondFactor: true } };
     });
     if (confirmed.ok) return unstored(ok({ recoveryCodes: [...confirmed.recoveryCodes] }));
@@ -111,7 +111,7 @@ export const secondFactorHandlers: Handlers<
       if (totp?.enrolled === undefined) throw notFound('Second factor', id);
       if (await demandsSecondFactor(trx, organizationId))
         throw conflict('Your organization demands a second factor; begin again to replace it');
-      await deletePersonTotp(trx, id);
+      await deletePersonTotp(trx, id, call.principal.sessionId);
       return { result: undefined, target: targetOf(id), before: { secondFactor: true } };
     });
     return gone;

@@ -8,6 +8,9 @@ import { FrontdoorError, type Clock } from '#base';
 import type { Secrets } from '../secrets/mod.ts';
 import {
   findOrganization,
+  FIRST_SECRET,
+  hasCredential,
+  ISSUER_CREDENTIAL,
   provenBySecret,
   type AccessDirectory,
   type CallerKind,
@@ -25,6 +28,8 @@ export interface Principal {
   readonly id: string;
   readonly organizationId: string;
   readonly scopes: readonly string[];
+  /** Names what proved the caller (`credential-rule.ts` of the store): what the caller makes ends with it. */
+  readonly credential: string;
   /** The session at the console with which the request was made. */
   readonly sessionId?: string | undefined;
   /** Whether the log-in of that session is of the last 15 minutes; undefined without a session. */
@@ -79,13 +84,18 @@ export async function verifyToken(
   if (issuer !== policy.issuer && sources.issuers?.has(issuer) === true) {
     const vouched = await sources.issuers.verify(issuer, credential.token);
     if (vouched === undefined) return undefined;
-    return (await findOrganization(sources.db, vouched.organizationId)) === undefined ? undefined : vouched;
+    if ((await findOrganization(sources.db, vouched.organizationId)) === undefined) return undefined;
+    return { ...vouched, credential: ISSUER_CREDENTIAL };
   }
   const claims = await verifiedClaims(sources, policy, credential.token);
   if (claims === undefined) return undefined;
-  const caller = (await sources.access.caller(claims.kind, claims.subject))?.caller;
-  if (caller === undefined || caller.organizationId !== claims.organizationId) return undefined;
-  return { ...caller, scopes: claims.scopes.filter((scope) => caller.scopes.includes(scope)) };
+  const stored = await sources.access.caller(claims.kind, claims.subject);
+  if (stored === undefined || !hasCredential(stored, claims.credential, sources.clock.nowMs()))
+    return undefined;
+  const { caller } = stored;
+  if (caller.organizationId !== claims.organizationId) return undefined;
+  const scopes = claims.scopes.filter((scope) => caller.scopes.includes(scope));
+  return { ...caller, scopes, credential: claims.credential };
 }
 
 /** Returns the issuer that an unverified token names, which only selects the verifier. */
@@ -103,6 +113,8 @@ export interface TokenClaims {
   readonly kind: CallerKind;
   readonly organizationId: string;
   readonly scopes: readonly string[];
+  /** Names the secret for which the token was issued. */
+  readonly credential: string;
 }
 
 async function verifiedClaims(
@@ -133,10 +145,13 @@ async function verifiedClaims(
       maxTokenAge: TOKEN_LIFETIME_SECONDS,
       requiredClaims: ['iss', 'sub', 'aud', 'exp', 'iat', 'scope', 'org', 'caller'],
     });
-    const { sub, scope, org, caller } = payload;
+    // Tokens of earlier versions do not name their secret.
+    const { sub, scope, org, caller, credential = FIRST_SECRET } = payload;
     if (typeof sub !== 'string' || typeof scope !== 'string' || typeof org !== 'string') return undefined;
-    if (caller !== 'client' && caller !== 'account') return undefined;
-    const claims: TokenClaims = { subject: sub, kind: caller, organizationId: org, scopes: scope.split(' ') };
+    if ((caller !== 'client' && caller !== 'account') || typeof credential !== 'string') return undefined;
+    const claims: TokenClaims = {
+      ...{ subject: sub, kind: caller, organizationId: org, scopes: scope.split(' '), credential },
+    };
     const keyId = protectedHeader.kid!;
     const expiresAtMs = Math.min(payload.exp!, payload.iat! + TOKEN_LIFETIME_SECONDS) * 1_000;
     verified.remember(token, { claims, keyId, issuer, audience, expiresAtMs });

@@ -15,6 +15,7 @@ import {
   type AccessDirectory,
   type ApiCaller,
   type LastUses,
+  type ProvenCaller,
   type Store,
 } from '../store/mod.ts';
 import { authorizationForm } from './authorization-policy.ts';
@@ -123,7 +124,7 @@ async function tokenClient(
   { access, secrets, clock }: TokenSources,
   id: string,
   secret: string,
-): Promise<ApiCaller | undefined> {
+): Promise<ProvenCaller | undefined> {
   const asked = isUuid(id) ? id : NO_ID;
   const askedClient = access.caller('client', asked);
   const askedAccount = access.caller('account', asked);
@@ -169,12 +170,13 @@ function scopesOf(asked: string | undefined, client: ApiCaller): readonly string
 async function signedToken(
   { keys, clock }: TokenSources,
   policy: TokenPolicy,
-  client: ApiCaller,
+  client: ProvenCaller,
   scopes: readonly string[],
 ): Promise<string> {
   const key = keys.signing();
   const nowSeconds = Math.floor(clock.nowMs() / 1_000);
-  return new SignJWT({ scope: scopes.join(' '), org: client.organizationId, caller: client.kind })
+  const { organizationId: org, kind: caller, credential } = client;
+  return new SignJWT({ scope: scopes.join(' '), org, caller, credential })
     .setProtectedHeader({ alg: 'ES256', kid: key.id, typ: policy.type })
     .setIssuer(policy.issuer)
     .setSubject(client.id)

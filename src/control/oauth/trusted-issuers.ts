@@ -58,6 +58,12 @@ export class TrustedIssuers {
     return issuer !== undefined && this.#byName.has(issuer);
   }
 
+  /** Returns the scopes that the caller with this id could have now; undefined if its issuer is not trusted. */
+  scopesOf(id: string): readonly string[] | undefined {
+    for (const [issuer, { config }] of this.#byName) if (id.startsWith(`${issuer}#`)) return config.scopes;
+    return undefined;
+  }
+
   /** Returns undefined if the token is not valid. Throws `unavailable` while the issuer's keys cannot be fetched. */
   async verify(issuer: string, token: string): Promise<VouchedCaller | undefined> {
     const { config, keys } = this.#byName.get(issuer)!;

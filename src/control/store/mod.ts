@@ -36,7 +36,14 @@ export {
   searchProviders,
 } from './records/search-store.ts';
 export { AccessDirectory } from './records/access-directory.ts';
-export { callerKey, provenBySecret, type ApiCaller, type CallerKind } from './records/account-store.ts';
+export {
+  callerKey,
+  hasCredential,
+  provenBySecret,
+  type ApiCaller,
+  type CallerKind,
+  type ProvenCaller,
+} from './records/account-store.ts';
 export {
   countSharesUsing,
   deleteAuthProvider,
@@ -189,6 +196,7 @@ export {
   countPasswordAttempt,
   endPasswordAttempts,
   findIdentityPassword,
+  hasPasswordSince,
   putIdentityPassword,
   type IdentityPassword,
 } from './records/identity-password-store.ts';
@@ -233,9 +241,10 @@ export {
   findConsoleSession,
   findConsoleSessionById,
   listConsoleSessions,
-  noteSecondFactor,
+  keepProviderSession,
   noteSessionUse,
   openConsoleSession,
+  renewSessionCredential,
   renewSessionToken,
   type ConsoleSession,
   type SessionBeginning,
@@ -252,7 +261,21 @@ export {
   takeInvitationOf,
   type InvitationRecord,
 } from './records/invitation-store.ts';
-export { findPasswordLink, putPasswordLink, type LinkedPerson } from './records/password-link-store.ts';
+export {
+  findPasswordLink,
+  isLinkOf,
+  putPasswordLink,
+  type LinkedPerson,
+} from './records/password-link-store.ts';
+export {
+  FIRST_SECRET,
+  ISSUER_CREDENTIAL,
+  providerCredential,
+  secretCredential,
+  THE_INSTALLATION,
+  type Maker,
+  type RuleParts,
+} from './records/credential-rule.ts';
 export {
   countPersonAttempt,
   endPersonAttempts,

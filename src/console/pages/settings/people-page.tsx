@@ -127,6 +127,11 @@ function Invitations({ organizationId }: { readonly organizationId: string }): R
             columns={[
               { title: text.name, cell: ({ name }) => name },
               { title: text.role, cell: ({ role }) => text.roleName(role) },
+              {
+                title: text.invitedBy,
+                cell: ({ createdBy: { kind, id, name } }) =>
+                  kind === 'system' ? text.invitedBySystem : (name ?? id),
+              },
               { title: text.expires, cell: ({ expiresAt }) => <TimeAgo at={expiresAt} /> },
               {
                 title: text.withdraw,

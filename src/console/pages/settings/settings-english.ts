@@ -86,6 +86,8 @@ export const settingsEnglish = {
   invitationMade: 'The invitation',
   link: 'Link',
   expires: 'Expires',
+  invitedBy: 'Invited by',
+  invitedBySystem: 'the installation',
   withdraw: 'Withdraw',
   withdrawText: (name: string) => `The link of ${name} stops working.`,
   changeRole: 'Change the role',
@@ -94,7 +96,7 @@ export const settingsEnglish = {
   removePersonText: 'All sessions end at once. Shares and agents stay.',
   removeFactor: 'Remove the second factor',
   removeFactorText:
-    'Use this for somebody who has lost the app and the recovery codes. The next log-in asks for the password alone, or for a new enrollment.',
+    'Use this for somebody who has lost the app and the recovery codes. Sessions that began with it end. The next log-in asks for the password alone, or for a new enrollment.',
   newPassword: 'New password',
   newPasswordText:
     'Use this for somebody who has forgotten the password: a link sets a new one, once, within an hour. All sessions end then. A second factor stays.',

@@ -87,6 +87,8 @@ export const settingsGerman = {
   invitationMade: 'Die Einladung',
   link: 'Link',
   expires: 'Läuft ab',
+  invitedBy: 'Eingeladen von',
+  invitedBySystem: 'der Installation',
   withdraw: 'Zurückziehen',
   withdrawText: (name: string) => `Der Link von ${name} gilt dann nicht mehr.`,
   changeRole: 'Die Rolle ändern',
@@ -95,7 +97,7 @@ export const settingsGerman = {
   removePersonText: 'Alle Sitzungen enden sofort. Freigaben und Agenten bleiben.',
   removeFactor: 'Den zweiten Faktor entfernen',
   removeFactorText:
-    'Für Personen, die App und Wiederherstellungscodes verloren haben: die nächste Anmeldung fragt nur nach dem Passwort, oder verlangt eine neue Einrichtung.',
+    'Für Personen, die App und Wiederherstellungscodes verloren haben. Sitzungen, die damit begannen, enden. Die nächste Anmeldung fragt nur nach dem Passwort, oder verlangt eine neue Einrichtung.',
   newPassword: 'Neues Passwort',
   newPasswordText:
     'Für Personen, die ihr Passwort vergessen haben: ein Link, der einmal, innerhalb einer Stunde, ein neues setzt. Dann enden alle Sitzungen. Ein zweiter Faktor bleibt.',

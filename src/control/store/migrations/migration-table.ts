@@ -2,6 +2,7 @@
 import type { Migration } from 'kysely/migration';
 import { accessTables } from './access-tables-migration.ts';
 import { consoleLogIns } from './console-log-in-migration.ts';
+import { credentialEnds } from './credential-end-migration.ts';
 import { edgeTables } from './edge-tables-migration.ts';
 import { enrollmentName } from './enrollment-name-migration.ts';
 import { enrollmentUsername } from './enrollment-username-migration.ts';
@@ -64,4 +65,5 @@ export const migrations: Record<string, Migration> = {
   '0029-share-text': shareText,
   '0030-status-classes': statusClasses,
   '0031-password-links': passwordLinks,
+  '0032-credential-ends': credentialEnds,
 };

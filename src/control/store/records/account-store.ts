@@ -4,6 +4,7 @@
  */
 import type { Secrets } from '../../secrets/mod.ts';
 import type { Queries } from '../engine/store.ts';
+import { secretCredential } from './credential-rule.ts';
 
 export type CallerKind = 'account' | 'client';
 
@@ -15,14 +16,27 @@ export interface ApiCaller {
   readonly scopes: readonly string[];
 }
 
+/** A caller that has shown a secret. */
+export interface ProvenCaller extends ApiCaller {
+  /** Names the secret: what the caller opens ends with it. */
+  readonly credential: string;
+}
+
 /** A caller with the data for verifying its secret. */
 export interface StoredCaller {
   readonly caller: ApiCaller;
   readonly secretHmac: string;
+  readonly secretId: string;
   /** The secret before the last rotation, and until when it is accepted. */
-  readonly previous: { readonly hmac: string; readonly untilMs: number } | undefined;
+  readonly previous: PreviousSecret | undefined;
   /** For an account: whether its organization permits exchanging its token for a bearer token. */
   readonly mayExchange: boolean;
+}
+
+interface PreviousSecret {
+  readonly hmac: string;
+  readonly untilMs: number;
+  readonly secretId: string;
 }
 
 const NO_HMAC = '0'.repeat(64);
@@ -69,13 +83,14 @@ export async function findCallers(
   for (const row of accounts) {
     const caller = callerOf('account', row);
     const mayExchange = row.token_exchange === 1;
-    const { token_hmac: secretHmac } = row;
-    found.set(callerKey('account', row.id), { caller, secretHmac, previous: previousOf(row), mayExchange });
+    const { token_hmac: secretHmac, secret_id: secretId } = row;
+    const stored = { caller, secretHmac, secretId, previous: previousOf(row), mayExchange };
+    found.set(callerKey('account', row.id), stored);
   }
   for (const row of clients) {
     const caller = callerOf('client', row);
-    const { secret_hmac: secretHmac } = row;
-    const stored = { caller, secretHmac, previous: previousOf(row), mayExchange: true };
+    const { secret_hmac: secretHmac, secret_id: secretId } = row;
+    const stored = { caller, secretHmac, secretId, previous: previousOf(row), mayExchange: true };
     found.set(callerKey('client', row.id), stored);
   }
   return found;
@@ -87,15 +102,33 @@ export function provenBySecret(
   stored: StoredCaller | undefined,
   secret: string,
   nowMs: number,
-): ApiCaller | undefined {
-  const previous = stored?.previous;
-  const previousHmac = previous !== undefined && nowMs < previous.untilMs ? previous.hmac : NO_HMAC;
-  return secrets.matches(secret, stored?.secretHmac ?? NO_HMAC, previousHmac) ? stored?.caller : undefined;
+): ProvenCaller | undefined {
+  const previous = livePrevious(stored, nowMs);
+  const isOne = secrets.matches(secret, stored?.secretHmac ?? NO_HMAC, previous?.hmac ?? NO_HMAC);
+  if (stored === undefined || !isOne) return undefined;
+  const isPrevious = previous !== undefined && secrets.matches(secret, previous.hmac);
+  const secretId = isPrevious ? previous.secretId : stored.secretId;
+  return { ...stored.caller, credential: secretCredential(secretId) };
 }
 
-function previousOf(row: { previous_hmac: string | null; previous_until: number | null }) {
-  const { previous_hmac: hmac, previous_until: untilMs } = row;
-  return hmac === null || untilMs === null ? undefined : { hmac, untilMs };
+/** Whether the text names the caller's secret, or the one before it in its overlap. */
+export function hasCredential(stored: StoredCaller, credential: string, nowMs: number): boolean {
+  const names = [stored.secretId, livePrevious(stored, nowMs)?.secretId];
+  return names.some((secretId) => secretId !== undefined && credential === secretCredential(secretId));
+}
+
+function livePrevious(stored: StoredCaller | undefined, nowMs: number): PreviousSecret | undefined {
+  const previous = stored?.previous;
+  return previous !== undefined && nowMs < previous.untilMs ? previous : undefined;
+}
+
+function previousOf(row: {
+  previous_hmac: string | null;
+  previous_id: string | null;
+  previous_until: number | null;
+}): PreviousSecret | undefined {
+  const { previous_hmac: hmac, previous_until: untilMs, previous_id: secretId } = row;
+  return hmac === null || untilMs === null || secretId === null ? undefined : { hmac, untilMs, secretId };
 }
 
 function callerOf(kind: CallerKind, row: { id: string; organization_id: string; scopes: string }): ApiCaller {

@@ -3,6 +3,7 @@
  * so that the audit trail can refer to it, but is not visible any more. `account-store.ts` authenticates callers.
  */
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { isUuid, type Scope } from '#domain';
 import { randomToken, type Secrets } from '../../secrets/mod.ts';
 import type { CallerKind } from './account-store.ts';
@@ -61,8 +62,10 @@ export async function createCaller(
     name: wanted.name,
     scopes: wanted.scopes.join(' '),
     created_at: wanted.nowMs,
+    secret_id: randomUUID(),
     previous_hmac: null,
     previous_until: null,
+    previous_id: null,
     revoked_at: null,
     last_used_at: null,
   };
@@ -137,22 +140,24 @@ export async function rotateCaller(
   const secret = randomToken();
   const hmac = secrets.hmac(secret);
   const isKept = previousUntilMs !== null;
+  const previous_id = isKept ? sql.ref<string>('secret_id') : null;
+  const ids = { secret_id: randomUUID(), previous_until: previousUntilMs, previous_id };
   await (
     kind === 'account'
       ? trx
           .updateTable('api_account')
           .set(({ ref }) => ({
+            ...ids,
             token_hmac: hmac,
             previous_hmac: isKept ? ref('token_hmac') : null,
-            previous_until: previousUntilMs,
           }))
           .where('id', '=', id)
       : trx
           .updateTable('oauth_client')
           .set(({ ref }) => ({
+            ...ids,
             secret_hmac: hmac,
             previous_hmac: isKept ? ref('secret_hmac') : null,
-            previous_until: previousUntilMs,
           }))
           .where('id', '=', id)
   ).execute();
@@ -169,7 +174,7 @@ export async function endPreviousSecret(
 ): Promise<void> {
   await trx
     .updateTable(TABLES[kind])
-    .set({ previous_hmac: null, previous_until: null })
+    .set({ previous_hmac: null, previous_until: null, previous_id: null })
     .where('id', '=', id)
     .execute();
   touch('caller', id);

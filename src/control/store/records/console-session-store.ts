@@ -1,6 +1,6 @@
 /**
- * Sessions at the console, of people and of API accounts. Each request looks its session up together with its owner, so
- * that a changed role, a removed person or a revoked account counts at once.
+ * Sessions at the console, of people and of API accounts. Each request looks its session up together with its owner and the
+ * credential that opened it, so that a changed role, a removed person or a rotated token counts at once.
  */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
@@ -9,6 +9,7 @@ import { randomToken, type Secrets } from '../../secrets/mod.ts';
 import { orderedPage } from '../engine/counted-page.ts';
 import type { Page, PageRequest } from '../engine/page.ts';
 import type { Queries } from '../engine/store.ts';
+import { inForce, passwordCredential, providerCredential } from './credential-rule.ts';
 
 export interface SessionOwner {
   readonly kind: 'person' | 'account';
@@ -21,6 +22,8 @@ export interface ConsoleSession {
   readonly owner: SessionOwner;
   /** The name of the person or account. */
   readonly name: string;
+  /** Names what opened it (`credential-rule.ts`). */
+  readonly credential: string;
   /** Empty for a person who waits for a role. */
   readonly scopes: readonly string[];
   readonly address: string;
@@ -35,6 +38,8 @@ export interface ConsoleSession {
 export interface SessionClient extends Pick<ConsoleSession, 'address' | 'browser'> {
   /** The auth provider that proved the identity; undefined for a password or token. */
   readonly authProviderId?: string | undefined;
+  /** Names the secret of an account, or the state of the provider; that of the person's password by default. */
+  readonly credential?: string | undefined;
   /** Whether the owner has proven a second factor, too. */
   readonly secondFactor?: boolean | undefined;
   /** When the auth provider saw the owner log in, if it was earlier than this log-in. */
@@ -72,9 +77,12 @@ export async function openConsoleSession(
     .limit(MAX_CONSOLE_SESSIONS - 1);
   await trx.deleteFrom('console_session').where(column, '=', owner.id).where('id', 'not in', kept).execute();
   const token = randomToken();
+  const credential =
+    client.credential ?? (await passwordCredential(trx, owner.id, client.secondFactor === true));
   const row = {
     id: randomUUID(),
     token_hmac: secrets.hmac(token),
+    credential,
     organization_id: owner.organizationId,
     person_id: owner.kind === 'person' ? owner.id : null,
     account_id: owner.kind === 'account' ? owner.id : null,
@@ -148,9 +156,39 @@ export async function listConsoleSessions(
   return { content: content.map(sessionOf), total };
 }
 
-/** Notes that the owner of the session has shown a code of a second factor. */
-export async function noteSecondFactor(trx: Queries, id: string): Promise<void> {
-  await trx.updateTable('console_session').set({ second_factor: 1 }).where('id', '=', id).execute();
+/**
+ * Makes the session one of the person's password and second factor, as both are now, or of the password alone. Sessions that
+ * began through an auth provider stay what they are.
+ */
+export async function renewSessionCredential(
+  trx: Queries,
+  { id, personId }: { readonly id: string; readonly personId: string },
+  hasFactor: boolean,
+): Promise<void> {
+  const credential = await passwordCredential(trx, personId, hasFactor);
+  await trx
+    .updateTable('console_session')
+    .set({ second_factor: hasFactor ? 1 : 0, credential })
+    .where('id', '=', id)
+    .where('auth_provider_id', 'is', null)
+    .execute();
+}
+
+/** A session that has just changed the provider with which it began goes on; others of that provider have ended. */
+export async function keepProviderSession(trx: Queries, id: string, providerId: string): Promise<void> {
+  const present = await trx
+    .selectFrom('console_log_in')
+    .innerJoin('auth_provider', 'auth_provider.id', 'console_log_in.auth_provider_id')
+    .select(['console_log_in.id', 'auth_provider.version'])
+    .where('auth_provider.id', '=', providerId)
+    .executeTakeFirst();
+  if (present === undefined) return;
+  await trx
+    .updateTable('console_session')
+    .set({ credential: providerCredential(present.id, present.version) })
+    .where('id', '=', id)
+    .where('auth_provider_id', '=', providerId)
+    .execute();
 }
 
 /** Ends the sessions of an organization that began with a password alone. */
@@ -187,19 +225,25 @@ export async function endSessionsOfPerson(
   await ended.execute();
 }
 
-/** Gives the session another token, which only the result has. Returns undefined if it has ended. */
+/**
+ * After a change of the person's password: gives the session another token, which only the result has, and makes it one of
+ * the new password. Returns undefined if it has ended.
+ */
 export async function renewSessionToken(
   trx: Queries,
   secrets: Pick<Secrets, 'hmac'>,
-  id: string,
+  { id, personId }: { readonly id: string; readonly personId: string },
 ): Promise<string | undefined> {
   const token = randomToken();
-  const { numUpdatedRows } = await trx
+  const renewed = await trx
     .updateTable('console_session')
     .set({ token_hmac: secrets.hmac(token) })
     .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows > 0n ? token : undefined;
+    .returning('second_factor')
+    .executeTakeFirst();
+  if (renewed === undefined) return undefined;
+  await renewSessionCredential(trx, { id, personId }, renewed.second_factor === 1);
+  return token;
 }
 
 /** Returns whether there was one. */
@@ -229,13 +273,13 @@ function openSessions(db: Queries, nowMs: number, idleMs: number) {
         'api_account.name as account_name',
         'api_account.scopes',
       ])
-      .leftJoin('auth_provider', 'auth_provider.id', 'console_session.auth_provider_id')
-      .leftJoin('console_log_in', 'console_log_in.auth_provider_id', 'auth_provider.id')
-      .where((eb) =>
-        eb.or([
-          eb('console_session.auth_provider_id', 'is', null),
-          eb.and([eb('auth_provider.enabled', '=', 1), eb('console_log_in.id', 'is not', null)]),
-        ]),
+      .where(
+        inForce(
+          sql`case when console_session.person_id is null then 'account' else 'person' end`,
+          sql`coalesce(console_session.person_id, console_session.account_id)`,
+          sql`console_session.credential`,
+          nowMs,
+        ),
       )
       // An organization that demands a second factor ends the sessions of passwords without one.
       .innerJoin('organization', 'organization.id', 'console_session.organization_id')
@@ -266,6 +310,7 @@ function sessionOf(row: OpenSessionRow): ConsoleSession {
     id: row.id,
     owner,
     name: row.person_name ?? row.account_name ?? '',
+    credential: row.credential ?? '',
     scopes: owner.kind === 'person' ? ofRole : (scopes?.split(' ') ?? []),
     address: row.address,
     browser: row.browser,

@@ -42,6 +42,17 @@ export async function findIdentityPassword(
   return { identityId: row.identity_id, username: row.username, passwordHash: row.password_hash };
 }
 
+/** Whether the identity had its password before that time: a log-in that was under way then ends with an earlier one. */
+export async function hasPasswordSince(db: Queries, identityId: string, beforeMs: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('identity_password')
+    .select('identity_id')
+    .where('identity_id', '=', identityId)
+    .where('updated_at', '<', beforeMs)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export interface PasswordAttempt {
   /** Attempts since the last right one, with this one. */
   readonly attempts: number;

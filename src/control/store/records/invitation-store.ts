@@ -1,5 +1,9 @@
-/** Invitations: a code, stored as an HMAC, makes one person with a role. */
+/**
+ * Invitations: a code, stored as an HMAC, makes one person with a role. An invitation ends with its maker, with the
+ * credential of the maker, and when the maker may not give the role any more.
+ */
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { isUuid, type Role } from '#domain';
 import { randomToken, type Secrets } from '../../secrets/mod.ts';
 import { countedPage } from '../engine/counted-page.ts';
@@ -7,6 +11,14 @@ import { narrowed, type ListFilter } from '../engine/list-filter.ts';
 import type { Page, PageRequest } from '../engine/page.ts';
 import type { Queries } from '../engine/store.ts';
 import type { InvitationTable } from '../schema/people-schema.ts';
+import {
+  inForce,
+  isGivenByRole,
+  makerOf,
+  mayStillGive,
+  type Maker,
+  type RuleParts,
+} from './credential-rule.ts';
 
 export interface InvitationRecord {
   readonly id: string;
@@ -14,6 +26,9 @@ export interface InvitationRecord {
   readonly name: string;
   readonly email: string | null;
   readonly role: Role;
+  readonly maker: Maker;
+  /** The name of the maker; null for one that is not stored. */
+  readonly makerName: string | null;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
 }
@@ -21,14 +36,17 @@ export interface InvitationRecord {
 /** An organization's invitations that are open at once. */
 export const MAX_INVITATIONS = 1_000;
 
-/** Only the result has the code. Removes what has expired. Returns undefined if the organization has too many. */
+/** Only the result has the code. Removes what has ended. Returns undefined if the organization has too many. */
 export async function createInvitation(
   trx: Queries,
   secrets: Pick<Secrets, 'hmac'>,
-  wanted: Pick<InvitationRecord, 'organizationId' | 'name' | 'email' | 'role' | 'expiresAtMs'>,
+  wanted: Pick<InvitationRecord, 'organizationId' | 'name' | 'email' | 'role' | 'maker' | 'expiresAtMs'>,
   nowMs: number,
 ): Promise<{ readonly invitation: InvitationRecord; readonly code: string } | undefined> {
-  await trx.deleteFrom('invitation').where('expires_at', '<=', nowMs).execute();
+  await trx
+    .deleteFrom('invitation')
+    .where((eb) => eb.or([eb('expires_at', '<=', nowMs), eb.not(isOpen(nowMs))]))
+    .execute();
   const { open } = await trx
     .selectFrom('invitation')
     .select((eb) => eb.fn.countAll<number | string>().as('open'))
@@ -36,18 +54,22 @@ export async function createInvitation(
     .executeTakeFirstOrThrow();
   if (Number(open) >= MAX_INVITATIONS) return undefined;
   const code = randomToken();
+  const id = randomUUID();
   const row: InvitationTable = {
-    id: randomUUID(),
+    id,
     organization_id: wanted.organizationId,
     name: wanted.name,
     email: wanted.email,
     role: wanted.role,
     code_hmac: secrets.hmac(code),
+    maker_kind: wanted.maker.kind,
+    maker_id: wanted.maker.id,
+    maker_credential: wanted.maker.credential,
     created_at: nowMs,
     expires_at: wanted.expiresAtMs,
   };
   await trx.insertInto('invitation').values(row).execute();
-  return { invitation: recordOf(row), code };
+  return { invitation: (await findInvitation(trx, id, nowMs))!, code };
 }
 
 export async function findInvitation(
@@ -76,15 +98,9 @@ export async function takeInvitation(
   trx: Queries,
   secrets: Pick<Secrets, 'hmac'>,
   code: string,
-  nowMs: number,
+  parts: RuleParts,
 ): Promise<InvitationRecord | undefined> {
-  const row = await trx
-    .deleteFrom('invitation')
-    .where('code_hmac', '=', secrets.hmac(code))
-    .where('expires_at', '>', nowMs)
-    .returningAll()
-    .executeTakeFirst();
-  return row && recordOf(row);
+  return take(trx, await findInvitationByCode(trx, secrets, code, parts.nowMs), parts);
 }
 
 /**
@@ -95,16 +111,27 @@ export async function takeInvitationOf(
   trx: Queries,
   organizationId: string,
   email: string,
-  nowMs: number,
+  parts: RuleParts,
 ): Promise<InvitationRecord | undefined> {
-  const oldest = await openInvitations(trx, nowMs)
+  const oldest = await openInvitations(trx, parts.nowMs)
     .where('organization_id', '=', organizationId)
     .where('email', '=', email)
     .where('role', '!=', 'operator')
     .orderBy('created_at')
     .limit(1)
     .executeTakeFirst();
-  return oldest !== undefined && (await deleteInvitation(trx, oldest.id)) ? recordOf(oldest) : undefined;
+  return take(trx, oldest && recordOf(oldest), parts);
+}
+
+/** Locks the maker before the invitation, as everything does that ends a maker. */
+async function take(
+  trx: Queries,
+  invitation: InvitationRecord | undefined,
+  parts: RuleParts,
+): Promise<InvitationRecord | undefined> {
+  if (invitation === undefined || !(await mayStillGive(trx, invitation.maker, invitation, parts)))
+    return undefined;
+  return (await deleteInvitation(trx, invitation.id)) ? invitation : undefined;
 }
 
 export async function listInvitations(
@@ -128,17 +155,39 @@ export async function deleteInvitation(trx: Queries, id: string): Promise<boolea
   return numDeletedRows > 0n;
 }
 
-function openInvitations(db: Queries, nowMs: number) {
-  return db.selectFrom('invitation').selectAll().where('expires_at', '>', nowMs);
+const [KIND, MAKER, CREDENTIAL, ROLE] = ['maker_kind', 'maker_id', 'maker_credential', 'role'].map((column) =>
+  sql.ref<string | null>(`invitation.${column}`),
+) as [Ref, Ref, Ref, Ref];
+type Ref = ReturnType<typeof sql.ref<string | null>>;
+
+/** Whether the maker of an invitation may still make it. */
+function isOpen(nowMs: number) {
+  return sql<boolean>`(${inForce(KIND, MAKER, CREDENTIAL, nowMs)} and ${isGivenByRole(KIND, MAKER, ROLE)})`;
 }
 
-function recordOf(row: InvitationTable): InvitationRecord {
+function openInvitations(db: Queries, nowMs: number) {
+  return db
+    .selectFrom('invitation')
+    .selectAll()
+    .select(
+      sql<string | null>`coalesce((select name from person where id = ${MAKER}),
+        (select name from api_account where id = ${MAKER}),
+        (select name from oauth_client where id = ${MAKER}))`.as('maker_name'),
+    )
+    .where('expires_at', '>', nowMs)
+    .where(isOpen(nowMs));
+}
+
+function recordOf(row: InvitationTable & { readonly maker_name: string | null }): InvitationRecord {
   return {
     id: row.id,
     organizationId: row.organization_id,
     name: row.name,
     email: row.email,
     role: row.role,
+    // Open ones have one.
+    maker: makerOf(row.maker_kind, row.maker_id, row.maker_credential)!,
+    makerName: row.maker_name,
     createdAtMs: row.created_at,
     expiresAtMs: row.expires_at,
   };

@@ -6,6 +6,7 @@ import type { Secrets } from '../../secrets/mod.ts';
 import { lockedForUpdate } from '../engine/row-lock.ts';
 import type { Queries } from '../engine/store.ts';
 import type { PersonTotpTable } from '../schema/people-schema.ts';
+import { renewSessionCredential } from './console-session-store.ts';
 
 /** What codes are examined with. */
 export interface EnrolledTotp {
@@ -80,14 +81,10 @@ export async function putPersonTotp(
     .execute();
 }
 
-/** The sessions of the person are from now on like those of a log-in without a second factor. */
-export async function deletePersonTotp(trx: Queries, personId: string): Promise<void> {
+/** Ends the sessions that the second factor opened. `kept` goes on, as a session of the password alone. */
+export async function deletePersonTotp(trx: Queries, personId: string, kept?: string): Promise<void> {
   await trx.deleteFrom('person_totp').where('person_id', '=', personId).execute();
-  await trx
-    .updateTable('console_session')
-    .set({ second_factor: 0 })
-    .where('person_id', '=', personId)
-    .execute();
+  if (kept !== undefined) await renewSessionCredential(trx, { id: kept, personId }, false);
 }
 
 /** Whether people of the organization who log in with a password need a second factor. */

@@ -36,6 +36,10 @@ export interface PersonPasswordTable {
   /** HMAC of the code with which the person sets a new password; null while there is no link. */
   link_hmac: Generated<string | null>;
   link_expires_at: Generated<number | null>;
+  /** The caller that made the link, and its credential, which is named as in `console_session`. */
+  link_maker_kind: Generated<string | null>;
+  link_maker_id: Generated<string | null>;
+  link_maker_credential: Generated<string | null>;
   /** When the password was set. */
   updated_at: number;
 }
@@ -65,6 +69,10 @@ export interface InvitationTable {
   email: string | null;
   role: Role;
   code_hmac: string;
+  /** The caller that made it, and its credential, named as in `console_session`; null only in rows of earlier versions. */
+  maker_kind: string | null;
+  maker_id: string | null;
+  maker_credential: string | null;
   created_at: number;
   expires_at: number;
 }
@@ -78,6 +86,8 @@ export interface ConsoleSessionTable {
   account_id: string | null;
   /** Null for a log-in by password or token. */
   auth_provider_id: string | null;
+  /** Names the credential that opened it (`credential-rule.ts`); null only in rows of earlier versions. */
+  credential: string | null;
   /** 1: the log-in had a second factor, or the session's owner enrolled in it. */
   second_factor: Generated<number>;
   address: string;

@@ -127,8 +127,11 @@ export interface ApiAccountTable {
   organization_id: string;
   name: string;
   token_hmac: string;
+  /** Names the secret, without being secret: what it opened refers to it. */
+  secret_id: Generated<string>;
   /** HMAC of the previous token, accepted until `previous_until`; null if there is none. */
   previous_hmac: string | null;
+  previous_id: string | null;
   previous_until: number | null;
   /** Separated by spaces. */
   scopes: string;
@@ -144,8 +147,11 @@ export interface OauthClientTable {
   organization_id: string;
   name: string;
   secret_hmac: string;
+  /** Names the secret, without being secret: what it opened refers to it. */
+  secret_id: Generated<string>;
   /** HMAC of the previous secret, accepted until `previous_until`; null if there is none. */
   previous_hmac: string | null;
+  previous_id: string | null;
   previous_until: number | null;
   /** Separated by spaces. */
   scopes: string;
