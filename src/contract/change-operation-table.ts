@@ -1,5 +1,7 @@
 /** Streams of changes, so that a screen shows what is true without asking again and again. */
-import { guarded } from './operation.ts';
+import { guarded, type QueryParameter } from './operation.ts';
+
+const MAX_FRONTDOORS = 50;
 
 const stream = {
   group: 'Changes',
@@ -16,7 +18,36 @@ const stream = {
   refusals: [429],
 } as const;
 
+const byFrontdoors: QueryParameter = {
+  name: 'frontdoorIds',
+  type: 'list',
+  isRequired: false,
+  summary: `The frontdoors, at most ${MAX_FRONTDOORS}, with commas between their ids; others than the caller’s are left out`,
+  maximum: MAX_FRONTDOORS,
+};
+const withInstallation: QueryParameter = {
+  name: 'installation',
+  type: 'string',
+  isRequired: false,
+  summary: 'With the changes of the mesh and of the installation, which require frontdoor.admin',
+  values: ['true', 'false'],
+};
+const byPosition: QueryParameter = {
+  name: 'after',
+  type: 'string',
+  isRequired: false,
+  summary: 'Only changes after the event with this id, for clients that cannot send Last-Event-ID, which comes first',
+};
+
 export const changeOperations = [
+  guarded({
+    ...stream,
+    id: 'followChanges',
+    summary:
+      'Follow the changes of several frontdoors, of the list of the organization’s frontdoors and of the installation as one stream of events, each with the id of its owner',
+    path: '/changes',
+    query: [byFrontdoors, withInstallation, byPosition],
+  }),
   guarded({
     ...stream,
     id: 'followFrontdoorChanges',

@@ -75,6 +75,7 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   deleteCustomFrontend: writes,
   listDnsRecords: reads,
   checkDnsRecords: reads,
+  followChanges: ['read', 'nobody'],
   followFrontdoorChanges: reads,
   followInstallationChanges: administers,
   listAuthProviderTypes: reads,

@@ -48,6 +48,10 @@ export const RECORD_COMMANDS = {
     elsewhere: ['shares', 'replay'],
     reason: 'accepts headers in their HTTP form, and the body from a file',
   },
+  followChanges: {
+    elsewhere: ['changes', 'follow'],
+    reason: 'prints the events of one frontdoor; several streams are as good for a script',
+  },
   followFrontdoorChanges: { elsewhere: ['changes', 'follow'], reason: 'prints events until it is stopped' },
   followInstallationChanges: {
     elsewhere: ['fabric', 'changes'],

@@ -26,9 +26,11 @@ export interface ChangeFollowRequest extends Pick<
 > {
   /** The id of the last event that the reader has; undefined: only new changes. */
   readonly after: string | undefined;
+  /** Whether an event has the id of its owner: a frontdoor or an organization; null for the installation. */
+  readonly namesOwners: boolean;
 }
 
-/** A browser has one stream for each open tab. */
+/** A browser has one stream for all its tabs; programs have one for each frontdoor. */
 const MAX_PER_READER = 50;
 const CHUNK = 100;
 /** A resource is named at most ten times a second, however often it changes. */
@@ -59,8 +61,8 @@ export class ChangeFollowers {
 
   /** Returns undefined if the reader, or all readers together, have too many streams. */
   follow(request: ChangeFollowRequest): Readable | undefined {
-    const { after, ...followed } = request;
-    return this.#followers.follow({ ...followed, source: this.#sourceOf(request.topics, after) });
+    const { after, namesOwners, ...followed } = request;
+    return this.#followers.follow({ ...followed, source: this.#sourceOf(request) });
   }
 
   get size(): number {
@@ -72,7 +74,7 @@ export class ChangeFollowers {
     this.#followers.close();
   }
 
-  #sourceOf(topics: readonly string[], after: string | undefined): EventSource {
+  #sourceOf({ topics, after, namesOwners }: ChangeFollowRequest): EventSource {
     const log = this.#log;
     let position = after ?? log.position;
     return {
@@ -85,7 +87,7 @@ export class ChangeFollowers {
           return { text: `id: ${position}\nevent: reset\ndata: {}\n\n`, isAtEnd: false };
         }
         ({ position } = span);
-        return { text: textOf(span.changes, position), isAtEnd: span.isAtEnd };
+        return { text: textOf(span.changes, position, namesOwners), isAtEnd: span.isAtEnd };
       },
       heartbeat: () => `: alive\nid: ${position}\n\n`,
     };
@@ -110,11 +112,12 @@ export class ChangeFollowers {
 }
 
 /** Only the last event has an id, because its position includes all of them. */
-function textOf(changes: readonly ResourceChange[], position: string): string {
+function textOf(changes: readonly ResourceChange[], position: string, namesOwners: boolean): string {
   return changes
-    .map(({ kind, id }, index) => {
+    .map(({ kind, id, ownerId }, index) => {
       const isLast = index === changes.length - 1;
-      return `${isLast ? `id: ${position}\n` : ''}event: change\ndata: ${JSON.stringify({ kind, id })}\n\n`;
+      const data = namesOwners ? { kind, id, ownerId } : { kind, id };
+      return `${isLast ? `id: ${position}\n` : ''}event: change\ndata: ${JSON.stringify(data)}\n\n`;
     })
     .join('');
 }

@@ -112,6 +112,46 @@ describeEachStore('the stream of changes', (open) => {
     stream.response.destroy();
   });
 
+  it('of several frontdoors names the owner of each change, leaves out foreign ones, and lasts without frontdoors', async () => {
+    const { organizationId, frontdoorId } = world.first;
+    const made = await world.call('POST', '/frontdoor', { body: { name: 'Brief', organizationId } });
+    const { id } = made.body as { id: string };
+    const foreign = '0190a0c0-0000-7000-8000-000000000000';
+    const several = await follow({}, `/changes?frontdoorIds=${frontdoorId},${id},${foreign},x&installation=true`);
+    const none = await follow({}, '/changes');
+    await Promise.all([several.until(/^id: /m), none.until(/^id: /m)]);
+    await createShare('seven');
+    await world.call('POST', '/fabric/routers', { body: { name: 'seventh' } });
+    await several.until(/"router"/);
+    await world.call('DELETE', `/frontdoor/${id}`);
+    const gone = `{"kind":"frontdoor","id":"${id}","ownerId":"${organizationId}"}`;
+    const text = await several.until(new RegExp(gone));
+    const changes = eventsIn(text).map(({ data }) => JSON.parse(data) as { kind: string; ownerId: string });
+    assert.deepEqual(
+      changes.map(({ kind, ownerId }) => [kind, ownerId]),
+      [
+        ['share', frontdoorId],
+        ['router', null],
+        ['frontdoor', organizationId],
+      ],
+    );
+    await createShare('eight');
+    const position = lastIdIn(await several.until(/"eight"/));
+    await createShare('nine');
+    const resumed = await follow({}, `/changes?frontdoorIds=${frontdoorId}&after=${position}`);
+    await resumed.until(/"nine"/);
+    assert.ok(!resumed.text.includes('eight'));
+    assert.equal((await follow({}, '/changes?after=7')).response.statusCode, 400);
+    assert.deepEqual(
+      eventsIn(none.text).map(({ data }) => data),
+      [gone],
+    );
+    for (const stream of [several, none, resumed]) stream.response.destroy();
+    const { authorization } = await world.addAccount(organizationId, 'frontdoor.read');
+    const refused = await follow({ authorization }, '/changes?installation=true');
+    assert.equal(refused.response.statusCode, 403);
+  });
+
   it('of the installation is for administrators, and has no resources of frontdoors', async () => {
     const { id, authorization } = await world.addAccount(world.first.organizationId, 'frontdoor.read');
     const refused = await follow({ authorization }, '/fabric/changes');

@@ -1,38 +1,66 @@
 /** Streams of changes: of a frontdoor's resources, and of the installation's. */
+import { invalidValue, isUuid } from '#domain';
 import { INSTALLATION_TOPIC, isLogPosition } from '../event-stream/mod.ts';
 import type { Principal } from '../oauth/mod.ts';
+import { insufficientScope } from './api-errors.ts';
 import type { ApiParts, Call, Handlers } from './call.ts';
 import { lastEventIdOf, provenAgain, streamAnswer } from './event-stream-answer.ts';
+import { ADMIN } from './granted-organization.ts';
+import { textOf } from './page-query.ts';
 
 type ChangeStreamParts = Pick<ApiParts, 'access' | 'changeFollowers'>;
 
 export const changeHandlers: Handlers<
   ChangeStreamParts,
-  'followFrontdoorChanges' | 'followInstallationChanges'
+  'followChanges' | 'followFrontdoorChanges' | 'followInstallationChanges'
 > = {
+  async followChanges(parts, call) {
+    const { organizationId, scopes } = call.principal;
+    const withInstallation = textOf(call.query, 'installation') === 'true';
+    if (withInstallation && !scopes.includes(ADMIN)) throw insufficientScope(ADMIN);
+    const ids = [...new Set((textOf(call.query, 'frontdoorIds') ?? '').toLowerCase().split(','))];
+    const granted = await Promise.all(
+      ids.filter(isUuid).map((id) => parts.access.frontdoor(organizationId, id)),
+    );
+    const topics = [
+      ...granted.flatMap((frontdoor) => (frontdoor === undefined ? [] : [frontdoor.id])),
+      organizationId,
+      ...(withInstallation ? [INSTALLATION_TOPIC] : []),
+    ];
+    // A frontdoor that is deleted meanwhile ends nothing: it has no more changes.
+    return follow(parts, call, { topics, isGranted: async () => true, namesOwners: true });
+  },
+
   async followFrontdoorChanges(parts, call) {
     const { id, organizationId: ownerId } = call.frontdoor;
     const isGranted = async ({ organizationId }: Principal) =>
       (await parts.access.frontdoor(organizationId, id)) !== undefined;
     // Every page names the frontdoors of the organization, to choose one.
-    return follow(parts, call, [id, ownerId], isGranted);
+    return follow(parts, call, { topics: [id, ownerId], isGranted });
   },
 
   async followInstallationChanges(parts, call) {
-    return follow(parts, call, [INSTALLATION_TOPIC], async () => true);
+    return follow(parts, call, { topics: [INSTALLATION_TOPIC], isGranted: async () => true });
   },
 };
 
 function follow(
   { changeFollowers }: ChangeStreamParts,
   call: Call,
-  topics: readonly string[],
-  isGranted: (principal: Principal) => Promise<boolean>,
+  {
+    topics,
+    isGranted,
+    namesOwners = false,
+  }: {
+    readonly topics: readonly string[];
+    readonly isGranted: (principal: Principal) => Promise<boolean>;
+    readonly namesOwners?: boolean;
+  },
 ) {
   const { principal } = call;
   const data = changeFollowers.follow({
-    topics,
-    after: lastEventIdOf(call, isLogPosition, 'id of an event of this stream'),
+    ...{ topics, namesOwners },
+    after: lastEventIdOf(call, isLogPosition, 'id of an event of this stream') ?? positionOf(call),
     reader: `${principal.kind} ${principal.id}`,
     organizationId: principal.organizationId,
     isAllowed: async () => {
@@ -41,4 +69,11 @@ function follow(
     },
   });
   return streamAnswer(data);
+}
+
+/** Throws the refusal of an id of another form. */
+function positionOf({ query }: Call): string | undefined {
+  const after = textOf(query, 'after');
+  if (after !== undefined && !isLogPosition(after)) throw invalidValue('after', 'id of an event of this stream');
+  return after;
 }

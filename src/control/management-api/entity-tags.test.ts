@@ -273,6 +273,7 @@ describe('the table of conditional requests', () => {
         'getShareSparklines',
         'getFrontdoorSummary',
         'getInstallationSummary',
+        'followChanges',
         'followFrontdoorChanges',
         'followInstallationChanges',
         'getBackup',
