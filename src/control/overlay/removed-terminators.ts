@@ -14,6 +14,8 @@ import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
 
 /** How long the permission for a removed terminator, and the answer of its router, are awaited. */
 const KEPT_MS = 10_000;
+/** Longer than a control plane needs to store a terminator that its router reports, and shorter than a visitor waits. */
+const FIRST_ASK_MS = 500;
 const ASK_AGAIN_MS = 2_000;
 /** The oldest are given up for later ones: their routers report them after the next connect. */
 const MAX_KEPT = 20_000;
@@ -100,7 +102,7 @@ export class RemovedTerminators {
 
   #keep(terminator: Terminator): void {
     const nowMs = this.#options.leases.nowMs();
-    this.#kept.set(terminator.id, { terminator, untilMs: nowMs + KEPT_MS, askMs: nowMs });
+    this.#kept.set(terminator.id, { terminator, untilMs: nowMs + KEPT_MS, askMs: nowMs + FIRST_ASK_MS });
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > MAX_KEPT) this.#kept.delete(oldest!);
   }

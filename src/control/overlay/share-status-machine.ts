@@ -16,7 +16,7 @@ export type ShareEvent =
   | { readonly type: 'changed' }
   /** The host's own check of the backend. */
   | { readonly type: 'health'; readonly passed: boolean }
-  /** A probe or a real circuit reached the backend. */
+  /** A probe or a real circuit reached the backend of a host that is still there. */
   | { readonly type: 'success' }
   | { readonly type: 'failure'; readonly error: string }
   /** A probe was sent. */
@@ -78,11 +78,10 @@ export function stepShare(
       if (event.passed) return { ...now, isHealthy: true, nextProbeMs: now.isHosted ? nowMs : Infinity };
       return failed({ ...now, isHealthy: false }, 'the agent finds its target not working', nowMs);
     case 'success':
-      // A circuit of a host that is gone since does not show that there is one.
-      if (!now.isHosted) return now;
-      // The backend may accept connections without responding, so its host's own check has precedence.
-      if (!now.isHealthy) return { ...now, nextProbeMs: nowMs + PROBE_INTERVAL_MS };
-      return { ...now, state: 'DEPLOYED', count: 0, lastError: '', nextProbeMs: nowMs + PROBE_INTERVAL_MS };
+      return succeeded({
+        ...{ ...now, isHosted: true, hostDeadlineMs: Infinity },
+        nextProbeMs: nowMs + PROBE_INTERVAL_MS,
+      });
     case 'failure':
       return failed(now, event.error, nowMs);
     case 'probing':
@@ -122,6 +121,11 @@ export function isWaiting({ isHosted, hostDeadlineMs }: ShareStatusState): boole
 /** Returns the delay before the next try after `count` successive failures. */
 export function retryDelayMs(count: number): number {
   return Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(count - 1, 10));
+}
+
+/** The backend may accept connections without responding, so its host's own check has precedence. */
+function succeeded(record: ShareStatusState): ShareStatusState {
+  return record.isHealthy ? { ...record, state: 'DEPLOYED', count: 0, lastError: '' } : record;
 }
 
 function failed(record: ShareStatusState, error: string, nowMs: number): ShareStatusState {

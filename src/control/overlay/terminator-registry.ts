@@ -98,7 +98,8 @@ export class TerminatorRegistry {
     try {
       await this.#write([added.id], (trx) => insertOrMeet(trx, added));
     } catch (error) {
-      if (this.#terminators.get(added.id) === added) this.#drop(added);
+      // Circuits may have been made to it meanwhile.
+      this.#forget([added]);
       throw error;
     }
     if (this.#terminators.get(added.id) === added) {
@@ -133,7 +134,11 @@ export class TerminatorRegistry {
     await this.update(terminator, change);
     if (this.#terminators.get(terminator.id) !== terminator) return false;
     terminator.marker = this.#marker();
-    for (const listener of this.#boundAgain) listener(terminator);
+    // The router is answered first: before that it would lead a probe to the former host.
+    setImmediate(() => {
+      if (this.#terminators.get(terminator.id) !== terminator) return;
+      for (const listener of this.#boundAgain) listener(terminator);
+    });
     return true;
   }
 
@@ -207,9 +212,11 @@ export class TerminatorRegistry {
     const named = changes.filter(({ entity }) => entity === 'terminator').map(({ id }) => id);
     const ids = (isAll ? [...this.#terminators.keys()] : named).filter((id) => !this.#writing.has(id));
     if (!isAll && ids.length === 0) return;
+    const known = ids.flatMap((id) => this.#terminators.get(id) ?? []);
     const stored = await readRows(this.#store.db, isAll ? undefined : ids);
     const present = new Set(stored.map(({ id }) => id));
-    this.#forget(ids.flatMap((id) => (present.has(id) ? [] : (this.#terminators.get(id) ?? []))));
+    // One that was added during the read is none of those that the read would have found.
+    this.#forget(known.filter(({ id }) => !present.has(id)));
     for (const terminator of stored) if (!this.#writing.has(terminator.id)) this.#take(terminator);
   }
 
