@@ -23,6 +23,7 @@ export type {
 export type { SecondFactorAnswer } from './second-factor-schemas.ts';
 export type { Operation, OperationGroup, QueryParameter } from './operation.ts';
 export { needsRecentLogIn } from './recent-log-in-table.ts';
+export { changesRights } from './rights-change-table.ts';
 export {
   openApiDocument,
   type OpenApiAddresses,

@@ -7,7 +7,7 @@ import type { Role } from '#domain';
 import { postgresSkip } from '../../../test/support/postgres.ts';
 import { openStream, type StreamReader } from '../management-api/event-stream-fixture.ts';
 import { describeEachStore, newPostgresPlace } from '../store/engine/each-store-suite.ts';
-import { openStore } from '../store/mod.ts';
+import { openStore, providerCredential } from '../store/mod.ts';
 import { CONSOLE_HOST, openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
 
 const MINUTE_MS = 60_000;
@@ -113,11 +113,13 @@ describeEachStore('a stream of changes at the console', (open) => {
     assert.equal(made.status, 201, made.text);
     const { id: authProviderId } = made.body as { id: string };
     const logIn = { authProviderId, roles: [{ email: '*@example.com', role: 'reader' }] };
-    assert.equal((await world.api.call('POST', '/console-log-ins', { body: logIn })).status, 201);
+    const offered = await world.api.call('POST', '/console-log-ins', { body: logIn });
+    assert.equal(offered.status, 201, offered.text);
+    const credential = providerCredential((offered.body as { id: string }).id, 1);
     const [through, other] = [await person('reader'), await person('reader')];
     await world.api.store.db
       .updateTable('console_session')
-      .set({ auth_provider_id: authProviderId })
+      .set({ auth_provider_id: authProviderId, credential })
       .where('person_id', '=', through.id)
       .execute();
     const [stream, stays] = [await follow(through.browser), await follow(other.browser)];
@@ -227,7 +229,7 @@ describe('sessions at two control planes', { skip: postgresSkip }, () => {
       const browser = await person();
       await world.api.store.db
         .updateTable('console_session')
-        .set({ auth_provider_id: provider.id })
+        .set({ auth_provider_id: provider.id, credential: providerCredential(logIn.id, 1) })
         .where('person_id', '=', await idOf(browser))
         .execute();
       return {

@@ -30,6 +30,7 @@ import {
 import type { ApiRefusal } from './api-errors.ts';
 import type { ReadBody } from './body-reader.ts';
 import type { Query } from './page-query.ts';
+import { checkPresentRights } from './present-rights.ts';
 
 /** Makes the JWT for a machine's enrollment. */
 export type MintEnrollmentJwt = (claims: {
@@ -159,6 +160,7 @@ export function change<T>(
   const { principal } = call;
   return parts.store.transaction(async (trx, touch) => {
     const head = earlyHead(trx, principal.organizationId);
+    await checkPresentRights(trx, call, parts.clock.nowMs());
     const changed = await work(trx, touch);
     if (changed.target === undefined) return changed.result;
     const { result, target, before, after, organizationId } = changed;

@@ -231,6 +231,7 @@ async function endPrevious(
     const before = reached(call, await lockCaller(trx, row.kind, id), row);
     if (before.previousUntilMs === null || before.previousUntilMs <= nowMs)
       throw notFound(`Previous ${row.secretField}`, id);
+    checkMayHandOut(call.principal, before.scopes);
     await endPreviousSecret(trx, touch, row.kind, before.id);
     return {
       result: undefined,

@@ -24,6 +24,7 @@ import { creation } from './creation.ts';
 import {
   askedOrganization,
   checkMayHandOut,
+  checkMayVouch,
   lockReachedOrganization,
   mayReach,
 } from './granted-organization.ts';
@@ -70,6 +71,7 @@ export const consoleLogInHandlers: Handlers<
       const before = await findConsoleLogIn(trx, id);
       if (before === undefined || !mayReach(call.principal, before.organizationId))
         throw notFound('Console log-in', id);
+      await checkMayVouch(trx, call.principal, { authProviderId: before.authProviderId });
       await deleteConsoleLogIn(trx, before);
       const target = { kind: 'console-log-in', id: before.id };
       const { organizationId } = before;

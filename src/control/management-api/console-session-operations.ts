@@ -22,7 +22,7 @@ import {
   type Handlers,
 } from './call.ts';
 import { CONSOLE_IDLE_MS } from './console-access.ts';
-import { askedOrganization, mayReach } from './granted-organization.ts';
+import { askedOrganization, checkMayHandOut, mayReach } from './granted-organization.ts';
 import { countedPageAnswer, parsePageRequest, textOf } from './page-query.ts';
 
 const SCOPE = 'frontdoor.organization';
@@ -55,6 +55,7 @@ export const consoleSessionHandlers: Handlers<
     await change(parts, call, async (trx) => {
       const session = await findConsoleSessionById(trx, id, timesOf(parts));
       if (session === undefined || !mayEnd(call.principal, session)) throw notFound('Session', id);
+      if (!isOwn(call.principal, session)) checkMayHandOut(call.principal, session.scopes);
       await endConsoleSession(trx, session.id);
       const { organizationId } = session.owner;
       const before = answerOf(session, undefined);
@@ -78,9 +79,13 @@ function ownerOf({ kind, id, organizationId }: Principal): SessionOwner | undefi
   return kind === 'person' || kind === 'account' ? { kind, id, organizationId } : undefined;
 }
 
-function mayEnd(principal: Principal, { owner }: ConsoleSession): boolean {
-  if (owner.kind === principal.kind && owner.id === principal.id) return true;
-  return includesScope(principal.scopes, SCOPE) && mayReach(principal, owner.organizationId);
+function isOwn(principal: Principal, { owner }: ConsoleSession): boolean {
+  return owner.kind === principal.kind && owner.id === principal.id;
+}
+
+function mayEnd(principal: Principal, session: ConsoleSession): boolean {
+  if (isOwn(principal, session)) return true;
+  return includesScope(principal.scopes, SCOPE) && mayReach(principal, session.owner.organizationId);
 }
 
 function answerOf(session: ConsoleSession, principal: Principal | undefined): ConsoleSessionAnswer {

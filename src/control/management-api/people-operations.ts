@@ -168,8 +168,10 @@ export const peopleHandlers: Handlers<
     const { id } = call.parameters;
     await change(parts, call, async (trx) => {
       const before = await findInvitation(trx, id, parts.clock.nowMs());
-      const isReached = before !== undefined && mayReach(call.principal, before.organizationId);
-      if (!isReached || !(await deleteInvitation(trx, before.id))) throw notFound('Invitation', id);
+      if (before === undefined || !mayReach(call.principal, before.organizationId))
+        throw notFound('Invitation', id);
+      checkMayGive(call, before.role);
+      if (!(await deleteInvitation(trx, before.id))) throw notFound('Invitation', id);
       const target = { kind: 'invitation', id: before.id };
       return {
         result: undefined,

@@ -5,7 +5,7 @@ export { writeJointly } from './engine/joint-writes.ts';
 export { openStore } from './engine/open-store.ts';
 export type { Page, PageRequest } from './engine/page.ts';
 export { resourceChangeOf, touchResource, type ResourceChange } from './engine/resource-change.ts';
-export { lockedForUpdate } from './engine/row-lock.ts';
+export { lockedByName, lockedForUpdate } from './engine/row-lock.ts';
 export { StoreSweep, type SweepParts } from './engine/store-sweep.ts';
 export {
   concerns,
@@ -240,6 +240,7 @@ export {
   endSessionsWithoutFactor,
   findConsoleSession,
   findConsoleSessionById,
+  hasConsoleSession,
   listConsoleSessions,
   keepProviderSession,
   noteSessionUse,
@@ -270,6 +271,7 @@ export {
 export {
   FIRST_SECRET,
   ISSUER_CREDENTIAL,
+  presentRights,
   providerCredential,
   secretCredential,
   THE_INSTALLATION,

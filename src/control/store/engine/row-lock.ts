@@ -15,6 +15,14 @@ export function lockedForUpdate<TB extends keyof Database, O>(
   return isPostgres(trx) ? query.forUpdate() : query;
 }
 
+/** Keeps others from changing the rows of this query until the transaction ends. They may lock them in the same way. */
+export function lockedForShare<TB extends keyof Database, O>(
+  trx: Queries,
+  query: SelectQueryBuilder<Database, TB, O>,
+): SelectQueryBuilder<Database, TB, O> {
+  return isPostgres(trx) ? query.forShare() : query;
+}
+
 /** Only one transaction in all processes continues from here under this name, until it ends. */
 export async function lockedByName(trx: Pick<Kysely<unknown>, 'getExecutor'>, name: string): Promise<void> {
   if (isPostgres(trx)) {

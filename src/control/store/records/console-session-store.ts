@@ -246,6 +246,12 @@ export async function renewSessionToken(
   return token;
 }
 
+/** Whether the session has not been ended by anybody. */
+export async function hasConsoleSession(db: Queries, id: string): Promise<boolean> {
+  const query = db.selectFrom('console_session').select('id').where('id', '=', id);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
 /** Returns whether there was one. */
 export async function endConsoleSession(trx: Queries, id: string): Promise<boolean> {
   const { numDeletedRows } = await trx

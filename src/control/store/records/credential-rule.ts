@@ -5,7 +5,7 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 import { includesScope, ROLE_SCOPES, ROLES, type Role } from '#domain';
-import { lockedForUpdate } from '../engine/row-lock.ts';
+import { lockedForShare } from '../engine/row-lock.ts';
 import type { Queries } from '../engine/store.ts';
 
 /**
@@ -77,7 +77,7 @@ export function inForce(kind: Text, id: Text, credential: Text, nowMs: number): 
     else ${kind} in ('issuer', 'system') end)`;
 }
 
-/** The maker's row stays locked until the transaction ends. Returns undefined if the credential has ended. */
+/** Nobody changes the maker's row until the transaction ends. Returns undefined if the credential has ended. */
 export async function presentRights(
   trx: Queries,
   { kind, id, credential }: Maker,
@@ -140,7 +140,7 @@ export function makerOf(
 
 async function lockedPerson(trx: Queries, id: string): Promise<PresentRights | undefined> {
   const query = trx.selectFrom('person').select(['role', 'organization_id']).where('id', '=', id);
-  const row = await lockedForUpdate(trx, query).executeTakeFirst();
+  const row = await lockedForShare(trx, query).executeTakeFirst();
   return row && { scopes: scopesOf(row.role), organizationId: row.organization_id };
 }
 
@@ -151,7 +151,7 @@ async function lockedCaller(
 ): Promise<PresentRights | undefined> {
   const table = kind === 'account' ? 'api_account' : 'oauth_client';
   const query = trx.selectFrom(table).select(['scopes', 'organization_id']).where('id', '=', id);
-  const row = await lockedForUpdate(trx, query).executeTakeFirst();
+  const row = await lockedForShare(trx, query).executeTakeFirst();
   return row && { scopes: row.scopes.split(' '), organizationId: row.organization_id };
 }
 
