@@ -12,7 +12,7 @@ import {
   routerChangeSchema,
 } from './resource-schemas.ts';
 import { byName, byTime } from './list-filter-table.ts';
-import { created, gone, guarded, ok, paging } from './operation.ts';
+import { created, gone, guarded, ok, paging, showing } from './operation.ts';
 
 const group = 'Fabric';
 const scope = 'frontdoor.admin';
@@ -22,7 +22,7 @@ const creation = {
   scope,
   isLimitedByAddress: true,
   body: newFabricNodeSchema,
-  answer: created(fabricNodeTokenSchema),
+  answer: showing('token', created(fabricNodeTokenSchema)),
 } as const;
 const list = {
   group,

@@ -34,6 +34,7 @@ import {
   ok,
   open,
   paging,
+  showing,
   unsortedPaging,
   type QueryParameter,
 } from './operation.ts';
@@ -211,7 +212,7 @@ export const frontdoorOperations = [
     isLimitedByAddress: true,
     body: newEnrollmentSchema,
     isBodyOptional: true,
-    answer: created(enrollmentSchema),
+    answer: showing('enrollmentCode', created(enrollmentSchema)),
   }),
   guarded({
     id: 'listEnrollments',
@@ -276,7 +277,7 @@ export const frontdoorOperations = [
     method: 'GET',
     path: '/frontdoor/agents/bootstrap-token/{enrollmentCode}',
     isLimitedByAddress: true,
-    answer: ok(bootstrapTokenSchema),
+    answer: showing('token', ok(bootstrapTokenSchema)),
     refusals: [404],
   }),
   guarded({

@@ -1,6 +1,6 @@
 /** Operations of the token issuer and of the API description. They require no bearer token. */
 import { openObjectSchema, tokenFormSchema, tokenRequestSchema, tokenSchema } from './resource-schemas.ts';
-import { ok, open } from './operation.ts';
+import { ok, open, showing } from './operation.ts';
 
 export const issuerOperations = [
   open({
@@ -16,7 +16,7 @@ export const issuerOperations = [
       'application/json': tokenRequestSchema,
       'application/x-www-form-urlencoded': tokenFormSchema,
     },
-    answer: ok(tokenSchema),
+    answer: showing('access_token', ok(tokenSchema)),
     refusals: [401],
   }),
   open({

@@ -63,6 +63,8 @@ export interface OperationAnswer<Schema extends TSchema | undefined = TSchema | 
   readonly schema: Schema;
   /** Descriptions of other forms of the response, by media type. */
   readonly otherForms?: Readonly<Record<string, string>>;
+  /** The part of the response that is, or may have, a secret which nobody gets again; `body` for all of it. */
+  readonly secret?: string;
 }
 
 export interface QueryParameter {
@@ -147,6 +149,11 @@ export const created = <Schema extends TSchema>(schema: Schema): OperationAnswer
   status: 201,
   schema,
 });
+/** The same response, whose field is a secret, or may have one. */
+export const showing = <Schema extends TSchema>(
+  secret: string,
+  answer: OperationAnswer<Schema>,
+): OperationAnswer<Schema> => ({ ...answer, secret });
 export const gone: OperationAnswer<undefined> = { status: 204, schema: undefined };
 
 /** Returns the query parameters of a list that these fields can sort. */

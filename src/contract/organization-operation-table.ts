@@ -22,7 +22,16 @@ import {
   signingKeySchema,
 } from './organization-schemas.ts';
 import { byName, byText, byTime, newestOrOldest } from './list-filter-table.ts';
-import { created, gone, guarded, ok, paging, unsortedPaging, type QueryParameter } from './operation.ts';
+import {
+  created,
+  gone,
+  guarded,
+  ok,
+  paging,
+  showing,
+  unsortedPaging,
+  type QueryParameter,
+} from './operation.ts';
 
 const scope = 'frontdoor.admin';
 /** For one's own organization; `frontdoor.admin` includes it for every organization. */
@@ -153,7 +162,7 @@ export const organizationOperations = [
     path: accounts,
     scope: ownScope,
     body: newCallerSchema,
-    answer: created(accountWithTokenSchema),
+    answer: showing('token', created(accountWithTokenSchema)),
     refusals: [403],
   }),
   guarded({
@@ -197,7 +206,7 @@ export const organizationOperations = [
     scope: ownScope,
     body: callerRotationSchema,
     isBodyOptional: true,
-    answer: ok(accountWithTokenSchema),
+    answer: showing('token', ok(accountWithTokenSchema)),
     refusals: [403, 404],
   }),
   guarded({
@@ -228,7 +237,7 @@ export const organizationOperations = [
     path: clients,
     scope: ownScope,
     body: newCallerSchema,
-    answer: created(clientWithSecretSchema),
+    answer: showing('secret', created(clientWithSecretSchema)),
     refusals: [403],
   }),
   guarded({
@@ -273,7 +282,7 @@ export const organizationOperations = [
     scope: ownScope,
     body: callerRotationSchema,
     isBodyOptional: true,
-    answer: ok(clientWithSecretSchema),
+    answer: showing('secret', ok(clientWithSecretSchema)),
     refusals: [403, 404],
   }),
   guarded({
@@ -346,6 +355,7 @@ export const organizationOperations = [
       status: 200,
       schema: undefined,
       otherForms: { 'application/gzip': 'Compressed lines of JSON, which "frontdoor restore" reads' },
+      secret: 'body',
     },
     // One backup runs at a time.
     refusals: [429],

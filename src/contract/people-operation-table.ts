@@ -1,6 +1,6 @@
 /** Operations on people, invitations and sessions of the console. */
 import { byName, byTime } from './list-filter-table.ts';
-import { created, gone, guarded, ok, paging, type QueryParameter } from './operation.ts';
+import { created, gone, guarded, ok, paging, showing, type QueryParameter } from './operation.ts';
 import {
   consoleLogInSchema,
   consoleSessionSchema,
@@ -87,7 +87,7 @@ export const peopleOperations = [
     method: 'POST',
     path: '/people/{id}/password-link',
     scope,
-    answer: ok(passwordLinkSchema),
+    answer: showing('link', ok(passwordLinkSchema)),
     refusals: [403, 404, 409],
   }),
   guarded({
@@ -98,7 +98,7 @@ export const peopleOperations = [
     path: '/invitations',
     scope,
     body: newInvitationSchema,
-    answer: created(invitationWithLinkSchema),
+    answer: showing('link', created(invitationWithLinkSchema)),
     refusals: [403, 409],
   }),
   guarded({

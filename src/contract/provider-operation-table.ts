@@ -21,6 +21,7 @@ import {
   ok,
   open,
   paging,
+  showing,
   unsortedPaging,
   type QueryParameter,
 } from './operation.ts';
@@ -110,7 +111,7 @@ export const providerOperations = [
     method: 'POST',
     path: '/frontdoor/{frontdoorId}/auth-providers',
     body: newProviderSchema,
-    answer: created(providerSchema),
+    answer: showing('data', created(providerSchema)),
   }),
   guarded({
     id: 'getAuthProvider',
@@ -130,7 +131,7 @@ export const providerOperations = [
     path: '/frontdoor/{frontdoorId}/auth-providers/{id}',
     uuidParameters: ['frontdoorId', 'id'],
     body: providerChangeSchema,
-    answer: ok(providerSchema),
+    answer: showing('data', ok(providerSchema)),
     refusals: [404, 409],
   }),
   guarded({
@@ -141,7 +142,7 @@ export const providerOperations = [
     path: '/frontdoor/{frontdoorId}/auth-providers/{id}',
     uuidParameters: ['frontdoorId', 'id'],
     body: providerReplacementSchema,
-    answer: ok(providerSchema),
+    answer: showing('data', ok(providerSchema)),
     refusals: [404, 409],
   }),
   guarded({

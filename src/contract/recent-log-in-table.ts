@@ -3,14 +3,12 @@ import type { OperationId } from './operation-table.ts';
 import type { Operation } from './operation.ts';
 
 const DANGEROUS: ReadonlySet<string> = new Set<OperationId>([
-  ...(['deleteFrontdoor', 'deleteOrganization', 'getBackup', 'rotateSigningKey'] as const),
-  ...(['changePerson', 'deletePerson', 'createInvitation', 'createConsoleLogIn'] as const),
-  ...(['beginSecondFactor', 'renewRecoveryCodes', 'removeSecondFactor'] as const),
-  ...(['removePersonSecondFactor', 'createPasswordLink', 'changeOrganizationSettings'] as const),
-  ...(['createApiAccount', 'rotateApiAccount', 'createOauthClient', 'rotateOauthClient'] as const),
+  ...(['deleteFrontdoor', 'deleteOrganization', 'rotateSigningKey', 'changeOrganizationSettings'] as const),
+  ...(['changePerson', 'deletePerson', 'createConsoleLogIn', 'deleteConsoleLogIn'] as const),
+  ...(['removeSecondFactor', 'removePersonSecondFactor'] as const),
 ]);
 
-/** Whether a session at the console needs a log-in of the last 15 minutes for the operation. */
-export function needsRecentLogIn({ id }: Pick<Operation, 'id'>): boolean {
-  return DANGEROUS.has(id);
+/** Whether a session at the console needs a log-in of the last 15 minutes for the operation: also each that shows a secret. */
+export function needsRecentLogIn({ id, answer }: Pick<Operation, 'id' | 'answer'>): boolean {
+  return answer.secret !== undefined || DANGEROUS.has(id);
 }

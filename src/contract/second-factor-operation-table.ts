@@ -1,5 +1,5 @@
 /** Operations on the second factor of people who log in at the console with a password. */
-import { gone, guarded, ok } from './operation.ts';
+import { gone, guarded, ok, showing } from './operation.ts';
 import {
   recoveryCodesSchema,
   secondFactorCodeSchema,
@@ -27,7 +27,7 @@ export const secondFactorOperations = [
       'Make a secret for an authenticator app, which counts once it is confirmed; until then an earlier one does',
     method: 'POST',
     path,
-    answer: ok(secondFactorSecretSchema),
+    answer: showing('secret', ok(secondFactorSecretSchema)),
     refusals: [403, 409],
   }),
   guarded({
@@ -37,7 +37,7 @@ export const secondFactorOperations = [
     method: 'POST',
     path: `${path}/confirmation`,
     body: secondFactorCodeSchema,
-    answer: ok(recoveryCodesSchema),
+    answer: showing('recoveryCodes', ok(recoveryCodesSchema)),
     refusals: [409],
   }),
   guarded({
@@ -46,7 +46,7 @@ export const secondFactorOperations = [
     summary: 'Replace the recovery codes; they are shown only in this response',
     method: 'POST',
     path: `${path}/recovery-codes`,
-    answer: ok(recoveryCodesSchema),
+    answer: showing('recoveryCodes', ok(recoveryCodesSchema)),
     refusals: [403, 409],
   }),
   guarded({

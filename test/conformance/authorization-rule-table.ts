@@ -192,7 +192,9 @@ export const SCOPES_OF_ROLES: Readonly<Record<Role, readonly string[]>> = {
 export const NEED_RECENT_LOG_IN: ReadonlySet<OperationId> = new Set([
   ...(['deleteFrontdoor', 'deleteOrganization', 'getBackup', 'rotateSigningKey'] as const),
   ...(['changePerson', 'deletePerson', 'createInvitation', 'createConsoleLogIn'] as const),
-  ...(['beginSecondFactor', 'renewRecoveryCodes', 'removeSecondFactor'] as const),
+  ...(['deleteConsoleLogIn', 'createEnrollment', 'createRouter', 'createGateway'] as const),
+  ...(['createAuthProvider', 'changeAuthProvider', 'replaceAuthProvider'] as const),
+  ...(['beginSecondFactor', 'confirmSecondFactor', 'renewRecoveryCodes', 'removeSecondFactor'] as const),
   ...(['removePersonSecondFactor', 'createPasswordLink', 'changeOrganizationSettings'] as const),
   ...(['createApiAccount', 'rotateApiAccount', 'createOauthClient', 'rotateOauthClient'] as const),
 ]);
