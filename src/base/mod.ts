@@ -40,6 +40,7 @@ export {
 export { DURATION_PATTERN, formatGoDuration, parseGoDuration } from './go-duration.ts';
 export { orderedRange } from './ordered-range.ts';
 export { setHandlers } from './set-handlers.ts';
+export { HIDDEN, Secret, secretOf, withoutUserInfo } from './secret.ts';
 export { ShortLivedMap } from './short-lived-map.ts';
 export { newNumber, ShortLivedSet, type Numbered } from './short-lived-set.ts';
 export { WorkerPool, type Work, type WorkerPoolOptions } from './worker-pool.ts';
