@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { inspect } from 'node:util';
 import { loadIdentityFile, saveIdentityFile, type IdentityFile } from './identity-file.ts';
 
 const identity: IdentityFile = {
@@ -50,7 +51,41 @@ test('keys and certificates in files of their own are found beside the identity 
   chmodSync(join(folder, 'the.key'), 0o640);
   await assert.rejects(loadIdentityFile(path), {
     code: 'identity-file-refused',
-    message: /the\.key .*chmod 600/,
+    message: /the\.key: .*chmod 600/,
+  });
+});
+
+test('bare PEM is read, as the C SDK writes it', async () => {
+  const path = put('bare.json', {
+    ztAPI: identity.apiUrl,
+    id: { key: identity.keyPem, cert: `\n${identity.certPem}`, ca: identity.caPem },
+  });
+  assert.deepEqual(await loadIdentityFile(path), { ...identity, certPem: `\n${identity.certPem}` });
+});
+
+test('a key in a form that cannot be read is repeated by no message and no cause', async () => {
+  const body = 'MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg';
+  const forms = [
+    body,
+    `file:${body}`,
+    `pem:${body}`,
+    `PEM:${identity.keyPem}${body}`,
+    body.repeat(200),
+    `\0${body}`,
+  ];
+  for (const name of ['key', 'cert', 'ca'])
+    for (const form of forms) {
+      const id = { key: identity.keyPem, cert: identity.certPem, ca: identity.caPem, [name]: form };
+      const path = put('wrong-key.json', { ztAPI: identity.apiUrl, id });
+      await assert.rejects(loadIdentityFile(path), (error: Error) => {
+        assert.doesNotMatch(inspect(error, { depth: 9 }), /MIGHAgEA/);
+        assert.match(error.message, new RegExp(`id\\.${name}`));
+        return true;
+      });
+    }
+  await assert.rejects(loadIdentityFile(put('half.json', `{"id":{"key":"${body}`)), (error: Error) => {
+    assert.doesNotMatch(inspect(error, { depth: 9 }), /MIGHAgEA/);
+    return true;
   });
 });
 

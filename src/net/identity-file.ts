@@ -3,9 +3,10 @@
  * OpenZiti's can read each other's files. It contains a private key: a file that other users may read or write is
  * refused.
  */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { FrontdoorError } from '#base';
+import { FrontdoorError, Secret } from '#base';
 import { writeFileDurably } from './durable-file.ts';
 import { readPrivateFile } from './private-file.ts';
 
@@ -21,44 +22,67 @@ export interface IdentityFile {
   readonly caPem: string;
 }
 
+type PartName = 'key' | 'cert' | 'ca';
+const ENCRYPTED = /BEGIN ENCRYPTED PRIVATE KEY|^Proc-Type: .*ENCRYPTED/m;
+const PARTS: readonly PartName[] = ['key', 'cert', 'ca'];
+
 /**
- * Reads `pem:` values and `file:` or bare paths (relative to the file). Throws `FrontdoorError`s: `notFound` if
- * there is no such file, `invalid` with a remedy for everything else.
+ * Reads `pem:` values, bare PEM as the C SDK writes it, and `file:` or bare paths (relative to the file). Throws
+ * `FrontdoorError`s: `notFound` if there is no such file, `invalid` with a remedy for everything else. No message contains a
+ * value of the file, because any of them may be a key in another form, unless it is the path of a file that exists.
  */
 export async function loadIdentityFile(path: string): Promise<IdentityFile> {
-  const text = await readPrivate(path);
-  let file: unknown;
-  try {
-    file = JSON.parse(text);
-  } catch {
-    throw broken(path, 'it is not JSON');
-  }
-  const { ztAPI, id } = (file ?? {}) as { ztAPI?: unknown; id?: Record<string, unknown> };
+  const { ztAPI, id } = await readFields(path);
   if (typeof ztAPI !== 'string' || !URL.canParse(ztAPI)) throw broken(path, 'ztAPI is not a URL');
   const { origin, protocol } = new URL(ztAPI);
   if (protocol !== 'https:') throw broken(path, 'ztAPI is not an https URL');
-  const part = async (name: 'key' | 'cert' | 'ca'): Promise<string> => {
-    const value = id?.[name];
-    if (typeof value !== 'string' || value === '') throw broken(path, `id.${name} is missing`);
-    if (value.startsWith('pem:')) return value.slice('pem:'.length);
-    const file = resolve(
-      dirname(path),
-      value.startsWith('file:') ? value.replace(/^file:(?:\/\/)?/, '') : value,
-    );
-    return name === 'key' ? await readPrivate(file) : await readFile(file, 'utf8');
-  };
-  const identity = {
+  const [keyPem, certPem, caPem] = (await Promise.all(
+    PARTS.map((name) => readPart(path, name, id?.[name])),
+  )) as [Secret, Secret, Secret];
+  return {
     apiUrl: origin,
-    keyPem: await part('key'),
-    certPem: await part('cert'),
-    caPem: await part('ca'),
+    keyPem: keyOf(path, keyPem),
+    certPem: certificatesOf(path, 'cert', certPem),
+    caPem: certificatesOf(path, 'ca', caPem),
   };
-  if (!identity.keyPem.includes('PRIVATE KEY-----')) throw broken(path, 'id.key is not a PEM private key');
-  if (!identity.certPem.includes('-----BEGIN CERTIFICATE-----'))
-    throw broken(path, 'id.cert is not a PEM certificate');
-  if (!identity.caPem.includes('-----BEGIN CERTIFICATE-----'))
-    throw broken(path, 'id.ca is not a PEM certificate');
-  return identity;
+}
+
+async function readFields(path: string): Promise<{ ztAPI?: unknown; id?: Record<string, unknown> }> {
+  const text = await readPrivate(path);
+  try {
+    return (JSON.parse(text) ?? {}) as { ztAPI?: unknown; id?: Record<string, unknown> };
+  } catch {
+    // The parser's message quotes the text.
+    throw broken(path, text.trim() === '' ? 'it is empty' : 'it is not JSON, or only a part of it');
+  }
+}
+
+async function readPart(path: string, name: PartName, value: unknown): Promise<Secret> {
+  if (typeof value !== 'string' || value === '') throw broken(path, `id.${name} is missing`);
+  if (value.startsWith('pem:')) return new Secret(value.slice('pem:'.length));
+  if (value.trimStart().startsWith('-----BEGIN')) return new Secret(value);
+  const file = resolve(dirname(path), value.replace(/^file:(?:\/\/)?/, ''));
+  try {
+    if (name !== 'key') return new Secret(await readFile(file, 'utf8'));
+  } catch {
+    throw broken(path, `the file that id.${name} names cannot be read`);
+  }
+  const read = await readPrivateFile(file);
+  if ('text' in read) return new Secret(read.text);
+  throw broken(path, `${existsSync(file) ? file : 'the file that id.key names'}: ${read.problem}`);
+}
+
+function keyOf(path: string, field: Secret): string {
+  const pem = field.reveal();
+  if (!pem.includes('PRIVATE KEY-----')) throw broken(path, 'id.key is not a PEM private key');
+  if (ENCRYPTED.test(pem)) throw broken(path, 'id.key is encrypted: remove its passphrase');
+  return pem;
+}
+
+function certificatesOf(path: string, name: PartName, field: Secret): string {
+  const pem = field.reveal();
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw broken(path, `id.${name} is not a PEM certificate`);
+  return pem;
 }
 
 /** Replaces the file atomically. Only its owner can read it. */
