@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import * as net from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
-import { silentLog } from '#base';
+import { Secret, silentLog } from '#base';
 import { FrameHeaders, makeFrame } from '#wire';
 import { makeTestAuthority } from '../../test/support/certificates.ts';
 import { within } from '../../test/support/deadline.ts';
@@ -91,7 +91,7 @@ describe('an HTTP proxy', () => {
   test('is shown its user and password', async (t) => {
     const listener = await openListener(t);
     const proxy = await openProxy(t, 'HTTP/1.1 200 OK\r\n\r\n');
-    const access = { host: '127.0.0.1', port: proxy.port, username: 'mesh', password: 'p:w' };
+    const access = { host: '127.0.0.1', port: proxy.port, username: 'mesh', password: new Secret('p:w') };
     (await dial(listener.port, { proxy: access })).close('done');
     const credentials = Buffer.from('mesh:p:w').toString('base64');
     assert.match(proxy.heads[0]!, new RegExp(`\\r\\nProxy-Authorization: Basic ${credentials}\\r\\n`));
@@ -99,7 +99,7 @@ describe('an HTTP proxy', () => {
 
   test('that refuses is named with its answer, and never with the password', async (t) => {
     const proxy = await openProxy(t, 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
-    const access = { host: '127.0.0.1', port: proxy.port, username: 'mesh', password: 'secret' };
+    const access = { host: '127.0.0.1', port: proxy.port, username: 'mesh', password: new Secret('secret') };
     await assert.rejects(dial(1, { proxy: access }), (error: Error & { code?: string }) => {
       assert.equal(error.code, 'proxy-failed');
       assert.match(error.message, /^proxy 127\.0\.0\.1:\d+: answered "HTTP\/1\.1 407 Proxy Auth/);

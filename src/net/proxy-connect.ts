@@ -3,13 +3,13 @@
  * success.
  */
 import * as net from 'node:net';
-import { FrontdoorError, formatHostPort } from '#base';
+import { FrontdoorError, formatHostPort, type Secret } from '#base';
 
 export interface HttpProxy {
   readonly host: string;
   readonly port: number;
   readonly username?: string | undefined;
-  readonly password?: string | undefined;
+  readonly password?: Secret | undefined;
 }
 
 const MAX_HEAD_BYTES = 8 * 1024;
@@ -82,7 +82,7 @@ export function connectThroughProxy(
 function requestHead({ username, password }: HttpProxy, target: string): string {
   const lines = [`CONNECT ${target} HTTP/1.1`, `Host: ${target}`, 'User-Agent: frontdoor'];
   if (username !== undefined || password !== undefined) {
-    const credentials = Buffer.from(`${username ?? ''}:${password ?? ''}`).toString('base64');
+    const credentials = Buffer.from(`${username ?? ''}:${password?.reveal() ?? ''}`).toString('base64');
     lines.push(`Proxy-Authorization: Basic ${credentials}`);
   }
   return lines.join('\r\n') + HEAD_END;

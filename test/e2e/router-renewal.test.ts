@@ -61,7 +61,7 @@ function files(): { cert: string; server: string; key: string } {
   return {
     cert: readFileSync(cert, 'utf8'),
     server: readFileSync(serverCert!, 'utf8'),
-    key: readFileSync(key, 'utf8'),
+    key: readFileSync(key.reveal(), 'utf8'),
   };
 }
 

@@ -1,5 +1,5 @@
 /** A checked file that can be shown to others: with defaults, without passwords and private keys. */
-import { HIDDEN } from './problem-list.ts';
+import { HIDDEN } from '#base';
 import { isPrivateText, notesOf, type Field } from './schema-field.ts';
 import { routerFileField, type RouterFile } from './schema/router-file-schema.ts';
 

@@ -4,9 +4,9 @@
  * the router advertises. Reports all problems at once.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { messageOf, systemClock } from '#base';
+import { messageOf, systemClock, type Secret } from '#base';
 import { EXPIRY_RULE, expiryOf } from './certificate-expiry.ts';
 import { placeAt, type FileNode } from './file-tree.ts';
 import { ProblemList } from './problem-list.ts';
@@ -57,7 +57,7 @@ class IdentityCheck {
   check(identity: IdentityConfig): readonly X509Certificate[] | undefined {
     const { cert, key, serverCert, serverKey, ca, alternates } = identity;
     const client = this.#certificates('cert', cert);
-    const clientKey = this.#read('key', key);
+    const clientKey = this.#readKey('key', key);
     this.#certificates('ca', ca);
     if (client !== undefined && clientKey !== undefined)
       this.#checkKey('key', clientKey, 'cert', client.slice(0, 1));
@@ -70,7 +70,7 @@ class IdentityCheck {
         (one, i) => i === 0 || !one.ca,
       );
       const keyName = pair.serverKey === undefined ? 'key' : `${pair.name}_key`;
-      const text = pair.serverKey === undefined ? clientKey : this.#read(keyName, pair.serverKey);
+      const text = pair.serverKey === undefined ? clientKey : this.#readKey(keyName, pair.serverKey);
       if (leaves !== undefined && text !== undefined)
         this.#checkKey(keyName, text, `${pair.name}_cert`, leaves);
       return leaves;
@@ -122,6 +122,14 @@ class IdentityCheck {
       this.#report(key, 'file', `cannot be read: ${messageOf(error)}`);
       return undefined;
     }
+  }
+
+  /** The value may be a key in another form than PEM, which no message may contain. */
+  #readKey(key: string, location: Secret): string | undefined {
+    const text = location.reveal();
+    if (isInlinePem(text) || existsSync(text)) return this.#read(key, text);
+    this.#report(key, 'file', 'names a file that does not exist');
+    return undefined;
   }
 
   #report(key: string, rule: string, message: string, severity: 'error' | 'warning' = 'error'): void {

@@ -1,5 +1,5 @@
 /** Collects the problems of a router file, each with its position and value. */
-import { FILE_START, inFileOrder } from '#base';
+import { FILE_START, HIDDEN, inFileOrder } from '#base';
 import { placeAt, plainValue, type FileEntry, type FileNode } from './file-tree.ts';
 import type { ConfigProblem } from './router-config.ts';
 
@@ -8,9 +8,14 @@ type Severity = ConfigProblem['severity'];
 /** Unknown keys beyond this number are only counted, because each one costs a search for similar keys. */
 const MAX_UNKNOWN_KEYS = 1_000;
 
-/** An unknown key with such a name may be a misspelt password, so its value is hidden. */
+/** An unknown key with such a name may be a misspelt password, as one beside secrets may be, so its value is hidden. */
 const SECRET_NAME = /pass|secret|token|pin|key/i;
-export const HIDDEN = '(hidden)';
+
+interface UnknownKeyNotes {
+  readonly severity?: Severity;
+  /** Whether the section has keys with secrets. */
+  readonly isBesideSecrets: boolean;
+}
 
 export class ProblemList {
   readonly #root: FileNode;
@@ -50,11 +55,11 @@ export class ProblemList {
     path: string,
     { line, column, node }: FileEntry,
     message: () => string,
-    severity: Severity = 'warning',
+    { severity = 'warning', isBesideSecrets }: UnknownKeyNotes,
   ): void {
     this.#unknownKeys += 1;
     if (this.#unknownKeys > MAX_UNKNOWN_KEYS) return;
-    const value = given(node, SECRET_NAME.test(path));
+    const value = given(node, isBesideSecrets || SECRET_NAME.test(path));
     this.reportAt({
       severity,
       path,

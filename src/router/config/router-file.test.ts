@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
-import { FrontdoorError } from '#base';
+import { FrontdoorError, Secret } from '#base';
 import type { RouterConfig } from './router-config.ts';
 import {
   CHANNEL_DEFAULTS,
@@ -38,7 +38,7 @@ test('v, ctrl and identity alone make a router with every default, and no role',
   const config = configOf(SMALLEST);
   assert.deepEqual(config, {
     ...expected,
-    identity: { ...expected.identity, cert: 'cert.pem', key: 'key.pem', ca: 'ca.pem' },
+    identity: { ...expected.identity, cert: 'cert.pem', key: new Secret('key.pem'), ca: 'ca.pem' },
     ctrl: { ...expected.ctrl, endpoints: [{ type: 'tls', host: 'ctrl.example', port: 6262 }] },
     warnings: config.warnings,
     placeOf: config.placeOf,
@@ -145,15 +145,19 @@ test('identity: file URLs become paths, PEM stays, alternates have their keys', 
   );
   assert.deepEqual(identity, {
     cert: '/etc/a b.pem',
-    key: 'key.pem',
+    key: new Secret('key.pem'),
     serverCert: 'pem:-----BEGIN X-----',
     serverKey: undefined,
     ca: 'rel/ca.pem',
     alternates: [
       { serverCert: 'one.pem', serverKey: undefined },
-      { serverCert: 'two.pem', serverKey: '/two.key' },
+      { serverCert: 'two.pem', serverKey: new Secret('/two.key') },
     ],
   });
+  assert.deepEqual(
+    [identity.key.reveal(), identity.alternates[1]?.serverKey?.reveal()],
+    ['key.pem', '/two.key'],
+  );
   assert.match(withValue('identity.ca', undefined).identity.ca, /^pem:-----BEGIN CERTIFICATE-----/);
 });
 
@@ -367,7 +371,14 @@ test('web servers, the proxy, and what concerns every connection', () => {
     bindPoints: [
       { path: 'web[0].bindPoints[0]', host: '::1', port: 8443, address: 'a:1', newAddress: 'b:2' },
     ],
-    identity: { cert: 'c', key: 'k', serverCert: 's', serverKey: undefined, ca: 'a', alternates: [] },
+    identity: {
+      cert: 'c',
+      key: new Secret('k'),
+      serverCert: 's',
+      serverKey: undefined,
+      ca: 'a',
+      alternates: [],
+    },
     options: {
       readTimeoutMs: 1_000,
       writeTimeoutMs: 2_000,
@@ -383,7 +394,7 @@ test('web servers, the proxy, and what concerns every connection', () => {
       host: 'p.example',
       port: 3128,
       username: 'u',
-      password: 'p',
+      password: new Secret('p'),
     },
   );
   assert.equal(withValue('tls', '{ handshakeTimeout: 2s }').handshakeTimeoutMs, 2_000);

@@ -120,6 +120,7 @@ export class SchemaCheck {
     isAnyCase: boolean,
   ): ReadonlyMap<string, FileEntry> {
     const names = Object.keys(properties);
+    const isBesideSecrets = Object.values(properties).some((field) => notesOf(field).isSecret === true);
     const found = new Map<string, FileEntry>();
     for (const [written, entry] of entries) {
       const known = isAnyCase
@@ -131,8 +132,14 @@ export class SchemaCheck {
         const at = path === '' ? written : `${path}.${written}`;
         const missing = path === '' ? misspelledName(written, usedNames(properties, binding)) : undefined;
         if (missing !== undefined && !entries.has(missing))
-          this.#problems.unknownKey(at, entry, () => `is unknown, and ${missing} is missing`, 'error');
-        else this.#problems.unknownKey(at, entry, () => nearestKey(written, properties, binding));
+          this.#problems.unknownKey(at, entry, () => `is unknown, and ${missing} is missing`, {
+            severity: 'error',
+            isBesideSecrets,
+          });
+        else
+          this.#problems.unknownKey(at, entry, () => nearestKey(written, properties, binding), {
+            isBesideSecrets,
+          });
       } else found.set(known, entry);
     }
     return found;

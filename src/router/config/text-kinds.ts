@@ -2,7 +2,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import type { NetworkInterfaceInfo } from 'node:os';
 import { parseAddress, type OverlayAddress } from '#wire';
-import { DURATION_PATTERN, parseGoDuration } from '#base';
+import { DURATION_PATTERN, parseGoDuration, Secret } from '#base';
 
 /** The network interface of outgoing connections. */
 export interface InterfaceBinding {
@@ -36,6 +36,11 @@ function textThat(takes: (text: string) => boolean): KindRow<string>['read'] {
 
 const readLocation = (text: string): string | undefined => (text === '' ? undefined : identityLocation(text));
 
+function readKeyLocation(text: string): Secret | undefined {
+  const location = readLocation(text);
+  return location === undefined ? undefined : new Secret(location);
+}
+
 export const TEXT_KINDS = {
   text: { words: 'a text that is not empty', read: textThat((text) => text !== '') },
   'any-text': { words: 'a text', read: textThat(() => true) },
@@ -63,7 +68,7 @@ export const TEXT_KINDS = {
   certificate: { words: 'a path, file:<path>, pem:<PEM> or PEM itself', read: readLocation },
   key: {
     words: 'a path, file:<path>, pem:<PEM> or PEM itself (keys inside engines cannot be used)',
-    read: readLocation,
+    read: readKeyLocation,
   },
   cidr: { words: 'a network such as 100.64.0.1/10', read: textThat(isCidr) },
   ip: { words: 'an IP address', read: textThat((text) => isIP(text) !== 0 && !text.includes('%')) },

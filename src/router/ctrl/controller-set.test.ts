@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import { after, afterEach, before, mock, test } from 'node:test';
-import { silentLog, type FrontdoorError } from '#base';
+import { Secret, silentLog, type FrontdoorError } from '#base';
 import type { TlsIdentity } from '#net';
 import { contentType, headerId, makeFrame } from '#wire';
 import { ctrlMessages, encodeControllerHello, helloMessages, type AdvertisedListener } from '#wire/ctrl';
@@ -304,7 +304,7 @@ test('controllers are dialed through the HTTP proxy when there is one', async ()
       socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
     });
   });
-  const proxy = { host: '127.0.0.1', port: proxyPort, username: 'u', password: 'p' };
+  const proxy = { host: '127.0.0.1', port: proxyPort, username: 'u', password: new Secret('p') };
   openSet(['tls:controller.example:6262'], { proxy });
   await until(
     'a request to the proxy',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FrontdoorError, silentLog } from '#base';
+import { FrontdoorError, Secret, silentLog } from '#base';
 import { contentType, makeFrame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import { until } from '../../../test/support/deadline.ts';
@@ -107,11 +107,11 @@ test('the configuration is shown without its secrets', async () => {
     ...fixture,
     identity: {
       ...fixture.identity,
-      key: `pem:${pem}`,
-      serverKey: pem,
-      alternates: [{ serverCert: '/etc/router/other.pem', serverKey: pem }],
+      key: new Secret(`pem:${pem}`),
+      serverKey: new Secret(pem),
+      alternates: [{ serverCert: '/etc/router/other.pem', serverKey: new Secret(pem) }],
     },
-    proxy: { host: 'proxy.example', port: 3128, username: 'router', password: 'hunter2' },
+    proxy: { host: 'proxy.example', port: 3128, username: 'router', password: new Secret('hunter2') },
   };
   const { values } = await inspectionOf(new InspectResponder([configInspector(config)], silentLog), 'config');
   const text = values[0]!.value;

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { Secret } from '#base';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
 import type { RouterConfig } from '../config/router-config.ts';
 import { checkEnrollmentFiles, type EnrollmentKeys } from './enrollment-files.ts';
@@ -20,8 +21,13 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const at = (name: string): string => join(folder, name);
 
-function check(force = false, identity: Readonly<Record<string, string>> = {}): EnrollmentKeys {
-  const files = { cert: at('cert.pem'), key: at('key.pem'), ca: at('ca.pem'), serverCert: at('server.pem') };
+function check(force = false, identity: Readonly<Record<string, unknown>> = {}): EnrollmentKeys {
+  const files = {
+    cert: at('cert.pem'),
+    key: new Secret(at('key.pem')),
+    ca: at('ca.pem'),
+    serverCert: at('server.pem'),
+  };
   const config = {
     identity: { ...files, ...identity },
     ctrl: { endpoints: [], endpointsFile: at('state/endpoints.yml') },
@@ -39,7 +45,7 @@ test('a certificate of this router may be replaced, and its keys are used again'
   writeFileSync(at('server.pem'), own.cert);
   writeFileSync(at('key.pem'), own.key);
   writeFileSync(at('server.key'), other.key);
-  assert.deepEqual(check(false, { serverKey: at('server.key') }), {
+  assert.deepEqual(check(false, { serverKey: new Secret(at('server.key')) }), {
     keyPem: own.key,
     serverKeyPem: other.key,
   });
@@ -67,7 +73,7 @@ test('every file that cannot be written is named, with force too', () => {
   for (const force of [false, true])
     assert.throws(() => check(force), {
       code: 'identity-unwritable',
-      message: /identity\.cert: .* is a folder; ctrl\.endpointsFile: /,
+      message: /identity\.cert: it is a folder; ctrl\.endpointsFile: /,
     });
 });
 

@@ -22,7 +22,8 @@ export interface EnrollmentKeys {
  */
 export function checkEnrollmentFiles(config: RouterConfig, routerId: string, force: boolean): EnrollmentKeys {
   const { key, serverKey, ca, serverCert, cert } = config.identity;
-  const named = { key, server_key: serverKey, ca, server_cert: serverCert, cert };
+  const [keyFile, serverKeyFile] = [key.reveal(), serverKey?.reveal()];
+  const named = { key: keyFile, server_key: serverKeyFile, ca, server_cert: serverCert, cert };
   const files = Object.entries(named).flatMap(([name, path]) =>
     path === undefined ? [] : [{ name: `identity.${name}`, path }],
   );
@@ -31,7 +32,7 @@ export function checkEnrollmentFiles(config: RouterConfig, routerId: string, for
     const message = `${name} holds inline PEM: enrolling needs a file to write to`;
     throw new FrontdoorError('invalid', 'identity-inline', message);
   }
-  checkDistinct(files.filter(({ name }) => name !== 'identity.server_key' || serverKey !== key));
+  checkDistinct(files.filter(({ name }) => name !== 'identity.server_key' || serverKeyFile !== keyFile));
   const { endpoints, endpointsFile } = config.ctrl;
   const written =
     endpoints.length > 0 ? files : [...files, { name: 'ctrl.endpointsFile', path: endpointsFile }];
@@ -47,8 +48,8 @@ export function checkEnrollmentFiles(config: RouterConfig, routerId: string, for
   checkOwner('identity.cert', cert, routerId);
   if (serverCert !== undefined) checkOwner('identity.server_cert', serverCert, routerId);
   return {
-    keyPem: existingKey('identity.key', key),
-    serverKeyPem: serverKey === undefined ? undefined : existingKey('identity.server_key', serverKey),
+    keyPem: existingKey('identity.key', keyFile),
+    serverKeyPem: serverKeyFile === undefined ? undefined : existingKey('identity.server_key', serverKeyFile),
   };
 }
 
@@ -62,7 +63,7 @@ function checkDistinct(files: readonly NamedFile[]): void {
   for (const { name, path } of files) {
     const other = names.get(resolve(path));
     if (other !== undefined) {
-      const message = `${other} and ${name} are both ${path}, and one would overwrite the other`;
+      const message = `${other} and ${name} name the same file, and one would overwrite the other`;
       throw new FrontdoorError('invalid', 'identity-unwritable', message);
     }
     names.set(resolve(path), name);
@@ -74,12 +75,13 @@ function writeProblem(path: string): string | undefined {
   const probe = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return `${path} is a folder`;
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return 'it is a folder';
     closeSync(openSync(probe, 'wx', 0o600));
     rmSync(probe);
     return undefined;
   } catch (error) {
-    return messageOf(error);
+    // Its message contains the path, and a key that was given in another form than PEM looks like one.
+    return (error as NodeJS.ErrnoException).code ?? 'unknown error';
   }
 }
 

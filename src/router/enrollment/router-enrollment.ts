@@ -44,8 +44,8 @@ export async function enrollRouterIdentity({
   const write = async (path: string | undefined, pem: string): Promise<void> => {
     if (path !== undefined) await writeFileDurably(path, pem);
   };
-  if (keys.keyPem === undefined) await write(identity.key, enrolled.keyPem);
-  if (keys.serverKeyPem === undefined) await write(identity.serverKey, enrolled.serverKeyPem);
+  if (keys.keyPem === undefined) await write(identity.key.reveal(), enrolled.keyPem);
+  if (keys.serverKeyPem === undefined) await write(identity.serverKey?.reveal(), enrolled.serverKeyPem);
   await write(identity.ca, enrolled.caPem);
   await write(identity.serverCert, enrolled.serverCertPem);
   await write(identity.cert, enrolled.certPem);

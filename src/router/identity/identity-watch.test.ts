@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { silentLog, type Log } from '#base';
+import { Secret, silentLog, type Log } from '#base';
 import { makeTestAuthority, type TestIdentity } from '../../../test/support/certificates.ts';
 import { within } from '../../../test/support/deadline.ts';
 import type { IdentityConfig } from '../config/router-config.ts';
@@ -22,7 +22,7 @@ beforeEach(async () => {
   const path = (name: string): string => join(folder, name);
   config = {
     cert: path('cert.pem'),
-    key: path('key.pem'),
+    key: new Secret(path('key.pem')),
     serverCert: undefined,
     serverKey: undefined,
     ca: path('ca.pem'),
@@ -38,7 +38,7 @@ afterEach(() => {
 
 function put({ cert, key }: TestIdentity): void {
   writeFileSync(config.cert, cert);
-  writeFileSync(config.key, key);
+  writeFileSync(config.key.reveal(), key);
 }
 
 /** Resolves with the next event of the watch: a loaded identity, or the error that it logs. */
@@ -69,7 +69,7 @@ test('a file that another is renamed over is noticed', async () => {
   const loaded = next();
   const renewed = await authority.issue('router-1');
   writeFileSync(join(folder, 'both.tmp'), renewed.cert + renewed.key);
-  writeFileSync(config.key, renewed.key);
+  writeFileSync(config.key.reveal(), renewed.key);
   renameSync(join(folder, 'both.tmp'), config.cert);
   assert.ok(typeof (await loaded) === 'object');
 });

@@ -7,6 +7,7 @@ import { statSync, watch, type FSWatcher } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, type Log } from '#base';
 import type { IdentityConfig } from '../config/router-config.ts';
+import { isInlinePem } from '../config/text-kinds.ts';
 import { loadRouterIdentity, type RouterIdentity } from './router-identity.ts';
 
 export interface IdentityWatchOptions {
@@ -87,13 +88,11 @@ export class IdentityWatch {
 function watchedPaths({ cert, key, serverCert, serverKey, alternates }: IdentityConfig): string[] {
   const named = [
     cert,
-    key,
+    key.reveal(),
     serverCert,
-    serverKey,
-    ...alternates.flatMap((one) => [one.serverCert, one.serverKey]),
+    serverKey?.reveal(),
+    ...alternates.flatMap((one) => [one.serverCert, one.serverKey?.reveal()]),
   ];
-  const files = named.filter(
-    (text) => text !== undefined && !text.startsWith('pem:') && !text.includes('-----BEGIN'),
-  );
+  const files = named.filter((text) => text !== undefined && !isInlinePem(text));
   return [...new Set(files as string[])];
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { X509Certificate } from 'node:crypto';
-import { FrontdoorError } from '#base';
+import { FrontdoorError, Secret } from '#base';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
 import type { IdentityConfig } from '../config/router-config.ts';
 import { loadRouterIdentity } from './router-identity.ts';
@@ -24,20 +24,23 @@ function fileOf(name: string, text: string): string {
 
 const CLIENT: IdentityConfig = {
   cert: fileOf('cert.pem', client.cert),
-  key: fileOf('key.pem', client.key),
+  key: new Secret(fileOf('key.pem', client.key)),
   serverCert: undefined,
   serverKey: undefined,
   ca: fileOf('ca.pem', authority.ca),
   alternates: [],
 };
-const SERVER = { serverCert: fileOf('server.pem', server.cert), serverKey: fileOf('server.key', server.key) };
+const SERVER = {
+  serverCert: fileOf('server.pem', server.cert),
+  serverKey: new Secret(fileOf('server.key', server.key)),
+};
 
 const nameOf = (pem: string): string => new X509Certificate(pem).subject;
 
 test('paths and inline PEM load alike; the id is the name of the client certificate', () => {
   for (const identity of [
     CLIENT,
-    { ...CLIENT, cert: `pem:${client.cert}`, key: client.key, ca: `pem:${authority.ca}` },
+    { ...CLIENT, cert: `pem:${client.cert}`, key: new Secret(client.key), ca: `pem:${authority.ca}` },
     { ...CLIENT, cert: `pem:text before\n${client.cert}text behind` },
   ]) {
     const loaded = loadRouterIdentity(identity);
@@ -66,8 +69,8 @@ test('further chains of the server certificate and alternate ones stand behind i
     ...CLIENT,
     ...SERVER,
     alternates: [
-      { serverCert: `pem:${other.cert}${authority.ca}`, serverKey: other.key },
-      { serverCert: third.cert, serverKey: third.key },
+      { serverCert: `pem:${other.cert}${authority.ca}`, serverKey: new Secret(other.key) },
+      { serverCert: third.cert, serverKey: new Secret(third.key) },
     ],
   });
   assert.equal(nameOf(loaded.server.default.cert), 'CN=router-1 server');
@@ -79,10 +82,13 @@ test('further chains of the server certificate and alternate ones stand behind i
 
 test('a missing file, one without a certificate, or the key of another certificate is refused by the key of the section', () => {
   for (const [identity, said] of [
-    [{ ...CLIENT, key: join(directory, 'none.key') }, /^identity\.key: cannot read .*none\.key/],
+    [
+      { ...CLIENT, key: new Secret(join(directory, 'none.key')) },
+      /^identity\.key: the file that it names does not exist$/,
+    ],
     [{ ...CLIENT, cert: 'pem:nothing' }, /^identity\.cert holds no certificate/],
-    [{ ...CLIENT, key: server.key }, /^identity\.key is not the key of identity\.cert/],
-    [{ ...CLIENT, key: 'pem:nothing' }, /^identity\.key holds no private key/],
+    [{ ...CLIENT, key: new Secret(server.key) }, /^identity\.key is not the key of identity\.cert/],
+    [{ ...CLIENT, key: new Secret('pem:nothing') }, /^identity\.key holds no private key/],
     [
       { ...CLIENT, serverCert: SERVER.serverCert },
       /^identity\.server_key is not the key of identity\.server_cert/,

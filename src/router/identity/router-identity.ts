@@ -5,10 +5,11 @@
  * `ca`.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { FrontdoorError, messageOf } from '#base';
+import { existsSync, readFileSync } from 'node:fs';
+import { FrontdoorError, messageOf, type Secret } from '#base';
 import type { ServerTls, TlsIdentity } from '#net';
 import type { IdentityConfig } from '../config/router-config.ts';
+import { isInlinePem } from '../config/text-kinds.ts';
 
 export interface RouterIdentity {
   /** Common name of the client certificate. */
@@ -27,7 +28,7 @@ const SERVER_USAGES = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0'];
  * @throws FrontdoorError `invalid` that names the key of the section.
  */
 export function loadRouterIdentity(identity: IdentityConfig, where = 'identity'): RouterIdentity {
-  const key = loadPem(`${where}.key`, identity.key);
+  const key = loadKey(`${where}.key`, identity.key);
   const ca = loadPem(`${where}.ca`, identity.ca);
   const anchors = certificatesIn(`${where}.ca`, ca);
   const chain = completed(certificatesIn(`${where}.cert`, loadPem(`${where}.cert`, identity.cert)), anchors);
@@ -62,11 +63,11 @@ function candidatesOf(served: readonly TlsIdentity[]): readonly TlsIdentity[] {
 function serverChains(
   where: string,
   certText: string,
-  keyText: string | undefined,
+  keyText: Secret | undefined,
   commonKey: string,
   ca: string,
 ): TlsIdentity[] {
-  const key = keyText === undefined ? commonKey : loadPem(`${where}_key`, keyText);
+  const key = keyText === undefined ? commonKey : loadKey(`${where}_key`, keyText);
   const chains: X509Certificate[][] = [];
   for (const certificate of certificatesIn(`${where}_cert`, loadPem(`${where}_cert`, certText))) {
     if (certificate.ca && chains.length > 0) chains.at(-1)!.push(certificate);
@@ -79,13 +80,19 @@ function serverChains(
 }
 
 function loadPem(path: string, text: string): string {
-  if (text.startsWith('pem:')) return text.slice('pem:'.length);
-  if (text.trimStart().startsWith('-----BEGIN')) return text;
+  if (isInlinePem(text)) return text.replace(/^pem:/, '');
   try {
     return readFileSync(text, 'utf8');
   } catch (cause) {
     throw invalid(`${path}: cannot read ${text}: ${messageOf(cause)}`, cause);
   }
+}
+
+/** The value may be a key in another form than PEM, so that the message contains it only if it is the path of a file. */
+function loadKey(path: string, location: Secret): string {
+  const text = location.reveal();
+  if (isInlinePem(text) || existsSync(text)) return loadPem(path, text);
+  throw invalid(`${path}: the file that it names does not exist`);
 }
 
 function certificatesIn(path: string, pem: string): X509Certificate[] {

@@ -1,5 +1,6 @@
 /** A complete configuration for tests: all defaults, no optional sections, and files in `folder`. */
 import { join } from 'node:path';
+import { Secret } from '#base';
 import {
   CHANNEL_DEFAULTS,
   CONNECT_EVENTS_DEFAULTS,
@@ -18,7 +19,7 @@ export function routerConfigFixture(folder: string, more: Partial<RouterConfig> 
     file: join(folder, 'router.yml'),
     identity: {
       cert: join(folder, 'cert.pem'),
-      key: join(folder, 'key.pem'),
+      key: new Secret(join(folder, 'key.pem')),
       serverCert: undefined,
       serverKey: undefined,
       ca: join(folder, 'ca.pem'),

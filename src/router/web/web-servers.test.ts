@@ -4,7 +4,7 @@ import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { after, before, test, type TestContext } from 'node:test';
 import * as tls from 'node:tls';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { FrontdoorError, silentLog, systemClock, type Log } from '#base';
+import { FrontdoorError, Secret, silentLog, systemClock, type Log } from '#base';
 import { TlsPorts } from '#net';
 import {
   makeTestAuthority,
@@ -292,7 +292,19 @@ test('identity: a server shows its own certificate, or else the router’s', asy
   const own = await authority.issue('web');
   for (const [server, expected] of [
     [{}, 'r1'],
-    [{ identity: { cert: '', key: '', ca: '', serverCert: '', serverKey: '', alternates: [] } }, 'web'],
+    [
+      {
+        identity: {
+          cert: '',
+          key: new Secret(''),
+          ca: '',
+          serverCert: '',
+          serverKey: new Secret(''),
+          alternates: [],
+        },
+      },
+      'web',
+    ],
   ] as const) {
     const { port } = await open(t, { own, server });
     const { socket } = openRaw(t, port);

@@ -1,4 +1,5 @@
 /** `transport`, and sections about connections that OpenZiti has in addition to the requirement's. */
+import { secretOf } from '#base';
 import {
   duration,
   flag,
@@ -90,6 +91,7 @@ export const proxySection = section('A proxy for control channels and links.', {
     'username?': text('The user name for the proxy.', 'any-text', { isCommented: true, example: 'router' }),
     'password?': text('The password for the proxy.', 'any-text', {
       isSecret: true,
+      decode: secretOf,
       isCommented: true,
       example: 'secret',
     }),
