@@ -11,7 +11,7 @@ import type { AcmeCommandOptions } from '#cli';
 import { AcmeIssuer, loadAccountKey, type AcmeSettings, type CertificateStore } from '#gateway';
 import { readPrivateFile } from '#net';
 import type { AutomaticCertificates } from './gateway-part.ts';
-import { readOptionFile } from './option-file.ts';
+import { checkNamesFile, readOptionFile } from './option-file.ts';
 import { orderInProcess } from './order-process.ts';
 
 const FOLDER = 'acme';
@@ -95,6 +95,7 @@ async function bindingOf({
   if (kid === undefined && file === undefined) return undefined;
   if (kid === undefined || file === undefined)
     throw refused('--acme-eab-kid needs --acme-eab-key beside it, and the other way round');
+  checkNamesFile(file, '--acme-eab-key');
   const read = await readPrivateFile(file);
   if ('problem' in read) throw refused(`--acme-eab-key: ${file} is refused: ${read.problem}`);
   const hmacKey = read.text.trim();

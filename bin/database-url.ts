@@ -1,7 +1,7 @@
 /** The database that options, environment or a file name. */
 import process from 'node:process';
 import { DATABASE_VARIABLE, type DatabaseOptions } from '#cli';
-import { readOptionFile } from './option-file.ts';
+import { readSecretFile } from './option-file.ts';
 
 /**
  * Returns undefined for the embedded database. It removes the variable from the environment, because programs started
@@ -9,5 +9,7 @@ import { readOptionFile } from './option-file.ts';
  */
 export function databaseUrlOf({ database, databaseFile }: DatabaseOptions): string | undefined {
   delete process.env[DATABASE_VARIABLE];
-  return databaseFile === undefined ? database : readOptionFile(databaseFile, '--database-file').trim();
+  return databaseFile === undefined
+    ? database?.reveal()
+    : readSecretFile(databaseFile, '--database-file').trim();
 }

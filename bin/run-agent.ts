@@ -7,14 +7,14 @@ import type { AgentStartOptions } from '#cli';
 import { OverlayClient, useForeignCipher } from '#sdk';
 import { runUntilStopped } from './lifetime.ts';
 import { serveMetrics } from './metrics-option.ts';
-import { readOptionFile } from './option-file.ts';
+import { readOptionFile, readSecretFile } from './option-file.ts';
 import { openLog } from './pino-log.ts';
 import { collectAfterStart } from './start-collection.ts';
 
 /** The file is not read once the agent is enrolled: secrets of containers may be gone by then. */
 function codeOf(dataDir: string, file: string): string | undefined {
   if (!existsSync(file) && existsSync(join(dataDir, AGENT_IDENTITY_FILE))) return undefined;
-  return readOptionFile(file, '--enrollment-token-file').trim();
+  return readSecretFile(file, '--enrollment-token-file').trim();
 }
 
 export async function runAgent(options: AgentStartOptions, version: string): Promise<number> {
@@ -22,7 +22,9 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
   const { log } = openLog(options.logLevel);
   const { dataDir, api: apiUrl, enrollmentTokenFile, name, ca, targetCa } = options;
   const enrollmentToken =
-    enrollmentTokenFile === undefined ? options.enrollmentToken : codeOf(dataDir, enrollmentTokenFile);
+    enrollmentTokenFile === undefined
+      ? options.enrollmentToken?.reveal()
+      : codeOf(dataDir, enrollmentTokenFile);
   // The code is removed from the command line, which every user of the machine may read.
   if (process.argv.some((word) => word.startsWith('--enrollment-token')))
     process.title = 'frontdoor agent start';

@@ -30,7 +30,7 @@ import { accessOf } from './access-options.ts';
 import { databaseUrlOf } from './database-url.ts';
 import { runUntilStopped } from './lifetime.ts';
 import { serveMetrics } from './metrics-option.ts';
-import { readOptionFile } from './option-file.ts';
+import { readSecretFile } from './option-file.ts';
 import { openLog } from './pino-log.ts';
 import { writeReadyFile } from './ready-file.ts';
 import { keepAndShow } from './shown-secrets.ts';
@@ -159,7 +159,7 @@ export async function runAdminsCreate(options: AdminsCreateOptions): Promise<num
   const password =
     passwordFile === undefined
       ? randomBytes(RANDOM_PASSWORD_BYTES).toString('base64url')
-      : readOptionFile(passwordFile, '--password-file').replace(/\r?\n$/, '');
+      : readSecretFile(passwordFile, '--password-file').replace(/\r?\n$/, '');
   const keep = (administrator: NewAdministrator): Promise<void> =>
     keepAndShow(file, {
       title: 'New administrator of the edge management API',

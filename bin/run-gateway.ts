@@ -10,7 +10,7 @@ import { gatewayIdentity, IDENTITY_FILE } from './gateway-part.ts';
 import { openCertificates, startGatewayProgram } from './gateway-program.ts';
 import { checkWorkerCount, GatewayWorkers } from './gateway-workers.ts';
 import { followSignal, runUntilStopped } from './lifetime.ts';
-import { readOptionFile } from './option-file.ts';
+import { readSecretFile } from './option-file.ts';
 import { openLog } from './pino-log.ts';
 import { writeReadyFile } from './ready-file.ts';
 import { collectAfterStart } from './start-collection.ts';
@@ -100,6 +100,6 @@ function identityOf(options: GatewayCommandOptions, dataDir: string) {
         'this gateway has no identity yet: give --enrollment-jwt (see "frontdoor fabric gateway create")';
       throw new FrontdoorError('invalid', 'gateway-not-enrolled', message);
     }
-    return Promise.resolve(readOptionFile(options.enrollmentJwt, '--enrollment-jwt').trim());
+    return Promise.resolve(readSecretFile(options.enrollmentJwt, '--enrollment-jwt').trim());
   });
 }

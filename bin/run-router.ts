@@ -7,7 +7,7 @@ import { FILE_EXIT_STATUS, type FrontdoorError } from '#base';
 import type { RouterEnrollOptions, RouterRunOptions } from '#cli';
 import { enrollRouterIdentity, loadEnrollableRouterConfig, type Router } from '#router';
 import { runUntilStopped } from './lifetime.ts';
-import { readOptionFile } from './option-file.ts';
+import { readSecretFile } from './option-file.ts';
 import { openLog } from './pino-log.ts';
 import { writeReadyFile } from './ready-file.ts';
 import { followSignals, startRouter } from './router-part.ts';
@@ -40,7 +40,7 @@ export async function runRouter(file: string, options: RouterRunOptions, version
 
 export async function runRouterEnroll(file: string, options: RouterEnrollOptions): Promise<number> {
   const config = loadEnrollableRouterConfig(file);
-  const jwt = readOptionFile(options.jwt, '--jwt').trim();
+  const jwt = readSecretFile(options.jwt, '--jwt').trim();
   await enrollRouterIdentity({ config, jwt, force: options.force, log: openLog('warn').log });
   process.stdout.write(`enrolled: the identity files that ${file} names are written\n`);
   return FILE_EXIT_STATUS.success;

@@ -1,6 +1,7 @@
 /** A certificate and its key from two options, of which both or neither must be given. */
 import { readFileSync } from 'node:fs';
 import { FrontdoorError } from '#base';
+import { checkNamesFile } from './option-file.ts';
 
 export interface TlsFiles {
   readonly certFile: string;
@@ -18,6 +19,7 @@ export function tlsFilesOf(
     const message = `${option} needs its key beside it, and the other way round`;
     throw new FrontdoorError('invalid', 'tls-files', message);
   }
+  checkNamesFile(keyFile, `${option.replace(/-cert$/, '')}-key`);
   return { certFile, keyFile };
 }
 

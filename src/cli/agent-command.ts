@@ -4,7 +4,7 @@
  */
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { definedFields, ERROR_KINDS, type HostPort } from '#base';
+import { definedFields, ERROR_KINDS, Secret, secretOf, type HostPort } from '#base';
 import {
   AGENT_SOCKET_FILE,
   type AgentAccessView,
@@ -22,7 +22,7 @@ export interface AgentStartOptions extends MetricsCommandOptions {
   readonly socket: string;
   /** Address of the Management API, for enrolling. */
   readonly api: string;
-  readonly enrollmentToken?: string | undefined;
+  readonly enrollmentToken?: Secret | undefined;
   /** Used instead of the token. */
   readonly enrollmentTokenFile?: string | undefined;
   readonly name?: string | undefined;
@@ -56,7 +56,7 @@ interface Where {
 
 interface StartFlags extends Where, MetricsCommandOptions {
   readonly api?: string;
-  readonly enrollmentToken?: string;
+  readonly enrollmentToken?: Secret;
   readonly enrollmentTokenFile?: string;
   readonly name?: string;
   readonly ca?: string;
@@ -93,6 +93,7 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
     .option(
       '--enrollment-token <code>',
       'one-time code from "frontdoor agents enroll" (or FRONTDOOR_ENROLLMENT_TOKEN); for example CODE, as printed there',
+      secretOf,
     )
     .addOption(
       new Option(
@@ -136,9 +137,10 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
     .action(async (flags: StartFlags) => {
       const { dataDir, socketPath } = placesOf(flags, io, defaults.defaultDataDir);
       // The file option has precedence over the environment variable.
+      const { FRONTDOOR_ENROLLMENT_TOKEN: given } = io.env;
       const enrollmentToken =
         flags.enrollmentToken ??
-        (flags.enrollmentTokenFile === undefined ? io.env.FRONTDOOR_ENROLLMENT_TOKEN : undefined);
+        (flags.enrollmentTokenFile === undefined && given !== undefined ? new Secret(given) : undefined);
       const { enrollmentTokenFile, name, ca, targetCa, config, maxCircuits, allowTarget, logLevel } = flags;
       const { metricsListen } = flags;
       const options = {

@@ -15,7 +15,10 @@ describe('the options of the database', () => {
   afterEach(() => delete process.env[DATABASE_VARIABLE]);
 
   it('come from the command line, the environment or a file', () => {
-    const parsed = (...args: string[]): DatabaseOptions => command().parse(args, { from: 'user' }).opts();
+    const parsed = (...args: string[]): object => {
+      const { database, ...rest } = command().parse(args, { from: 'user' }).opts<DatabaseOptions>();
+      return { ...rest, ...(database === undefined ? {} : { database: database.reveal() }) };
+    };
     assert.deepEqual(parsed(), {});
     assert.deepEqual(parsed('--database', URL_GIVEN), { database: URL_GIVEN });
     assert.deepEqual(parsed('--database-file', '/etc/url'), { databaseFile: '/etc/url' });

@@ -1,9 +1,10 @@
 /** Options of the control plane that select a PostgreSQL database instead of the embedded one. */
 import { Option, type Command } from 'commander';
+import { secretOf, type Secret } from '#base';
 
 export interface DatabaseOptions {
   /** A `postgres:` URL, which may contain a password. */
-  readonly database?: string;
+  readonly database?: Secret;
   /** A file with the URL. */
   readonly databaseFile?: string;
 }
@@ -19,7 +20,9 @@ export function addDatabaseOptions(command: Command): Command {
         'PostgreSQL (15 or newer) database to use instead of the embedded one,' +
           'for example postgres://USER:PASSWORD@HOST:PORT/DATABASE. Other users can see arguments: ' +
           `if it has a password, use ${DATABASE_VARIABLE} or --database-file`,
-      ).env(DATABASE_VARIABLE),
+      )
+        .env(DATABASE_VARIABLE)
+        .argParser(secretOf),
     )
     .addOption(
       new Option(

@@ -141,10 +141,16 @@ test('a bearer token that is refused is replaced once', async () => {
 });
 
 test('credentials go over https only, but on this machine, and to no address that is none', async () => {
-  for (const url of ['http://192.0.2.1:1', 'http://control.example.com', 'ftp://127.0.0.1', 'nothing']) {
+  for (const url of [
+    'http://192.0.2.1:1',
+    'http://control.example.com',
+    'ftp://u:hunter2@127.0.0.1',
+    'nothing',
+  ]) {
     const ran = await runCli(['frontdoors', 'get', '--api', url], account);
     assert.equal(ran.code, 2);
     assert.match(ran.err, /must use https|is not an http or https address/);
+    assert.doesNotMatch(ran.err, /hunter2/);
   }
 });
 

@@ -3,7 +3,14 @@
  * OAuth client's secret for a bearer token that lasts as long as the command. Error responses become
  * `FrontdoorError`s. Credentials are sent over https only, except on loopback.
  */
-import { definedFields, FrontdoorError, type ErrorKind, ERROR_KINDS, isLoopbackHost } from '#base';
+import {
+  definedFields,
+  FrontdoorError,
+  type ErrorKind,
+  ERROR_KINDS,
+  isLoopbackHost,
+  withoutUserInfo,
+} from '#base';
 import type { Credentials } from '#domain';
 import { JsonClient, type JsonAnswer } from '#net';
 import { printable } from './output/printable.ts';
@@ -60,7 +67,8 @@ export class ManagementClient {
   constructor(access: ManagementAccess, timeoutMs = TIMEOUT_MS) {
     const url = URL.parse(access.apiUrl);
     if (url === null || !/^https?:$/.test(url.protocol)) {
-      throw new FrontdoorError('invalid', 'api-url', `${access.apiUrl} is not an http or https address`);
+      const message = `${withoutUserInfo(access.apiUrl)} is not an http or https address`;
+      throw new FrontdoorError('invalid', 'api-url', message);
     }
     if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
       throw new FrontdoorError(

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { FrontdoorError } from '#base';
+import { FrontdoorError, Secret } from '#base';
 import { encodeAgentAnswer, type AgentAnswer, type AgentRequest, type AgentShareView } from '#domain';
 import type { AgentStartOptions } from './agent-command.ts';
 import { callAgent } from './agent-socket-client.ts';
@@ -195,7 +195,7 @@ test('agent start passes its options on; the code may come from the environment'
       dataDir: '/d',
       socket: '/d/agent.sock',
       api: 'https://c',
-      enrollmentToken: 'CODE',
+      enrollmentToken: new Secret('CODE'),
       enrollmentTokenFile: undefined,
       name: undefined,
       metricsListen: undefined,
@@ -261,4 +261,17 @@ test('credentials are asked for, and never sent in clear to another machine', as
     (await runCli(['fabric', 'router', 'list', '--api', 'http://192.0.2.1:1'], credentials)).err,
     /must use https/,
   );
+});
+
+test('values that were given at the wrong place are not repeated, because they may be secrets', async () => {
+  const lines = [
+    ['whoami', '--tokne=hunter2'],
+    ['whoami', 'hunter2'],
+    ['gateway', '--acme-directory', 'ftp://u:hunter2@ca.example'],
+  ];
+  for (const args of lines) {
+    const { err, out, code } = await runCli(args);
+    assert.notEqual(code, 0);
+    assert.doesNotMatch(`${err}${out}`, /hunter2/, args.join(' '));
+  }
 });

@@ -3,6 +3,7 @@
  * only when they are named, which keeps help quick.
  */
 import { Command, CommanderError } from 'commander';
+import { withoutUserInfo } from '#base';
 import { accessCommands } from './access/access-commands.ts';
 import { DEFAULT_API_URL } from './access/api-options.ts';
 import { adminsCommand, type AdminsRunner } from './admins-command.ts';
@@ -90,11 +91,19 @@ export async function buildProgram(
     command.exitOverride().configureOutput({
       writeOut: io.out,
       writeErr: io.err,
+      outputError: (text, write) => write(withoutValues(text)),
       getOutHelpWidth: () => io.columns ?? 100,
       getErrHelpWidth: () => io.columns ?? 100,
     });
   }
   return program;
+}
+
+/** Removes values that were given at the wrong place from a message, since they may be secrets. */
+function withoutValues(message: string): string {
+  return withoutUserInfo(message)
+    .replace(/(unknown option '--?[^'=]+)=[^]*'/, "$1'")
+    .replace(/(arguments? but got \d+): [^]*$/, '$1.\n');
 }
 
 export function everyCommand(command: Command): Command[] {

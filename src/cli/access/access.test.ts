@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { Secret } from '#base';
 import { keptIo } from '../cli-fixture.ts';
 import type { CliIo } from '../cli-io.ts';
 import { resolveAccess } from './access.ts';
@@ -37,7 +38,7 @@ test('an option goes before the environment, the environment before the profile,
   const flags = {
     api: 'https://option',
     account: 'option-id',
-    token: 'option-token',
+    token: new Secret('option-token'),
     frontdoor: 'option-frontdoor',
   };
   assert.deepEqual(await resolve(flags, fromEnv), {
@@ -98,11 +99,11 @@ test('a profile is chosen by option or environment; the error for a missing one 
 
 test('a secret is read from standard input by "-", and only one thing is', async () => {
   const input = (): Promise<string> => Promise.resolve('typed\n');
-  const access = await resolve({ account: 'a', token: '-' }, {}, { input });
+  const access = await resolve({ account: 'a', token: new Secret('-') }, {}, { input });
   assert.deepEqual(access.credentials, { kind: 'account', id: 'a', secret: 'typed' });
-  await assert.rejects(resolve({ account: 'a', token: '-' }), /standard input is empty/);
+  await assert.rejects(resolve({ account: 'a', token: new Secret('-') }), /standard input is empty/);
   await assert.rejects(
-    resolve({ client: 'a', clientSecret: '-', token: '-' }, {}, { input }),
+    resolve({ client: 'a', clientSecret: new Secret('-'), token: new Secret('-') }, {}, { input }),
     /only one value/,
   );
 });

@@ -69,7 +69,8 @@ export async function givenCredentials(flags: ApiFlags, io: CliIo): Promise<Cred
   if (flags.account !== undefined && flags.client !== undefined) {
     throw new FrontdoorError('invalid', 'two-callers', 'give either --account or --client, not both');
   }
-  if (flags.token === '-' && flags.clientSecret === '-') {
+  const [token, clientSecret] = [flags.token?.reveal(), flags.clientSecret?.reveal()];
+  if (token === '-' && clientSecret === '-') {
     throw new FrontdoorError('invalid', 'input', 'only one value can be read from standard input');
   }
   const isClient =
@@ -81,8 +82,8 @@ export async function givenCredentials(flags: ApiFlags, io: CliIo): Promise<Cred
     ? (flags.client ?? env.FRONTDOOR_CLIENT_ID)
     : (flags.account ?? env.FRONTDOOR_ACCOUNT_ID);
   const secret = isClient
-    ? await secretText(flags.clientSecret ?? env.FRONTDOOR_CLIENT_SECRET, io)
-    : await secretText(flags.token ?? env.FRONTDOOR_API_TOKEN, io);
+    ? await secretText(clientSecret ?? env.FRONTDOOR_CLIENT_SECRET, io)
+    : await secretText(token ?? env.FRONTDOOR_API_TOKEN, io);
   if (id === undefined && secret === undefined) return undefined;
   if (id === undefined || secret === undefined) {
     const [what, remedy] = isClient

@@ -1,5 +1,6 @@
 /** The options of every command that calls the Management API. Every help text loads this module, so it stays small. */
 import { Option, type Command } from 'commander';
+import { secretOf, type Secret } from '#base';
 
 export const DEFAULT_API_URL = 'http://127.0.0.1:8081';
 const EXAMPLE_ID = '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22';
@@ -7,9 +8,9 @@ const EXAMPLE_ID = '0d8a64f8-6a52-4f0e-9d5e-4b8c0d1c7a22';
 export interface ApiFlags {
   readonly api?: string;
   readonly account?: string;
-  readonly token?: string;
+  readonly token?: Secret;
   readonly client?: string;
-  readonly clientSecret?: string;
+  readonly clientSecret?: Secret;
   readonly ca?: string;
   readonly profile?: string;
   readonly frontdoor?: string;
@@ -28,12 +29,17 @@ export function addApiOptions(command: Command): Command {
       'profile that "frontdoor login" saved (or FRONTDOOR_PROFILE); for example production',
     ),
     new Option('--account <id>', `id of an API account (or FRONTDOOR_ACCOUNT_ID); for example ${EXAMPLE_ID}`),
-    new Option('--token <token>', secretHelp('token of that account', 'FRONTDOOR_API_TOKEN')),
+    new Option('--token <token>', secretHelp('token of that account', 'FRONTDOOR_API_TOKEN')).argParser(
+      secretOf,
+    ),
     new Option(
       '--client <id>',
       `id of an OAuth client, instead of an account (or FRONTDOOR_CLIENT_ID); for example ${EXAMPLE_ID}`,
     ),
-    new Option('--client-secret <secret>', secretHelp('secret of that client', 'FRONTDOOR_CLIENT_SECRET')),
+    new Option(
+      '--client-secret <secret>',
+      secretHelp('secret of that client', 'FRONTDOOR_CLIENT_SECRET'),
+    ).argParser(secretOf),
     new Option(
       '--ca <file>',
       "CA certificates (PEM) to verify the Management API with, instead of the system's; for example ca.pem",

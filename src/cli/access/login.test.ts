@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
+import { Secret } from '#base';
 import { fakeApi, keptIo, runCli, type FakeApi } from '../cli-fixture.ts';
 import { login, type LoginFlags } from './login.ts';
 import type { LoginQuestions } from './login-questions.ts';
@@ -121,7 +122,7 @@ test('refused credentials are not stored, and none are asked for when they canno
   assert.equal(existsSync(profilePath(env)!), false);
   assert.match((await runCli(['login'], {})).err, /set HOME or XDG_CONFIG_HOME/);
   assert.match((await runCli(['login'], newEnv())).err, /login cannot prompt/);
-  await logIn({ api: api.url, account: 'acc', token: 'tok' }, env);
+  await logIn({ api: api.url, account: 'acc', token: new Secret('tok') }, env);
   chmodSync(profilePath(env)!, 0o644);
   await assert.rejects(logIn({ api: api.url }, env, answering([]).questions), /chmod 600/);
 });
@@ -149,7 +150,7 @@ test('a person is asked for what is not given, and for the frontdoor when there 
 
 test('without a terminal the frontdoor must be given when there are several, and be one of them', async () => {
   const api = await openApi(['f1', 'f2']);
-  const flags = { api: api.url, account: 'acc', token: 'tok' };
+  const flags = { api: api.url, account: 'acc', token: new Secret('tok') };
   await assert.rejects(logIn(flags, newEnv()), /choose a frontdoor with --frontdoor: f1 \(name of f1\), f2/);
   await assert.rejects(logIn({ ...flags, frontdoor: 'f3' }, newEnv()), { kind: 'notFound' });
   assert.equal((await logIn({ ...flags, frontdoor: 'f2' }, newEnv())).profiles['default']?.frontdoorId, 'f2');
