@@ -17,6 +17,7 @@ import { REFUSAL_ROW } from './refusal-row.ts';
 import { RESTING_NAME_ROW } from './resting-name-row.ts';
 import { REVOCATION_ROW } from './revocation-row.ts';
 import { RULE_EFFECT_ROW } from './rule-effect-row.ts';
+import { SECRET_MESSAGE_ROW } from './secret-message-row.ts';
 import { SIBLINGS_ROW } from './siblings-row.ts';
 import { SLOW_PEER_ROW } from './slow-peer-row.ts';
 import { SLOW_READERS_ROW } from './slow-readers-row.ts';
@@ -46,6 +47,7 @@ export const BATTERY_ROWS: readonly BatteryRow[] = [
   WRONG_CREDENTIAL_ROW,
   REFUSAL_ROW,
   RULE_EFFECT_ROW,
+  SECRET_MESSAGE_ROW,
   SLOW_PEER_ROW,
   SLOW_READERS_ROW,
   CROWD_ROW,
