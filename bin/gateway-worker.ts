@@ -7,7 +7,7 @@ import process from 'node:process';
 import { messageOf, type Log } from '#base';
 import type { GatewayPart } from './gateway-part.ts';
 import { startGatewayProgram } from './gateway-program.ts';
-import { DRAIN_MS } from './lifetime.ts';
+import { containUncaught, DRAIN_MS } from './lifetime.ts';
 import { openLog } from './pino-log.ts';
 import { collectAfterStart } from './start-collection.ts';
 import { WorkerCertificates } from './worker-certificates.ts';
@@ -19,10 +19,6 @@ import {
   type FromWorker,
   type WorkerStart,
 } from './worker-messages.ts';
-
-/** Time for requests under way to end after a defect. */
-const DEFECT_DRAIN_MS = 2_000;
-const SOFTWARE_STATUS = 70;
 
 let part: Promise<GatewayPart> | undefined;
 let log: Log | undefined;
@@ -39,6 +35,7 @@ async function start(message: WorkerStart): Promise<GatewayPart> {
   const { number, workers, options, identity, version, plainPort, securePort, dataDir, automatic } = message;
   // A worker and the one that it replaces have the same number while that one drains.
   log = openLog(options.logLevel).log.child({ worker: number, pid: process.pid });
+  containUncaught(log);
   return startGatewayProgram({
     options,
     identity,
@@ -64,15 +61,15 @@ async function start(message: WorkerStart): Promise<GatewayPart> {
   });
 }
 
-async function end(drainMs: number, status: number): Promise<void> {
+async function end(drainMs: number): Promise<void> {
   isEnding = true;
   try {
     await (await part)?.close(drainMs);
   } catch (error) {
     log?.error({ err: messageOf(error) }, 'did not stop cleanly');
-    process.exit(status === 0 ? 1 : status);
+    process.exit(1);
   }
-  process.exit(status);
+  process.exit(0);
 }
 
 /** A message that cannot be read ends a worker that has not started; another one leaves it as it is. */
@@ -109,7 +106,7 @@ function onMessage(value: unknown): void {
       obtained?.onOutcome(message);
       return;
     case 'stop':
-      void end(message.drainMs, 0);
+      void end(message.drainMs);
   }
 }
 
@@ -119,9 +116,5 @@ process.on('message', onMessage);
 process.on('disconnect', () => {
   if (isEnding) return;
   log?.error({}, 'the supervisor is gone: draining, then stopping');
-  void end(DRAIN_MS, 0);
-});
-process.on('uncaughtException', (error) => {
-  log?.error({ err: messageOf(error), stack: error.stack }, 'defect: this worker ends');
-  if (!isEnding) void end(DEFECT_DRAIN_MS, SOFTWARE_STATUS);
+  void end(DRAIN_MS);
 });

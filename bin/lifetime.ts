@@ -7,6 +7,7 @@
 import { Socket } from 'node:net';
 import process from 'node:process';
 import { messageOf, type Log } from '#base';
+import { uncaughtListener } from '#net';
 import { launcherPipe } from './launcher-pipe.ts';
 
 export const STOP_MS = 5_000;
@@ -21,6 +22,11 @@ followLauncher();
 process.on('SIGHUP', () => {});
 // After a SIGHUP the terminal that the outputs wrote to may be gone.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
+/** An exception ends the one thing that it happened in, and not the program (ADR 0060). */
+export function containUncaught(log: Log): void {
+  process.on('uncaughtException', uncaughtListener(log));
+}
 
 /** Handles a signal that would otherwise end the process. */
 export function followSignal(signal: 'SIGUSR2', act: () => void): void {

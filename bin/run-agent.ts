@@ -5,7 +5,7 @@ import process from 'node:process';
 import { AGENT_DRAIN_MS, AGENT_IDENTITY_FILE, openSdkNetwork, startAgent } from '#agent';
 import type { AgentStartOptions } from '#cli';
 import { OverlayClient, useForeignCipher } from '#sdk';
-import { runUntilStopped } from './lifetime.ts';
+import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { serveMetrics } from './metrics-option.ts';
 import { readOptionFile, readSecretFile } from './option-file.ts';
 import { openLog } from './pino-log.ts';
@@ -20,6 +20,7 @@ function codeOf(dataDir: string, file: string): string | undefined {
 export async function runAgent(options: AgentStartOptions, version: string): Promise<number> {
   useForeignCipher();
   const { log } = openLog(options.logLevel);
+  containUncaught(log);
   const { dataDir, api: apiUrl, enrollmentTokenFile, name, ca, targetCa } = options;
   const enrollmentToken =
     enrollmentTokenFile === undefined

@@ -28,7 +28,7 @@ import {
 } from '#control';
 import { accessOf } from './access-options.ts';
 import { databaseUrlOf } from './database-url.ts';
-import { runUntilStopped } from './lifetime.ts';
+import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { serveMetrics } from './metrics-option.ts';
 import { readSecretFile } from './option-file.ts';
 import { openLog } from './pino-log.ts';
@@ -45,6 +45,7 @@ const RANDOM_PASSWORD_BYTES = 18;
 
 export async function runControl(options: ControlCommandOptions): Promise<number> {
   const { log } = openLog(options.logLevel);
+  containUncaught(log);
   const dataDir = resolve(options.dataDir);
   const metrics = await serveMetrics(options.metricsListen, log);
   const control = await startControlPlane({

@@ -9,7 +9,7 @@ import { acmeSettingsOf, openIssuer } from './automatic-certificates.ts';
 import { gatewayIdentity, IDENTITY_FILE } from './gateway-part.ts';
 import { openCertificates, startGatewayProgram } from './gateway-program.ts';
 import { checkWorkerCount, GatewayWorkers } from './gateway-workers.ts';
-import { followSignal, runUntilStopped } from './lifetime.ts';
+import { containUncaught, followSignal, runUntilStopped } from './lifetime.ts';
 import { readSecretFile } from './option-file.ts';
 import { openLog } from './pino-log.ts';
 import { writeReadyFile } from './ready-file.ts';
@@ -29,6 +29,7 @@ interface RunningGateway {
 
 export async function runGateway(options: GatewayCommandOptions, version: string): Promise<number> {
   const { log } = openLog(options.logLevel);
+  containUncaught(log);
   const dataDir = resolve(options.dataDir);
   checkWorkerCount(options.workers);
   const acme = await acmeSettingsOf(options);

@@ -6,7 +6,7 @@ import process from 'node:process';
 import { FILE_EXIT_STATUS, type FrontdoorError } from '#base';
 import type { RouterEnrollOptions, RouterRunOptions } from '#cli';
 import { enrollRouterIdentity, loadEnrollableRouterConfig, type Router } from '#router';
-import { runUntilStopped } from './lifetime.ts';
+import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { readSecretFile } from './option-file.ts';
 import { openLog } from './pino-log.ts';
 import { writeReadyFile } from './ready-file.ts';
@@ -15,6 +15,7 @@ import { collectAfterStart } from './start-collection.ts';
 
 export async function runRouter(file: string, options: RouterRunOptions, version: string): Promise<number> {
   const { log } = openLog(options.logLevel);
+  containUncaught(log);
   const late = Promise.withResolvers<FrontdoorError>();
   const connected = Promise.withResolvers<void>();
   const started: { router?: Router } = {};

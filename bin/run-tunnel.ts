@@ -5,7 +5,7 @@ import type { TunnelHostCommandOptions, TunnelProxyCommandOptions } from '#cli';
 import type { Log } from '#base';
 import { useForeignCipher } from '#sdk';
 import { HOST_CONFIG_TYPES } from '#sdk/hosting';
-import { runUntilStopped } from './lifetime.ts';
+import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { openLog } from './pino-log.ts';
 import { writeReadyFile } from './ready-file.ts';
 import { collectAfterStart } from './start-collection.ts';
@@ -48,6 +48,7 @@ async function run(
 ): Promise<number> {
   useForeignCipher();
   const { log } = openLog(logLevel);
+  containUncaught(log);
   const opening = openTunnelOverlay({ identityFile, configTypes, version, log });
   const starting = opening.then((overlay) => start(overlay, log));
   const stopped = runUntilStopped(

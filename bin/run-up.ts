@@ -7,7 +7,7 @@ import { accessOf } from './access-options.ts';
 import { acmeSettingsOf } from './automatic-certificates.ts';
 import { databaseUrlOf } from './database-url.ts';
 import { Demo, demoBanner, keepDemoCredentials } from './demo.ts';
-import { runUntilStopped } from './lifetime.ts';
+import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { openLog } from './pino-log.ts';
 import { writeReadyFile } from './ready-file.ts';
 import { reloadApiTls, showConsole, showFirstStart } from './run-control.ts';
@@ -22,6 +22,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     options.logLevel,
     options.demo ? join(dataDir, 'logs', 'frontdoor.log') : undefined,
   );
+  containUncaught(log);
   const print = (line: string): void => void process.stdout.write(`frontdoor: ${line}\n`);
   print(`starting in ${dataDir}`);
   const local: { demo?: Demo } = {};

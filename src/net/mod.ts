@@ -59,6 +59,17 @@ export { decodeBackup, type BackupEnd } from './compressed-backup.ts';
 export { replaceFileDurably, writeFileDurably } from './durable-file.ts';
 export { setAside } from './set-aside.ts';
 export { readPrivateFile, type PrivateFile } from './private-file.ts';
+export {
+  contain,
+  containedExceptions,
+  containSocket,
+  failAlone,
+  inOwnScope,
+  mapAlone,
+  uncaughtListener,
+  type Contained,
+  type ContainedKind,
+} from './containment.ts';
 export { systemLookup, type HostLookup } from './host-lookup.ts';
 export { NameRecordLookups, type NameRecords } from './name-records.ts';
 export { probeAddresses, probePort, probeTls, type PortProbe, type TlsProbe } from './probe.ts';

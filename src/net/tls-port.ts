@@ -7,6 +7,7 @@ import * as net from 'node:net';
 import * as tls from 'node:tls';
 import { FrontdoorError, messageOf, type Log } from '#base';
 import { decodeClientHello } from './client-hello-decoder.ts';
+import { containSocket } from './containment.ts';
 import { listenOn, portOf } from './listen-on.ts';
 import { QuietLog } from './quiet-log.ts';
 import {
@@ -103,7 +104,7 @@ export class TlsPort implements ChannelPort {
     this.#quietLog = new QuietLog(options.log);
     this.#server = net.createServer(
       { noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 },
-      (socket) => this.#onConnection(socket),
+      (socket) => containSocket(socket, options.log, () => this.#onConnection(socket)),
     );
   }
 

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { once, EventEmitter } from 'node:events';
 import { describe, test } from 'node:test';
+import { FrontdoorError } from '#base';
 import {
   AcknowledgementFrame,
+  CHANNEL_HEADERS,
   HeaderWriter,
   LATENCY_TYPE,
   makeFrame,
@@ -153,13 +155,32 @@ export function channelSuite(name: string, open: () => Promise<ChannelPair>): vo
       await close();
     });
 
-    test('a handler that throws closes its channel alone', async () => {
+    test('a handler that throws fails its message alone, and its sender gets a result', async () => {
+      const { listener, dialer, close } = await open();
+      let handled = 0;
+      listener.handle({
+        onFrame: (frame, channel) => {
+          handled += 1;
+          if (handled === 1) throw new Error('broken handler');
+          channel.reply(frame, makeFrame(ECHO_TYPE));
+        },
+      });
+      dialer.handle({ onFrame: () => {} });
+      const refused = await dialer.request(makeFrame(ECHO_TYPE), 30_000);
+      assert.equal(refused.headers.bool(CHANNEL_HEADERS.resultSuccess), false);
+      assert.equal(textOfBody(refused), 'internal error');
+      const answer = await dialer.request(makeFrame(ECHO_TYPE), 30_000);
+      assert.equal(answer.contentType, ECHO_TYPE);
+      await close();
+    });
+
+    test('a peer that breaks the protocol loses its channel, and others stay', async () => {
       const first = await open();
       const second = await open();
       const events = new EventEmitter();
       first.listener.handle({
         onFrame: () => {
-          throw new Error('broken handler');
+          throw new FrontdoorError('protocol', 'malformed-body', 'a malformed body');
         },
       });
       first.dialer.handle({ onFrame: () => {}, onClose: () => events.emit('closed') });

@@ -3,7 +3,7 @@
  * with requests and replies, heartbeats and back-pressure. The driver (TLS, memory) moves the frames; this file
  * does no I/O except timers.
  */
-import { messageOf, ShortLivedMap, type Log } from '#base';
+import { FrontdoorError, ShortLivedMap, type Log } from '#base';
 import {
   ACKNOWLEDGEMENT_TYPE,
   asReplyTo,
@@ -21,6 +21,7 @@ import {
   type Frame,
   type FrameHeaders,
 } from '#wire';
+import { failAlone } from '../containment.ts';
 import { ChannelHeartbeat } from './channel-heartbeat.ts';
 import { FrameObservers, type FrameObserver } from './frame-observers.ts';
 import type { HeartbeatOptions } from './heartbeat-machine.ts';
@@ -261,7 +262,7 @@ export class Channel {
     try {
       this.#handlers?.onClose?.(reason, this);
     } catch (error) {
-      this.log.error({ err: error, channel: this.id, peer: this.peer.id }, 'channel handler failed');
+      this.#onDefect('the end of the channel', error);
     }
   }
 
@@ -308,7 +309,9 @@ export class Channel {
     try {
       this.#handlers.onFrame(frame, this);
     } catch (error) {
-      this.#onHandlerFailed(error);
+      // A peer that waits for the reply gets this one.
+      const refuse = (): void => void this.send(makeResult(frame, false, 'internal error'));
+      this.#onDefect(`type ${contentType}`, error, replyFor === undefined ? refuse : undefined);
     }
   }
 
@@ -333,11 +336,7 @@ export class Channel {
   receiveBodyPart(part: BodyPart): void {
     if (this.#closeReason !== undefined) return;
     if (part.at === 0) this.#observers.notify(part.frame, 'rx');
-    try {
-      this.#handlers?.onBodyPart?.(part, this);
-    } catch (error) {
-      this.#onHandlerFailed(error);
-    }
+    this.#guarded(`part of type ${part.frame.contentType}`, () => this.#handlers?.onBodyPart?.(part, this));
   }
 
   /** For drivers that carry decoded data frames. */
@@ -346,11 +345,11 @@ export class Channel {
     try {
       this.#handlers?.onData?.(frame, this);
     } catch (error) {
-      this.#onHandlerFailed(error);
+      this.#onDefect(`data of circuit ${frame.circuitId}`, error);
     }
   }
 
-  /** Called after the frames of one read. */
+  /** After the frames of one read. */
   receiveBatchEnd(): void {
     if (this.#closeReason !== undefined) return;
     this.#reads += 1;
@@ -358,41 +357,41 @@ export class Channel {
     try {
       this.#handlers?.onBatchEnd?.(this);
     } catch (error) {
-      this.#onHandlerFailed(error);
+      this.#onDefect('the end of a read', error);
     }
   }
 
   drained(): void {
     if (this.#closeReason !== undefined) return;
-    try {
-      this.#handlers?.onDrain?.(this);
-    } catch (error) {
-      this.#onHandlerFailed(error);
-    }
+    this.#guarded('room to send', () => this.#handlers?.onDrain?.(this));
   }
 
   /** For drivers: a connection was added or lost. */
   underlaysChanged(): void {
     if (this.#closeReason !== undefined) return;
-    try {
-      this.#handlers?.onUnderlays?.(this);
-    } catch (error) {
-      this.#onHandlerFailed(error);
-    }
+    this.#guarded('a change of connections', () => this.#handlers?.onUnderlays?.(this));
   }
 
   #onLatency(nanoseconds: number): void {
     if (this.#closeReason !== undefined) return;
+    this.#guarded('a latency', () => this.#handlers?.onLatency?.(nanoseconds, this));
+  }
+
+  #guarded(what: string, act: () => void): void {
     try {
-      this.#handlers?.onLatency?.(nanoseconds, this);
+      act();
     } catch (error) {
-      this.#onHandlerFailed(error);
+      this.#onDefect(what, error);
     }
   }
 
-  /** A handler that throws is our bug, not the peer's. It still affects only this channel. */
-  #onHandlerFailed(error: unknown): void {
-    this.log.error({ err: error, channel: this.id, peer: this.peer.id }, 'channel handler failed');
-    this.close(`internal: ${messageOf(error)}`);
+  /** Unless the peer broke the protocol, the bug is ours, and the channel carries the circuits and shares of others. */
+  #onDefect(what: string, error: unknown, fail?: () => void): void {
+    if (error instanceof FrontdoorError && error.kind === 'protocol') {
+      this.log.warn({ channel: this.id, peer: this.peer.id, what, err: error.message }, 'malformed message');
+      this.close(error.message);
+      return;
+    }
+    failAlone({ kind: 'message', id: `${what} from ${this.peer.id}`, log: this.log, fail }, error);
   }
 }

@@ -1,7 +1,8 @@
 /** One UDP socket with a flow for each source address: what a source sends is read from its flow, and answered there. */
 import type { RemoteInfo, Socket } from 'node:dgram';
-import { messageOf } from '#base';
+import { messageOf, type Log } from '#base';
 import type { DatagramConnection } from './datagram-connection.ts';
+import { failAlone } from '../containment.ts';
 import { FlowTable, type FlowSource, type FlowTableOptions } from './flow-table.ts';
 import { listenUdp, sendDatagram, type UdpNetwork } from './udp-socket.ts';
 
@@ -22,11 +23,13 @@ export class UdpFlows {
   readonly #table: FlowTable;
   readonly #host: string;
   readonly #port: number;
+  readonly #log: Log;
   #closing: Promise<void> | undefined;
 
   private constructor(socket: Socket, options: UdpFlowsOptions) {
     this.#socket = socket;
     this.#table = new FlowTable(options);
+    this.#log = options.log;
     const { address, port } = socket.address();
     this.#host = plainAddress(address);
     this.#port = port;
@@ -77,7 +80,11 @@ export class UdpFlows {
 
   #onDatagram(datagram: Uint8Array, from: RemoteInfo): void {
     const key = `${from.address} ${from.port}`;
-    this.#table.receive(key, datagram, () => this.#sourceOf(from));
+    try {
+      this.#table.receive(key, datagram, () => this.#sourceOf(from));
+    } catch (error) {
+      failAlone({ kind: 'message', id: `a datagram of ${key}`, log: this.#log }, error);
+    }
   }
 
   #sourceOf({ address: host, port }: RemoteInfo): FlowSource {

@@ -5,6 +5,7 @@
 import { readdirSync } from 'node:fs';
 import process from 'node:process';
 import { droppedLogLines, lostShapeEntries } from '#base';
+import { containedExceptions } from '../containment.ts';
 import type { Exposition } from './exposition.ts';
 
 export function writeProcessMetrics(to: Exposition): void {
@@ -29,6 +30,12 @@ export function writeProcessMetrics(to: Exposition): void {
     'counter',
     'Entries of messages and files that could not be read and were left out, by the shape that was read',
     Array.from(lostShapeEntries(), ([shape, entries]) => [{ shape }, entries] as const),
+  );
+  to.family(
+    'frontdoor_contained_exceptions_total',
+    'counter',
+    'Defects that ended one thing only, by its kind: look for "defect" in the log, and report it',
+    containedExceptions().map(([kind, count]) => [{ kind }, count] as const),
   );
   to.one(
     'frontdoor_log_dropped_lines_total',
