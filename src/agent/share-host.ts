@@ -7,6 +7,7 @@ import { messageOf, newNumber, ShortLivedMap, ShortLivedSet, type Log } from '#b
 import type { BindableService, Circuit, DialRefusal, HostedService, IncomingDial, OverlayHost } from '#sdk';
 import type { AllowedNetwork } from '#domain';
 import type { AgentTraffic } from './agent-traffic.ts';
+import { containDial } from './contained-dial.ts';
 import { CircuitCopy, type CopyHandlers, type LocalSide } from './circuit-copy.ts';
 import { connectDatagrams, type DatagramDialer } from './datagram-target.ts';
 import type { TargetAddress } from './target-address.ts';
@@ -175,7 +176,9 @@ export class ShareHost {
   }
 
   #bind(): HostedService {
-    const handle = this.#options.host.bind(this.#service, (incoming) => this.#onDial(incoming));
+    const handle = this.#options.host.bind(this.#service, (incoming) =>
+      containDial(incoming, this.#service.name, this.#log, (dial) => this.#onDial(dial)),
+    );
     handle.onState = (state, error) => {
       this.#bindProblem = state === 'bound' ? undefined : error?.message;
       if (state === 'bound') {

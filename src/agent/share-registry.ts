@@ -6,6 +6,7 @@
  */
 import type { AgentShareView, AllowedNetwork } from '#domain';
 import type { Log } from '#base';
+import { contain } from '#net';
 import type { BindableService, OverlayHost } from '#sdk';
 import type { AgentShare } from './agent-network.ts';
 import { AgentTraffic } from './agent-traffic.ts';
@@ -48,6 +49,8 @@ export class ShareRegistry {
   readonly #options: ShareRegistryOptions;
   /** By service id. */
   readonly #hosted = new Map<string, ShareHost>();
+  /** Tokens of shares that a defect ended here. */
+  readonly #failed = new Set<string>();
   #shares: readonly AgentShare[] = [];
   #onIdle: () => void = () => {};
   #closing = false;
@@ -62,11 +65,11 @@ export class ShareRegistry {
     this.#shares = shares;
     const byToken = new Map(shares.map((share) => [share.token, share]));
     this.#options.own.keepOnly(new Set(byToken.keys()));
+    for (const token of this.#failed) if (!byToken.has(token)) this.#failed.delete(token);
     const listed = new Set(services.map((service) => service.id));
     for (const [id, hosted] of this.#hosted) {
       if (listed.has(id)) continue;
-      this.#hosted.delete(id);
-      hosted.close('the share was removed');
+      this.#remove(id, 'the share was removed');
       this.#options.log.info({ share: hosted.service.name }, 'share was removed');
     }
     let complete = true;
@@ -76,16 +79,37 @@ export class ShareRegistry {
         complete = false;
         continue;
       }
-      const way = this.#wayOf(share);
-      const hosted = this.#hosted.get(service.id);
-      if (hosted === undefined)
-        this.#hosted.set(service.id, new ShareHost({ ...this.#options, ...this.#fixed(), service, way }));
-      else {
-        hosted.follow(service);
-        hosted.retarget(way);
-      }
+      const { log } = this.#options;
+      const fail = (): void => this.#fail(service);
+      contain({ kind: 'share', id: service.name, log, fail }, () => this.#host(service, share));
     }
     return complete;
+  }
+
+  #host(service: BindableService, share: AgentShare): void {
+    this.#failed.delete(service.name);
+    const way = this.#wayOf(share);
+    const hosted = this.#hosted.get(service.id);
+    if (hosted === undefined)
+      this.#hosted.set(service.id, new ShareHost({ ...this.#options, ...this.#fixed(), service, way }));
+    else {
+      hosted.follow(service);
+      hosted.retarget(way);
+    }
+  }
+
+  /** The share is hosted again when the lists are applied next, at the latest with the next refresh. */
+  #fail({ id, name }: BindableService): void {
+    this.#failed.add(name);
+    this.#remove(id, 'internal error of the agent');
+  }
+
+  #remove(serviceId: string, reason: string): void {
+    const hosted = this.#hosted.get(serviceId);
+    this.#hosted.delete(serviceId);
+    if (hosted === undefined) return;
+    const { log } = this.#options;
+    contain({ kind: 'share', id: hosted.service.name, log }, () => hosted.close(reason));
   }
 
   /** Updates the records of the same shares, for views. */
@@ -104,11 +128,11 @@ export class ShareRegistry {
 
   views(): AgentShareView[] {
     const hosted = new Map([...this.#hosted.values()].map((each) => [each.service.name, each]));
-    return this.#shares.map((share) => viewOf(share, hosted.get(share.token)));
+    return this.#shares.map((share) => this.#viewOf(share, hosted.get(share.token)));
   }
 
   view(share: AgentShare): AgentShareView {
-    return viewOf(share, this.byToken(share.token));
+    return this.#viewOf(share, this.byToken(share.token));
   }
 
   /**
@@ -138,8 +162,11 @@ export class ShareRegistry {
 
   close(): void {
     this.#closing = true;
-    for (const hosted of this.#hosted.values()) hosted.close('the agent stopped');
-    this.#hosted.clear();
+    for (const id of [...this.#hosted.keys()]) this.#remove(id, 'the agent stopped');
+  }
+
+  #viewOf(share: AgentShare, hosted: ShareHost | undefined): AgentShareView {
+    return viewOf(share, hosted, this.#failed.has(share.token));
   }
 
   *#copies(): Generator<CircuitCopy> {
@@ -203,8 +230,10 @@ export class ShareRegistry {
   }
 }
 
-function viewOf(share: AgentShare, hosted: ShareHost | undefined): AgentShareView {
-  const problem = hosted?.problem ?? (share.status === 'FAILED' ? share.failure?.lastError : undefined);
+function viewOf(share: AgentShare, hosted: ShareHost | undefined, isFailed: boolean): AgentShareView {
+  const defect = isFailed ? 'internal error of the agent; its log has the reason' : undefined;
+  const failure = share.status === 'FAILED' ? share.failure?.lastError : undefined;
+  const problem = defect ?? hosted?.problem ?? failure;
   return {
     token: share.token,
     name: share.name,
@@ -213,7 +242,7 @@ function viewOf(share: AgentShare, hosted: ShareHost | undefined): AgentShareVie
     reserved: share.reserved,
     endpoints: share.frontendEndpoints,
     status: share.status,
-    hosting: hosted?.hosting ?? 'none',
+    hosting: hosted?.hosting ?? (isFailed ? 'failed' : 'none'),
     healthy: hosted?.healthy ?? null,
     problem: problem ?? null,
     circuits: hosted?.circuits ?? 0,

@@ -8,7 +8,7 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls } from 'node:tls';
 import { keptBytes } from '#base';
 import { isAllowedPort, isAllowedAddress, type AllowedNetwork } from '#domain';
-import { readDirectly } from '#net';
+import { failAlone, readDirectly } from '#net';
 import type { TargetAddress } from './target-address.ts';
 import type { TargetResolver } from './target-resolver.ts';
 
@@ -165,7 +165,14 @@ function flushAll(): void {
   const connections = unflushed;
   // Setting the length to 0 is a call into V8's C++ code.
   unflushed = [];
-  for (let i = 0; i < connections.length; i += 1) connections[i]!.flush();
+  for (const connection of connections) {
+    try {
+      connection.flush();
+    } catch (error) {
+      const fail = (): void => connection.abort();
+      failAlone({ kind: 'connection', id: 'to a private service', fail }, error);
+    }
+  }
 }
 
 /** Calls exactly one of the two, later. The returned function cancels (then neither is called). */

@@ -3,6 +3,7 @@
  * use it, with limited concurrency. `target-health-machine.ts` judges; changes are reported to the watchers.
  */
 import type { AllowedNetwork } from '#domain';
+import { contain, inOwnScope } from '#net';
 import type { TargetAddress } from './target-address.ts';
 import { connectTarget, failureOf, resolveTarget } from './target-connection.ts';
 import {
@@ -76,7 +77,8 @@ export class TargetHealthMonitor {
   }
 
   /** Checks at once. The listener is called with the first verdict and each change. */
-  watch(what: WatchedTarget, listener: HealthListener): HealthWatch {
+  watch(what: WatchedTarget, onVerdict: HealthListener): HealthWatch {
+    const listener = inOwnScope(onVerdict);
     const key = `${what.only === undefined ? 'any' : 'only'} ${what.target.text}`;
     let entry = this.#watched.get(key);
     if (entry === undefined) {
@@ -166,6 +168,11 @@ export class TargetHealthMonitor {
       const restMs = this.#intervalMs - (performance.now() - startedMs);
       this.#schedule(watched, again ? 0 : Math.max(this.#intervalMs / 5, restMs));
     };
+    const fail = (): void => finish({ type: 'notConnected', reason: 'internal error of the agent' });
+    contain({ kind: 'target', id: watched.key, fail }, () => this.#lookAt(watched, finish));
+  }
+
+  #lookAt(watched: Watched, finish: (result: LookResult | undefined) => void): void {
     let closeTimer: NodeJS.Timeout | undefined;
     const { target, only } = watched.what;
     if (target.mode === 'udpTunnel') {

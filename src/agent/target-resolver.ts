@@ -4,7 +4,7 @@
  */
 import type { LookupAddress } from 'node:dns';
 import { type Clock, systemClock } from '#base';
-import { systemLookup, type HostLookup } from '#net';
+import { inOwnScope, systemLookup, type HostLookup } from '#net';
 
 const KEEP_MS = 5_000;
 const MAX_NAMES = 1_024;
@@ -36,10 +36,10 @@ export class TargetResolver {
     }
     const waiting = this.#waiting.get(host);
     if (waiting !== undefined) {
-      waiting.push(answer);
+      waiting.push(inOwnScope(answer));
       return;
     }
-    this.#waiting.set(host, [answer]);
+    this.#waiting.set(host, [inOwnScope(answer)]);
     this.#lookup(host, { all: true }, (error, addresses = []) => {
       const answers = this.#waiting.get(host) ?? [];
       this.#waiting.delete(host);

@@ -3,7 +3,7 @@
  * forwards frames. It ends cleanly only after both directions have ended; any other end is reported as a broken
  * circuit.
  */
-import { memoryShares } from '#net';
+import { failAlone, memoryShares } from '#net';
 import {
   PAYLOAD_FLAGS,
   PAYLOAD_TYPE,
@@ -201,35 +201,52 @@ export class OverlayCircuit implements Circuit {
     if (this.#isGone) this.#finishGone();
   }
 
-  /** Called by the channel. */
+  /** Called by the channel, like the next four. They never throw: an exception breaks this circuit alone. */
   receive(frame: DataFrame): void {
-    if (this.#isOver) {
-      this.#acknowledgeAgain(frame);
-      return;
-    }
-    if (frame.contentType === PAYLOAD_TYPE) {
-      // Only the payload that opens the circuit needs the time, and reading the clock costs more than the
-      // rest for many others.
-      const isOpening = (frame.flags & PAYLOAD_FLAGS.circuitStart) !== 0;
-      this.#xgress.onPayload(frame, isOpening ? performance.now() : 0);
-      frame.isSpent = this.#opened === frame.data;
-      this.#opened = undefined;
-    } else {
-      this.#xgress.onAcknowledgement(frame, performance.now());
-      this.#awaitedSinceMs = 0;
-      this.#finishIfDone();
+    try {
+      if (this.#isOver) {
+        this.#acknowledgeAgain(frame);
+        return;
+      }
+      if (frame.contentType === PAYLOAD_TYPE) {
+        // Only the payload that opens the circuit needs the time, and reading the clock costs more than the
+        // rest for many others.
+        const isOpening = (frame.flags & PAYLOAD_FLAGS.circuitStart) !== 0;
+        this.#xgress.onPayload(frame, isOpening ? performance.now() : 0);
+        frame.isSpent = this.#opened === frame.data;
+        this.#opened = undefined;
+      } else {
+        this.#xgress.onAcknowledgement(frame, performance.now());
+        this.#awaitedSinceMs = 0;
+        this.#finishIfDone();
+      }
+    } catch (error) {
+      this.#defect(error);
     }
   }
 
   flushAcknowledgements(): void {
-    if (!this.#isOver || this.#lingersUntilMs > 0) this.#xgress.flushAcknowledgements();
+    try {
+      if (!this.#isOver || this.#lingersUntilMs > 0) this.#xgress.flushAcknowledgements();
+    } catch (error) {
+      this.#defect(error);
+    }
   }
 
   tick(nowMs: number): void {
-    if (this.#lingersUntilMs > 0 && nowMs >= this.#lingersUntilMs) this.#leaveChannel(true);
-    if (!this.#xgress.isWaitingForAcks) return;
-    this.#xgress.tick(nowMs);
-    if (this.#xgress.isEndQueued && this.#xgress.isReceiveDone) this.#awaitLastAcknowledgement(nowMs);
+    try {
+      if (this.#lingersUntilMs > 0 && nowMs >= this.#lingersUntilMs) this.#leaveChannel(true);
+      if (!this.#xgress.isWaitingForAcks) return;
+      this.#xgress.tick(nowMs);
+      if (this.#xgress.isEndQueued && this.#xgress.isReceiveDone) this.#awaitLastAcknowledgement(nowMs);
+    } catch (error) {
+      this.#defect(error);
+    }
+  }
+
+  #defect(error: unknown): void {
+    const fail = (): void => this.#breakOff(this.isTerminator ? 'agent' : 'gateway', 'internal error');
+    failAlone({ kind: 'circuit', id: this.id, fail }, error);
   }
 
   /**
@@ -250,20 +267,28 @@ export class OverlayCircuit implements Circuit {
 
   /** Called when it is the circuit's turn after it had to wait for room. */
   onChannelDrain(): void {
-    if (!this.#isOver) this.#xgress.resumeSending(performance.now());
+    try {
+      if (!this.#isOver) this.#xgress.resumeSending(performance.now());
+    } catch (error) {
+      this.#defect(error);
+    }
   }
 
   /** The overlay removed the circuit, or its channel ended. Data that arrived completely is still delivered. */
   gone(error: CircuitError): void {
-    if (this.#lingersUntilMs > 0) this.#leaveChannel(false);
-    if (this.#isOver || this.#isGone) return;
-    if (!this.#xgress.isSendDone || !this.#xgress.hasReceivedEnd) {
-      this.#close(error, false);
-      return;
+    try {
+      if (this.#lingersUntilMs > 0) this.#leaveChannel(false);
+      if (this.#isOver || this.#isGone) return;
+      if (!this.#xgress.isSendDone || !this.#xgress.hasReceivedEnd) {
+        this.#close(error, false);
+        return;
+      }
+      this.#isGone = true;
+      this.#carrier.closed(this, false);
+      this.#finishGone();
+    } catch (defect) {
+      this.#defect(defect);
     }
-    this.#isGone = true;
-    this.#carrier.closed(this, false);
-    this.#finishGone();
   }
 
   /** On a full channel, a circuit without outstanding data need not wait behind those that fill it. */

@@ -3,7 +3,7 @@
  * them and hosts services at them. It reconnects by itself.
  */
 import { messageOf, type Log } from '#base';
-import { waitAtMost, type ChannelOpener } from '#net';
+import { failAlone, waitAtMost, type ChannelOpener } from '#net';
 import { CircuitError, type Circuit, type CircuitErrorCode } from './circuit.ts';
 import type { EdgeApiClient } from './edge-api-client.ts';
 import type { ChannelDial } from './edge-channel-options.ts';
@@ -269,6 +269,16 @@ export class OverlayClient implements OverlayHost {
     }
   }
 
+  #eachHosting(work: (hosting: ServiceHosting) => void): void {
+    for (const hosting of this.#hostings) {
+      try {
+        work(hosting);
+      } catch (error) {
+        failAlone({ kind: 'share', id: hosting.name, log: this.#options.log }, error);
+      }
+    }
+  }
+
   #connectTo(name: string, { host, port, cost }: ListedRouter): RouterConnection {
     const { api, log, openChannel } = this.#options;
     return new RouterConnection({
@@ -282,12 +292,12 @@ export class OverlayClient implements OverlayHost {
       hasOtherWay: (connection) => this.#hasOtherWay(connection),
       onUp: (connection) => {
         log.info({ router: name }, 'channel to router opened');
-        for (const hosting of this.#hostings) hosting.attach(connection);
+        this.#eachHosting((hosting) => hosting.attach(connection));
         for (const wake of [...this.#waiting]) wake();
         this.#options.onRouter?.({ name, isUp: true });
       },
       onDown: (connection, reason) => {
-        for (const hosting of this.#hostings) hosting.detach(connection);
+        this.#eachHosting((hosting) => hosting.detach(connection));
         this.#options.onRouter?.({ name, isUp: false, reason });
       },
     });

@@ -3,6 +3,7 @@
  * counts as bound while the controller has confirmed it at one router or more.
  */
 import { BackOff, messageOf, type Log } from '#base';
+import { failAlone } from '#net';
 import type { ChannelBind } from './edge-channel-options.ts';
 import type { BindableService, HostedService, HostingState, IncomingDial } from './hosted-service.ts';
 import type { RouterConnection } from './router-connection.ts';
@@ -39,6 +40,10 @@ export class ServiceHosting implements HostedService {
 
   constructor(options: ServiceHostingOptions) {
     this.#options = options;
+  }
+
+  get name(): string {
+    return this.#options.service.name;
   }
 
   get state(): HostingState {
@@ -107,9 +112,9 @@ export class ServiceHosting implements HostedService {
           serviceId: service.id,
           encryption: service.encryption,
           terminator: { ...service.terminator, ...rank },
-          onDial: (incoming) => this.#options.handler(incoming),
-          onEstablished: () => this.#onEstablished(connection, attachment),
-          onClosed: (reason) => this.#onBindClosed(connection, attachment, reason),
+          onDial: (incoming) => this.#onDial(incoming),
+          onEstablished: () => this.#alone(() => this.#onEstablished(connection, attachment)),
+          onClosed: (reason) => this.#alone(() => this.#onBindClosed(connection, attachment, reason)),
         },
         service.listenerId ?? service.id,
         wasLowered,
@@ -124,6 +129,25 @@ export class ServiceHosting implements HostedService {
       this.#forwardHealth(connection, attachment);
     } catch (error) {
       if (isStill()) this.#retry(connection, attachment, messageOf(error));
+    }
+  }
+
+  #onDial(incoming: IncomingDial): void {
+    try {
+      this.#options.handler(incoming);
+    } catch (error) {
+      const { service, log } = this.#options;
+      const id = `of ${service.name} from ${incoming.callerId}`;
+      failAlone({ kind: 'circuit', id, log, fail: () => incoming.refuse('internal error') }, error);
+    }
+  }
+
+  /** The channel reports to one service after the other. */
+  #alone(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      failAlone({ kind: 'share', id: this.name, log: this.#options.log }, error);
     }
   }
 

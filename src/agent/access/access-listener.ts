@@ -4,7 +4,7 @@
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { formatHostPort } from '#base';
-import { listenOn, portOf } from '#net';
+import { containSocket, listenOn, portOf } from '#net';
 import type { Circuit } from '#sdk';
 import { acceptedConnection } from '../target-connection.ts';
 import { AccessCircuits, untilEnded, type AccessCircuitsOptions } from './access-circuits.ts';
@@ -108,7 +108,8 @@ export class AccessListener {
       return;
     }
     this.#dialing.add(socket);
-    void this.#connect(socket);
+    socket.once('close', () => this.#dialing.delete(socket));
+    containSocket(socket, this.#circuits.log, () => void this.#connect(socket));
   }
 
   async #connect(socket: Socket): Promise<void> {

@@ -3,6 +3,7 @@
  * it is idle. The datagrams of a source whose circuit cannot be made are dropped for a second.
  */
 import { formatHostPort, systemClock, type Clock } from '#base';
+import { contain } from '#net';
 import { UdpFlows, type DatagramConnection } from '#net/datagrams';
 import type { Circuit } from '#sdk';
 import { DatagramSide } from '../datagram-side.ts';
@@ -45,7 +46,7 @@ export class UdpAccessListener {
       maxFlows: options.maxSources,
       onFlow: (flow, first, key) => {
         flow.receive(first);
-        void listener.#connect(flow, key);
+        listener.#take(flow, key);
       },
     });
     const listener = new UdpAccessListener(options, flows);
@@ -90,6 +91,12 @@ export class UdpAccessListener {
     void this.#flows.close();
     for (const flow of this.#dialing) flow.destroy();
     this.#circuits.stop(reason);
+  }
+
+  #take(flow: DatagramConnection, key: string): void {
+    const fail = (): void => void flow.destroy();
+    const what = { kind: 'connection', id: `of datagrams of ${key}`, log: this.#circuits.log, fail } as const;
+    contain(what, () => void this.#connect(flow, key));
   }
 
   async #connect(flow: DatagramConnection, key: string): Promise<void> {

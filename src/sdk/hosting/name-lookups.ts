@@ -5,7 +5,7 @@
  */
 import type { LookupFunction } from 'node:net';
 import { FrontdoorError } from '#base';
-import { systemLookup, type HostLookup } from '#net';
+import { inOwnScope, systemLookup, type HostLookup } from '#net';
 
 type Waiting = Parameters<HostLookup>[2];
 
@@ -33,10 +33,10 @@ export class NameLookups {
       return;
     }
     if (others !== undefined) {
-      others.push(done);
+      others.push(inOwnScope(done));
       return;
     }
-    const waiting = [done];
+    const waiting = [inOwnScope(done)];
     this.#waiting.set(host, waiting);
     this.#system(host, options, (error, addresses) => {
       this.#waiting.delete(host);
