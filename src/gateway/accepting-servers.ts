@@ -7,7 +7,7 @@ import { lookup } from 'node:dns/promises';
 import { BoundSocket, createServer, type ServerOpts, type Server, type Socket } from 'node:net';
 import process from 'node:process';
 import type { Log } from '#base';
-import { listenFailure, listenOn, portOf } from '#net';
+import { containSocket, listenFailure, listenOn, portOf } from '#net';
 
 /** Length of the kernel's accept queue. */
 const BACKLOG = 1_024;
@@ -54,7 +54,7 @@ export class AcceptingServers {
     const servers = sockets.map(() =>
       createServer(options, (socket) => {
         accepted += 1;
-        onSocket(socket);
+        containSocket(socket, log, () => onSocket(socket));
       }),
     );
     await Promise.all(

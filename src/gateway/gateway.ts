@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net';
 import { RunningClock, ShortLivedSet, type Log } from '#base';
 import type { GatewayReplay, InspectedRequest } from '#domain';
+import { contain } from '#net';
 import type { AccessControl } from './access/access.ts';
 import type { ChallengeAnswers } from './acme/challenge-answer.ts';
 import { ConnectionAdmission } from './exchange/connection-admission.ts';
@@ -214,8 +215,9 @@ class GatewayServer implements Gateway {
   #sweep(): void {
     this.#context.nowMs = this.#clock.nowMs();
     for (const connection of this.#connections) connection.sweep();
-    this.#context.pool.sweep();
-    this.#context.observer.flush();
+    const { log, pool, observer } = this.#context;
+    contain({ kind: 'process', id: 'the sweep of circuits', log }, () => pool.sweep());
+    contain({ kind: 'process', id: 'the record of requests', log }, () => observer.flush());
   }
 
   async #close(drainMs: number): Promise<void> {

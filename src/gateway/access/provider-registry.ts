@@ -1,5 +1,6 @@
 /** The auth providers from the feed, and the guards of hosts that follow from them. */
 import type { GatewayDelta, GatewayKeys, GatewayProvider } from '#domain';
+import { failAlone } from '#net';
 import type { GatewayHost } from '../circuits/upstream.ts';
 import { guardOf, type HostGuard } from './host-guard.ts';
 import { Provider } from './provider.ts';
@@ -30,19 +31,19 @@ export class ProviderRegistry {
   replaceAll(providers: readonly GatewayProvider[], keys: GatewayKeys): void {
     this.#pepper = pepperOf(keys);
     this.#providers.clear();
-    for (const record of providers) this.#providers.set(record.id, new Provider(record, this.#pepper));
+    for (const record of providers) this.#set(record);
     this.#changed();
   }
 
   change({ providers = [], removedProviders = [], keys }: GatewayDelta): void {
     if (providers.length === 0 && removedProviders.length === 0 && keys === undefined) return;
     for (const id of removedProviders) this.#providers.delete(id);
-    for (const record of providers) this.#providers.set(record.id, new Provider(record, this.#pepper));
+    for (const record of providers) this.#set(record);
     const pepper = keys === undefined ? this.#pepper : pepperOf(keys);
     if (pepper?.toString('hex') !== this.#pepper?.toString('hex')) {
       this.#pepper = pepper;
       const all = Array.from(this.#providers.values(), ({ record }) => record);
-      for (const record of all) this.#providers.set(record.id, new Provider(record, this.#pepper));
+      for (const record of all) this.#set(record);
     }
     this.#changed();
   }
@@ -60,6 +61,16 @@ export class ProviderRegistry {
   onceChanged(listener: () => void): () => void {
     this.#waiters.add(listener);
     return () => this.#waiters.delete(listener);
+  }
+
+  /** A provider whose record cannot be used admits nobody. */
+  #set(record: GatewayProvider): void {
+    try {
+      this.#providers.set(record.id, new Provider(record, this.#pepper));
+    } catch (error) {
+      const fail = (): void => void this.#providers.delete(record.id);
+      failAlone({ kind: 'record', id: `the auth provider ${record.id}`, fail }, error);
+    }
   }
 
   #changed(): void {

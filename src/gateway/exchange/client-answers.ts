@@ -1,6 +1,7 @@
 /** The gateway's own responses to a client: failure pages and local answers. Each is reported to the observer once. */
 import { performance } from 'node:perf_hooks';
 import { messageOf } from '#base';
+import { failAlone } from '#net';
 import type { OwnAnswer, AccessRefusal } from '../access/access.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import { askedOf, encodeErrorAnswer, type ErrorAnswer } from '../answers/error-page.ts';
@@ -74,7 +75,9 @@ export class ClientAnswers {
   ): void {
     const { counters, log, observer } = this.#context;
     counters.failures += 1;
-    recordFailure(log, failure, { route: record?.route, client: this.#address, ...outcome }, error);
+    recordFailure(log, failure, { route: record?.route, client: this.#address, ...outcome });
+    if (failure.code === FAILURES.internal.code)
+      failAlone({ kind: 'request', id: record?.id ?? 'without a head', log }, error ?? failure.cause);
     if (record === undefined) return;
     if (typeof outcome.status === 'number') record.status = outcome.status;
     else record.isBrokenOff = true;

@@ -19,12 +19,11 @@ export interface FailedRequest extends ClientOutcome {
   readonly client: string;
 }
 
-export function recordFailure(log: Log, failure: Failure, request: FailedRequest, error?: unknown): void {
+export function recordFailure(log: Log, failure: Failure, request: FailedRequest): void {
   const { route, ...outcome } = request;
-  const stack = failure.code === 'internal' && error instanceof Error ? { stack: error.stack } : {};
   const { code, hop, cause } = failure;
   const level = hop === 'client' ? 'info' : 'warn';
-  log[level]({ ...outcome, code, hop, share: route?.share.token, cause, ...stack }, 'request not served');
+  log[level]({ ...outcome, code, hop, share: route?.share.token, cause }, 'request not served');
 }
 
 export function recordGone(log: Log, cause: string, route: GatewayRoute | undefined, client: string): void {

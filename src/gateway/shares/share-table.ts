@@ -11,6 +11,7 @@ import {
   type GatewayShare,
   type ServedShare,
 } from '#domain';
+import { failAlone } from '#net';
 import { canonicalHost } from '../http/host-policy.ts';
 import { closedShare, type FeedProblem } from './closed-share.ts';
 
@@ -177,7 +178,11 @@ export class ShareRouteTable<Slot> {
       route.retired = true;
       route.revoked =
         now === undefined || now.share.unreadable !== undefined || isNarrower(route.share, now.share);
-      this.#options.onRetired(route);
+      try {
+        this.#options.onRetired(route);
+      } catch (error) {
+        failAlone({ kind: 'record', id: `the share ${route.share.token}` }, error);
+      }
     }
     return routes.values();
   }
@@ -201,12 +206,25 @@ export class ShareRouteTable<Slot> {
         continue;
       }
       if (isNew) others += 1;
-      const problem = wrongFieldOf(share, seen);
-      seen.add(share.id);
-      if (problem !== undefined) problems.push(problemOf(share, problem));
-      routes.set(share.id, this.#routeOf(problem === undefined ? share : closed(share, problem), problems));
+      try {
+        routes.set(share.id, this.#checkedRouteOf(share, seen, problems));
+      } catch (error) {
+        // Its new rules are unknown, so that it is closed.
+        const fail = (): void =>
+          void routes.set(share.id, this.#routeOf(closed(share, 'internal error'), problems));
+        failAlone({ kind: 'record', id: `the share ${share.token}`, fail }, error);
+        problems.push(problemOf(share, 'internal error'));
+      }
     }
     return routes;
+  }
+
+  #checkedRouteOf(share: ServedShare, seen: Set<string>, problems: FeedProblem[]): ShareRoute<Slot> {
+    const problem = wrongFieldOf(share, seen);
+    seen.add(share.id);
+    if (problem === undefined) return this.#routeOf(share, problems);
+    problems.push(problemOf(share, problem));
+    return this.#routeOf(closed(share, problem), problems);
   }
 
   #routeOf(share: ServedShare, problems: FeedProblem[]): ShareRoute<Slot> {
