@@ -3,6 +3,7 @@
  * answers. The number of concurrent dials is bounded. Dials do not block the control channel.
  */
 import { FrontdoorError, messageOf, ShortLivedMap, WorkerPool, type Log } from '#base';
+import { failAlone } from '#net';
 import { contentType, encodeRouteResult, peerDataOfEntries, RouteErrorCode, type Frame } from '#wire';
 import { ctrlMessages, DestType, type CtrlBody, type Route_Forward } from '#wire/ctrl';
 import type { ForwarderConfig } from '../config/router-config.ts';
@@ -73,7 +74,11 @@ export class CircuitRoutes {
     if (route.circuitId === '')
       throw new FrontdoorError('protocol', 'malformed-body', 'Route without a circuit');
     if (route.egress === undefined) {
-      this.#complete(frame, route, from, new Map());
+      try {
+        this.#complete(frame, route, from, new Map());
+      } catch (error) {
+        this.#defect(frame, route, from, error);
+      }
       return;
     }
     if (this.pool.offer(() => this.#routeEgress(frame, route, from, receivedMs))) return;
@@ -104,7 +109,21 @@ export class CircuitRoutes {
       this.#fail(frame, route, from, error);
       return;
     }
-    this.#complete(frame, route, from, peerData);
+    try {
+      this.#complete(frame, route, from, peerData);
+    } catch (error) {
+      this.#defect(frame, route, from, error);
+    }
+  }
+
+  /** An exception that is no refusal of the dial. */
+  #defect(frame: Frame, route: Route, from: Controller, error: unknown): void {
+    const { forwarder, log } = this.#options;
+    const fail = (): void => {
+      forwarder.unroute(route.circuitId);
+      this.#fail(frame, route, from, new Error('internal error of the router'));
+    };
+    failAlone({ kind: 'route', id: route.circuitId, log, fail }, error);
   }
 
   async #dial(route: Route, from: Controller, receivedMs: number): Promise<PeerData> {

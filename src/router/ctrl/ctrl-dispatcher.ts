@@ -3,6 +3,7 @@
  * malformed body closes the channel of that controller only.
  */
 import { FrontdoorError, messageOf, type Log } from '#base';
+import { failAlone } from '#net';
 import { contentType, messageName, textOfBody, type Frame } from '#wire';
 import type { Controller, CtrlHandler, CtrlHandlers } from './controllers.ts';
 
@@ -37,7 +38,8 @@ export class CtrlDispatcher {
         this.#log.warn(fields, 'malformed controller message; closing the channel');
         from.channel.close(`malformed ${fields.type}`);
       } else {
-        this.#log.error(fields, 'message of a controller could not be handled');
+        const id = `${fields.type} of ${from.id}`;
+        failAlone({ kind: 'message', id, log: this.#log }, error);
       }
     }
   }

@@ -211,6 +211,10 @@ export class DataCircuit implements EdgeCircuit, TickingEnd {
     this.#options.onClosed(this);
   }
 
+  destroy(reason: string): void {
+    this.#breakOff(reason);
+  }
+
   close(): void {
     if (this.#state !== 'open') return;
     this.#state = 'draining';

@@ -16,7 +16,7 @@ import {
   type Frame,
   type PayloadFrame,
 } from '#wire';
-import type { Channel } from '#net';
+import { failAlone, type Channel } from '#net';
 import type { CircuitEnd, FrameSource } from '../forwarder/destination.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { TransitGate } from '../forwarder/transit-gate.ts';
@@ -57,6 +57,24 @@ const MAX_KEPT_TOKEN_CHARACTERS = 128;
 /** Returns the token of a session whose end controllers report, and an empty text for others. */
 export function keptToken(token: string): string {
   return token.length <= MAX_KEPT_TOKEN_CHARACTERS ? token : '';
+}
+
+/** For an event of one circuit, or of one after the other: an exception removes this circuit alone. */
+export function ofCircuit(circuit: EdgeCircuit, forwarder: Forwarder, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    const { circuitId: id } = circuit;
+    failAlone({ kind: 'circuit', id, fail: () => forwarder.unroute(id) }, error);
+  }
+}
+
+export function eachCircuit<Circuit extends EdgeCircuit>(
+  circuits: Iterable<Circuit>,
+  forwarder: Forwarder,
+  work: (circuit: Circuit) => void,
+): void {
+  for (const circuit of circuits) ofCircuit(circuit, forwarder, () => work(circuit));
 }
 
 export interface EdgeCircuit extends CircuitEnd {

@@ -22,7 +22,13 @@ import { openChannelGate, type ChannelGate } from './channel-gate.ts';
 import { ChannelReading } from './channel-reading.ts';
 import { DataCircuit } from './data-circuit.ts';
 import type { EdgePeerContext } from './edge-peer-context.ts';
-import { stateClosed, XgressCircuit, type EdgeCircuit, type EdgeCircuitOptions } from './edge-circuit.ts';
+import {
+  eachCircuit,
+  stateClosed,
+  XgressCircuit,
+  type EdgeCircuit,
+  type EdgeCircuitOptions,
+} from './edge-circuit.ts';
 import { traceOfSdk } from './edge-trace.ts';
 import { requestCircuit } from './circuit-request.ts';
 import { connectedFrame, connIdOfBody, dialFrame, type IncomingCircuit } from './dial-frame.ts';
@@ -154,7 +160,6 @@ export class EdgePeer {
     }
   }
 
-  /** Handles a part of a long Data frame. */
   onBodyPart(part: BodyPart): void {
     const { frame, at } = part;
     const circuit = this.#circuits.get(frame.headers.u32(edge.connId) ?? -1);
@@ -170,7 +175,7 @@ export class EdgePeer {
 
   onDrain(): void {
     this.#gate.open();
-    for (const circuit of this.#dataCircuits) circuit.onDrain();
+    eachCircuit(this.#dataCircuits, this.#context.forwarder, (circuit) => circuit.onDrain());
   }
 
   onClosed(): void {
@@ -178,7 +183,7 @@ export class EdgePeer {
     this.#context.forwarder.holds.forget(this.#reading);
     this.binds.close();
     this.#dialing.clear();
-    for (const circuit of [...this.#circuits.values()]) circuit.close();
+    eachCircuit([...this.#circuits.values()], this.#context.forwarder, (circuit) => circuit.close());
   }
 
   /**
@@ -302,7 +307,8 @@ export class EdgePeer {
     if (connId === undefined) return;
     const circuit = this.#circuits.get(connId);
     // An xgress SDK sends a Data FIN in addition to its EOF payload. It has no effect here.
-    if (circuit instanceof DataCircuit) circuit.onSdkData(frame);
+    if (circuit instanceof DataCircuit)
+      eachCircuit([circuit], this.#context.forwarder, (one) => one.onSdkData(frame));
     else if (circuit === undefined && frame.body.length > 0)
       this.channel.send(stateClosed(connId, 'no such connection'));
   }

@@ -1,7 +1,7 @@
 /** Ends the circuits of an SDK that policies granted when they began, and no longer do. */
 import type { Channel } from '#net';
 import type { EdgePeerContext } from './edge-peer-context.ts';
-import { stateClosed, type EdgeCircuit } from './edge-circuit.ts';
+import { ofCircuit, stateClosed, type EdgeCircuit } from './edge-circuit.ts';
 import type { ConnectionGrant } from './service-grants.ts';
 
 export const SESSION_ENDED = 'the service session has ended';
@@ -21,10 +21,13 @@ export function endForbiddenCircuits(
   faultOf: GrantFault,
 ): void {
   for (const [connId, grant] of granted) {
-    const reason = faultOf(grant);
-    const circuit = reason === undefined ? undefined : circuits.get(connId);
-    if (reason === undefined || circuit === undefined) continue;
-    endCircuit(channel, context, circuit, grant.session.identityId, reason);
+    const circuit = circuits.get(connId);
+    if (circuit === undefined) continue;
+    // A circuit whose grant cannot be checked ends, too.
+    ofCircuit(circuit, context.forwarder, () => {
+      const reason = faultOf(grant);
+      if (reason !== undefined) endCircuit(channel, context, circuit, grant.session.identityId, reason);
+    });
   }
 }
 
@@ -37,7 +40,9 @@ export function endSessionCircuits(
 ): void {
   for (const circuit of [...circuits]) {
     if (circuit.sessionToken === '' || !tokens.has(circuit.sessionToken)) continue;
-    endCircuit(channel, context, circuit, channel.peer.id, SESSION_ENDED);
+    ofCircuit(circuit, context.forwarder, () =>
+      endCircuit(channel, context, circuit, channel.peer.id, SESSION_ENDED),
+    );
   }
 }
 

@@ -4,6 +4,7 @@
  * passes here.
  */
 import { ShortLivedMap, systemClock, type Clock } from '#base';
+import { failAlone } from '#net';
 import {
   controlToPass,
   decodeControl,
@@ -164,7 +165,11 @@ export class Forwarder implements Forwarding {
     for (const address of circuit.ends) {
       const end = this.#ends.get(address);
       this.#forgetEnd(circuit, address);
-      end?.unrouted();
+      try {
+        end?.unrouted();
+      } catch (error) {
+        failAlone({ kind: 'circuit', id: circuitId }, error);
+      }
     }
   }
 
@@ -211,7 +216,16 @@ export class Forwarder implements Forwarding {
     return false;
   }
 
+  /** Never throws: an exception ends this circuit alone. */
   forward(circuitId: string, source: string, frame: DataFrame): void {
+    try {
+      this.#forward(circuitId, source, frame);
+    } catch (error) {
+      failAlone({ kind: 'circuit', id: circuitId, fail: () => this.unroute(circuitId) }, error);
+    }
+  }
+
+  #forward(circuitId: string, source: string, frame: DataFrame): void {
     const circuit = this.#circuits.get(circuitId);
     const isFromLink = this.#links.has(source);
     if (isFromLink) this.#meters.received(frame, circuit);

@@ -10,6 +10,7 @@ import {
   type CtrlInit,
   type DataState_Event,
 } from '#wire/ctrl';
+import { contain, failAlone } from '#net';
 
 export type DataState = CtrlBody<'dataState'>;
 export type ChangeSet = CtrlBody<'dataStateChangeSet'>;
@@ -106,7 +107,7 @@ export class DataModel {
   /** Replaces the whole model, except data that only this router has. Returns true if the new index is lower. */
   replace(state: DataState): boolean {
     const whole = new DataModel();
-    for (const event of state.events) whole.#apply(event);
+    whole.#applyAll(state.events);
     whole.#index = state.endIndex;
     whole.#timelineId = state.timelineId;
     whole.#caches = state.caches;
@@ -130,13 +131,13 @@ export class DataModel {
   /** `gap`: earlier changes are missing, so none was applied. */
   change(set: ChangeSet): 'applied' | 'stale' | 'gap' {
     if (set.isSynthetic) {
-      for (const event of set.changes) this.#apply(event);
+      this.#applyAll(set.changes);
       this.#notify();
       return 'applied';
     }
     if (this.#index > 0n && set.index <= this.#index) return 'stale';
     if (set.previousIndex > 0n && set.previousIndex !== this.#index) return 'gap';
-    for (const event of set.changes) this.#apply(event);
+    this.#applyAll(set.changes);
     this.#index = set.index;
     this.#notify();
     return 'applied';
@@ -210,6 +211,16 @@ export class DataModel {
     }
   }
 
+  #applyAll(events: readonly DataState_Event[]): void {
+    for (const event of events) {
+      try {
+        this.#apply(event);
+      } catch (error) {
+        failAlone({ kind: 'record', id: `an event of the data model: ${event.model.case}` }, error);
+      }
+    }
+  }
+
   #apply({ action, model }: DataState_Event): void {
     if (model.case === undefined) return;
     if (model.case === 'servicePolicyChange') {
@@ -265,7 +276,8 @@ export class DataModel {
   }
 
   #notify(): void {
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners)
+      contain({ kind: 'process', id: 'a follower of the data model' }, listener);
   }
 }
 

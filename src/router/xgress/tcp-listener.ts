@@ -1,7 +1,7 @@
 /** A TCP port whose connections can be half-closed and are not read until they are resumed. */
 import { createServer, type Socket } from 'node:net';
 import type { Log } from '#base';
-import { listenOn, portOf } from '#net';
+import { containSocket, listenOn, portOf } from '#net';
 
 const KEEP_ALIVE_MS = 15_000;
 
@@ -27,7 +27,9 @@ export interface TcpListener {
 export async function openTcpListener(options: TcpListenerOptions): Promise<TcpListener> {
   const { host, port, fd, place, log, onConnection } = options;
   const socketOptions = { allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true };
-  const server = createServer({ ...socketOptions, keepAliveInitialDelay: KEEP_ALIVE_MS }, onConnection);
+  const server = createServer({ ...socketOptions, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) =>
+    containSocket(socket, log, () => onConnection(socket)),
+  );
   await listenOn(server, { host, port, bound: fd, place }, log);
   return {
     port: portOf(server),

@@ -155,8 +155,10 @@ test('it also bounds how long a local connection may take for what is left, once
   mesh.routers[1]!.unroute('c1', true);
   const { promise, resolve } = Promise.withResolvers<void>();
   mesh.routers[1]!.ends.ticker.watch({
+    circuitId: 'c1',
     tick: () => (service.closed || service.destroyed ? (resolve(), false) : true),
     flushAcknowledgements: () => {},
+    destroy: () => {},
   });
   // Reading starts after that time, so data that was not accepted by then is lost.
   await until(

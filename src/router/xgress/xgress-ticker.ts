@@ -2,12 +2,16 @@
  * The timer of all xgress ends of the router. Acknowledgements are sent at the end of the turn in which the payloads
  * arrived. Every 100 ms it checks the ends that wait for something.
  */
+import { failAlone } from '#net';
 import { XGRESS_TICK_MS } from '#wire';
 
 export interface TickingEnd {
+  readonly circuitId: string;
   /** Returns false if it waits for nothing. Then `watch` has to be called again. */
   tick(nowMs: number): boolean;
   flushAcknowledgements(): void;
+  /** Ends the circuit at once. */
+  destroy(reason: string): void;
 }
 
 export class XgressTicker {
@@ -41,7 +45,14 @@ export class XgressTicker {
   }
 
   tick(nowMs: number): void {
-    for (const end of this.#watched) if (!end.tick(nowMs)) this.#watched.delete(end);
+    for (const end of this.#watched) {
+      try {
+        if (!end.tick(nowMs)) this.#watched.delete(end);
+      } catch (error) {
+        this.#watched.delete(end);
+        fail(end, error);
+      }
+    }
   }
 
   close(): void {
@@ -53,6 +64,19 @@ export class XgressTicker {
   readonly #flush = (): void => {
     const due = this.#due;
     this.#due = [];
-    for (const end of due) end.flushAcknowledgements();
+    for (const end of due) {
+      try {
+        end.flushAcknowledgements();
+      } catch (error) {
+        fail(end, error);
+      }
+    }
   };
+}
+
+function fail(end: TickingEnd, error: unknown): void {
+  failAlone(
+    { kind: 'circuit', id: end.circuitId, fail: () => end.destroy('internal error of the router') },
+    error,
+  );
 }

@@ -1,6 +1,7 @@
 /** Clients of the name server over UDP, by a socket of Node: where there is no thread for them. */
 import type { Socket } from 'node:dgram';
 import { messageOf, type Log } from '#base';
+import { contain } from '#net';
 import { LATER, type QueryResponder } from './query-responder.ts';
 
 /** While the kernel has not accepted this number of answers, further ones are dropped. */
@@ -29,14 +30,16 @@ export class DatagramClients {
   }
 
   start(): void {
-    const { socket, responder } = this.#options;
+    const { socket, responder, log } = this.#options;
     socket.on('message', (message, { address, port }) => {
-      const answer = responder.answer(message);
-      if (answer !== LATER) this.#send(answer, port, address);
-      else
-        responder.answerLater(message, { address, isStream: false }, (later) =>
-          this.#send(later, port, address),
-        );
+      contain({ kind: 'query', id: `of ${address}`, log }, () => {
+        const answer = responder.answer(message);
+        if (answer !== LATER) this.#send(answer, port, address);
+        else
+          responder.answerLater(message, { address, isStream: false }, (later) =>
+            this.#send(later, port, address),
+          );
+      });
     });
   }
 

@@ -117,7 +117,12 @@ async function answerQueries(data: QueryThreadData): Promise<void> {
       if (failures > MAX_FAILURES) throw new Error('the socket for queries cannot be read');
       continue;
     }
-    const answer = answerOf(message);
+    let answer: Buffer | undefined;
+    try {
+      answer = answerOf(message);
+    } catch {
+      // The router answers it, or reports why it cannot.
+    }
     if (answer !== undefined) sender.send(answer, receiver.source);
     else if (!ring.push(receiver.source, message)) Atomics.add(counters, DROPPED, 1);
   }

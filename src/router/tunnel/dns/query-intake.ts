@@ -5,6 +5,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { messageOf, type Clock, type Log } from '#base';
+import { contain } from '#net';
 import { openUdpSocket } from '#net/datagrams';
 import {
   int,
@@ -161,13 +162,13 @@ export class QueryIntake {
   }
 
   #answer({ data, source }: SourcedDatagram): void {
-    const { responder } = this.#options;
-    const answer = responder.answer(data);
-    if (answer !== LATER) this.#send(answer, source);
-    else
-      responder.answerLater(data, { address: readSocketAddress(source).address, isStream: false }, (later) =>
-        this.#send(later, source),
-      );
+    const { responder, log } = this.#options;
+    const { address } = readSocketAddress(source);
+    contain({ kind: 'query', id: `of ${address}`, log }, () => {
+      const answer = responder.answer(data);
+      if (answer !== LATER) this.#send(answer, source);
+      else responder.answerLater(data, { address, isStream: false }, (later) => this.#send(later, source));
+    });
   }
 
   #send(answer: Buffer | undefined, source: Buffer): void {

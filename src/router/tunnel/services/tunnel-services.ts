@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { compileReader, messageOf, Part, textOf, type Log } from '#base';
+import { contain, failAlone } from '#net';
 import type { DataModel, Entity } from '../../model/data-model.ts';
 import { accessFault, type AccessType } from '../../model/service-access.ts';
 import type {
@@ -53,7 +54,8 @@ export class TunnelServices {
   /** Notifies `listener` of all services now, and of changes until the returned function is called. */
   follow(listener: TunnelServiceListener): () => void {
     this.#listeners.add(listener);
-    for (const service of this.#services.values()) listener.gained(service);
+    for (const service of this.#services.values())
+      this.#notifyOne(listener, (it) => it.gained(service), service);
     return () => void this.#listeners.delete(listener);
   }
 
@@ -89,13 +91,19 @@ export class TunnelServices {
     }
   }
 
-  #notify(notify: (listener: TunnelServiceListener) => void, { name }: TunnelService): void {
-    for (const listener of this.#listeners) {
-      try {
-        notify(listener);
-      } catch (error) {
-        this.#options.log.error({ service: name, err: messageOf(error) }, 'a service could not be updated');
-      }
+  #notify(notify: (listener: TunnelServiceListener) => void, service: TunnelService): void {
+    for (const listener of this.#listeners) this.#notifyOne(listener, notify, service);
+  }
+
+  #notifyOne(
+    listener: TunnelServiceListener,
+    notify: (listener: TunnelServiceListener) => void,
+    { name }: TunnelService,
+  ): void {
+    try {
+      notify(listener);
+    } catch (error) {
+      failAlone({ kind: 'record', id: `the service ${name}`, log: this.#options.log }, error);
     }
   }
 
@@ -107,23 +115,31 @@ export class TunnelServices {
     if (entity?.case !== 'identity' || entity.value.disabled) return services;
     const identity = this.#identityOf(entity.value);
     for (const serviceId of this.#relatedServices()) {
-      const service = model.entities('service').get(serviceId);
-      const mayDial = this.accessFault(serviceId, 'Dial') === undefined;
-      const mayBind = this.accessFault(serviceId, 'Bind') === undefined;
-      if (service?.case !== 'service' || (!mayDial && !mayBind)) continue;
-      const { id, name, encryptionRequired } = service.value;
-      services.set(id, {
-        id,
-        name,
-        encryptionRequired,
-        mayDial,
-        mayBind,
-        configs: this.#configsOf(service.value, entity.value),
-        identity,
-        hosting: hostingOf(service.value, entity.value),
-      });
+      const what = { kind: 'record', id: `the service ${serviceId}`, log: this.#options.log } as const;
+      const service = contain(what, () => this.#serviceOf(serviceId, entity.value, identity));
+      if (service !== undefined) services.set(service.id, service);
     }
     return services;
+  }
+
+  /** Undefined unless the identity may dial or bind it. */
+  #serviceOf(serviceId: string, entity: IdentityEntity, identity: TunnelIdentity): TunnelService | undefined {
+    const { model } = this.#options;
+    const service = model.entities('service').get(serviceId);
+    const mayDial = this.accessFault(serviceId, 'Dial') === undefined;
+    const mayBind = this.accessFault(serviceId, 'Bind') === undefined;
+    if (service?.case !== 'service' || (!mayDial && !mayBind)) return undefined;
+    const { id, name, encryptionRequired } = service.value;
+    return {
+      id,
+      name,
+      encryptionRequired,
+      mayDial,
+      mayBind,
+      configs: this.#configsOf(service.value, entity),
+      identity,
+      hosting: hostingOf(service.value, entity),
+    };
   }
 
   #logIdentity(hasIdentity: boolean): void {
