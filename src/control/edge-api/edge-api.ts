@@ -13,6 +13,7 @@ import {
   BodyRefusal,
   continueWhenRead,
   createApiServer,
+  failAlone,
   UnprovenConnections,
   WebSocketUpgrades,
   type ApiServerLimits,
@@ -273,6 +274,7 @@ function refusalOf(error: unknown, context: EdgeApiContext, address: string): Ed
     { errorId: id, address, error: messageOf(error), cause: error },
     'edge API: request failed',
   );
+  failAlone({ kind: 'request', id, log: context.log }, error);
   return new EdgeApiRefusal('internal', 'UNHANDLED', `An internal error occurred: ${id}`);
 }
 

@@ -10,6 +10,7 @@ import {
   type GatewayFeedEvent,
   type GatewayShare,
 } from '#domain';
+import { contain, mapAlone } from '#net';
 import type { AccessChange, GatewayAccessSource } from '../login/mod.ts';
 import type { OverlayModel, Service } from '../model/mod.ts';
 
@@ -99,7 +100,7 @@ export class GatewayFeed {
     for (const service of this.#model.services()) {
       if (service.shareMode !== 'public') continue;
       if (shares.length === SHARES_PER_PART) yield part(true);
-      shares.push(gatewayShare(service));
+      shares.push(...gatewayShares([service]));
     }
     yield part(false);
   }
@@ -153,7 +154,10 @@ export class GatewayFeed {
     for (const id of ids) {
       const service = this.#model.service(id);
       if (service?.shareMode === 'public') {
-        set.push(gatewayShare(service));
+        const [share] = gatewayShares([service]);
+        // Gateways must not serve it by its former rules.
+        if (share === undefined) removed.push(id);
+        else set.push(share);
         this.#published.add(id);
       } else if (this.#published.delete(id)) {
         removed.push(id);
@@ -176,11 +180,8 @@ export class GatewayFeed {
   }
 
   #publicShares(): GatewayShare[] {
-    const shares: GatewayShare[] = [];
-    for (const service of this.#model.services()) {
-      if (service.shareMode === 'public') shares.push(gatewayShare(service));
-    }
-    return shares;
+    const services = [...this.#model.services()];
+    return gatewayShares(services.filter(({ shareMode }) => shareMode === 'public'));
   }
 
   /** Ended sessions may have been missed. A snapshot makes gateways drop all cached sessions. */
@@ -210,7 +211,8 @@ export class GatewayFeed {
   }
 
   #notify(text: string): void {
-    for (const listener of this.#listeners) listener(text);
+    for (const listener of this.#listeners)
+      contain({ kind: 'connection', id: 'of a gateway that follows the feed' }, () => listener(text));
   }
 }
 
@@ -255,6 +257,10 @@ function sizeOf({
 
 function line(event: GatewayFeedEvent): string {
   return `${JSON.stringify(event)}\n`;
+}
+
+function gatewayShares(services: readonly Service[]): GatewayShare[] {
+  return mapAlone(services, ({ name }) => `the share ${name}`, gatewayShare);
 }
 
 function gatewayShare(service: Service): GatewayShare {

@@ -3,6 +3,7 @@
  * commit that changed one. Secrets stay encrypted here. It does not know which shares use a provider.
  */
 import type { AuthProviderType, GatewayApiKeys } from '#domain';
+import { mapAlone } from '#net';
 import type { AuthProviderTable, Change, Queries, Store } from '../store/mod.ts';
 import type { ProviderData } from '../provider/mod.ts';
 
@@ -120,7 +121,8 @@ async function withKeys(db: Queries, rows: readonly AuthProviderTable[]): Promis
           .where('auth_provider_id', 'in', ids)
           .execute();
   const keysOf = Map.groupBy(keys, (key) => key.auth_provider_id);
-  return rows.map((row) => {
+  const id = (row: AuthProviderTable): string => `the auth provider ${row.id} of the store`;
+  return mapAlone(rows, id, (row) => {
     const data = JSON.parse(row.data) as ProviderData;
     const hmacOf = new Map((keysOf.get(row.id) ?? []).map((key) => [key.name, key.key_hmac]));
     return {

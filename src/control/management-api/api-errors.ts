@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { FrontdoorError, type ErrorKind, type Log } from '#base';
+import { failAlone } from '#net';
 import { API_ERRORS } from '#contract';
 import { apiSpelling } from '#domain';
 import { PasswordQueueFull } from '../policy/mod.ts';
@@ -144,6 +145,7 @@ export function refusalOf(thrown: unknown, operation: string, log: Log): ApiRefu
   }
   const errorId = randomBytes(8).toString('hex');
   log.error({ errorId, operation, cause: causeOf(error) }, 'an operation of the Management API failed');
+  failAlone({ kind: 'request', id: errorId, log }, error);
   return { status: 500, body: { error: 'internal', message: `Internal error ${errorId}` } };
 }
 

@@ -4,6 +4,7 @@
  * While the store is unavailable, pending changes are kept and loaded later.
  */
 import { BackOff, messageOf, silentLog, type Log } from '#base';
+import { mapAlone } from '#net';
 import type { Change, GuardedShare, Queries, Store } from '../store/mod.ts';
 import {
   readEdgeEntities,
@@ -151,12 +152,17 @@ async function refresh(db: Queries, model: OverlayModel, dirty: Dirty): Promise<
   removeTerminatorsOf(model, new Set([...goneServices, ...goneIdentities, ...goneEntities]));
   for (const id of goneServices) model.removeFabricService(id);
   for (const id of goneIdentities) model.removeIdentity(id);
-  for (const identity of identities) model.setIdentity(identity);
-  for (const share of shares) model.setService(serviceOf(share));
-  for (const service of fabricServices) model.setFabricService(service);
-  for (const terminator of fabricTerminators) model.setFabricTerminator(terminator);
+  const set = <T extends { readonly id: string }>(
+    kind: string,
+    rows: readonly T[],
+    take: (row: T) => void,
+  ): void => void mapAlone(rows, ({ id }) => `the ${kind} ${id} of the store`, take);
+  set('identity', identities, (identity) => model.setIdentity(identity));
+  set('share', shares, (share) => model.setService(serviceOf(share)));
+  set('fabric service', fabricServices, (service) => model.setFabricService(service));
+  set('fabric terminator', fabricTerminators, (terminator) => model.setFabricTerminator(terminator));
   for (const id of goneEntities) model.removeEdgeEntity(id);
-  for (const entity of edgeEntities) model.setEdgeEntity(entity);
+  set('entity', edgeEntities, (entity) => model.setEdgeEntity(entity));
 }
 
 /** The store deletes them with their service or router, and reports only those. */

@@ -9,6 +9,7 @@ import type {
   GatewayInspection,
   TerminatorStrategy,
 } from '#domain';
+import { failAlone } from '#net';
 import type { FabricTerminator } from '../store/mod.ts';
 import type { EdgeEntityRecord, ManagedService, OverlayService } from './edge-entity.ts';
 import { EdgeModel } from './edge-model.ts';
@@ -313,7 +314,13 @@ export class OverlayModel {
   }
 
   #notify(change: ModelChange): void {
-    for (const listener of this.#listeners) listener(change);
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        failAlone({ kind: 'record', id: `a change of the ${change.type} ${change.id}` }, error);
+      }
+    }
   }
 }
 

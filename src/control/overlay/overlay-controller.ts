@@ -16,6 +16,7 @@ import {
 import {
   acceptMemoryChannel,
   ChannelListener,
+  contain,
   type Channel,
   type ChannelPeer,
   type HeartbeatOptions,
@@ -195,14 +196,13 @@ class OverlayCore implements OverlayController {
     const nowMs = this.#leases.nowMs();
     const { builder, rerouter, costs, awayCircuits, prober, validation, sessionFeed, follower, dataModel } =
       this.#parts;
-    try {
-      for (const part of [builder, rerouter, costs, awayCircuits, prober, validation, sessionFeed, follower])
-        part.tick(nowMs);
-      dataModel.tick(nowMs, this.#clock.nowMs());
-      this.#parts.dialCounts.tick(this.#clock.nowMs());
-    } catch (error) {
-      this.#log.error({ err: error }, 'overlay tick failed');
-    }
+    const { dialCounts } = this.#parts;
+    const parts = { builder, rerouter, costs, awayCircuits, prober, validation, sessionFeed, follower };
+    const alone = (part: string, tick: () => void): void =>
+      contain({ kind: 'process', id: `the tick of ${part}`, log: this.#log }, tick);
+    for (const [name, part] of Object.entries(parts)) alone(name, () => part.tick(nowMs));
+    alone('dataModel', () => dataModel.tick(nowMs, this.#clock.nowMs()));
+    alone('dialCounts', () => dialCounts.tick(this.#clock.nowMs()));
   }
 
   async leave(timeoutMs: number, isElsewhere: ((routerId: string) => boolean) | undefined): Promise<void> {

@@ -4,6 +4,7 @@
  * channel.
  */
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
+import { failAlone } from '#net';
 import { contentType, decodeRouteResult, headerId, messageName, textOfBody, type Frame } from '#wire';
 import { ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import type { FabricEvents, OverlayModel } from '../model/mod.ts';
@@ -183,8 +184,12 @@ export class RouterFrameDispatcher {
       router.channel.close(messageOf(error));
       return;
     }
-    // The error is ours, not the peer's, so the channel stays open.
-    this.#parts.log.error(fields, 'control message failed');
+    // The error is ours, not the peer's, so the channel stays open. A router that waits for an answer gets one.
+    const fail = (): void => router.result(frame, false, 'internal error of the controller');
+    failAlone(
+      { kind: 'message', id: `${fields.message} of ${router.id}`, log: this.#parts.log, fail },
+      error,
+    );
   }
 
   #onClientHello(router: ConnectedRouter, frame: Frame): void {

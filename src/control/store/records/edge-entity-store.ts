@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely';
 import { FrontdoorError, isJsonObject } from '#base';
+import { failAlone } from '#net';
 import { lockedByName } from '../engine/row-lock.ts';
 import { isUniqueViolation } from '../engine/store-errors.ts';
 import type { Queries, Touch } from '../engine/store.ts';
@@ -160,15 +161,21 @@ function recordOf(row: EdgeEntityTable): EdgeEntityRecord {
     id: row.id,
     kind: row.kind,
     name: row.name,
-    data: objectOf(row.data),
-    tags: objectOf(row.tags),
+    data: objectOf(row.id, row.data),
+    tags: objectOf(row.id, row.tags),
     createdAtMs: Number(row.created_at),
     updatedAtMs: Number(row.updated_at),
   };
 }
 
-function objectOf(json: string): JsonObject {
-  const value: unknown = JSON.parse(json);
+/** Without its fields, an entity permits nothing. */
+function objectOf(id: string, json: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    failAlone({ kind: 'record', id: `the entity ${id} of the store` }, error);
+  }
   return isJsonObject(value) ? { ...value } : {};
 }
 

@@ -1,5 +1,6 @@
 /** Terminators that administrators make for services of the edge management API: addresses that routers dial. */
 import { sql } from 'kysely';
+import { mapAlone } from '#net';
 import type { Queries, Touch } from '../engine/store.ts';
 import type { ManagedTerminatorTable } from '../schema/schema.ts';
 import type { JsonObject } from './edge-entity-store.ts';
@@ -59,7 +60,7 @@ export async function findManagedTerminators(
   ids: readonly string[],
 ): Promise<ManagedTerminator[]> {
   const rows = await db.selectFrom('managed_terminator').selectAll().where('id', 'in', ids).execute();
-  return rows.map(recordOf);
+  return mapAlone(rows, idOf, recordOf);
 }
 
 /** Returns the next terminators in the order of ids. */
@@ -69,7 +70,7 @@ export async function managedTerminatorsAfter(
   limit: number,
 ): Promise<ManagedTerminator[]> {
   const query = db.selectFrom('managed_terminator').selectAll().where('id', '>', id);
-  return (await query.orderBy('id').limit(limit).execute()).map(recordOf);
+  return mapAlone(await query.orderBy('id').limit(limit).execute(), idOf, recordOf);
 }
 
 function rowOf(terminator: ManagedTerminator): ManagedTerminatorTable {
@@ -79,6 +80,10 @@ function rowOf(terminator: ManagedTerminator): ManagedTerminatorTable {
     created_at: terminator.createdAtMs,
     updated_at: terminator.updatedAtMs,
   };
+}
+
+function idOf({ id }: ManagedTerminatorTable): string {
+  return `the terminator ${id} of the store`;
 }
 
 function recordOf(row: ManagedTerminatorTable): ManagedTerminator {
