@@ -27,7 +27,7 @@ export function edgeDialer({ terminators, peerOf, config }: EdgeDialerOptions): 
       throw new FrontdoorError('notFound', 'unknown-terminator', text);
     }
     if (host === undefined) throw hostGone(true);
-    const timeoutMs = Math.max(1, Math.min(mostMs, deadlineMs - performance.now()));
+    const timeoutMs = Math.max(1, Math.min(mostMs, Math.floor(deadlineMs - performance.now())));
     return host.dialHost(terminator, { circuitId, address, controllerId, peerData }, timeoutMs);
   };
 }
