@@ -15,6 +15,8 @@ export const JOURNEYS: Readonly<Record<string, string>> = {
   'test/e2e/grant-revocation.test.ts': 'a private share, and its end',
   'test/e2e/oidc-login-browser.test.ts': 'a log-in in a real browser',
   'test/e2e/mesh-reroute.test.ts': 'circuits that move to another way when a link is lost',
+  'test/chaos/hosts/host-simulation.test.ts':
+    'agents that are lost and come back at random, in one process with a manual clock',
   'test/compat/c-sdk/c-sdk.test.ts': 'the C SDK of OpenZiti, which enrolls, dials and hosts',
 };
 

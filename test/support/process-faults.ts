@@ -16,7 +16,17 @@ export function resume(part: Part): void {
 }
 
 /** TCP sockets that a process of this machine holds from or to one of these ports. */
-export function socketCount({ pid }: Pick<Part, 'pid'>, ports: readonly number[]): number {
+export function socketCount(part: Pick<Part, 'pid'>, ports: readonly number[]): number {
+  return socketsOf(part).filter((ends) => ends.some((port) => ports.includes(port))).length;
+}
+
+/** Local ports of its TCP sockets to this port. */
+export function localPortsTo(part: Pick<Part, 'pid'>, port: number): number[] {
+  return socketsOf(part).flatMap(([local, remote]) => (remote === port ? [local] : []));
+}
+
+/** Local and remote port of each TCP socket that a process holds. */
+function socketsOf({ pid }: Pick<Part, 'pid'>): [local: number, remote: number][] {
   const held = new Set<string>();
   const folder = `/proc/${pid}/fd`;
   for (const fd of readdirSync(folder)) {
@@ -27,15 +37,14 @@ export function socketCount({ pid }: Pick<Part, 'pid'>, ports: readonly number[]
       // closed meanwhile
     }
   }
-  let count = 0;
+  const sockets: [number, number][] = [];
   for (const kind of ['tcp', 'tcp6']) {
     for (const line of readFileSync(`/proc/${pid}/net/${kind}`, 'latin1').split('\n').slice(1)) {
       const [, local = '', remote = '', , , , , , , inode = ''] = line.trim().split(/\s+/);
-      const isOn = [local, remote].some((address) => ports.includes(portOfHex(address)));
-      if (isOn && held.has(inode)) count += 1;
+      if (held.has(inode)) sockets.push([portOfHex(local), portOfHex(remote)]);
     }
   }
-  return count;
+  return sockets;
 }
 
 /** Returns the port of an address like `0100007F:1F90`. */
