@@ -21,7 +21,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     ...['@tanstack/react-router', 'uplot'],
   ],
   // The request path is ours; tokens are proven by a library. Certificates are ordered by another, when one is needed.
-  gateway: ['jose', 'acme-client'],
+  // The Public Suffix List is loaded when an answer wants to clear the cookies of a site.
+  gateway: ['jose', 'acme-client', 'tldts'],
   // It reads a YAML file by OpenZiti's rules; other programs' files go through `#net/yaml-file`.
   // SDKs that log in with OIDC present tokens.
   router: ['yaml', 'jose'],

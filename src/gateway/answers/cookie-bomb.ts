@@ -1,20 +1,23 @@
 /**
  * Recovers browsers whose cookies for a share no longer fit into a head, which any page of a share in the same
  * zone can cause. Such a head is not parsed, only scanned as far as it arrived: if cookies are what makes it too
- * large, the response clears them, and the next request succeeds.
+ * large, the response clears them, those that did not arrive by a script of its page, and the next request succeeds.
  */
+import { createHash } from 'node:crypto';
 import type { MessageRefusal } from '#domain';
+import { COOKIE } from '../http/field-name-table.ts';
 import { canonicalHost } from '../http/host-policy.ts';
+import type { RequestHead } from '../http/request-head-policy.ts';
 import { failureOfRequest, type Failure } from './failure-table.ts';
 
 /** A service that refuses the headers as too large may be refusing this size of cookies. */
 const MANY_COOKIE_BYTES = 2_048;
 
-/** Browsers obey it only on TLS, for all names of the registrable domain of the share's name. */
-const CLEAR_COOKIES_LINE = 'Clear-Site-Data: "cookies"';
-
-/** For browsers without `Clear-Site-Data`, and without TLS: how many names each response clears. */
-const MAX_NAMES = 32;
+/** How many names a response clears. Browsers keep fewer cookies for a site. */
+const MAX_NAMES = 200;
+const NO_NAMES: readonly string[] = [];
+/** Of the gateway itself: sessions and pending log-ins. */
+const OWN_COOKIE = /^__host-frontdoor-/i;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 
 interface CookieBomb {
@@ -29,22 +32,54 @@ function findCookieBomb(text: string): CookieBomb | undefined {
   const host = canonicalHost(lineOf(text, 'host').trim());
   const cookies = lineOf(text, 'cookie');
   if (host === undefined || cookies.length < text.length / 2) return undefined;
+  return { host, names: namesIn(cookies) };
+}
+
+/** The gateway's own cookies are of a fixed size: the person stays logged in. */
+function namesIn(cookies: string): readonly string[] {
   const names = cookies.split(';').map((pair) => pair.slice(0, Math.max(0, pair.indexOf('='))).trim());
-  return { host, names: [...new Set(names)].filter((name) => NAME.test(name)).slice(0, MAX_NAMES) };
+  const others = [...new Set(names)].filter((name) => NAME.test(name) && !OWN_COOKIE.test(name));
+  return others.slice(0, MAX_NAMES);
+}
+
+/** The names of a request's cookies if a service may find them too large, otherwise none. */
+export function manyCookieNames({ cookieBytes, fields }: RequestHead): readonly string[] {
+  if (cookieBytes <= MANY_COOKIE_BYTES) return NO_NAMES;
+  const lines: string[] = [];
+  for (let i = 0; i < fields.count; i += 1) if (fields.code[i] === COOKIE) lines.push(fields.value(i));
+  return namesIn(lines.join(';')).map((name) => Buffer.from(name, 'latin1').toString('latin1'));
 }
 
 /**
  * Returns header lines without line ends. They also clear cookies of the zone, but of no name above it, which
- * belongs to others.
+ * belongs to others. `Clear-Site-Data` would clear the cookies of all shares of the zone, sessions among them.
  */
 function clearingLines({ host, names }: CookieBomb, isSecure: boolean): readonly string[] {
   const zone = host.slice(host.indexOf('.') + 1);
   const secure = isSecure ? '; Secure' : '';
-  const lines = names.flatMap((name) => {
+  return names.flatMap((name) => {
     const line = `Set-Cookie: ${name}=; Path=/; Max-Age=0${secure}`;
     return zone.includes('.') && !name.startsWith('__Host-') ? [line, `${line}; Domain=${zone}`] : [line];
   });
-  return isSecure ? [CLEAR_COOKIES_LINE, ...lines] : lines;
+}
+
+/**
+ * Runs in the page of the refusal: clears all cookies that scripts can see here, of the share and of its zone. Only scripts
+ * plant cookies for a zone, because services' cookies are held to their share.
+ */
+const CLEARING_CODE =
+  "const host=location.hostname,zone=host.slice(host.indexOf('.')+1),parts=location.pathname.split('/');" +
+  "for(const pair of document.cookie.split(';')){const name=pair.split('=')[0].trim();" +
+  "for(let i=1;i<=parts.length;i++)for(const domain of['',';domain='+host,';domain='+zone])" +
+  "for(const end of['','/'])document.cookie=name+'=;max-age=0;path='+(parts.slice(0,i).join('/')+end||'/')+domain+" +
+  "(location.protocol==='https:'?';secure':'')}";
+const CODE_HASH = createHash('sha256').update(CLEARING_CODE).digest('base64');
+
+/** What the page of a failure runs, with the source that its policy of content permits. */
+export function pageScriptOf({ code }: Failure): { readonly html: string; readonly source: string } {
+  return code === COOKIES_TOO_LARGE.code
+    ? { html: `<script>${CLEARING_CODE}</script>`, source: `; script-src 'sha256-${CODE_HASH}'` }
+    : { html: '', source: '' };
 }
 
 const COOKIES_TOO_LARGE: Failure = {
@@ -68,12 +103,22 @@ export function refusedHead(
   return { failure: COOKIES_TOO_LARGE, lines: clearingLines(bomb, isSecure) };
 }
 
+/** `cookieNames`: see `manyCookieNames`. */
+interface RefusedRequest {
+  readonly host: string;
+  readonly cookieNames: readonly string[];
+  readonly client: { readonly isSecure: boolean };
+}
+
 /**
- * Returns a line with its line end for a service's 431 response that clears cookies, or '' if cookies are not the
- * cause.
+ * Returns lines with their line ends for a service's 431 response that clear the cookies of its request, or '' if cookies
+ * are not the cause.
  */
-export function clearedCookies(status: number, cookieBytes: number, isSecure: boolean): string {
-  return status === 431 && isSecure && cookieBytes > MANY_COOKIE_BYTES ? `${CLEAR_COOKIES_LINE}\r\n` : '';
+export function clearedCookies(status: number, { host, cookieNames, client }: RefusedRequest): string {
+  if (status !== 431) return '';
+  return clearingLines({ host, names: cookieNames }, client.isSecure)
+    .map((line) => `${line}\r\n`)
+    .join('');
 }
 
 /** Returns the first line with that name, as far as it arrived. */

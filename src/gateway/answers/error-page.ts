@@ -1,8 +1,10 @@
 /**
  * The page that a client gets if the gateway cannot serve a request: HTML, or JSON for programs that ask for it.
- * It has no script, loads nothing, and repeats nothing from the request; names that tenants chose are escaped.
+ * It loads nothing, has no script but the one of `cookie-bomb.ts`, and repeats nothing from the request; names that tenants
+ * chose are escaped.
  */
 import { STATUS_CODES } from '#net';
+import { pageScriptOf } from './cookie-bomb.ts';
 import type { Failure } from './failure-table.ts';
 import { helpHtml, helpJson, NO_HELP, type PageHelp } from './page-help.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
@@ -23,7 +25,7 @@ function page(failure: Failure, errorId: string, help: string): string {
   return (
     `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
     `<title>${title}</title><style>${STYLE}</style></head>\n<body><h1>${title}</h1>\n<p>${failure.message}</p>\n${help}` +
-    `<p class="id">Error id: <code>${errorId}</code></p></body></html>\n`
+    `<p class="id">Error id: <code>${errorId}</code></p>${pageScriptOf(failure).html}</body></html>\n`
   );
 }
 
@@ -72,7 +74,7 @@ export function encodeErrorAnswer(
     `Content-Type: ${json ? 'application/json' : 'text/html'}; charset=utf-8`,
     `Content-Length: ${body.length}`,
     'Cache-Control: no-store',
-    "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'",
+    `Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'${pageScriptOf(failure).source}`,
     'X-Content-Type-Options: nosniff',
     'Referrer-Policy: no-referrer',
     `Frontdoor-Error-Id: ${errorId}`,

@@ -272,7 +272,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     const isStuck = this.wantsBody || (this.#upgrade !== '' && this.#client.input.holdsMore);
     if (isStuck || this.#context.draining) this.#keepAlive = false;
     if (!this.#keepAlive) framing += 'Connection: close\r\n';
-    framing += clearedCookies(status, this.#record.cookieBytes, this.#record.client.isSecure);
+    framing += clearedCookies(status, this.#record);
     this.#status = status;
     this.#reusable = head.keepAlive && this.#body.mode !== BODY_UNTIL_END && this.#upgrade === '';
     this.#keepMs = head.keepAliveMs;

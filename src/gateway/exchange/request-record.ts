@@ -5,6 +5,7 @@
 import { performance } from 'node:perf_hooks';
 import type { CallerIdentity } from '#domain';
 import type { AccessAdmission } from '../access/access.ts';
+import { manyCookieNames } from '../answers/cookie-bomb.ts';
 import type { Failure } from '../answers/failure-table.ts';
 import type { FieldLines } from '../http/head-decoder.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
@@ -19,8 +20,8 @@ export class RequestRecord {
   readonly target: string;
   readonly host: string;
   readonly isHttp10: boolean;
-  /** Total length of its `Cookie` lines. */
-  readonly cookieBytes: number;
+  /** Names of its cookies if they are large, so that the answer of a service that refuses their size clears them. */
+  readonly cookieNames: readonly string[];
   /** The received `traceparent` if it is well-formed, otherwise ''. */
   readonly traceParent: string;
   readonly startedMs = performance.now();
@@ -50,7 +51,7 @@ export class RequestRecord {
     this.target = head.target;
     this.host = head.host;
     this.isHttp10 = head.http10;
-    this.cookieBytes = head.cookieBytes;
+    this.cookieNames = manyCookieNames(head);
     this.traceParent = traceParent;
   }
 }

@@ -16,7 +16,8 @@ import {
 import type { FieldLines } from './head-decoder.ts';
 import type { RequestHead } from './request-head-policy.ts';
 import type { ResponseHead } from './response-head-policy.ts';
-import { cookieChanges } from './set-cookie-policy.ts';
+import { siteChanges } from './site-answer-policy.ts';
+import { SITE_SUFFIXES } from './site-suffixes.ts';
 
 /** Changes of a request's head, besides framing and forwarding headers. */
 export interface HeadChanges {
@@ -99,12 +100,14 @@ export function forwardedLines(client: { readonly address: string; readonly isSe
   return `X-Forwarded-For: ${client.address}\r\nX-Forwarded-Proto: ${client.isSecure ? 'https' : 'http'}\r\n`;
 }
 
+const isOwnSite = (host: string): boolean => SITE_SUFFIXES.isOwnSite(host);
+
 /**
  * Returns the head for the client of `host`. `framingLines` state how the body ends and whether the connection
- * ends with it. `set-cookie-policy.ts` judges the origin's cookies.
+ * ends with it. `site-answer-policy.ts` judges headers that act beyond the answer.
  */
 export function encodeClientHead(head: ResponseHead, host: string, framingLines: string): string {
-  const { omitted, lines } = cookieChanges(head.fields, host);
+  const { omitted, lines } = siteChanges(head.fields, host, isOwnSite);
   const passing = passingLines(head.fields, passesDownstream, head.connectionNames, omitted);
   return `HTTP/1.1 ${head.statusText}\r\n${passing}${lines}${framingLines}\r\n`;
 }

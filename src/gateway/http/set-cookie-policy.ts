@@ -12,17 +12,17 @@ const SET_COOKIE = 'set-cookie';
 const OWN_COOKIE = /^[\s=]*__host-frontdoor-/i;
 const DOMAIN = /domain/i;
 
-export interface CookieChanges {
+export interface LineChanges {
   /** Indices of lines that are removed. */
   readonly omitted: readonly number[];
   /** Lines that replace them, each with its line end. */
   readonly lines: string;
 }
 
-export const NO_COOKIE_CHANGES: CookieChanges = { omitted: [], lines: '' };
+export const NO_COOKIE_CHANGES: LineChanges = { omitted: [], lines: '' };
 
 /** `host` is the share's requested host in canonical form. */
-export function cookieChanges(fields: FieldLines, host: string): CookieChanges {
+export function cookieChanges(fields: FieldLines, host: string): LineChanges {
   let hasChanges = false;
   for (let i = 0; i < fields.count && !hasChanges; i += 1)
     hasChanges = isSetCookie(fields, i) && (isOwn(fields, i) || DOMAIN.test(fields.value(i)));
