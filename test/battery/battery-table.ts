@@ -19,6 +19,7 @@ import { REVOCATION_ROW } from './revocation-row.ts';
 import { RULE_EFFECT_ROW } from './rule-effect-row.ts';
 import { SECRET_MESSAGE_ROW } from './secret-message-row.ts';
 import { SIBLINGS_ROW } from './siblings-row.ts';
+import { SITE_HEADER_ROW } from './site-header-row.ts';
 import { SLOW_PEER_ROW } from './slow-peer-row.ts';
 import { SLOW_READERS_ROW } from './slow-readers-row.ts';
 import { SLOWLORIS_ROW } from './slowloris-row.ts';
@@ -48,6 +49,7 @@ export const BATTERY_ROWS: readonly BatteryRow[] = [
   REFUSAL_ROW,
   RULE_EFFECT_ROW,
   SECRET_MESSAGE_ROW,
+  SITE_HEADER_ROW,
   SLOW_PEER_ROW,
   SLOW_READERS_ROW,
   CROWD_ROW,

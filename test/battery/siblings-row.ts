@@ -4,19 +4,16 @@
  * cookies does not either, and a person whose cookies no longer fit gets in with the next try. Cookies that their
  * scripts plant can be separated by a zone on the Public Suffix List alone: they are counted and noted.
  */
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { callAgent } from '#cli';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { browserSkip, startBrowser, type Person } from '../support/browser.ts';
 import { until } from '../support/deadline.ts';
 import { startIdentityWorld, ZONE, type IdentityWorld } from '../support/identity-world.ts';
 import { startSecondOrganization } from '../support/second-organization.ts';
 import { SESSION_COOKIE } from '../support/visitor.ts';
+import { startHostileShare } from './hostile-share.ts';
 import { RowSkipped, Tally, type BatteryRow, type BatteryRowContext } from './battery-row.ts';
 
 const ROUNDS = 10;
-const SHARED_MS = 45_000;
 const UNSAFE = ['POST', 'PUT', 'PATCH', 'DELETE'];
 /** More than the gateway reads, and what the gateway reads and the service does not (16 KiB with the caller's headers). */
 const BOMBS = [60, 15];
@@ -36,7 +33,12 @@ export const SIBLINGS_ROW: BatteryRow = {
       closers.push(() => world.close());
       const second = await startSecondOrganization(world.parts);
       closers.push(() => second.close());
-      const evil = await startHostileService(world, second.agentSocket, closers);
+      const evil = await startHostileShare({
+        world,
+        agentSocket: second.agentSocket,
+        closers,
+        answer: plantCookie,
+      });
       const victim = await world.share('victim', [await world.addProvider('OIDC', 'staff')]);
       const browser = await startBrowser([]);
       closers.push(() => browser.close());
@@ -172,31 +174,8 @@ function plantBomb({ name, zone, count, bytes }: Planted): void {
     document.cookie = `${name}${i}=${'x'.repeat(bytes)}; domain=${zone}; path=/; secure`;
 }
 
-/** A share of the second organization, whose service plants a cookie for the zone. */
-async function startHostileService(
-  world: IdentityWorld,
-  agentSocket: string,
-  closers: (() => Promise<void>)[],
-): Promise<string> {
-  const server = createServer((_request, response) => {
-    response.setHeader('Set-Cookie', `planted=1; Domain=${ZONE}; Path=/; Secure`);
-    response.setHeader('Content-Type', 'text/html');
-    response.end('<!doctype html><title>hostile</title>');
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closers.push(async () => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  await callAgent(agentSocket, { op: 'share', mode: 'public', target, name: 'evil', grants: [] }, SHARED_MS);
-  const host = `evil.${ZONE}`;
-  await until(
-    `${host} is served`,
-    async () => (await world.visitor().ask(host, '/', { navigates: false })).status,
-    (status) => status === 200,
-    SHARED_MS,
-  );
-  return host;
+function plantCookie(_request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('Set-Cookie', `planted=1; Domain=${ZONE}; Path=/; Secure`);
+  response.setHeader('Content-Type', 'text/html');
+  response.end('<!doctype html><title>hostile</title>');
 }
