@@ -46,7 +46,7 @@ export class UdpAccessListener {
       maxFlows: options.maxSources,
       onFlow: (flow, first, key) => {
         flow.receive(first);
-        listener.#take(flow, key);
+        return listener.#take(flow, key);
       },
     });
     const listener = new UdpAccessListener(options, flows);
@@ -93,10 +93,12 @@ export class UdpAccessListener {
     this.#circuits.stop(reason);
   }
 
-  #take(flow: DatagramConnection, key: string): void {
+  #take(flow: DatagramConnection, key: string): Promise<void> | undefined {
     const fail = (): void => void flow.destroy();
     const what = { kind: 'connection', id: `of datagrams of ${key}`, log: this.#circuits.log, fail } as const;
-    contain(what, () => void this.#connect(flow, key));
+    return contain(what, () =>
+      this.#connect(flow, key).catch((error: unknown) => failAlone(what, error)),
+    );
   }
 
   async #connect(flow: DatagramConnection, key: string): Promise<void> {

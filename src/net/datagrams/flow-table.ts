@@ -9,6 +9,11 @@ import { DatagramConnection, type DatagramAddresses } from './datagram-connectio
 
 const MAX_FLOWS = 8_192;
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+/** Flows whose circuits are made at once. Others wait, so that a burst of sources does not occupy the program and its routers. */
+const MAX_OPENING = 128;
+/** A source that waits longer has given up, or has sent its datagram again. */
+const MAX_WAIT_MS = 5_000;
+const MAX_HELD_DATAGRAMS = 16;
 /** After a refusal, the datagrams of a source are dropped for this time instead of asking again with each. */
 const REFUSAL_MS = 1_000;
 
@@ -22,8 +27,11 @@ export interface FlowTableOptions {
   readonly maxFlows?: number | undefined;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called for the first datagram of a key, which is not yet in the connection: `flow.receive(first)` puts it there. */
-  onFlow(flow: DatagramConnection, first: Uint8Array, key: string): void;
+  /**
+   * Called for the first datagram of a key, which is not yet in the connection: `flow.receive(first)` puts it there. The
+   * promise settles, and never rejects, when the flow has its circuit or has none; a limited number is made at once.
+   */
+  onFlow(flow: DatagramConnection, first: Uint8Array, key: string): Promise<void> | void;
 }
 
 /** How to reach the source of a flow. Made only for the first datagram of a key. */
@@ -41,6 +49,13 @@ interface Flow {
   readonly refusedUntilMs: number;
 }
 
+/** A flow that waits until others have their circuits. */
+interface WaitingFlow {
+  readonly connection: DatagramConnection;
+  readonly datagrams: Uint8Array[];
+  readonly sinceMs: number;
+}
+
 export class FlowTable {
   readonly #options: FlowTableOptions;
   readonly #budget = new DatagramBudget(MAX_WAITING_BYTES);
@@ -49,6 +64,9 @@ export class FlowTable {
   readonly #flows = new Map<string, Flow>();
   /** Flows that may still send. */
   readonly #open = new Set<DatagramConnection>();
+  /** By key, in the order of their arrival. */
+  readonly #waiting = new Map<string, WaitingFlow>();
+  #opening = 0;
   readonly #timer: NodeJS.Timeout;
   readonly #empty = Promise.withResolvers<void>();
   #dropped = 0;
@@ -73,7 +91,12 @@ export class FlowTable {
 
   /** Passes a datagram to the flow of its key, if there is one. */
   pass(key: string, datagram: Uint8Array): void {
-    if (this.#flows.get(key)?.connection?.receive(datagram) !== true) this.#dropped += 1;
+    const waiting = this.#waiting.get(key);
+    const isTaken =
+      waiting === undefined
+        ? this.#flows.get(key)?.connection?.receive(datagram) === true
+        : this.#hold(waiting, datagram);
+    if (!isTaken) this.#dropped += 1;
   }
 
   /** Passes a datagram to the flow of its key, which is made if there is none. */
@@ -98,6 +121,8 @@ export class FlowTable {
   check(): void {
     const { name, idleTimeoutMs, clock, log } = this.#options;
     const nowMs = clock.monotonicMs();
+    for (const [key, { sinceMs }] of this.#waiting)
+      if (nowMs - sinceMs >= MAX_WAIT_MS) this.#giveUp(key);
     for (const [key, { connection, refusedUntilMs }] of this.#flows) {
       if (connection !== undefined) connection.endIfIdle(idleTimeoutMs);
       else if (refusedUntilMs <= nowMs) this.#flows.delete(key);
@@ -123,6 +148,7 @@ export class FlowTable {
   /** Accepts no more sources. Resolves when the last flow has closed. */
   close(): Promise<void> {
     this.#isClosed = true;
+    for (const key of [...this.#waiting.keys()]) this.#giveUp(key);
     this.#stopIfEmpty();
     return this.#empty.promise;
   }
@@ -136,6 +162,7 @@ export class FlowTable {
       send: (data, sent) => source.send(data, sent),
       onEnded: (it) => {
         if (this.#flows.get(key)?.connection === it) this.#flows.delete(key);
+        if (this.#waiting.get(key)?.connection === it) this.#giveUp(key);
       },
       onClosed: (it) => {
         this.#open.delete(it);
@@ -146,7 +173,58 @@ export class FlowTable {
     this.#flows.set(key, { connection, refusedUntilMs: 0 });
     this.#open.add(connection);
     log.debug({ listener: name, source: key }, 'new source of datagrams');
-    this.#options.onFlow(connection, datagram, key);
+    if (this.#opening < MAX_OPENING) {
+      this.#start(connection, [datagram], key);
+      return;
+    }
+    const waiting: WaitingFlow = { connection, datagrams: [], sinceMs: clock.monotonicMs() };
+    this.#waiting.set(key, waiting);
+    if (!this.#hold(waiting, datagram)) this.#giveUp(key);
+  }
+
+  #start(connection: DatagramConnection, [first, ...others]: readonly Uint8Array[], key: string): void {
+    const opened = this.#options.onFlow(connection, first!, key);
+    for (const datagram of others) if (!connection.receive(datagram)) this.#dropped += 1;
+    if (opened === undefined) return;
+    this.#opening += 1;
+    void opened.finally(() => {
+      this.#opening -= 1;
+      this.#startNext();
+    });
+  }
+
+  #startNext(): void {
+    while (this.#opening < MAX_OPENING) {
+      const next = this.#waiting.entries().next().value;
+      if (next === undefined) return;
+      const [key, { connection, datagrams, sinceMs }] = next;
+      if (this.#options.clock.monotonicMs() - sinceMs >= MAX_WAIT_MS) {
+        this.#giveUp(key);
+        continue;
+      }
+      this.#waiting.delete(key);
+      this.#release(datagrams);
+      this.#start(connection, datagrams, key);
+    }
+  }
+
+  #hold({ datagrams }: WaitingFlow, datagram: Uint8Array): boolean {
+    if (datagrams.length >= MAX_HELD_DATAGRAMS || !this.#budget.take(datagram.length)) return false;
+    datagrams.push(datagram);
+    return true;
+  }
+
+  /** Ends a flow that waits. Its source may send again at once. */
+  #giveUp(key: string): void {
+    const { connection, datagrams } = this.#waiting.get(key)!;
+    this.#waiting.delete(key);
+    this.#release(datagrams);
+    this.#dropped += datagrams.length;
+    connection.destroy();
+  }
+
+  #release(datagrams: readonly Uint8Array[]): void {
+    for (const { length } of datagrams) this.#budget.release(length);
   }
 
   #stopIfEmpty(): void {

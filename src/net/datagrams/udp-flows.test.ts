@@ -28,8 +28,9 @@ async function openFlows(t: TestContext, options: Partial<UdpFlowsOptions> = {})
     ...options,
     onFlow: (flow, first, key) => {
       opened.push(flow);
-      if (options.onFlow !== undefined) options.onFlow(flow, first, key);
-      else flow.receive(first);
+      if (options.onFlow !== undefined) return options.onFlow(flow, first, key);
+      flow.receive(first);
+      return undefined;
     },
   });
   t.after(() => {
@@ -264,3 +265,62 @@ test('a port that is taken is named with its listener', async (t) => {
   const message = `listeners[0]: 127.0.0.1:${flows.port} is taken`;
   await assert.rejects(openFlows(t, { port: flows.port }), { code: 'port-taken', message });
 });
+
+test('a burst of sources opens a limited number of circuits at once; the others wait in order, and not for long', async (t) => {
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const { flows, clock, opened } = await openFlows(t, {
+    onFlow: (flow, first) => {
+      begun.push(first.toString());
+      flow.receive(first);
+      return new Promise<void>((resolve) => ends.push(resolve));
+    },
+  });
+  const clients = await Promise.all(Array.from({ length: 140 }, () => client(t, flows.port)));
+  for (const [at, { socket }] of clients.entries()) {
+    socket.send(`${at}`);
+    await count(flows, at + 1);
+  }
+  const wanted = Array.from({ length: 128 }, (_, at) => `${at}`);
+  assert.deepEqual(begun, wanted);
+  // A later datagram of a source that waits follows its first one.
+  clients[128]!.socket.send('128, again');
+  await until(
+    'the later datagram',
+    () => flows.waitingBytes,
+    (bytes) => bytes > 128 * 2,
+  );
+  ends.shift()!();
+  await until(
+    'the next circuit',
+    () => begun.length,
+    (length) => length === 129,
+  );
+  assert.equal(begun.at(-1), '128');
+  const got: string[] = [];
+  opened.at(-1)!.on('data', (datagram: Uint8Array) => got.push(Buffer.from(datagram).toString()));
+  await until(
+    'both datagrams',
+    () => got.length,
+    (length) => length === 2,
+  );
+  assert.deepEqual(got, ['128', '128, again']);
+  clock.advance(5_000);
+  flows.check();
+  await count(flows, 129);
+  for (const end of ends.splice(0)) end();
+  clients[139]!.socket.send('139, later');
+  await until(
+    'a source that was left out',
+    () => begun.at(-1),
+    (last) => last === '139, later',
+  );
+});
+
+function count(flows: UdpFlows, wanted: number): Promise<unknown> {
+  return until(
+    `${wanted} flows`,
+    () => flows.count,
+    (found) => found === wanted,
+  );
+}

@@ -30,8 +30,6 @@ export interface DatagramListenerOptions {
   readonly log: Log;
 }
 
-/** Maximum sources of one listener without a circuit. */
-const MAX_WAITING = 4_096;
 /** The times of OpenZiti's routers. */
 const IDLE_TIMEOUT_MS = 60_000;
 const CHECK_INTERVAL_MS = 10_000;
@@ -81,24 +79,20 @@ export class DatagramListener {
     for (const flow of this.#waiting) flow.destroy();
   }
 
-  #onFlow(flow: DatagramConnection, first: Uint8Array, key: string): void {
-    const { config, log } = this.#options;
+  /** Resolves when the flow has its circuit, or has none. The table of the flows bounds how many wait here. */
+  async #onFlow(flow: DatagramConnection, first: Uint8Array, key: string): Promise<void> {
+    const { config } = this.#options;
     const peer = formatHostPort(flow.remoteAddress, flow.remotePort);
-    if (this.#waiting.size >= MAX_WAITING) {
-      log.warn({ listener: config.path, peer }, 'too many sources wait for a circuit, datagram dropped');
-      flow.destroy();
-      return;
-    }
     this.#waiting.add(flow);
     flow.once('close', () => this.#waiting.delete(flow));
     if (config.service !== undefined) {
       flow.receive(first);
-      void this.#openCircuit(flow, key, { id: '', serviceId: config.service }, peer);
+      await this.#openCircuit(flow, key, { id: '', serviceId: config.service }, peer);
       return;
     }
     const preamble = decodePreambleDatagram(first);
     if ('reason' in preamble) this.#refuse(flow, key, peer, preamble.reason);
-    else void this.#openCircuit(flow, key, preamble, peer);
+    else await this.#openCircuit(flow, key, preamble, peer);
   }
 
   async #openCircuit(

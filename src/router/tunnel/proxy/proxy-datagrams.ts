@@ -23,7 +23,7 @@ export async function openProxyUdpListener(options: ProxyUdpListenerOptions): Pr
     log,
     onFlow: (flow, first, key) => {
       flow.receive(first);
-      dialTarget(options, flow).catch(() => flows.refuse(key, flow));
+      return dialTarget(options, flow).catch(() => flows.refuse(key, flow));
     },
   });
   return { port: flows.port, close: () => void flows.close() };

@@ -114,7 +114,7 @@ export class TproxyPart {
       ...{ name, idleTimeoutMs, checkIntervalMs, clock, log },
       onFlow: (flow, first, key) => {
         flow.receive(first);
-        this.#dial(flow, 'udp').catch(() => this.#flows.refuse(key, flow));
+        return this.#dial(flow, 'udp').catch(() => this.#flows.refuse(key, flow));
       },
     });
   }
