@@ -136,6 +136,9 @@ describe('ambiguous and malformed requests', () => {
       'Proxy-Authorization',
       'Proxy-Connection',
       'TE',
+      ...['Proxy', 'X-Real-IP', 'x_real_ip', 'True-Client-IP', 'True_Client_Ip', 'CF-Connecting-IP'],
+      ...['X-Client-IP', 'X-Cluster-Client-IP', 'X-Envoy-External-Address', 'X-Original-Forwarded-For'],
+      ...['X-Original-URL', 'X_Rewrite_Url'],
     );
     const lines = forged.map((name) => `${name}: evil\r\n`).join('');
     for (const listed of [

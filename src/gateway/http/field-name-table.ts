@@ -25,6 +25,14 @@ export const COOKIE = 12;
 export const AUTHORIZATION = 13;
 export const TRACE_PARENT = 14;
 
+/** Only proxies set them, each product its own. The gateway sets `X-Forwarded-For`. */
+const CLIENT_ADDRESS_NAMES = [
+  ...['x-real-ip', 'true-client-ip', 'cf-connecting-ip', 'cf-connecting-ipv6', 'cf-pseudo-ipv4', 'client-ip'],
+  ...['x-client-ip', 'x-cluster-client-ip', 'x-originating-ip', 'x-remote-ip', 'x-remote-addr', 'fastly-client-ip'],
+  ...['fly-client-ip', 'do-connecting-ip', 'x-azure-clientip', 'x-azure-socketip', 'x-appengine-user-ip'],
+  ...['x-envoy-external-address', 'x-original-forwarded-for'],
+] as const;
+
 const NAMES: readonly (readonly [string, number])[] = [
   ['host', HOST],
   ['content-length', CONTENT_LENGTH],
@@ -41,6 +49,10 @@ const NAMES: readonly (readonly [string, number])[] = [
   ['trailer', HOP],
   ['http2-settings', HOP],
   ['forwarded', RESERVED],
+  // Services take them for the address of the client.
+  ...CLIENT_ADDRESS_NAMES.map((name) => [name, RESERVED] as const),
+  // Servers take it for the address of a proxy for their own requests (httpoxy), or for another path than the gateway judged.
+  ...['proxy', 'x-original-url', 'x-rewrite-url', 'x-original-host'].map((name) => [name, RESERVED] as const),
   ['cookie', COOKIE],
   ['authorization', AUTHORIZATION],
   ['traceparent', TRACE_PARENT],
@@ -49,7 +61,7 @@ const NAMES: readonly (readonly [string, number])[] = [
 const RESERVED_PREFIXES: readonly string[] = ['x-forwarded-', 'zrok-auth-', 'frontdoor-'];
 
 const BY_LENGTH: readonly (readonly (readonly [string, number])[])[] = Array.from(
-  { length: 20 },
+  { length: Math.max(...NAMES.map(([name]) => name.length)) + 1 },
   (_, length) => NAMES.filter(([name]) => name.length === length),
 );
 
