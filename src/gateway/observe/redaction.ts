@@ -15,7 +15,7 @@ export interface SecretNames {
 const SECRET_HEADERS =
   /^(?:authorization|cookie2?|set-cookie2?|proxy-.*|frontdoor-identity|x-amz-security-.*)$/;
 const SECRET_NAME =
-  /token|secret|passw|pwd|passphrase|key|credential|signature|session|cookie|jwt|assertion|authorization|(?:^|[-_.])(?:otp|sig|code|state|nonce|pin|auth)$/i;
+  /token|secret|hmac|passw|pwd|passphrase|key|credential|signature|session|cookie|jwt|assertion|authorization|(?:^|[-_.])(?:otp|sig|code|state|nonce|pin|auth)$/i;
 /** Headers whose value is a URL, which may have a query. */
 const ADDRESS_HEADERS = /^(?:referer|location|content-location)$/;
 
