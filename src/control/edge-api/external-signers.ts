@@ -10,7 +10,7 @@ import type { EdgeEntityRecord, Identity, JsonObject, OverlayModel } from '../mo
 import { keyValidAt } from '../pki/mod.ts';
 import { claimAt } from './claim-selector.ts';
 import type { ExternalIds } from './external-ids.ts';
-import { CLOCK_SKEW_MS, IssuerKeys, PUBLIC_KEY_ALGORITHMS } from '../oauth/mod.ts';
+import { CLOCK_SKEW_MS, isIssuedAhead, IssuerKeys, PUBLIC_KEY_ALGORITHMS } from '../oauth/mod.ts';
 
 const MAX_TOKEN_CHARS = 16_384;
 const MAX_CLAIM_CHARS = 1_024;
@@ -111,7 +111,9 @@ export class ExternalSigners {
         currentDate: new Date(this.#parts.clock.nowMs()),
         requiredClaims: ['iss', 'aud', 'exp'],
       });
-      return { payload };
+      return isIssuedAhead(payload.iat, this.#parts.clock.nowMs())
+        ? { problem: 'the token claims to be issued in the future' }
+        : { payload };
     } catch (error) {
       const why =
         error instanceof FrontdoorError ? 'the keys of the signer cannot be fetched' : messageOf(error);

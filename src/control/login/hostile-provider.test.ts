@@ -80,6 +80,7 @@ describe('log-ins with a hostile identity provider', () => {
     ['missing-exp', () => dropClaim('exp')],
     ['exp as text', () => putClaims({ exp: '9999999999' })],
     ['not yet valid', () => putClaims({ nbf: nowS() + 300 })],
+    ['issued ten minutes ahead', () => putClaims({ iat: nowS() + 600 })],
     ['nonce-invalid', () => putClaims({ nonce: 'another' })],
     ['nonce-missing', () => dropClaim('nonce')],
     ['no ID token', () => ({ token: (body) => without(body, 'id_token') })],

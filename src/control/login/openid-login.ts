@@ -9,7 +9,7 @@ import {
   calculatePKCECodeChallenge,
   fetchUserInfo,
 } from 'openid-client';
-import { CLOCK_SKEW_MS } from '../oauth/mod.ts';
+import { CLOCK_SKEW_MS, isIssuedAhead } from '../oauth/mod.ts';
 import type { KnownProvider } from './provider-directory.ts';
 import type { IssuerDirectory } from './issuer-directory.ts';
 import { clientSecretOf, LoginFailure, type LoginProtocol, type LoginTools } from './login-protocol.ts';
@@ -59,6 +59,7 @@ export function openIdLogin(issuers: Pick<IssuerDirectory, 'of'>): LoginProtocol
         ...(secrets.verifier === null ? {} : { pkceCodeVerifier: secrets.verifier }),
       });
       const claims = tokens.claims()!;
+      if (isIssuedAhead(claims.iat, tools.clock.nowMs())) throw new Error('the ID token is issued in the future');
       await withinSignal(
         jwtVerify(tokens.id_token!, published.keyOf, {
           issuer: server.issuer,

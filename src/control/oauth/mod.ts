@@ -14,7 +14,7 @@ export {
 } from './principal.ts';
 export { issuerMetadata, issueToken, type TokenParameters } from './token-endpoint.ts';
 export { TokenKeys } from './token-keys.ts';
-export { CLOCK_SKEW_MS, SERVICE_TOKEN_LIFETIME_MS } from './token-lifetimes.ts';
+export { CLOCK_SKEW_MS, isIssuedAhead, SERVICE_TOKEN_LIFETIME_MS } from './token-lifetimes.ts';
 export { PUBLIC_KEY_ALGORITHMS } from './public-key-algorithm-table.ts';
 export type { TrustedIssuer } from './trusted-issuer-config.ts';
 export { loadTrustedIssuers } from './trusted-issuer-file.ts';

@@ -7,7 +7,7 @@ import { FrontdoorError, type Clock, type Log } from '#base';
 import { isUuid } from '#domain';
 import type { EgressAnswer } from '#net';
 import { IssuerKeys } from './issuer-keys.ts';
-import { CLOCK_SKEW_MS } from './token-lifetimes.ts';
+import { CLOCK_SKEW_MS, isIssuedAhead } from './token-lifetimes.ts';
 import type { TrustedIssuer } from './trusted-issuer-config.ts';
 
 /** A caller of a trusted issuer. The store knows whether the organization exists. */
@@ -76,6 +76,7 @@ export class TrustedIssuers {
         currentDate: new Date(this.#clock.nowMs()),
         requiredClaims: ['iss', 'sub', 'aud', 'exp', config.organizationClaim],
       });
+      if (isIssuedAhead(payload.iat, this.#clock.nowMs())) return undefined;
       return TYPES.has(protectedHeader.typ?.toLowerCase()) ? callerOf(config, payload) : undefined;
     } catch (error) {
       if (error instanceof FrontdoorError) throw error;

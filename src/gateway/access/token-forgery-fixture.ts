@@ -85,6 +85,7 @@ export function validTokens(): Readonly<Record<string, string>> {
     'no key id, one key of the kind': signed({ alg: 'ES256' }, claimsOf(), ecKey),
     'ended a moment ago': token(claimsOf({ exp: nowS() - 30 })),
     'good in a moment': token(claimsOf({ nbf: nowS() + 30 })),
+    'issued in a moment': token(claimsOf({ iat: nowS() + 30 })),
     'all times': token(claimsOf({ iat: nowS(), nbf: nowS() - 5 })),
   };
 }
@@ -213,6 +214,7 @@ export function forgedTokens(): Readonly<Record<string, string>> {
   all['expired'] = token(claimsOf({ exp: nowS() - 61 }));
   all['expired long ago'] = token(claimsOf({ exp: 1 }));
   all['not good yet'] = token(claimsOf({ nbf: nowS() + 62 }));
+  all['issued ten minutes ahead'] = token(claimsOf({ iat: nowS() + 600 }));
   for (const sub of [undefined, '', 7, null, ['a'], 'x'.repeat(600)])
     all[`sub ${JSON.stringify(sub)?.slice(0, 9)}`] = token(claimsOf({ sub }));
   all['another tenant’s key'] = signed(RS256, claimsOf(), rsaOther.privateKey);

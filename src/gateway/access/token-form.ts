@@ -65,7 +65,8 @@ export function readToken(text: string): TokenForm | undefined {
     audiences: audiences.length === 1 ? audiences : [azp as string],
     subject: sub,
     expiresAtS: exp,
-    notBeforeS: nbf ?? 0,
+    // A token cannot have been issued later than now. An issuer whose clock is ahead, or a forger, is refused.
+    notBeforeS: Math.max(nbf ?? 0, iat ?? 0),
     claims,
   };
 }
