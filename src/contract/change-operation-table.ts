@@ -36,7 +36,8 @@ const byPosition: QueryParameter = {
   name: 'after',
   type: 'string',
   isRequired: false,
-  summary: 'Only changes after the event with this id, for clients that cannot send Last-Event-ID, which comes first',
+  summary:
+    'Only changes after the event with this id, for clients that cannot send Last-Event-ID, which comes first',
 };
 
 export const changeOperations = [

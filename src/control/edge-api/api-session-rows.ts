@@ -62,6 +62,9 @@ export function rowOf(session: StoredSession, secrets: Pick<Secrets, 'hmac' | 's
     certificate_ends_at: session.certificateEndsAtMs ?? null,
     certificates: JSON.stringify(session.certificates),
     posture: session.posture?.text() ?? null,
+    refresh_id: null,
+    refresh_before_id: null,
+    refreshed_at: null,
     created_at: session.createdAtMs,
     expires_at: session.expiresAtMs,
   };
@@ -226,6 +229,46 @@ export async function activateRow(
     if (rows.length > 0) touch('api-session', id);
     return rows.length > 0;
   });
+}
+
+/** A client may repeat a refresh for this time, because the answer to the first may have been lost. */
+const REPEATED_MS = 60_000;
+
+/**
+ * Replaces the refresh token of a session, which is used once, also by clients of other control planes. Returns the id of its
+ * new one: `nextId`, or the id that the first of repeated calls got. Undefined: the token was used before.
+ */
+export async function replaceRefresh(
+  db: Queries,
+  id: string,
+  { usedId, nextId, nowMs }: { readonly usedId: string; readonly nextId: string; readonly nowMs: number },
+): Promise<string | undefined> {
+  const replaced = await db
+    .updateTable('api_session')
+    .set({ refresh_id: nextId, refresh_before_id: usedId, refreshed_at: nowMs })
+    .where('id', '=', id)
+    .where((row) => row.or([row('refresh_id', '=', usedId), row('refresh_id', 'is', null)]))
+    .returning('id')
+    .execute();
+  return replaced.length > 0 ? nextId : currentRefresh(db, id, usedId, nowMs);
+}
+
+/** Returns the id of the session's refresh token if `usedId` may be used: it is that one, or was replaced just now. */
+export async function currentRefresh(
+  db: Queries,
+  id: string,
+  usedId: string,
+  nowMs: number,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('api_session')
+    .select(['refresh_id', 'refresh_before_id', 'refreshed_at'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  if (row.refresh_id === null || row.refresh_id === usedId) return usedId;
+  const isRepeated = row.refresh_before_id === usedId && nowMs - (row.refreshed_at ?? 0) < REPEATED_MS;
+  return isRepeated ? row.refresh_id : undefined;
 }
 
 /**

@@ -18,10 +18,12 @@ import {
   activateRow,
   changeCertificates,
   changePosture,
+  currentRefresh,
   deleteEndedRows,
   extendRows,
   idsOf,
   readSessionRows,
+  replaceRefresh,
   rowOf,
   sessionRowOf,
   type SessionCertificate,
@@ -176,6 +178,20 @@ export class ApiSessionStore implements ApiSessions {
     const entry = this.#index.get(id);
     if (entry?.form === 'signed' && this.#alive(entry) !== undefined)
       entry.expiresAtMs = this.#leases.nowMs() + SIGNED_LIFETIME_MS;
+  }
+
+  /**
+   * Uses the refresh token of a session, which may be repeated shortly. Returns the id for the next one, or undefined if it was
+   * used before: the session then ends, because one of the two clients is not the one that logged in.
+   */
+  async useRefresh(id: string, usedId: string, isReplaced: boolean): Promise<string | undefined> {
+    const { store, clock } = this.#options;
+    const nowMs = clock.nowMs();
+    const nextId = isReplaced
+      ? await replaceRefresh(store.db, id, { usedId, nextId: randomUUID(), nowMs })
+      : await currentRefresh(store.db, id, usedId, nowMs);
+    if (nextId === undefined) await this.remove(id);
+    return nextId;
   }
 
   /** Returns a pending session as one of signed tokens. Of several calls, also elsewhere, one gets it. */

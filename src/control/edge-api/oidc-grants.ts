@@ -92,13 +92,15 @@ async function grantByRefresh(context: EdgeApiContext, call: GrantCall): Promise
   const found = await sessionOf(context, call, grant);
   if ('error' in found) return found;
   const { session, name, wanted } = found;
+  const nextId = await usedRefresh(context, call, grant!, true);
+  if (nextId === undefined) return { error: 'invalid_grant' };
   context.sessions.extend(session.id);
   const accessToken = context.sessionTokens.mintAccess(session, wanted);
   return {
     body: {
       access_token: accessToken,
       token_type: 'Bearer',
-      refresh_token: context.sessionTokens.mintRefresh(session, wanted),
+      refresh_token: context.sessionTokens.mintRefresh(session, wanted, nextId),
       expires_in: ACCESS_LIFETIME_MS / 1_000,
       id_token: context.sessionTokens.mintId(session, wanted, name, { accessToken }),
       scope: wanted.scopes.join(' '),
@@ -121,11 +123,13 @@ async function exchange(context: EdgeApiContext, call: GrantCall): Promise<Grant
   if ('error' in found) return found;
   const { session, name, wanted } = found;
   const scope = wanted.scopes.join(' ');
+  const wantsRefresh = requested === `${TOKEN_TYPE}refresh_token`;
+  const nextId = isRefresh ? await usedRefresh(context, call, grant!, wantsRefresh) : '';
+  if (nextId === undefined) return { error: 'invalid_grant' };
   if (requested === `${TOKEN_TYPE}id_token`) {
     const token = sessionTokens.mintId(session, wanted, name);
     return { body: { access_token: token, issued_token_type: requested, token_type: 'N_A', scope } };
   }
-  const wantsRefresh = requested === `${TOKEN_TYPE}refresh_token`;
   if (!isRefresh || (!wantsRefresh && requested !== `${TOKEN_TYPE}access_token`))
     return { error: 'invalid_request', text: 'requested_token_type is not supported' };
   sessions.extend(session.id);
@@ -136,9 +140,25 @@ async function exchange(context: EdgeApiContext, call: GrantCall): Promise<Grant
       token_type: 'Bearer',
       expires_in: ACCESS_LIFETIME_MS / 1_000,
       scope,
-      refresh_token: wantsRefresh ? sessionTokens.mintRefresh(session, wanted) : undefined,
+      refresh_token: wantsRefresh ? sessionTokens.mintRefresh(session, wanted, nextId) : undefined,
     }),
   };
+}
+
+/** A refresh token is used once: of a copy, the second use ends the session. Returns the id for the next token. */
+async function usedRefresh(
+  { sessions, log }: EdgeApiContext,
+  { address }: GrantCall,
+  { sessionId, identityId, tokenId }: RefreshGrant,
+  isReplaced: boolean,
+): Promise<string | undefined> {
+  const nextId = await sessions.useRefresh(sessionId, tokenId, isReplaced);
+  if (nextId === undefined)
+    log.warn(
+      { identity: identityId, apiSession: sessionId, address },
+      'edge API: a refresh token was used a second time; its session has ended',
+    );
+  return nextId;
 }
 
 /** The session of a token, while it lives, and what new tokens of it contain. */

@@ -302,6 +302,28 @@ describe('tokens of a log-in', () => {
     assert.equal(errorOf(await grant({ grant_type: 'password' })), 'unsupported_grant_type');
   });
 
+  it('are refreshed once with each refresh token: a repeated call gets the same next one, and a later one ends the session', async () => {
+    const tokens = await tokensOf(host);
+    const refresh = async (token: string) => grant({ grant_type: 'refresh_token', refresh_token: token });
+    const [renewed, repeated] = (
+      await Promise.all([refresh(tokens.refresh_token), exchange(tokens.refresh_token, 'refresh_token')])
+    ).map(({ json }) => json as Tokens) as [Tokens, Tokens];
+    assert.equal(claimsOf(renewed.refresh_token)['jti'], claimsOf(repeated.refresh_token)['jti']);
+    const next = (await refresh(renewed.refresh_token)).json as Tokens;
+    const version = async ({ access_token }: Tokens): Promise<number> =>
+      (await call('/current-identity', { who: host, headers: bearer(access_token) })).status;
+    assert.equal(await version(next), 200);
+    assert.equal(errorOf(await exchange(tokens.refresh_token, 'access_token')), 'invalid_grant');
+    assert.equal(await version(next), 401);
+    assert.equal(errorOf(await refresh(next.refresh_token)), 'invalid_grant');
+
+    const left = await tokensOf(host);
+    const taken = (await exchange(left.refresh_token, 'refresh_token')).json as Tokens;
+    fixture.clock.offsetMs += MINUTE_MS;
+    assert.equal(errorOf(await refresh(left.refresh_token)), 'invalid_grant');
+    assert.equal(await version(taken), 401);
+  });
+
   it('expire: access after half an hour, refresh after a day without use', async () => {
     const tokens = await tokensOf(host);
     const status = async (token: string): Promise<number> =>

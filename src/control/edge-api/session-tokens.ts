@@ -28,6 +28,7 @@ export interface AccessGrant {
 }
 
 export interface RefreshGrant extends AccessGrant {
+  readonly tokenId: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
 }
@@ -47,9 +48,11 @@ export class SessionTokens {
     return this.#keys.sign({ ...this.#claims(session, request, ACCESS_LIFETIME_MS), z_t: 'a' });
   }
 
-  mintRefresh(session: LiveSession, request: TokenRequest): string {
+  /** `tokenId`: of the next token of a session that had one. */
+  mintRefresh(session: LiveSession, request: TokenRequest, tokenId: string = randomUUID()): string {
     return this.#keys.sign({
       ...this.#claims(session, request, REFRESH_LIFETIME_MS),
+      jti: tokenId,
       ...authenticationOf(session),
       z_t: 'r',
     });
@@ -106,14 +109,14 @@ export class SessionTokens {
   verifyRefresh(token: string): RefreshGrant | undefined {
     const claims = this.#keys.claimsOf(token);
     const grant = claims && grantOf(claims, 'r');
-    return grant && { ...grant, ...clientOf(claims) };
+    return grant && { ...grant, ...clientOf(claims), tokenId: String(claims['jti']) };
   }
 
   /** Does what `verifyAccess` does, and adds the client that the token was issued to. */
   verifyAccessClient(token: string): RefreshGrant | undefined {
     const claims = this.#keys.claimsOf(token);
     const grant = claims && grantOf(claims, 'a');
-    return grant && { ...grant, ...clientOf(claims) };
+    return grant && { ...grant, ...clientOf(claims), tokenId: String(claims['jti']) };
   }
 
   #read(token: string, type: 'a' | 'r'): AccessGrant | undefined {

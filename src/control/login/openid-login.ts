@@ -59,7 +59,8 @@ export function openIdLogin(issuers: Pick<IssuerDirectory, 'of'>): LoginProtocol
         ...(secrets.verifier === null ? {} : { pkceCodeVerifier: secrets.verifier }),
       });
       const claims = tokens.claims()!;
-      if (isIssuedAhead(claims.iat, tools.clock.nowMs())) throw new Error('the ID token is issued in the future');
+      if (isIssuedAhead(claims.iat, tools.clock.nowMs()))
+        throw new Error('the ID token is issued in the future');
       await withinSignal(
         jwtVerify(tokens.id_token!, published.keyOf, {
           issuer: server.issuer,

@@ -117,7 +117,10 @@ describeEachStore('the stream of changes', (open) => {
     const made = await world.call('POST', '/frontdoor', { body: { name: 'Brief', organizationId } });
     const { id } = made.body as { id: string };
     const foreign = '0190a0c0-0000-7000-8000-000000000000';
-    const several = await follow({}, `/changes?frontdoorIds=${frontdoorId},${id},${foreign},x&installation=true`);
+    const several = await follow(
+      {},
+      `/changes?frontdoorIds=${frontdoorId},${id},${foreign},x&installation=true`,
+    );
     const none = await follow({}, '/changes');
     await Promise.all([several.until(/^id: /m), none.until(/^id: /m)]);
     await createShare('seven');

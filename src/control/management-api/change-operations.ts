@@ -74,6 +74,7 @@ function follow(
 /** Throws the refusal of an id of another form. */
 function positionOf({ query }: Call): string | undefined {
   const after = textOf(query, 'after');
-  if (after !== undefined && !isLogPosition(after)) throw invalidValue('after', 'id of an event of this stream');
+  if (after !== undefined && !isLogPosition(after))
+    throw invalidValue('after', 'id of an event of this stream');
   return after;
 }

@@ -121,8 +121,7 @@ export class FlowTable {
   check(): void {
     const { name, idleTimeoutMs, clock, log } = this.#options;
     const nowMs = clock.monotonicMs();
-    for (const [key, { sinceMs }] of this.#waiting)
-      if (nowMs - sinceMs >= MAX_WAIT_MS) this.#giveUp(key);
+    for (const [key, { sinceMs }] of this.#waiting) if (nowMs - sinceMs >= MAX_WAIT_MS) this.#giveUp(key);
     for (const [key, { connection, refusedUntilMs }] of this.#flows) {
       if (connection !== undefined) connection.endIfIdle(idleTimeoutMs);
       else if (refusedUntilMs <= nowMs) this.#flows.delete(key);

@@ -30,7 +30,10 @@ test('a request becomes a command, without what curl sets itself, and with place
 
 test('a command has scheme and port of the share’s address at the same host', () => {
   const addresses = ['https://other.example', 'no address', 'http://app.example:8080'];
-  assert.equal(curlCommand(REQUEST, addresses), `curl --globoff --path-as-is 'http://app.example:8080/a?b=1'`);
+  assert.equal(
+    curlCommand(REQUEST, addresses),
+    `curl --globoff --path-as-is 'http://app.example:8080/a?b=1'`,
+  );
 });
 
 test('no value leaves its quotes in a real shell', () => {
@@ -40,7 +43,9 @@ test('no value leaves its quotes in a real shell', () => {
 });
 
 /** What a server gets when a shell runs the command. */
-async function received(command: (address: string) => string): Promise<{ readonly line: string; readonly type: unknown; readonly body: string }> {
+async function received(
+  command: (address: string) => string,
+): Promise<{ readonly line: string; readonly type: unknown; readonly body: string }> {
   const { promise, resolve } = Promise.withResolvers<{ line: string; type: unknown; body: string }>();
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
@@ -51,7 +56,9 @@ async function received(command: (address: string) => string): Promise<{ readonl
   await once(server, 'listening');
   try {
     const { port } = server.address() as AddressInfo;
-    await promisify(execFile)('sh', ['-c', command(`http://127.0.0.1:${port}`)], { cwd: import.meta.dirname });
+    await promisify(execFile)('sh', ['-c', command(`http://127.0.0.1:${port}`)], {
+      cwd: import.meta.dirname,
+    });
     return await promise;
   } finally {
     server.close();

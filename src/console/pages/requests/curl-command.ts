@@ -45,7 +45,8 @@ export function curlCommand(
   }
   if (sent !== undefined) {
     // curl would add the type of a form.
-    if (!headers.some(({ name }) => name.toLowerCase() === 'content-type')) parts.push('-H', `'Content-Type:'`);
+    if (!headers.some(({ name }) => name.toLowerCase() === 'content-type'))
+      parts.push('-H', `'Content-Type:'`);
     // Only the place to fill in names a file: a recorded body that begins with @ must not send one of this machine.
     if (sent === 'binary') parts.push('--data-binary', `'@${PLACE}'`);
     else parts.push('--data-raw', quoted(sent.text));

@@ -26,6 +26,7 @@ import { restingNames } from './resting-name-migration.ts';
 import { sessionForm } from './session-form-migration.ts';
 import { sessionMethod } from './session-method-migration.ts';
 import { sessionPosture } from './session-posture-migration.ts';
+import { sessionRefreshes } from './session-refresh-migration.ts';
 import { sessionRevocations } from './session-revocation-migration.ts';
 import { sessionSigners } from './session-signers-migration.ts';
 import { sharedKeys } from './shared-key-migration.ts';
@@ -66,4 +67,5 @@ export const migrations: Record<string, Migration> = {
   '0030-status-classes': statusClasses,
   '0031-password-links': passwordLinks,
   '0032-credential-ends': credentialEnds,
+  '0033-session-refreshes': sessionRefreshes,
 };

@@ -24,6 +24,11 @@ export interface ApiSessionTable {
   /** JSON of what its device reported about itself; null: nothing. */
   posture: string | null;
   form: 'opaque' | 'pending' | 'signed';
+  /** Id of its refresh token; null until the first one was used. */
+  refresh_id: string | null;
+  /** Id of the refresh token that was used for it, at `refreshed_at`. */
+  refresh_before_id: string | null;
+  refreshed_at: number | null;
   created_at: number;
   expires_at: number;
 }
