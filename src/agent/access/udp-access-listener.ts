@@ -3,7 +3,7 @@
  * it is idle. The datagrams of a source whose circuit cannot be made are dropped for a second.
  */
 import { formatHostPort, systemClock, type Clock } from '#base';
-import { contain } from '#net';
+import { contain, failAlone } from '#net';
 import { UdpFlows, type DatagramConnection } from '#net/datagrams';
 import type { Circuit } from '#sdk';
 import { DatagramSide } from '../datagram-side.ts';
