@@ -61,8 +61,7 @@ export class ChangeFollowers {
 
   /** Returns undefined if the reader, or all readers together, have too many streams. */
   follow(request: ChangeFollowRequest): Readable | undefined {
-    const { after, namesOwners, ...followed } = request;
-    return this.#followers.follow({ ...followed, source: this.#sourceOf(request) });
+    return this.#followers.follow({ ...request, source: this.#sourceOf(request) });
   }
 
   get size(): number {

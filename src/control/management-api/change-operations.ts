@@ -20,7 +20,7 @@ export const changeHandlers: Handlers<
     if (withInstallation && !scopes.includes(ADMIN)) throw insufficientScope(ADMIN);
     const ids = [...new Set((textOf(call.query, 'frontdoorIds') ?? '').toLowerCase().split(','))];
     const granted = await Promise.all(
-      ids.filter(isUuid).map((id) => parts.access.frontdoor(organizationId, id)),
+      ids.filter(isUuid).map(async (id) => parts.access.frontdoor(organizationId, id)),
     );
     const topics = [
       ...granted.flatMap((frontdoor) => (frontdoor === undefined ? [] : [frontdoor.id])),
