@@ -205,6 +205,21 @@ describe('the console', () => {
     assert.equal((await account.call('GET', '/caller')).json<{ id: string }>().id, accountId);
   });
 
+  it('notes with the log-in itself when a person was last seen', async () => {
+    await world.person('reader', 'seen@example.com');
+    const seenAt = async () => {
+      const { content } = (await world.api.call('GET', '/people?size=100')).body as {
+        content: { email: string; lastSeenAt: string | null }[];
+      };
+      return content.find(({ email }) => email === 'seen@example.com')!.lastSeenAt;
+    };
+    const now = () => new Date(world.api.clock.nowMs()).toISOString();
+    assert.equal(await seenAt(), now());
+    world.api.clock.advance(30_000);
+    assert.equal((await new TestBrowser(world.app).logIn('seen@example.com')).statusCode, 303);
+    assert.equal(await seenAt(), now());
+  });
+
   it('limits guesses from one address, also for a name that nobody has', async () => {
     const browser = new TestBrowser(world.app);
     const statuses: number[] = [];

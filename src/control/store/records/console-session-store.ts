@@ -63,6 +63,7 @@ export async function openConsoleSession(
   times: { readonly nowMs: number; readonly idleMs: number; readonly lifetimeMs: number },
 ): Promise<{ readonly id: string; readonly token: string }> {
   const { nowMs, idleMs, lifetimeMs } = times;
+  await notePersonSeen(trx, owner, nowMs);
   await trx
     .deleteFrom('console_session')
     .where((eb) => eb.or([eb('expires_at', '<=', nowMs), eb('last_used_at', '<=', nowMs - idleMs)]))
@@ -204,14 +205,18 @@ export async function endSessionsWithoutFactor(trx: Queries, organizationId: str
 
 /** Notes the use of a session, and of its person. Called at most once a minute. */
 export async function noteSessionUse(trx: Queries, session: ConsoleSession, nowMs: number): Promise<void> {
-  // The person first, as everything does that ends sessions of a person: two transactions never wait for each other.
-  if (session.owner.kind === 'person')
-    await trx.updateTable('person').set({ last_seen_at: nowMs }).where('id', '=', session.owner.id).execute();
+  await notePersonSeen(trx, session.owner, nowMs);
   await trx
     .updateTable('console_session')
     .set({ last_used_at: nowMs })
     .where('id', '=', session.id)
     .execute();
+}
+
+/** The person first, as everything does that ends sessions of a person: two transactions never wait for each other. */
+async function notePersonSeen(trx: Queries, owner: SessionOwner, nowMs: number): Promise<void> {
+  if (owner.kind !== 'person') return;
+  await trx.updateTable('person').set({ last_seen_at: nowMs }).where('id', '=', owner.id).execute();
 }
 
 /** Ends the sessions of a person, apart from one. */
