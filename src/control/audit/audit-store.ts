@@ -30,6 +30,9 @@ export const FIRST_SEAL = '0'.repeat(HASH_BYTES * 2);
 const MAX_VIEW_CHARS = 16_384;
 const MAX_FIELD_CHARS = 1_024;
 
+/** Bounds the parameters of one statement. */
+const ROWS_AT_ONCE = 100;
+
 export type AuditRow = Readonly<AuditEventTable>;
 
 type Tagging = Pick<Secrets, 'tag'>;
@@ -46,13 +49,50 @@ export async function appendAudit(
   nowMs: number,
   early?: EarlyHead,
 ): Promise<void> {
-  const { organizationId, actor, target } = entry;
+  await appendAuditAll(trx, touch, secrets, [entry], nowMs, early);
+}
+
+/** Appends the events of one change, which are of one organization, in their order. */
+export async function appendAuditAll(
+  trx: Queries,
+  touch: Touch,
+  secrets: Tagging,
+  entries: readonly [AuditEntry, ...AuditEntry[]],
+  nowMs: number,
+  early?: EarlyHead,
+): Promise<void> {
+  const [{ organizationId }] = entries;
   const asked = early?.organizationId === organizationId ? early.row : lockedHead(trx, organizationId);
   const head = (await asked) ?? (await firstHead(trx, organizationId));
-  const row: Omit<AuditRow, 'hash'> = {
+  const rows: AuditRow[] = [];
+  let { sequence, hash: seal } = head;
+  for (const entry of entries) {
+    sequence += 1;
+    const row = { ...rowOf(entry, nowMs), sequence };
+    const hash = auditHash(secrets, seal, row);
+    seal = auditSeal(secrets, hash);
+    rows.push({ ...row, hash });
+  }
+  for (let at = 0; rows.length - at > ROWS_AT_ONCE; at += ROWS_AT_ONCE)
+    await trx
+      .insertInto('audit_event')
+      .values(rows.slice(at, at + ROWS_AT_ONCE))
+      .execute();
+  const rest = rows.length % ROWS_AT_ONCE || ROWS_AT_ONCE;
+  const events = trx.insertInto('audit_event').values(rows.slice(-rest));
+  const end = trx
+    .updateTable('audit_head')
+    .set({ sequence, hash: seal })
+    .where('organization_id', '=', organizationId);
+  await writeJointly(trx, [events], end);
+  touch('audit', organizationId);
+}
+
+function rowOf(entry: AuditEntry, nowMs: number): Omit<AuditRow, 'sequence' | 'hash'> {
+  const { organizationId, actor, target } = entry;
+  return {
     id: randomUUID(),
     organization_id: organizationId,
-    sequence: head.sequence + 1,
     at: nowMs,
     actor_kind: actor.kind,
     actor_id: actor.id,
@@ -66,14 +106,6 @@ export async function appendAudit(
     reason: entry.reason ?? null,
     occurrences: entry.occurrences ?? 1,
   };
-  const hash = auditHash(secrets, head.hash, row);
-  const event = trx.insertInto('audit_event').values({ ...row, hash });
-  const end = trx
-    .updateTable('audit_head')
-    .set({ sequence: row.sequence, hash: auditSeal(secrets, hash) })
-    .where('organization_id', '=', organizationId);
-  await writeJointly(trx, [event], end);
-  touch('audit', organizationId);
 }
 
 /** The end of a chain, requested before it is needed. */

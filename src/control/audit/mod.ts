@@ -2,7 +2,7 @@
 export type { AuditEntry, AuditTarget } from './audit-entry.ts';
 export { AuditFollowers } from './audit-followers.ts';
 export { auditEventCount, lastSequence, listAudit, type AuditFilter } from './audit-reading.ts';
-export { appendAudit, earlyHead, type AuditRow } from './audit-store.ts';
+export { appendAudit, appendAuditAll, earlyHead, type AuditRow } from './audit-store.ts';
 export { verifyAudit } from './audit-verification.ts';
 export { dropReplacedCertificates, renewCertificate, type CertificateParts } from './certificate-changes.ts';
 export { LogInLedger } from './log-in-ledger.ts';

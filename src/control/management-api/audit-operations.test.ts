@@ -41,17 +41,18 @@ describe('the audit trail', () => {
     await world.call('DELETE', `/frontdoor/${frontdoorId}/environments/${environmentId}`);
 
     const { content, totalElements, totalPages } = await list();
-    assert.deepEqual([totalElements, totalPages], [4, 1]);
+    assert.deepEqual([totalElements, totalPages], [5, 1]);
     assert.deepEqual(
       content.map(({ sequence, action }) => [sequence, action]),
       [
+        [5, 'deleteShare'],
         [4, 'deleteEnvironment'],
         [3, 'changeShare'],
         [2, 'createShare'],
         [1, 'firstStart'],
       ],
     );
-    const [removed, changed, , first] = content;
+    const [gone, removed, changed, , first] = content;
     const { before: was, after: is, id: _id, hash: _hash, ...event } = changed!;
     assert.deepEqual(event, {
       sequence: 3,
@@ -75,6 +76,9 @@ describe('the audit trail', () => {
       shareTokens: ['my-app'],
     });
     assert.equal(removed!.after, null);
+    // What went with its agent has its own event.
+    assert.deepEqual(gone!.target, { kind: 'share', id: 'my-app' });
+    assert.partialDeepStrictEqual(gone!.before, { ...share, target: 'http://127.0.0.1:2' });
     assert.deepEqual(first!.actor, { kind: 'system', id: null });
     assert.equal(first!.target!.id, organizationId);
   });
@@ -103,7 +107,7 @@ describe('the audit trail', () => {
       pages.push(...(await list(`?size=1&page=${page}`)).content);
     assert.deepEqual(pages, all);
     assert.equal((await list('?action=createShare')).totalElements, 1);
-    assert.equal((await list('?targetId=my-app&result=ok')).totalElements, 2);
+    assert.equal((await list('?targetId=my-app&result=ok')).totalElements, 3);
     assert.equal((await list(`?actorId=${world.first.accountId}`)).totalElements, all.length - 1);
     assert.equal((await list('?result=refused')).totalElements, 0);
     for (const query of ['result=maybe', 'action=', 'action=a&action=b', 'page=x', 'size=0', 'actorId=%00']) {

@@ -5,7 +5,7 @@ import type { Clock, Log } from '#base';
 import type { AnswerOf, BodyOf, Operation, OperationId, ParameterOf } from '#contract';
 import type { EgressClient, NameRecordLookups } from '#net';
 import {
-  appendAudit,
+  appendAuditAll,
   earlyHead,
   type AuditEntry,
   type AuditFollowers,
@@ -140,6 +140,8 @@ export interface Changed<T> {
   readonly after?: unknown;
   /** Organization whose audit trail gets the event, if it is not the caller's. */
   readonly organizationId?: string;
+  /** What the change took with it, as events of their own after that of the change. */
+  readonly also?: readonly Pick<AuditEntry, 'action' | 'target' | 'before'>[];
 }
 
 /** Nothing was changed, so there is no audit event. */
@@ -163,7 +165,7 @@ export function change<T>(
     await checkPresentRights(trx, call, parts.clock.nowMs());
     const changed = await work(trx, touch);
     if (changed.target === undefined) return changed.result;
-    const { result, target, before, after, organizationId } = changed;
+    const { result, target, before, after, organizationId, also = [] } = changed;
     const entry: AuditEntry = {
       organizationId: organizationId ?? principal.organizationId,
       actor: { kind: principal.kind, id: principal.id },
@@ -176,7 +178,8 @@ export function change<T>(
     };
     const ownerId = target.kind === 'frontdoor' ? entry.organizationId : frontdoorIdOf(call);
     touchResource(touch, { ownerId, ...target });
-    await appendAudit(trx, touch, parts.secrets, entry, parts.clock.nowMs(), head);
+    const more = also.map((each): AuditEntry => ({ ...entry, after: undefined, ...each }));
+    await appendAuditAll(trx, touch, parts.secrets, [entry, ...more], parts.clock.nowMs(), head);
     return result;
   });
 }

@@ -27,7 +27,7 @@ import {
 } from './call.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, listFilterOf, pageAnswer, parsePageRequest } from './page-query.ts';
-import { frontendEndpointsOf } from '../audit/mod.ts';
+import { frontendEndpointsOf, shareRecordView } from '../audit/mod.ts';
 import { shareStatusOf } from './share-answer.ts';
 
 type StatusParts = Pick<ApiParts, 'store' | 'status' | 'clock'>;
@@ -129,8 +129,11 @@ async function agentOf(parts: StatusParts, call: Call<unknown, 'agentId'>): Prom
   return agent;
 }
 
+/** The event of the agent has the number of all. */
+const MAX_AUDITED_SHARES = 1_000;
+
 async function remove(
-  parts: ChangeParts,
+  parts: ChangeParts & Pick<ApiParts, 'frontendUrls'>,
   call: Call,
   what: 'Environment' | 'Agent',
   id: string,
@@ -141,9 +144,15 @@ async function remove(
     if (environment === undefined) throw notFound(what, id);
     checkIfMatch(parts, call, storedOf(environment));
     const held = await heldByEnvironment(trx, id);
+    const shares = await listSharesOf(trx, id, MAX_AUDITED_SHARES);
     if (!(await deleteEnvironment(trx, touch, frontdoor, id, parts.clock.nowMs()))) throw notFound(what, id);
     const before = { ...auditViewOf(call, environment), ...held };
-    return { result: undefined, target: { kind: 'environment', id }, before };
+    const also = shares.map((share) => ({
+      action: 'deleteShare',
+      target: { kind: 'share', id: share.token },
+      before: shareRecordView(parts, share),
+    }));
+    return { result: undefined, target: { kind: 'environment', id }, before, also };
   });
   return gone;
 }

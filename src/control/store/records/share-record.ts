@@ -133,12 +133,17 @@ function byToken(db: Queries, frontdoorId: string, token: string) {
 }
 
 /** Returns every share that an environment hosts, by token. */
-export async function listSharesOf(db: Queries, environmentId: string): Promise<ShareRecord[]> {
+export async function listSharesOf(
+  db: Queries,
+  environmentId: string,
+  limit = Number.MAX_SAFE_INTEGER,
+): Promise<ShareRecord[]> {
   const rows = await db
     .selectFrom('share')
     .selectAll()
     .where('environment_id', '=', environmentId)
     .orderBy('token')
+    .limit(limit)
     .execute();
   return shareRecordsOf(db, rows);
 }
