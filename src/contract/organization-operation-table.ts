@@ -370,7 +370,7 @@ export const organizationOperations = [
       ofChain,
       ...unsortedPaging,
       newestOrOldest,
-      byText('action, ids of actor and target, or address'),
+      byText('action, names and ids of actor and target, or address'),
       { name: 'action', type: 'string', isRequired: false, summary: 'Only events with this action' },
       { name: 'actorId', type: 'string', isRequired: false, summary: 'Only events of this actor' },
       { name: 'targetId', type: 'string', isRequired: false, summary: 'Only events about this resource' },

@@ -4,7 +4,7 @@ import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import type { PageRequest, Store } from '../store/mod.ts';
 import { auditAfter, lastSequence, listAudit, type AuditFilter } from './audit-reading.ts';
-import { appendAudit } from './audit-store.ts';
+import { appendAudit, appendAuditAll } from './audit-store.ts';
 
 const EVENTS = 25;
 
@@ -51,6 +51,52 @@ describeEachStore('the audit trail', (open) => {
     assert.deepEqual(await page({}, 2, 10), { sequences: down(5, 1), total: 25 });
     assert.deepEqual(await page({}, 3, 10), { sequences: [], total: 25 });
     assert.deepEqual(await page({}, 1_000_000_000, 1_000), { sequences: [], total: 25 });
+  });
+
+  it('is found by the names of resources and authors, of the own organization alone', async () => {
+    const person = (id: string, organizationId: string) => ({
+      ...{ id, organization_id: organizationId, name: 'Ann Author', email: 'ann@example.com' },
+      ...{ role: 'reader' as const, created_at: 0, last_seen_at: null },
+    });
+    for (const id of ['named', 'foreign'])
+      await store.db.insertInto('organization').values({ id, name: id, created_at: 0 }).execute();
+    await store.db
+      .insertInto('person')
+      .values([person('p1', 'named'), person('p2', 'foreign')])
+      .execute();
+    const entry = { organizationId: 'named', action: 'a', address: null, result: 'ok' } as const;
+    const share = { kind: 'share', id: 'sh1' };
+    const actor = (id: string) => ({ kind: 'person', id });
+    await store.transaction((trx, touch) =>
+      appendAuditAll(
+        trx,
+        touch,
+        ephemeralSecrets(),
+        [
+          { ...entry, actor: actor('p1'), target: share },
+          {
+            ...entry,
+            actor: actor('p2'),
+            target: share,
+            before: { name: 'Wiki "x"' },
+            after: { target: 'wiki' },
+          },
+          { ...entry, actor: actor('p3'), target: share, after: { hostname: 'wiki.example' } },
+        ],
+        1,
+      ),
+    );
+    const found = async (text: string) => {
+      const request = { page: 0, size: 10, ...newest };
+      const { content, total } = await listAudit(store.db, 'named', { text }, request);
+      assert.equal(content.length, total);
+      return content.map(({ actor_id: id }) => id);
+    };
+    assert.deepEqual(await found('wiki'), ['p3', 'p2']);
+    assert.deepEqual(await found('WIKI "x"'), ['p2']);
+    assert.deepEqual(await found('ann auth'), ['p1']);
+    assert.deepEqual(await found('ANN@example'), ['p1']);
+    assert.deepEqual(await found('hostname'), []);
   });
 
   it('is read oldest first on demand, and searched for a text', async () => {

@@ -2,13 +2,21 @@
  * Reads a chain of the audit trail: pages, newest first, and the events after a given one. Sequences have no
  * gaps, so that without a filter a page is found by arithmetic at any depth.
  */
-import { sql, type SelectQueryBuilder } from 'kysely';
-import { containsIn, type Database, type Page, type PageRequest, type Queries } from '../store/mod.ts';
+import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
+import {
+  authorsNamed,
+  containsIn,
+  jsonField,
+  type Database,
+  type Page,
+  type PageRequest,
+  type Queries,
+} from '../store/mod.ts';
 import type { AuditRow } from './audit-store.ts';
 
 /** Events must satisfy all of these. */
 export interface AuditFilter {
-  /** Contained in the action, the id of actor or target, or the address. */
+  /** Contained in the action, the name or id of actor or target, or the address. */
   readonly text?: string | undefined;
   readonly action?: string | undefined;
   readonly actorId?: string | undefined;
@@ -26,7 +34,7 @@ export async function listAudit(
   filter: AuditFilter,
   { page, size, sort, direction }: PageRequest,
 ): Promise<Page<AuditRow>> {
-  const chain = filtered(eventsOf(db, organizationId), filter);
+  const chain = filtered(db, organizationId, filter);
   const isOldestFirst = sort !== 'default' && direction === 'asc';
   const inOrder = chain
     .selectAll()
@@ -63,7 +71,7 @@ export async function auditAfter(
   // Read first, because events that are appended meanwhile belong to the next call.
   const end = await lastSequence(db, organizationId);
   if (end <= sequence) return { rows: [], lastSequence: sequence };
-  const rows = await filtered(eventsOf(db, organizationId), filter)
+  const rows = await filtered(db, organizationId, filter)
     .selectAll()
     .where('sequence', '>', sequence)
     .where('sequence', '<=', end)
@@ -88,17 +96,12 @@ function eventsOf(db: Queries, organizationId: string) {
 }
 
 function filtered(
-  query: SelectQueryBuilder<Database, 'audit_event', object>,
+  db: Queries,
+  organizationId: string,
   { text, action, actorId, targetId, result, fromMs, toMs }: AuditFilter,
 ): SelectQueryBuilder<Database, 'audit_event', object> {
-  let narrowed = query;
-  if (text !== undefined)
-    narrowed = narrowed.where(
-      containsIn(
-        ['action', 'actor_id', 'target_id', 'address'].map((column) => sql.ref(column)),
-        text,
-      ),
-    );
+  let narrowed = eventsOf(db, organizationId);
+  if (text !== undefined) narrowed = narrowed.where(hasText(db, organizationId, text));
   if (action !== undefined) narrowed = narrowed.where('action', '=', action);
   if (actorId !== undefined) narrowed = narrowed.where('actor_id', '=', actorId);
   if (targetId !== undefined) narrowed = narrowed.where('target_id', '=', targetId);
@@ -106,6 +109,25 @@ function filtered(
   if (fromMs !== undefined) narrowed = narrowed.where('at', '>=', fromMs);
   if (toMs !== undefined) narrowed = narrowed.where('at', '<', toMs);
   return narrowed;
+}
+
+/** Fields of a resource that are its name, for people. */
+const NAMES = ['name', 'hostname', 'email'];
+
+function hasText(db: Queries, organizationId: string, text: string): RawBuilder<boolean> {
+  const columns = ['action', 'actor_id', 'target_id', 'address'].map((column) => sql.ref(column));
+  const inColumns = containsIn(columns, text);
+  const named = ['before', 'after'].map((column) => {
+    const inNames = containsIn(
+      NAMES.map((name) => jsonField(db, column, name)),
+      text,
+    );
+    // Most events do not have the text at all, and are not parsed.
+    const written = JSON.stringify(text).slice(1, -1);
+    return sql<boolean>`(case when ${containsIn([sql.ref(column)], written)} then ${inNames} else false end)`;
+  });
+  const authors = sql`actor_id in (${authorsNamed(organizationId, text)})`;
+  return sql<boolean>`(${sql.join([inColumns, ...named, authors], sql` or `)})`;
 }
 
 function isEmpty(filter: AuditFilter): boolean {

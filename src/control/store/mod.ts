@@ -1,5 +1,5 @@
 /** The store: both databases behind one interface, the tables, and the queries of each resource. */
-export { containsIn, lowered, narrowed, type ListFilter } from './engine/list-filter.ts';
+export { containsIn, jsonField, lowered, narrowed, type ListFilter } from './engine/list-filter.ts';
 export { LastUses } from './engine/last-uses.ts';
 export { writeJointly } from './engine/joint-writes.ts';
 export { openStore } from './engine/open-store.ts';
@@ -15,6 +15,7 @@ export {
   type StoreTransaction,
   type Touch,
 } from './engine/store.ts';
+export { authorsNamed } from './records/author-names.ts';
 export {
   countAgentVersions,
   countFrontdoor,
