@@ -66,7 +66,7 @@ describeEachStore('the audit trail', (open) => {
       .execute();
     const entry = { organizationId: 'named', action: 'a', address: null, result: 'ok' } as const;
     const share = { kind: 'share', id: 'sh1' };
-    const actor = (id: string) => ({ kind: 'person', id });
+    const actor = (id: string) => ({ kind: 'person' as const, id });
     await store.transaction((trx, touch) =>
       appendAuditAll(
         trx,
