@@ -22,16 +22,8 @@ import {
   signingKeySchema,
 } from './organization-schemas.ts';
 import { byName, byText, byTime, newestOrOldest } from './list-filter-table.ts';
-import {
-  created,
-  gone,
-  guarded,
-  ok,
-  paging,
-  showing,
-  unsortedPaging,
-  type QueryParameter,
-} from './operation.ts';
+import { created, gone, guarded, ok, paging, showing, unsortedPaging } from './operation.ts';
+import type { QueryParameter } from './operation.ts';
 
 const scope = 'frontdoor.admin';
 /** For one's own organization; `frontdoor.admin` includes it for every organization. */
@@ -352,10 +344,8 @@ export const organizationOperations = [
     path: '/backup',
     scope,
     answer: {
-      status: 200,
-      schema: undefined,
+      ...{ status: 200, schema: undefined, secret: 'body' },
       otherForms: { 'application/gzip': 'Compressed lines of JSON, which "frontdoor restore" reads' },
-      secret: 'body',
     },
     // One backup runs at a time.
     refusals: [429],

@@ -10,7 +10,7 @@ import { openManagementFixture, type ManagementFixture } from './edge-management
 import { AUDIENCE } from './management-api/api-fixture.ts';
 import { openStream } from './management-api/event-stream-fixture.ts';
 import { describeEachStore } from './store/engine/each-store-suite.ts';
-import { findPersonPassword, openConsoleSession, providerCredential } from './store/mod.ts';
+import { findPersonPasswords, openConsoleSession, providerCredential } from './store/mod.ts';
 import { bytesOfBase32 } from './totp/base32-fixture.ts';
 import { codeAt, TOTP_STEP_MS } from './totp/totp-code.ts';
 
@@ -69,7 +69,7 @@ describeEachStore('what a credential opened', (open) => {
       const answer = await browser.call(method, path, body);
       return { status: answer.statusCode, body: answer.body === '' ? undefined : answer.json() };
     };
-  const idOf = async (email: string) => (await findPersonPassword(world.api.store.db, email))!.personId;
+  const idOf = async (email: string) => (await findPersonPasswords(world.api.store.db, email))[0]!.personId;
 
   /** All that the holder can make, of which each is usable. */
   async function openAll({ acts, stream }: Holder): Promise<Opened[]> {

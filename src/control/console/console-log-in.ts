@@ -5,20 +5,23 @@
 import { isUuid } from '#domain';
 import { appendAudit } from '../audit/mod.ts';
 import type { LoginFailures } from '../oauth/mod.ts';
-import { hashPassword, isPasswordOf, PasswordQueueFull } from '../policy/mod.ts';
+import { findPasswordOf, hashPassword, PasswordQueueFull } from '../policy/mod.ts';
 import {
-  countPersonAttempt,
+  countPersonAttempts,
   endPersonAttempts,
   findInvitationByCode,
-  findPersonPassword,
+  findPersonPasswords,
   insertPerson,
   lockPerson,
   provenBySecret,
   putPersonPassword,
   takeInvitation,
+  uncountPersonAttempts,
   type AccessDirectory,
   type ConsoleSession,
   type InvitationRecord,
+  type KnownPassword,
+  type Queries,
   type RuleParts,
   type SessionOwner,
   type StoreTransaction,
@@ -55,8 +58,20 @@ export interface Proven {
   readonly credential?: string;
 }
 
-/** With a reason, the owner is whose log-in was refused. */
-type Examined = Proven | { readonly owner?: SessionOwner; readonly reason: typeof WRONG | 'locked' };
+/** With a reason, the owners are those of the address whose log-ins were refused. */
+type Examined =
+  | Proven
+  | { readonly owners?: readonly SessionOwner[]; readonly reason: typeof WRONG | 'locked' };
+
+interface LogInForm {
+  readonly name: string;
+  readonly password: string;
+  readonly organizationId?: string | undefined;
+}
+
+interface ProofForm extends Pick<LogInForm, 'name' | 'password'> {
+  readonly only?: Parameters<typeof findPersonPasswords>[2];
+}
 
 const WRONG = 'wrong_credentials';
 /** Ten wrong passwords in a row, from any addresses, lock a password for a quarter of an hour. */
@@ -70,14 +85,16 @@ export class ConsoleLogIn {
     this.#parts = parts;
   }
 
-  /** `name` is the e-mail address of a person, or the id of an API account whose token is the password. */
+  /**
+   * `name` is the e-mail address of a person, or the id of an API account whose token is the password. People of several
+   * organizations may have one address: the password decides who it is, among those of `organizationId` if it is given.
+   */
   async logIn(
-    name: string,
-    password: string,
+    { name, password, organizationId }: LogInForm,
     client: ConsoleClient,
     earlier: ConsoleSession | undefined,
   ): Promise<LogInResult> {
-    const proven = await this.prove(name, password, client);
+    const proven = await this.prove({ name, password, only: { organizationId } }, client);
     return 'problem' in proven ? proven : this.begin(proven, client, earlier);
   }
 
@@ -101,8 +118,7 @@ export class ConsoleLogIn {
 
   /** Returns whose name and password they are. A wrong password is counted, and recorded as a refusal of `action`. */
   async prove(
-    name: string,
-    password: string,
+    { name, password, only = {} }: ProofForm,
     client: ConsoleClient,
     action?: RefusedLogIn['action'],
   ): Promise<Proven | NotProven> {
@@ -119,14 +135,16 @@ export class ConsoleLogIn {
     try {
       examined = isUuid(name)
         ? await this.#accountOf(name, password)
-        : await this.#personOf(name.toLowerCase(), password, client);
+        : await this.#personOf({ name: name.toLowerCase(), password, only }, client);
     } catch (error) {
       failures.succeeded(target, address);
       if (!(error instanceof PasswordQueueFull)) throw error;
       return { problem: 'later', afterMs: error.retryAfterSeconds * 1_000 };
     }
     if ('reason' in examined) {
-      recordRefusedLogIn(refusals, { ...examined, address, action });
+      const { reason, owners = [] } = examined;
+      for (const owner of owners.length === 0 ? [undefined] : owners)
+        recordRefusedLogIn(refusals, { reason, owner, address, action });
       return { problem: 'wrong' };
     }
     failures.succeeded(target, address);
@@ -144,7 +162,8 @@ export class ConsoleLogIn {
 
   /**
    * Uses the invitation up, makes its person, and begins the first log-in. Returns undefined if the code is not valid
-   * (any more). Throws `conflict` for an e-mail address that another person has.
+   * (any more). Throws `conflict` for an e-mail address that another person of the organization has; who has it elsewhere is
+   * nobody's to find out.
    */
   async accept(
     code: string,
@@ -155,13 +174,13 @@ export class ConsoleLogIn {
     const { store, secrets, clock, sessions, secondFactor, rule } = this.#parts;
     // The hash takes some time, which a code that is not valid does not get.
     if ((await this.invitationOf(code, client)) === undefined) return undefined;
-    const passwordHash = await hashPassword(person.password);
+    const email = person.email.toLowerCase();
+    const passwordHash = await hashPassword(person.password, await likeOf(store.db, email));
     const nowMs = clock.nowMs();
     return store.transaction(async (trx, touch) => {
       const invitation = await takeInvitation(trx, secrets, code, rule());
       if (invitation === undefined) return undefined;
       const { organizationId, role } = invitation;
-      const email = person.email.toLowerCase();
       const made = await insertPerson(trx, { organizationId, name: person.name, email, role, nowMs });
       await putPersonPassword(trx, { personId: made.id, email, passwordHash }, nowMs);
       const owner: SessionOwner = { kind: 'person', id: made.id, organizationId };
@@ -192,23 +211,40 @@ export class ConsoleLogIn {
     return { owner: { kind: 'account', id: accountId, organizationId }, credential };
   }
 
-  async #personOf(email: string, password: string, { address, signal }: ConsoleClient): Promise<Examined> {
+  async #personOf(
+    { name: email, password, only }: ProofForm,
+    { address, signal }: ConsoleClient,
+  ): Promise<Examined> {
     const { store, clock } = this.#parts;
     if (password.length > MAX_PASSWORD_CHARS) return { reason: WRONG };
-    const known = await findPersonPassword(store.db, email);
-    let isLocked = false;
+    const known = await findPersonPasswords(store.db, email, only);
+    const ids = known.map(({ personId }) => personId);
+    let open: ReadonlySet<string> = new Set();
     const begun = async (): Promise<void> => {
-      if (known === undefined) return;
       const limits = { nowMs: clock.nowMs(), maxAttempts: MAX_ATTEMPTS, lockMs: LOCK_MS };
-      isLocked = !(await countPersonAttempt(store.db, known.personId, limits));
+      open = await countPersonAttempts(store.db, ids, limits);
     };
-    const isRight = await isPasswordOf(password, known?.passwordHash, { address, signal, begun });
-    if (known === undefined) return { reason: WRONG };
-    const owner = { kind: 'person', id: known.personId, organizationId: known.organizationId } as const;
-    if (isLocked) return { reason: 'locked', owner };
-    if (!isRight) return { reason: WRONG, owner };
-    return { owner, passwordHash: known.passwordHash };
+    const hashes = known.map(({ passwordHash }) => passwordHash);
+    const right = known[await findPasswordOf(password, hashes, { address, signal, begun })];
+    if (right === undefined) {
+      const isLocked = known.length > 0 && open.size === 0;
+      return { reason: isLocked ? 'locked' : WRONG, owners: known.map(ownerOf) };
+    }
+    const others = ids.filter((id) => id !== right.personId && open.has(id));
+    await uncountPersonAttempts(store.db, others, { maxAttempts: MAX_ATTEMPTS });
+    if (!open.has(right.personId)) return { reason: 'locked', owners: [ownerOf(right)] };
+    return { owner: ownerOf(right), passwordHash: right.passwordHash };
   }
+}
+
+function ownerOf({ personId: id, organizationId }: KnownPassword): SessionOwner {
+  return { kind: 'person', id, organizationId };
+}
+
+/** Returns a hash of the address that a new one has to be like; undefined if there is none. */
+export async function likeOf(db: Queries, email: string, exceptId?: string): Promise<string | undefined> {
+  const known = await findPersonPasswords(db, email);
+  return known.find(({ personId }) => personId !== exceptId)?.passwordHash;
 }
 
 /** Ends the count of wrong passwords. Returns false if the password was changed since it was examined. */

@@ -68,16 +68,20 @@ export function logInPage(
     name = '',
     problem,
     offers = [],
+    organizationId,
   }: {
     readonly to: string;
     readonly name?: string;
     readonly problem?: string | undefined;
     readonly offers?: readonly ProviderOffer[];
+    /** The organization whose people log in; those of all by default. */
+    readonly organizationId?: string | undefined;
   },
   status = 200,
 ): ConsolePage {
   const content = html`${wrong(problem)}
     <form method="post" action="${base}/log-in">
+      ${organizationId === undefined ? '' : html`<input type="hidden" name="organization" value="${organizationId}" />`}
       <input type="hidden" name="to" value="${to}" />
       <label for="name">E-mail address</label>
       <input

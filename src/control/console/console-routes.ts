@@ -75,11 +75,10 @@ export function addConsoleRoutes(
     return new Map(fields);
   };
 
-  const offersOf = async (organization: unknown): Promise<readonly ProviderOffer[]> => {
-    const asked =
-      typeof organization === 'string' && isUuid(organization) ? organization.toLowerCase() : undefined;
-    return (await providerLogIn?.offers(asked)) ?? [];
-  };
+  const organizationOf = (asked: unknown): string | undefined =>
+    typeof asked === 'string' && isUuid(asked) ? asked.toLowerCase() : undefined;
+  const offersOf = async (organizationId: string | undefined): Promise<readonly ProviderOffer[]> =>
+    (await providerLogIn?.offers(organizationId)) ?? [];
 
   void app.register(
     async (pages) => {
@@ -107,29 +106,36 @@ export function addConsoleRoutes(
 
       pages.get('/log-in', async (request, reply) => {
         const { to, organization } = request.query as { to?: unknown; organization?: unknown };
-        const offers = await offersOf(organization);
-        return sendPage(reply, base, logInPage(base, { to: ownPathOf(to, home), offers }), request);
+        const organizationId = organizationOf(organization);
+        const offers = await offersOf(organizationId);
+        const page = logInPage(base, { to: ownPathOf(to, home), offers, organizationId });
+        return sendPage(reply, base, page, request);
       });
 
       pages.post('/log-in', async (request, reply) => {
         const fields = await fieldsOf(request, reply);
         const [name, password] = [(fields.get('name') ?? '').trim(), fields.get('password') ?? ''];
         const to = ownPathOf(fields.get('to'), home);
+        const organizationId = organizationOf(fields.get('organization'));
         const earlier = await sessions.find(request.raw);
         const client = { ...clientOf(request), signal: endOf(reply) };
-        const result = await logIn.logIn(name, password, client, earlier);
+        const result = await logIn.logIn({ name, password, organizationId }, client, earlier);
         if (!('problem' in result)) return begin(reply, base, result, to);
         if (result.problem === 'wrong')
           return sendPage(
             reply,
             base,
-            logInPage(base, { to, name, problem: WRONG, offers: await offersOf(undefined) }, 403),
+            logInPage(
+              base,
+              { to, name, problem: WRONG, offers: await offersOf(organizationId), organizationId },
+              403,
+            ),
             request,
           );
         const seconds = Math.ceil(result.afterMs / 1_000);
         const problem = `There were too many wrong passwords, or too many log in at once. Try again in ${seconds} s.`;
         reply.header('retry-after', seconds);
-        return sendPage(reply, base, logInPage(base, { to, name, problem }, 429), request);
+        return sendPage(reply, base, logInPage(base, { to, name, problem, organizationId }, 429), request);
       });
 
       addSecondFactorRoutes(pages, {
@@ -207,7 +213,7 @@ export function addConsoleRoutes(
           if (!(error instanceof FrontdoorError)) throw error;
           if (error.kind === 'limited') return again('Too many log in at the moment. Try again.', 429);
           if (error.kind !== 'conflict') throw error;
-          return again('Another person has this e-mail address.', 409);
+          return again('Another person of the organization has this e-mail address.', 409);
         }
         if (begun !== undefined) return begin(reply, base, begun, home);
         return sendPage(reply, base, codePage(base, 'The code was used a moment ago.', 403), request);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { changePerson, deletePerson, findPersonPassword, lockPerson } from '../store/mod.ts';
+import { changePerson, deletePerson, findPersonPasswords, lockPerson } from '../store/mod.ts';
 import { ownPathOf } from './console-routes.ts';
 import { openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
 import { passwordProblem } from './password-rule.ts';
@@ -14,7 +14,7 @@ describeEachStore('people at the console', (open) => {
   after(() => world.close());
 
   const idOf = async (email: string): Promise<string> =>
-    (await findPersonPassword(world.api.store.db, email))!.personId;
+    (await findPersonPasswords(world.api.store.db, email))[0]!.personId;
 
   it('makes a person of an invitation, whose session opens what the role permits', async () => {
     const browser = new TestBrowser(world.app);

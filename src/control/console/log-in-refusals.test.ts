@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { verifyAudit } from '../audit/mod.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { findPersonPassword } from '../store/mod.ts';
+import { findPersonPasswords } from '../store/mod.ts';
 import { bytesOfBase32 } from '../totp/base32-fixture.ts';
 import { codeAt } from '../totp/totp-code.ts';
 import { openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
@@ -21,7 +21,7 @@ describeEachStore('refused log-ins at the console', (open) => {
     const secret = bytesOfBase32(begun.json<{ secret: string }>().secret);
     const code = codeAt(secret, clock.nowMs());
     assert.equal((await ann.call('POST', '/caller/second-factor/confirmation', { code })).statusCode, 200);
-    const personId = (await findPersonPassword(store.db, email))!.personId;
+    const personId = (await findPersonPasswords(store.db, email))[0]!.personId;
     // It writes what is left of its refusals when it is closed.
     const app = await world.openAnother();
     const typed = 'typed-by-mistake-7431';

@@ -4,7 +4,7 @@ import { after, before, it } from 'node:test';
 import type { LightMyRequestResponse } from 'fastify';
 import { LoginFailures } from '../oauth/mod.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { AccessDirectory, findPersonPassword } from '../store/mod.ts';
+import { AccessDirectory, findPersonPasswords } from '../store/mod.ts';
 import { bytesOfBase32 } from '../totp/base32-fixture.ts';
 import { codeAt, TOTP_STEP_MS } from '../totp/totp-code.ts';
 import { openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
@@ -26,7 +26,7 @@ describeEachStore('the password of a person', (open) => {
   after(() => world.close());
 
   const idOf = async (email: string): Promise<string> =>
-    (await findPersonPassword(world.api.store.db, email))!.personId;
+    (await findPersonPasswords(world.api.store.db, email))[0]!.personId;
   const isLoggedIn = async (browser: TestBrowser): Promise<boolean> =>
     (await browser.call('GET', '/caller')).statusCode === 200;
   const logIn = async (email: string, password: string): Promise<number> =>
@@ -207,11 +207,11 @@ describeEachStore('the password of a person', (open) => {
     const rule = () => ({ scopesOfIssuer: () => undefined, nowMs: clock.nowMs() });
     const logInParts = new ConsoleLogIn({ ...parts, access, failures, sessions, secondFactor, rule });
     const client = { address: '192.0.2.1', browser: 'a browser' };
-    const proven = await logInParts.prove(email, FORMER, client);
+    const proven = await logInParts.prove({ name: email, password: FORMER }, client);
     assert.ok('owner' in proven);
     assert.equal((await change(gil)).statusCode, 303);
     assert.deepEqual(await logInParts.begin(proven, client, undefined), { problem: 'wrong' });
-    const later = await logInParts.prove(email, NEW, client);
+    const later = await logInParts.prove({ name: email, password: NEW }, client);
     assert.ok('owner' in later && 'token' in (await logInParts.begin(later, client, undefined)));
   });
 

@@ -21,7 +21,7 @@ import {
   type StoreTransaction,
   type Touch,
 } from '../store/mod.ts';
-import type { Begun, ConsoleLogIn, NotProven } from './console-log-in.ts';
+import { likeOf, type Begun, type ConsoleLogIn, type NotProven } from './console-log-in.ts';
 import type { ConsoleClient, ConsoleParts, ConsoleSessions } from './console-sessions.ts';
 import { recordRefusedLogIn, type LogInRefusals } from './log-in-refusals.ts';
 import { passwordProblem } from './password-rule.ts';
@@ -74,9 +74,10 @@ export class PasswordChange {
     const { store, clock, secrets, logIn } = this.#parts;
     const sentence = current === password ? SAME : passwordProblem(password, [name, email]);
     if (sentence !== undefined) return { problem: 'unfit', sentence };
-    const proven = await logIn.prove(email, current, client, 'changePassword');
+    const form = { name: email, password: current, only: { personId: owner.id } };
+    const proven = await logIn.prove(form, client, 'changePassword');
     if ('problem' in proven) return proven;
-    const hashed = await hashOf(password);
+    const hashed = await hashOf(password, await likeOf(store.db, email, owner.id));
     if (typeof hashed !== 'string') return hashed;
     return store.transaction(async (trx, touch): Promise<PasswordChanged> => {
       const former = proven.passwordHash;
@@ -111,7 +112,7 @@ export class PasswordChange {
     const { store, clock, secrets, sessions, secondFactor, rule } = this.#parts;
     const sentence = passwordProblem(password, [name, email]);
     if (sentence !== undefined) return { problem: 'unfit', sentence };
-    const hashed = await hashOf(password);
+    const hashed = await hashOf(password, await likeOf(store.db, email, id));
     if (typeof hashed !== 'string') return hashed;
     return store.transaction(async (trx, touch): Promise<LinkUsed> => {
       const person = await lockPerson(trx, id);
@@ -142,9 +143,9 @@ export class PasswordChange {
   }
 }
 
-async function hashOf(password: string): Promise<string | Later> {
+async function hashOf(password: string, like: string | undefined): Promise<string | Later> {
   try {
-    return await hashPassword(password);
+    return await hashPassword(password, like);
   } catch (error) {
     if (!(error instanceof PasswordQueueFull)) throw error;
     return { problem: 'later', afterMs: error.retryAfterSeconds * 1_000 };

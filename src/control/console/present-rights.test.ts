@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { findPersonPassword } from '../store/mod.ts';
+import { findPersonPasswords } from '../store/mod.ts';
 import { openConsoleWorld, type ConsoleWorld, type TestBrowser } from './console-fixture.ts';
 
 const ROUNDS = 4;
@@ -24,7 +24,7 @@ describeEachStore('two callers who take rights from each other at once', (open) 
   async function operator(): Promise<Party & { readonly browser: TestBrowser }> {
     const email = `p${(names += 1)}@example.com`;
     const browser = await world.person('operator', email);
-    const { personId } = (await findPersonPassword(world.api.store.db, email))!;
+    const { personId } = (await findPersonPasswords(world.api.store.db, email))[0]!;
     return {
       browser,
       path: `/people/${personId}`,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { PersonAnswer, SecondFactorAnswer } from '#contract';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { findPersonPassword } from '../store/mod.ts';
+import { findPersonPasswords } from '../store/mod.ts';
 import { bytesOfBase32 } from '../totp/base32-fixture.ts';
 import { codeAt, TOTP_STEP_MS } from '../totp/totp-code.ts';
 import { openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
@@ -28,7 +28,7 @@ describeEachStore('the second factor of people', (open) => {
     return answer.json<T>();
   };
   const idOf = async (email: string): Promise<string> =>
-    (await findPersonPassword(world.api.store.db, email))!.personId;
+    (await findPersonPasswords(world.api.store.db, email))[0]!.personId;
   const stateOf = async (browser: TestBrowser): Promise<SecondFactorAnswer> =>
     (await browser.call('GET', OWN)).json<SecondFactorAnswer>();
   const isLoggedIn = async (browser: TestBrowser): Promise<boolean> =>

@@ -1,9 +1,8 @@
 /** The rights of a caller, checked again inside the transaction of a change of rights. */
-import { changesRights } from '#contract';
+import { changesRights, type Operation } from '#contract';
 import type { Principal } from '../oauth/mod.ts';
 import { hasConsoleSession, lockedByName, presentRights, type StoreTransaction } from '../store/mod.ts';
 import { insufficientScope, unauthorized } from './api-errors.ts';
-import type { Call } from './call.ts';
 
 /**
  * Throws if the caller has lost a scope, its credential or its session since the request was admitted. One such change runs
@@ -11,7 +10,7 @@ import type { Call } from './call.ts';
  */
 export async function checkPresentRights(
   trx: StoreTransaction,
-  { operation, principal }: Pick<Call, 'operation' | 'principal'>,
+  { operation, principal }: { readonly operation: Operation; readonly principal: Principal },
   nowMs: number,
 ): Promise<void> {
   if (!changesRights(operation)) return;

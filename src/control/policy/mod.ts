@@ -3,6 +3,7 @@ export { accessRulesOf } from './access-rules.ts';
 export { DEFAULT_POLICY } from './default-policy.ts';
 export {
   hashPassword,
+  findPasswordOf,
   isPasswordOf,
   isPasswordSuspect,
   PasswordQueueFull,

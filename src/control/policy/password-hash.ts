@@ -126,12 +126,12 @@ export class PasswordTurns {
 export const passwordTurns = new PasswordTurns(2, 1_000);
 
 /**
- * For callers who have proven a credential. Returns `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`, base64 without padding.
- * Throws `PasswordQueueFull`.
+ * For callers who have proven a credential. Returns `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`, base64 without padding. With
+ * `like`, a hash, it has the salt and cost of that: passwords of one name are examined together then. Throws
+ * `PasswordQueueFull`.
  */
-export async function hashPassword(password: string): Promise<string> {
-  const { cost } = passwordHashing;
-  const nonce = randomBytes(SALT_BYTES);
+export async function hashPassword(password: string, like?: string): Promise<string> {
+  const { nonce, cost } = partsOf(like) ?? { nonce: randomBytes(SALT_BYTES), cost: passwordHashing.cost };
   const tag = await passwordTurns.take(undefined, () => tagOf(password, nonce, cost));
   return `$argon2id$v=19$m=${cost.memoryKib},t=${cost.passes},p=1$${unpadded(nonce)}$${unpadded(tag)}`;
 }
@@ -155,6 +155,25 @@ async function tagOf(
 /** A hash whose cost has more digits is none of `hashPassword`. */
 const STORED = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
 
+interface StoredHash {
+  readonly nonce: Buffer;
+  readonly cost: PasswordCost;
+  readonly tag: Buffer;
+  /** What other hashes have in common with it if they are computed in the same way. */
+  readonly prefix: string;
+}
+
+function partsOf(stored: string | undefined): StoredHash | undefined {
+  const [, memoryKib, passes, salt, tag] = STORED.exec(stored ?? '') ?? [];
+  if (salt === undefined || tag === undefined) return undefined;
+  return {
+    nonce: Buffer.from(salt, 'base64'),
+    cost: { memoryKib: Number(memoryKib), passes: Number(passes) },
+    tag: Buffer.from(tag, 'base64'),
+    prefix: stored!.slice(0, stored!.lastIndexOf('$')),
+  };
+}
+
 /**
  * Whether the password has this hash of `hashPassword`. Without a hash, for an unknown name, it takes the same time
  * and returns false. Throws `PasswordQueueFull`, and what `begun` throws.
@@ -164,19 +183,48 @@ export async function isPasswordOf(
   stored: string | undefined,
   guest: PasswordGuest,
 ): Promise<boolean> {
-  const [, memoryKib, passes, salt, tag] = STORED.exec(stored ?? '') ?? [];
-  const nonce = salt === undefined ? Buffer.alloc(SALT_BYTES) : Buffer.from(salt, 'base64');
-  const cost =
-    tag === undefined ? passwordHashing.cost : { memoryKib: Number(memoryKib), passes: Number(passes) };
+  const hashes = stored === undefined ? [] : [stored];
+  return (await findPasswordOf(password, hashes, guest)) === 0;
+}
+
+/** Hashes of one name have one salt, but for those that were made at the same moment. */
+const MAX_SALTS = 4;
+
+/**
+ * Returns the index of the first hash that the password has, or -1. With one salt for all of them, or without a hash, for an
+ * unknown name, it takes the time of one. Throws like `isPasswordOf`.
+ */
+export async function findPasswordOf(
+  password: string,
+  stored: readonly string[],
+  guest: PasswordGuest,
+): Promise<number> {
+  const hashes = stored.map(partsOf);
+  const known = hashes.filter((hash) => hash !== undefined);
+  const unlike = [...new Map(known.map((hash) => [hash.prefix, hash])).values()].slice(0, MAX_SALTS);
+  const none = { nonce: Buffer.alloc(SALT_BYTES), cost: passwordHashing.cost, prefix: '' };
+  const computed = unlike.length === 0 ? [none] : unlike;
   const actual = await passwordTurns.take(guest, async () => {
-    const [hashed, counted] = await Promise.allSettled([tagOf(password, nonce, cost), guest.begun?.()]);
+    const [hashed, counted] = await Promise.allSettled([tagsOf(password, computed), guest.begun?.()]);
     if (hashed.status === 'rejected') throw hashed.reason;
     if (counted.status === 'rejected') throw counted.reason;
     return hashed.value;
   });
-  const isRight = tag !== undefined && timingSafeEqual(actual, Buffer.from(tag, 'base64'));
-  if (!isRight) passwordTurns.failed(guest.address);
-  return isRight;
+  const found = hashes.findIndex((hash) => {
+    const tag = hash && actual.get(hash.prefix);
+    return tag !== undefined && timingSafeEqual(tag, hash!.tag);
+  });
+  if (found < 0) passwordTurns.failed(guest.address);
+  return found;
+}
+
+async function tagsOf(
+  password: string,
+  hashes: readonly Omit<StoredHash, 'tag'>[],
+): Promise<ReadonlyMap<string, Buffer>> {
+  const tags = new Map<string, Buffer>();
+  for (const { prefix, nonce, cost } of hashes) tags.set(prefix, await tagOf(password, nonce, cost));
+  return tags;
 }
 
 function unpadded(bytes: Uint8Array): string {

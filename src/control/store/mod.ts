@@ -276,17 +276,19 @@ export {
   providerCredential,
   secretCredential,
   THE_INSTALLATION,
-  type Maker,
+  type MakerIdentity,
   type RuleParts,
 } from './records/credential-rule.ts';
 export {
-  countPersonAttempt,
+  countPersonAttempts,
   endPersonAttempts,
-  findPersonPassword,
+  findPersonPasswords,
   hasPassword,
   passwordOf,
   putPersonPassword,
   replacePersonPassword,
+  uncountPersonAttempts,
+  type KnownPassword,
   type PersonPassword,
 } from './records/person-password-store.ts';
 export {

@@ -1,6 +1,7 @@
 /** Every change of the schema, in order, by name. A released migration is never edited. */
 import type { Migration } from 'kysely/migration';
 import { accessTables } from './access-tables-migration.ts';
+import { addressOwners } from './address-owner-migration.ts';
 import { consoleLogIns } from './console-log-in-migration.ts';
 import { credentialEnds } from './credential-end-migration.ts';
 import { edgeTables } from './edge-tables-migration.ts';
@@ -68,4 +69,5 @@ export const migrations: Record<string, Migration> = {
   '0031-password-links': passwordLinks,
   '0032-credential-ends': credentialEnds,
   '0033-session-refreshes': sessionRefreshes,
+  '0034-address-owners': addressOwners,
 };

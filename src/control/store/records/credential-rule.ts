@@ -12,7 +12,7 @@ import type { Queries } from '../engine/store.ts';
  * The caller that made something, and its credential. `system` is the installation itself, at its first start or with its data
  * directory; `issuer` is a caller with a token of a trusted issuer, whose configuration is not stored.
  */
-export interface Maker {
+export interface MakerIdentity {
   readonly kind: 'account' | 'client' | 'person' | 'issuer' | 'system';
   /** `<issuer>#<sub>` for a caller of a trusted issuer. */
   readonly id: string;
@@ -32,7 +32,7 @@ export interface RuleParts {
   readonly nowMs: number;
 }
 
-export const THE_INSTALLATION: Maker = { kind: 'system', id: 'system', credential: 'system' };
+export const THE_INSTALLATION: MakerIdentity = { kind: 'system', id: 'system', credential: 'system' };
 export const ISSUER_CREDENTIAL = 'issuer';
 
 const PROVIDER = 'provider ';
@@ -80,7 +80,7 @@ export function inForce(kind: Text, id: Text, credential: Text, nowMs: number): 
 /** Nobody changes the maker's row until the transaction ends. Returns undefined if the credential has ended. */
 export async function presentRights(
   trx: Queries,
-  { kind, id, credential }: Maker,
+  { kind, id, credential }: MakerIdentity,
   { scopesOfIssuer, nowMs }: RuleParts,
 ): Promise<PresentRights | undefined> {
   if (kind === 'system') return { scopes: ROLE_SCOPES.operator, organizationId: undefined };
@@ -104,7 +104,7 @@ const SCOPE = 'frontdoor.organization';
 /** Whether the maker could make an invitation or a link now that gives somebody the role in the organization. */
 export async function mayStillGive(
   trx: Queries,
-  maker: Maker | undefined,
+  maker: MakerIdentity | undefined,
   { organizationId, role }: { readonly organizationId: string; readonly role: Role | null },
   parts: RuleParts,
 ): Promise<boolean> {
@@ -133,9 +133,9 @@ export function makerOf(
   kind: string | null,
   id: string | null,
   credential: string | null,
-): Maker | undefined {
+): MakerIdentity | undefined {
   if (kind === null || id === null || credential === null) return undefined;
-  return { kind: kind as Maker['kind'], id, credential };
+  return { kind: kind as MakerIdentity['kind'], id, credential };
 }
 
 async function lockedPerson(trx: Queries, id: string): Promise<PresentRights | undefined> {

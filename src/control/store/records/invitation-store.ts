@@ -16,7 +16,7 @@ import {
   isGivenByRole,
   makerOf,
   mayStillGive,
-  type Maker,
+  type MakerIdentity,
   type RuleParts,
 } from './credential-rule.ts';
 
@@ -26,7 +26,7 @@ export interface InvitationRecord {
   readonly name: string;
   readonly email: string | null;
   readonly role: Role;
-  readonly maker: Maker;
+  readonly maker: MakerIdentity;
   /** The name of the maker; null for one that is not stored. */
   readonly makerName: string | null;
   readonly createdAtMs: number;

@@ -12,7 +12,7 @@ import {
   isGivenByRole,
   makerOf,
   mayStillGive,
-  type Maker,
+  type MakerIdentity,
   type RuleParts,
 } from './credential-rule.ts';
 
@@ -31,7 +31,7 @@ export async function putPasswordLink(
   trx: Queries,
   secrets: Hashing,
   personId: string,
-  maker: Maker,
+  maker: MakerIdentity,
   expiresAtMs: number,
 ): Promise<string | undefined> {
   const code = randomToken();

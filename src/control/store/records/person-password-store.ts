@@ -11,7 +11,10 @@ export interface PersonPassword {
   readonly passwordHash: string;
 }
 
-/** Stores the password of a person, in place of an earlier one, and unlocks it. Throws `conflict` for a taken address. */
+/**
+ * Stores the password of a person, in place of an earlier one, and unlocks it. Throws `conflict` for an address that another
+ * person of the organization has.
+ */
 export async function putPersonPassword(
   trx: Queries,
   { personId, email, passwordHash }: PersonPassword,
@@ -20,12 +23,20 @@ export async function putPersonPassword(
   const changed = { email, ...newPassword(passwordHash, nowMs) };
   await trx
     .insertInto('person_password')
-    .values({ person_id: personId, ...changed })
+    .values(({ selectFrom }) => ({
+      person_id: personId,
+      organization_id: selectFrom('person').select('organization_id').where('id', '=', personId),
+      ...changed,
+    }))
     .onConflict((conflict) => conflict.column('person_id').doUpdateSet(changed))
     .execute()
     .catch((error: unknown) => {
       if (!isUniqueViolation(error)) throw error;
-      throw new FrontdoorError('conflict', 'conflict', `The e-mail address ${email} is taken`);
+      throw new FrontdoorError(
+        'conflict',
+        'conflict',
+        `Another person of the organization has the e-mail address ${email}`,
+      );
     });
 }
 
@@ -57,16 +68,35 @@ export interface KnownPassword extends PersonPassword {
   readonly organizationId: string;
 }
 
-export async function findPersonPassword(db: Queries, email: string): Promise<KnownPassword | undefined> {
-  const row = await db
+/** People of so many organizations with one address are examined at a log-in. */
+const MAX_HOLDERS = 100;
+
+/**
+ * Returns the passwords of an address, one for each organization in which a person has it, those who were seen last first:
+ * of `personId` alone, or of one organization alone, if it is given.
+ */
+export async function findPersonPasswords(
+  db: Queries,
+  email: string,
+  only: { readonly personId?: string | undefined; readonly organizationId?: string | undefined } = {},
+): Promise<readonly KnownPassword[]> {
+  let query = db
     .selectFrom('person_password')
     .innerJoin('person', 'person.id', 'person_password.person_id')
-    .select(['person_id', 'person_password.email', 'password_hash', 'organization_id'])
+    .select(['person_id', 'person_password.email', 'password_hash', 'person.organization_id'])
     .where('person_password.email', '=', email)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const { person_id: personId, organization_id: organizationId, password_hash: passwordHash } = row;
-  return { personId, organizationId, email: row.email, passwordHash };
+    .orderBy(({ fn, val }) => fn.coalesce('person.last_seen_at', val(0)), 'desc')
+    .orderBy('person_id')
+    .limit(MAX_HOLDERS);
+  if (only.personId !== undefined) query = query.where('person_id', '=', only.personId);
+  if (only.organizationId !== undefined)
+    query = query.where('person.organization_id', '=', only.organizationId);
+  const rows = await query.execute();
+  return rows.map(
+    ({ person_id: personId, organization_id: organizationId, password_hash: passwordHash, email }) => ({
+      ...{ personId, organizationId, email, passwordHash },
+    }),
+  );
 }
 
 export async function hasPassword(db: Queries, personId: string): Promise<boolean> {
@@ -86,20 +116,23 @@ export async function passwordOf(
   return row && { email: row.email, setAtMs: row.updated_at };
 }
 
+export interface LockRule {
+  readonly nowMs: number;
+  readonly maxAttempts: number;
+  readonly lockMs: number;
+}
+
 /**
- * Counts an attempt before it is examined, so that attempts at once are counted, too. Returns false while the password
- * is locked, which `maxAttempts` wrong ones in a row do for `lockMs`. A lock that would last longer was made before the
- * clock was set back, and is over.
+ * Counts an attempt for each of the people before it is examined, so that attempts at once are counted, too. Returns those
+ * whose password is not locked, which `maxAttempts` wrong ones in a row do for `lockMs`. A lock that would last longer was
+ * made before the clock was set back, and is over.
  */
-export async function countPersonAttempt(
+export async function countPersonAttempts(
   db: Queries,
-  personId: string,
-  {
-    nowMs,
-    maxAttempts,
-    lockMs,
-  }: { readonly nowMs: number; readonly maxAttempts: number; readonly lockMs: number },
-): Promise<boolean> {
+  personIds: readonly string[],
+  { nowMs, maxAttempts, lockMs }: LockRule,
+): Promise<ReadonlySet<string>> {
+  if (personIds.length === 0) return new Set();
   const counted = await db
     .updateTable('person_password')
     .set(({ eb, ref }) => ({
@@ -116,7 +149,7 @@ export async function countPersonAttempt(
         .else(ref('locked_until'))
         .end(),
     }))
-    .where('person_id', '=', personId)
+    .where('person_id', 'in', personIds)
     .where((eb) =>
       eb.or([
         eb('locked_until', 'is', null),
@@ -124,9 +157,32 @@ export async function countPersonAttempt(
         eb('locked_until', '>', nowMs + lockMs),
       ]),
     )
-    .returning('failed_attempts')
-    .executeTakeFirst();
-  return counted !== undefined;
+    .returning('person_id')
+    .execute();
+  return new Set(counted.map(({ person_id: id }) => id));
+}
+
+/** Takes back what `countPersonAttempts` counted for these people: the password was that of another one with the address. */
+export async function uncountPersonAttempts(
+  db: Queries,
+  personIds: readonly string[],
+  { maxAttempts }: Pick<LockRule, 'maxAttempts'>,
+): Promise<void> {
+  if (personIds.length === 0) return;
+  await db
+    .updateTable('person_password')
+    .set(({ eb, ref }) => ({
+      failed_attempts: eb('failed_attempts', '-', 1),
+      locked_until: eb
+        .case()
+        .when('failed_attempts', '=', maxAttempts)
+        .then(null)
+        .else(ref('locked_until'))
+        .end(),
+    }))
+    .where('person_id', 'in', personIds)
+    .where('failed_attempts', '>', 0)
+    .execute();
 }
 
 /** A right password ends the count. Returns false if the password has not this hash any more. */

@@ -26,7 +26,9 @@ export interface PersonTable {
 
 export interface PersonPasswordTable {
   person_id: string;
-  /** In lower case. Unique in the installation, because the log-in page asks for no organization. */
+  /** That of the person. */
+  organization_id: string;
+  /** In lower case. Unique in its organization. */
   email: string;
   /** argon2id, as a PHC string. */
   password_hash: string;
