@@ -3,6 +3,7 @@ import { definedFields } from '#base';
 import type { AccessOptions } from '#cli';
 import { loadTrustedIssuers, parsePublicApiUrl, type ControlPlaneOptions } from '#control';
 import { parseAllowedNetworks } from '#domain';
+import { checkedDnsServers } from './dns-servers.ts';
 
 export type AccessSettings = Pick<
   ControlPlaneOptions,
@@ -10,6 +11,7 @@ export type AccessSettings = Pick<
   | 'trustedIssuers'
   | 'trustedProxies'
   | 'allowEgress'
+  | 'dnsServers'
   | 'publicApiUrl'
   | 'edgeManagement'
   | 'hasConsole'
@@ -26,6 +28,7 @@ export async function accessOf(options: AccessOptions): Promise<AccessSettings> 
     publicApiUrl: publicApiUrl === undefined ? undefined : parsePublicApiUrl(publicApiUrl),
     trustedIssuers: trustedIssuers === undefined ? [] : await loadTrustedIssuers(trustedIssuers),
     trustedProxies: options.trustedProxies ?? [],
+    dnsServers: checkedDnsServers('--dns-server', options.dnsServer ?? []),
     allowEgress: parseAllowedNetworks('--allow-egress', allowEgress ?? []),
     limits: {
       ...definedFields({

@@ -3,13 +3,12 @@
  * issuer in a gateway's data directory. ADR 0056.
  */
 import { X509Certificate } from 'node:crypto';
-import { Resolver } from 'node:dns/promises';
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { FrontdoorError, messageOf, type Log } from '#base';
 import type { AcmeCommandOptions } from '#cli';
 import { AcmeIssuer, loadAccountKey, type AcmeSettings, type CertificateStore } from '#gateway';
-import { readPrivateFile } from '#net';
+import { areDnsServers, readPrivateFile } from '#net';
 import type { AutomaticCertificates } from './gateway-part.ts';
 import { checkNamesFile, readOptionFile } from './option-file.ts';
 import { orderInProcess } from './order-process.ts';
@@ -115,12 +114,8 @@ function caOf(file: string): string {
 }
 
 function serversOf(servers: readonly string[]): readonly string[] {
-  try {
-    new Resolver().setServers(servers);
-  } catch {
-    throw refused('--acme-dns-server takes addresses, such as 192.0.2.53 or [2001:db8::53]:53');
-  }
-  return servers;
+  if (areDnsServers(servers)) return servers;
+  throw refused('--acme-dns-server takes addresses, such as 192.0.2.53 or [2001:db8::53]:53');
 }
 
 /** Absolute path of a program. It is not searched for, so that it is the same one at each start. */

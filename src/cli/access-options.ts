@@ -13,6 +13,7 @@ export interface AccessOptions {
   readonly trustedProxies?: readonly IpNetwork[];
   readonly trustedIssuers?: string;
   readonly allowEgress?: readonly string[];
+  readonly dnsServer?: readonly string[];
   readonly limitCredentials?: RateOption;
   readonly limitWrites?: RateOption;
   readonly limitFailedLogins?: RateOption;
@@ -62,6 +63,10 @@ export function addAccessOptions(command: Command): Command {
         '--allow-egress <cidr:ports>',
         'private network in which token issuers and identity providers may be; may be repeated; for example 10.0.0.0/8:443',
       ).argParser((text: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), text]),
+    )
+    .option(
+      '--dns-server <address...>',
+      'addresses of name servers that are asked for the proofs of custom frontends; default: those of the system; for example 192.0.2.53',
     )
     .addOption(
       rate(

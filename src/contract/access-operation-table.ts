@@ -6,6 +6,8 @@ import {
   customFrontendSchema,
   dnsCheckListSchema,
   dnsRecordListSchema,
+  HOSTNAME_PROOFS,
+  hostnameClaimSchema,
   newCustomFrontendSchema,
   policyComparisonSchema,
   policyDraftSchema,
@@ -14,11 +16,25 @@ import {
   sharePolicySchema,
 } from './access-schemas.ts';
 import { byName, byProvider, byStatus, byTime } from './list-filter-table.ts';
-import { created, gone, guarded, ok, paging } from './operation.ts';
+import { created, gone, guarded, ok, paging, type QueryParameter } from './operation.ts';
 import { countedPageSchema } from './resource-schemas.ts';
 
 const POLICY = '/frontdoor/{frontdoorId}/shares/{token}/policy';
 const CUSTOM_FRONTENDS = '/frontdoor/{frontdoorId}/custom-frontends';
+const HOSTNAME_CLAIMS = '/hostname-claims';
+const ofOrganization: QueryParameter = {
+  name: 'organizationId',
+  type: 'UUID',
+  isRequired: false,
+  summary: 'Only those of this organization',
+};
+const byProof: QueryParameter = {
+  name: 'proof',
+  type: 'string',
+  isRequired: false,
+  summary: 'Only those with this proof',
+  values: HOSTNAME_PROOFS,
+};
 const byId = { uuidParameters: ['frontdoorId', 'customFrontendId'] } as const;
 
 export const accessOperations = [
@@ -88,7 +104,7 @@ export const accessOperations = [
     id: 'createCustomFrontend',
     group: 'Custom frontends',
     summary:
-      "Create a custom frontend, which serves a frontdoor's public shares below a hostname of the owner",
+      "Create a custom frontend, which serves a frontdoor's public shares below a hostname of the owner once that is proven",
     method: 'POST',
     path: CUSTOM_FRONTENDS,
     body: newCustomFrontendSchema,
@@ -145,5 +161,38 @@ export const accessOperations = [
     ...byId,
     answer: ok(dnsCheckListSchema),
     refusals: [404, 429],
+  }),
+  guarded({
+    id: 'listHostnameClaims',
+    group: 'Custom frontends',
+    summary: 'List the hostnames of all custom frontends of the installation, with their proofs',
+    method: 'GET',
+    path: HOSTNAME_CLAIMS,
+    scope: 'frontdoor.admin',
+    query: [byName, ofOrganization, byProof, ...paging('hostname', 'id', 'createdAt')],
+    answer: ok(countedPageSchema(hostnameClaimSchema)),
+  }),
+  guarded({
+    id: 'grantHostname',
+    group: 'Custom frontends',
+    summary: 'Grant the hostname of a custom frontend to its organization, without a DNS record',
+    method: 'POST',
+    path: `${HOSTNAME_CLAIMS}/{customFrontendId}/grant`,
+    uuidParameters: ['customFrontendId'],
+    scope: 'frontdoor.admin',
+    answer: ok(hostnameClaimSchema),
+    refusals: [404, 409],
+  }),
+  guarded({
+    id: 'withdrawHostname',
+    group: 'Custom frontends',
+    summary:
+      'Withdraw the grant of a hostname, or what it has from before proofs: it needs a DNS record then',
+    method: 'DELETE',
+    path: `${HOSTNAME_CLAIMS}/{customFrontendId}/grant`,
+    uuidParameters: ['customFrontendId'],
+    scope: 'frontdoor.admin',
+    answer: gone,
+    refusals: [404, 409],
   }),
 ] as const;

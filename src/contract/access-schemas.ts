@@ -290,6 +290,28 @@ const customFrontendState = () =>
       'NEW: no gateway has reported it; PENDING: gateways lack its certificate; ACTIVE: gateways serve it',
   });
 
+/** Why a custom frontend is served, or is not. */
+export const HOSTNAME_PROOFS = ['PENDING', 'PROVEN', 'GRANTED', 'MISSING', 'ASKED'] as const;
+
+const proofFields = () => ({
+  proof: Type.Unsafe<(typeof HOSTNAME_PROOFS)[number]>({
+    type: 'string',
+    enum: [...HOSTNAME_PROOFS],
+    description:
+      'PENDING: not proven yet, and not served; PROVEN: by its TXT record; GRANTED: by an operator; MISSING: proven, and the record is gone; ASKED: older than proofs, served, and to be proven',
+  }),
+  proofEndsAt: nullable<string>({
+    type: 'string',
+    format: 'date-time',
+    description:
+      'PENDING: when the claim ends and the custom frontend is deleted; MISSING: when it is no longer served; otherwise null',
+  }),
+  proofProblem: nullable<string>({
+    type: 'string',
+    description: 'Why the last look-up proved nothing; null if it did, or there was none',
+  }),
+});
+
 export const customFrontendSchema = closed({
   id: uuid(),
   frontdoorId: uuid(),
@@ -300,6 +322,7 @@ export const customFrontendSchema = closed({
   }),
   status: customFrontendState(),
   domainName: Type.String({ description: 'The name that the certificate must cover: `*.hostname`' }),
+  ...proofFields(),
   createdAt: timestamp(),
 });
 export type CustomFrontendAnswer = Static<typeof customFrontendSchema>;
@@ -312,12 +335,28 @@ export const newCustomFrontendSchema = closed({
   frontdoorId: readOnly(),
   status: readOnly(),
   domainName: readOnly(),
+  proof: readOnly(),
+  proofEndsAt: readOnly(),
+  proofProblem: readOnly(),
   createdAt: readOnly(),
 });
 
+/** A custom frontend as operators see it, of any organization. */
+export const hostnameClaimSchema = closed({
+  id: Type.String({ format: 'uuid', description: 'The id of the custom frontend' }),
+  hostname: Type.String(),
+  organizationId: uuid(),
+  frontdoorId: uuid(),
+  ...proofFields(),
+  createdAt: timestamp(),
+});
+export type HostnameClaimAnswer = Static<typeof hostnameClaimSchema>;
+
+const recordType = () => oneOf('CNAME', 'TXT');
+
 export const dnsRecordListSchema = Type.Array(
   closed({
-    type: oneOf('CNAME'),
+    type: recordType(),
     name: Type.String(),
     value: Type.String(),
     purpose: Type.String(),
@@ -332,22 +371,26 @@ export const customFrontendChangeSchema = closed({
   frontdoorId: readOnly(),
   status: readOnly(),
   domainName: readOnly(),
+  proof: readOnly(),
+  proofEndsAt: readOnly(),
+  proofProblem: readOnly(),
   createdAt: readOnly(),
 });
 
 export const dnsCheckListSchema = Type.Array(
   closed({
-    type: oneOf('CNAME'),
+    type: recordType(),
     name: Type.String(),
     value: Type.String(),
-    lookedUp: Type.String({ description: 'The name below it that was looked up' }),
+    lookedUp: Type.String({ description: 'The name that was looked up: of a wildcard, one below it' }),
     state: Type.Unsafe<'correct' | 'missing' | 'different' | 'unknown'>({
       type: 'string',
       enum: ['correct', 'missing', 'different', 'unknown'],
-      description: 'Whether DNS leads to the gateways',
+      description: 'Whether DNS has the record, or leads to the gateways in another way',
     }),
     found: Type.Array(Type.String(), {
-      description: 'The alias of the name that was looked up, or its addresses if it has none',
+      description:
+        'The alias of the name that was looked up, or its addresses if it has none; its TXT records for that type',
     }),
     problem: Type.Unsafe<string | null>({
       type: ['string', 'null'],

@@ -76,7 +76,13 @@ const enumerations: readonly Enumeration[] = [
     description:
       'NEW: no gateway has reported it. PENDING: gateways lack its certificate. ACTIVE: gateways serve it.',
   },
-  { name: 'DnsRecordType', values: ['CNAME'], description: 'The type of a DNS record.' },
+  {
+    name: 'HostnameProof',
+    values: ['PENDING', 'PROVEN', 'GRANTED', 'MISSING', 'ASKED'],
+    description:
+      'PENDING: not proven yet, and not served. PROVEN: by its TXT record. GRANTED: by an operator. MISSING: proven, and the record is gone. ASKED: older than proofs, served, and to be proven.',
+  },
+  { name: 'DnsRecordType', values: ['CNAME', 'TXT'], description: 'The type of a DNS record.' },
   {
     name: 'TerminatorStrategy',
     values: TERMINATOR_STRATEGIES,

@@ -153,6 +153,7 @@ const ofComponent: Readonly<Record<string, string>> = {
   'BootstrapToken.token': 'The enrollment token, a JWT.',
   'Caller.kind': 'The kind of caller.',
   'CustomFrontend.status': 'Whether gateways serve it.',
+  'HostnameClaim.organizationId': 'The organization that claims the hostname.',
   'DnsRecordEntry.type': 'The type of the record.',
   'DnsRecordEntry.name': 'The name of the record.',
   'DnsRecordEntry.value': 'The value of the record.',

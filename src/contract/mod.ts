@@ -65,6 +65,8 @@ export {
   type CustomFrontendAnswer,
   type DnsCheckAnswer,
   type DnsRecordAnswer,
+  HOSTNAME_PROOFS,
+  type HostnameClaimAnswer,
   type PolicyComparisonAnswer,
   type PolicyDraftBody,
   type SharePolicy,

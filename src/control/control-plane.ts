@@ -60,7 +60,6 @@ export interface ControlPlaneOptions {
   readonly moreAdvertiseHosts?: readonly string[] | undefined;
   /** Called for each dial. Undefined: gateways and routers run in processes of their own. */
   readonly localEnds?: (() => LocalEnds | undefined) | undefined;
-  /** Serves the edge management API. */
   readonly edgeManagement?: boolean | undefined;
   /** Serves the console below `/console`, which it does by default. */
   readonly hasConsole?: boolean | undefined;
@@ -88,6 +87,7 @@ export interface ControlPlaneOptions {
   readonly trustedIssuers?: readonly TrustedIssuer[] | undefined;
   /** Networks, besides the public internet, from which addresses named by others may be fetched. */
   readonly allowEgress?: readonly AllowedNetwork[] | undefined;
+  readonly dnsServers?: readonly string[] | undefined;
   readonly clock?: Clock | undefined;
   readonly log: Log;
 }
@@ -177,8 +177,8 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   });
   closers.push(() => pki.close());
 
-  const sweeps = startSweeps({ store, clock, log });
-  closers.push(() => sweeps.close());
+  const { dnsServers = [] } = options;
+  closers.push(startSweeps({ store, secrets, dnsServers, clock, log }).close);
   const model = new OverlayModel();
   const attached = await attachModel(store, model, { log });
   closers.push(() => attached.close());
@@ -324,7 +324,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       edgeApiUrl: () => edgeApiUrl,
       controlPlanes: () => replicas?.controlPlanes ?? [{ apiUrl: baseUrl(), silentSinceMs: undefined }],
       egress,
-      names: new NameRecordLookups(),
+      names: new NameRecordLookups({ servers: dnsServers }),
     },
     mintEnrollmentJwt,
     ...{ limits: options.limits, trustedProxies: options.trustedProxies, tls: options.apiTls },

@@ -36,7 +36,9 @@ describe('gateways', () => {
   });
 
   async function call(method: string, path: string, body?: unknown): Promise<Record<string, string>> {
-    const answer = await world.call(method, root + path, { body });
+    const answer = await world.call(method, path.startsWith('/hostname-claims/') ? path : root + path, {
+      body,
+    });
     assert.ok(answer.status < 300, answer.text);
     return answer.body as Record<string, string>;
   }
@@ -74,11 +76,14 @@ describe('gateways', () => {
       type: 'API_KEY',
       data: { placement: 'bearer', keys: [{ name: 'one' }] },
     });
-    const made = await deltaOf('POST', '/custom-frontends', {
-      hostname: 'apps.example.com',
-      frontendId,
-      authProviderIds: [providerId],
-    });
+    const body = { hostname: 'apps.example.com', frontendId, authProviderIds: [providerId] };
+    const { id } = await call('POST', '/custom-frontends', body);
+    feed.flush();
+    assert.ok(
+      !received.some((event) => JSON.stringify(event).includes('apps.example.com')),
+      'nothing before its proof',
+    );
+    const made = await deltaOf('POST', `/hostname-claims/${id}/grant`);
     assert.deepEqual(
       made.set.map(({ token, customHosts }) => [token, customHosts]),
       [['app', [{ host: 'app.apps.example.com', authProviderIds: [providerId] }]]],
@@ -97,8 +102,7 @@ describe('gateways', () => {
       [[providerId, false]],
     );
 
-    const { content } = (await call('GET', '/custom-frontends')) as unknown as { content: { id: string }[] };
-    const gone = await deltaOf('DELETE', `/custom-frontends/${content[0]!.id}`);
+    const gone = await deltaOf('DELETE', `/custom-frontends/${id}`);
     assert.deepEqual(
       gone.set.map(({ token, customHosts }) => [token, customHosts]),
       [['app', []]],

@@ -1,4 +1,10 @@
-/** The periodic removal of what has expired in the store, and the check of its policies at the start. */
+/**
+ * What happens periodically: expired rows are removed from the store, and the proofs of hostnames are looked up; and the check
+ * of the stored policies at the start.
+ */
+import { txtRecordsOf } from '#net';
+import type { AuditParts } from './audit/mod.ts';
+import { HostnameProver } from './hostnames/mod.ts';
 import { MetricSweep } from './metrics/mod.ts';
 import {
   IdempotencySweep,
@@ -9,16 +15,24 @@ import {
   type SweepParts,
 } from './store/mod.ts';
 
-/** Starts every sweep. `close` resolves when none is running. */
-export function startSweeps(parts: SweepParts & { readonly store: Store }): {
-  close(): Promise<void>;
+export interface PeriodicParts extends SweepParts, AuditParts {
+  readonly store: Store;
+  /** Name servers that are asked about hostnames; none: those of the system. */
+  readonly dnsServers: readonly string[];
+}
+
+/** Starts them all. `close` resolves when none is running. */
+export function startSweeps(parts: PeriodicParts): {
+  readonly close: () => Promise<void>;
 } {
+  const dns = { servers: parts.dnsServers };
   const sweeps = [
     new MetricSweep(parts),
     new RequestRecordSweep(parts),
     new RestingNameSweep(parts),
     new IdempotencySweep(parts),
     new PolicyCheck(parts),
+    new HostnameProver({ ...parts, txt: (name) => txtRecordsOf(name, dns) }),
   ];
   return {
     close: async () => {

@@ -72,6 +72,7 @@ export {
 } from './containment.ts';
 export { systemLookup, type HostLookup } from './host-lookup.ts';
 export { NameRecordLookups, type NameRecords } from './name-records.ts';
+export { areDnsServers, txtRecordsOf, type DnsServers, type TxtAnswer } from './txt-records.ts';
 export { probeAddresses, probePort, probeTls, type PortProbe, type TlsProbe } from './probe.ts';
 export { loadIdentityFile, saveIdentityFile, type IdentityFile } from './identity-file.ts';
 export {

@@ -40,6 +40,10 @@ const CONTROL: FolderTable = {
     may: ['secrets', 'store', 'model', 'pki', 'event-stream'],
     why: 'writes events inside the transactions of other parts, and names the owner of a refused certificate',
   },
+  hostnames: {
+    may: ['store', 'audit'],
+    why: 'asks DNS for the proofs of hostnames, and stores what it answers with an event for each change',
+  },
   installation: {
     may: ['secrets', 'store', 'audit'],
     why: 'writes the first rows and a new administrator, with an event for each',
@@ -63,7 +67,7 @@ const CONTROL: FolderTable = {
   'management-api': {
     may: [
       ...['secrets', 'checks', 'policy', 'provider', 'store', 'metrics', 'model', 'backup', 'event-stream'],
-      ...['html', 'totp', 'audit', 'installation', 'oauth', 'login', 'overlay', 'replica'],
+      ...['html', 'totp', 'audit', 'hostnames', 'installation', 'oauth', 'login', 'overlay', 'replica'],
     ],
     why: 'answers requests with all parts below; no part imports it',
   },

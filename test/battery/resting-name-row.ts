@@ -106,6 +106,8 @@ async function checkHostname(
   const make = () => parts.call('POST', '/custom-frontends', { hostname, frontendId });
   const made = await make();
   const { id } = made.json as { id: string };
+  // A mere claim would not rest.
+  await other.administer('POST', `/hostname-claims/${id}/grant`);
   await parts.call('DELETE', `/custom-frontends/${id}`);
   for (const asked of [hostname, `a.${hostname}`, 'example.test']) {
     const answer = await other.call('POST', '/custom-frontends', { hostname: asked, frontendId });

@@ -32,6 +32,9 @@ const customFrontend: AnswerShape = {
   authProviderIds: ['string'],
   status: 'string',
   domainName: 'string',
+  proof: 'string',
+  proofEndsAt: 'string or null',
+  proofProblem: 'string or null',
   createdAt: 'time',
 };
 const verdict: AnswerShape = { decision: 'string', status: 'integer or null', reason: 'string' };
@@ -145,6 +148,7 @@ export const accessRows: readonly ManagementRow[] = [
       frontendId: '{frontendId}',
       authProviderIds: ['{providerId}'],
       status: 'NEW',
+      proof: 'PENDING',
     },
     location: `${BASE}/custom-frontends/`,
   },

@@ -99,6 +99,7 @@ describe('an auth provider that is updated', () => {
       authProviderIds: [other.id],
     };
     made.push((await done('POST', '/custom-frontends', body)).id);
+    for (const each of made) await world.grantHostname(each);
     const hosts = ZONES.map((zone) => `open.${zone}`);
     const third = 'open.third.example.test';
     for (const host of hosts) await becomes('it is served', host, 200, 'first-custom-key');

@@ -45,12 +45,29 @@ describe('the pages of domains', { skip: browserSkip }, () => {
     await page.getByRole('button', { name: 'Create domain' }).click();
     await page.getByRole('heading', { level: 1, name: DOMAIN }).waitFor();
     await page.getByText(`*.${DOMAIN}`).first().waitFor();
-    await page.getByText('Looked up:').waitFor();
+    await page.getByText('Looked up:').first().waitFor();
+    await page.getByText(`_frontdoor-challenge.${DOMAIN}`).first().waitFor();
+    await page.getByText('It is not served until the TXT record below').waitFor();
     await checkLooks(page, 'domain');
     const checked = page.waitForResponse(/dns-check$/);
     await page.getByRole('button', { name: 'Check again' }).click();
     assert.equal((await checked).status(), 200);
     assert.deepEqual((await domains())[0]!['authProviderIds'], [providerId]);
+  });
+
+  it('show operators what is claimed, who grant it and withdraw that again', async (test) => {
+    const { page, open } = await consoles.person(test, 'operator');
+    await open('/settings/hostnames');
+    await page.getByText('Not proven yet').first().waitFor();
+    await page.getByRole('button', { name: `Grant: ${DOMAIN}` }).click();
+    await checkLooks(page, 'hostname-grant');
+    await page.getByRole('dialog').getByRole('button', { name: 'Grant' }).click();
+    await page.getByRole('button', { name: `Withdraw: ${DOMAIN}` }).waitFor();
+    assert.equal((await domains())[0]!['proof'], 'GRANTED');
+    await page.getByRole('button', { name: `Withdraw: ${DOMAIN}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByRole('button', { name: `Grant: ${DOMAIN}` }).waitFor();
+    assert.equal((await domains())[0]!['proof'], 'PENDING');
   });
 
   it('change what guards one, unless others did meanwhile', async (test) => {

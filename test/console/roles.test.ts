@@ -17,6 +17,7 @@ const WITHOUT_CONTROL: Partial<Record<OperationId, string>> = {
   endLoginSession: 'A visitor has to be logged in: test/console/providers.test.ts.',
   endLoginSessions: 'A visitor has to be logged in: test/console/providers.test.ts.',
   removePersonSecondFactor: 'The person needs a second factor: test/console/settings.test.ts.',
+  withdrawHostname: 'The domain has to be granted: test/console/domains.test.ts.',
   inspectRouters: 'It changes nothing, and only operators see its page: test/console/mesh.test.ts.',
   endCircuit: 'A circuit has to be open: test/console/mesh.test.ts.',
 };

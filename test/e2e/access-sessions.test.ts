@@ -304,11 +304,12 @@ describe('a credential of one share', () => {
 
     // The same share below a name of its own: there the session is another one.
     const frontends = await world.call<{ id: string }[]>('GET', '/frontends');
-    await world.call('POST', '/custom-frontends', {
+    const made = await world.call<{ id: string }>('POST', '/custom-frontends', {
       hostname: CUSTOM_ZONE,
       frontendId: frontends[0]!.id,
       authProviderIds: [other.oidc],
     });
+    await world.parts.run('hostname-claims', 'grant', made.id);
     await world.share('bare', []);
     elsewhere.set('a custom domain', `bare.${CUSTOM_ZONE}`);
 

@@ -223,11 +223,12 @@ describe('a browser', { skip: browserSkip }, () => {
   it('logs in at a custom frontend with the provider of that', async () => {
     await world.share('everywhere', []);
     const frontends = await world.call<{ id: string }[]>('GET', '/frontends');
-    await world.call('POST', '/custom-frontends', {
+    const made = await world.call<{ id: string }>('POST', '/custom-frontends', {
       hostname: CUSTOM_ZONE,
       frontendId: frontends[0]!.id,
       authProviderIds: [github],
     });
+    await world.parts.run('hostname-claims', 'grant', made.id);
     const host = `everywhere.${CUSTOM_ZONE}`;
     const nobody = world.visitor();
     await until(

@@ -193,11 +193,12 @@ describe('two control planes over one database', { skip: postgresSkip }, () => {
     const body = { hostname: 'apps.example', frontendId: (frontends.json as { id: string }[])[0]!.id };
     const made = await world.call(world.a, 'POST', `${frontdoor}/custom-frontends`, { body });
     assert.equal(made.status, 201, made.text);
+    const { id } = made.json as { id: string };
+    assert.equal((await world.call(world.b, 'POST', `/hostname-claims/${id}/grant`)).status, 200);
     await answers('app.apps.example', 403);
     await world.call(world.a, 'PUT', policy, { body: {} });
     await answers('app.share.localhost', 200);
     await answers('app.apps.example', 200);
-    const { id } = made.json as { id: string };
     assert.equal((await world.call(world.b, 'DELETE', `${frontdoor}/custom-frontends/${id}`)).status, 204);
     await answers('app.apps.example', 404);
     await answers('app.share.localhost', 200);

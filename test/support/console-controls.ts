@@ -78,6 +78,7 @@ export const CONTROLS: Partial<Record<OperationId, Control>> = {
   endPreviousSecret: { name: 'End the previous secret' },
   deleteConsoleLogIn: { name: /^End log-ins with it/ },
   releaseRestingName: { name: /^Release: / },
+  grantHostname: { name: /^Grant: / },
 };
 
 /** The operations that have a page, with its route. */

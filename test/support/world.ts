@@ -60,6 +60,8 @@ export interface World {
   readonly records: LogRecord[];
   /** A Management API call with the first account; `path` without `/frontdoor/{id}`. */
   call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<JsonAnswer>;
+  /** Grants the hostname of a custom frontend as the operator. */
+  grantHostname(customFrontendId: string): Promise<void>;
   enrollmentCode(): Promise<string>;
   /** A JWT for a foreign SDK. */
   enrollmentJwt(): Promise<string>;
@@ -121,6 +123,11 @@ export async function openWorld(options: Partial<UpOptions> = {}): Promise<World
     closeAgents,
     records,
     call,
+    grantHostname: async (id) => {
+      const path = `/hostname-claims/${id}/grant`;
+      const { status, text } = await client.request({ method: 'POST', path, headers: { authorization } });
+      if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
+    },
     enrollmentCode,
     enrollmentJwt,
     enrollEnvironment: async (name) => {

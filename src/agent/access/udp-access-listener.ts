@@ -96,9 +96,7 @@ export class UdpAccessListener {
   #take(flow: DatagramConnection, key: string): Promise<void> | undefined {
     const fail = (): void => void flow.destroy();
     const what = { kind: 'connection', id: `of datagrams of ${key}`, log: this.#circuits.log, fail } as const;
-    return contain(what, () =>
-      this.#connect(flow, key).catch((error: unknown) => failAlone(what, error)),
-    );
+    return contain(what, () => this.#connect(flow, key).catch((error: unknown) => failAlone(what, error)));
   }
 
   async #connect(flow: DatagramConnection, key: string): Promise<void> {

@@ -7,7 +7,13 @@ import { fetchCaller } from '../access/caller.ts';
 import { ManagementClient } from '../management-client.ts';
 import { asked } from './asked-api.ts';
 import { failure, ok, PROBE_MS, skipped, warning, type Check, type CheckResult } from './finding.ts';
-import { frontendVerdict, gatewayTlsVerdict, policyVerdict, zoneVerdict } from './frontend-checks.ts';
+import {
+  customFrontendsVerdict,
+  frontendVerdict,
+  gatewayTlsVerdict,
+  policyVerdict,
+  zoneVerdict,
+} from './frontend-checks.ts';
 
 /** Tokens are refused if the clocks differ by more. */
 const MAX_SKEW_MS = 60_000;
@@ -26,6 +32,7 @@ export function apiChecks(access: ResolvedAccess, nowMs: () => number = Date.now
     { name: 'public shares', run: () => whenReached(reach, () => frontendVerdict(access)) },
     { name: 'TLS of public shares', run: () => whenReached(reach, () => gatewayTlsVerdict(access, nowMs())) },
     { name: 'policies', run: () => whenReached(reach, () => policyVerdict(access)) },
+    { name: 'custom frontends', run: () => whenReached(reach, () => customFrontendsVerdict(access)) },
     { name: 'site of shares', run: () => whenReached(reach, () => zoneVerdict(access)) },
   ];
 }

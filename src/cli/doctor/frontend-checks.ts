@@ -7,6 +7,7 @@ import type { ManagementClient } from '../management-client.ts';
 import { entriesOf } from '../operations/list-pages.ts';
 import { asked } from './asked-api.ts';
 import { failure, ok, PROBE_MS, skipped, warning, type CheckResult } from './finding.ts';
+import { hostnamesVerdict } from './hostname-check.ts';
 import { nameVerdict, shareTlsVerdict } from './network-checks.ts';
 import { placeOf } from './network-targets.ts';
 import { siteVerdict } from './site-check.ts';
@@ -94,6 +95,10 @@ export async function policyVerdict(access: ResolvedAccess): Promise<CheckResult
       'change the policies or the auth providers of these shares; "frontdoor shares policy warnings" lists all',
     );
   });
+}
+
+export function customFrontendsVerdict(access: ResolvedAccess): Promise<CheckResult> {
+  return askedOfFrontdoor(access, hostnamesVerdict);
 }
 
 export async function zoneVerdict(access: ResolvedAccess): Promise<CheckResult> {

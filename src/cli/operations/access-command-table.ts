@@ -60,7 +60,7 @@ export const ACCESS_COMMANDS = {
   listCustomFrontends: {
     noun: 'custom-frontends',
     verb: 'list',
-    columns: ['id', 'hostname', 'status', 'frontendId'],
+    columns: ['id', 'hostname', 'status', 'proof', 'frontendId'],
     entries: 'custom frontends',
     examples: ['custom-frontends list'],
   },
@@ -99,8 +99,26 @@ export const ACCESS_COMMANDS = {
   checkDnsRecords: {
     noun: 'custom-frontends',
     verb: 'dns-check',
-    columns: ['name', 'value', 'state', 'found', 'problem'],
+    columns: ['type', 'name', 'value', 'state', 'found', 'problem'],
     entries: 'records',
     examples: ['custom-frontends dns-check apps.example.com'],
+  },
+  listHostnameClaims: {
+    noun: 'hostname-claims',
+    verb: 'list',
+    columns: ['id', 'hostname', 'proof', 'organizationId', 'proofProblem'],
+    entries: 'hostnames',
+    examples: ['hostname-claims list', 'hostname-claims list --proof PENDING'],
+  },
+  grantHostname: {
+    noun: 'hostname-claims',
+    verb: 'grant',
+    examples: ['hostname-claims grant apps.example.com', `hostname-claims grant ${ID}`],
+  },
+  withdrawHostname: {
+    noun: 'hostname-claims',
+    verb: 'withdraw',
+    done: 'withdrawn',
+    examples: ['hostname-claims withdraw apps.example.com'],
   },
 } as const satisfies Partial<Readonly<Record<OperationId, OperationCommand | ElsewhereCommand>>>;

@@ -9,6 +9,7 @@ export const NOUNS = {
   failures: 'requests to shares that failed or were refused',
   changes: 'changes of a frontdoor as they happen',
   'custom-frontends': 'hostnames of the owner below which public shares are served',
+  'hostname-claims': 'hostnames of all custom frontends, their proofs and grants',
   'auth-providers': 'authentication of requests to shares',
   metrics: 'traffic of a frontdoor and its environments',
   organizations: 'organizations and their settings',

@@ -28,6 +28,7 @@ const KINDS: Readonly<Record<string, Answers>> = {
   ],
   'custom-frontend': [
     ...(['listCustomFrontends', 'getCustomFrontend', 'listDnsRecords', 'listFrontends'] as const),
+    ...(['checkDnsRecords', 'listHostnameClaims'] as const),
     ...SUMMARIES,
   ],
   session: ['listLoginSessions'],

@@ -22,6 +22,12 @@ export const PROGRAM_ERRORS = errorsSince('0.1.0', {
     meaning: 'The agent of the demo did not publish the sample in time.',
     remedy: 'See the log of the agent that the message names.',
   },
+  'dns-server-option': {
+    kind: 'invalid',
+    meaning: 'An entry of --dns-server is not an address of a name server.',
+    remedy:
+      'Write each entry as an address, with a port if it is not 53, such as 192.0.2.53 or [2001:db8::53]:53.',
+  },
   'gateway-not-enrolled': {
     kind: 'invalid',
     meaning: 'The gateway has no identity yet.',

@@ -108,7 +108,11 @@ export class StoredGatewayAccess implements GatewayAccessSource {
 
 async function zonesOf(db: Queries): Promise<string[]> {
   const frontends = await db.selectFrom('frontend').select('zone').execute();
-  const custom = await db.selectFrom('custom_frontend').select('hostname').execute();
+  const custom = await db
+    .selectFrom('custom_frontend')
+    .select('hostname')
+    .where('proof', '!=', 'PENDING')
+    .execute();
   return [
     ...new Set([...frontends.map(({ zone }) => zone), ...custom.map(({ hostname }) => hostname)]),
   ].sort();

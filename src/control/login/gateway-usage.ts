@@ -68,14 +68,20 @@ async function useSessions(trx: Queries, used: GatewayUsage['sessions'], nowMs: 
   }
 }
 
-/** A reporting gateway knows every custom frontend, so none remains NEW. */
+/** A reporting gateway knows every custom frontend that is served, so none of them remains NEW. */
 async function certify(trx: Queries, zones: readonly string[], nowMs: number): Promise<void> {
-  await trx.updateTable('custom_frontend').set({ status: 'PENDING' }).where('status', '=', 'NEW').execute();
+  await trx
+    .updateTable('custom_frontend')
+    .set({ status: 'PENDING' })
+    .where('status', '=', 'NEW')
+    .where('proof', '!=', 'PENDING')
+    .execute();
   for (const hostnames of chunks(zones)) {
     await trx
       .updateTable('custom_frontend')
       .set({ status: 'ACTIVE', certified_at: nowMs })
       .where('hostname', 'in', hostnames)
+      .where('proof', '!=', 'PENDING')
       .where((eb) =>
         eb.or([
           eb('status', '!=', 'ACTIVE'),

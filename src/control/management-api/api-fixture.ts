@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { ManualClock } from '#base';
 import { entityTagKindOf, errorSchema, operations } from '#contract';
 import type { GatewayReplay } from '#domain';
-import type { NameRecords } from '#net';
+import type { NameRecords, TxtAnswer } from '#net';
 import { attachModel, OverlayModel, type MeasuredListener, type ShareStatus } from '../model/mod.ts';
 import { lineOf, recordingLog } from '../../../test/support/recording-log.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
@@ -21,6 +21,7 @@ import { createManagementApi, type ManagementApiOptions } from './management-api
 
 export const BASE_URL = 'http://127.0.0.1:8081';
 const NO_RECORDS: NameRecords = { alias: undefined, addresses: [], problem: undefined };
+const NO_TEXTS: TxtAnswer = { values: [], problem: undefined };
 export const AUDIENCE = `${BASE_URL}/frontdoor`;
 
 export interface ApiWorld {
@@ -49,6 +50,8 @@ export interface ApiWorld {
   readonly logLines: string[];
   /** What DNS says about names. */
   readonly records: Map<string, NameRecords>;
+  /** What DNS says about their TXT records. */
+  readonly texts: Map<string, TxtAnswer>;
   /** JWT claims that were minted, oldest first. */
   readonly minted: Parameters<ManagementApiOptions['mintEnrollmentJwt']>[0][];
   addAccount(
@@ -57,6 +60,8 @@ export interface ApiWorld {
   ): Promise<{ id: string; token: string; authorization: string }>;
   addEnvironment(name: string, frontdoorId?: string): Promise<string>;
   call(method: string, url: string, options?: CallOptions): Promise<CallAnswer>;
+  /** Serves a custom frontend as an operator, without a proof by DNS. */
+  grant(customFrontendId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -98,6 +103,7 @@ export async function openApiWorld({
   const fabric = new FabricFixture(model);
   const minted: ApiWorld['minted'] = [];
   const records: ApiWorld['records'] = new Map();
+  const texts: ApiWorld['texts'] = new Map();
   const replays: GatewayReplay[] = [];
   const apiOptions: ManagementApiOptions = {
     store,
@@ -121,7 +127,10 @@ export async function openApiWorld({
       edgeApiUrl: () => 'https://localhost:1280',
       controlPlanes: () => [{ apiUrl: BASE_URL, silentSinceMs: undefined }],
       egress: { get: () => Promise.reject(new Error('there is no network here')) },
-      names: { of: async (name) => records.get(name) ?? NO_RECORDS },
+      names: {
+        of: async (name) => records.get(name) ?? NO_RECORDS,
+        txt: async (name) => texts.get(name) ?? NO_TEXTS,
+      },
     },
     mintEnrollmentJwt: async (claims) => {
       minted.push(claims);
@@ -181,6 +190,7 @@ export async function openApiWorld({
     replays,
     logLines,
     records,
+    texts,
     minted,
     addAccount,
     async addEnvironment(name, inFrontdoor = first.frontdoorId) {
@@ -221,6 +231,10 @@ export async function openApiWorld({
         text,
         body: text === '' ? undefined : (JSON.parse(text) as unknown),
       };
+    },
+    async grant(customFrontendId) {
+      const answer = await world.call('POST', `/hostname-claims/${customFrontendId}/grant`);
+      assert.equal(answer.status, 200, answer.text);
     },
     async close() {
       attached.close();

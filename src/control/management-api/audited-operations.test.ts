@@ -95,6 +95,15 @@ describe('every operation that changes something', () => {
       path: door(`/custom-frontends/${await made(door('/custom-frontends'), await newCustomFrontend())}`),
       chain: mine(),
     }),
+    grantHostname: async () => {
+      const id = await made(door('/custom-frontends'), await newCustomFrontend());
+      return { path: `/hostname-claims/${id}/grant`, chain: mine() };
+    },
+    withdrawHostname: async () => {
+      const id = await made(door('/custom-frontends'), await newCustomFrontend());
+      await world.grant(id);
+      return { path: `/hostname-claims/${id}/grant`, chain: mine() };
+    },
     createAuthProvider: () => ({ path: door('/auth-providers'), body: newProvider, chain: mine() }),
     changeAuthProvider: async () => ({ path: await provider(), body: { enabled: false }, chain: mine() }),
     replaceAuthProvider: async () => ({ path: await provider(), body: newProvider, chain: mine() }),

@@ -52,7 +52,7 @@ export interface InstallationView {
   /** Fetches addresses that others named. */
   readonly egress: Pick<EgressClient, 'get'>;
   /** What DNS says about names. */
-  readonly names: Pick<NameRecordLookups, 'of'>;
+  readonly names: Pick<NameRecordLookups, 'of' | 'txt'>;
 }
 
 /**
@@ -142,6 +142,8 @@ export interface Changed<T> {
   readonly organizationId?: string;
   /** What the change took with it, as events of their own after that of the change. */
   readonly also?: readonly Pick<AuditEntry, 'action' | 'target' | 'before'>[];
+  /** Frontdoor of the resource, if the path does not name it. */
+  readonly ownerId?: string;
 }
 
 /** Nothing was changed, so there is no audit event. */
@@ -166,6 +168,7 @@ export function change<T>(
     const changed = await work(trx, touch);
     if (changed.target === undefined) return changed.result;
     const { result, target, before, after, organizationId, also = [] } = changed;
+    const frontdoorId = changed.ownerId ?? frontdoorIdOf(call);
     const entry: AuditEntry = {
       organizationId: organizationId ?? principal.organizationId,
       actor: { kind: principal.kind, id: principal.id },
@@ -176,7 +179,7 @@ export function change<T>(
       address: call.address,
       result: 'ok',
     };
-    const ownerId = target.kind === 'frontdoor' ? entry.organizationId : frontdoorIdOf(call);
+    const ownerId = target.kind === 'frontdoor' ? entry.organizationId : frontdoorId;
     touchResource(touch, { ownerId, ...target });
     const more = also.map((each): AuditEntry => ({ ...entry, after: undefined, ...each }));
     await appendAuditAll(trx, touch, parts.secrets, [entry, ...more], parts.clock.nowMs(), head);

@@ -56,6 +56,9 @@ describeEachStore('custom frontends', (open) => {
       authProviderIds: [],
       status: 'NEW',
       domainName: '*.apps.example.com',
+      proof: 'PENDING',
+      proofEndsAt: new Date(world.clock.nowMs() + 14 * 86_400_000).toISOString(),
+      proofProblem: null,
       createdAt: new Date(world.clock.nowMs()).toISOString(),
     });
     const path = `${root}/custom-frontends/${record.id}`;
@@ -68,7 +71,14 @@ describeEachStore('custom frontends', (open) => {
         name,
         value,
       ]),
-      [['CNAME', '*.apps.example.com', 'share.localhost']],
+      [
+        ['CNAME', '*.apps.example.com', 'share.localhost'],
+        [
+          'TXT',
+          '_frontdoor-challenge.apps.example.com',
+          `frontdoor-organization=${world.first.organizationId}`,
+        ],
+      ],
     );
     const { body: again } = await world.call('POST', `${root}/custom-frontends`, {
       body: { ...record, hostname: 'other.example' },
@@ -90,6 +100,7 @@ describeEachStore('custom frontends', (open) => {
 
   it('have a name of their own: no zone, and none above or below another, whosever it is', async () => {
     const id = await created('/custom-frontends', { hostname: 'taken.example.com', frontendId });
+    await world.grant(id);
     const names = ['taken.example.com', 'TAKEN.example.com', 'a.taken.example.com', 'example.com'];
     for (const hostname of [...names, 'share.localhost', 'x.share.localhost', 'oauth.taken.example.com']) {
       const mine = await create({ hostname });
@@ -156,6 +167,8 @@ describeEachStore('custom frontends', (open) => {
       ...{ hostname: 'shown.example', frontendId },
       authProviderIds: [guard, guard.toUpperCase()],
     });
+    assert.equal(customHost('early.shown.example'), undefined, 'nothing before its proof');
+    await world.grant(id);
     await share('late', { authProviderIds: [own] });
     await share('hidden', { shareMode: 'private' });
     assert.deepEqual(customHost('early.shown.example'), {
@@ -184,7 +197,7 @@ describeEachStore('custom frontends', (open) => {
 
   it('do not show shares of another frontdoor', async () => {
     const theirs = await world.addEnvironment('theirs', world.other.frontdoorId);
-    await created('/custom-frontends', { hostname: 'ours.example', frontendId });
+    await world.grant(await created('/custom-frontends', { hostname: 'ours.example', frontendId }));
     const made = await world.call('POST', `/frontdoor/${world.other.frontdoorId}/shares`, {
       body: {
         ...{ name: 'foreign', environmentId: theirs, shareMode: 'public', backendMode: 'proxy' },
@@ -203,6 +216,7 @@ describeEachStore('custom frontends', (open) => {
     const id = await created('/custom-frontends', {
       ...{ hostname: 'change.example', frontendId, authProviderIds: [first] },
     });
+    await world.grant(id);
     const path = `${root}/custom-frontends/${id}`;
     const read = await world.call('GET', path);
     const headers = { 'if-match': String(read.headers['etag']) };
@@ -244,6 +258,19 @@ describeEachStore('custom frontends', (open) => {
     assert.deepEqual(await ask(), { ...needed, state: 'unknown', found: [], problem: 'queryA ETIMEOUT' });
     world.records.set(lookedUp, { alias: 'share.localhost', addresses: ['192.0.2.1'], problem: undefined });
     assert.deepEqual(await ask(), { ...needed, state: 'correct', found: ['share.localhost'], problem: null });
+    const name = '_frontdoor-challenge.asked.example';
+    const value = `frontdoor-organization=${world.first.organizationId}`;
+    const text = async () => ((await world.call('GET', path)).body as Record<string, unknown>[])[1];
+    const proof = { type: 'TXT', name, value, lookedUp: name };
+    assert.deepEqual(await text(), { ...proof, state: 'missing', found: [], problem: null });
+    world.texts.set(name, { values: ['other'], problem: undefined });
+    assert.deepEqual(await text(), { ...proof, state: 'different', found: ['other'], problem: null });
+    world.texts.set(name, { values: [], problem: 'queryTxt ESERVFAIL' });
+    assert.deepEqual(await text(), { ...proof, state: 'unknown', found: [], problem: 'queryTxt ESERVFAIL' });
+    world.texts.set(name, { values: [value], problem: undefined });
+    assert.deepEqual(await text(), { ...proof, state: 'correct', found: [value], problem: null });
+    await world.grant(id);
+    assert.equal(await text(), undefined, 'a granted name needs no record');
     assert.equal((await world.call('DELETE', `${root}/custom-frontends/${id}`)).status, 204);
     assert.equal((await world.call('GET', path)).status, 404);
   });

@@ -1,8 +1,8 @@
 /** Operations on custom frontends, which are hostnames of the owner below which public shares are served. */
-import type { CustomFrontendAnswer, DnsCheckAnswer, DnsRecordAnswer } from '#contract';
+import type { CustomFrontendAnswer } from '#contract';
 import { invalidValue } from '#domain';
-import { judgeDns } from './dns-policy.ts';
-import { checkNoPublicSuffix } from './public-suffix.ts';
+import { checkNoPublicSuffix, CLAIM_MS } from '../hostnames/mod.ts';
+import { checkedRecords, neededRecords } from './custom-frontend-records.ts';
 import {
   changeCustomFrontend,
   deleteCustomFrontend,
@@ -10,12 +10,11 @@ import {
   insertCustomFrontend,
   listCustomFrontends,
   lockCustomFrontend,
-  zoneOf,
   type CustomFrontendRecord,
   type Queries,
   type Touch,
 } from '../store/mod.ts';
-import { notFound, tooMany } from './api-errors.ts';
+import { notFound } from './api-errors.ts';
 import {
   change,
   created,
@@ -33,8 +32,6 @@ import { checkIfMatch, tagged } from './entity-tag.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
 
 const KIND = 'custom-frontend';
-/** Any name below the hostname has the records of the wildcard. */
-const PROBED_LABEL = 'frontdoor-check';
 
 export const customFrontendHandlers: Handlers<
   CreationParts & Pick<ApiParts, 'installation'>,
@@ -58,7 +55,9 @@ export const customFrontendHandlers: Handlers<
     const { hostname, frontendId, authProviderIds = [] } = call.body;
     const { frontdoor } = call;
     await checkNoPublicSuffix('hostname', hostname);
-    const wanted = { hostname, frontendId, authProviderIds, nowMs: parts.clock.nowMs() };
+    const nowMs = parts.clock.nowMs();
+    const claim = { nowMs, claimEndsAtMs: nowMs + CLAIM_MS };
+    const wanted = { hostname, frontendId, authProviderIds, ...claim };
     const make = async (trx: Queries, touch: Touch) => {
       const result = await insertCustomFrontend(trx, touch, frontdoor, wanted);
       return { result, target: { kind: KIND, id: result.id }, after: answerOf(result) };
@@ -106,31 +105,14 @@ export const customFrontendHandlers: Handlers<
 
   async listDnsRecords(parts, call) {
     const record = await recordOf(parts, call);
-    const purpose = 'Shares and log-ins below the name reach the gateways';
-    const answer: DnsRecordAnswer[] = [{ ...(await neededRecord(parts, record)), purpose }];
-    return ok(answer);
+    return ok(await neededRecords(parts, call.frontdoor, record));
   },
 
   async checkDnsRecords(parts, call) {
     const record = await recordOf(parts, call);
-    const needed = await neededRecord(parts, record);
-    const { names } = parts.installation;
-    const lookedUp = `${PROBED_LABEL}.${record.hostname}`;
-    const [ofName, ofZone] = await Promise.all([
-      names.of(lookedUp),
-      names.of(`${PROBED_LABEL}.${needed.value}`),
-    ]);
-    if (ofName === undefined || ofZone === undefined) throw tooMany(1);
-    const { state, found, problem } = judgeDns(needed.value, ofName, ofZone);
-    const answer: DnsCheckAnswer[] = [{ ...needed, lookedUp, state, found: [...found], problem }];
-    return ok(answer);
+    return ok(await checkedRecords(parts, call.frontdoor, record));
   },
 };
-
-async function neededRecord(parts: ChangeParts, record: CustomFrontendRecord) {
-  const value = await zoneOf(parts.store.db, record);
-  return { type: 'CNAME', name: `*.${record.hostname}`, value } as const;
-}
 
 /** Settings that stay may be repeated, but not changed. */
 function checkFixed(field: string, given: string | undefined, stored: string): void {
@@ -147,18 +129,28 @@ async function recordOf(
   return record;
 }
 
-/** The fields that the entity tag covers: all except the status, which gateways report. */
-function storedOf({ status: _status, ...stored }: CustomFrontendRecord) {
+/** The fields that the entity tag covers: all except the status, which gateways report, and the proof, which DNS gives. */
+function storedOf(record: CustomFrontendRecord) {
+  const {
+    status: _,
+    proof: _proof,
+    proofName: _name,
+    proofEndsAtMs: _endsAt,
+    proofProblem: _problem,
+    ...stored
+  } = record;
   return stored;
 }
 
 function answerOf(record: CustomFrontendRecord): CustomFrontendAnswer {
   const { id, frontdoorId, hostname, frontendId, authProviderIds, status, createdAtMs } = record;
+  const { proof, proofEndsAtMs, proofProblem } = record;
   return {
     ...{ id, frontdoorId, hostname, frontendId },
     authProviderIds: [...authProviderIds],
     status,
     domainName: `*.${hostname}`,
+    ...{ proof, proofEndsAt: proofEndsAtMs === null ? null : isoTime(proofEndsAtMs), proofProblem },
     createdAt: isoTime(createdAtMs),
   };
 }

@@ -1,5 +1,6 @@
 /** Judges what DNS says about a name below a custom frontend, beside what it says about the zone it should lead to. */
-import type { NameRecords } from '#net';
+import type { NameRecords, TxtAnswer } from '#net';
+import { hasValue } from '../hostnames/mod.ts';
 
 export type DnsState = 'correct' | 'missing' | 'different' | 'unknown';
 
@@ -29,4 +30,11 @@ export function judgeDns(zone: string, ofName: NameRecords, ofZone: NameRecords)
 function isAt(alias: string, zone: string): boolean {
   const [name, top] = [alias, zone].map((each) => each.toLowerCase().replace(/\.$/, '')) as [string, string];
   return name === top || name.endsWith(`.${top}`);
+}
+
+/** Judges the TXT records of a name. */
+export function judgeText(value: string, answer: TxtAnswer): Pick<DnsJudgement, 'state' | 'problem'> {
+  if (hasValue(answer, value)) return { state: 'correct', problem: null };
+  if (answer.problem !== undefined) return { state: 'unknown', problem: answer.problem };
+  return { state: answer.values.length === 0 ? 'missing' : 'different', problem: null };
 }

@@ -31,7 +31,7 @@ describeEachStore('the Management API', (open) => {
         { apiUrl: 'https://b.example', silentSinceMs: 1_000 },
       ],
       egress: { get },
-      names: { of: async () => undefined },
+      names: { of: async () => undefined, txt: async () => undefined },
     };
     const router = { id: 'r', name: 'east', hostname: 'east.example', port: 3022, isOnline: true };
     world = await openApiWorld({ open, installation, edgeRouters: () => [router] });

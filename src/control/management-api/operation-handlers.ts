@@ -17,6 +17,7 @@ import { fabricServiceHandlers } from './fabric-service-operations.ts';
 import { failureHandlers } from './failure-operations.ts';
 import { frontdoorHandlers } from './frontdoor-operations.ts';
 import { frontendHandlers } from './frontend-operations.ts';
+import { hostnameClaimHandlers } from './hostname-claim-operations.ts';
 import { inspectorHandlers } from './inspector-operations.ts';
 import { installationHandlers } from './installation-operations.ts';
 import { loginSessionHandlers } from './login-session-operations.ts';
@@ -49,6 +50,7 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...failureHandlers,
   ...inspectorHandlers,
   ...customFrontendHandlers,
+  ...hostnameClaimHandlers,
   ...fabricHandlers,
   ...fabricServiceHandlers,
   ...terminatorHandlers,

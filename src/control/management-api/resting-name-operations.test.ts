@@ -96,11 +96,12 @@ describeEachStore('names that were given up', (open) => {
         body: { ...share, name: 'whole', environmentId: inside },
       }),
     );
-    await made(
+    const whole = await made(
       world.call('POST', `/frontdoor/${id}/custom-frontends`, {
         body: { hostname: 'whole.example', frontendId },
       }),
     );
+    await world.grant(whole.id);
     await removed(`/frontdoor/${id}`);
     await refused(theirs('whole'), 'whole');
     assert.equal((await theirHost('whole.example')).status, 409);
@@ -129,6 +130,7 @@ describeEachStore('names that were given up', (open) => {
 
   it('of custom frontends rest with what lies above and below them', async () => {
     const { id } = await made(myHost('apps.example.com'));
+    await world.grant(id);
     const live = await theirHost('apps.example.com');
     await removed(`${root}/custom-frontends/${id}`);
     for (const hostname of ['apps.example.com', 'APPS.example.com', 'a.apps.example.com', 'example.com'])
@@ -137,6 +139,12 @@ describeEachStore('names that were given up', (open) => {
     await made(theirHost('other.example.com'));
     await made(myHost('a.apps.example.com'));
     await made(myHost('apps2.example.com'));
+  });
+
+  it('of custom frontends that were never proven do not rest', async () => {
+    const { id } = await made(myHost('claimed.example.net'));
+    await removed(`${root}/custom-frontends/${id}`);
+    await made(theirHost('claimed.example.net'));
   });
 
   it('of a deleted organization rest with nobody', async () => {

@@ -103,6 +103,19 @@ export {
   type JsonObject,
 } from './records/edge-entity-store.ts';
 export {
+  changeProof,
+  contestOf,
+  endClaim,
+  hastenProof,
+  isProvenByAnother,
+  listClaims,
+  lockClaim,
+  noteLookUp,
+  takeDueProofs,
+  type HostnameClaim,
+  type ProofChange,
+} from './records/hostname-proof-store.ts';
+export {
   claimEnrollment,
   createEnrollment,
   findByCode,
@@ -372,7 +385,7 @@ export {
   type IdentityTotp,
 } from './records/totp-store.ts';
 export { findUnroutedFailure, putUnroutedFailures } from './records/unrouted-failure-store.ts';
-export type { LoginAttemptTable, LoginSessionTable } from './schema/access-schema.ts';
+export type { HostnameProof, LoginAttemptTable, LoginSessionTable } from './schema/access-schema.ts';
 export type { ApiSessionTable } from './schema/edge-session-schema.ts';
 export { isPostgres } from './schema/database-kind.ts';
 export type {

@@ -16,6 +16,7 @@ import { reloadOf, useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { ProviderChoice } from '../providers/provider-choice.tsx';
 import { DnsRecords } from './dns-records.tsx';
+import { DomainProof } from './domain-proof.tsx';
 import { DomainState } from './domain-state.tsx';
 import { domainsText } from './domains-text.ts';
 
@@ -39,13 +40,24 @@ export function DomainPage(): ReactNode {
             <DomainState status={domain.status} />
           </PageTitle>
           <Panel>
-            <p>{text.stateWhy(domain.status)}</p>
+            <p>{domain.proof === 'PENDING' ? text.proofWhy(domain.proof) : text.stateWhy(domain.status)}</p>
+            {domain.proof === 'PENDING' ? null : <p>{text.proofWhy(domain.proof)}</p>}
+            {domain.proofProblem === null ? null : <p className="fd-bad">{domain.proofProblem}</p>}
             <Facts
               facts={[
                 [
                   text.frontend,
                   frontends.find(({ id }) => id === domain.frontendId)?.publicName ?? domain.frontendId,
                 ],
+                [text.proof, <DomainProof key="proof" proof={domain.proof} />],
+                ...(domain.proofEndsAt === null
+                  ? []
+                  : [
+                      [
+                        text.proofEnds(domain.proof),
+                        <ExactTime key="end" at={domain.proofEndsAt} />,
+                      ] as const,
+                    ]),
                 [text.certificateFor, <CopyText key="name" value={domain.domainName} />],
                 [text.created, <ExactTime key="time" at={domain.createdAt} />],
               ]}

@@ -15,6 +15,7 @@ import { partsText } from '../../parts/parts-text.ts';
 import { useSearchState } from '../../parts/search-state.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useText } from '../../text/language.tsx';
+import { DomainProof } from './domain-proof.tsx';
 import { DomainState } from './domain-state.tsx';
 import { domainsText } from './domains-text.ts';
 
@@ -84,6 +85,7 @@ function OwnDomains(): ReactNode {
                 ),
               },
               { title: text.state, sort: 'status', cell: ({ status }) => <DomainState status={status} /> },
+              { title: text.proof, cell: ({ proof }) => <DomainProof proof={proof} /> },
               {
                 title: text.created,
                 sort: 'createdAt',

@@ -28,6 +28,22 @@ export const domainsText = defineText({
         PENDING: 'A gateway lacks a certificate for it. The operator of the gateways has to add one.',
         ACTIVE: 'Every gateway serves it.',
       })[status] ?? '',
+    proof: 'Proof',
+    proofs: (proof: string) =>
+      ({
+        PENDING: 'Not proven yet',
+        PROVEN: 'Proven',
+        GRANTED: 'Granted by the operator',
+        MISSING: 'The record is gone',
+        ASKED: 'To be proven',
+      })[proof] ?? proof,
+    proofWhy: (proof: string) =>
+      ({
+        PENDING: 'It is not served until the TXT record below shows that the domain is yours.',
+        MISSING: 'The TXT record that proved it is gone. Set it again, or the domain is no longer served.',
+        ASKED: 'It is served, but nothing proves yet that the domain is yours. Set the TXT record below.',
+      })[proof] ?? '',
+    proofEnds: (proof: string) => (proof === 'PENDING' ? 'Claim ends' : 'Served until'),
     certificateFor: 'Certificate needed for',
     create: 'Create domain',
     save: 'Save log-ins',
@@ -84,6 +100,24 @@ export const domainsText = defineText({
           'Einem Gateway fehlt ein Zertifikat dafür. Wer die Gateways betreibt, muss eines hinzufügen.',
         ACTIVE: 'Jedes Gateway bedient sie.',
       })[status] ?? '',
+    proof: 'Nachweis',
+    proofs: (proof: string) =>
+      ({
+        PENDING: 'Noch nicht nachgewiesen',
+        PROVEN: 'Nachgewiesen',
+        GRANTED: 'Vom Betreiber bewilligt',
+        MISSING: 'Der Eintrag fehlt',
+        ASKED: 'Nachzuweisen',
+      })[proof] ?? proof,
+    proofWhy: (proof: string) =>
+      ({
+        PENDING: 'Sie wird nicht bedient, bis der TXT-Eintrag unten zeigt, dass die Domain Ihnen gehört.',
+        MISSING:
+          'Der TXT-Eintrag, der sie nachwies, fehlt. Setzen Sie ihn wieder, sonst wird die Domain nicht mehr bedient.',
+        ASKED:
+          'Sie wird bedient, aber noch zeigt nichts, dass die Domain Ihnen gehört. Setzen Sie den TXT-Eintrag unten.',
+      })[proof] ?? '',
+    proofEnds: (proof: string) => (proof === 'PENDING' ? 'Anspruch endet' : 'Bedient bis'),
     certificateFor: 'Zertifikat nötig für',
     create: 'Domain anlegen',
     save: 'Anmeldungen speichern',

@@ -18,6 +18,7 @@ export const settingsEnglish = {
   organizations: 'Organizations',
   keys: 'Signing keys',
   names: 'Resting names',
+  hostnames: 'Domains',
   installation: 'Installation',
   ofOrganization: (name: string) => `Organization ${name}`,
   ownOrganization: 'Show your own organization',
@@ -147,6 +148,15 @@ export const settingsEnglish = {
   rotateKey: 'Rotate the key',
   rotateKeyText:
     'A new key is published at once and signs a little later. Tokens that are out stay valid until they expire.',
+  hostnamesText:
+    'The domains that organizations claim. Each is served once its DNS record is seen, or once you grant it.',
+  nameProof: 'Proof',
+  grantName: 'Grant',
+  grantNameText: (hostname: string) =>
+    `${hostname} is served for this organization without a DNS record. Do this only if you know that it owns the name.`,
+  withdrawName: 'Withdraw',
+  withdrawNameText: (hostname: string) =>
+    `${hostname} is not served until its DNS record is seen. The claim ends after 14 days.`,
   namesText: 'A name that was given up can be taken by its former organization only, for a while.',
   kind: 'Kind',
   kindName: (kind: string) => ({ share: 'Share', 'custom-frontend': 'Domain' })[kind] ?? kind,

@@ -19,6 +19,7 @@ type Label =
   | 'organizations'
   | 'keys'
   | 'names'
+  | 'hostnames'
   | 'installation';
 
 /** Address, text, and the operation whose scope the page and those below it need. */
@@ -33,6 +34,7 @@ const PAGES: readonly (readonly [string, Label, OperationId])[] = [
   ['organizations', 'organizations', 'listOrganizations'],
   ['keys', 'keys', 'listSigningKeys'],
   ['names', 'names', 'listRestingNames'],
+  ['hostnames', 'hostnames', 'listHostnameClaims'],
   ['installation', 'installation', 'getInstallation'],
 ];
 

@@ -17,6 +17,7 @@ export const settingsGerman = {
   organizations: 'Organisationen',
   keys: 'Signaturschlüssel',
   names: 'Ruhende Namen',
+  hostnames: 'Domains',
   installation: 'Installation',
   ofOrganization: (name: string) => `Organisation ${name}`,
   ownOrganization: 'Eigene Organisation zeigen',
@@ -149,6 +150,15 @@ export const settingsGerman = {
   rotateKey: 'Den Schlüssel erneuern',
   rotateKeyText:
     'Ein neuer Schlüssel wird sofort veröffentlicht und signiert etwas später. Ausgegebene Tokens gelten bis zu ihrem Ende.',
+  hostnamesText:
+    'Die Domains, die Organisationen beanspruchen. Jede wird bedient, sobald ihr DNS-Eintrag zu sehen ist oder Sie sie bewilligen.',
+  nameProof: 'Nachweis',
+  grantName: 'Bewilligen',
+  grantNameText: (hostname: string) =>
+    `${hostname} wird für diese Organisation ohne DNS-Eintrag bedient. Tun Sie das nur, wenn ihr der Name gehört.`,
+  withdrawName: 'Zurückziehen',
+  withdrawNameText: (hostname: string) =>
+    `${hostname} wird nicht bedient, bis der DNS-Eintrag zu sehen ist. Der Anspruch endet nach 14 Tagen.`,
   namesText:
     'Ein aufgegebener Name kann eine Zeit lang nur von seiner früheren Organisation genommen werden.',
   kind: 'Art',

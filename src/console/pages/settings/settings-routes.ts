@@ -103,6 +103,12 @@ export const settingsRoutes = [
     }),
     createRoute({
       getParentRoute: () => settingsRoute,
+      path: 'hostnames',
+      validateSearch: searchOf('name', 'organizationId', 'proof'),
+      component: lazyRouteComponent(() => import('./hostnames-page.tsx'), 'HostnamesPage'),
+    }),
+    createRoute({
+      getParentRoute: () => settingsRoute,
       path: 'installation',
       component: lazyRouteComponent(() => import('./installation-page.tsx'), 'InstallationPage'),
     }),

@@ -9,6 +9,7 @@ import { enrollmentName } from './enrollment-name-migration.ts';
 import { enrollmentUsername } from './enrollment-username-migration.ts';
 import { fabricTables } from './fabric-tables-migration.ts';
 import { firstTables } from './first-tables-migration.ts';
+import { hostnameProofs } from './hostname-proof-migration.ts';
 import { identityClients } from './identity-client-migration.ts';
 import { identityTotp } from './identity-totp-migration.ts';
 import { idempotencyTables } from './idempotency-tables-migration.ts';
@@ -70,4 +71,5 @@ export const migrations: Record<string, Migration> = {
   '0032-credential-ends': credentialEnds,
   '0033-session-refreshes': sessionRefreshes,
   '0034-address-owners': addressOwners,
+  '0035-hostname-proofs': hostnameProofs,
 };

@@ -1,17 +1,20 @@
 /**
  * Custom frontends of a granted frontdoor: zones of the owner below which the public shares of a frontend are
- * served too. A name belongs to one frontend or custom frontend, including everything below it.
+ * served too, once their hostname is proven (`hostname-proof-store.ts`). A name that is served belongs to one frontend
+ * or custom frontend, including everything below it.
  */
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { FrontdoorError } from '#base';
 import { zonesOverlap } from '#domain';
 import { countedPage } from '../engine/counted-page.ts';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import { narrowed, type ListFilter } from '../engine/list-filter.ts';
 import type { Page, PageRequest } from '../engine/page.ts';
-import { endOwnRest, restHostnames, restsForAnother } from './resting-name-store.ts';
+import { namesFrom } from './custom-host.ts';
+import { restHostnames, restsForAnother } from './resting-name-store.ts';
 import { lockedByName, lockedForUpdate } from '../engine/row-lock.ts';
+import type { HostnameProof } from '../schema/access-schema.ts';
 import type { CustomFrontendTable } from '../schema/schema.ts';
 import type { Queries, Touch } from '../engine/store.ts';
 
@@ -23,6 +26,12 @@ export interface CustomFrontendRecord {
   readonly frontendId: string;
   readonly authProviderIds: readonly string[];
   readonly status: CustomFrontendTable['status'];
+  /** PENDING is not served. */
+  readonly proof: HostnameProof;
+  /** The DNS name of the record that proved it; null if none did. */
+  readonly proofName: string | null;
+  readonly proofEndsAtMs: number | null;
+  readonly proofProblem: string | null;
   readonly createdAtMs: number;
 }
 
@@ -30,6 +39,9 @@ export const CUSTOM_FRONTEND_SORT_FIELDS = ['hostname', 'id'] as const;
 
 /** Each of them adds a host to every public share. */
 const MAX_CUSTOM_FRONTENDS = 100;
+/** Each of them is looked up again and again. */
+const MAX_CLAIMS = 100;
+const UNPROVEN = ['PENDING', 'ASKED'] as const;
 
 export async function listCustomFrontends(
   db: Queries,
@@ -68,6 +80,8 @@ export interface NewCustomFrontend {
   readonly frontendId: string;
   readonly authProviderIds: readonly string[];
   readonly nowMs: number;
+  /** When the claim ends unless it is proven. */
+  readonly claimEndsAtMs: number;
 }
 
 /** Throws `conflict` for a taken name, `notFound` for a missing frontend or provider. */
@@ -97,12 +111,12 @@ export async function insertCustomFrontend(
       hostname,
       frontend_id: wanted.frontendId,
       status: 'NEW',
+      ...{ proof: 'PENDING', proof_ends_at: wanted.claimEndsAtMs, proof_due_at: wanted.nowMs },
       created_at: wanted.nowMs,
     })
     .execute();
-  await endOwnRest(trx, frontdoor.id, hostname, wanted.nowMs);
   await insertProviders(trx, id, authProviderIds);
-  await touchAll(trx, touch, id, frontdoor, wanted.frontendId);
+  touch('custom-frontend', id);
   return (await findCustomFrontend(trx, frontdoor, id))!;
 }
 
@@ -127,7 +141,7 @@ export async function changeCustomFrontend(
   const authProviderIds = await checkedProviders(trx, frontdoor, given);
   await trx.deleteFrom('custom_frontend_auth_provider').where('custom_frontend_id', '=', before.id).execute();
   await insertProviders(trx, before.id, authProviderIds);
-  await touchAll(trx, touch, before.id, frontdoor, before.frontendId);
+  await touchCustomFrontend(trx, touch, before);
   return { ...before, authProviderIds };
 }
 
@@ -143,7 +157,7 @@ export async function deleteCustomFrontend(
   if (before === undefined) return undefined;
   await restHostnames(trx, frontdoor.id, nowMs, before.id);
   await trx.deleteFrom('custom_frontend').where('id', '=', before.id).execute();
-  await touchAll(trx, touch, before.id, frontdoor, before.frontendId);
+  await touchCustomFrontend(trx, touch, before);
   return before;
 }
 
@@ -184,19 +198,17 @@ async function insertProviders(trx: Queries, id: string, authProviderIds: readon
 }
 
 /** The names of the shares change, so they are read again, and the zones. */
-async function touchAll(
+export async function touchCustomFrontend(
   trx: Queries,
   touch: Touch,
-  id: string,
-  frontdoor: GrantedFrontdoor,
-  frontendId: string,
+  { id, frontdoorId, frontendId }: Pick<CustomFrontendRecord, 'id' | 'frontdoorId' | 'frontendId'>,
 ): Promise<void> {
   touch('custom-frontend', id);
   const shares = await trx
     .selectFrom('share_frontend')
     .innerJoin('share', 'share.id', 'share_frontend.share_id')
     .select('share.id')
-    .where('share.frontdoor_id', '=', frontdoor.id)
+    .where('share.frontdoor_id', '=', frontdoorId)
     .where('share_frontend.frontend_id', '=', frontendId)
     .execute();
   for (const share of shares) touch('share', share.id);
@@ -206,7 +218,10 @@ function rowsOf(db: Queries, frontdoor: GrantedFrontdoor) {
   return db.selectFrom('custom_frontend').selectAll().where('frontdoor_id', '=', frontdoor.id);
 }
 
-async function recordsOf(db: Queries, rows: readonly CustomFrontendTable[]): Promise<CustomFrontendRecord[]> {
+async function recordsOf(
+  db: Queries,
+  rows: readonly Selectable<CustomFrontendTable>[],
+): Promise<CustomFrontendRecord[]> {
   if (rows.length === 0) return [];
   const links = await db
     .selectFrom('custom_frontend_auth_provider')
@@ -226,6 +241,10 @@ async function recordsOf(db: Queries, rows: readonly CustomFrontendTable[]): Pro
     frontendId: row.frontend_id,
     authProviderIds: (providersOf.get(row.id) ?? []).map((link) => link.auth_provider_id),
     status: row.status,
+    proof: row.proof,
+    proofName: row.proof_name,
+    proofEndsAtMs: row.proof_ends_at,
+    proofProblem: row.proof_problem,
     createdAtMs: row.created_at,
   }));
 }
@@ -239,22 +258,36 @@ async function checkFree(
   const own = await rowsOf(trx, frontdoor).execute();
   if (own.length >= MAX_CUSTOM_FRONTENDS)
     throw conflict(`A frontdoor has at most ${MAX_CUSTOM_FRONTENDS} custom frontends`);
-  const labels = hostname.split('.');
-  const above = labels.slice(0, -1).map((_, at) => labels.slice(at).join('.'));
+  const { organizationId } = frontdoor;
+  const claims = await trx
+    .selectFrom('custom_frontend')
+    .innerJoin('frontdoor', 'frontdoor.id', 'custom_frontend.frontdoor_id')
+    .select(sql<number>`count(*)`.as('total'))
+    .where('organization_id', '=', organizationId)
+    .where('proof', '=', 'PENDING')
+    .executeTakeFirstOrThrow();
+  if (Number(claims.total) >= MAX_CLAIMS)
+    throw conflict(`An organization has at most ${MAX_CLAIMS} custom frontends that are not proven`);
+  const above = namesFrom(hostname);
   const zones = await trx.selectFrom('frontend').select('zone').execute();
   const isTaken =
     zones.some(({ zone }) => zonesOverlap(zone.toLowerCase(), hostname)) ||
+    // What another organization claims without a proof blocks nobody.
     (await trx
       .selectFrom('custom_frontend')
-      .select('id')
+      .innerJoin('frontdoor', 'frontdoor.id', 'custom_frontend.frontdoor_id')
+      .select('custom_frontend.id')
       .where((where) =>
         where.or([where('hostname', 'in', above), where('hostname', 'like', `%.${hostname}`)]),
+      )
+      .where((where) =>
+        where.or([where('organization_id', '=', organizationId), where('proof', 'not in', UNPROVEN)]),
       )
       .limit(1)
       .executeTakeFirst()) !== undefined ||
     // Checked after the live names, so that a name that moves between the two sets meanwhile is found in one
     // of them.
-    (await restsForAnother(trx, frontdoor.organizationId, { hostname, above }, nowMs));
+    (await restsForAnother(trx, organizationId, { hostname, above }, nowMs));
   // The message does not name the owner.
   if (isTaken) throw conflict(`The name ${hostname}, or one above or below it, is taken`);
 }

@@ -8,7 +8,7 @@ export interface CustomHost {
   readonly authProviderIds: readonly string[];
 }
 
-/** A custom frontend. */
+/** A custom frontend that is served. */
 export interface CustomZone {
   readonly id: string;
   readonly hostname: string;
@@ -30,4 +30,10 @@ export function customHostsOf(
       host: `${token}.${zone.hostname}`,
       authProviderIds: authProviderIds.length > 0 ? authProviderIds : zone.authProviderIds,
     }));
+}
+
+/** A hostname, and all names above it of two labels or more. */
+export function namesFrom(hostname: string): string[] {
+  const labels = hostname.split('.');
+  return labels.slice(0, -1).map((_, at) => labels.slice(at).join('.'));
 }

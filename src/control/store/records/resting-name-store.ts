@@ -56,7 +56,10 @@ export function restingOfShareNames(
   return insertionOfRests(trx, names);
 }
 
-/** Begins the rest of one custom frontend's hostname, or of all of the frontdoor's. Called while they still exist. */
+/**
+ * Begins the rest of one custom frontend's hostname, or of all of the frontdoor's, unless they were mere claims. Called while
+ * they still exist.
+ */
 export async function restHostnames(
   trx: Queries,
   frontdoorId: string,
@@ -68,7 +71,8 @@ export async function restHostnames(
     .innerJoin('frontdoor', 'frontdoor.id', 'custom_frontend.frontdoor_id')
     .select('custom_frontend.hostname as name')
     .select(restColumns('custom-frontend', nowMs))
-    .where('custom_frontend.frontdoor_id', '=', frontdoorId);
+    .where('custom_frontend.frontdoor_id', '=', frontdoorId)
+    .where('custom_frontend.proof', '!=', 'PENDING');
   if (customFrontendId !== undefined) names = names.where('custom_frontend.id', '=', customFrontendId);
   await insertionOfRests(trx, names).execute();
 }

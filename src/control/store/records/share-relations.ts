@@ -21,7 +21,7 @@ export interface ShareRelations {
   readonly authProviderIds: readonly string[];
   /** Environments, by id. */
   readonly grants: readonly string[];
-  /** All custom frontends of the frontdoor, by their age. */
+  /** All custom frontends of the frontdoor that are served, by their age. */
   readonly customZones: readonly CustomZone[];
 }
 
@@ -94,7 +94,7 @@ const relations = sql`
     custom_frontend.created_at, guard.position
   from custom_frontend
     left join custom_frontend_auth_provider as guard on guard.custom_frontend_id = custom_frontend.id
-  where frontdoor_id in (select frontdoor_id from some_share)`;
+  where frontdoor_id in (select frontdoor_id from some_share) and proof <> 'PENDING'`;
 
 function withRelations<Row extends ShareKey>(
   rows: readonly Row[],

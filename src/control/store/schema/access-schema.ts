@@ -2,6 +2,7 @@
  * Tables about access to shares, and records of single requests: a part of `schema.ts`, which explains the column
  * types.
  */
+import type { Generated } from 'kysely';
 
 /** Access to a share beyond its auth providers. */
 export interface SharePolicyTable {
@@ -32,7 +33,25 @@ export interface CustomFrontendTable {
   /** When a gateway last reported that it has a certificate for it. */
   certified_at: number | null;
   created_at: number;
+  /** PENDING is not served, and the only one that several rows of a hostname may have. */
+  proof: Generated<HostnameProof>;
+  /** The DNS name of the record that proved it; null unless it is PROVEN or MISSING. */
+  proof_name: string | null;
+  /** When a PENDING claim ends, or a MISSING one is no longer served; null otherwise. */
+  proof_ends_at: number | null;
+  /** Why the last look-up proved nothing. */
+  proof_problem: string | null;
+  /** When DNS is asked next. A control plane that asks moves it ahead first. */
+  proof_due_at: Generated<number>;
+  /** Look-ups in a row that proved nothing. */
+  proof_misses: Generated<number>;
 }
+
+/**
+ * PENDING: claimed; PROVEN: by its DNS record; GRANTED: by an operator; MISSING: proven, and the record is gone; ASKED: it is
+ * older than proofs, served, and asked for one.
+ */
+export type HostnameProof = 'PENDING' | 'PROVEN' | 'GRANTED' | 'MISSING' | 'ASKED';
 
 export interface CustomFrontendAuthProviderTable {
   custom_frontend_id: string;

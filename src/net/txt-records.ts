@@ -1,0 +1,54 @@
+/**
+ * What DNS says about the TXT records of a name now, asked from the name servers of the system or from given ones. The
+ * answer distinguishes a name without records from name servers that fail. Every question ends by itself.
+ */
+import { Resolver } from 'node:dns/promises';
+import { messageOf } from '#base';
+
+export interface TxtAnswer {
+  /** The records, each with its pieces joined. None if there is no such name, or it has no TXT records. */
+  readonly values: readonly string[];
+  /** Why the records are not known, in words; undefined if the name servers responded. */
+  readonly problem: string | undefined;
+}
+
+const TIMEOUT_MS = 2_000;
+const TRIES = 2;
+/** There is no such name, or it has no record of the type. */
+const ABSENT: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
+
+export interface DnsServers {
+  /** `address` or `address:port`; empty: those of the system. */
+  readonly servers: readonly string[];
+}
+
+/** Never rejects. */
+export async function txtRecordsOf(name: string, options: DnsServers): Promise<TxtAnswer> {
+  try {
+    const records = await openResolver(options).resolveTxt(name);
+    return { values: records.map((pieces) => pieces.join('')), problem: undefined };
+  } catch (error) {
+    return { values: [], problem: isAbsent(error) ? undefined : messageOf(error) };
+  }
+}
+
+/** Whether each is an address, with or without a port. */
+export function areDnsServers(servers: readonly string[]): boolean {
+  try {
+    openResolver({ servers });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Throws for a server that is no address. */
+export function openResolver({ servers }: DnsServers): Resolver {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+  if (servers.length > 0) resolver.setServers(servers);
+  return resolver;
+}
+
+export function isAbsent(error: unknown): boolean {
+  return ABSENT.has((error as { readonly code?: unknown }).code);
+}
