@@ -27,17 +27,21 @@ const OPTIONS: Readonly<Record<keyof PortChoice, string>> = {
  * makes keys before that.
  * @throws FrontdoorError `port-taken`, which names the option that chooses another port.
  */
-export async function refuseTakenPorts(ports: PortChoice, host: string): Promise<void> {
+export async function refuseTakenPorts(ports: Partial<PortChoice>, host: string): Promise<void> {
   for (const [name, option] of Object.entries(OPTIONS) as [keyof PortChoice, string][]) {
-    const port = ports[name];
+    const port = ports[name] ?? 0;
     if (port === 0 || (await listenErrorCode(port, host)) !== 'EADDRINUSE') continue;
     const message = `port ${port} is taken: choose another with ${option}, or any with --any-port`;
     throw new FrontdoorError('conflict', 'port-taken', message);
   }
 }
 
-/** Ports of the last start that are free now; 0 for the others. */
-export async function rememberedPorts(dataDir: string, host: string): Promise<PortChoice> {
+/** The ports that were given; of the others those of the last start that are free now, and 0 where none is. */
+export async function rememberedPorts(
+  dataDir: string,
+  host: string,
+  given: Partial<PortChoice> = {},
+): Promise<PortChoice> {
   const ports: Record<keyof PortChoice, number> = { http: 0, https: 0, api: 0, edgeApi: 0, ctrl: 0, edge: 0 };
   let text = '{}';
   try {
@@ -52,7 +56,7 @@ export async function rememberedPorts(dataDir: string, host: string): Promise<Po
     const port = known[name];
     if (port !== 0 && (await listenErrorCode(port, host)) === undefined) ports[name] = port;
   }
-  return ports;
+  return { ...ports, ...given };
 }
 
 export function rememberPorts(dataDir: string, ports: PortChoice): Promise<void> {

@@ -1,19 +1,36 @@
 /** `frontdoor up`, from its options to its exit status. It loads every part but the agent. `run-control.ts` says more. */
 import { join, resolve } from 'node:path';
 import process from 'node:process';
-import { formatHostPort } from '#base';
-import type { UpCommandOptions } from '#cli';
+import { definedFields, formatHostPort } from '#base';
+import type { UpCommandOptions, UpPortOptions } from '#cli';
 import { accessOf } from './access-options.ts';
 import { acmeSettingsOf } from './automatic-certificates.ts';
 import { databaseUrlOf } from './database-url.ts';
 import { Demo, demoBanner, keepDemoCredentials } from './demo.ts';
 import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { openLog } from './pino-log.ts';
+import type { PortChoice } from './port-memory.ts';
 import { writeReadyFile } from './ready-file.ts';
 import { reloadApiTls, showConsole, showFirstStart } from './run-control.ts';
 import { collectAfterStart } from './start-collection.ts';
 import { tlsFilesOf, tlsOption } from './tls-files.ts';
 import { startUp } from './up.ts';
+
+function portsOf(options: UpPortOptions): PortChoice {
+  return {
+    http: options.httpPort,
+    https: options.httpsPort,
+    api: options.apiPort,
+    edgeApi: options.edgeApiPort,
+    ctrl: options.ctrlPort,
+    edge: options.edgePort,
+  };
+}
+
+function givenPortsOf(given: Partial<UpPortOptions>): Partial<PortChoice> {
+  // Those that were not given are undefined here.
+  return definedFields(portsOf(given as UpPortOptions));
+}
 
 export async function runUp(options: UpCommandOptions, version: string): Promise<number> {
   const dataDir = resolve(options.dataDir);
@@ -31,14 +48,8 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     listenHost: options.listen,
     advertiseHost: options.advertise[0]!,
     moreAdvertiseHosts: options.advertise.slice(1),
-    ports: {
-      http: options.httpPort,
-      https: options.httpsPort,
-      api: options.apiPort,
-      edgeApi: options.edgeApiPort,
-      ctrl: options.ctrlPort,
-      edge: options.edgePort,
-    },
+    ports: portsOf(options),
+    givenPorts: givenPortsOf(options.givenPorts),
     anyPort: options.anyPort,
     database: databaseUrlOf(options),
     zone: options.zone,

@@ -24,7 +24,9 @@ export interface UpOptions {
   /** See `ControlPlaneOptions`. */
   readonly moreAdvertiseHosts?: readonly string[] | undefined;
   readonly ports: PortChoice;
+  /** Free ports, and those of the last start, for all that `givenPorts` does not name. */
   readonly anyPort: boolean;
+  readonly givenPorts?: Partial<PortChoice> | undefined;
   /** URL of a PostgreSQL database; an embedded one in `dataDir` when absent. */
   readonly database?: string | undefined;
   readonly zone: string;
@@ -74,9 +76,10 @@ export interface Up {
 
 /** @throws FrontdoorError that names the obstacle and the options that avoid it. */
 export async function startUp(options: UpOptions): Promise<Up> {
-  if (!options.anyPort) await refuseTakenPorts(options.ports, options.listenHost);
-  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
-  const ports = options.anyPort ? await rememberedPorts(options.dataDir, options.listenHost) : options.ports;
+  const { anyPort, givenPorts = {}, dataDir, listenHost } = options;
+  await refuseTakenPorts(anyPort ? givenPorts : options.ports, listenHost);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const ports = anyPort ? await rememberedPorts(dataDir, listenHost, givenPorts) : options.ports;
   const closers: ((drainMs: number) => Promise<void>)[] = [];
   const close = async (drainMs: number): Promise<void> => {
     for (const closer of closers.splice(0).reverse()) await closer(drainMs);

@@ -15,6 +15,7 @@ export {
   type GatewayCommandOptions,
   type ResetAdminCommandOptions,
   type UpCommandOptions,
+  type UpPortOptions,
 } from './server-commands.ts';
 export {
   type RouterCheckCommandOptions,

@@ -22,20 +22,36 @@ export interface ListenOptions {
   readonly readyFile?: string;
 }
 
-export interface UpCommandOptions
-  extends ListenOptions, DatabaseOptions, AccessOptions, AcmeCommandOptions, ObservationCommandOptions {
-  readonly demo: boolean;
-  readonly dataDir: string;
-  readonly anyPort: boolean;
-  readonly zone: string;
+/** The ports of `up`, by their options. */
+export interface UpPortOptions {
   readonly httpPort: number;
   readonly httpsPort: number;
-  /** Empty: private shares have no addresses. */
-  readonly interceptDomain: string;
   readonly apiPort: number;
   readonly edgeApiPort: number;
   readonly ctrlPort: number;
   readonly edgePort: number;
+}
+
+const UP_PORTS: readonly (keyof UpPortOptions)[] = [
+  ...(['httpPort', 'httpsPort', 'apiPort', 'edgeApiPort', 'ctrlPort', 'edgePort'] as const),
+];
+
+export interface UpCommandOptions
+  extends
+    UpPortOptions,
+    ListenOptions,
+    DatabaseOptions,
+    AccessOptions,
+    AcmeCommandOptions,
+    ObservationCommandOptions {
+  readonly demo: boolean;
+  readonly dataDir: string;
+  readonly anyPort: boolean;
+  /** The ports that are on the command line. */
+  readonly givenPorts: Partial<UpPortOptions>;
+  readonly zone: string;
+  /** Empty: private shares have no addresses. */
+  readonly interceptDomain: string;
   readonly apiCert?: string;
   readonly apiKey?: string;
   readonly tlsCert?: string;
@@ -118,7 +134,11 @@ function upCommand(run: Pick<ServerRunners, 'up'>): Command {
     )
     .option('--demo', 'also start a sample service and an agent that publishes it', false)
     .option('--data-dir <dir>', 'directory for the database, keys and identities', 'frontdoor-data')
-    .option('--any-port', 'use free ports, and keep them for the next start', false)
+    .option(
+      '--any-port',
+      'use free ports for those that no option gives, and keep them for the next start',
+      false,
+    )
     .option(
       '--zone <zone>',
       'zone of public shares, which are served as <share>.<zone> (set on the first start)',
@@ -140,7 +160,11 @@ function upCommand(run: Pick<ServerRunners, 'up'>): Command {
     addAcmeOptions(command),
     'the gateway, the control plane and the router',
   );
-  return controlPorts(observed).action((options: UpCommandOptions) => run.up(options));
+  return controlPorts(observed).action((options: UpCommandOptions, parsed: Command) => {
+    const given = UP_PORTS.filter((name) => parsed.getOptionValueSource(name) === 'cli');
+    const givenPorts = Object.fromEntries(given.map((name) => [name, options[name]]));
+    return run.up({ ...options, givenPorts });
+  });
 }
 
 function controlCommand(run: Pick<ServerRunners, 'control' | 'resetAdmin'>): Command {
