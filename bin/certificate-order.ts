@@ -4,7 +4,7 @@
  */
 import process from 'node:process';
 import { messageOf } from '#base';
-import { orderCertificate, retryAfterOf } from '#gateway/acme-order';
+import { isRateLimited, orderCertificate, retryAfterOf } from '#gateway/acme-order';
 import { fromOrderShape, toOrderShape, type FromOrder, type ToOrder } from './order-messages.ts';
 
 /** For the DNS hook, which is killed, to be gone. */
@@ -22,7 +22,8 @@ async function outcomeOf(order: ToOrder): Promise<FromOrder> {
     const pair = await orderCertificate({ ...order, signal: ending.signal, onNote });
     return { type: 'obtained', ...pair };
   } catch (error) {
-    return { type: 'failed', message: messageOf(error), retryAfterMs: retryAfterOf(error) };
+    const isLimited = isRateLimited(error);
+    return { type: 'failed', message: messageOf(error), retryAfterMs: retryAfterOf(error), isLimited };
   }
 }
 
@@ -34,7 +35,8 @@ process.once('disconnect', () => {
 process.once('message', (value) => {
   const read = toOrderShape.read(value);
   if ('problem' in read) {
-    send({ type: 'failed', message: read.problem, retryAfterMs: 0 }, () => process.exit(1));
+    const failed = { type: 'failed', message: read.problem, retryAfterMs: 0, isLimited: false } as const;
+    send(failed, () => process.exit(1));
     return;
   }
   void outcomeOf(read.value).then((outcome) => send(outcome, () => process.exit(0)));

@@ -17,6 +17,7 @@ import {
   type Gateway,
   type GatewayLimits,
   type ListenAddress,
+  type NameOwner,
   type TlsSettings,
 } from '#gateway';
 import {
@@ -155,9 +156,9 @@ export async function startGatewayPart(
     onZonesChanged: () => demand?.check(),
     log,
   });
-  const isServed = (host: string): boolean =>
-    gateway.table.find(host) !== undefined || access.isLoginHost(host);
-  const demand = demandOf(secure, isServed, () => access.kept().zones);
+  const ownerOf = (host: string) => nameOwner(gateway.table, access.loginHosts, host);
+  const isServed = (host: string): boolean => ownerOf(host) !== undefined;
+  const demand = demandOf(secure, ownerOf, () => access.kept().zones);
   const thumbprint = secure?.automatic?.thumbprint;
   // A custom frontend is active from now on, and not only after the next report.
   secure?.automatic?.source.follow(({ outcome }) => {
@@ -267,15 +268,31 @@ export async function startGatewayPart(
   return part;
 }
 
+/** In whose name the certificate of a host is ordered; undefined for a host that is not served. */
+function nameOwner(
+  table: Gateway['table'],
+  loginHosts: GatewayAccess['loginHosts'],
+  host: string,
+): NameOwner | undefined {
+  const share = table.find(host)?.route.share;
+  if (share === undefined && !loginHosts.has(host)) return undefined;
+  const custom = loginHosts.ownerOf(host.slice(host.indexOf('.') + 1));
+  return {
+    organizationId: custom ?? share?.organizationId ?? '',
+    isCustom: custom !== undefined,
+    isAlone: table.organizationCount <= 1,
+  };
+}
+
 function demandOf(
   secure: GatewayPartOptions['secure'],
-  isServed: (host: string) => boolean,
+  ownerOf: (host: string) => NameOwner | undefined,
   zones: () => readonly string[],
 ): CertificateDemand | undefined {
   if (secure?.automatic === undefined) return undefined;
   const { certificates: store, automatic } = secure;
   const hasWildcards = automatic.thumbprint === undefined;
-  return new CertificateDemand({ store, source: automatic.source, hasWildcards, isServed, zones });
+  return new CertificateDemand({ store, source: automatic.source, hasWildcards, ownerOf, zones });
 }
 
 function tlsSettings(
@@ -292,8 +309,7 @@ function tlsSettings(
     onChange: (listener) => certificates.onChange(listener),
     clientAuthorities: (serverName) => table().clientAuthorities(serverName),
     hasClientAuthorities: () => table().hasClientAuthorities,
-    // Wildcards are obtained before a handshake needs them.
-    missing: demand?.hasWildcards === false ? (host) => demand.missing(host) : undefined,
+    missing: demand && ((host) => demand.missing(host)),
     ticketSecret,
   };
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { BackOff, FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import type { GatewayCommandOptions } from '#cli';
-import { TICKET_SECRET_BYTES, type CertificateStore } from '#gateway';
+import { TICKET_SECRET_BYTES, type CertificateStore, type CertificateWish } from '#gateway';
 import type { IdentityFile } from '#net';
 import {
   CONTROL_PLANES_FILE,
@@ -232,7 +232,7 @@ export class GatewayWorkers {
         automatic: automatic === undefined ? null : { thumbprint: automatic.thumbprint ?? null },
       },
       this.#ports.fdsOf(slot.index),
-      (names) => this.#want(worker, names),
+      (wishes) => this.#want(worker, wishes),
     );
     slot.worker = worker;
     this.#living.add(worker);
@@ -310,8 +310,8 @@ export class GatewayWorkers {
     }
   }
 
-  #want(worker: WorkerProcess, names: readonly string[]): void {
-    for (const name of this.#options.automatic?.source.want(names) ?? [])
+  #want(worker: WorkerProcess, wishes: readonly CertificateWish[]): void {
+    for (const name of this.#options.automatic?.source.want(wishes) ?? [])
       worker.send({ type: 'certificate', name, outcome: 'refused', certificate: null });
   }
 

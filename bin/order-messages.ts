@@ -2,7 +2,7 @@
 import { Part, Shape, Type, type ShapeOf } from '#base';
 import type { AcmeSettings } from '#gateway/acme-order';
 
-const { count, someText, text, variants } = Part;
+const { count, flag, someText, text, variants, withDefault } = Part;
 
 const remedy = 'restart the gateway';
 
@@ -22,7 +22,12 @@ export const fromOrderShape = new Shape(
   variants('type', {
     /** PEM texts. */
     obtained: Type.Object({ cert: someText(), key: someText() }),
-    failed: Type.Object({ message: text(), retryAfterMs: count() }),
+    failed: Type.Object({
+      message: text(),
+      retryAfterMs: count(),
+      /** Whether the authority refused it because of its rate limits. */
+      isLimited: withDefault(flag(), false),
+    }),
     /** For the log. */
     note: Type.Object({ note: text() }),
   }),

@@ -45,7 +45,7 @@ export async function orderInProcess({
     if ('problem' in read) reject(new FrontdoorError('unavailable', 'acme-failed', read.problem));
     else if (read.value.type === 'note') onNote(read.value.note);
     else if (read.value.type === 'obtained') resolve({ cert: read.value.cert, key: read.value.key });
-    else reject(new OrderFailure(read.value.message, read.value.retryAfterMs));
+    else reject(new OrderFailure(read.value.message, read.value));
   });
   child.send(toOrderShape.numbered(order), () => {});
   signal.addEventListener('abort', end, { once: true });

@@ -58,8 +58,14 @@ export const fromWorkerShape = new Shape(
     /** Every so often, by a timer: its loop turns. */
     alive: Type.Object({}),
     failed: Type.Object({ message: text() }),
-    /** Names (hosts or `*.zone`) for which it needs certificates. */
-    wanted: Type.Object({ names: texts() }),
+    /** The certificates that it needs. Supervisors of before there were wishes read the names alone. */
+    wanted: Type.Object({
+      names: texts(),
+      wishes: withDefault(
+        Type.Array(Type.Object({ name: text(), organizationId: text(), isCustom: flag(), isAlone: flag() })),
+        [],
+      ),
+    }),
   }),
   { name: 'message of a worker', format: 1, formatField: 'format', remedy },
 );

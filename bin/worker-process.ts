@@ -4,10 +4,12 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { FrontdoorError } from '#base';
+import type { CertificateWish } from '#gateway';
 import {
   ALIVE_MS,
   fromWorkerShape,
   toWorkerShape,
+  type FromWorker,
   type ToWorker,
   type WorkerStart,
 } from './worker-messages.ts';
@@ -43,7 +45,11 @@ export class WorkerProcess {
   #hasSpoken = false;
 
   /** `fds` are the descriptors of its sockets. `onWanted` gets the names for which it needs certificates. */
-  constructor(start: WorkerStart, fds: readonly number[], onWanted: (names: readonly string[]) => void) {
+  constructor(
+    start: WorkerStart,
+    fds: readonly number[],
+    onWanted: (wishes: readonly CertificateWish[]) => void,
+  ) {
     this.number = start.number;
     const child = spawn(process.execPath, [...process.execArgv, ENTRY], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...fds],
@@ -106,12 +112,12 @@ export class WorkerProcess {
     return this.#start.promise.finally(() => clearTimeout(timer));
   }
 
-  #onMessage(value: unknown, onWanted: (names: readonly string[]) => void): void {
+  #onMessage(value: unknown, onWanted: (wishes: readonly CertificateWish[]) => void): void {
     const read = fromWorkerShape.read(value);
     if ('problem' in read) this.#failStart(read.problem);
     else if (read.value.type === 'ready') this.#start.resolve(read.value.isFresh);
     else if (read.value.type === 'failed') this.#failStart(read.value.message);
-    else if (read.value.type === 'wanted') onWanted(read.value.names);
+    else if (read.value.type === 'wanted') onWanted(wishesOf(read.value));
   }
 
   /** No effect after the worker was ready. */
@@ -120,4 +126,10 @@ export class WorkerProcess {
       new FrontdoorError('unavailable', 'worker-failed', `worker ${this.number} did not start: ${why}`),
     );
   }
+}
+
+/** A worker of before there were wishes sends the names alone. */
+function wishesOf({ names, wishes }: Extract<FromWorker, { type: 'wanted' }>): readonly CertificateWish[] {
+  if (wishes.length > 0) return wishes;
+  return names.map((name) => ({ name, organizationId: '', isCustom: false, isAlone: true }));
 }

@@ -162,6 +162,7 @@ export {
   type GatewayKeys,
   type GatewayProvider,
   type GatewayProviderLogout,
+  type GatewayZoneOwner,
   type GatewayReplay,
   type GatewayShare,
   type GatewayShares,

@@ -1,11 +1,12 @@
 export { GatewayAccess, type GatewayAccessOptions } from './access/gateway-access.ts';
 export { loadAccountKey, type AccountKey } from './acme/account-key.ts';
 export type { AcmeSettings, DnsSettings } from './acme/acme-settings.ts';
-export { CertificateDemand } from './acme/certificate-demand.ts';
+export { CertificateDemand, type NameOwner } from './acme/certificate-demand.ts';
 export { AcmeIssuer, type AcmeIssuerOptions } from './acme/acme-issuer.ts';
 export {
   ISSUE_OUTCOMES,
   type CertificateSource,
+  type CertificateWish,
   type IssueEvent,
   type IssueOutcome,
 } from './acme/certificate-source.ts';

@@ -33,10 +33,10 @@ export interface TlsSettings {
   /** Whether any name has authorities. If not, client hellos are not parsed. Absent: they are always parsed. */
   readonly hasClientAuthorities?: () => boolean;
   /**
-   * For a server name (canonical) without a certificate: a promise that resolves, in bounded time, when there is one or
-   * there will be none. Undefined: the handshake goes on. Absent: no certificates are obtained on demand.
+   * For a server name (canonical) without a certificate: a promise that resolves in bounded time, to true when the handshake
+   * goes on and to false when it has to end. Undefined: it goes on now. Absent: no certificates are obtained on demand.
    */
-  readonly missing?: ((serverName: string) => Promise<void> | undefined) | undefined;
+  readonly missing?: ((serverName: string) => Promise<boolean> | undefined) | undefined;
 }
 
 export interface TlsFrontOptions {
@@ -137,7 +137,12 @@ export class TlsFront {
       }
       const { nowMs } = this.#options;
       const startMs = nowMs();
-      void certificate.then(() => {
+      void certificate.then((goesOn) => {
+        if (!goesOn && !socket.destroyed) {
+          this.#failed(socket, 'the certificate is on order and did not come in time');
+          socket.destroy();
+          return;
+        }
         const entering = this.#entering.get(peerOf(socket));
         if (entering !== undefined) entering.acceptedAtMs += nowMs() - startMs;
         enter(name);

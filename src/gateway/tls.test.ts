@@ -219,9 +219,9 @@ describe('the TLS port', () => {
 });
 
 describe('a handshake for a name whose certificate is on order', () => {
-  it('waits for it, and the client has its whole time for a request afterwards', async () => {
+  it('waits for it, has its whole time for a request afterwards, and ends without it', async () => {
     const time = new ManualTime();
-    const { promise: certificate, resolve: give } = Promise.withResolvers<void>();
+    const { promise: certificate, resolve: give } = Promise.withResolvers<boolean>();
     const asked: string[] = [];
     const world = await GatewayWorld.start({
       time,
@@ -232,6 +232,7 @@ describe('a handshake for a name whose certificate is on order', () => {
           certificateFor: () => undefined,
           missing: (name) => {
             asked.push(name);
+            if (name === 'late.share.localhost') return Promise.resolve(false);
             return name === 'app.share.localhost' ? certificate : undefined;
           },
         },
@@ -250,7 +251,7 @@ describe('a handshake for a name whose certificate is on order', () => {
       time.advance(14_000);
       assert.equal(isSecure, false);
       const secured = once(waiting, 'secureConnect');
-      give();
+      give(true);
       await secured;
       time.advance(6_000);
       const client = new RawClient(waiting);
@@ -258,6 +259,10 @@ describe('a handshake for a name whose certificate is on order', () => {
       assert.match(await client.ended(), /served/);
       client.close();
       assert.deepEqual(asked, ['other.example', 'app.share.localhost']);
+      const late = connect({ ...options, servername: 'late.share.localhost' });
+      late.once('secureConnect', () => assert.fail('another certificate was shown'));
+      late.on('error', () => {});
+      await once(late, 'close');
     } finally {
       await world.close();
     }

@@ -309,7 +309,7 @@ describe('a credential of one share', () => {
       frontendId: frontends[0]!.id,
       authProviderIds: [other.oidc],
     });
-    await world.parts.run('hostname-claims', 'grant', made.id);
+    await world.parts.grantHostname(made.id);
     await world.share('bare', []);
     elsewhere.set('a custom domain', `bare.${CUSTOM_ZONE}`);
 

@@ -225,7 +225,7 @@ describe('automatic certificates', { skip: withoutPebble }, () => {
     const [frontend] = (await parts.call('GET', '/frontends')).json as { id: string }[];
     const custom = { hostname: 'apps.example.com', frontendId: frontend!.id, authProviderIds: [] };
     const made = (await parts.call('POST', '/custom-frontends', custom)).json as { id: string };
-    await parts.run('hostname-claims', 'grant', made.id);
+    await parts.grantHostname(made.id);
     await until('its wildcard', isObtained('apps.example.com'), Boolean);
     (await open('guarded.apps.example.com', port)).destroy();
     await until(

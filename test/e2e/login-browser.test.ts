@@ -228,7 +228,7 @@ describe('a browser', { skip: browserSkip }, () => {
       frontendId: frontends[0]!.id,
       authProviderIds: [github],
     });
-    await world.parts.run('hostname-claims', 'grant', made.id);
+    await world.parts.grantHostname(made.id);
     const host = `everywhere.${CUSTOM_ZONE}`;
     const nobody = world.visitor();
     await until(

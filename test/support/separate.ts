@@ -76,6 +76,8 @@ export interface Separate {
   share(mode: 'public' | 'private', target: string, name: string): Promise<AgentShareView>;
   /** A Management API call with the first account; `path` without `/frontdoor/{id}`. */
   call(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<JsonAnswer>;
+  /** Grants the hostname of a custom frontend as the operator. */
+  grantHostname(customFrontendId: string): Promise<void>;
   /** A further gateway beside the first, with these options of `frontdoor gateway`. */
   addGateway(name: string, args: readonly string[]): Promise<PartProcess<GatewayReady>>;
   /** A token that enrolls one environment. */
@@ -194,6 +196,8 @@ async function startAll(
       headers: { authorization: `Basic ${accountId}:${apiToken}` },
       body,
     });
+  const grantHostname = async (id: string): Promise<void> =>
+    void (await run('hostname-claims', 'grant', id, '--ca', file('api-ca.pem')));
   const newEnrollmentCode = async (): Promise<string> => {
     const { json } = await call('POST', '/agents/enrollments');
     return (json as { enrollmentCode: string }).enrollmentCode;
@@ -230,6 +234,7 @@ async function startAll(
       return JSON.parse(text) as AgentShareView;
     },
     call,
+    grantHostname,
     addGateway,
     enrollmentJwt: async () => {
       const path = `/frontdoor/agents/bootstrap-token/${await newEnrollmentCode()}`;

@@ -46,6 +46,8 @@ const access: GatewayAccessSource = {
   provider: () => undefined,
   providers: () => [],
   zones: () => ['share.localhost'],
+  zoneOwners: () => [],
+  organizationOf: () => undefined,
   keys: () => ({ apiKeyPepper: '', identityKeys: [] }),
   onChange: () => {},
 };
@@ -179,6 +181,11 @@ test('a gateway follows over TLS: snapshot, delta as a share comes, and the end 
   const share = await fixture.share({ environmentId: host.id, name: 'app', shareMode: 'public' });
   const delta = (await line(1)) as GatewayDelta;
   assert.equal(delta.version, snapshot.version + 1);
+  const organization = await fixture.store.db
+    .selectFrom('frontdoor')
+    .select('organization_id')
+    .where('id', '=', fixture.frontdoorIds[0])
+    .executeTakeFirstOrThrow();
   assert.deepEqual(delta.set, [
     {
       id: share.id,
@@ -189,6 +196,7 @@ test('a gateway follows over TLS: snapshot, delta as a share comes, and the end 
       rules: null,
       inspection: null,
       frontdoorId: fixture.frontdoorIds[0],
+      organizationId: organization.organization_id,
       environmentId: host.id,
       updatedAtMs: share.updatedAtMs,
     },

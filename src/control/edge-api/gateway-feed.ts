@@ -100,7 +100,7 @@ export class GatewayFeed {
     for (const service of this.#model.services()) {
       if (service.shareMode !== 'public') continue;
       if (shares.length === SHARES_PER_PART) yield part(true);
-      shares.push(...gatewayShares([service]));
+      shares.push(...this.#gatewayShares([service]));
     }
     yield part(false);
   }
@@ -132,7 +132,7 @@ export class GatewayFeed {
       ...(providers.length === 0 ? {} : { providers }),
       ...(removedProviders.length === 0 ? {} : { removedProviders }),
       ...(dirty.endedSessions.size === 0 ? {} : { endedSessions: [...dirty.endedSessions] }),
-      ...(dirty.zones ? { zones: this.#access.zones() } : {}),
+      ...(dirty.zones ? { zones: this.#access.zones(), zoneOwners: [...this.#access.zoneOwners()] } : {}),
       ...(dirty.keys ? { keys: this.#access.keys() } : {}),
     };
     if (set.length === 0 && removed.length === 0 && Object.keys(more).length === 0) return;
@@ -154,7 +154,7 @@ export class GatewayFeed {
     for (const id of ids) {
       const service = this.#model.service(id);
       if (service?.shareMode === 'public') {
-        const [share] = gatewayShares([service]);
+        const [share] = this.#gatewayShares([service]);
         // Gateways must not serve it by its former rules.
         if (share === undefined) removed.push(id);
         else set.push(share);
@@ -175,13 +175,22 @@ export class GatewayFeed {
       ...(isContinued ? { isContinued } : {}),
       providers: this.#access.providers(),
       zones: this.#access.zones(),
+      zoneOwners: [...this.#access.zoneOwners()],
       keys: this.#access.keys(),
     });
   }
 
+  #gatewayShares(services: readonly Service[]): GatewayShare[] {
+    return mapAlone(
+      services,
+      ({ name }) => `the share ${name}`,
+      (service) => gatewayShare(service, this.#access.organizationOf(service.frontdoorId)),
+    );
+  }
+
   #publicShares(): GatewayShare[] {
     const services = [...this.#model.services()];
-    return gatewayShares(services.filter(({ shareMode }) => shareMode === 'public'));
+    return this.#gatewayShares(services.filter(({ shareMode }) => shareMode === 'public'));
   }
 
   /** Ended sessions may have been missed. A snapshot makes gateways drop all cached sessions. */
@@ -259,11 +268,7 @@ function line(event: GatewayFeedEvent): string {
   return `${JSON.stringify(event)}\n`;
 }
 
-function gatewayShares(services: readonly Service[]): GatewayShare[] {
-  return mapAlone(services, ({ name }) => `the share ${name}`, gatewayShare);
-}
-
-function gatewayShare(service: Service): GatewayShare {
+function gatewayShare(service: Service, organizationId: string | undefined): GatewayShare {
   const { id, hosts, customHosts, authProviderIds, rules, inspection } = service;
   const { frontdoorId, environmentId, updatedAtMs } = service;
   return {
@@ -271,5 +276,6 @@ function gatewayShare(service: Service): GatewayShare {
     // The reader adds the defaults.
     rules: rules === null ? null : (sentAccessRules(rules) as AccessRules),
     ...{ frontdoorId, environmentId, updatedAtMs },
+    ...(organizationId === undefined ? {} : { organizationId }),
   };
 }

@@ -2,7 +2,7 @@
  * The data that gateways need, besides shares, for access decisions: auth providers without their secrets, zones,
  * keys, and ended sessions. It reports changes; the feed serializes them.
  */
-import type { GatewayKeys, GatewayProvider } from '#domain';
+import type { GatewayKeys, GatewayProvider, GatewayZoneOwner } from '#domain';
 import type { KnownProvider, ProviderDirectory } from './provider-directory.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import { concerns, type Change, type Queries, type Store } from '../store/mod.ts';
@@ -22,6 +22,10 @@ export interface GatewayAccessSource {
   provider(id: string): GatewayProvider | undefined;
   providers(): GatewayProvider[];
   zones(): readonly string[];
+  /** The organizations of those zones that are custom frontends. */
+  zoneOwners(): readonly GatewayZoneOwner[];
+  /** Undefined for a frontdoor that was deleted. */
+  organizationOf(frontdoorId: string): string | undefined;
   keys(): GatewayKeys;
   onChange(listener: (change: AccessChange) => void): void;
 }
@@ -38,6 +42,7 @@ export interface StoredGatewayAccessOptions {
 export async function openGatewayAccess(options: StoredGatewayAccessOptions): Promise<StoredGatewayAccess> {
   const access = new StoredGatewayAccess(options);
   options.store.onChange((changes) => access.onChanges(changes));
+  await access.readOrganizations();
   await access.readZones();
   return access;
 }
@@ -47,6 +52,9 @@ export class StoredGatewayAccess implements GatewayAccessSource {
   readonly #apiKeyPepper: string;
   readonly #listeners: ((change: AccessChange) => void)[] = [];
   #zones: readonly string[] = [];
+  #zoneOwners: readonly GatewayZoneOwner[] = [];
+  /** Organizations by frontdoor. */
+  readonly #organizations = new Map<string, string>();
 
   constructor(options: StoredGatewayAccessOptions) {
     this.#options = options;
@@ -69,6 +77,14 @@ export class StoredGatewayAccess implements GatewayAccessSource {
     return this.#zones;
   }
 
+  zoneOwners(): readonly GatewayZoneOwner[] {
+    return this.#zoneOwners;
+  }
+
+  organizationOf(frontdoorId: string): string | undefined {
+    return this.#organizations.get(frontdoorId);
+  }
+
   keys(): GatewayKeys {
     return { apiKeyPepper: this.#apiKeyPepper, identityKeys: this.#options.identityKeys.current() };
   }
@@ -83,13 +99,29 @@ export class StoredGatewayAccess implements GatewayAccessSource {
     }
     // Custom frontends are deleted with their frontdoor, and only that deletion is reported.
     if (changes.some(({ entity }) => entity === 'everything')) this.#notify({ type: 'missed' });
+    if (changes.some(({ entity }) => entity === 'everything')) await this.readOrganizations();
+    else
+      await this.readOrganizations(changes.flatMap(({ entity, id }) => (entity === 'frontdoor' ? id : [])));
     if (concerns(changes, 'frontend', 'custom-frontend', 'frontdoor')) await this.readZones();
   }
 
+  /** Reads those of some frontdoors, or of all. */
+  async readOrganizations(frontdoorIds?: readonly string[]): Promise<void> {
+    if (frontdoorIds?.length === 0) return;
+    let query = this.#options.store.db.selectFrom('frontdoor').select(['id', 'organization_id']);
+    if (frontdoorIds === undefined) this.#organizations.clear();
+    else query = query.where('id', 'in', frontdoorIds);
+    for (const id of frontdoorIds ?? []) this.#organizations.delete(id);
+    for (const row of await query.execute()) this.#organizations.set(row.id, row.organization_id);
+  }
+
   async readZones(): Promise<void> {
-    const zones = await zonesOf(this.#options.store.db);
-    if (zones.join() === this.#zones.join()) return;
+    const { zones, owners } = await zonesOf(this.#options.store.db);
+    const text = (some: readonly string[], own: readonly GatewayZoneOwner[]) =>
+      [...some, ...own.map(({ zone, organizationId }) => `${zone} ${organizationId}`)].join();
+    if (text(zones, owners) === text(this.#zones, this.#zoneOwners)) return;
     this.#zones = zones;
+    this.#zoneOwners = owners;
     this.#notify({ type: 'zones' });
   }
 
@@ -106,14 +138,17 @@ export class StoredGatewayAccess implements GatewayAccessSource {
   }
 }
 
-async function zonesOf(db: Queries): Promise<string[]> {
+async function zonesOf(
+  db: Queries,
+): Promise<{ readonly zones: readonly string[]; readonly owners: readonly GatewayZoneOwner[] }> {
   const frontends = await db.selectFrom('frontend').select('zone').execute();
-  const custom = await db
+  const owners = await db
     .selectFrom('custom_frontend')
-    .select('hostname')
+    .innerJoin('frontdoor', 'frontdoor.id', 'custom_frontend.frontdoor_id')
+    .select(['hostname as zone', 'organization_id as organizationId'])
     .where('proof', '!=', 'PENDING')
+    .orderBy('hostname')
     .execute();
-  return [
-    ...new Set([...frontends.map(({ zone }) => zone), ...custom.map(({ hostname }) => hostname)]),
-  ].sort();
+  const zones = new Set([...frontends, ...owners].map(({ zone }) => zone));
+  return { zones: [...zones].sort(), owners };
 }

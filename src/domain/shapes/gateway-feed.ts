@@ -59,6 +59,8 @@ const shareFields = {
   /** Null: its requests are not recorded. */
   inspection: nullable(inspectionSchema),
   frontdoorId: text(),
+  /** Absent in the lists of older control planes. */
+  organizationId: Type.Optional(text()),
   environmentId: text(),
   updatedAtMs: Type.Number(),
 };
@@ -121,6 +123,12 @@ const providerSchema = Type.Object({
 });
 export type GatewayProvider = ShapeOf<typeof providerSchema>;
 
+/** The organization of a custom frontend's zone. */
+const zoneOwnerSchema = Type.Object({ zone: text(), organizationId: text() });
+export type GatewayZoneOwner = ShapeOf<typeof zoneOwnerSchema>;
+/** Those of all custom frontends, sent with the zones. */
+const zoneOwners = () => Type.Optional(lossyList(zoneList, zoneOwnerSchema));
+
 /** Secrets of the gateways of one installation, kept in memory only and never in the kept file. */
 const keysSchema = Type.Object({
   /** Base64. */
@@ -156,6 +164,7 @@ const snapshotSchema = Type.Object({
   providers: lossyList(providerList, providerSchema),
   /** Every zone and custom frontend hostname. Log-ins return to `oauth.<zone>`. */
   zones: lossyList(zoneList, text()),
+  zoneOwners: zoneOwners(),
   keys: keysField,
 });
 
@@ -177,6 +186,7 @@ const deltaSchema = Type.Object({
   endedSessions: Type.Optional(texts()),
   /** The complete list. */
   zones: Type.Optional(texts()),
+  zoneOwners: zoneOwners(),
   keys: Type.Optional(keysField),
 });
 
@@ -223,6 +233,7 @@ export const keptSharesShape = new Shape(
     shares: lossyList(shareList, takenShareSchema),
     providers: { ...lossyList(providerList, providerSchema), default: [] },
     zones: { ...lossyList(zoneList, text()), default: [] },
+    zoneOwners: zoneOwners(),
   }),
   { name: 'kept share list', format: 1, formatField: 'format', remedy: 'the control plane sends a new one' },
 );

@@ -63,7 +63,19 @@ export const certificateOrdersShape = new Shape(
     ),
     /** New certificates; renewals are not listed. */
     issued: withDefault(
-      lossyList('issued', Type.Object({ zone: someText(), atMs: Type.Number({ minimum: 0 }) })),
+      lossyList(
+        'issued',
+        Type.Object({
+          zone: someText(),
+          atMs: Type.Number({ minimum: 0 }),
+          organizationId: withDefault(text(), ''),
+        }),
+      ),
+      [],
+    ),
+    /** Orders of new names, also those that failed. */
+    orders: withDefault(
+      lossyList('orders', Type.Object({ organizationId: text(), atMs: Type.Number({ minimum: 0 }) })),
       [],
     ),
   }),

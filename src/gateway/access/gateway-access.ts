@@ -152,11 +152,11 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     return this.#providers.find(id)?.record;
   }
 
-  replaceAll({ providers, zones, keys }: Snapshot): void {
+  replaceAll({ providers, zones, zoneOwners, keys }: Snapshot): void {
     this.generation += 1;
     this.#providers.replaceAll(providers, keys);
     this.#origin.setKeys(keys);
-    this.#loginHosts.zones = zones;
+    this.#loginHosts.setZones(zones, zoneOwners);
     // A snapshot does not list sessions that ended meanwhile.
     this.#sessions.doubt();
   }
@@ -165,7 +165,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     this.generation += 1;
     this.#providers.change(delta);
     if (delta.keys !== undefined) this.#origin.setKeys(delta.keys);
-    if (delta.zones !== undefined) this.#loginHosts.zones = delta.zones;
+    if (delta.zones !== undefined) this.#loginHosts.setZones(delta.zones, delta.zoneOwners);
     if (delta.endedSessions !== undefined) this.#sessions.end(delta.endedSessions);
   }
 
@@ -174,7 +174,7 @@ export class GatewayAccess implements AccessControl, AccessFeed {
   }
 
   kept(): ReturnType<AccessFeed['kept']> {
-    return { providers: this.#providers.kept(), zones: this.#loginHosts.zones };
+    return { providers: this.#providers.kept(), ...this.#loginHosts.kept() };
   }
 
   decide(host: GatewayHost, head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict> {
@@ -187,9 +187,9 @@ export class GatewayAccess implements AccessControl, AccessFeed {
     return verdict.type === 'admit' ? verdict : withOwnLines(verdict, host.host, client);
   }
 
-  /** Whether the host (canonical) is `oauth.<zone>` of a zone. */
-  isLoginHost(host: string): boolean {
-    return this.#loginHosts.has(host);
+  /** The hosts `oauth.<zone>`, and the owners of their zones. */
+  get loginHosts(): Pick<LoginHosts, 'has' | 'ownerOf'> {
+    return this.#loginHosts;
   }
 
   decideOwn(head: RequestHead, client: ClientFacts): AccessVerdict | Promise<AccessVerdict> | undefined {

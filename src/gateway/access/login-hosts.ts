@@ -2,6 +2,7 @@
  * The host `oauth.<zone>`, to which identity providers redirect browsers, and where origins find the public keys
  * of identity tokens. It serves nothing else, and only over TLS, so that codes are never sent in clear.
  */
+import type { GatewayZoneOwner } from '#domain';
 import { FAILURES } from '../answers/failure-table.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import { isForName, type ClientFacts } from '../circuits/route-decision.ts';
@@ -26,6 +27,7 @@ export class LoginHosts {
   readonly #origin: OriginIdentity;
   readonly #onZonesChanged: (() => void) | undefined;
   #zones: readonly string[] = [];
+  #owners: ReadonlyMap<string, string> = new Map();
   #hosts: ReadonlySet<string> = new Set();
 
   /** `onZonesChanged` is called when the zones are known, and when they may have changed. */
@@ -39,10 +41,23 @@ export class LoginHosts {
     return this.#zones;
   }
 
-  set zones(zones: readonly string[]) {
+  /** `owners`: those of the zones that are custom frontends. */
+  setZones(zones: readonly string[], owners: readonly GatewayZoneOwner[] = []): void {
     this.#zones = zones;
+    this.#owners = new Map(owners.map(({ zone, organizationId }) => [zone, organizationId]));
     this.#hosts = new Set(zones.map((zone) => `oauth.${zone}`));
     this.#onZonesChanged?.();
+  }
+
+  /** The zones as the feed has them. */
+  kept(): { readonly zones: readonly string[]; readonly zoneOwners: readonly GatewayZoneOwner[] } {
+    const zoneOwners = Array.from(this.#owners, ([zone, organizationId]) => ({ zone, organizationId }));
+    return { zones: this.#zones, zoneOwners };
+  }
+
+  /** The organization of a custom frontend's zone; undefined for another zone. */
+  ownerOf(zone: string): string | undefined {
+    return this.#owners.get(zone);
   }
 
   has(host: string): boolean {

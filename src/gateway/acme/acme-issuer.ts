@@ -1,7 +1,7 @@
 /**
- * Obtains certificates for wanted names, at most two at once, and keeps them on disk and in the store. It orders nothing by
+ * Obtains certificates for wanted names, a few at once, and keeps them on disk and in the store. It orders nothing by
  * itself: a name is wanted again and again by those that need it (`certificate-demand.ts`), and refused while it pauses
- * after a failure or its zone has had too many new certificates. ADR 0056.
+ * after a failure or a bound is reached. Organizations have bounds and turns of their own. ADR 0056.
  */
 import { join } from 'node:path';
 import { FrontdoorError, messageOf, systemClock, type Clock, type Log } from '#base';
@@ -9,12 +9,14 @@ import { QuietLog } from '#net';
 import type { CertificateStore, KeptCertificate } from '../certificates/certificate-store.ts';
 import { checkServedPair, type KeyPair, type ServedPair } from '../certificates/served-pair.ts';
 import { diskProblem, loadObtained, writeObtained } from './certificate-files.ts';
-import type { CertificateSource, IssueEvent } from './certificate-source.ts';
-import { MAX_NEW_PER_ZONE, renewalAtMs, zoneOf } from './issue-policy.ts';
+import { AccountLimits } from './account-limits.ts';
+import type { CertificateSource, CertificateWish, IssueEvent } from './certificate-source.ts';
+import { maxRunning, MAX_WAITING_OF_ORGANIZATION, renewalAtMs, zoneOf } from './issue-policy.ts';
 import { IssueState } from './issue-state.ts';
-import { retryAfterOf } from './order-failure.ts';
+import { isRateLimited, retryAfterOf } from './order-failure.ts';
 
-const MAX_RUNNING = 2;
+/** Of all organizations: each order is a process. */
+const MAX_RUNNING = 4;
 /** New names that wait, and names with renewals: a flood of new ones leaves these their places. */
 const MAX_WAITING = 300;
 const MAX_WAITING_RENEWALS = 600;
@@ -22,6 +24,7 @@ const MAX_WAITING_RENEWALS = 600;
 const ORDER_MS = 600_000;
 const WRONG_CLOCK_PAUSE_MS = 3_600_000;
 const DISK_RETRY_MS = 60_000;
+const TOO_MANY = 'too many names are waiting';
 
 export interface AcmeIssuerOptions {
   /** The folder of the account, the state and the certificates. It exists. */
@@ -41,6 +44,7 @@ export interface AcmeIssuerOptions {
 
 interface Order {
   readonly name: string;
+  readonly wish: CertificateWish;
   /** Whether there was a certificate for the name before. */
   readonly isRenewal: boolean;
 }
@@ -53,6 +57,9 @@ export class AcmeIssuer implements CertificateSource {
   readonly #listeners = new Set<(event: IssueEvent) => void>();
   readonly #waiting = new Map<string, Order>();
   readonly #running = new Map<string, Order>();
+  readonly #limits: AccountLimits;
+  /** The organizations whose orders began, the latest last. */
+  readonly #turns = new Set<string>();
   /** Certificates that could not be written. */
   readonly #unwritten = new Map<string, KeyPair>();
   readonly #closing = new AbortController();
@@ -63,6 +70,7 @@ export class AcmeIssuer implements CertificateSource {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#state = state;
+    this.#limits = new AccountLimits(this.#clock);
     this.#quietLog = new QuietLog(options.log, () => this.#clock.monotonicMs());
   }
 
@@ -78,8 +86,8 @@ export class AcmeIssuer implements CertificateSource {
     );
   }
 
-  want(names: readonly string[]): readonly string[] {
-    const refused = names.filter((name) => !this.#isTaken(name));
+  want(wishes: readonly CertificateWish[]): readonly string[] {
+    const refused = wishes.filter((wish) => !this.#isTaken(wish)).map(({ name }) => name);
     this.#begin();
     return refused;
   }
@@ -91,6 +99,7 @@ export class AcmeIssuer implements CertificateSource {
 
   retry(): void {
     this.#state.forgetPauses();
+    this.#limits.clear();
     for (const [name, pair] of this.#unwritten) this.#write(name, pair);
   }
 
@@ -107,68 +116,121 @@ export class AcmeIssuer implements CertificateSource {
   }
 
   /** Whether the name has an order now; adds one if that is allowed. */
-  #isTaken(name: string): boolean {
+  #isTaken(wish: CertificateWish): boolean {
+    const { name } = wish;
     if (this.#closing.signal.aborted) return false;
     if (this.#waiting.has(name) || this.#running.has(name)) return true;
     const former = this.#options.store.obtainedFor(name);
     // Another worker wanted it a moment ago.
     if (former !== undefined && this.#clock.nowMs() < renewalAtMs(former)) return false;
-    if (this.#state.pauseMs(name) > 0) return false;
     const isRenewal = former !== undefined;
-    if (!isRenewal && !this.#hasRoom(zoneOf(name))) {
-      const fields = { hop: 'gateway', certificate: name, newInSevenDays: MAX_NEW_PER_ZONE };
-      const message =
-        'no certificate is ordered: its zone has had too many new ones; use a wildcard (DNS hook)';
-      this.#quietLog.warn(fields, message);
+    if (this.#isPaused({ wish, isRenewal })) return false;
+    const bound = isRenewal ? this.#passedByRenewal() : this.#passedBound(wish);
+    if (bound !== undefined) {
+      const { organizationId } = wish;
+      const fields = { hop: 'gateway', certificate: name, organizationId, waiting: this.#waiting.size };
+      this.#quietLog.warn(fields, `no certificate is ordered: ${bound}`);
       return false;
     }
-    if (this.#waiting.size >= (isRenewal ? MAX_WAITING_RENEWALS : MAX_WAITING)) {
-      this.#quietLog.warn(
-        { hop: 'gateway', certificate: name, waiting: this.#waiting.size },
-        'no certificate is ordered: too many names are waiting',
-      );
-      return false;
-    }
-    this.#waiting.set(name, { name, isRenewal });
+    this.#waiting.set(name, { name, wish, isRenewal });
     return true;
   }
 
-  #hasRoom(zone: string): boolean {
-    let pending = 0;
-    for (const orders of [this.#waiting, this.#running])
-      for (const { name, isRenewal } of orders.values())
-        if (!isRenewal && zoneOf(name) === zone) pending += 1;
-    return this.#state.hasRoom(zone, pending);
+  #isPaused({ wish, isRenewal }: Pick<Order, 'wish' | 'isRenewal'>): boolean {
+    if (this.#state.pauseMs(wish, isRenewal) > 0) return true;
+    return !isRenewal && this.#limits.pauses(wish.organizationId);
   }
 
-  /** Renewals begin before new names, so that a flood of new ones lets no certificate expire. */
+  #passedByRenewal(): string | undefined {
+    return this.#waiting.size >= MAX_WAITING_RENEWALS ? TOO_MANY : undefined;
+  }
+
+  #passedBound(wish: CertificateWish): string | undefined {
+    const { organizationId, isAlone } = wish;
+    const zone = zoneOf(wish.name);
+    const pending = { inZone: 0, inZoneOfOrganization: 0, ofOrganization: 0 };
+    let waiting = 0;
+    for (const [orders, isWaiting] of [
+      [this.#waiting, true],
+      [this.#running, false],
+    ] as const)
+      for (const { name, isRenewal, wish: other } of orders.values()) {
+        if (isRenewal) continue;
+        const isOwn = other.organizationId === organizationId;
+        if (isOwn) pending.ofOrganization += 1;
+        if (isOwn && isWaiting) waiting += 1;
+        if (zoneOf(name) !== zone) continue;
+        pending.inZone += 1;
+        if (isOwn) pending.inZoneOfOrganization += 1;
+      }
+    if (this.#waiting.size >= MAX_WAITING) return TOO_MANY;
+    if (!isAlone && waiting >= MAX_WAITING_OF_ORGANIZATION)
+      return 'too many names of its organization are waiting';
+    return this.#state.passedBound(wish, pending);
+  }
+
+  /**
+   * Renewals begin before new names, so that a flood of new ones lets no certificate expire. Otherwise organizations take
+   * turns, and none has more orders at once than its part.
+   */
   #begin(): void {
-    while (this.#running.size < MAX_RUNNING && this.#waiting.size > 0) {
-      const orders = [...this.#waiting.values()];
-      const order = orders.find(({ isRenewal }) => isRenewal) ?? orders[0]!;
+    while (this.#running.size < MAX_RUNNING) {
+      const order = this.#next();
+      if (order === undefined) return;
+      const { organizationId } = order.wish;
+      this.#turns.delete(organizationId);
+      this.#turns.add(organizationId);
+      if (this.#turns.size > MAX_WAITING) this.#turns.delete(this.#turns.values().next().value!);
       this.#waiting.delete(order.name);
+      // Since it waits, another order may have failed.
+      if (this.#isPaused(order)) {
+        this.#emit({ name: order.name, outcome: 'refused', certificate: undefined });
+        continue;
+      }
       this.#running.set(order.name, order);
       void this.#run(order);
     }
   }
 
+  #next(): Order | undefined {
+    const running = new Map<string, number>();
+    for (const { wish } of this.#running.values())
+      running.set(wish.organizationId, (running.get(wish.organizationId) ?? 0) + 1);
+    const able = [...this.#waiting.values()].filter(
+      ({ wish }) => (running.get(wish.organizationId) ?? 0) < maxRunning(wish),
+    );
+    const renewal = able.find(({ isRenewal }) => isRenewal);
+    if (renewal !== undefined) return renewal;
+    const turns = [...this.#turns];
+    const turnOf = ({ wish }: Order): number => turns.indexOf(wish.organizationId);
+    return able.reduce<Order | undefined>(
+      (first, order) => (first === undefined || turnOf(order) < turnOf(first) ? order : first),
+      undefined,
+    );
+  }
+
   async #run(order: Order): Promise<void> {
     const { name } = order;
-    const event = await this.#issue(order).catch((error: unknown) => this.#failed(name, error));
+    const event = await this.#issue(order).catch((error: unknown) => this.#failed(order, error));
     this.#running.delete(name);
-    if (event !== undefined) for (const listener of this.#listeners) listener(event);
+    if (event !== undefined) this.#emit(event);
     this.#begin();
   }
 
-  async #issue({ name, isRenewal }: Order): Promise<IssueEvent> {
+  #emit(event: IssueEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  async #issue({ name, wish, isRenewal }: Order): Promise<IssueEvent> {
     const { store, log } = this.#options;
     const served = checked(name, await this.#obtain(name));
     const certificate: KeptCertificate = { name, ...served.pair, isAutomatic: true };
     store.take([certificate]);
-    this.#state.noteIssued(name, isRenewal);
+    this.#state.noteIssued(wish, isRenewal);
+    this.#limits.noteIssued(wish.organizationId);
     if (this.#clock.nowMs() >= renewalAtMs(served)) {
       // It would be ordered again at once, and again.
-      this.#state.noteFailure(name, WRONG_CLOCK_PAUSE_MS);
+      this.#state.noteFailure(wish, true, WRONG_CLOCK_PAUSE_MS);
       log.error(
         { hop: 'gateway', certificate: name, from: served.notBeforeMs, until: served.notAfterMs },
         "a new certificate is due for renewal already: check this machine's clock",
@@ -200,10 +262,18 @@ export class AcmeIssuer implements CertificateSource {
     }
   }
 
-  #failed(name: string, error: unknown): IssueEvent | undefined {
+  #failed({ name, wish, isRenewal }: Order, error: unknown): IssueEvent | undefined {
     if (this.#closing.signal.aborted) return undefined;
-    const retryInMs = this.#state.noteFailure(name, retryAfterOf(error));
+    const retryAfterMs = retryAfterOf(error);
+    const retryInMs = this.#state.noteFailure(wish, isRenewal, retryAfterMs);
     const { log, remedy } = this.#options;
+    if (isRateLimited(error)) {
+      const newNamesInMs = this.#limits.note(wish.organizationId, retryAfterMs);
+      log.warn(
+        { hop: 'gateway', certificate: name, newNamesInMs },
+        'the authority limits orders: new names pause',
+      );
+    }
     const fields = { hop: 'gateway', certificate: name, cause: messageOf(error), retryInMs, remedy };
     log.error(fields, 'a certificate could not be obtained');
     return { name, outcome: 'failed', certificate: undefined };

@@ -14,7 +14,7 @@ import { OrderFailure, parseRetryAfter } from './order-failure.ts';
 import { awaitTxtRecord } from './txt-record.ts';
 
 export type { AcmeSettings } from './acme-settings.ts';
-export { retryAfterOf } from './order-failure.ts';
+export { isRateLimited, retryAfterOf } from './order-failure.ts';
 
 const REQUEST_MS = 30_000;
 const MAX_ANSWER_BYTES = 1_048_576;
@@ -38,16 +38,19 @@ export interface OrderRequest {
 
 /** Rejects with the text of the authority, as `acme-failed` or `dns-hook-failed`. Once in a process. */
 export async function orderCertificate(request: OrderRequest): Promise<KeyPair> {
-  const rate = { retryAfterMs: 0 };
+  const rate = { retryAfterMs: 0, isLimited: false };
   try {
     return await order(request, rate);
   } catch (error) {
     if (error instanceof FrontdoorError) throw error;
-    throw new OrderFailure(messageOf(error), rate.retryAfterMs, error);
+    throw new OrderFailure(messageOf(error), rate, error);
   }
 }
 
-async function order(request: OrderRequest, rate: { retryAfterMs: number }): Promise<KeyPair> {
+async function order(
+  request: OrderRequest,
+  rate: { retryAfterMs: number; isLimited: boolean },
+): Promise<KeyPair> {
   const { settings, name } = request;
   const acme = await import('acme-client');
   const { defaults, interceptors } = acme.axios;
@@ -61,6 +64,7 @@ async function order(request: OrderRequest, rate: { retryAfterMs: number }): Pro
   interceptors.response.use((response) => {
     if (response.status === 429 || response.status === 503)
       rate.retryAfterMs = parseRetryAfter(response.headers['retry-after'], Date.now());
+    if (response.status === 429) rate.isLimited = true;
     return response;
   });
   const client = new acme.Client({

@@ -1,13 +1,14 @@
 /**
  * Knows which certificates a gateway needs and has not: for zones (with a DNS hook) `*.zone`, else each served name when a
- * client's handshake asks for it; and those whose renewal is due. Handshakes may wait for a new certificate, a bounded
- * number for a bounded time. Each worker has a demand of its own; the source joins equal ones. ADR 0056.
+ * client's handshake asks for it; and those whose renewal is due. Handshakes may wait for a certificate that is on order, a
+ * bounded number for a bounded time, and end without it: no client sees another certificate meanwhile. Each worker has a
+ * demand of its own; the source joins equal ones. ADR 0056.
  */
 import { systemClock, type Clock } from '#base';
 import type { Exposition } from '#net';
 import type { CertificateStore, ObtainedCertificate } from '../certificates/certificate-store.ts';
-import type { CertificateSource, IssueEvent } from './certificate-source.ts';
-import { renewalAtMs } from './issue-policy.ts';
+import type { CertificateSource, CertificateWish, IssueEvent } from './certificate-source.ts';
+import { renewalAtMs, zoneOf } from './issue-policy.ts';
 
 /** Between two checks: less when a renewal is due before. */
 const CHECK_MS = 10_000;
@@ -19,21 +20,24 @@ const MAX_WAITING_HANDSHAKES = 1_000;
 const REFUSED_MS = 10_000;
 const MAX_REFUSED = 2_000;
 
+/** In whose name a certificate is ordered. */
+export type NameOwner = Omit<CertificateWish, 'name'>;
+
 export interface CertificateDemandOptions {
   readonly store: CertificateStore;
   readonly source: CertificateSource;
   /** Whether zones get wildcard certificates; otherwise single names get theirs on demand. */
   readonly hasWildcards: boolean;
-  /** Whether a host (canonical) is a share's, or receives log-ins. */
-  readonly isServed: (host: string) => boolean;
+  /** Returns the owner of a host (canonical) that is a share's, or receives log-ins; undefined for another host. */
+  readonly ownerOf: (host: string) => NameOwner | undefined;
   readonly zones: () => readonly string[];
   readonly clock?: Clock | undefined;
   readonly waitMs?: number | undefined;
 }
 
 interface Waiting {
-  readonly promise: Promise<void>;
-  readonly resolve: () => void;
+  readonly promise: Promise<boolean>;
+  readonly resolve: (isObtained: boolean) => void;
   readonly timer: NodeJS.Timeout;
   handshakes: number;
 }
@@ -57,25 +61,25 @@ export class CertificateDemand {
     this.#timer = this.#checkIn(CHECK_MS);
   }
 
-  get hasWildcards(): boolean {
-    return this.#options.hasWildcards;
-  }
-
   /**
-   * Returns undefined if a handshake for this host (canonical) can go on. Otherwise a promise that resolves when there is a
-   * certificate, or when there will be none in time. It never rejects.
+   * Returns undefined if a handshake for this host (canonical) goes on. Otherwise a promise, which never rejects: true when it
+   * goes on, and false when it has to end, because the certificate is on order and not here in time.
    */
-  missing(host: string): Promise<void> | undefined {
-    const { store, isServed, hasWildcards } = this.#options;
-    if (hasWildcards || store.isProvided(host) || !isServed(host)) return undefined;
-    if (this.#waitingHandshakes >= MAX_WAITING_HANDSHAKES || this.#isRefused(host)) return undefined;
-    const known = this.#waiting.get(host);
+  missing(host: string): Promise<boolean> | undefined {
+    const { store, ownerOf, hasWildcards } = this.#options;
+    if (store.isProvided(host)) return undefined;
+    const owner = ownerOf(host);
+    if (owner === undefined) return undefined;
+    const name = hasWildcards ? `*.${zoneOf(host)}` : host;
+    if (this.#isRefused(name)) return undefined;
+    const known = this.#waiting.get(name);
     if (known === undefined) {
-      if (this.#want([host]).length > 0) return undefined;
+      if (this.#want([{ name, ...owner }]).length > 0) return undefined;
       // The certificate may have come meanwhile.
       if (store.isProvided(host)) return undefined;
     }
-    const waiting = known ?? this.#wait(host);
+    if (this.#waitingHandshakes >= MAX_WAITING_HANDSHAKES) return Promise.resolve(false);
+    const waiting = known ?? this.#wait(name);
     waiting.handshakes += 1;
     this.#waitingHandshakes += 1;
     return waiting.promise;
@@ -84,7 +88,7 @@ export class CertificateDemand {
   /** Wants what is missing or due. Called at least every ten seconds, and when the zones are known or change. */
   check(): void {
     const names = this.#options.hasWildcards ? this.#missingWildcards() : this.#dueNames();
-    if (names.length > 0) this.#want(names);
+    if (names.length > 0) this.#wantNames(names);
     this.#plan();
   }
 
@@ -95,12 +99,12 @@ export class CertificateDemand {
     this.check();
   }
 
-  /** Handshakes that wait go on. */
+  /** Handshakes that wait end. */
   close(): void {
     this.#isClosed = true;
     this.#stopFollowing();
     clearTimeout(this.#timer);
-    for (const host of this.#waiting.keys()) this.#release(host);
+    for (const name of this.#waiting.keys()) this.#release(name, false);
   }
 
   write(to: Exposition): void {
@@ -137,10 +141,11 @@ export class CertificateDemand {
 
   /** Obtained certificates whose name is served, and by no file. */
   #needed(): ObtainedCertificate[] {
-    const { store, isServed, hasWildcards, zones } = this.#options;
+    const { store, ownerOf, hasWildcards, zones } = this.#options;
     const wildcards = new Set(hasWildcards ? zones().map((zone) => `*.${zone}`) : []);
     return store.obtained.filter(
-      ({ name }) => (hasWildcards ? wildcards.has(name) : isServed(name)) && !store.isProvidedByFile(name),
+      ({ name }) =>
+        (hasWildcards ? wildcards.has(name) : ownerOf(name) !== undefined) && !store.isProvidedByFile(name),
     );
   }
 
@@ -157,8 +162,19 @@ export class CertificateDemand {
     return names.filter((name) => !current.has(name) && !store.isProvidedByFile(name));
   }
 
-  #want(names: readonly string[]): readonly string[] {
-    const refused = this.#options.source.want(names);
+  #wantNames(names: readonly string[]): void {
+    const { ownerOf } = this.#options;
+    this.#want(
+      names.flatMap((name) => {
+        // A zone is known by its host for log-ins.
+        const owner = ownerOf(name.replace(/^\*\./, 'oauth.'));
+        return owner === undefined ? [] : { name, ...owner };
+      }),
+    );
+  }
+
+  #want(wishes: readonly CertificateWish[]): readonly string[] {
+    const refused = this.#options.source.want(wishes);
     for (const name of refused) this.#settle(name, 'refused');
     return refused;
   }
@@ -175,31 +191,32 @@ export class CertificateDemand {
       if (this.#refusedUntilMs.size >= MAX_REFUSED) this.#refusedUntilMs.clear();
       this.#refusedUntilMs.set(name, this.#clock.monotonicMs() + REFUSED_MS);
     }
-    this.#release(name);
+    // Without an order, a handshake goes on with the default certificate, if there is any.
+    this.#release(name, outcome !== 'failed');
   }
 
-  #isRefused(host: string): boolean {
-    const untilMs = this.#refusedUntilMs.get(host);
+  #isRefused(name: string): boolean {
+    const untilMs = this.#refusedUntilMs.get(name);
     if (untilMs === undefined) return false;
     if (this.#clock.monotonicMs() < untilMs) return true;
-    this.#refusedUntilMs.delete(host);
+    this.#refusedUntilMs.delete(name);
     return false;
   }
 
-  #wait(host: string): Waiting {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => this.#release(host), this.#options.waitMs ?? WAIT_MS);
+  #wait(name: string): Waiting {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => this.#release(name, false), this.#options.waitMs ?? WAIT_MS);
     const waiting = { promise, resolve, timer, handshakes: 0 };
-    this.#waiting.set(host, waiting);
+    this.#waiting.set(name, waiting);
     return waiting;
   }
 
-  #release(host: string): void {
-    const waiting = this.#waiting.get(host);
+  #release(name: string, goesOn: boolean): void {
+    const waiting = this.#waiting.get(name);
     if (waiting === undefined) return;
-    this.#waiting.delete(host);
+    this.#waiting.delete(name);
     this.#waitingHandshakes -= waiting.handshakes;
     clearTimeout(waiting.timer);
-    waiting.resolve();
+    waiting.resolve(goesOn);
   }
 }

@@ -16,9 +16,21 @@ export interface IssueEvent {
   readonly certificate: KeptCertificate | undefined;
 }
 
+/** A name that needs a certificate, and the organization whose budget its order counts in. */
+export interface CertificateWish {
+  /** A host or `*.zone`. */
+  readonly name: string;
+  /** '' for names of the installation, and where the control plane does not report organizations. */
+  readonly organizationId: string;
+  /** Whether the zone is a custom frontend of the organization. */
+  readonly isCustom: boolean;
+  /** Whether no other organization has shares here. */
+  readonly isAlone: boolean;
+}
+
 export interface CertificateSource {
   /** Returns the names that are refused at once. The outcome of the others is sent to the followers. */
-  want(names: readonly string[]): readonly string[];
+  want(wishes: readonly CertificateWish[]): readonly string[];
   /** Returns a function that removes the listener. */
   follow(listener: (event: IssueEvent) => void): () => void;
   /** Forgets pauses after failures: an operator has corrected the cause, and asks for a new attempt. */

@@ -1,7 +1,10 @@
 /**
  * Decides when certificates are obtained: the time of a renewal, the pause after a failure, and how many new ones a
- * zone may have, so that neither shares nor handshakes can use up what a certificate authority grants. ADR 0056.
+ * zone and an organization may have, so that neither shares, handshakes nor one tenant can use up what a certificate
+ * authority grants. ADR 0056.
  */
+
+import type { CertificateWish } from './certificate-source.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -9,6 +12,20 @@ const DAY_MS = 86_400_000;
 export const COUNTED_MS = 7 * DAY_MS;
 /** Certificates for names that had none, in one zone and span. Let's Encrypt grants 50 for a registered domain. */
 export const MAX_NEW_PER_ZONE = 50;
+/** Of these, the certificates of one organization in a zone that it shares with others. */
+export const MAX_OF_ORGANIZATION = 25;
+/** The last ones of a zone are for organizations that have none there. */
+const KEPT_FREE = 10;
+/** The span over which orders of an organization are counted, also those that failed. */
+export const ORDERS_MS = 3 * 3_600_000;
+/** Let's Encrypt grants an account 300 orders in this span. */
+const MAX_ORDERS = 250;
+const MAX_ORDERS_OF_ORGANIZATION = 50;
+/** Names of one organization that wait, and orders of it at once, where there are others. */
+export const MAX_WAITING_OF_ORGANIZATION = 30;
+const MAX_RUNNING_OF_ORGANIZATION = 1;
+/** Without others. */
+const MAX_RUNNING_ALONE = 2;
 /** A renewal is due after this part of the lifetime, and up to `SPREAD` of the lifetime later. */
 const RENEWED_AFTER = 2 / 3;
 const SPREAD = 1 / 20;
@@ -35,6 +52,37 @@ export function renewalAtMs({ notBeforeMs, notAfterMs, fingerprint }: Certificat
 export function pauseMs(failures: number, random: number): number {
   const plain = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * PAUSE_FACTOR ** Math.max(0, failures - 1));
   return Math.round(plain * (1 - PAUSE_JITTER + 2 * PAUSE_JITTER * random));
+}
+
+/** What is counted already, with orders that have not ended. */
+export interface OrderCounts {
+  /** New certificates of the zone in `COUNTED_MS`, and those of the organization among them. */
+  readonly inZone: number;
+  readonly inZoneOfOrganization: number;
+  /** Orders in `ORDERS_MS`. */
+  readonly ofOrganization: number;
+}
+
+/** The bound that a new name would pass, in words; undefined if it may be ordered. */
+export function passedBound(
+  counts: OrderCounts,
+  { isAlone, isCustom }: Pick<CertificateWish, 'isAlone' | 'isCustom'>,
+): string | undefined {
+  const { inZone, inZoneOfOrganization, ofOrganization } = counts;
+  if (inZone >= MAX_NEW_PER_ZONE) return 'its zone has had too many new ones';
+  if (ofOrganization >= (isAlone ? MAX_ORDERS : MAX_ORDERS_OF_ORGANIZATION))
+    return 'its organization has had too many orders';
+  if (isAlone || isCustom) return undefined;
+  if (inZoneOfOrganization >= MAX_OF_ORGANIZATION)
+    return 'its organization has had too many new ones in the zone';
+  if (inZone >= MAX_NEW_PER_ZONE - KEPT_FREE && inZoneOfOrganization > 0)
+    return 'the last new ones of the zone are for organizations without one';
+  return undefined;
+}
+
+/** The number of orders that an organization may have at once. */
+export function maxRunning({ isAlone }: Pick<CertificateWish, 'isAlone'>): number {
+  return isAlone ? MAX_RUNNING_ALONE : MAX_RUNNING_OF_ORGANIZATION;
 }
 
 /** The zone of `name.zone` or `*.zone`. */

@@ -1,16 +1,27 @@
 /**
- * What the issuer remembers over restarts: pauses after failures, and the new certificates of the last seven days. A file
+ * What the issuer remembers over restarts: pauses after failures, the new certificates of the last seven days, and the
+ * orders of the last hours. A file
  * that cannot be read is set aside, and the certificates on disk count as new ones then.
  */
 import { readFile } from 'node:fs/promises';
 import { messageOf, type Clock, type Log } from '#base';
 import { certificateOrdersShape, type CertificateOrders } from '#domain';
 import { setAside, writeFileDurably } from '#net';
-import { COUNTED_MS, LONGEST_PAUSE_MS, MAX_NEW_PER_ZONE, pauseMs, zoneOf } from './issue-policy.ts';
+import type { CertificateWish } from './certificate-source.ts';
+import {
+  COUNTED_MS,
+  LONGEST_PAUSE_MS,
+  ORDERS_MS,
+  passedBound,
+  pauseMs,
+  zoneOf,
+  type OrderCounts,
+} from './issue-policy.ts';
 
 /** More names than could fail in a day. The oldest pause is forgotten first. */
 const MAX_PAUSES = 2_000;
 const MAX_ISSUED = 20_000;
+const MAX_ORDERS_KEPT = 20_000;
 
 interface Pause {
   failures: number;
@@ -29,14 +40,16 @@ export interface IssueStateOptions {
 export class IssueState {
   readonly #options: IssueStateOptions;
   readonly #pauses = new Map<string, Pause>();
-  #issued: { readonly zone: string; readonly atMs: number }[] = [];
+  #issued: CertificateOrders['issued'][number][];
+  #orders: CertificateOrders['orders'][number][];
   #writing: Promise<void> = Promise.resolve();
   #isUnwritten = false;
 
-  private constructor(options: IssueStateOptions, { pauses, issued }: CertificateOrders) {
+  private constructor(options: IssueStateOptions, { pauses, issued, orders }: CertificateOrders) {
     this.#options = options;
     for (const { name, failures, nextAtMs } of pauses) this.#pauses.set(name, { failures, nextAtMs });
     this.#issued = [...issued];
+    this.#orders = [...orders];
   }
 
   /** `present` are the certificates on disk. */
@@ -45,7 +58,7 @@ export class IssueState {
     present: readonly { readonly name: string; readonly notBeforeMs: number }[],
   ): Promise<IssueState> {
     const { file, directoryUrl, log } = options;
-    const nothing = { directoryUrl, pauses: [], issued: [] };
+    const nothing = { directoryUrl, pauses: [], issued: [], orders: [] };
     let problem: string;
     try {
       const read = certificateOrdersShape.readText(await readFile(file, 'utf8'));
@@ -65,42 +78,65 @@ export class IssueState {
     }
     const fields = { hop: 'gateway', file, cause: problem, movedTo: await setAside(file) };
     log.error(fields, 'the state of automatic certificates is lost: those on disk count as new ones');
-    const issued = present.map(({ name, notBeforeMs }) => ({ zone: zoneOf(name), atMs: notBeforeMs }));
+    const issued = present.map(({ name, notBeforeMs: atMs }) => ({
+      ...{ zone: zoneOf(name), atMs },
+      organizationId: '',
+    }));
     return new IssueState(options, { ...nothing, issued });
   }
 
-  /** The time until the next attempt for this name; 0 if it may be now. */
-  pauseMs(name: string): number {
-    const pause = this.#pauses.get(name);
+  /** The time until the next attempt for this name; 0 if it may be now. Failures pause a custom frontend as a whole. */
+  pauseMs({ name, isCustom }: CertificateWish, isRenewal: boolean): number {
+    const ofName = this.#pauseMs(name);
+    return isCustom && !isRenewal ? Math.max(ofName, this.#pauseMs(wholeOf(name))) : ofName;
+  }
+
+  #pauseMs(key: string): number {
+    const pause = this.#pauses.get(key);
     if (pause === undefined) return 0;
     const waitMs = pause.nextAtMs - this.#options.clock.nowMs();
     // The clock was set back.
     return waitMs > 2 * LONGEST_PAUSE_MS ? 0 : Math.max(0, waitMs);
   }
 
-  /** Whether the zone may have a certificate for a name that had none, while `pending` others are on order. */
-  hasRoom(zone: string, pending: number): boolean {
+  /** The bound that a certificate for a name that had none would pass; `pending` counts what is on order. */
+  passedBound(wish: CertificateWish, pending: OrderCounts): string | undefined {
     this.#forgetOld();
-    let count = pending;
-    for (const issued of this.#issued) if (issued.zone === zone) count += 1;
-    return count < MAX_NEW_PER_ZONE;
+    const zone = zoneOf(wish.name);
+    let { inZone, inZoneOfOrganization, ofOrganization } = pending;
+    for (const issued of this.#issued) {
+      if (issued.zone !== zone) continue;
+      inZone += 1;
+      if (issued.organizationId === wish.organizationId) inZoneOfOrganization += 1;
+    }
+    for (const { organizationId } of this.#orders)
+      if (organizationId === wish.organizationId) ofOrganization += 1;
+    return passedBound({ inZone, inZoneOfOrganization, ofOrganization }, wish);
   }
 
-  noteIssued(name: string, isRenewal: boolean): void {
+  noteIssued({ name, organizationId }: CertificateWish, isRenewal: boolean): void {
     this.#pauses.delete(name);
-    if (!isRenewal) this.#issued.push({ zone: zoneOf(name), atMs: this.#options.clock.nowMs() });
+    this.#pauses.delete(wholeOf(name));
+    const atMs = this.#options.clock.nowMs();
+    if (!isRenewal) {
+      this.#issued.push({ zone: zoneOf(name), atMs, organizationId });
+      this.#orders.push({ organizationId, atMs });
+    }
     this.#save();
   }
 
   /** Returns the time until the next attempt, at least `leastMs`. */
-  noteFailure(name: string, leastMs = 0): number {
-    const failures = (this.#pauses.get(name)?.failures ?? 0) + 1;
+  noteFailure({ name, organizationId, isCustom }: CertificateWish, isRenewal: boolean, leastMs = 0): number {
+    const nowMs = this.#options.clock.nowMs();
+    const key = isCustom && !isRenewal ? wholeOf(name) : name;
+    const failures = (this.#pauses.get(key)?.failures ?? 0) + 1;
     const planned = pauseMs(failures, this.#options.random?.() ?? Math.random());
     const waitMs = Math.min(LONGEST_PAUSE_MS, Math.max(leastMs, planned));
     // The newest is the last.
-    this.#pauses.delete(name);
-    this.#pauses.set(name, { failures, nextAtMs: this.#options.clock.nowMs() + waitMs });
+    this.#pauses.delete(key);
+    this.#pauses.set(key, { failures, nextAtMs: nowMs + waitMs });
     if (this.#pauses.size > MAX_PAUSES) this.#pauses.delete(this.#pauses.keys().next().value!);
+    if (!isRenewal) this.#orders.push({ organizationId, atMs: nowMs });
     this.#save();
     return waitMs;
   }
@@ -125,7 +161,10 @@ export class IssueState {
       this.#forgetOld();
       const pauses = Array.from(this.#pauses, ([name, pause]) => ({ name, ...pause }));
       const { directoryUrl } = this.#options;
-      const state = certificateOrdersShape.numbered({ directoryUrl, pauses, issued: this.#issued });
+      const state = certificateOrdersShape.numbered({
+        ...{ directoryUrl, pauses },
+        ...{ issued: this.#issued, orders: this.#orders },
+      });
       try {
         await writeFileDurably(file, `${JSON.stringify(state)}\n`);
       } catch (error) {
@@ -139,5 +178,13 @@ export class IssueState {
     const nowMs = this.#options.clock.nowMs();
     // An entry far ahead is from before the clock was set back.
     this.#issued = this.#issued.filter(({ atMs }) => Math.abs(nowMs - atMs) < COUNTED_MS).slice(-MAX_ISSUED);
+    this.#orders = this.#orders
+      .filter(({ atMs }) => Math.abs(nowMs - atMs) < ORDERS_MS)
+      .slice(-MAX_ORDERS_KEPT);
   }
+}
+
+/** The key of the pause of all names of a zone. */
+function wholeOf(name: string): string {
+  return `.${zoneOf(name)}`;
 }

@@ -4,13 +4,26 @@ import { FrontdoorError } from '#base';
 /** An authority that names more is asked again after a day. */
 const LONGEST_RETRY_MS = 86_400_000;
 
-export class OrderFailure extends FrontdoorError {
+export interface RateLimit {
   readonly retryAfterMs: number;
+  /** Whether the authority refused it because of its rate limits (429). */
+  readonly isLimited: boolean;
+}
 
-  constructor(message: string, retryAfterMs: number, cause?: unknown) {
+export class OrderFailure extends FrontdoorError implements RateLimit {
+  readonly retryAfterMs: number;
+  readonly isLimited: boolean;
+
+  constructor(message: string, { retryAfterMs, isLimited }: RateLimit, cause?: unknown) {
     super('unavailable', 'acme-failed', message, { cause });
     this.retryAfterMs = retryAfterMs;
+    this.isLimited = isLimited;
   }
+}
+
+/** Whether the authority refused an order because of its rate limits. */
+export function isRateLimited(error: unknown): boolean {
+  return error instanceof OrderFailure && error.isLimited;
 }
 
 /** 0 if the authority names no time. */

@@ -1,5 +1,5 @@
 /** The share feed's other listener, beside the table of shares: what decides who may come in. */
-import type { GatewayDelta, GatewayProvider, GatewaySnapshot } from '#domain';
+import type { GatewayDelta, GatewayProvider, GatewaySnapshot, GatewayZoneOwner } from '#domain';
 
 /** What access learns from the share feed, after the share table took the same event. */
 export interface AccessFeed {
@@ -8,5 +8,9 @@ export interface AccessFeed {
   /** A word from the control plane came, of any kind. */
   onContact(): void;
   /** What of it is kept on disk: nothing that proves anything. */
-  kept(): { readonly providers: readonly GatewayProvider[]; readonly zones: readonly string[] };
+  kept(): {
+    readonly providers: readonly GatewayProvider[];
+    readonly zones: readonly string[];
+    readonly zoneOwners?: readonly GatewayZoneOwner[];
+  };
 }

@@ -72,6 +72,8 @@ export class ShareRouteTable<Slot> {
   #loaded = false;
   /** Number of shares that request a client certificate. */
   #asking = 0;
+  /** Numbers of shares by organization. */
+  readonly #organizations = new Map<string, number>();
   /** Routes with a name that another share still has. They get it when that share gives it up. */
   readonly #waiting = new Set<ShareRoute<Slot>>();
 
@@ -105,6 +107,11 @@ export class ShareRouteTable<Slot> {
 
   get hasClientAuthorities(): boolean {
     return this.#asking > 0;
+  }
+
+  /** How many organizations have shares here. Those of older control planes count as one. */
+  get organizationCount(): number {
+    return this.#organizations.size;
   }
 
   shares(): ServedShare[] {
@@ -169,6 +176,7 @@ export class ShareRouteTable<Slot> {
     for (const route of routes.values()) {
       this.#byId.set(route.share.id, route);
       if (isAsking(route.share)) this.#asking += 1;
+      this.#count(route.share, 1);
       this.#takeNames(route);
     }
     for (const route of this.#waiting) this.#takeNames(route);
@@ -246,8 +254,15 @@ export class ShareRouteTable<Slot> {
     this.#byId.delete(route.share.id);
     this.#waiting.delete(route);
     if (isAsking(route.share)) this.#asking -= 1;
+    this.#count(route.share, -1);
     for (const { host } of namesOf(route.share))
       if (this.#byHost.get(host)?.route === route) this.#byHost.delete(host);
+  }
+
+  #count({ organizationId = '' }: ServedShare, change: number): void {
+    const count = (this.#organizations.get(organizationId) ?? 0) + change;
+    if (count > 0) this.#organizations.set(organizationId, count);
+    else this.#organizations.delete(organizationId);
   }
 
   /** Takes each name of the route that no other share has. The route waits for the others. */
@@ -313,6 +328,7 @@ function isSameShare(a: ServedShare, b: ServedShare): boolean {
     a.unreadable === b.unreadable &&
     a.token === b.token &&
     a.frontdoorId === b.frontdoorId &&
+    a.organizationId === b.organizationId &&
     a.environmentId === b.environmentId &&
     isSameList(a.hosts, b.hosts) &&
     isSameList(a.authProviderIds, b.authProviderIds) &&
