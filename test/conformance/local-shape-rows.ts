@@ -29,13 +29,21 @@ const workerCertificate = {
   ...{ type: 'certificate', name: 'a.share.localhost', outcome: 'obtained' },
   certificate: { name: 'a.share.localhost', cert: 'c', key: 'k', isAutomatic: true },
 };
+const wanted = {
+  ...{ type: 'wanted', names: ['a.share.localhost'] },
+  wishes: [{ name: 'a.share.localhost', organizationId: 'o', isCustom: true, isAlone: false }],
+};
 const orders = {
   directoryUrl: 'https://ca',
-  ...{ pauses: [{ name: 'a', failures: 2, nextAtMs: 3 }], issued: [{ zone: 'z', atMs: 4 }] },
+  ...{
+    pauses: [{ name: 'a', failures: 2, nextAtMs: 3 }],
+    issued: [{ zone: 'z', atMs: 4, organizationId: 'o' }],
+  },
+  orders: [{ organizationId: 'o', atMs: 5 }],
 };
-const noOrders = { directoryUrl: '', pauses: [], issued: [] };
+const noOrders = { directoryUrl: '', pauses: [], issued: [], orders: [] };
 const order = { settings: { email: 'a@b' }, accountKeyPem: 'k', version: '1', name: 'a.share.localhost' };
-const failedOrder = { type: 'failed', message: 'm', retryAfterMs: 1 };
+const failedOrder = { type: 'failed', message: 'm', retryAfterMs: 1, isLimited: true };
 const workerStart = {
   ...{ type: 'start', number: 1, workers: 2, options: { logLevel: 'info' }, dataDir: '/d', version: '1' },
   ...{ identity: { apiUrl: 'https://e' }, plainPort: 80, securePort: null, ticketSecret: 'c2VjcmV0' },
@@ -156,6 +164,6 @@ export const LOCAL_SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
     { shape: fromWorkerShape, example: { type: 'ready', isFresh: true }, unknown: 'ignored' },
     { shape: fromWorkerShape, example: { type: 'alive' }, unknown: 'ignored' },
     { shape: fromWorkerShape, example: { type: 'failed', message: 'm' }, unknown: 'ignored' },
-    { shape: fromWorkerShape, example: { type: 'wanted', names: ['a.share.localhost'] }, unknown: 'ignored' },
+    { shape: fromWorkerShape, example: wanted, unknown: 'ignored' },
   ],
 };

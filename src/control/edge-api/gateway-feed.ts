@@ -3,6 +3,7 @@
  * the last deltas are kept so that a gateway that was away briefly can resume. This file uses the model and
  * produces lines of text; it does not use sockets.
  */
+import { definedFields } from '#base';
 import {
   sentAccessRules,
   type AccessRules,
@@ -276,6 +277,6 @@ function gatewayShare(service: Service, organizationId: string | undefined): Gat
     // The reader adds the defaults.
     rules: rules === null ? null : (sentAccessRules(rules) as AccessRules),
     ...{ frontdoorId, environmentId, updatedAtMs },
-    ...(organizationId === undefined ? {} : { organizationId }),
+    ...definedFields({ organizationId }),
   };
 }

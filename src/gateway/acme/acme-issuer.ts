@@ -15,7 +15,7 @@ import { maxRunning, MAX_WAITING_OF_ORGANIZATION, renewalAtMs, zoneOf } from './
 import { IssueState } from './issue-state.ts';
 import { isRateLimited, retryAfterOf } from './order-failure.ts';
 
-/** Of all organizations: each order is a process. */
+/** Orders of all organizations at once: each is a process. */
 const MAX_RUNNING = 4;
 /** New names that wait, and names with renewals: a flood of new ones leaves these their places. */
 const MAX_WAITING = 300;

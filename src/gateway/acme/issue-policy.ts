@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 export const COUNTED_MS = 7 * DAY_MS;
 /** Certificates for names that had none, in one zone and span. Let's Encrypt grants 50 for a registered domain. */
 export const MAX_NEW_PER_ZONE = 50;
-/** Of these, the certificates of one organization in a zone that it shares with others. */
+/** One organization may have this many of them in a zone that it shares with others. */
 export const MAX_OF_ORGANIZATION = 25;
 /** The last ones of a zone are for organizations that have none there. */
 const KEPT_FREE = 10;
@@ -54,7 +54,7 @@ export function pauseMs(failures: number, random: number): number {
   return Math.round(plain * (1 - PAUSE_JITTER + 2 * PAUSE_JITTER * random));
 }
 
-/** What is counted already, with orders that have not ended. */
+/** Counts include the orders that have not ended. */
 export interface OrderCounts {
   /** New certificates of the zone in `COUNTED_MS`, and those of the organization among them. */
   readonly inZone: number;

@@ -4,17 +4,17 @@ import { FrontdoorError } from '#base';
 /** An authority that names more is asked again after a day. */
 const LONGEST_RETRY_MS = 86_400_000;
 
-export interface RateLimit {
+export interface OrderLimit {
   readonly retryAfterMs: number;
   /** Whether the authority refused it because of its rate limits (429). */
   readonly isLimited: boolean;
 }
 
-export class OrderFailure extends FrontdoorError implements RateLimit {
+export class OrderFailure extends FrontdoorError implements OrderLimit {
   readonly retryAfterMs: number;
   readonly isLimited: boolean;
 
-  constructor(message: string, { retryAfterMs, isLimited }: RateLimit, cause?: unknown) {
+  constructor(message: string, { retryAfterMs, isLimited }: OrderLimit, cause?: unknown) {
     super('unavailable', 'acme-failed', message, { cause });
     this.retryAfterMs = retryAfterMs;
     this.isLimited = isLimited;
