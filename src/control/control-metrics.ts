@@ -2,14 +2,14 @@
 import { messageOf, type Log } from '#base';
 import { waitAtMost, type Exposition } from '#net';
 import { auditEventCount } from './audit/mod.ts';
-import type { OverlayModel, ShareStatus, StatusBoard } from './model/mod.ts';
+import type { OverlayModel, StateCounts } from './model/mod.ts';
 import type { FabricView } from './overlay/mod.ts';
 import type { Store } from './store/mod.ts';
 
 export interface ControlMetricsOptions {
   readonly model: OverlayModel;
-  readonly status: StatusBoard;
-  readonly fabric: Pick<FabricView, 'routers' | 'links' | 'terminators'>;
+  readonly counts: StateCounts;
+  readonly fabric: Pick<FabricView, 'routers' | 'linkCounts' | 'terminatorCount'>;
   readonly circuitCount: () => number;
   readonly sessionCount: () => number;
   readonly store: Pick<Store, 'db' | 'statementCount'>;
@@ -18,50 +18,34 @@ export interface ControlMetricsOptions {
 
 /** A scrape waits for a slow database for so long; the family that needs it is left out then. */
 const DATABASE_WAIT_MS = 2_000;
-type ShareState = ShareStatus['state'];
-
-const STATES: readonly ShareState[] = ['PENDING', 'DEPLOYED', 'FAILED'];
+const STATES = ['pending', 'deployed', 'failed'] as const;
 
 export async function writeControlMetrics(to: Exposition, options: ControlMetricsOptions): Promise<void> {
-  const { model, status, fabric, circuitCount, sessionCount, store } = options;
-  const shares = new Map<ShareState, number>(STATES.map((state) => [state, 0]));
-  for (const { id } of model.services()) {
-    const { state } = status.share(id);
-    shares.set(state, shares.get(state)! + 1);
-  }
+  const { model, counts, fabric, circuitCount, sessionCount, store } = options;
+  await counts.settled();
+  const shares = counts.shares();
   to.family(
     'frontdoor_control_shares',
     'gauge',
-    'Shares by the status that was measured last',
-    Array.from(shares, ([state, count]) => [{ status: state.toLowerCase() }, count] as const),
+    'Shares by their status',
+    STATES.map((status) => [{ status }, shares[status]] as const),
   );
-  let environments = 0;
-  let connected = 0;
-  for (const { id, kind } of model.identities()) {
-    if (kind !== 'environment') continue;
-    environments += 1;
-    if (status.isConnected(id)) connected += 1;
-  }
-  const routers = fabric.routers();
-  const links = fabric.links();
+  const environments = counts.machines('environment');
+  const { total: links, usable } = fabric.linkCounts;
   const gauge = (name: string, help: string, value: number): void =>
     to.one(`frontdoor_control_${name}`, 'gauge', help, value);
-  gauge('environments', 'Environments that are enrolled', environments);
-  gauge('connected_environments', 'Environments that are connected to a router', connected);
-  gauge('routers', 'Routers that are enrolled', routers.length);
+  gauge('environments', 'Environments that are enrolled', environments.total);
+  gauge('connected_environments', 'Environments that are connected to a router', environments.online);
+  gauge('routers', 'Routers that are enrolled', model.routerCount);
   gauge(
     'connected_routers',
     'Routers that are connected to this control plane',
-    routers.filter(({ isOnline }) => isOnline).length,
+    fabric.routers().filter(({ isOnline }) => isOnline).length,
   );
-  gauge('links', 'Links between routers', links.length);
-  gauge(
-    'usable_links',
-    'Links between routers that circuits can use',
-    links.filter(({ isUsable }) => isUsable).length,
-  );
+  gauge('links', 'Links between routers', links);
+  gauge('usable_links', 'Links between routers that circuits can use', usable);
   gauge('circuits', 'Circuits that this control plane has made and that are open', circuitCount());
-  gauge('terminators', 'Terminators, where circuits to services end', fabric.terminators().length);
+  gauge('terminators', 'Terminators, where circuits to services end', fabric.terminatorCount);
   gauge('api_sessions', 'Sessions of agents, gateways and SDKs at the edge API', sessionCount());
   to.one(
     'frontdoor_control_sql_statements_total',

@@ -28,13 +28,8 @@ import { consoleOf } from './console/mod.ts';
 import { addManagementRoutes } from './edge-management/mod.ts';
 import { openLoginParts } from './login/mod.ts';
 import { KeyRotation, TrustedIssuers, type TrustedIssuer } from './oauth/mod.ts';
-import {
-  attachModel,
-  FabricEvents,
-  GatewayCommands,
-  OverlayModel,
-  type EdgeController,
-} from './model/mod.ts';
+import { attachModel, FabricEvents, GatewayCommands, OverlayModel, StateCounts } from './model/mod.ts';
+import type { EdgeController } from './model/mod.ts';
 import { FabricTerminatorWriter, mintJti, openStore, type FirstStart } from './store/mod.ts';
 import { writeControlMetrics } from './control-metrics.ts';
 import { startOverlayController, type LocalEnds } from './overlay/mod.ts';
@@ -234,6 +229,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   closers.push(() => overlay.close());
   const ctrlAddress = formatAddress({ type: 'tls', host: advertiseHost, port: overlay.port });
   const status = replicas?.board(overlay.status) ?? overlay.status;
+  const counts = new StateCounts(model, status);
   tokenKeys.onChanged(() => overlay.keysChanged());
   pki.onServerRenewed(() => overlay.setTls(controlTls()));
   const egress = new EgressClient({ allowed: options.allowEgress ?? [] });
@@ -308,7 +304,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     store,
     secrets,
     model,
-    status,
+    ...{ status, counts },
     fabric: overlay.fabric,
     gatewayCommands,
     edgeRouters,
@@ -378,8 +374,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     setApiTls: (tls) => setApiTls(api, tls),
     writeMetrics: (to) =>
       writeControlMetrics(to, {
-        model,
-        status,
+        ...{ model, counts },
         fabric: overlay.fabric,
         circuitCount: () => overlay.circuitCount,
         sessionCount: () => sessions.size,

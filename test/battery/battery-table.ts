@@ -25,6 +25,7 @@ import { SLOW_READERS_ROW } from './slow-readers-row.ts';
 import { SLOWLORIS_ROW } from './slowloris-row.ts';
 import { SOAK_ROW } from './soak-row.ts';
 import { CLOCK_ROW } from './clock-row.ts';
+import { TURN_ROW } from './turn-row.ts';
 import { UNPROVEN_ROW } from './unproven-row.ts';
 import { TIMING_ROW } from './timing-row.ts';
 import { TLS_ROW } from './tls-row.ts';
@@ -60,4 +61,5 @@ export const BATTERY_ROWS: readonly BatteryRow[] = [
   HANDSHAKE_ROW,
   UNPROVEN_ROW,
   ENROLLED_PEER_ROW,
+  TURN_ROW,
 ];

@@ -158,7 +158,12 @@ export async function openEdgeFixture(
     egress,
     gatewayCommands,
     events,
-    status: { share: () => ({ state: 'PENDING' }), isConnected: () => false, onMeasured: () => {} },
+    status: {
+      share: () => ({ state: 'PENDING' }),
+      isConnected: () => false,
+      channels: () => '',
+      onMeasured: () => {},
+    },
     routers: () => routers,
     hasKeylessHost: () => false,
     interceptDomain: 'ziti',

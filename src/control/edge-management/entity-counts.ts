@@ -8,7 +8,7 @@ type Counted = Pick<EdgeApiContext, 'model' | 'sessions' | 'controllers' | 'stor
 export async function entityCounts(parts: Counted): Promise<Record<string, number>> {
   const { model, sessions, controllers, store, clock } = parts;
   const { edge } = model;
-  const routers = [...model.identities()].filter(({ kind }) => kind === 'router').length;
+  const routers = model.routerCount;
   const apiSessions = [...sessions.all()].filter(({ identityId }) => edge.hasIdentity(identityId)).length;
   return {
     apiSessions,

@@ -6,7 +6,14 @@ import { ManualClock } from '#base';
 import { entityTagKindOf, errorSchema, operations } from '#contract';
 import type { GatewayReplay } from '#domain';
 import type { NameRecords, TxtAnswer } from '#net';
-import { attachModel, OverlayModel, type MeasuredListener, type ShareStatus } from '../model/mod.ts';
+import {
+  attachModel,
+  OverlayModel,
+  StateCounts,
+  type MeasuredListener,
+  type ShareStatus,
+  type StatusBoard,
+} from '../model/mod.ts';
 import { lineOf, recordingLog } from '../../../test/support/recording-log.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { randomToken, type Secrets } from '../secrets/mod.ts';
@@ -85,6 +92,44 @@ export interface ApiWorldOptions extends Partial<ManagementApiOptions> {
   readonly open?: OpenStore;
 }
 
+/** Identities with a channel. Each change is reported, as routers report it. */
+class MeasuredConnections extends Set<string> {
+  readonly #report: MeasuredListener;
+
+  constructor(report: MeasuredListener) {
+    super();
+    this.#report = report;
+  }
+
+  override add(id: string): this {
+    super.add(id);
+    this.#report('identity', id);
+    return this;
+  }
+
+  override delete(id: string): boolean {
+    const wasConnected = super.delete(id);
+    this.#report('identity', id);
+    return wasConnected;
+  }
+}
+
+/** Measured states of shares. Each change is reported. */
+class MeasuredStatuses extends Map<string, ShareStatus> {
+  readonly #report: MeasuredListener;
+
+  constructor(report: MeasuredListener) {
+    super();
+    this.#report = report;
+  }
+
+  override set(id: string, status: ShareStatus): this {
+    super.set(id, status);
+    this.#report('share', id);
+    return this;
+  }
+}
+
 export async function openApiWorld({
   open = openEmbedded,
   ...options
@@ -97,9 +142,18 @@ export async function openApiWorld({
   const first = (await seedFirstStart(store, secrets, { zone: 'share.localhost', clock }))!;
   const model = new OverlayModel();
   const attached = await attachModel(store, model);
-  const connected = new Set<string>();
-  const statuses = new Map<string, ShareStatus>();
   const measuredListeners: MeasuredListener[] = [];
+  const measured: MeasuredListener = (kind, id) => {
+    for (const listener of measuredListeners) listener(kind, id);
+  };
+  const connected = new MeasuredConnections(measured);
+  const statuses = new MeasuredStatuses(measured);
+  const status: StatusBoard = {
+    share: (id) => statuses.get(id) ?? { state: 'PENDING' },
+    isConnected: (id) => connected.has(id),
+    channels: (id) => (connected.has(id) ? 'here' : ''),
+    onMeasured: (listener) => void measuredListeners.push(listener),
+  };
   const fabric = new FabricFixture(model);
   const minted: ApiWorld['minted'] = [];
   const records: ApiWorld['records'] = new Map();
@@ -111,11 +165,8 @@ export async function openApiWorld({
     model,
     log,
     clock,
-    status: {
-      share: (id) => statuses.get(id) ?? { state: 'PENDING' },
-      isConnected: (id) => connected.has(id),
-      onMeasured: (listener) => void measuredListeners.push(listener),
-    },
+    status,
+    counts: new StateCounts(model, status),
     fabric,
     gatewayCommands: { send: (command) => replays.push(command) > 0 },
     edgeRouters: () => [],
@@ -183,9 +234,7 @@ export async function openApiWorld({
     authorization: `Basic ${first.accountId}:${first.apiToken}`,
     connected,
     statuses,
-    measured: (kind, id) => {
-      for (const listener of measuredListeners) listener(kind, id);
-    },
+    measured,
     fabric,
     replays,
     logLines,

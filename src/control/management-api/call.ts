@@ -12,7 +12,7 @@ import {
   type AuditTarget,
 } from '../audit/mod.ts';
 import type { ChangeFollowers } from '../event-stream/mod.ts';
-import type { EdgeRouter, GatewayCommands, OverlayModel, StatusBoard } from '../model/mod.ts';
+import type { EdgeRouter, GatewayCommands, OverlayModel, StateCounts, StatusBoard } from '../model/mod.ts';
 import type { LoginFailures, Principal, TokenKeys, TokenPolicy, TrustedIssuers } from '../oauth/mod.ts';
 import type { IdentityKeys } from '../login/mod.ts';
 import type { FabricView } from '../overlay/mod.ts';
@@ -64,6 +64,8 @@ export interface ApiParts {
   readonly secrets: Secrets;
   readonly model: OverlayModel;
   readonly status: StatusBoard;
+  /** The states of `status`, counted as they change. */
+  readonly counts: StateCounts;
   /** The mesh as this control plane sees it. */
   readonly fabric: FabricView;
   /** Sends commands to gateways that are connected to this control plane. */

@@ -7,6 +7,7 @@ import type {
   FabricTerminatorView,
   FabricView,
   InspectionView,
+  LinkCounts,
   RouteView,
 } from '../overlay/mod.ts';
 
@@ -30,22 +31,32 @@ export class FabricFixture implements FabricView {
   }
 
   routers(): FabricRouterView[] {
-    return [...this.#model.identities()]
-      .filter(({ kind }) => kind === 'router')
-      .map(({ id, name }) => ({
-        id,
-        name,
-        isOnline: this.connected.has(id),
-        version: undefined,
-        connectedAtMs: undefined,
-        linkListeners: [],
-        edgeAddress: undefined,
-        ...this.connected.get(id),
-      }));
+    return Array.from(this.#model.routers(), ({ id, name }) => ({
+      id,
+      name,
+      isOnline: this.connected.has(id),
+      version: undefined,
+      connectedAtMs: undefined,
+      linkListeners: [],
+      edgeAddress: undefined,
+      ...this.connected.get(id),
+    }));
   }
 
   links(): FabricLinkView[] {
     return [...this.linkList];
+  }
+
+  get linkCounts(): LinkCounts {
+    return { total: this.linkList.length, usable: this.linkList.filter(({ isUsable }) => isUsable).length };
+  }
+
+  get circuitCount(): number {
+    return this.circuitList.length;
+  }
+
+  get terminatorCount(): number {
+    return this.terminators().length;
   }
 
   circuits(): FabricCircuitView[] {

@@ -3,6 +3,7 @@
  * others are few and read from the store.
  */
 import type { SearchResultAnswer } from '#contract';
+import { inSlices } from '../model/mod.ts';
 import {
   frontdoorsOf,
   searchCustomFrontends,
@@ -12,7 +13,6 @@ import {
 } from '../store/mod.ts';
 import { ok, unstored, type ApiParts, type Handlers } from './call.ts';
 import { ADMIN } from './granted-organization.ts';
-import { inSlices } from './in-slices.ts';
 import { textOf } from './page-query.ts';
 
 type SearchParts = Pick<ApiParts, 'store' | 'model'>;

@@ -2,7 +2,7 @@
 import { definedFields } from '#base';
 import type { ShareAnswer } from '#contract';
 import { storedShareOf, type FrontendUrls } from '../audit/mod.ts';
-import type { Service, ShareState, ShareStatus } from '../model/mod.ts';
+import type { ShareStatus } from '../model/mod.ts';
 import type { ShareRecord } from '../store/mod.ts';
 import { isoTime, type ApiParts } from './call.ts';
 
@@ -29,21 +29,6 @@ export function shareStatusOf(
   return {
     state: 'FAILED',
     failure: { ...unknownFailure(clock.nowMs()), lastError: 'the agent is not connected' },
-  };
-}
-
-/**
- * Returns a function that gives the state of many shares, each as `shareStatusOf` returns it. An environment is looked at once,
- * because one that is away has all its shares looked at.
- */
-export function shareStates({
-  status,
-}: Pick<ApiParts, 'status'>): (share: Pick<Service, 'id' | 'environmentId'>) => ShareState {
-  const isConnected = new Map<string, boolean>();
-  return ({ id, environmentId }) => {
-    const known = isConnected.get(environmentId) ?? status.isConnected(environmentId);
-    isConnected.set(environmentId, known);
-    return known ? status.share(id).state : 'FAILED';
   };
 }
 

@@ -19,7 +19,7 @@ import { lockedShare, namedShare } from './named-share.ts';
 import { isByState, listSharesByState } from './stated-shares.ts';
 import { shareAnswerOf } from './share-answer.ts';
 
-type ShareParts = CreationParts & Pick<ApiParts, 'model' | 'status' | 'frontendUrls'>;
+type ShareParts = CreationParts & Pick<ApiParts, 'model' | 'status' | 'counts' | 'frontendUrls'>;
 
 export const shareHandlers: Handlers<
   ShareParts,

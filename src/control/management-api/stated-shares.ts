@@ -3,7 +3,7 @@
  * searched, in slices, and only the rows of the page are read.
  */
 import { orderedRange } from '#base';
-import type { Service, ShareState } from '../model/mod.ts';
+import { inSlices, type Service, type ShareState } from '../model/mod.ts';
 import {
   findSharesInOrder,
   lowered,
@@ -14,12 +14,12 @@ import {
   type ShareRecord,
 } from '../store/mod.ts';
 import type { ApiParts } from './call.ts';
-import { inSlices } from './in-slices.ts';
-import { shareStates } from './share-answer.ts';
 
 type Value = string | number;
 
 const STATE = 'status';
+/** So many entries are sorted together that all are not sorted often. */
+const MIN_KEPT = 1_000;
 
 const VALUES: Readonly<Record<string, (share: Service, state: ShareState) => Value>> = {
   default: (share) => share.createdAtMs,
@@ -35,24 +35,24 @@ export function isByState({ sort }: PageRequest, { status }: ListFilter): boolea
 
 /** States may change between two pages. */
 export async function listSharesByState(
-  parts: Pick<ApiParts, 'store' | 'model' | 'status'>,
+  parts: Pick<ApiParts, 'store' | 'model' | 'counts'>,
   frontdoor: GrantedFrontdoor,
   { page, size, sort, direction }: PageRequest,
   filter: ListFilter,
 ): Promise<Page<ShareRecord>> {
-  const { store, model } = parts;
+  const { store, model, counts } = parts;
   const valueOf = VALUES[sort];
   if (valueOf === undefined) throw new Error(`there is no order by ${sort}`);
   // A share that another control plane has acknowledged must not be missing.
   if (store.isShared) await store.caughtUp();
   const matches = matcherOf(filter);
-  const stateOf = shareStates(parts);
+  await counts.settled();
   const first = new FirstEntries((page + 1) * size, direction);
   let total = 0;
   for await (const slice of inSlices(model.services())) {
     for (const share of slice) {
       if (share.frontdoorId !== frontdoor.id || !matches(share)) continue;
-      const state = stateOf(share);
+      const state = counts.stateOf(share);
       if (filter.status !== undefined && state !== filter.status) continue;
       total += 1;
       first.add(valueOf(share, state), share.name, share.id);
@@ -87,7 +87,7 @@ class FirstEntries {
     if (last !== undefined && this.#sign * (compared(value, last.value) || compared(tie, last.tie)) >= 0)
       return;
     this.#kept.push({ value, tie, id });
-    if (this.#kept.length < 2 * this.#count) return;
+    if (this.#kept.length < Math.max(2 * this.#count, MIN_KEPT)) return;
     this.#kept = this.from(0);
     this.#last = this.#kept.at(-1);
   }

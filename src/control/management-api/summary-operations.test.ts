@@ -18,11 +18,11 @@ describeEachStore('summaries', (open) => {
     const old = await world.addEnvironment('old');
     await world.addEnvironment('foreign', world.other.frontdoorId);
     world.connected.add(laptop);
-    await world.store.db
-      .updateTable('identity')
-      .set({ agent_version: '1.2.3' })
-      .where('id', 'in', [server, laptop])
-      .execute();
+    await world.store.transaction(async (trx, touch) => {
+      const ids = [server, laptop];
+      await trx.updateTable('identity').set({ agent_version: '1.2.3' }).where('id', 'in', ids).execute();
+      for (const id of ids) touch('identity', id);
+    });
     for (const [name, shareMode] of [
       ['one', 'public'],
       ['two', 'public'],

@@ -1,18 +1,15 @@
-/** Summaries: stored counts, and measured states counted over the model in memory. */
+/** Summaries: stored counts, and measured states, which are counted as they change. */
 import {
-  countAgentVersions,
   countFrontdoor,
   countInstallation,
   expiringCertificates,
   type GrantedFrontdoor,
 } from '../store/mod.ts';
 import { isoTime, ok, unstored, type ApiParts, type Handlers } from './call.ts';
-import { inSlices } from './in-slices.ts';
-import { shareStates } from './share-answer.ts';
 
 type SummaryParts = Pick<
   ApiParts,
-  'store' | 'model' | 'status' | 'fabric' | 'edgeRouters' | 'installation' | 'clock'
+  'store' | 'model' | 'counts' | 'fabric' | 'edgeRouters' | 'installation' | 'clock'
 >;
 
 const EXPIRY_WINDOW_MS = 14 * 86_400_000;
@@ -21,41 +18,40 @@ const HOUR_MS = 3_600_000;
 
 export const summaryHandlers: Handlers<SummaryParts, 'getFrontdoorSummary' | 'getInstallationSummary'> = {
   async getFrontdoorSummary(parts, { frontdoor }) {
-    const { store, clock } = parts;
+    const { store, clock, counts } = parts;
     const stored = await countFrontdoor(store.db, frontdoor, clock.nowMs() - HOUR_MS);
-    const { environment } = await machineCounts(parts, frontdoor.id);
+    await counts.settled();
     return unstored(
       ok({
         frontdoorId: frontdoor.id,
-        environments: environment,
-        shares: await shareCounts(parts, frontdoor.id),
+        environments: counts.machines('environment', frontdoor.id),
+        shares: counts.shares(frontdoor.id),
         authProviders: stored.authProviders,
         customFrontends: stored.customFrontends,
         failuresLastHour: stored.failures,
-        agentVersions: await countAgentVersions(store.db, frontdoor),
+        agentVersions: counts.agentVersions(frontdoor.id),
         expiringCertificates: await certificateAnswers(parts, frontdoor),
       }),
     );
   },
 
   async getInstallationSummary(parts) {
-    const { store, fabric, installation } = parts;
+    const { store, model, counts, fabric, installation } = parts;
     const stored = await countInstallation(store.db);
-    const machines = await machineCounts(parts, undefined);
-    const links = fabric.links();
+    await counts.settled();
     const controlPlanes = installation.controlPlanes();
     const running = controlPlanes.filter(({ silentSinceMs }) => silentSinceMs === undefined).length;
     return unstored(
       ok({
         ...stored,
-        environments: machines.environment,
-        shares: await shareCounts(parts, undefined),
-        routers: machines.router,
-        gateways: machines.gateway,
-        links: { total: links.length, usable: links.filter(({ isUsable }) => isUsable).length },
-        circuits: fabric.circuits().length,
+        environments: counts.machines('environment'),
+        shares: counts.shares(),
+        routers: { total: model.routerCount, online: onlineRouterCount(parts) },
+        gateways: counts.machines('gateway'),
+        links: fabric.linkCounts,
+        circuits: fabric.circuitCount,
         controlPlanes: { running, silent: controlPlanes.length - running },
-        agentVersions: await countAgentVersions(store.db, undefined),
+        agentVersions: counts.agentVersions(),
         routerVersions: routerVersions(parts),
         expiringCertificates: await certificateAnswers(parts, undefined),
       }),
@@ -63,37 +59,9 @@ export const summaryHandlers: Handlers<SummaryParts, 'getFrontdoorSummary' | 'ge
   },
 };
 
-/** Without a frontdoor, the machines of the installation. */
-async function machineCounts({ model, status, edgeRouters, fabric }: SummaryParts, frontdoorId?: string) {
-  const none = () => ({ total: 0, online: 0 });
-  const counts = { environment: none(), router: none(), gateway: none(), edge: none() };
-  const onlineRouters = new Set(
-    [...edgeRouters(), ...fabric.routers()].filter(({ isOnline }) => isOnline).map(({ id }) => id),
-  );
-  for await (const slice of inSlices(model.identities())) {
-    for (const { id, kind, frontdoorId: owner } of slice) {
-      if (frontdoorId !== undefined && owner !== frontdoorId) continue;
-      const isOnline = kind === 'router' ? onlineRouters.has(id) : status.isConnected(id);
-      counts[kind].total += 1;
-      if (isOnline) counts[kind].online += 1;
-    }
-  }
-  return counts;
-}
-
-async function shareCounts({ model, status }: SummaryParts, frontdoorId: string | undefined) {
-  const counts = { total: 0, pending: 0, deployed: 0, failed: 0, public: 0, private: 0 };
-  const stateOf = shareStates({ status });
-  for await (const slice of inSlices(model.services())) {
-    for (const share of slice) {
-      if (frontdoorId !== undefined && share.frontdoorId !== frontdoorId) continue;
-      counts.total += 1;
-      counts[share.shareMode] += 1;
-      const state = stateOf(share);
-      counts[state === 'DEPLOYED' ? 'deployed' : state === 'FAILED' ? 'failed' : 'pending'] += 1;
-    }
-  }
-  return counts;
+function onlineRouterCount({ edgeRouters, fabric }: SummaryParts): number {
+  const online = [...edgeRouters(), ...fabric.routers()].filter(({ isOnline }) => isOnline);
+  return new Set(online.map(({ id }) => id)).size;
 }
 
 function routerVersions({ fabric }: SummaryParts) {

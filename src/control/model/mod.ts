@@ -58,6 +58,8 @@ export {
 export { POSTURE_CHECK_TYPES, postureCheckOf, type PostureCheckType } from './posture-check.ts';
 export type { FailedPolicy, KnownCheck } from './posture-checks.ts';
 export { isSelected, namedIds, type Semantic } from './role-policy.ts';
+export { StateCounts, type MachineCounts, type ShareCounts } from './state-counts.ts';
+export { inSlices } from './in-slices.ts';
 export type {
   MeasuredKind,
   MeasuredListener,

@@ -113,7 +113,7 @@ async function withCertificates(db: Queries, rows: readonly IdentityRow[]): Prom
     kind: row.kind,
     name: row.name,
     frontdoorId: row.frontdoor_id,
-    isAgent: row.agent_version !== null,
+    agentVersion: row.agent_version,
     fingerprints: (fingerprintsOf.get(row.id) ?? []).map(({ fingerprint }) => fingerprint),
   }));
 }

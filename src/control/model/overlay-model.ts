@@ -22,8 +22,8 @@ export interface Identity {
   readonly name: string;
   /** Null unless it is an environment. */
   readonly frontdoorId: string | null;
-  /** Whether one of our agents used it. */
-  readonly isAgent?: boolean | undefined;
+  /** What the last of our agents that used it reported; null if none did. */
+  readonly agentVersion?: string | null;
   /** SHA-1 of each leaf certificate that it may present, in lower-case hex. */
   readonly fingerprints: readonly string[];
 }
@@ -122,6 +122,8 @@ export class OverlayModel {
   /** Identities, services and policies of the edge management API. */
   readonly edge = new EdgeModel();
   readonly #identities = new Map<string, Identity>();
+  /** Those that are routers, which are few. */
+  readonly #routers = new Map<string, Identity>();
   readonly #byFingerprint = new Map<string, Identity>();
   readonly #services = new Map<string, Service>();
   readonly #byEnvironment = new Map<string, Set<string>>();
@@ -145,6 +147,14 @@ export class OverlayModel {
 
   identities(): IterableIterator<Identity> {
     return this.#identities.values();
+  }
+
+  get routerCount(): number {
+    return this.#routers.size;
+  }
+
+  routers(): IterableIterator<Identity> {
+    return this.#routers.values();
   }
 
   service(id: string): Service | undefined {
@@ -226,6 +236,7 @@ export class OverlayModel {
   setIdentity(identity: Identity): void {
     this.#forgetFingerprints(identity.id);
     this.#identities.set(identity.id, identity);
+    if (identity.kind === 'router') this.#routers.set(identity.id, identity);
     for (const fingerprint of identity.fingerprints) this.#byFingerprint.set(fingerprint, identity);
     this.#notify({ type: 'identity', id: identity.id, removed: false });
   }
@@ -234,6 +245,7 @@ export class OverlayModel {
     if (!this.#identities.has(id)) return;
     this.#forgetFingerprints(id);
     this.#identities.delete(id);
+    this.#routers.delete(id);
     this.#notify({ type: 'identity', id, removed: true });
   }
 

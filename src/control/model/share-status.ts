@@ -31,6 +31,8 @@ export interface StatusBoard {
   share(serviceId: string): ShareStatus;
   /** Whether the environment's agent (or SDK) has a channel to a router. */
   isConnected(identityId: string): boolean;
+  /** Names the control planes that have the environment's channel, which decide the state of its shares. */
+  channels(identityId: string): string;
   /** Calls the listener whenever the result for this share, environment or router may have changed. */
   onMeasured(listener: MeasuredListener): void;
 }

@@ -162,7 +162,7 @@ export class CircuitRequests {
         path.routerIds.length === 1 &&
         path.routerIds[0] === ends.routerId &&
         hostId !== undefined &&
-        model.identity(hostId)?.isAgent === true,
+        (model.identity(hostId)?.agentVersion ?? null) !== null,
     });
   }
 

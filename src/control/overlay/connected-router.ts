@@ -132,11 +132,6 @@ export class RouterRegistry {
     this.#edgeAddresses.delete(id);
     this.#quiesced.delete(id);
   }
-
-  isPresent(identityId: string): boolean {
-    for (const router of this.#routers.values()) if (router.presentIdentities.has(identityId)) return true;
-    return false;
-  }
 }
 
 function makeResultFrame(isSuccess: boolean, text: string): Frame {

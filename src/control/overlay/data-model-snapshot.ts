@@ -32,8 +32,7 @@ export interface DataModelSources {
 /** The model as of the call, in the order that routers require: an entity comes before those that refer to it. */
 export function dataModelSnapshot(sources: DataModelSources): Generator<DataEntity, void> {
   const { model, interceptDomain } = sources;
-  const routerIds = new Set<string>();
-  for (const { id, kind } of model.identities()) if (kind === 'router') routerIds.add(id);
+  const routerIds = new Set(Array.from(model.routers(), ({ id }) => id));
   const services = [...model.services()];
   const identities = [...sources.identities.values()];
   const edge = edgeDataModel(model.edge, (id) => sources.identities.has(id));

@@ -50,6 +50,10 @@ export class FabricTerminatorIndex {
     this.#listeners.push(listener);
   }
 
+  get size(): number {
+    return this.#terminators.size;
+  }
+
   get(id: string): IndexedTerminator | undefined {
     return this.#terminators.get(id);
   }

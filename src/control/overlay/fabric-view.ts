@@ -99,9 +99,18 @@ export interface InspectionView {
   readonly error?: string;
 }
 
+export interface LinkCounts {
+  readonly total: number;
+  /** Those between two connected routers. */
+  readonly usable: number;
+}
+
 export interface FabricView {
   routers(): FabricRouterView[];
   links(): FabricLinkView[];
+  readonly linkCounts: LinkCounts;
+  readonly circuitCount: number;
+  readonly terminatorCount: number;
   circuits(): FabricCircuitView[];
   terminators(): FabricTerminatorView[];
   /** What circuits and failed dials here add to the cost of a terminator now. */

@@ -106,13 +106,13 @@ test('for ten minutes after a host came with a key, dialers that know nothing of
 test('circuits between a gateway and the only router, in one process, are in clear if our agent hosts', async () => {
   await start(true, { localEnds: () => ({ gatewayId: 'gateway', routerId: 'r1' }) });
   assert.deepEqual(await keysOf('gateway', 'open', true), [DIALER_KEY, HOST_KEY]);
-  world.model.setIdentity({ ...world.model.identity('host')!, isAgent: true });
+  world.model.setIdentity({ ...world.model.identity('host')!, agentVersion: '1.0.0' });
   assert.deepEqual(await keysOf('gateway', 'open', true), [undefined, undefined]);
   assert.deepEqual(await keysOf('guest', 'granted', true), [DIALER_KEY, HOST_KEY]);
 });
 
 test('a gateway in the process of another router than the one of its circuit encrypts', async () => {
   await start(true, { localEnds: () => ({ gatewayId: 'gateway', routerId: 'r2' }) });
-  world.model.setIdentity({ ...world.model.identity('host')!, isAgent: true });
+  world.model.setIdentity({ ...world.model.identity('host')!, agentVersion: '1.0.0' });
   assert.deepEqual(await keysOf('gateway', 'open', true), [DIALER_KEY, HOST_KEY]);
 });

@@ -11,6 +11,7 @@ import type {
   FabricTerminatorView,
   FabricView,
   InspectionView,
+  LinkCounts,
   RouteView,
 } from './fabric-view.ts';
 import type { HostTerminator } from './host-terminator.ts';
@@ -54,8 +55,7 @@ export class MeshView implements FabricView, FabricDiagnostics {
   routers(): FabricRouterView[] {
     const { model, routers } = this.#parts;
     const found: FabricRouterView[] = [];
-    for (const { id, name, kind } of model.identities()) {
-      if (kind !== 'router') continue;
+    for (const { id, name } of model.routers()) {
       const router = routers.get(id);
       const edge = routers.edgeAddress(id);
       found.push({
@@ -74,6 +74,23 @@ export class MeshView implements FabricView, FabricDiagnostics {
 
   links(): FabricLinkView[] {
     return [...this.#parts.links.all()].map((link) => this.#linkView(link));
+  }
+
+  get linkCounts(): LinkCounts {
+    const counts = { total: 0, usable: 0 };
+    for (const link of this.#parts.links.all()) {
+      counts.total += 1;
+      if (this.#isUsable(link)) counts.usable += 1;
+    }
+    return counts;
+  }
+
+  get circuitCount(): number {
+    return this.#parts.circuits.size;
+  }
+
+  get terminatorCount(): number {
+    return this.#parts.terminators.size + this.#parts.fabricTerminators.size;
   }
 
   circuits(): FabricCircuitView[] {
@@ -146,7 +163,6 @@ export class MeshView implements FabricView, FabricDiagnostics {
   }
 
   #linkView(link: FabricLink): FabricLinkView {
-    const { routers } = this.#parts;
     const { id, sourceId, destinationId, protocol, dialAddress, iteration, staticCost, cost } = link;
     return {
       id,
@@ -159,9 +175,14 @@ export class MeshView implements FabricView, FabricDiagnostics {
       sourceLatencyMs: inMs(link.sourceLatencyNs),
       destinationLatencyMs: inMs(link.destinationLatencyNs),
       cost,
-      isUsable: routers.get(sourceId) !== undefined && routers.get(destinationId) !== undefined,
+      isUsable: this.#isUsable(link),
       connections: link.connections,
     };
+  }
+
+  #isUsable({ sourceId, destinationId }: FabricLink): boolean {
+    const { routers } = this.#parts;
+    return routers.get(sourceId) !== undefined && routers.get(destinationId) !== undefined;
   }
 
   #circuitView(circuit: EstablishedCircuit): FabricCircuitView {

@@ -3,6 +3,7 @@ export type { ClusterMembers, ClusterSource } from './cluster-announcer.ts';
 export type {
   FabricCircuitView,
   FabricLinkView,
+  LinkCounts,
   FabricRouterView,
   FabricTerminatorView,
   FabricView,

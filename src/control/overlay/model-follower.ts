@@ -35,6 +35,8 @@ const TIMED_SWEEP_MS = 2_000;
 export class ModelFollower {
   readonly #parts: ModelFollowerParts;
   #isSweepDue = false;
+  /** The services whose changes the next sweep applies; undefined: it looks at all. */
+  #changedServices: Set<string> | undefined = new Set();
   #timedSweepMs = 0;
   #isStopped = false;
 
@@ -61,9 +63,11 @@ export class ModelFollower {
     if (change.type === 'service') {
       if (change.removed) prober.onServiceGone(change.id);
       else prober.onServiceKnown(change.id);
-      // A new service removes nothing.
-      if (!change.removed && change.before === undefined) return;
-    } else if (!change.removed) return;
+      // A new service removes nothing, and a change of one concerns no other.
+      if (change.removed || change.before !== undefined) this.#scheduleSweep(change.id);
+      return;
+    }
+    if (!change.removed) return;
     if (change.type === 'fabric-service') this.#parts.costs.forgetService(change.id);
     // Circuits to a removed terminator continue while the service exists.
     if (change.type !== 'fabric-terminator') this.#scheduleSweep();
@@ -77,8 +81,8 @@ export class ModelFollower {
     this.sweep();
   }
 
-  /** Ends everything that the model no longer permits. */
-  sweep(): void {
+  /** Ends everything that the model no longer permits, or only what belongs to some services. */
+  sweep(serviceIds?: ReadonlySet<string>): void {
     const { model, sessions, terminators, circuits, builder, clock, log } = this.#parts;
     const nowMs = clock.nowMs();
     const hosts = new HostPostures(model, sessions, nowMs);
@@ -102,7 +106,11 @@ export class ModelFollower {
 
     const gone: Terminator[] = [];
     const goneIds = new Set<string>();
-    for (const terminator of terminators.all()) {
+    const looked =
+      serviceIds === undefined
+        ? terminators.all()
+        : [...serviceIds].flatMap((id) => [...terminators.ofService(id).values()]);
+    for (const terminator of looked) {
       if (mayHost(model, hosts, terminator)) continue;
       gone.push(terminator);
       goneIds.add(terminator.id);
@@ -114,9 +122,10 @@ export class ModelFollower {
     }
     const count = circuits.endWhere(
       (circuit) =>
-        goneIds.has(circuit.terminatorId) ||
-        isOver(circuit.serviceId, circuit, circuit.path.routerIds[0]!) ||
-        circuit.path.routerIds.some((id) => model.identity(id) === undefined),
+        serviceIds?.has(circuit.serviceId) !== false &&
+        (goneIds.has(circuit.terminatorId) ||
+          isOver(circuit.serviceId, circuit, circuit.path.routerIds[0]!) ||
+          circuit.path.routerIds.some((id) => model.identity(id) === undefined)),
     );
     if (gone.length + count > 0) {
       log.info(
@@ -126,12 +135,17 @@ export class ModelFollower {
     }
   }
 
-  #scheduleSweep(): void {
+  /** Without a service, the sweep looks at everything. */
+  #scheduleSweep(serviceId?: string): void {
+    if (serviceId === undefined) this.#changedServices = undefined;
+    else this.#changedServices?.add(serviceId);
     if (this.#isSweepDue || this.#isStopped) return;
     this.#isSweepDue = true;
     setImmediate(() => {
       this.#isSweepDue = false;
-      if (!this.#isStopped) this.sweep();
+      const changed = this.#changedServices;
+      this.#changedServices = new Set();
+      if (!this.#isStopped) this.sweep(changed);
     });
   }
 }

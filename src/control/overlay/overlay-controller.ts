@@ -167,8 +167,8 @@ class OverlayCore implements OverlayController {
   routers(): EdgeRouter[] {
     const { routers } = this.#parts;
     const found: EdgeRouter[] = [];
-    for (const { id, name, kind } of this.#options.model.identities()) {
-      const edge = kind === 'router' ? routers.edgeAddress(id) : undefined;
+    for (const { id, name } of this.#options.model.routers()) {
+      const edge = routers.edgeAddress(id);
       if (edge !== undefined)
         found.push({ id, name, ...edge, isOnline: routers.get(id)?.edge !== undefined });
     }

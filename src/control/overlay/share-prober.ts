@@ -100,12 +100,16 @@ export class ShareProber implements Measurements {
   }
 
   isConnected(identityId: string): boolean {
-    const { routers, model } = this.#options;
-    if (routers.isPresent(identityId)) return true;
-    // Some routers report presence late or never, so a reachable host also counts as present.
-    return model
-      .servicesOf(identityId)
-      .some((service) => model.mayBind(identityId, service) && this.#reachable(service.id).length > 0);
+    const { routers, terminators } = this.#options;
+    // Some routers report presence late or never, so a reachable host of shares also counts as present.
+    const mayHost = this.#options.model.identity(identityId)?.kind === 'environment';
+    for (const { id, presentIdentities } of routers.all())
+      if (presentIdentities.has(identityId) || (mayHost && terminators.isHostAt(id, identityId))) return true;
+    return false;
+  }
+
+  channels(identityId: string): string {
+    return this.isConnected(identityId) ? 'here' : '';
   }
 
   onServiceKnown(serviceId: string): void {

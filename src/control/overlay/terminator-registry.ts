@@ -45,6 +45,8 @@ export class TerminatorRegistry {
   readonly #terminators = new Map<string, Terminator>();
   readonly #byService = new Map<string, Map<string, Terminator>>();
   readonly #byRouter = new Map<string, Map<string, Terminator>>();
+  /** The number of terminators by router, then by the identity that hosts them. */
+  readonly #hosts = new Map<string, Map<string, number>>();
   readonly #listeners: TerminatorListener[] = [];
   readonly #boundAgain: ((terminator: Terminator) => void)[] = [];
   /** Terminators that are being written or deleted here. Notifications about them are our own. */
@@ -79,6 +81,11 @@ export class TerminatorRegistry {
 
   ofRouter(routerId: string): ReadonlyMap<string, Terminator> {
     return this.#byRouter.get(routerId) ?? EMPTY;
+  }
+
+  /** Whether the identity has a terminator at the router, connected or not. */
+  isHostAt(routerId: string, identityId: string): boolean {
+    return this.#hosts.get(routerId)?.has(identityId) ?? false;
   }
 
   all(): IterableIterator<Terminator> {
@@ -239,15 +246,28 @@ export class TerminatorRegistry {
   }
 
   #put(terminator: Terminator): void {
+    const former = this.#terminators.get(terminator.id);
+    if (former !== undefined) this.#drop(former);
     this.#terminators.set(terminator.id, terminator);
+    this.#countHost(terminator, 1);
     indexed(this.#byService, terminator.serviceId).set(terminator.id, terminator);
     indexed(this.#byRouter, terminator.routerId).set(terminator.id, terminator);
   }
 
   #drop(terminator: Terminator): void {
     this.#terminators.delete(terminator.id);
+    this.#countHost(terminator, -1);
     unindexed(this.#byService, terminator.serviceId, terminator.id);
     unindexed(this.#byRouter, terminator.routerId, terminator.id);
+  }
+
+  #countHost({ routerId, identityId }: Terminator, change: 1 | -1): void {
+    let hosts = this.#hosts.get(routerId);
+    if (hosts === undefined) this.#hosts.set(routerId, (hosts = new Map()));
+    const count = (hosts.get(identityId) ?? 0) + change;
+    if (count > 0) hosts.set(identityId, count);
+    else hosts.delete(identityId);
+    if (hosts.size === 0) this.#hosts.delete(routerId);
   }
 
   #notify(terminator: Terminator, change: 'added' | 'changed' | 'removed'): void {

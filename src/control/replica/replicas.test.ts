@@ -41,6 +41,10 @@ class Played implements Measurements {
     return this.connected.has(id);
   }
 
+  channels(id: string): string {
+    return this.connected.has(id) ? 'here' : '';
+  }
+
   onMeasured(listener: (kind: MeasuredKind, id: string) => void): void {
     this.#listeners.push(listener);
   }

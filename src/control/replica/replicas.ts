@@ -113,6 +113,8 @@ export class Replicas {
   board(own: Measurements): StatusBoard {
     return {
       isConnected: (identityId) => own.isConnected(identityId) || this.#others.isConnected(identityId),
+      channels: (identityId) =>
+        [own.isConnected(identityId) ? this.#roll.id : '', ...this.#others.connectedAt(identityId)].join(' '),
       share: (serviceId) => this.#share(own, serviceId),
       onMeasured: (listener) => {
         own.onMeasured(listener);

@@ -70,7 +70,7 @@ export class StatusPublisher {
   /** Writes a batch of due entries. If it throws, they stay due. */
   async publish(): Promise<void> {
     const { store, replicaId } = this.#options;
-    const batch = [...this.#dirty].slice(0, MAX_ROWS);
+    const batch = this.#firstDirty();
     for (const [key] of batch) this.#dirty.delete(key);
     const changed = batch
       .map(([key, { kind, id }]) => ({ key, row: this.#rowOf(kind, id) }))
@@ -112,6 +112,16 @@ export class StatusPublisher {
     for (const { key, row } of changed) this.#note(key, row);
   }
 
+  /** Not a copy of the whole: as many may be due as there are shares. */
+  #firstDirty() {
+    const batch = [];
+    for (const entry of this.#dirty) {
+      if (batch.length === MAX_ROWS) break;
+      batch.push(entry);
+    }
+    return batch;
+  }
+
   #note(key: string, { kind, id, state }: Row): void {
     if (state === undefined) {
       this.#written.delete(key);
@@ -122,8 +132,7 @@ export class StatusPublisher {
     if (kind !== 'identity' || state === UNCONNECTED || before === state) return;
     // From now on, the measurements of this control plane count for its shares.
     const { model } = this.#options;
-    for (const service of model.servicesOf(id))
-      if (model.mayBind(id, service)) this.mark('share', service.id);
+    for (const serviceId of model.hostedBy(id)) this.mark('share', serviceId);
   }
 
   #rowOf(kind: MeasuredKind, id: string): Row {

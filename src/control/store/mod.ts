@@ -17,12 +17,10 @@ export {
 } from './engine/store.ts';
 export { authorsNamed } from './records/author-names.ts';
 export {
-  countAgentVersions,
   countFrontdoor,
   countInstallation,
   expiringCertificates,
   type MachineExpiry,
-  type VersionCount,
 } from './records/summary-store.ts';
 export {
   deleteEnrollment,

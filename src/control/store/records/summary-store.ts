@@ -3,11 +3,6 @@ import { sql } from 'kysely';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import type { Queries } from '../engine/store.ts';
 
-export interface VersionCount {
-  readonly version: string | null;
-  readonly count: number;
-}
-
 type MachineKind = 'environment' | 'gateway' | 'router';
 
 export interface MachineExpiry {
@@ -19,39 +14,35 @@ export interface MachineExpiry {
 
 const total = sql<number>`count(*)`.as('total');
 
-/** Without a frontdoor, the agents of all. The most frequent version comes first. */
-export async function countAgentVersions(
-  db: Queries,
-  frontdoor: GrantedFrontdoor | undefined,
-): Promise<VersionCount[]> {
-  let query = db.selectFrom('identity').where('kind', '=', 'environment');
-  if (frontdoor !== undefined) query = query.where('frontdoor_id', '=', frontdoor.id);
-  const rows = await query
-    .select(['agent_version', total])
-    .groupBy('agent_version')
-    .orderBy('total', 'desc')
-    .orderBy('agent_version')
-    .execute();
-  return rows.map((row) => ({ version: row.agent_version, count: Number(row.total) }));
-}
-
 /** Returns machines whose latest certificate expires before then, the first one to expire first. */
 export async function expiringCertificates(
   db: Queries,
   frontdoor: GrantedFrontdoor | undefined,
   { beforeMs, limit }: { readonly beforeMs: number; readonly limit: number },
 ): Promise<MachineExpiry[]> {
+  // Few certificates expire soon, so that these are selected first and not the latest one of each of many machines.
   let query = db
     .selectFrom('certificate')
     .innerJoin('identity', 'identity.id', 'certificate.identity_id')
-    .where('identity.kind', '!=', 'edge');
+    .where('identity.kind', '!=', 'edge')
+    .where('certificate.not_after', '<', beforeMs)
+    .where(({ eb, not, exists }) =>
+      not(
+        exists(
+          eb
+            .selectFrom('certificate as later')
+            .select('later.fingerprint')
+            .whereRef('later.identity_id', '=', 'certificate.identity_id')
+            .where('later.not_after', '>=', beforeMs),
+        ),
+      ),
+    );
   if (frontdoor !== undefined) query = query.where('identity.frontdoor_id', '=', frontdoor.id);
   const rows = await query
     .select(['identity.id', 'identity.name'])
     .select((eb) => eb.ref('identity.kind').$castTo<MachineKind>().as('kind'))
     .select(sql<number>`max(certificate.not_after)`.as('not_after'))
     .groupBy(['identity.id', 'identity.kind', 'identity.name'])
-    .having(sql`max(certificate.not_after)`, '<', beforeMs)
     .orderBy('not_after')
     .orderBy('identity.id')
     .limit(limit)
