@@ -23,6 +23,7 @@ const policy: AnswerShape = {
   allowPreflights: 'boolean',
   responseTimeoutSeconds: 'integer or null',
   contact: 'string or null',
+  warnings: [{ field: 'string', message: 'string' }],
 };
 const customFrontend: AnswerShape = {
   id: 'UUID',
@@ -49,7 +50,7 @@ export const accessRows: readonly ManagementRow[] = [
     path: POLICY,
     ...ofShare,
     body: {
-      emails: { value: ['*@example.com'], type: 'array', isOptional: true },
+      ipDeny: { value: ['198.51.100.0/24'], type: 'array', isOptional: true },
       expiresAt: {
         value: '2040-01-01T00:00:00Z',
         type: 'string',
@@ -63,7 +64,7 @@ export const accessRows: readonly ManagementRow[] = [
     status: 200,
     answer: policy,
     values: {
-      emails: ['*@example.com'],
+      ipDeny: ['198.51.100.0/24'],
       expiresAt: '2040-01-01T00:00:00.000Z',
       session: { idle: 'PT1H', absolute: 'P7D' },
     },
@@ -75,7 +76,16 @@ export const accessRows: readonly ManagementRow[] = [
     ...ofShare,
     status: 200,
     answer: policy,
-    values: { emails: ['*@example.com'], basicAuth: [] },
+    values: { ipDeny: ['198.51.100.0/24'], basicAuth: [] },
+  },
+  {
+    table: 'Policies of shares',
+    method: 'GET',
+    path: `${BASE}/policy-warnings`,
+    status: 200,
+    // The share has no log-ins, whose sessions the rule would limit.
+    answer: { warnings: [{ token: 'string', field: 'string', message: 'string' }], hasMore: 'boolean' },
+    values: { hasMore: false },
   },
   {
     table: 'Policies of shares',

@@ -16,7 +16,7 @@ const MANY_COOKIE_BYTES = 2_048;
 /** How many names a response clears. Browsers keep fewer cookies for a site. */
 const MAX_NAMES = 200;
 const NO_NAMES: readonly string[] = [];
-/** Of the gateway itself: sessions and pending log-ins. */
+/** The names of the gateway's own cookies: sessions and pending log-ins. */
 const OWN_COOKIE = /^__host-frontdoor-/i;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 
