@@ -112,6 +112,11 @@ describe('ambiguous and malformed requests', () => {
     assert.equal(raw.match(/content-length/gi)?.length, 1);
   });
 
+  it('names a TLS handshake at the plain port as such, for the log and the record', async () => {
+    const hello = Buffer.from('16030100c8010000c4030300', 'hex').toString('latin1');
+    assert.match(await world.ask(hello), /^HTTP\/1\.1 400 [^]*the request began with a TLS handshake/);
+  });
+
   it('removes every spelling of reserved and hop-by-hop headers, and sets its own exactly once', async () => {
     let rawHeaders: string[] = [];
     await world.serve('headers', (request, response) => {

@@ -11,6 +11,9 @@ const HOPS: Readonly<Record<string, string>> = {
   service: 'in the private service, or on the way from the agent to it',
 };
 
+/** The gateway decided; the reason lies in what the client sent. */
+const REFUSED = 'in the gateway, which refused what the client sent';
+
 export function failureText(failure: FailureAnswer | UnroutedFailureAnswer): string {
   const { method, host, path, status, at, hop, cause, code, remedy, client, traceId, errorId } = failure;
   const [share, identity, decision] =
@@ -21,12 +24,12 @@ export function failureText(failure: FailureAnswer | UnroutedFailureAnswer): str
   const lines: (readonly [string, string])[] = [
     ['Request', `${errorId}, at ${at}`],
     ...('gatewayName' in failure ? [['Gateway', printable(failure.gatewayName)] as const] : []),
-    ['Where', HOPS[hop] ?? printable(hop)],
-    // A policy refusal has no cause besides its code.
+    ['Where', hop === 'client' && status !== 0 ? REFUSED : (HOPS[hop] ?? printable(hop))],
+    // Gateways of earlier versions give no cause besides the code.
     ['Why', cause === code ? printable(code) : `${printable(cause)} (${printable(code)})`],
     ['Next', printable(remedy)],
     ['Client', `${printable(client)}${identity === null ? '' : `, identified as ${printable(identity)}`}`],
-    ...(decision === '' ? [] : [['Access', printable(decision)] as const]),
+    ...(decision === '' || decision === code ? [] : [['Access', printable(decision)] as const]),
     ['Times', timesText(failure.timingsMs)],
     ...(traceId === null ? [] : [['Trace', printable(traceId)] as const]),
   ];

@@ -7,13 +7,13 @@ export interface WayHop {
   readonly name: string;
   /** An address or a name. */
   readonly detail?: ReactNode;
-  readonly state: 'works' | 'broken' | 'unknown';
+  readonly state: 'works' | 'refused' | 'broken' | 'unknown';
   /** The state in words. */
   readonly stateText: string;
 }
 
-const SIGNS = { works: 'check', broken: 'cross', unknown: 'dash' } as const;
-const TONES = { works: 'fd-good', broken: 'fd-bad', unknown: 'fd-soft' } as const;
+const SIGNS = { works: 'check', refused: 'cross', broken: 'cross', unknown: 'dash' } as const;
+const TONES = { works: 'fd-good', refused: 'fd-warn', broken: 'fd-bad', unknown: 'fd-soft' } as const;
 
 export function Way({
   hops,

@@ -31,3 +31,22 @@ test('every row has a meaning, a remedy and a first version', () => {
     assert.match(since, /^\d+\.\d+\.\d+$/, code);
   }
 });
+
+test('every code that a request of a visitor can end with has a remedy of its own, which says more than the code', () => {
+  const rows = Object.entries(VISITOR_ERRORS);
+  const codesOf = Map.groupBy(rows, ([, { remedy }]) => remedy);
+  for (const [code, { meaning, remedy }] of rows) {
+    assert.deepEqual(
+      codesOf.get(remedy)!.map(([each]) => each),
+      [code],
+    );
+    assert.ok(remedy.length >= 50, `${code}: ${remedy}`);
+    assert.notEqual(remedy, meaning, code);
+    const said = new Set(remedy.toLowerCase().match(/[a-z]{4,}/g));
+    const known = new Set([...code.split('-'), ...(meaning.toLowerCase().match(/[a-z]{4,}/g) ?? [])]);
+    assert.ok(
+      [...said].filter((word) => !known.has(word)).length >= 4,
+      `${code} says nothing new: ${remedy}`,
+    );
+  }
+});

@@ -12,7 +12,7 @@ const AT_CONTROL: ReadonlySet<AccessReason> = new Set([
   'control-plane-away',
 ]);
 
-export function failureOfAccess(reason: AccessReason, cause: string = reason): Failure {
+export function failureOfAccess(reason: AccessReason, cause: string = ACCESS_REASONS[reason].cause): Failure {
   const { status, message } = ACCESS_REASONS[reason];
   return { status, code: reason, hop: AT_CONTROL.has(reason) ? 'control' : 'client', message, cause };
 }

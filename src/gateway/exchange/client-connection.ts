@@ -14,12 +14,11 @@ import { refusedHead } from '../answers/cookie-bomb.ts';
 import { NOTHING_ASKED, type ErrorAnswer } from '../answers/error-page.ts';
 import { Exchange, type ExchangeClient } from './exchange.ts';
 import { FAILURES, failureOfRequest, type Failure } from '../answers/failure-table.ts';
-import { IS_TOKEN } from '../http/field-name-table.ts';
 import { encodeUpstreamHead, forwardedLines } from '../http/forward-head-codec.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import { HeadBuffer } from '../http/head-buffer.ts';
 import { RawRelay } from './raw-relay.ts';
-import { RequestHead, readRequestHead } from '../http/request-head-policy.ts';
+import { readRequestHead, refusalOfStart, RequestHead } from '../http/request-head-policy.ts';
 import type { RequestRecord } from './request-record.ts';
 import { AdmissionWatch, decideRequest } from './request-decision.ts';
 import type { ClientFacts } from '../circuits/route-decision.ts';
@@ -217,8 +216,9 @@ export class ClientConnection implements ExchangeClient, Numbered {
   #readHead(bytes: Buffer): void {
     const heads = this.#heads;
     if (!heads.isPartial) {
-      if (IS_TOKEN[bytes[0]!] === 0) {
-        this.#refuse(failureOfRequest('malformed-request-line'));
+      const refusal = refusalOfStart(bytes[0]!, this.#facts.isSecure);
+      if (refusal !== undefined) {
+        this.#refuse(failureOfRequest(refusal));
         return;
       }
       if (this.#served > 0) this.deadlineIn(this.#context.limits.headTimeoutMs);

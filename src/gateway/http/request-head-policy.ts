@@ -57,6 +57,15 @@ export class RequestHead {
   }
 }
 
+/** The first byte of a TLS handshake (RFC 8446 §5.1). */
+const TLS_HANDSHAKE = 0x16;
+
+/** Returns why no request begins with this byte, before the rest of a head arrives. */
+export function refusalOfStart(first: number, isSecure: boolean): MessageRefusal | undefined {
+  if (IS_TOKEN[first] !== 0) return undefined;
+  return first === TLS_HANDSHAKE && !isSecure ? 'tls-on-plain-port' : 'malformed-request-line';
+}
+
 /** Reads the head `text` (Latin-1, with its empty line) into `head`. */
 export function readRequestHead(
   text: string,

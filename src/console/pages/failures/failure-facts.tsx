@@ -17,8 +17,11 @@ export function FailureFacts({ failure }: { readonly failure: AnyFailure }): Rea
   const text = useText(failuresText);
   const { hop, cause, remedy, code, at, method, host, path, client, identity, decision, status, traceId } =
     failure;
-  const states = { works: text.passed, broken: text.broke, unknown: text.notReached };
-  const hops = failedWay(hop).map((part) => ({
+  const states = {
+    ...{ works: text.passed, refused: text.refused },
+    ...{ broken: text.broke, unknown: text.notReached },
+  };
+  const hops = failedWay(hop, status).map((part) => ({
     id: part.hop,
     name: text.hopName(part.hop),
     state: part.state,
@@ -47,7 +50,7 @@ export function FailureFacts({ failure }: { readonly failure: AnyFailure }): Rea
                 {code}
               </span>,
             ],
-            ...(decision === undefined ? [] : [[text.decision, decision] as const]),
+            ...(decision === undefined || decision === code ? [] : [[text.decision, decision] as const]),
             ...(identity === undefined ? [] : [[text.identity, identity ?? text.nobody] as const]),
             [
               text.client,

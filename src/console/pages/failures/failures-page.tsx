@@ -12,6 +12,7 @@ import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { useSearchState } from '../../parts/search-state.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useText } from '../../text/language.tsx';
+import { brokenAt } from './failed-way.ts';
 import { failuresText } from './failures-text.ts';
 
 const CLASSES = ['4xx', '5xx', 'none'] as const;
@@ -61,7 +62,7 @@ export function FailuresPage(): ReactNode {
                   ),
                 },
                 { title: text.status, cell: ({ status }) => (status === 0 ? text.noStatus : String(status)) },
-                { title: text.hop, cell: ({ hop }) => text.hopName(hop) },
+                { title: text.hop, cell: ({ hop, status }) => text.hopName(brokenAt(hop, status)) },
                 { title: text.cause, cell: ({ cause }) => <ApiText>{cause}</ApiText> },
                 {
                   title: text.request,

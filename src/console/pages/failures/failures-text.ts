@@ -29,6 +29,7 @@ export const failuresText = defineText({
     trace: 'Trace id',
     way: 'The way of the request',
     broke: 'failed here',
+    refused: 'refused the request',
     passed: 'passed',
     notReached: 'not reached',
     hopName: (hop: string) =>
@@ -79,6 +80,7 @@ export const failuresText = defineText({
     trace: 'Trace-ID',
     way: 'Der Weg der Anfrage',
     broke: 'hier gescheitert',
+    refused: 'wies die Anfrage ab',
     passed: 'durchlaufen',
     notReached: 'nicht erreicht',
     hopName: (hop: string) =>
