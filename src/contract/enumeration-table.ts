@@ -49,6 +49,12 @@ const enumerations: readonly Enumeration[] = [
       'proxy: HTTP, by an `http` or `https` target. tcpTunnel: any protocol over TCP, by a `tcp` target. udpTunnel: datagrams, by a `udp` target. Only a private share has a tunnel mode.',
   },
   {
+    name: 'Admission',
+    values: ['everyone', 'some', 'nobody'],
+    description:
+      'everyone: callers of any network without a credential. some: those who meet a condition. nobody: every request is refused.',
+  },
+  {
     name: 'ShareStatus',
     values: ['PENDING', 'DEPLOYED', 'FAILED'],
     description:

@@ -25,6 +25,8 @@ const everywhere: Readonly<Record<string, string>> = {
   pageSize: 'The maximum number of entries on a page.',
   totalElements: 'The number of entries on all pages.',
   totalPages: 'The number of pages.',
+  access: 'Who may come in now, as its rules, auth providers and grants decide.',
+  admits: 'Whether everyone, some or nobody may come in.',
   shareMode: 'Whether gateways serve the share or only granted environments dial it.',
   backendMode: 'How the agent reaches the service. The scheme of the target belongs to it.',
   reserved: 'Whether the share is kept until it is deleted, as shares with a name are.',

@@ -3,6 +3,7 @@ import { stringFormats } from './format-table.ts';
 
 const texts: Readonly<Record<string, string>> = {
   name: 'Example',
+  summary: 'Everyone from 192.0.2.0/24',
   token: 'example',
   secret: 'c2VjcmV0LXRoYXQtaXMtc2hvd24tb25jZQ',
   access_token: 'eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl',

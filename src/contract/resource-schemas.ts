@@ -177,6 +177,10 @@ export const shareSchema = closed({
   backendEndpoint: url(),
   authProviderIds: Type.Array(Type.String()),
   grants: Type.Array(Type.String(), { description: 'Environments that may dial it' }),
+  access: closed({
+    admits: oneOf('everyone', 'some', 'nobody'),
+    summary: Type.String({ description: 'Who may come in, as one sentence' }),
+  }),
   status: shareState(),
   failure: Type.Optional(
     closed({
@@ -197,6 +201,7 @@ const readOnlyOfShares = () => ({
   id: readOnly(),
   frontendEndpoints: readOnly(),
   backendEndpoint: readOnly(),
+  access: readOnly(),
   status: readOnly(),
   failure: readOnly(),
   createdAt: readOnly(),

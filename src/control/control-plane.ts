@@ -310,7 +310,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     edgeRouters,
     intake,
     log,
-    clock,
+    ...{ clock, providers: login.providers },
     baseUrl,
     authUrl: baseUrl,
     pathPrefix: publicApiUrl?.pathPrefix ?? '',

@@ -84,6 +84,7 @@ export {
   type ExplainedProvider,
   type ExplainedRequest,
 } from './access/access-explanation.ts';
+export { accessSummary, type AccessSummary, type SummedProvider } from './access/access-summary.ts';
 export { AccessComparer, type RecordedRequest } from './access/access-comparison.ts';
 export { isCertificateName, type CallerCertificate } from './access/certificate-names.ts';
 export {

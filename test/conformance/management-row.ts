@@ -117,6 +117,7 @@ export const shareShape = {
   backendEndpoint: 'URL',
   authProviderIds: ['string'],
   grants: ['string'],
+  access: { admits: 'string', summary: 'string' },
   status: 'string',
   'failure?': { count: 'integer', lastError: 'string', nextRetry: 'time' },
   createdAt: 'time',

@@ -90,7 +90,7 @@ describe('the pages of shares', { skip: browserSkip }, () => {
     const { page, open } = await consoles.person(test, 'editor');
     await open(base);
     await page.getByRole('link', { name: 'app', exact: true }).waitFor();
-    assert.match((await page.textContent('main'))!, /No log-in/);
+    assert.match((await page.textContent('main'))!, /Everyone/);
     await page.getByRole('img', { name: /requests, 0 errors/ }).waitFor();
     await checkLooks(page, 'shares');
     await page.getByLabel('Log-in of visitors').selectOption({ label: HOSTILE });

@@ -13,7 +13,7 @@ import type { ElsewhereCommand, OperationCommand } from './operation-command.ts'
 export { isOperationCommand } from './operation-command.ts';
 
 const listed = { columns: ['id', 'name', 'scopes', 'createdAt'] } as const;
-const shareColumns = ['token', 'shareMode', 'status', 'target', 'frontendEndpoints'] as const;
+const shareColumns = ['token', 'status', 'access.summary', 'target', 'frontendEndpoints'] as const;
 /** A duration on the command line, seconds in the API. */
 const rotation = { called: { overlapSeconds: 'overlap' } } as const;
 const asIs = { view: 'json' } as const;

@@ -15,7 +15,7 @@ export function shareRecordView(urls: FrontendUrls, share: ShareRecord) {
 export function storedShareOf(
   urls: FrontendUrls,
   share: ShareRecord,
-): Omit<ShareAnswer, 'status' | 'failure'> {
+): Omit<ShareAnswer, 'access' | 'status' | 'failure'> {
   return {
     token: share.token,
     name: share.name,

@@ -7,7 +7,7 @@ export { issuerAddressOf } from './issuer-directory.ts';
 export { fetchIssuerMetadata } from './issuer-metadata.ts';
 export { openLoginParts, type LoginParts } from './login-parts.ts';
 export { isLoginState, makeLoginState } from './login-state.ts';
-export type { KnownProvider, ProviderDirectory } from './provider-directory.ts';
+export { ProviderDirectory, type KnownProvider } from './provider-directory.ts';
 export type { ProvenPerson } from './proven-person.ts';
 export type { ProviderSteps } from './provider-steps.ts';
 export {

@@ -24,6 +24,7 @@ import { seedFirstStart } from '../installation/mod.ts';
 import type { FirstStart, Store } from '../store/mod.ts';
 import { bodyCheckOf } from '../checks/mod.ts';
 import { FabricFixture } from './fabric-view-fixture.ts';
+import { ProviderDirectory } from '../login/mod.ts';
 import { createManagementApi, type ManagementApiOptions } from './management-api.ts';
 
 export const BASE_URL = 'http://127.0.0.1:8081';
@@ -168,6 +169,7 @@ export async function openApiWorld({
     status,
     counts: new StateCounts(model, status),
     fabric,
+    providers: await ProviderDirectory.open(store),
     gatewayCommands: { send: (command) => replays.push(command) > 0 },
     edgeRouters: () => [],
     baseUrl: () => BASE_URL,

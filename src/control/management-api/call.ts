@@ -14,7 +14,7 @@ import {
 import type { ChangeFollowers } from '../event-stream/mod.ts';
 import type { EdgeRouter, GatewayCommands, OverlayModel, StateCounts, StatusBoard } from '../model/mod.ts';
 import type { LoginFailures, Principal, TokenKeys, TokenPolicy, TrustedIssuers } from '../oauth/mod.ts';
-import type { IdentityKeys } from '../login/mod.ts';
+import type { IdentityKeys, ProviderDirectory } from '../login/mod.ts';
 import type { FabricView } from '../overlay/mod.ts';
 import type { ControlPlanePresence } from '../replica/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
@@ -76,6 +76,8 @@ export interface ApiParts {
   /** Keys that sign the identity tokens for origins. */
   readonly originKeys: Pick<IdentityKeys, 'published'>;
   readonly access: AccessDirectory;
+  /** The auth providers of shares. */
+  readonly providers: Pick<ProviderDirectory, 'byId'>;
   /** Issuers whose bearer tokens are accepted besides ours. */
   readonly issuers?: TrustedIssuers | undefined;
   readonly loginFailures: LoginFailures;

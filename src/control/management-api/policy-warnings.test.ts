@@ -1,7 +1,7 @@
 // Rules of policies that decide nothing, or admit nobody, as the share is guarded: refused, or reported with the remedy.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { SharePolicyAnswer } from '#contract';
+import type { ShareAnswer, SharePolicyAnswer } from '#contract';
 import { lineOf, recordingLog } from '../../../test/support/recording-log.ts';
 import { PolicyCheck } from '../store/mod.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
@@ -131,6 +131,25 @@ describe('rules about people', () => {
       await put('app', {});
       await call('DELETE', `custom-frontends/${id}`, undefined, 204);
     }
+  });
+
+  it('are part of the sentence about who may come in, which follows each change', async () => {
+    const said = async () => (await call<ShareAnswer>('GET', 'shares/app')).access;
+    assert.deepEqual(await said(), { admits: 'everyone', summary: 'Everyone' });
+    await put('app', { ...USERS, ipAllow: ['192.0.2.0/24'] });
+    assert.deepEqual(await said(), { admits: 'some', summary: '1 user with a password from 192.0.2.0/24' });
+    await put('app', { expiresAt: '2020-05-12T00:00:00Z' });
+    assert.deepEqual(await said(), { admits: 'nobody', summary: 'Closed since 12 May 2020' });
+    await guard('app', staff);
+    await put('app', PEOPLE);
+    const { content } = await call<{ content: ShareAnswer[] }>('GET', 'shares?page=0&size=20&sort=name,asc');
+    const name = `oidc-${count - 1}`;
+    assert.deepEqual(
+      content.map(({ access }) => access.summary),
+      [`*@example.com who log in with ${name}`, 'Everyone'],
+    );
+    await call('PATCH', `auth-providers/${staff}`, { enabled: false });
+    assert.equal((await said()).summary, 'Nobody: every auth provider is disabled');
   });
 
   it('and others without effect are reported as such', async () => {

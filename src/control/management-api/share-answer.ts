@@ -1,7 +1,9 @@
 /** Shares in the form of the Management API: the stored record with its measured state. */
 import { definedFields } from '#base';
 import type { ShareAnswer } from '#contract';
+import { accessSummary, type AccessSummary, type SummedProvider } from '#domain';
 import { storedShareOf, type FrontendUrls } from '../audit/mod.ts';
+import type { KnownProvider } from '../login/mod.ts';
 import type { ShareStatus } from '../model/mod.ts';
 import type { ShareRecord } from '../store/mod.ts';
 import { isoTime, type ApiParts } from './call.ts';
@@ -11,10 +13,36 @@ const OFFLINE_RETRY_MS = 15_000;
 
 type StatusParts = Pick<ApiParts, 'status' | 'clock'>;
 
-export function shareAnswerOf(parts: StatusParts & FrontendUrls, share: ShareRecord): ShareAnswer {
+export function shareAnswerOf(
+  parts: StatusParts & FrontendUrls & AccessParts,
+  share: ShareRecord,
+): ShareAnswer {
   const { state, failure } = shareStatusOf(parts, share);
   const { createdAt, ...stored } = storedShareOf(parts, share);
-  return definedFields({ ...stored, status: state, failure, createdAt });
+  return definedFields({ ...stored, access: shareAccessOf(parts, share), status: state, failure, createdAt });
+}
+
+type AccessParts = Pick<ApiParts, 'model' | 'providers' | 'clock'>;
+
+/** Rules and providers come from memory, so that a list needs no further statement for each of its shares. */
+function shareAccessOf({ model, providers, clock }: AccessParts, share: ShareRecord): AccessSummary {
+  const { id, shareMode, grants, frontends, customHosts, authProviderIds } = share;
+  const own = frontends.map(({ host }) => ({ host, authProviderIds }));
+  const names = [...own, ...customHosts].map(({ host, authProviderIds: ids }) => ({
+    host,
+    providers: ids.map((providerId) => summedProvider(providers.byId(providerId))),
+  }));
+  const rules = model.service(id)?.rules ?? null;
+  return accessSummary(
+    { grants: shareMode === 'private' ? grants.length : undefined, names, rules },
+    clock.nowMs(),
+  );
+}
+
+function summedProvider(provider: KnownProvider | undefined): SummedProvider | undefined {
+  if (provider === undefined) return undefined;
+  const { name, type, enabled, apiKeys } = provider;
+  return { name, type, enabled, keys: apiKeys?.keys.length ?? 0 };
 }
 
 /** Returns the measured status. A share whose agent is away has failed, whatever was measured before. */

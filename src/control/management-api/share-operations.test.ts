@@ -48,6 +48,7 @@ describeEachStore('shares', (open) => {
       backendEndpoint: 'http://127.0.0.1:3000',
       authProviderIds: [],
       grants: [],
+      access: { admits: 'everyone', summary: 'Everyone' },
       status: 'PENDING',
       createdAt: new Date(world.clock.nowMs()).toISOString(),
     };

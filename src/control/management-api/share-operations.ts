@@ -19,7 +19,8 @@ import { lockedShare, namedShare } from './named-share.ts';
 import { isByState, listSharesByState } from './stated-shares.ts';
 import { shareAnswerOf } from './share-answer.ts';
 
-type ShareParts = CreationParts & Pick<ApiParts, 'model' | 'status' | 'counts' | 'frontendUrls'>;
+type ShareParts = CreationParts &
+  Pick<ApiParts, 'model' | 'providers' | 'status' | 'counts' | 'frontendUrls'>;
 
 export const shareHandlers: Handlers<
   ShareParts,

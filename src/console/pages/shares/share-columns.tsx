@@ -7,9 +7,9 @@ import type { ListColumn } from '../../parts/list-table.tsx';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
 import { AgentName } from '../agents/agent-name.tsx';
-import { ProviderName } from './share-names.tsx';
 import { ShareState } from './share-state.tsx';
 import { sharesText } from './shares-text.ts';
+import { WhoMayComeIn } from './who-may-come-in.tsx';
 
 type Line = SparklinesAnswer['sparklines'][number];
 
@@ -20,7 +20,11 @@ export function useShareColumns(
   const text = useText(sharesText);
   const lineOf = new Map(lines?.map((line) => [line.id, line]));
   return [
-    { title: text.status, sort: 'status', cell: ({ status }) => <ShareState status={status} /> },
+    {
+      title: text.status,
+      sort: 'status',
+      cell: ({ status, access }) => <ShareState status={status} access={access} />,
+    },
     {
       title: text.name,
       sort: 'name',
@@ -44,7 +48,7 @@ export function useShareColumns(
         </Link>
       ),
     },
-    { title: text.who, cell: (share) => <WhoMayComeIn share={share} /> },
+    { title: text.who, cell: ({ access }) => <WhoMayComeIn access={access} /> },
     { title: text.lastHour, cell: ({ token }) => <LastHour line={lineOf.get(token)} /> },
   ];
 }
@@ -61,20 +65,6 @@ function Address({ share }: { readonly share: ShareAnswer }): ReactNode {
       )}
     </>
   );
-}
-
-/** The access that the share itself gives; its policy may permit less. */
-function WhoMayComeIn({ share }: { readonly share: ShareAnswer }): ReactNode {
-  const [text, format] = [useText(sharesText), useFormat()];
-  const { shareMode, grants, authProviderIds } = share;
-  if (shareMode === 'private') return text.machines(grants.length, format.number(grants.length));
-  if (authProviderIds.length === 0) return <span className="fd-warn">{text.withoutLogIn}</span>;
-  return authProviderIds.map((id, at) => (
-    <span key={id} className="fd-name">
-      {at === 0 ? null : ', '}
-      <ProviderName id={id} />
-    </span>
-  ));
 }
 
 function LastHour({ line }: { readonly line: Line | undefined }): ReactNode {

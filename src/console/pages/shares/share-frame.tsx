@@ -36,7 +36,7 @@ function FrameOfOne(): ReactNode {
               </Link>
             }
           >
-            <ShareState status={share.status} />
+            <ShareState status={share.status} access={share.access} />
           </PageTitle>
           <PageTabs
             label={text.pagesOfShare}

@@ -18,6 +18,7 @@ import { useShare } from './share-frame.tsx';
 import { ProviderName } from './share-names.tsx';
 import { ShareWay } from './share-way-view.tsx';
 import { sharesText } from './shares-text.ts';
+import { WhoMayComeIn } from './who-may-come-in.tsx';
 
 export function ShareOverviewPage(): ReactNode {
   return (
@@ -60,7 +61,7 @@ function About({ share }: { readonly share: ShareAnswer }): ReactNode {
               <AgentName id={environmentId} />
             </Link>,
           ],
-          [text.mode, text.modes(shareMode)],
+          [text.who, <WhoMayComeIn key="who" access={share.access} />],
           shareMode === 'private'
             ? [text.grants, <Names key="grants" ids={share.grants} Name={AgentName} none={text.noGrants} />]
             : [
@@ -102,7 +103,7 @@ function Names(props: {
   readonly none: string;
 }): ReactNode {
   const { ids, Name, none } = props;
-  if (ids.length === 0) return <span className="fd-warn">{none}</span>;
+  if (ids.length === 0) return <span className="fd-soft">{none}</span>;
   return (
     <ul className="fd-plain">
       {ids.map((id) => (

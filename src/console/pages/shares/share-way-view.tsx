@@ -17,6 +17,7 @@ const TONES: Readonly<Record<HopState, Tone>> = {
   broken: 'bad',
   unmeasured: 'soft',
   waiting: 'soft',
+  closed: 'warn',
 };
 const TICK_MS = 1_000;
 
@@ -53,6 +54,11 @@ export function ShareWay({ share, agent }: WayProps): ReactNode {
               ? text.wayUnknown
               : text.wayBroken(text.hops(broken))}
       </p>
+      {share.access.admits === 'nobody' ? (
+        <p>
+          <ApiText>{share.access.summary}</ApiText>
+        </p>
+      ) : null}
       {share.failure === undefined ? null : <Failure failure={share.failure} />}
       {broken === 'agent' ? <p>{text.agentAway}</p> : null}
       {broken === 'target' ? <p>{text.targetBroken}</p> : null}

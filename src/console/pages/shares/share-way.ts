@@ -4,8 +4,8 @@
  */
 
 export type HopKind = 'gateway' | 'machine' | 'router' | 'agent' | 'target';
-/** `unmeasured`: nothing says whether it works. `waiting`: it is measured soon. */
-export type HopState = 'works' | 'broken' | 'unmeasured' | 'waiting';
+/** `unmeasured`: nothing says whether it works. `waiting`: it is measured soon. `closed`: it refuses everybody. */
+export type HopState = 'works' | 'broken' | 'unmeasured' | 'waiting' | 'closed';
 
 export interface ShareHop {
   readonly kind: HopKind;
@@ -14,13 +14,20 @@ export interface ShareHop {
 
 /** `agentStatus`: undefined while it is not known. States of a newer API leave the hops unmeasured. */
 export function wayOf(
-  share: { readonly status: string; readonly shareMode: string },
+  share: {
+    readonly status: string;
+    readonly shareMode: string;
+    readonly access: { readonly admits: string };
+  },
   agentStatus: string | undefined,
 ): readonly ShareHop[] {
   const [router, agent, target] = statesOf(share.status, agentStatus);
   return [
     // The measurement begins at the router.
-    { kind: share.shareMode === 'private' ? 'machine' : 'gateway', state: 'unmeasured' },
+    {
+      kind: share.shareMode === 'private' ? 'machine' : 'gateway',
+      state: share.access.admits === 'nobody' ? 'closed' : 'unmeasured',
+    },
     { kind: 'router', state: router },
     { kind: 'agent', state: agent },
     { kind: 'target', state: target },

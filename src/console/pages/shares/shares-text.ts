@@ -1,4 +1,4 @@
-import { counted, defineText } from '../../text/define-text.ts';
+import { defineText } from '../../text/define-text.ts';
 
 /** Texts of the list of shares, of the frame of one share and of its overview. */
 export const sharesText = defineText({
@@ -28,8 +28,7 @@ export const sharesText = defineText({
     who: 'Who may come in',
     lastHour: 'Last hour',
     privateShare: 'Private',
-    machines: (count: number, shown: string) => counted(count, shown, 'machine', 'machines'),
-    withoutLogIn: 'No log-in',
+    closed: 'Closed',
     requestsLine: (requests: string, errors: string) => `${requests} requests, ${errors} errors`,
     // One share.
     way: 'The way of a request',
@@ -42,9 +41,10 @@ export const sharesText = defineText({
         target: 'Service',
       })[kind] ?? kind,
     hopStates: (state: string) =>
-      ({ works: 'Works', broken: 'Broken', unmeasured: 'Not measured', waiting: 'Is being measured' })[
-        state
-      ] ?? state,
+      ({
+        ...{ works: 'Works', broken: 'Broken', unmeasured: 'Not measured', waiting: 'Is being measured' },
+        closed: 'Admits nobody',
+      })[state] ?? state,
     hopHints: (kind: string) =>
       ({
         gateway: 'Takes the request and decides who may come in',
@@ -67,11 +67,8 @@ export const sharesText = defineText({
     about: 'About this share',
     addresses: 'Addresses',
     noAddress: 'None: only granted machines reach it',
-    mode: 'Reachable by',
-    modes: (mode: string) =>
-      ({ public: 'Everybody with the address', private: 'Granted machines' })[mode] ?? mode,
     providers: 'Log-ins',
-    noProviders: 'None: without a log-in, the policy alone decides',
+    noProviders: 'None',
     grants: 'Granted machines',
     noGrants: 'None: nobody can reach it',
     token: 'Token',
@@ -114,8 +111,7 @@ export const sharesText = defineText({
     who: 'Wer hereinkommt',
     lastHour: 'Letzte Stunde',
     privateShare: 'Privat',
-    machines: (count: number, shown: string) => counted(count, shown, 'Rechner', 'Rechner'),
-    withoutLogIn: 'Ohne Anmeldung',
+    closed: 'Geschlossen',
     requestsLine: (requests: string, errors: string) => `${requests} Anfragen, ${errors} Fehler`,
     way: 'Der Weg einer Anfrage',
     hops: (kind: string) =>
@@ -127,9 +123,10 @@ export const sharesText = defineText({
         target: 'Dienst',
       })[kind] ?? kind,
     hopStates: (state: string) =>
-      ({ works: 'Läuft', broken: 'Gestört', unmeasured: 'Nicht gemessen', waiting: 'Wird gemessen' })[
-        state
-      ] ?? state,
+      ({
+        ...{ works: 'Läuft', broken: 'Gestört', unmeasured: 'Nicht gemessen', waiting: 'Wird gemessen' },
+        closed: 'Lässt niemanden ein',
+      })[state] ?? state,
     hopHints: (kind: string) =>
       ({
         gateway: 'Nimmt die Anfrage an und entscheidet, wer hereinkommt',
@@ -152,11 +149,8 @@ export const sharesText = defineText({
     about: 'Über diese Freigabe',
     addresses: 'Adressen',
     noAddress: 'Keine: nur berechtigte Rechner erreichen sie',
-    mode: 'Erreichbar für',
-    modes: (mode: string) =>
-      ({ public: 'Alle, die die Adresse haben', private: 'Berechtigte Rechner' })[mode] ?? mode,
     providers: 'Anmeldungen',
-    noProviders: 'Keine: ohne Anmeldung entscheidet allein die Richtlinie',
+    noProviders: 'Keine',
     grants: 'Berechtigte Rechner',
     noGrants: 'Keine: niemand erreicht sie',
     token: 'Token',
