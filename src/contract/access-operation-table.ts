@@ -2,6 +2,13 @@
 import {
   accessExplanationSchema,
   accessQuestionSchema,
+  policyComparisonSchema,
+  policyDraftSchema,
+  policyWarningListSchema,
+  sharePolicyReplacementSchema,
+  sharePolicySchema,
+} from './access-schemas.ts';
+import {
   customFrontendChangeSchema,
   customFrontendSchema,
   dnsCheckListSchema,
@@ -9,12 +16,7 @@ import {
   HOSTNAME_PROOFS,
   hostnameClaimSchema,
   newCustomFrontendSchema,
-  policyComparisonSchema,
-  policyDraftSchema,
-  policyWarningListSchema,
-  sharePolicyReplacementSchema,
-  sharePolicySchema,
-} from './access-schemas.ts';
+} from './custom-frontend-schemas.ts';
 import { byName, byProvider, byStatus, byTime } from './list-filter-table.ts';
 import { created, gone, guarded, ok, paging, type QueryParameter } from './operation.ts';
 import { countedPageSchema } from './resource-schemas.ts';

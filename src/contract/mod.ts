@@ -62,17 +62,18 @@ export {
 export {
   type AccessExplanationAnswer,
   type AccessQuestion,
-  type CustomFrontendAnswer,
-  type DnsCheckAnswer,
-  type DnsRecordAnswer,
-  HOSTNAME_PROOFS,
-  type HostnameClaimAnswer,
   type PolicyComparisonAnswer,
   type PolicyDraftBody,
   type SharePolicy,
   type SharePolicyAnswer,
   type SharePolicyBody,
 } from './access-schemas.ts';
+export {
+  type CustomFrontendAnswer,
+  type DnsCheckAnswer,
+  type DnsRecordAnswer,
+  type HostnameClaimAnswer,
+} from './custom-frontend-schemas.ts';
 export {
   type EndedSessionsAnswer,
   type LoginSessionAnswer,
