@@ -72,8 +72,13 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
   deleteInspectedRequests: at(`${SHARE}/requests`),
   getInspectedRequest: at(`${SHARE}/requests/$requestId`),
   replayInspectedRequest: at(`${SHARE}/requests/$requestId`),
-  followFrontdoorChanges: at(FD),
-  followInstallationChanges: at('/mesh'),
+  followChanges: at(FD),
+  followFrontdoorChanges: because(
+    'The stream of several frontdoors has the same, for all tabs of a browser.',
+  ),
+  followInstallationChanges: because(
+    'The stream of several frontdoors has the same, for all tabs of a browser.',
+  ),
   getFrontdoorSummary: at(FD),
   getInstallationSummary: at('/settings/installation'),
   search: at('/'),

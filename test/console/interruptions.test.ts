@@ -85,19 +85,16 @@ describe('an interrupted person at the console', { skip: browserSkip }, () => {
     await tab.getByRole('dialog').getByRole('button', { name: 'Rename', exact: true }).click();
     await page.getByRole('button', { name: 'Rename: of the other tab' }).waitFor();
     await endSessions(page);
-    // Both ask for the log-in; one log-in is enough.
-    for (const each of [page, tab]) {
-      await each.keyboard.press('g');
-      await each.keyboard.press('s');
+    // One of them finds out, and both ask for the log-in; one log-in is enough.
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    for (const each of [page, tab])
       await each.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
-    }
     const opening = page.context().waitForEvent('page');
     await page.getByRole('dialog').getByRole('button', { name: 'Log in' }).click();
     await logIn(await opening, email);
-    for (const each of [page, tab]) {
-      await each.getByRole('dialog').waitFor({ state: 'detached' });
-      await each.getByRole('heading', { level: 1, name: 'Shares' }).waitFor();
-    }
+    for (const each of [page, tab]) await each.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('heading', { level: 1, name: 'Shares' }).waitFor();
   });
 
   it('gets the program of today at the next page, once, and loses nothing typed before', async (test) => {

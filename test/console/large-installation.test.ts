@@ -32,7 +32,7 @@ class PageRequests {
   #open = 0;
 
   constructor(page: Page) {
-    const counts = (url: string): boolean => url.includes('/console/api/') && !url.endsWith('/changes');
+    const counts = (url: string): boolean => url.includes('/console/api/') && !url.includes('/changes');
     page.on('request', (request) => {
       if (!counts(request.url())) return;
       this.#open += 1;

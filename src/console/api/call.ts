@@ -7,6 +7,7 @@ import { OPERATIONS } from 'frontdoor:operations';
 import { place } from '../place.ts';
 import { ApiError } from './api-error.ts';
 import { noteTime } from './server-clock.ts';
+import { noteSessionEnd } from './session-end.ts';
 
 export type QueryValue = string | number | boolean | undefined;
 
@@ -93,8 +94,10 @@ async function requested<Id extends OperationId>(
     noteTime(response);
     if (response.ok) return response;
     const error = await errorOf(response);
-    if (error.status === 401) await renewSession('ended');
-    else if (error.code === TOO_OLD) await renewSession('too-old');
+    if (error.status === 401) {
+      noteSessionEnd();
+      await renewSession('ended');
+    } else if (error.code === TOO_OLD) await renewSession('too-old');
     else throw error;
   }
 }
@@ -114,21 +117,46 @@ async function sent<Id extends OperationId>(
     ...(timeoutMs === null ? [] : [AbortSignal.timeout(timeoutMs)]),
     ...(input.signal === undefined ? [] : [input.signal]),
   ];
-  try {
-    return await fetch(addressOf(id, input), {
-      method,
-      headers,
-      credentials: 'same-origin',
-      cache: 'no-store',
-      redirect: 'error',
-      signal: AbortSignal.any(signals),
+  return reached(
+    addressOf(id, input),
+    {
+      ...{ method, headers, redirect: 'error', signal: AbortSignal.any(signals) },
       ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
-    });
+    },
+    input.signal,
+  );
+}
+
+/** Fetches with the session of this browser; throws an `ApiError` of status 0 without an answer, unless the caller gave up. */
+async function reached(address: string, init: RequestInit, givenUp?: AbortSignal): Promise<Response> {
+  try {
+    return await fetch(address, { ...init, credentials: 'same-origin', cache: 'no-store' });
   } catch (error) {
-    if (input.signal?.aborted === true) throw error;
+    if (givenUp?.aborted === true) throw error;
     const timedOut = error instanceof DOMException && error.name === 'TimeoutError';
     throw new ApiError(0, timedOut ? 'no_answer' : 'not_reached', '');
   }
+}
+
+/** Resolves if the control plane accepts the session, and rejects with its refusal, or if it does not answer. */
+export async function askedSession(): Promise<void> {
+  const response = await sent('getCaller', {}, TIMEOUT_MS);
+  noteBuild(response);
+  if (!response.ok) throw await errorOf(response);
+}
+
+/** Asks for another log-in, after the session has ended. */
+export function renewEndedSession(): Promise<void> {
+  return renewSession('ended');
+}
+
+/** Ends the session of this browser. */
+export async function endSession(): Promise<void> {
+  const response = await reached(`${place.base}/log-out`, {
+    ...{ method: 'POST', redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) },
+  });
+  // The redirect leads to the log-in, and is not followed here.
+  if (response.type !== 'opaqueredirect') throw await errorOf(response);
 }
 
 async function errorOf(response: Response): Promise<ApiError> {

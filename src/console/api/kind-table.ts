@@ -52,11 +52,17 @@ const KINDS: Readonly<Record<string, Answers>> = {
   terminator: ['listTerminators', 'getTerminator', 'listFabricServices'],
 };
 
-/** Every change is an event of the audit trail, too. */
-const ALWAYS: Answers = ['listAuditEvents'];
+/** They are measured or recorded; each change of the others is an event of the audit trail, too. */
+const UNAUDITED: ReadonlySet<string> = new Set(['failure', 'request', 'link', 'circuit']);
+
+const SETS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries(KINDS).map(([kind, answers]) => [
+    kind,
+    new Set<string>(UNAUDITED.has(kind) ? answers : [...answers, 'listAuditEvents' satisfies OperationId]),
+  ]),
+);
 
 /** Returns undefined for a kind that this console does not know: then everything is asked for again. */
-export function answersOf(kind: string): Answers | undefined {
-  const answers = KINDS[kind];
-  return answers && [...answers, ...ALWAYS];
+export function answersOf(kind: string): ReadonlySet<string> | undefined {
+  return SETS.get(kind);
 }

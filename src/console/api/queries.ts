@@ -20,12 +20,14 @@ const MAX_RETRIES = 2;
 export const queryClient: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
+      // A browser that calls itself offline may reach a control plane of this machine; else the page says that it does not.
+      networkMode: 'always',
       // The stream of changes reports what is stale.
       staleTime: 30_000,
       refetchOnWindowFocus: false,
       retry: (count, error) => count < MAX_RETRIES && isApiError(error, 0, 503),
     },
-    mutations: { retry: false },
+    mutations: { networkMode: 'always', retry: false },
   },
 });
 
@@ -90,9 +92,8 @@ export function useIdempotencyKey(): string {
 
 /** Asks again for the answers on the screen that show resources of this kind, and marks the others as stale. */
 export function refreshKind(client: QueryClient, kind: string): void {
-  const ids = answersOf(kind);
-  const set = new Set<unknown>(ids);
+  const answers = answersOf(kind);
   void client.invalidateQueries(
-    ids === undefined ? {} : { predicate: ({ queryKey }) => set.has(queryKey[0]) },
+    answers === undefined ? {} : { predicate: ({ queryKey }) => answers.has(String(queryKey[0])) },
   );
 }

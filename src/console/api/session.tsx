@@ -1,9 +1,10 @@
 /** The person at the console, and the operations that the role permits. The server decides; the console only shows it. */
 import { useQuery } from '@tanstack/react-query';
-import { createContext, useContext, type ReactNode } from 'react';
+import { createContext, useContext, useEffect, type ReactNode } from 'react';
 import type { CallerAnswer, OperationId } from '#contract';
 import { OPERATIONS } from 'frontdoor:operations';
 import { answerOptions } from './queries.ts';
+import { noteSession } from './session-end.ts';
 
 export interface CallerSession {
   readonly caller: CallerAnswer;
@@ -36,6 +37,10 @@ export function SessionProvider(props: {
   readonly failed: (error: Error, again: () => void) => ReactNode;
 }): ReactNode {
   const { data, error, refetch } = useQuery(answerOptions('getCaller', {}));
+  const isValid = data !== undefined;
+  useEffect(() => {
+    if (isValid) noteSession('valid');
+  }, [isValid]);
   if (data !== undefined)
     return <SessionContext value={sessionOf(data.body)}>{props.children}</SessionContext>;
   return error === null ? props.waiting : props.failed(error, () => void refetch());

@@ -14,7 +14,13 @@ const SCHEMES = [
   ['auto', 'system'],
 ] as const;
 
-export function AccountMenu({ onKeys }: { readonly onKeys: () => void }): ReactNode {
+export function AccountMenu({
+  onKeys,
+  onLogOut,
+}: {
+  readonly onKeys: () => void;
+  readonly onLogOut: () => void;
+}): ReactNode {
   const text = useText(frameText);
   const { caller } = useSession();
   const { language, setLanguage } = useLanguage();
@@ -56,9 +62,7 @@ export function AccountMenu({ onKeys }: { readonly onKeys: () => void }): ReactN
           </Menu.Item>
         ))}
         <Menu.Divider />
-        <form method="post" action={`${place.base}/log-out`}>
-          <Menu.Item type="submit">{text.logOut}</Menu.Item>
-        </form>
+        <Menu.Item onClick={onLogOut}>{text.logOut}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -2,8 +2,9 @@
 import { Button } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
-import { onNewBuild } from '../api/call.ts';
+import { onNewBuild, renewEndedSession } from '../api/call.ts';
 import { useStreamState } from '../api/changes.ts';
+import { useIsSessionEnded } from '../api/session-end.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useNow } from '../parts/time-ago.tsx';
 import { useFormat, useText } from '../text/language.tsx';
@@ -16,6 +17,7 @@ export function Banners(): ReactNode {
   return (
     <div className="fd-banners">
       <AwayBanner />
+      <EndedBanner />
       <NewBuildBanner />
     </div>
   );
@@ -33,6 +35,25 @@ function AwayBanner(): ReactNode {
           {text.away(format.time(lostAtMs))}
         </span>
       ) : null}
+    </div>
+  );
+}
+
+/** For somebody who has closed the question to log in again. */
+function EndedBanner(): ReactNode {
+  const text = useText(frameText);
+  const isEnded = useIsSessionEnded();
+  if (!isEnded) return null;
+  const logIn = () => void renewEndedSession().catch(() => undefined);
+  return (
+    <div className="fd-banner" role="status">
+      <span className="fd-state fd-warn">
+        <Icon name="warning" />
+        {text.ended}.
+      </span>{' '}
+      <Button size="compact-sm" variant="default" onClick={logIn}>
+        {text.logIn}
+      </Button>
     </div>
   );
 }

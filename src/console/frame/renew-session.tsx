@@ -1,17 +1,16 @@
 /**
  * An ended session keeps what was typed: the person logs in again in a window of its own, and the refused request is sent
- * again. The window reports back over a channel of this origin.
+ * again. The window reports the log-in to all tabs of the browser.
  */
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
 import { onSessionEnd } from '../api/call.ts';
+import { noteSession, onSession } from '../api/session-end.ts';
 import { useText } from '../text/language.tsx';
 import { frameText } from './frame-text.ts';
 
 const LogInAgainDialog = lazy(async () => ({
   default: (await import('./log-in-again-dialog.tsx')).LogInAgainDialog,
 }));
-
-const CHANNEL = 'frontdoor-log-in';
 
 interface Asked {
   readonly reason: 'ended' | 'too-old';
@@ -25,7 +24,7 @@ export function RenewSession(): ReactNode {
 
   useEffect(() => {
     let open: Asked | undefined;
-    onSessionEnd((reason) => {
+    const ask = (reason: Asked['reason']): Promise<void> => {
       if (open === undefined) {
         const { promise, resolve, reject } = Promise.withResolvers<void>();
         open = {
@@ -41,10 +40,13 @@ export function RenewSession(): ReactNode {
         setAsked(open);
       }
       return open.done;
+    };
+    onSessionEnd(ask);
+    return onSession((message) => {
+      // No request waits for what the person decides then.
+      if (message === 'ended') ask('ended').catch(() => undefined);
+      else open?.finish(true);
     });
-    const channel = new BroadcastChannel(CHANNEL);
-    channel.onmessage = () => open?.finish(true);
-    return () => channel.close();
   }, [text]);
 
   return (
@@ -60,9 +62,7 @@ export function RenewSession(): ReactNode {
 export function LoggedInAgain(): ReactNode {
   const text = useText(frameText);
   useEffect(() => {
-    const channel = new BroadcastChannel(CHANNEL);
-    channel.postMessage('logged in');
-    channel.close();
+    noteSession('began');
     window.close();
   }, []);
   return <main style={{ padding: '2rem' }}>{text.logInAgainDone}</main>;

@@ -2,7 +2,8 @@
 import { ActionIcon, Button, NativeSelect } from '@mantine/core';
 import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
-import { useChanges, type StreamTopic } from '../api/changes.ts';
+import type { Topic } from '../api/change-source.ts';
+import { useChanges } from '../api/changes.ts';
 import { useSession } from '../api/session.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useText } from '../text/language.tsx';
@@ -11,6 +12,7 @@ import { Banners } from './banners.tsx';
 import { frameText } from './frame-text.ts';
 import { useCurrentFrontdoor, useFrontdoors } from './frontdoor.tsx';
 import { useKeys } from './keys.ts';
+import { LogOut } from './log-out.tsx';
 import { navigationOf } from './navigation.ts';
 import { RenewSession } from './renew-session.tsx';
 
@@ -23,7 +25,7 @@ export function Shell(): ReactNode {
   const frontdoorId = useCurrentFrontdoor();
   const isOfFrontdoor = useParams({ strict: false }).frontdoorId !== undefined;
   useChanges(topicOf(isOfFrontdoor || !session.isOperator, frontdoorId, session.isOperator));
-  const [dialog, setDialog] = useState<'search' | 'keys' | undefined>();
+  const [dialog, setDialog] = useState<'search' | 'keys' | 'log-out' | undefined>();
   const [isNavOpen, setNavOpen] = useState(false);
   const close = () => setDialog(undefined);
   const main = useRef<HTMLElement>(null);
@@ -67,7 +69,7 @@ export function Shell(): ReactNode {
           >
             {text.search}
           </Button>
-          <AccountMenu onKeys={() => setDialog('keys')} />
+          <AccountMenu onKeys={() => setDialog('keys')} onLogOut={() => setDialog('log-out')} />
         </div>
       </header>
       <Banners />
@@ -98,18 +100,15 @@ export function Shell(): ReactNode {
       <Suspense>
         {dialog === 'search' ? <SearchDialog onClose={close} onKeys={() => setDialog('keys')} /> : null}
         {dialog === 'keys' ? <KeysDialog onClose={close} /> : null}
+        {dialog === 'log-out' ? <LogOut onClose={close} /> : null}
       </Suspense>
     </div>
   );
 }
 
-function topicOf(
-  followsFrontdoor: boolean,
-  frontdoorId: string | undefined,
-  isOperator: boolean,
-): StreamTopic {
+function topicOf(followsFrontdoor: boolean, frontdoorId: string | undefined, isOperator: boolean): Topic {
   if (followsFrontdoor && frontdoorId !== undefined) return { frontdoorId };
-  return isOperator ? 'installation' : undefined;
+  return { isInstallation: isOperator };
 }
 
 function FrontdoorChoice({ current }: { readonly current: string | undefined }): ReactNode {

@@ -54,7 +54,7 @@ export async function openScreen(run: BenchRun, product: UpProduct): Promise<Con
   let quietSinceMs = performance.now();
   let mostEntries = 0;
   // A stream of changes never ends.
-  const counts = (url: string): boolean => url.startsWith(product.apiUrl) && !url.endsWith('/changes');
+  const counts = (url: string): boolean => url.startsWith(product.apiUrl) && !url.includes('/changes');
   page.on('request', (request) => {
     if (counts(request.url())) asking += 1;
   });
