@@ -5,6 +5,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { fetchFilesWhenIdle } from './api/later-files.ts';
 import { queryClient } from './api/queries.ts';
 import { styleNonce } from './place.ts';
 import { router } from './routes.tsx';
@@ -27,3 +28,5 @@ createRoot(document.querySelector('#root')!).render(
     </MantineProvider>
   </StrictMode>,
 );
+
+fetchFilesWhenIdle();

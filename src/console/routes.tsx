@@ -1,5 +1,5 @@
 /** Every page and its address. Pages are loaded when they are opened. */
-import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute, createRouter } from '@tanstack/react-router';
 import { LoggedInAgain } from './frame/renew-session.tsx';
 import { frontdoorRoute, PageFailed, rootRoute } from './frame/root-route.tsx';
 import { accessRoutes } from './pages/access/access-routes.ts';
@@ -15,11 +15,12 @@ import { settingsRoutes } from './pages/settings/settings-routes.ts';
 import { sharePageRoutes, shareRoute, shareRoutes } from './pages/shares/shares-routes.ts';
 import { Waiting } from './parts/answer-view.tsx';
 import { place } from './place.ts';
+import { laterPage } from './parts/later-page.tsx';
 
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
-  component: lazyRouteComponent(() => import('./frame/home-page.tsx'), 'HomePage'),
+  component: laterPage(() => import('./frame/home-page.tsx'), 'HomePage'),
 });
 const loggedInAgainRoute = createRoute({
   getParentRoute: () => rootRoute,

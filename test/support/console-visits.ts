@@ -9,7 +9,9 @@ const AS_THEY_ARE = /\/(changes|caller)$/;
 export async function goTo(page: Page, path: string): Promise<void> {
   const href = `globalThis.__TSR_ROUTER__.basepath + ${JSON.stringify(path)}`;
   const drawn = '() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
-  await page.evaluate(`globalThis.__TSR_ROUTER__.navigate({ href: ${href} }).then(${drawn})`);
+  await page.evaluate(
+    `globalThis.__TSR_ROUTER__.navigate({ href: ${href}, ignoreBlocker: true }).then(${drawn})`,
+  );
 }
 
 /** What a page shows while it waits for answers. */

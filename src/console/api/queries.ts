@@ -13,6 +13,7 @@ import { useState } from 'react';
 import type { OperationId } from '#contract';
 import { isApiError } from './api-error.ts';
 import { call, type AnsweredCall, type CallInput } from './call.ts';
+import { noteSaved } from '../parts/unsaved.ts';
 import { answersOf } from './kind-table.ts';
 
 const MAX_RETRIES = 2;
@@ -74,6 +75,7 @@ export function useChange<Id extends OperationId>(
   return useMutation({
     mutationFn: (input: CallInput<Id>) => call(id, input),
     onSuccess: (answer) => {
+      noteSaved();
       for (const kind of refreshes) refreshKind(client, kind);
       onDone?.(answer);
     },

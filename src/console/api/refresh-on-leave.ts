@@ -4,6 +4,7 @@
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef } from 'react';
+import { dropUnsavedInput } from '../parts/unsaved.ts';
 import { refreshKind } from './queries.ts';
 
 export function useRefreshOnLeave(kind: string): () => void {
@@ -17,5 +18,6 @@ export function useRefreshOnLeave(kind: string): () => void {
   );
   return useCallback(() => {
     isDeleted.current = true;
+    dropUnsavedInput();
   }, []);
 }

@@ -27,6 +27,32 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
+/** What a text is after a key, for a box that is not there yet. */
+function textAfter(text: string, key: string): string {
+  if (key === 'Backspace') return text.slice(0, -1);
+  return [...key].length === 1 ? text + key : text;
+}
+
+/** Keys of the person who typed Ctrl-K belong to the box of the search, also before it is there and has the focus. */
+export function useTypedAhead(isOpen: boolean, type: (change: (text: string) => string) => void): void {
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const onKey = (event: KeyboardEvent) => {
+      const { key, ctrlKey, metaKey, altKey } = event;
+      if (document.activeElement?.getAttribute('role') === 'combobox') return stop();
+      const isOfDialog = document.activeElement?.matches('[role=dialog] :is(button, a, input)') === true;
+      const isLeaving = ['Escape', 'Tab'].includes(key);
+      if (isOfDialog || isLeaving || ctrlKey || metaKey || altKey) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      type((text) => textAfter(text, key));
+    };
+    const stop = () => window.removeEventListener('keydown', onKey, { capture: true });
+    window.addEventListener('keydown', onKey, { capture: true });
+    return stop;
+  }, [isOpen, type]);
+}
+
 export function useKeys(act: { readonly openSearch: () => void; readonly openKeys: () => void }): void {
   const session = useSession();
   const frontdoorId = useCurrentFrontdoor();

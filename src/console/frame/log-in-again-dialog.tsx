@@ -9,7 +9,7 @@ import { frameText } from './frame-text.ts';
 
 export function LogInAgainDialog(props: {
   readonly reason: 'ended' | 'too-old';
-  readonly onCancel: () => void;
+  readonly onClose: () => void;
 }): ReactNode {
   const [text, common] = [useText(frameText), useText(partsText)];
   const isOld = props.reason === 'too-old';
@@ -18,10 +18,10 @@ export function LogInAgainDialog(props: {
     window.open(`${place.base}/log-in?to=${target}`, '_blank', 'popup,width=520,height=720');
   };
   return (
-    <Dialog title={isOld ? text.tooOld : text.ended} isOpen onClose={props.onCancel} size="md">
+    <Dialog title={isOld ? text.tooOld : text.ended} isOpen onClose={props.onClose} size="md">
       <p>{isOld ? text.tooOldText : text.endedText}</p>
       <Group justify="flex-end" mt="lg">
-        <Button variant="default" onClick={props.onCancel}>
+        <Button variant="default" onClick={props.onClose}>
           {common.cancel}
         </Button>
         <Button onClick={logIn}>{text.logIn}</Button>

@@ -5,11 +5,19 @@ import { endSession } from '../api/call.ts';
 import { announceSessionEnd } from '../api/session-end.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { hasUnsavedInput } from '../parts/unsaved.ts';
 import { place } from '../place.ts';
 import { useText } from '../text/language.tsx';
 import { frameText } from './frame-text.ts';
+import { UnsavedQuestion } from './leave-question.tsx';
 
-export function LogOut({ onClose }: { readonly onClose: () => void }): ReactNode {
+export function LogOut(props: { readonly onClose: () => void }): ReactNode {
+  const [isAsking, setAsking] = useState(hasUnsavedInput);
+  if (!isAsking) return <LoggingOut {...props} />;
+  return <UnsavedQuestion onStay={props.onClose} onLeave={() => setAsking(false)} />;
+}
+
+function LoggingOut({ onClose }: { readonly onClose: () => void }): ReactNode {
   const text = useText(frameText);
   const [tries, setTries] = useState(0);
   const [error, setError] = useState<Error | undefined>();

@@ -2,15 +2,16 @@
  * An ended session keeps what was typed: the person logs in again in a window of its own, and the refused request is sent
  * again. The window reports the log-in to all tabs of the browser.
  */
-import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { onSessionEnd } from '../api/call.ts';
 import { noteSession, onSession } from '../api/session-end.ts';
+import { laterDialog } from '../parts/later-page.tsx';
 import { useText } from '../text/language.tsx';
 import { frameText } from './frame-text.ts';
 
-const LogInAgainDialog = lazy(async () => ({
-  default: (await import('./log-in-again-dialog.tsx')).LogInAgainDialog,
-}));
+const LogInAgainDialog = laterDialog(
+  async () => (await import('./log-in-again-dialog.tsx')).LogInAgainDialog,
+);
 
 interface Asked {
   readonly reason: 'ended' | 'too-old';
@@ -49,12 +50,8 @@ export function RenewSession(): ReactNode {
     });
   }, [text]);
 
-  return (
-    <Suspense>
-      {asked === undefined ? null : (
-        <LogInAgainDialog reason={asked.reason} onCancel={() => asked.finish(false)} />
-      )}
-    </Suspense>
+  return asked === undefined ? null : (
+    <LogInAgainDialog reason={asked.reason} onClose={() => asked.finish(false)} />
   );
 }
 

@@ -4,6 +4,7 @@ import {
   createRoute,
   Outlet,
   useLocation,
+  useRouter,
   type ErrorComponentProps,
 } from '@tanstack/react-router';
 import { Button } from '@mantine/core';
@@ -69,10 +70,13 @@ function NotFound(): ReactNode {
 
 export function PageFailed({ error, reset }: ErrorComponentProps): ReactNode {
   const text = useText(frameText);
+  const router = useRouter();
+  // Its file may not have been loaded.
+  const again = () => void router.invalidate().then(reset);
   return (
     <>
       <PageTitle title={text.pageFailed} />
-      <Problem error={error as Error} onAgain={reset} />
+      <Problem error={error as Error} onAgain={again} />
       <Button variant="default" onClick={() => window.location.reload()}>
         {text.reload}
       </Button>

@@ -26,10 +26,12 @@ interface Found {
 export function SearchDialog(props: {
   readonly onClose: () => void;
   readonly onKeys: () => void;
+  readonly typed: string;
+  readonly onTyped: (typed: string) => void;
 }): ReactNode {
   const text = useText(frameText);
   const navigate = useNavigate();
-  const [typed, setTyped] = useState('');
+  const { typed, onTyped } = props;
   const [at, setAt] = useState(0);
   const id = useId();
   const asked = useDeferredValue(typed.trim());
@@ -79,7 +81,7 @@ export function SearchDialog(props: {
         description={text.searchHint}
         value={typed}
         onChange={({ currentTarget }) => {
-          setTyped(currentTarget.value);
+          onTyped(currentTarget.value);
           setAt(0);
         }}
         onKeyDown={onKeyDown}

@@ -1,23 +1,25 @@
 /** The frame around every page: head, navigation, banners, and the content. */
 import { ActionIcon, Button, NativeSelect } from '@mantine/core';
 import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
-import type { Topic } from '../api/change-source.ts';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useChanges } from '../api/changes.ts';
+import type { Topic } from '../api/change-source.ts';
 import { useSession } from '../api/session.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { laterDialog } from '../parts/later-page.tsx';
 import { useText } from '../text/language.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Banners } from './banners.tsx';
 import { frameText } from './frame-text.ts';
 import { useCurrentFrontdoor, useFrontdoors } from './frontdoor.tsx';
-import { useKeys } from './keys.ts';
+import { useKeys, useTypedAhead } from './keys.ts';
+import { LeaveQuestion } from './leave-question.tsx';
 import { LogOut } from './log-out.tsx';
 import { navigationOf } from './navigation.ts';
 import { RenewSession } from './renew-session.tsx';
 
-const SearchDialog = lazy(async () => ({ default: (await import('./search-dialog.tsx')).SearchDialog }));
-const KeysDialog = lazy(async () => ({ default: (await import('./keys-dialog.tsx')).KeysDialog }));
+const SearchDialog = laterDialog(async () => (await import('./search-dialog.tsx')).SearchDialog);
+const KeysDialog = laterDialog(async () => (await import('./keys-dialog.tsx')).KeysDialog);
 
 export function Shell(): ReactNode {
   const text = useText(frameText);
@@ -26,12 +28,18 @@ export function Shell(): ReactNode {
   const isOfFrontdoor = useParams({ strict: false }).frontdoorId !== undefined;
   useChanges(topicOf(isOfFrontdoor || !session.isOperator, frontdoorId, session.isOperator));
   const [dialog, setDialog] = useState<'search' | 'keys' | 'log-out' | undefined>();
+  const [typed, setTyped] = useState('');
   const [isNavOpen, setNavOpen] = useState(false);
   const close = () => setDialog(undefined);
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
 
-  useKeys({ openSearch: () => setDialog('search'), openKeys: () => setDialog('keys') });
+  const openSearch = () => {
+    setTyped('');
+    setDialog('search');
+  };
+  useKeys({ openSearch, openKeys: () => setDialog('keys') });
+  useTypedAhead(dialog === 'search', setTyped);
   const isFirst = useRef(true);
   useEffect(() => {
     setNavOpen(false);
@@ -61,12 +69,7 @@ export function Shell(): ReactNode {
         </Link>
         <FrontdoorChoice current={frontdoorId} />
         <div className="fd-head-end">
-          <Button
-            variant="default"
-            size="sm"
-            leftSection={<Icon name="search" />}
-            onClick={() => setDialog('search')}
-          >
+          <Button variant="default" size="sm" leftSection={<Icon name="search" />} onClick={openSearch}>
             {text.search}
           </Button>
           <AccountMenu onKeys={() => setDialog('keys')} onLogOut={() => setDialog('log-out')} />
@@ -97,11 +100,12 @@ export function Shell(): ReactNode {
         <Outlet />
       </main>
       <RenewSession />
-      <Suspense>
-        {dialog === 'search' ? <SearchDialog onClose={close} onKeys={() => setDialog('keys')} /> : null}
-        {dialog === 'keys' ? <KeysDialog onClose={close} /> : null}
-        {dialog === 'log-out' ? <LogOut onClose={close} /> : null}
-      </Suspense>
+      <LeaveQuestion />
+      {dialog === 'search' ? (
+        <SearchDialog onClose={close} onKeys={() => setDialog('keys')} typed={typed} onTyped={setTyped} />
+      ) : null}
+      {dialog === 'keys' ? <KeysDialog onClose={close} /> : null}
+      {dialog === 'log-out' ? <LogOut onClose={close} /> : null}
     </div>
   );
 }

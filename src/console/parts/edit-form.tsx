@@ -52,6 +52,7 @@ export function EditForm<T, D extends object>(props: {
         fields={props.fields}
         error={error}
         isPending={change.isPending}
+        hasInput={edit.isTyped}
         isDisabled={!edit.isTyped || props.isDisabled === true}
         submit={props.submit}
         onSubmit={props.onSubmit}

@@ -8,6 +8,7 @@ import { ApiError } from '../api/api-error.ts';
 import { useFormat, useText } from '../text/language.tsx';
 import { partsText } from './parts-text.ts';
 import { Problem, sentenceOf } from './problem.tsx';
+import { useUnsavedInput } from './unsaved.ts';
 
 const FormErrorContext = createContext<Error | null>(null);
 
@@ -38,6 +39,8 @@ export function Form(props: {
   /** Ways on after somebody else's change was refused to be overwritten. */
   readonly staleWays?: ReactNode;
   readonly isDisabled?: boolean | undefined;
+  /** Whether there is input to lose, where the form cannot know it: of an edit, and never of a question, which saves nothing. */
+  readonly hasInput?: boolean | undefined;
   readonly children: ReactNode;
 }): ReactNode {
   const text = useText(partsText);
@@ -52,16 +55,21 @@ export function Form(props: {
     if (!props.isPending) props.onSubmit();
   };
   const isStale = error instanceof ApiError && error.status === 412;
+  const unsaved = useUnsavedInput(props.isPending, props.hasInput);
+  const cancel = () => {
+    unsaved.drop();
+    props.onCancel?.();
+  };
   return (
     <FormErrorContext value={error}>
-      <form onSubmit={submit} noValidate>
+      <form onSubmit={submit} onChange={props.hasInput === undefined ? unsaved.note : undefined} noValidate>
         {error === null || isAtField ? null : (
           <Problem error={error} ways={isStale ? props.staleWays : undefined} />
         )}
         {props.children}
         <Group justify="flex-end" mt="lg">
           {props.onCancel === undefined ? null : (
-            <Button variant="default" onClick={props.onCancel}>
+            <Button variant="default" onClick={cancel}>
               {props.cancel ?? text.cancel}
             </Button>
           )}

@@ -51,6 +51,7 @@ export function QuestionPanel(props: {
         error={explanations.error}
         isPending={explanations.isPending}
         submit={text.ask}
+        hasInput={false}
         onSubmit={ask}
       >
         <WhoSection draft={draft} set={set} isUnreadable={isUnreadable} providerIds={props.providerIds} />

@@ -1,6 +1,7 @@
 /** Addresses of the audit trail. */
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { rootRoute } from '../../frame/root-route.tsx';
+import { laterPage } from '../../parts/later-page.tsx';
 import { searchOf } from '../../parts/search-state.tsx';
 
 export const activityRoutes = [
@@ -17,6 +18,6 @@ export const activityRoutes = [
       'to',
       'organizationId',
     ),
-    component: lazyRouteComponent(() => import('./activity-page.tsx'), 'ActivityPage'),
+    component: laterPage(() => import('./activity-page.tsx'), 'ActivityPage'),
   }),
 ] as const;

@@ -1,6 +1,7 @@
 /** Addresses of agents. */
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { frontdoorRoute } from '../../frame/root-route.tsx';
+import { laterPage } from '../../parts/later-page.tsx';
 import { searchOf } from '../../parts/search-state.tsx';
 
 export const agentRoutes = [
@@ -8,23 +9,23 @@ export const agentRoutes = [
     getParentRoute: () => frontdoorRoute,
     path: 'agents',
     validateSearch: searchOf('name', 'status'),
-    component: lazyRouteComponent(() => import('./agents-page.tsx'), 'AgentsPage'),
+    component: laterPage(() => import('./agents-page.tsx'), 'AgentsPage'),
   }),
   createRoute({
     getParentRoute: () => frontdoorRoute,
     path: 'agents/new',
-    component: lazyRouteComponent(() => import('./new-agent-page.tsx'), 'NewAgentPage'),
+    component: laterPage(() => import('./new-agent-page.tsx'), 'NewAgentPage'),
   }),
   createRoute({
     getParentRoute: () => frontdoorRoute,
     path: 'agents/codes',
     validateSearch: searchOf(),
-    component: lazyRouteComponent(() => import('./enrollments-page.tsx'), 'EnrollmentsPage'),
+    component: laterPage(() => import('./enrollments-page.tsx'), 'EnrollmentsPage'),
   }),
   createRoute({
     getParentRoute: () => frontdoorRoute,
     path: 'agents/$environmentId',
     validateSearch: searchOf('duration'),
-    component: lazyRouteComponent(() => import('./agent-page.tsx'), 'AgentPage'),
+    component: laterPage(() => import('./agent-page.tsx'), 'AgentPage'),
   }),
 ] as const;

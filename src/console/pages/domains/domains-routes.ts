@@ -1,6 +1,7 @@
 /** Addresses of domains. */
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { frontdoorRoute } from '../../frame/root-route.tsx';
+import { laterPage } from '../../parts/later-page.tsx';
 import { searchOf } from '../../parts/search-state.tsx';
 
 export const domainRoutes = [
@@ -8,16 +9,16 @@ export const domainRoutes = [
     getParentRoute: () => frontdoorRoute,
     path: 'domains',
     validateSearch: searchOf('name', 'status'),
-    component: lazyRouteComponent(() => import('./domains-page.tsx'), 'DomainsPage'),
+    component: laterPage(() => import('./domains-page.tsx'), 'DomainsPage'),
   }),
   createRoute({
     getParentRoute: () => frontdoorRoute,
     path: 'domains/new',
-    component: lazyRouteComponent(() => import('./new-domain-page.tsx'), 'NewDomainPage'),
+    component: laterPage(() => import('./new-domain-page.tsx'), 'NewDomainPage'),
   }),
   createRoute({
     getParentRoute: () => frontdoorRoute,
     path: 'domains/$domainId',
-    component: lazyRouteComponent(() => import('./domain-page.tsx'), 'DomainPage'),
+    component: laterPage(() => import('./domain-page.tsx'), 'DomainPage'),
   }),
 ] as const;

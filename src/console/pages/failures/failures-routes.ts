@@ -1,6 +1,7 @@
 /** Addresses of failures. */
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { frontdoorRoute } from '../../frame/root-route.tsx';
+import { laterPage } from '../../parts/later-page.tsx';
 import { searchOf } from '../../parts/search-state.tsx';
 
 export const failureRoutes = [
@@ -16,11 +17,11 @@ export const failureRoutes = [
       'from',
       'to',
     ),
-    component: lazyRouteComponent(() => import('./failures-page.tsx'), 'FailuresPage'),
+    component: laterPage(() => import('./failures-page.tsx'), 'FailuresPage'),
   }),
   createRoute({
     getParentRoute: () => frontdoorRoute,
     path: 'failures/$errorId',
-    component: lazyRouteComponent(() => import('./failure-page.tsx'), 'FailurePage'),
+    component: laterPage(() => import('./failure-page.tsx'), 'FailurePage'),
   }),
 ] as const;

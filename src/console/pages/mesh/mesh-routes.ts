@@ -1,12 +1,13 @@
 /** Addresses of the mesh, for operators. */
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { rootRoute } from '../../frame/root-route.tsx';
+import { laterPage } from '../../parts/later-page.tsx';
 import { searchOf } from '../../parts/search-state.tsx';
 
 const meshRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: 'mesh',
-  component: lazyRouteComponent(() => import('./mesh-frame.tsx'), 'MeshFrame'),
+  component: laterPage(() => import('./mesh-frame.tsx'), 'MeshFrame'),
 });
 
 export const meshRoutes = [
@@ -15,74 +16,74 @@ export const meshRoutes = [
       getParentRoute: () => meshRoute,
       path: '/',
       validateSearch: searchOf('routerId', 'serviceId', 'instanceId'),
-      component: lazyRouteComponent(() => import('./map-page.tsx'), 'MapPage'),
+      component: laterPage(() => import('./map-page.tsx'), 'MapPage'),
     }),
     createRoute({
       getParentRoute: () => meshRoute,
       path: 'routers',
       validateSearch: searchOf('name'),
-      component: lazyRouteComponent(() => import('./nodes-page.tsx'), 'RoutersPage'),
+      component: laterPage(() => import('./nodes-page.tsx'), 'RoutersPage'),
     }),
     createRoute({
       getParentRoute: () => meshRoute,
       path: 'routers/$routerId',
-      component: lazyRouteComponent(() => import('./router-page.tsx'), 'RouterPage'),
+      component: laterPage(() => import('./router-page.tsx'), 'RouterPage'),
     }),
     createRoute({
       getParentRoute: () => meshRoute,
       path: 'gateways',
       validateSearch: searchOf('name'),
-      component: lazyRouteComponent(() => import('./nodes-page.tsx'), 'GatewaysPage'),
+      component: laterPage(() => import('./nodes-page.tsx'), 'GatewaysPage'),
     }),
     createRoute({
       getParentRoute: () => meshRoute,
       path: 'gateways/$gatewayId',
-      component: lazyRouteComponent(() => import('./gateway-page.tsx'), 'GatewayPage'),
+      component: laterPage(() => import('./gateway-page.tsx'), 'GatewayPage'),
     }),
     createRoute({
       getParentRoute: () => meshRoute,
       path: 'links',
       validateSearch: searchOf(),
-      component: lazyRouteComponent(() => import('./links-page.tsx'), 'LinksPage'),
+      component: laterPage(() => import('./links-page.tsx'), 'LinksPage'),
     }),
     createRoute({
       getParentRoute: () => meshRoute,
       path: 'circuits',
       validateSearch: searchOf('routerId', 'serviceId'),
-      component: lazyRouteComponent(() => import('./circuits-page.tsx'), 'CircuitsPage'),
+      component: laterPage(() => import('./circuits-page.tsx'), 'CircuitsPage'),
     }),
     createRoute({
       getParentRoute: () => meshRoute,
       path: 'services',
       validateSearch: searchOf('name'),
-      component: lazyRouteComponent(() => import('./services-page.tsx'), 'ServicesPage'),
+      component: laterPage(() => import('./services-page.tsx'), 'ServicesPage'),
     }),
     createRoute({
       getParentRoute: () => meshRoute,
       path: 'services/$serviceId',
-      component: lazyRouteComponent(() => import('./service-page.tsx'), 'ServicePage'),
+      component: laterPage(() => import('./service-page.tsx'), 'ServicePage'),
     }),
     createRoute({
       getParentRoute: () => meshRoute,
       path: 'terminators',
       validateSearch: searchOf('serviceId', 'routerId'),
-      component: lazyRouteComponent(() => import('./terminators-page.tsx'), 'TerminatorsPage'),
+      component: laterPage(() => import('./terminators-page.tsx'), 'TerminatorsPage'),
     }),
     createRoute({
       getParentRoute: () => meshRoute,
       path: 'terminators/$terminatorId',
-      component: lazyRouteComponent(() => import('./terminator-page.tsx'), 'TerminatorPage'),
+      component: laterPage(() => import('./terminator-page.tsx'), 'TerminatorPage'),
     }),
     createRoute({
       getParentRoute: () => meshRoute,
       path: 'inspect',
       validateSearch: searchOf('routerId'),
-      component: lazyRouteComponent(() => import('./inspect-page.tsx'), 'InspectPage'),
+      component: laterPage(() => import('./inspect-page.tsx'), 'InspectPage'),
     }),
     createRoute({
       getParentRoute: () => meshRoute,
       path: 'failures/$errorId',
-      component: lazyRouteComponent(() => import('./unrouted-failure-page.tsx'), 'UnroutedFailurePage'),
+      component: laterPage(() => import('./unrouted-failure-page.tsx'), 'UnroutedFailurePage'),
     }),
   ]),
 ] as const;

@@ -1,11 +1,12 @@
 /** Addresses of the overview of a frontdoor. */
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { frontdoorRoute } from '../../frame/root-route.tsx';
+import { laterPage } from '../../parts/later-page.tsx';
 
 export const overviewRoutes = [
   createRoute({
     getParentRoute: () => frontdoorRoute,
     path: '/',
-    component: lazyRouteComponent(() => import('./overview-page.tsx'), 'OverviewPage'),
+    component: laterPage(() => import('./overview-page.tsx'), 'OverviewPage'),
   }),
 ] as const;

@@ -1,5 +1,6 @@
 /** Addresses of recorded requests of a share. */
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { laterPage } from '../../parts/later-page.tsx';
 import { searchOf } from '../../parts/search-state.tsx';
 import { shareRoute } from '../shares/shares-routes.ts';
 
@@ -8,11 +9,11 @@ export const requestRoutes = [
     getParentRoute: () => shareRoute,
     path: 'requests',
     validateSearch: searchOf('text', 'statusClass', 'from', 'to'),
-    component: lazyRouteComponent(() => import('./requests-page.tsx'), 'RequestsPage'),
+    component: laterPage(() => import('./requests-page.tsx'), 'RequestsPage'),
   }),
   createRoute({
     getParentRoute: () => shareRoute,
     path: 'requests/$requestId',
-    component: lazyRouteComponent(() => import('./request-page.tsx'), 'RequestPage'),
+    component: laterPage(() => import('./request-page.tsx'), 'RequestPage'),
   }),
 ] as const;
