@@ -28,7 +28,8 @@ interface SharingFolders {
 }
 
 /** The function that gives a file a world that it shares with others. Files that call the same share a process. */
-const SHARED_WORLD = /\bshared(?:IdentityWorld|IdentityWorkers|IdentityPair|Separate|Console)\(/;
+const SHARED_WORLD =
+  /\bshared(?:IdentityWorld|IdentityWorkers|IdentityPair|Separate|Console|FilledConsole)\(/;
 const MAX_FILES_OF_WORLD = 6;
 
 const SHARING: readonly SharingFolders[] = [

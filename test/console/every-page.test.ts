@@ -13,11 +13,9 @@ import {
   plainTexts,
   visitPage,
 } from '../support/console-visits.ts';
-import { routesOf, startFilledConsole, type FilledConsole } from '../support/filled-console.ts';
+import { routesOf, SCRIPT, sharedFilledConsole, type FilledConsole } from '../support/filled-console.ts';
+import { releaseWorld } from '../support/held-world.ts';
 
-/** It ends every place of a document that a text can be in, and runs if any of it is taken for markup. */
-const SCRIPT = `'"></title></style><script>xss=1</script><img src=x onerror=xss=1>`;
-const hostile = (kind: string): string => `${kind} ${SCRIPT}`;
 /** The window in which somebody logs in again closes itself. */
 const CLOSES = '/logged-in-again';
 /** They call nothing before somebody sends a form. */
@@ -37,12 +35,9 @@ const ERROR_ID = 'Error id: 0123456789abcdef';
 describe('every page of the console', { skip: browserSkip }, () => {
   let consoles: FilledConsole;
   before(async () => {
-    consoles = await startFilledConsole({
-      name: hostile,
-      answer: () => ({ type: 'text/html', body: `<h1>${SCRIPT}</h1>` }),
-    });
+    consoles = await sharedFilledConsole();
   });
-  after(() => consoles?.close());
+  after(releaseWorld);
 
   /** A page of an operator, and all routes. `answer` answers the calls of the API. */
   const opened = async (test: TestContext, answer?: (route: Route) => Promise<void>) => {
@@ -183,7 +178,7 @@ describe('every page of the console', { skip: browserSkip }, () => {
     const { page, routes } = await opened(test);
     const answers: Promise<string>[] = [];
     page.on('response', (response) => {
-      if (!response.url().includes('/console/api/') || response.url().endsWith('/changes')) return;
+      if (!response.url().includes('/console/api/') || response.url().includes('/changes')) return;
       answers.push(response.text().catch(() => ''));
     });
     await page.evaluate(`localStorage.setItem('frontdoor-language', 'pseudo')`);

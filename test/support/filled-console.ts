@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { startConsoleBrowser, type ConsoleBrowser, type StartedConsole } from './console-browser.ts';
+import { holdWorld } from './held-world.ts';
 import { eventually, httpGet } from './world.ts';
 
 export type ApiBody = Readonly<Record<string, unknown>>;
@@ -33,6 +34,19 @@ export interface FilledOptions {
 }
 
 const APP = 'app.share.localhost';
+
+/** It ends every place of a document that a text can be in, and runs if any of it is taken for markup. */
+export const SCRIPT = `'"></title></style><script>xss=1</script><img src=x onerror=xss=1>`;
+
+/** For files that change nothing of it: all of a process share one, whose names are hostile. */
+export const sharedFilledConsole = (): Promise<FilledConsole> =>
+  holdWorld(async () => {
+    const world = await startFilledConsole({
+      name: (kind) => `${kind} ${SCRIPT}`,
+      answer: () => ({ type: 'text/html', body: `<h1>${SCRIPT}</h1>` }),
+    });
+    return { world, tidy: async () => {}, close: () => world.close() };
+  });
 
 export async function startFilledConsole({
   name = (kind) => `the ${kind}`,

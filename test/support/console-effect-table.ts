@@ -1,0 +1,356 @@
+/**
+ * What each control of the console does when somebody presses it, by its page and its label without names and numbers. A control of a
+ * dialog has the label of what opens the dialog before it.
+ */
+
+type Rows = Readonly<Record<string, string>>;
+
+/** Controls that do the same wherever they are. */
+const EVERYWHERE: readonly (readonly [label: RegExp, effect: string])[] = [
+  [/^(.* › )?(Close|Cancel)$/, 'closes'],
+  [/^(.* › )?Copy$/, 'copied'],
+  [/^Sort by /, 'address ?sort'],
+];
+
+/** The effect that the rows of a place have for a control; undefined if it has no row. */
+export function effectOf(label: string, rows: Rows): string | undefined {
+  return rows[label] ?? EVERYWHERE.find(([pattern]) => pattern.test(label))?.[1];
+}
+
+/** Controls that are there only while something happens to be open, to wait or to fail. */
+export const SOMETIMES: readonly RegExp[] = [
+  /a failure$/,
+  /^\/mesh\/circuits (End|Follow|.* › )/,
+  /^\/activity (Back|Next)$/,
+  /^\/frontdoors\/\$frontdoorId (broken|app|agent|apps\.filled\.example)$/,
+];
+
+export const EFFECTS: Readonly<Record<string, Rows>> = {
+  '/frontdoors/$frontdoorId': {
+    Shares: 'page /frontdoors/$frontdoorId/shares',
+    Agents: 'page /frontdoors/$frontdoorId/agents',
+    Failures: 'page /frontdoors/$frontdoorId/failures',
+    broken: 'page /frontdoors/$frontdoorId/shares/$token/',
+    'apps.filled.example': 'page /frontdoors/$frontdoorId/domains/$domainId',
+    agent: 'page /frontdoors/$frontdoorId/agents/$environmentId',
+    'All failures': 'page /frontdoors/$frontdoorId/failures',
+    'a failure': 'page /frontdoors/$frontdoorId/failures/$errorId',
+  },
+  '/frontdoors/$frontdoorId/shares': {
+    'Publish a service': 'page /frontdoors/$frontdoorId/shares/new',
+    Any: 'address ?status',
+    app: 'page /frontdoors/$frontdoorId/shares/$token/',
+    'Open in a new tab': 'tab /',
+    agent: 'page /frontdoors/$frontdoorId/agents/$environmentId',
+    secret: 'page /frontdoors/$frontdoorId/shares/$token/',
+    broken: 'page /frontdoors/$frontdoorId/shares/$token/',
+  },
+  '/frontdoors/$frontdoorId/shares/new': {
+    Next: 'shows Choose the agent beside the service.',
+  },
+  '/frontdoors/$frontdoorId/shares/$token': {
+    agent: 'page /frontdoors/$frontdoorId/agents/$environmentId',
+    'Open in a new tab': 'tab /',
+    'Who may come in': 'page /frontdoors/$frontdoorId/shares/$token/access',
+    'All failures of this share': 'page /frontdoors/$frontdoorId/failures',
+    'a failure': 'page /frontdoors/$frontdoorId/failures/$errorId',
+  },
+  '/frontdoors/$frontdoorId/shares/$token/traffic': {},
+  '/frontdoors/$frontdoorId/shares/$token/settings': {
+    Save: 'asks changeShare',
+    agent: 'page /frontdoors/$frontdoorId/agents/$environmentId',
+    'Publish again': 'page /frontdoors/$frontdoorId/shares/new',
+    'Delete this share': 'dialog Delete app',
+    'Delete this share › Delete': 'asks deleteShare',
+  },
+  '/frontdoors/$frontdoorId/shares/$token/access': {
+    'Review and save log-ins': 'asks compareSharePolicy',
+    'Add a rule': 'shows Rule N',
+    'Add a user': 'shows User N',
+    'Review and save': 'asks compareSharePolicy',
+    'More about the request': 'shows Host',
+    Ask: 'asks explainShareAccess',
+  },
+  '/frontdoors/$frontdoorId/shares/$token/requests': {
+    'Stop recording': 'asks setInspector',
+    'Delete the recorded requests': 'dialog Delete the recorded requests',
+    'Delete the recorded requests › Delete the recorded requests': 'asks deleteInspectedRequests',
+    Pause: 'shows Go on',
+    Any: 'address ?statusClass',
+    'Open GET': 'page /frontdoors/$frontdoorId/shares/$token/requests/$requestId',
+  },
+  '/frontdoors/$frontdoorId/shares/$token/requests/$requestId': {
+    'Change and send again': 'dialog Change and send again',
+    'Change and send again › Send again': 'asks replayInspectedRequest',
+    'Copy as curl': 'copied',
+  },
+  '/frontdoors/$frontdoorId/agents': {
+    'Add an agent': 'page /frontdoors/$frontdoorId/agents/new',
+    Any: 'address ?status',
+    agent: 'page /frontdoors/$frontdoorId/agents/$environmentId',
+  },
+  '/frontdoors/$frontdoorId/agents/new': {
+    'Create the code': 'asks createEnrollment',
+  },
+  '/frontdoors/$frontdoorId/agents/codes': {
+    'Cancel the code without a name': 'dialog Cancel the code without a name',
+    'Cancel the code without a name › Cancel the code': 'asks cancelEnrollment',
+    agent: 'page /frontdoors/$frontdoorId/agents/$environmentId',
+  },
+  '/frontdoors/$frontdoorId/agents/$environmentId': {
+    Rename: 'dialog Rename the agent',
+    'Rename › Save': 'asks changeEnvironment',
+    Delete: 'dialog Delete agent',
+    'Delete › Delete': 'asks deleteEnvironment',
+    'Publish a service': 'page /frontdoors/$frontdoorId/shares/new',
+    broken: 'page /frontdoors/$frontdoorId/shares/$token/',
+    'Open in a new tab': 'tab /',
+    secret: 'page /frontdoors/$frontdoorId/shares/$token/',
+    app: 'page /frontdoors/$frontdoorId/shares/$token/',
+  },
+  '/frontdoors/$frontdoorId/providers': {
+    'New log-in': 'page /frontdoors/$frontdoorId/providers/new',
+    Any: 'address ?type',
+    provider: 'page /frontdoors/$frontdoorId/providers/$providerId',
+    identity: 'page /frontdoors/$frontdoorId/providers/$providerId',
+    'other identity': 'page /frontdoors/$frontdoorId/providers/$providerId',
+  },
+  '/frontdoors/$frontdoorId/providers/new': {
+    'OpenID Connect': 'address ?type',
+    'API key': 'address ?type',
+    Google: 'address ?type',
+    GitHub: 'address ?type',
+  },
+  '/frontdoors/$frontdoorId/providers/$providerId': {
+    'Turn off': 'dialog Turn off',
+    'Turn off › Turn off': 'asks changeAuthProvider',
+    Replace:
+      'shows If the field is empty, the service makes a secret and shows it once. Otherwise it needs at least N characters.',
+    Add: 'shows Remove key',
+    'Save changes': 'asks changeAuthProvider',
+    'Delete this log-in': 'dialog Delete this log-in',
+    'Delete this log-in › Delete': 'asks deleteAuthProvider',
+  },
+  '/frontdoors/$frontdoorId/domains': {
+    'New domain': 'page /frontdoors/$frontdoorId/domains/new',
+    Any: 'address ?status',
+    'apps.filled.example': 'page /frontdoors/$frontdoorId/domains/$domainId',
+  },
+  '/frontdoors/$frontdoorId/domains/new': {
+    'Create domain': 'asks createCustomFrontend',
+  },
+  '/frontdoors/$frontdoorId/domains/$domainId': {
+    'Check again': 'reads checkDnsRecords',
+    'Save log-ins': 'asks changeCustomFrontend',
+    'Delete this domain': 'dialog Delete this domain',
+    'Delete this domain › Delete': 'asks deleteCustomFrontend',
+  },
+  '/frontdoors/$frontdoorId/failures': {
+    Explain: 'page /frontdoors/$frontdoorId/failures/$errorId',
+    Any: 'address ?statusClass',
+    broken: 'page /frontdoors/$frontdoorId/shares/$token/',
+    app: 'page /frontdoors/$frontdoorId/shares/$token/',
+    'a time ago': 'page /frontdoors/$frontdoorId/failures/$errorId',
+  },
+  '/frontdoors/$frontdoorId/failures/$errorId': {
+    'Go to the share': 'page /frontdoors/$frontdoorId/shares/$token/',
+    'See who may come in': 'page /frontdoors/$frontdoorId/shares/$token/access',
+  },
+  '/activity': {
+    'Verify that no event was changed, removed or inserted': 'shows All N events fit together.',
+    'Export the events that match, at most N,N': 'file',
+    Any: 'address ?result',
+    'an event': 'dialog an event',
+    Back: 'disabled',
+    Next: 'address ?page',
+  },
+  '/mesh': {
+    'router, connected': 'page /mesh/routers/$routerId',
+    router: 'page /mesh/routers/$routerId',
+    Explain: 'page /mesh/failures/$errorId',
+  },
+  '/mesh/routers': {
+    'New router': 'dialog New router',
+    'New router › Create': 'asks createRouter',
+    router: 'page /mesh/routers/$routerId',
+  },
+  '/mesh/routers/$routerId': {
+    Delete: 'dialog Delete the router',
+    'Delete › Delete': 'asks deleteRouter',
+    Circuits: 'page /mesh/circuits',
+    Terminators: 'page /mesh/terminators',
+    Inspect: 'page /mesh/inspect',
+    Save: 'asks changeRouter',
+  },
+  '/mesh/gateways': {
+    'New gateway': 'dialog New gateway',
+    'New gateway › Create': 'asks createGateway',
+    gateway: 'page /mesh/gateways/$gatewayId',
+  },
+  '/mesh/gateways/$gatewayId': {
+    Delete: 'dialog Delete the gateway',
+    'Delete › Delete': 'asks deleteGateway',
+  },
+  '/mesh/links': {},
+  '/mesh/circuits': {
+    Any: 'address ?routerId',
+    Follow: 'asks inspectRouters',
+    End: 'dialog End the circuit',
+    'End › End': 'asks endCircuit',
+  },
+  '/mesh/services': {
+    'New service': 'dialog New service',
+    'New service › Create': 'asks createFabricService',
+    service: 'page /mesh/services/$serviceId',
+  },
+  '/mesh/services/$serviceId': {
+    Delete: 'dialog Delete the service',
+    'Delete › Delete': 'asks deleteFabricService',
+    Save: 'asks changeFabricService',
+    Terminators: 'page /mesh/terminators',
+  },
+  '/mesh/terminators': {
+    'New terminator': 'dialog New terminator',
+    'New terminator › Create': 'asks createTerminator',
+    Any: 'address ?routerId',
+    'an id': 'page /mesh/terminators/$terminatorId',
+  },
+  '/mesh/terminators/$terminatorId': {
+    Delete: 'dialog Delete the terminator',
+    'Delete › Delete': 'asks deleteTerminator',
+    Save: 'asks changeTerminator',
+  },
+  '/mesh/inspect': {
+    Inspect: 'asks inspectRouters',
+  },
+  '/mesh/failures/$errorId': {},
+  '/settings/frontdoors': {
+    'New frontdoor': 'dialog New frontdoor',
+    'New frontdoor › Create': 'asks createFrontdoor',
+    'First frontdoor': 'page /frontdoors/$frontdoorId/',
+    Rename: 'dialog Rename',
+    'Rename › Rename': 'asks changeFrontdoor',
+    Delete: 'dialog Delete the frontdoor',
+    'Delete › Delete': 'asks deleteFrontdoor',
+  },
+  '/settings/accounts': {
+    'New API account': 'dialog New API account',
+    'New API account › Create': 'asks createApiAccount',
+    'First account': 'page /settings/accounts/$accountId',
+    account: 'page /settings/accounts/$accountId',
+  },
+  '/settings/accounts/$accountId': {
+    Rename: 'dialog Rename',
+    'Rename › Rename': 'asks changeApiAccount',
+    Rotate: 'dialog Rotate',
+    'Rotate › Rotate': 'asks rotateApiAccount',
+    Revoke: 'dialog Revoke the account',
+    'Revoke › Revoke': 'asks deleteApiAccount',
+    'End the previous secret': 'dialog End the previous secret',
+    'End the previous secret › End': 'asks endPreviousToken',
+  },
+  '/settings/clients': {
+    'New OAuth client': 'dialog New OAuth client',
+    'New OAuth client › Create': 'asks createOauthClient',
+    'First client': 'page /settings/clients/$clientId',
+    client: 'page /settings/clients/$clientId',
+  },
+  '/settings/clients/$clientId': {
+    Rename: 'dialog Rename',
+    'Rename › Rename': 'asks changeOauthClient',
+    Rotate: 'dialog Rotate',
+    'Rotate › Rotate': 'asks rotateOauthClient',
+    Revoke: 'dialog Revoke the client',
+    'Revoke › Revoke': 'asks deleteOauthClient',
+    'End the previous secret': 'dialog End the previous secret',
+    'End the previous secret › End': 'asks endPreviousSecret',
+  },
+  '/settings/people': {
+    'Invite a person': 'dialog Invite a person',
+    'Invite a person › Invite a person': 'asks createInvitation',
+    person: 'page /settings/people/$personId',
+    operator: 'page /settings/people/$personId',
+    Withdraw: 'dialog Withdraw',
+    'Withdraw › Withdraw': 'asks deleteInvitation',
+  },
+  '/settings/people/$personId': {
+    'New password': 'dialog New password',
+    'New password › Make a link': 'asks createPasswordLink',
+    'Remove the second factor': 'disabled',
+    'Remove the person': 'dialog Remove the person',
+    'Remove the person › Remove the person': 'asks deletePerson',
+    Save: 'asks changePerson',
+  },
+  '/settings/sessions': {
+    'End the session': 'dialog End the session',
+    'End the session › End': 'asks endConsoleSession',
+  },
+  '/settings/organization': {
+    Rename: 'asks changeOrganization',
+    Save: 'dialog Demand a second factor',
+    'Save › Demand a second factor': 'asks changeOrganizationSettings',
+  },
+  '/settings/log-ins': {
+    'Add an identity provider': 'dialog Add an identity provider',
+    'Add an identity provider › Add a rule': 'shows Group, or *@domain',
+    'Add an identity provider › Add an identity provider': 'asks createConsoleLogIn',
+    'End log-ins with it': 'dialog End log-ins with it',
+    'End log-ins with it › End': 'asks deleteConsoleLogIn',
+  },
+  '/settings/organizations': {
+    'New organization': 'dialog New organization',
+    'New organization › Create': 'asks createOrganization',
+    'First organization': 'page /settings/organizations/$organizationId',
+    organization: 'page /settings/organizations/$organizationId',
+  },
+  '/settings/organizations/$organizationId': {
+    'Delete the organization': 'dialog Delete the organization',
+    'Delete the organization › Delete the organization': 'asks deleteOrganization',
+    Frontdoors: 'page /settings/frontdoors',
+    'API accounts': 'page /settings/accounts',
+    'OAuth clients': 'page /settings/clients',
+    People: 'page /settings/people',
+    Sessions: 'page /settings/sessions',
+    Organization: 'page /settings/organization',
+    'Log-in of the console': 'page /settings/log-ins',
+  },
+  '/settings/keys': {
+    'Rotate the key': 'dialog Rotate the key',
+    'Rotate the key › Rotate the key': 'asks rotateSigningKey',
+  },
+  '/settings/names': {
+    Release: 'dialog Release',
+    'Release › Release': 'asks releaseRestingName',
+  },
+  '/settings/installation': {
+    'Open in a new tab': 'tab /docs',
+    'Download a backup': 'file',
+  },
+};
+
+export const FRAME_EFFECTS: Rows = {
+  Frontdoor: 'page /frontdoors/$frontdoorId/',
+  Search: 'dialog Search',
+  operator: 'shows Your account',
+  Overview: 'page /frontdoors/$frontdoorId/',
+  Shares: 'page /frontdoors/$frontdoorId/shares',
+  Agents: 'page /frontdoors/$frontdoorId/agents',
+  'Log-ins of visitors': 'page /frontdoors/$frontdoorId/providers',
+  Domains: 'page /frontdoors/$frontdoorId/domains',
+  Failures: 'page /frontdoors/$frontdoorId/failures',
+  Activity: 'page /activity',
+  Settings: 'page /settings/frontdoors',
+  Mesh: 'page /mesh/',
+};
+
+/** In this order, each in a color scheme of the system. */
+export const MENU_EFFECTS: Readonly<Record<string, readonly [effect: string, colors: 'light' | 'dark']>> = {
+  'Your account': ['leaves /console/account', 'dark'],
+  Keys: ['dialog Keys', 'dark'],
+  Light: ['shows language en, colors light', 'dark'],
+  Dark: ['shows language en, colors dark', 'dark'],
+  'As the system': ['shows language en, colors light', 'light'],
+  Deutsch: ['shows language de, colors light', 'light'],
+  English: ['shows language en, colors light', 'light'],
+  'Log out': ['leaves /console/log-in', 'light'],
+};
