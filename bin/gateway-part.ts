@@ -21,6 +21,7 @@ import {
   type TlsSettings,
 } from '#gateway';
 import {
+  ProgramHealth,
   loadIdentityFile,
   openMetricsEndpoint,
   saveIdentityFile,
@@ -29,6 +30,7 @@ import {
   type IdentityFile,
   type MetricsAddress,
   type MetricsWriter,
+  type ReadinessCheck,
   type TextEndpoint,
 } from '#net';
 import {
@@ -41,6 +43,7 @@ import {
   startIdentityRenewal,
   useForeignCipher,
 } from '#sdk';
+import { buildInformation, writeConnectionMetrics } from './metrics-option.ts';
 
 export interface GatewayPartOptions {
   /** Folder of the last good share list, and of the identity file unless the supervisor keeps it. */
@@ -69,6 +72,10 @@ export interface GatewayPartOptions {
   readonly metrics?: MetricsAddress | undefined;
   /** Metrics of other parts in this process, served at the same address. */
   readonly otherMetrics?: readonly MetricsWriter[] | undefined;
+  /** What else has to be ready in this process. */
+  readonly otherReadiness?: readonly ReadinessCheck[] | undefined;
+  /** Age of the last message of a control plane at which the gateway is no longer ready. */
+  readonly readyListAgeMs?: number | undefined;
   /** Bounds that replace the defaults; the command line has no option for them. */
   readonly limits?: Partial<GatewayLimits> | undefined;
   readonly version: string;
@@ -92,12 +99,15 @@ export interface GatewayPart {
   useIdentity(identity: IdentityFile): Promise<void>;
   /** Reads its files again and keeps all connections. It never rejects: a bad file is logged and the old one stays. */
   reload(): Promise<void>;
+  /** From now on the gateway is not ready. It serves as before. */
+  announceStop(): void;
   /** Refuses new requests and lets others finish. A second call without a time, or `close`, cuts what is left. */
   drain(drainMs: number): Promise<void>;
   close(drainMs: number): Promise<void>;
 }
 
 const FRESH_MS = 10_000;
+const READY_LIST_AGE_MS = 3_600_000;
 /** Time for the last traffic report, shorter than a stop may take. */
 const LAST_REPORT_MS = 2_500;
 export const IDENTITY_FILE = 'identity.json';
@@ -206,9 +216,11 @@ export async function startGatewayPart(
     send: (report) => control.reportTraffic(report),
     log,
   });
+  const health = new ProgramHealth();
   let metrics: TextEndpoint | undefined;
   let closing: Promise<void> | undefined;
   async function closeAll(drainMs: number): Promise<void> {
+    health.stop();
     demand?.close();
     await secure?.automatic?.source.close();
     await gateway.close({ drainMs });
@@ -238,7 +250,9 @@ export async function startGatewayPart(
       await secure?.certificates.reload();
       demand?.retry();
     },
+    announceStop: () => health.stop(),
     drain: async (drainMs) => {
+      health.stop();
       await gateway.close({ drainMs });
       await reporter.report(LAST_REPORT_MS);
     },
@@ -254,13 +268,17 @@ export async function startGatewayPart(
       const own: MetricsWriter = (to) => {
         writeGatewayMetrics(to, { gateway, observation, lastContactMs });
         demand?.write(to);
+        secure?.certificates.write(to);
+        writeConnectionMetrics(to, 'gateway', overlay, api.identity.certPem);
       };
-      metrics = await openMetricsEndpoint(options.metrics, [own, ...(options.otherMetrics ?? [])], log);
+      const writers = [buildInformation(version), own, ...(options.otherMetrics ?? [])];
+      metrics = await openMetricsEndpoint(options.metrics, writers, log, health);
       log.info({ host: options.metrics.host, port: metrics.port }, 'metrics are served');
     }
     if (options.listensWhenFresh === true) await part.freshOrLate;
     await gateway.listen();
     securePort = gateway.securePort;
+    void freshOrLate.then(() => health.add(listReadiness(feed, options), ...(options.otherReadiness ?? [])));
   } catch (error) {
     await part.close(0);
     throw error;
@@ -282,6 +300,16 @@ function nameOwner(
     isCustom: custom !== undefined,
     isAlone: table.organizationCount <= 1,
   };
+}
+
+/** The list of shares may be the kept one, which serves while no control plane responds, but not for any time. */
+function listReadiness(
+  feed: { readonly lastContactMs: number },
+  { readyListAgeMs = READY_LIST_AGE_MS }: GatewayPartOptions,
+): ReadinessCheck {
+  const startedMs = Date.now();
+  const isReady = (): boolean => Date.now() - Math.max(startedMs, feed.lastContactMs) <= readyListAgeMs;
+  return { name: 'shares', isReady };
 }
 
 function demandOf(

@@ -81,6 +81,7 @@ export async function startGatewayProgram(program: GatewayProgramOptions): Promi
     publicHttpsPort: options.publicHttpsPort,
     accessLog: options.accessLog,
     metrics: metricsOf(options, place),
+    readyListAgeMs: options.readyListAge * 1_000,
     responseTimeoutMs: options.responseTimeout === undefined ? undefined : options.responseTimeout * 1_000,
     // Connections of one address spread evenly over the workers.
     maxConnectionsPerAddress: Math.ceil(perAddress / (place?.workers ?? 1)),

@@ -105,6 +105,9 @@ function onMessage(value: unknown): void {
     case 'certificate':
       obtained?.onOutcome(message);
       return;
+    case 'stopping':
+      void part?.then((running) => running.announceStop());
+      return;
     case 'stop':
       void end(message.drainMs);
   }

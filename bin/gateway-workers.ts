@@ -170,6 +170,11 @@ export class GatewayWorkers {
     return this.#replacing;
   }
 
+  /** No worker is ready from now on, and each serves as before. */
+  announceStop(): void {
+    this.#sendAll({ type: 'stopping' });
+  }
+
   /** Drains all workers for at most `drainMs`. A second call without a time cuts what is left. */
   close(drainMs: number): Promise<void> {
     if (this.#closing !== undefined && drainMs === 0) for (const worker of this.#living) void worker.stop(0);

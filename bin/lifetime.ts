@@ -6,6 +6,7 @@
  */
 import { Socket } from 'node:net';
 import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf, type Log } from '#base';
 import { uncaughtListener } from '#net';
 import { launcherPipe } from './launcher-pipe.ts';
@@ -33,16 +34,27 @@ export function followSignal(signal: 'SIGUSR2', act: () => void): void {
   process.on(signal, act);
 }
 
+/** A program can announce its stop before it drains, so that load balancers have time to notice. */
+export interface StopNotice {
+  /** Called once, at the first signal. */
+  readonly announce: () => void;
+  /** Time after SIGTERM in which the program serves as before. */
+  readonly delayMs: number;
+}
+
 /** Resolves to the exit status once a signal has ended the program. SIGHUP calls `reload`. */
 export function runUntilStopped(
   close: (drainMs: number) => Promise<void>,
   log: Log,
   reload: () => Promise<void> | void,
+  notice?: StopNotice,
 ): Promise<number> {
   followReload(reload, log);
   return new Promise((resolve) => {
+    let isWaiting = false;
     let stopping: { readonly signal: string; readonly atMs: number } | undefined;
     let deadline: NodeJS.Timeout | undefined;
+    const cut = new AbortController();
     const giveUpIn = (ms: number): void => {
       clearTimeout(deadline);
       deadline = setTimeout(() => {
@@ -57,14 +69,25 @@ export function runUntilStopped(
         if (signal === stopping.signal && atMs - stopping.atMs < SAME_SIGNAL_MS) return;
         log.warn({ signal }, 'second signal: stopping at once');
         giveUpIn(STOP_MS - 500);
-        void close(0);
+        if (isWaiting) cut.abort();
+        else void close(0);
         return;
       }
       stopping = { signal, atMs };
       const drainMs = signal === 'SIGTERM' ? DRAIN_MS : 0;
-      log.info({ signal, drainMs }, 'stopping');
-      giveUpIn(drainMs + STOP_MS - 500);
-      close(drainMs).then(
+      const delayMs = signal === 'SIGTERM' ? (notice?.delayMs ?? 0) : 0;
+      log.info({ signal, delayMs, drainMs }, 'stopping');
+      notice?.announce();
+      giveUpIn(delayMs + drainMs + STOP_MS - 500);
+      isWaiting = delayMs > 0;
+      const waited = isWaiting
+        ? delay(delayMs, undefined, { signal: cut.signal }).catch(() => {})
+        : Promise.resolve();
+      const closed = waited.then(() => {
+        isWaiting = false;
+        return close(cut.signal.aborted ? 0 : drainMs);
+      });
+      closed.then(
         () => resolve(0),
         (error: unknown) => {
           log.error({ err: messageOf(error) }, 'did not stop cleanly');

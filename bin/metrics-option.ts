@@ -1,8 +1,20 @@
 /** `--metrics-listen` of a program that is one part. */
+import { X509Certificate } from 'node:crypto';
+import process from 'node:process';
 import type { Log } from '#base';
-import { openMetricsEndpoint, type MetricsAddress, type MetricsWriter, type TextEndpoint } from '#net';
+import {
+  certificateExpiries,
+  ProgramHealth,
+  openMetricsEndpoint,
+  type Exposition,
+  type MetricsAddress,
+  type MetricsWriter,
+  type TextEndpoint,
+} from '#net';
 
 export interface ServedMetrics {
+  /** What `/health/ready` answers. */
+  readonly health: ProgramHealth;
   /** From then on the metrics of the part are served beside those of the process. */
   add(writer: MetricsWriter): void;
   close(): Promise<void>;
@@ -12,15 +24,44 @@ export interface ServedMetrics {
  * Opened before the part starts, so that a port that is taken costs no single-use code. Rejects with `port-taken` or
  * `cannot-listen`; undefined: nothing is served.
  */
-export async function serveMetrics(address: MetricsAddress | undefined, log: Log): Promise<ServedMetrics> {
-  const writers: MetricsWriter[] = [];
+export async function serveMetrics(
+  address: MetricsAddress | undefined,
+  version: string,
+  log: Log,
+): Promise<ServedMetrics> {
+  const writers: MetricsWriter[] = [buildInformation(version)];
+  const health = new ProgramHealth();
   let endpoint: TextEndpoint | undefined;
   if (address !== undefined) {
-    endpoint = await openMetricsEndpoint(address, writers, log);
+    endpoint = await openMetricsEndpoint(address, writers, log, health);
     log.info({ host: address.host, port: endpoint.port }, 'metrics are served');
   }
   return {
+    health,
     add: (writer) => void writers.push(writer),
     close: async () => endpoint?.close(),
   };
+}
+
+/** The version of Frontdoor and that of Node, as labels of a metric that is always 1. */
+export function buildInformation(version: string): MetricsWriter {
+  const labels = { version, node: process.version };
+  return (to) =>
+    to.family('frontdoor_build_info', 'gauge', 'Versions of this program: always 1', [[labels, 1]]);
+}
+
+/** The routers that a part is connected to, and the expiry of the certificate with which it connects. */
+export function writeConnectionMetrics(
+  to: Exposition,
+  part: 'agent' | 'gateway',
+  overlay: { readonly routerCount: number },
+  identityPem: string,
+): void {
+  to.one(`frontdoor_${part}_routers`, 'gauge', 'Routers that this part is connected to', overlay.routerCount);
+  to.family(
+    `frontdoor_${part}_certificate_expiry_timestamp_seconds`,
+    'gauge',
+    'Unix time at which the certificate of its identity ends',
+    certificateExpiries([{ name: 'identity', certificate: new X509Certificate(identityPem) }]),
+  );
 }

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import process from 'node:process';
 import pino from 'pino';
-import { countDroppedLogLine, messageOf, type Log, type LogFields } from '#base';
+import { countDroppedLogLine, countLogLine, messageOf, type Log, type LogFields } from '#base';
 
 export interface OpenedLog {
   readonly log: Log;
@@ -58,9 +58,18 @@ export function openLog(level: string, file?: string): OpenedLog {
 function wrap(logger: pino.Logger): Log {
   return {
     debug: (fields, message) => logger.debug(fields, message),
-    info: (fields, message) => logger.info(fields, message),
-    warn: (fields, message) => logger.warn(fields, message),
-    error: (fields, message) => logger.error(fields, message),
+    info(fields, message) {
+      countLogLine('info');
+      logger.info(fields, message);
+    },
+    warn(fields, message) {
+      countLogLine('warn');
+      logger.warn(fields, message);
+    },
+    error(fields, message) {
+      countLogLine('error');
+      logger.error(fields, message);
+    },
     child: (fields: LogFields) => wrap(logger.child(fields)),
   };
 }

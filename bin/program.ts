@@ -20,7 +20,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   const loadTunnel = () => import('./run-tunnel.ts');
   await runProgram(args, version, io, {
     up: async (options) => finish((await import('./run-up.ts')).runUp(options, version)),
-    control: async (options) => finish((await loadControl()).runControl(options)),
+    control: async (options) => finish((await loadControl()).runControl(options, version)),
     resetAdmin: async (options) => finish((await loadControl()).runResetAdmin(options)),
     adminsCreate: async (options) => finish((await loadControl()).runAdminsCreate(options)),
     consoleLink: async (options) => (await loadControl()).runConsoleLink(options),

@@ -6,7 +6,7 @@ import { AGENT_DRAIN_MS, AGENT_IDENTITY_FILE, openSdkNetwork, startAgent } from 
 import type { AgentStartOptions } from '#cli';
 import { OverlayClient, useForeignCipher } from '#sdk';
 import { containUncaught, runUntilStopped } from './lifetime.ts';
-import { serveMetrics } from './metrics-option.ts';
+import { serveMetrics, writeConnectionMetrics } from './metrics-option.ts';
 import { readOptionFile, readSecretFile } from './option-file.ts';
 import { openLog } from './pino-log.ts';
 import { collectAfterStart } from './start-collection.ts';
@@ -30,7 +30,8 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
   if (process.argv.some((word) => word.startsWith('--enrollment-token')))
     process.title = 'frontdoor agent start';
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const metrics = await serveMetrics(options.metricsListen, log);
+  const metrics = await serveMetrics(options.metricsListen, version, log);
+  const overlays: OverlayClient[] = [];
   const starting = startAgent({
     dataDir,
     socketPath: options.socket,
@@ -49,12 +50,18 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
         ca: ca === undefined ? undefined : readOptionFile(ca, '--ca'),
         version,
         log,
-        openHost: (api) => new OverlayClient({ api, log, name: name ?? 'agent' }),
+        openHost(api) {
+          const overlay = new OverlayClient({ api, log, name: name ?? 'agent' });
+          overlays.push(overlay);
+          metrics.add((to) => writeConnectionMetrics(to, 'agent', overlay, api.identity.certPem));
+          return overlay;
+        },
       }),
   });
   // Signals are handled before the control socket answers: a script that waits for it may end the agent at once.
   const stopped = runUntilStopped(
     async (drainMs) => {
+      metrics.health.stop();
       const agent = await starting;
       await agent.close({ drainMs: Math.min(drainMs, AGENT_DRAIN_MS) });
     },
@@ -64,6 +71,7 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
   try {
     const agent = await starting;
     metrics.add(agent.writeMetrics);
+    metrics.health.add({ name: 'router', isReady: () => overlays.some(({ isAttached }) => isAttached) });
     collectAfterStart();
     const ended = agent.closed.then(({ reason }) => (reason === 'lost' ? 1 : 0));
     return await Promise.race([stopped, ended]);

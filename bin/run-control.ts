@@ -43,11 +43,11 @@ const EDGE_ADMIN_SECRETS_FILE = 'edge-admin-secrets.json';
 const CONSOLE_LINK_FILE = 'console-link.json';
 const RANDOM_PASSWORD_BYTES = 18;
 
-export async function runControl(options: ControlCommandOptions): Promise<number> {
+export async function runControl(options: ControlCommandOptions, version: string): Promise<number> {
   const { log } = openLog(options.logLevel);
   containUncaught(log);
   const dataDir = resolve(options.dataDir);
-  const metrics = await serveMetrics(options.metricsListen, log);
+  const metrics = await serveMetrics(options.metricsListen, version, log);
   const control = await startControlPlane({
     dataDir,
     database: databaseUrlOf(options),
@@ -69,10 +69,12 @@ export async function runControl(options: ControlCommandOptions): Promise<number
     throw error;
   });
   metrics.add(control.writeMetrics);
+  metrics.health.add(...control.readiness);
   const { apiUrl, edgeApiUrl, ctrlAddress, firstStart } = control;
   const pids = { control: process.pid };
   const stopped = runUntilStopped(
     async (drainMs) => {
+      metrics.health.stop();
       await control.close(drainMs);
       await metrics.close();
     },

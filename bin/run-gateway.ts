@@ -24,6 +24,7 @@ interface RunningGateway {
   reload(): Promise<void> | void;
   /** Replaces every worker by a new one. */
   replace(): Promise<unknown> | void;
+  announceStop(): void;
   close(drainMs: number): Promise<void>;
 }
 
@@ -51,6 +52,7 @@ export async function runGateway(options: GatewayCommandOptions, version: string
     (drainMs) => running.close(drainMs),
     log,
     () => running.reload(),
+    { announce: () => running.announceStop(), delayMs: options.stopDelay * 1_000 },
   );
   followSignal('SIGUSR2', () => void running.replace());
   const pids = { gateway: process.pid };
@@ -80,6 +82,7 @@ async function startAlone(start: Start): Promise<RunningGateway> {
     isFresh,
     reload: () => part.reload(),
     replace: () => log.warn({}, 'SIGUSR2 replaces the workers of --workers 2 or more: nothing done'),
+    announceStop: () => part.announceStop(),
     close: (drainMs) => part.close(drainMs),
   };
 }

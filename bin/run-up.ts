@@ -66,6 +66,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     publicHttpsPort: options.publicHttpsPort,
     accessLog: options.accessLog,
     metrics: options.metricsListen,
+    readyListAgeMs: options.readyListAge * 1_000,
     responseTimeoutMs: options.responseTimeout === undefined ? undefined : options.responseTimeout * 1_000,
     maxConnectionsPerAddress: options.maxConnectionsPerAddress,
     onControl: (control) => {
@@ -82,12 +83,13 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     up.router.reload();
     await up.reload();
   };
+  const notice = { announce: () => up.announceStop(), delayMs: options.stopDelay * 1_000 };
   if (demo === undefined) {
     const gatewayUrl = `http://${formatHostPort(options.listen, up.httpPort)}`;
     print(`Management API ${up.control.apiUrl}, gateway ${gatewayUrl}${hintOf(options.listen, up.httpPort)}`);
     if (up.control.consoleUrl !== undefined) print(`console ${up.control.consoleUrl}`);
     await showConsole(dataDir, up.control);
-    const stopped = runUntilStopped((drainMs) => up.close(drainMs), log, reload);
+    const stopped = runUntilStopped((drainMs) => up.close(drainMs), log, reload, notice);
     await writeReadyFile(options.readyFile, {
       apiUrl: up.control.apiUrl,
       edgeApiUrl: up.control.edgeApiUrl,
@@ -117,6 +119,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     },
     log,
     reload,
+    notice,
   );
   await writeReadyFile(options.readyFile, ready);
   collectAfterStart();

@@ -49,6 +49,8 @@ export interface UpOptions {
   /** The port of HTTPS as browsers see it, where it differs from the gateway's. */
   readonly publicHttpsPort?: number | undefined;
   readonly metrics?: { readonly host: string; readonly port: number } | undefined;
+  /** As in `GatewayPartOptions`. */
+  readonly readyListAgeMs?: number | undefined;
   /** Bounds that replace the gateway's defaults; the command line has no option for them. */
   readonly gatewayLimits?: Partial<GatewayLimits> | undefined;
   readonly version: string;
@@ -67,6 +69,8 @@ export interface Up {
   readonly httpPort: number;
   readonly httpsPort: number;
   readonly firstStart: FirstStart | undefined;
+  /** From now on it is not ready, and serves as before. */
+  announceStop(): void;
   /** The gateway takes nothing new and lets requests finish. */
   drainGateway(drainMs: number): Promise<void>;
   /** The gateway reads its files again. */
@@ -188,6 +192,8 @@ async function startParts(
     accessLog: options.accessLog,
     metrics: options.metrics,
     otherMetrics: [control.writeMetrics, router.writeMetrics],
+    otherReadiness: control.readiness,
+    readyListAgeMs: options.readyListAgeMs,
     log: gatewayLog,
     responseTimeoutMs: options.responseTimeoutMs,
     limits: options.gatewayLimits,
@@ -215,13 +221,14 @@ async function startParts(
   }
   const drainGateway = (drainMs: number): Promise<void> => part.drain(drainMs);
   const reload = (): Promise<void> => part.reload();
+  const announceStop = (): void => part.announceStop();
   return {
     control,
     router,
     httpPort,
     httpsPort,
     firstStart: control.firstStart,
-    drainGateway,
+    ...{ announceStop, drainGateway },
     reload,
     close,
   };

@@ -43,6 +43,8 @@ export const toWorkerShape = new Shape(
       outcome: oneOf(...ISSUE_OUTCOMES),
       certificate: nullable(certificate()),
     }),
+    /** A stop follows. The worker is not ready from now on. */
+    stopping: Type.Object({}),
     /** A second message without a time cuts the drain short. */
     stop: Type.Object({ drainMs: Type.Number() }),
   }),

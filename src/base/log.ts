@@ -17,6 +17,23 @@ export const silentLog: Log = {
   child: () => silentLog,
 };
 
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+const linesByLevel = new Map<LogLevel, number>([
+  ['info', 0],
+  ['warn', 0],
+  ['error', 0],
+]);
+
+/** Numbers of log lines of this process by level, those that the log's level leaves out included. */
+export function countedLogLines(): ReadonlyMap<LogLevel, number> {
+  return linesByLevel;
+}
+
+export function countLogLine(level: LogLevel): void {
+  linesByLevel.set(level, (linesByLevel.get(level) ?? 0) + 1);
+}
+
 let dropped = 0;
 
 /** Number of log lines of this process that were dropped, because neither the disk nor memory had room for them. */

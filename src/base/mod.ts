@@ -1,7 +1,16 @@
 export { addressKey, networkKey } from './address-key.ts';
 export { errorsSince, type ErrorRow, type ErrorTable } from './error-row.ts';
 export { ERROR_KINDS, FrontdoorError, messageOf, type ErrorKind } from './errors.ts';
-export { countDroppedLogLine, droppedLogLines, silentLog, type Log, type LogFields } from './log.ts';
+export {
+  countDroppedLogLine,
+  countedLogLines,
+  countLogLine,
+  droppedLogLines,
+  silentLog,
+  type Log,
+  type LogFields,
+  type LogLevel,
+} from './log.ts';
 export { ForwardClock, LeaseClock, ManualClock, systemClock, type Clock } from './clock.ts';
 export { RunningClock } from './running-clock.ts';
 export { BackOff, type BackOffOptions } from './back-off.ts';

@@ -1,5 +1,5 @@
 /** Commands that run programs of the product: their options, as values. `bin/` wires their implementation. */
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { addAccessOptions, type AccessOptions } from './access-options.ts';
 import { addAcmeOptions, type AcmeCommandOptions } from './acme-options.ts';
 import { runCommand, type CliIo } from './cli-io.ts';
@@ -13,6 +13,7 @@ import {
   type ObservationCommandOptions,
 } from './observation-options.ts';
 import { routerCommand, type RouterRunners } from './router-command.ts';
+import { wholeNumber } from './whole-number.ts';
 
 export interface ListenOptions {
   readonly listen: string;
@@ -240,7 +241,7 @@ function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
         'number of processes that share the ports; SIGUSR2 replaces them one by one',
       )
         .default(1)
-        .argParser((text) => integer(text, 1, MAX_WORKERS)),
+        .argParser((text) => wholeNumber(text, 1, MAX_WORKERS)),
     )
     .addOption(perAddress())
     .addOption(responseTimeout());
@@ -290,14 +291,14 @@ function publicHttpsPort(): Option {
   return new Option(
     '--public-https-port <port>',
     'port of HTTPS as browsers see it, used by log-ins and their callbacks; default: the port listened on; for example 443',
-  ).argParser((text) => integer(text, 1, 65_535));
+  ).argParser((text) => wholeNumber(text, 1, 65_535));
 }
 
 function perAddress(): Option {
   return new Option(
     '--max-connections-per-address <count>',
     'maximum number of client connections per address; for example 1000',
-  ).argParser((text) => integer(text, 1, 1_000_000));
+  ).argParser((text) => wholeNumber(text, 1, 1_000_000));
 }
 
 function responseTimeout(): Option {
@@ -305,17 +306,11 @@ function responseTimeout(): Option {
     '--response-timeout <seconds>',
     'time until the first byte of a service\'s response, for shares whose policy has no "responseTimeoutSeconds";' +
       `default: ${DEFAULT_RESPONSE_TIMEOUT_S}; for example 300`,
-  ).argParser((text) => integer(text, 1, MAX_RESPONSE_TIMEOUT_S));
+  ).argParser((text) => wholeNumber(text, 1, MAX_RESPONSE_TIMEOUT_S));
 }
 
 function port(flags: string, description: string, value: number): Option {
   return new Option(flags, `${description}; 0 selects a free one`)
     .default(value)
-    .argParser((text) => integer(text, 0, 65_535));
-}
-
-function integer(text: string, min: number, max: number): number {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new InvalidArgumentError(`must be a whole number from ${min} to ${max}.`);
+    .argParser((text) => wholeNumber(text, 0, 65_535));
 }

@@ -1,6 +1,7 @@
 /** The metrics of a control plane: what it holds in memory now, and what it has stored and asked since its start. */
 import { messageOf, type Log } from '#base';
-import { waitAtMost, type Exposition } from '#net';
+import { certificateExpiries, waitAtMost, type Exposition, type NamedCertificate } from '#net';
+import type { ApiMeter } from './api-meter.ts';
 import { auditEventCount } from './audit/mod.ts';
 import type { OverlayModel, StateCounts } from './model/mod.ts';
 import type { FabricView } from './overlay/mod.ts';
@@ -13,6 +14,8 @@ export interface ControlMetricsOptions {
   readonly circuitCount: () => number;
   readonly sessionCount: () => number;
   readonly store: Pick<Store, 'db' | 'statementCount'>;
+  readonly apis: Pick<ApiMeter, 'write'>;
+  readonly certificates: () => Iterable<NamedCertificate>;
   readonly log: Log;
 }
 
@@ -53,19 +56,29 @@ export async function writeControlMetrics(to: Exposition, options: ControlMetric
     'SQL statements that this control plane has sent to its database',
     store.statementCount,
   );
-  const events = await storedEvents(options);
-  if (events !== undefined)
-    to.one(
-      'frontdoor_control_audit_events_total',
-      'counter',
-      'Events in the audit trails of all organizations',
-      events,
-    );
+  to.family(
+    'frontdoor_control_certificate_expiry_timestamp_seconds',
+    'gauge',
+    'Unix time at which a certificate or an authority of this installation ends',
+    certificateExpiries(options.certificates()),
+  );
+  options.apis.write(to);
+  const { events, seconds } = await storedEvents(options);
+  gauge('database_up', 'Whether the database answered this scrape: 1 or 0', events === undefined ? 0 : 1);
+  if (events === undefined) return;
+  gauge('database_response_seconds', 'Seconds until the database answered a small query', seconds);
+  to.one(
+    'frontdoor_control_audit_events_total',
+    'counter',
+    'Events in the audit trails of all organizations',
+    events,
+  );
 }
 
-/** Undefined while the database does not answer. */
-async function storedEvents({ store, log }: ControlMetricsOptions): Promise<number | undefined> {
+/** `events` is undefined while the database does not answer. */
+async function storedEvents({ store, log }: ControlMetricsOptions) {
   let events: number | undefined;
+  const startMs = performance.now();
   const counting = auditEventCount(store.db).then((count) => {
     events = count;
   });
@@ -76,5 +89,5 @@ async function storedEvents({ store, log }: ControlMetricsOptions): Promise<numb
   }
   // An answer, or a failure, after the wait concerns nobody.
   counting.catch(() => {});
-  return events;
+  return { events, seconds: (performance.now() - startMs) / 1_000 };
 }

@@ -7,15 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { formatHostPort, FrontdoorError, isLoopbackHost, systemClock, type Clock, type Log } from '#base';
 import type { AllowedNetwork, IpNetwork } from '#domain';
 import { BodyIntake, EgressClient, NameRecordLookups } from '#net';
-import type { Channel, MemoryPeer, MetricsWriter } from '#net';
+import type { Channel, MemoryPeer, MetricsWriter, ReadinessCheck } from '#net';
 import { formatAddress } from '#wire';
-import {
-  createFabricEnrollment,
-  createManagementApi,
-  setApiTls,
-  type ApiLimits,
-  type ApiTls,
-} from './management-api/mod.ts';
+import { createManagementApi, setApiTls, type ApiLimits, type ApiTls } from './management-api/mod.ts';
 import {
   apiAddressesOf,
   createEdgeApi,
@@ -30,13 +24,16 @@ import { openLoginParts } from './login/mod.ts';
 import { KeyRotation, TrustedIssuers, type TrustedIssuer } from './oauth/mod.ts';
 import { attachModel, FabricEvents, GatewayCommands, OverlayModel, StateCounts } from './model/mod.ts';
 import type { EdgeController } from './model/mod.ts';
-import { FabricTerminatorWriter, mintJti, openStore, type FirstStart } from './store/mod.ts';
+import { FabricTerminatorWriter, openStore, type FirstStart } from './store/mod.ts';
+import { ApiMeter } from './api-meter.ts';
 import { writeControlMetrics } from './control-metrics.ts';
+import { controlCertificates, controlReadiness } from './control-readiness.ts';
 import { startOverlayController, type LocalEnds } from './overlay/mod.ts';
 import { openPki } from './pki/mod.ts';
 import { controllerIdOf, Replicas } from './replica/mod.ts';
 import type { PublicApiUrl } from './public-api-url.ts';
 import { closeAll, type Closer } from './close-all.ts';
+import { createFabricNode } from './fabric-node.ts';
 import { meshState } from './mesh-state.ts';
 import { listening } from './opened-port.ts';
 import { loadSecrets } from './secrets/mod.ts';
@@ -116,6 +113,8 @@ export interface ControlPlane {
   setApiTls(tls: ApiTls): void;
   /** Connects a router of this process. Rejects with `channel-refused`. */
   acceptRouter(peer: MemoryPeer): Promise<Channel>;
+  /** What it needs to serve. */
+  readonly readiness: readonly ReadinessCheck[];
   /** For Prometheus. */
   readonly writeMetrics: MetricsWriter;
   /** Issues a certificate of our own authority for every public share of the zone. Browsers do not trust it. */
@@ -239,12 +238,12 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   const meshParts = { mesh: meshState(overlay.fabric, edgeRouters), diagnostics: overlay.fabric };
   let edgeApiUrl = '';
   const edgeCertificatePem = () => pki.edgeServer.leafPem;
-  const startedAtMs = clock.nowMs();
+  const started = { startedAtMs: clock.nowMs(), isOnline: true };
   const ownController = (): EdgeController => ({
-    ...{ id: controllerId, apiUrls: edgeApiUrls, certificatePem: edgeCertificatePem() },
-    ...{ startedAtMs, isOnline: true },
+    ...{ id: controllerId, apiUrls: edgeApiUrls, certificatePem: edgeCertificatePem(), ...started },
   });
   const gatewayCommands = new GatewayCommands();
+  const apis = new ApiMeter();
   const intake = new BodyIntake();
   const edge = await createEdgeApi({
     pki,
@@ -260,6 +259,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     gatewayCommands,
     events,
     intake,
+    onServer: (server) => apis.watch('edge', server),
     managementRoutes: options.edgeManagement
       ? (app, context) => addManagementRoutes(app, context, { ctrlAddress, controllerId, ...meshParts })
       : undefined,
@@ -285,6 +285,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     pki.mintEnrollmentJwt({ ...claims, issuer: edgeApiUrl, controlAddresses: [ctrlAddress] });
 
   let apiUrl = '';
+  let apiCertPem = options.apiTls?.cert;
   let { apiPort } = options;
   const { trustedIssuers = [], publicApiUrl, hasConsole = true } = options;
   const baseUrl = (): string => publicApiUrl?.url ?? apiUrl;
@@ -327,6 +328,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     console: app && consoleOf({ ...{ store, secrets, clock, log, login }, own, app }),
   });
   closers.push(() => api.close());
+  apis.watch('management', api.server);
   await listening('--api-port', options.apiPort, () =>
     api.listen({ host: listenHost, port: options.apiPort }),
   );
@@ -359,31 +361,29 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     consoleUrl,
     consoleLink: firstCode ? `${consoleUrl}/welcome#${firstCode}` : undefined,
     buildConsole: async () => app?.start(),
-    createFabricNode: async (kind, name) => {
-      const parts = { store, secrets, clock, fabricEnrollmentTtlMs: 3_600_000 };
-      const { node, enrollment } = await createFabricEnrollment(parts, kind, name);
-      const token = await mintEnrollmentJwt({
-        subject: node.id,
-        jti: mintJti(secrets, enrollment.id),
-        method: kind === 'router' ? 'erott' : 'ott',
-        expiresAtMs: enrollment.expiresAtMs,
-      });
-      return { id: node.id, token };
-    },
+    createFabricNode: (kind, name) =>
+      createFabricNode({ store, secrets, clock }, mintEnrollmentJwt, kind, name),
     acceptRouter: (peer) => overlay.acceptMemory(peer),
-    setApiTls: (tls) => setApiTls(api, tls),
+    readiness: controlReadiness({
+      ...{ store, model },
+      hasOnlineRouter: () => [...edgeRouters(), ...overlay.fabric.routers()].some(({ isOnline }) => isOnline),
+    }),
+    setApiTls: (tls) => {
+      setApiTls(api, tls);
+      apiCertPem = tls.cert;
+    },
     writeMetrics: (to) =>
       writeControlMetrics(to, {
         ...{ model, counts },
         fabric: overlay.fabric,
         circuitCount: () => overlay.circuitCount,
         sessionCount: () => sessions.size,
-        store,
-        log,
+        ...{ store, apis, log },
+        certificates: () => controlCertificates(pki, apiCertPem),
       }),
     frontendCertificate: async (zone) => {
-      const { certPem, keyPem } = await pki.frontendServer(zone);
-      return { cert: certPem, key: keyPem };
+      const { certPem: cert, keyPem: key } = await pki.frontendServer(zone);
+      return { cert, key };
     },
     close: async (drainMs = 0) => {
       const elsewhere = replicas?.routerElsewhere;

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { silentLog } from '#base';
 import { Exposition } from '#net';
+import { ApiMeter } from './api-meter.ts';
 import { writeControlMetrics } from './control-metrics.ts';
 import type { Service } from './model/mod.ts';
 import { openApiWorld, type ApiWorld } from './management-api/api-fixture.ts';
@@ -68,6 +69,7 @@ test('a scrape and summaries look at none of the shares', async () => {
     writeControlMetrics(new Exposition(), {
       ...{ model: options.model, counts: options.counts, fabric: options.fabric, store: options.store },
       ...{ circuitCount: () => 0, sessionCount: () => 0, log: silentLog },
+      ...{ apis: new ApiMeter(), certificates: () => [] },
     });
   assert.equal(await mostInOneTurn(scrape), 0);
   for (const path of ['/summary', `/frontdoor/${first.frontdoorId}/summary`]) {

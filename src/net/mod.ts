@@ -104,6 +104,8 @@ export { fetchServedCertificate } from './served-certificate.ts';
 export { QuietLog } from './quiet-log.ts';
 export { createHttpServer, httpRequest, STATUS_CODES } from './node-http.ts';
 export { openTextEndpoint, type TextEndpoint, type TextEndpointOptions } from './text-endpoint.ts';
+export { ProgramHealth, type Readiness, type ReadinessCheck } from './metrics/health.ts';
+export { certificateExpiries, type NamedCertificate } from './metrics/certificate-expiry.ts';
 export { Exposition, EXPOSITION_TYPE, type Labels, type SummaryReading } from './metrics/exposition.ts';
 export {
   metricsText,

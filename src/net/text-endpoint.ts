@@ -21,9 +21,11 @@ export interface TextEndpointOptions {
 
 export interface TextSource {
   readonly contentType: string;
-  /** Called for each request. Throws or rejects: the answer is a 500. */
-  readonly text: () => string | Promise<string>;
+  /** Called for each request. A text alone has status 200. Throws or rejects: the answer is a 500. */
+  readonly text: () => TextAnswer | Promise<TextAnswer>;
 }
+
+export type TextAnswer = string | { readonly status: number; readonly text: string };
 
 export interface TextEndpoint {
   readonly port: number;
@@ -82,9 +84,11 @@ async function answer(
     say(405, 'only GET is supported\n', 'text/plain', { allow: 'GET, HEAD' });
   else {
     try {
-      say(200, await source.text(), source.contentType);
+      const answered = await source.text();
+      const { status, text } = typeof answered === 'string' ? { status: 200, text: answered } : answered;
+      say(status, text, source.contentType);
     } catch (error) {
-      log.error({ path, cause: messageOf(error) }, 'metrics could not be written');
+      log.error({ path, cause: messageOf(error) }, 'the text of an endpoint could not be written');
       say(500, 'internal error\n', 'text/plain');
     }
   }

@@ -89,6 +89,11 @@ export class OverlayClient implements OverlayHost {
     return this.#up().length > 0;
   }
 
+  /** The number of routers to which there is a channel. */
+  get routerCount(): number {
+    return this.#up().length;
+  }
+
   get circuitCount(): number {
     return this.#up().reduce((count, { edge }) => count + (edge?.circuitCount ?? 0), 0);
   }

@@ -323,6 +323,28 @@ test('a worker that answers nothing any more is killed and started again', async
   assert.deepEqual(all.failures, []);
 });
 
+test('after SIGTERM it is not ready at first, but accepts connections for the stop delay, which a second signal ends', async () => {
+  const port = await freePort(2);
+  const gateway = await parts.addGateway('delayed', [
+    ...['--workers', '2', '--stop-delay', '600', '--metrics-listen', `127.0.0.1:${port}`],
+  ]);
+  const readiness = (): Promise<string[]> =>
+    Promise.all(
+      [port, port + 1].map(async (each) => {
+        const answer = await fetch(`http://127.0.0.1:${each}/health/ready`);
+        return `${answer.status} ${((await answer.json()) as { status: string }).status}`;
+      }),
+    );
+  const are = (wanted: string) => (found: string[]) => found.every((one) => one === wanted);
+  await until('both workers are ready', readiness, are('200 ready'));
+  process.kill(gateway.pid, 'SIGTERM');
+  await until('no worker is ready', readiness, are('503 stopping'));
+  const { gatewayUrl } = gateway.ready;
+  const { status } = await httpGet(Number(new URL(gatewayUrl).port), HOST, '/');
+  assert.equal(status, 200);
+  assert.equal(await gateway.stop('SIGINT', 15_000), 0, gateway.output);
+});
+
 test('after SIGTERM under load every request ends: N of N, none reset, and no new connection is accepted', async () => {
   const count = 100;
   const before = asked.get('/slow') ?? 0;

@@ -107,6 +107,29 @@ describe('metrics', () => {
     assert.ok(now.value('frontdoor_agent_failed_circuits_total')! >= 1);
   });
 
+  it('of up come with its health: ready are its database, its router and its list of shares', async () => {
+    const served = world.records.find(({ message }) => message === 'metrics are served');
+    const answer = await fetch(`http://127.0.0.1:${String(served?.fields['port'])}/health/ready`);
+    assert.equal(answer.status, 200);
+    const checks = { shares: true, database: true, routers: true };
+    assert.deepEqual(await answer.json(), { status: 'ready', checks });
+    const text = await scrape();
+    for (const name of ['root authority', 'intermediate authority', 'edge API', 'control channel']) {
+      const seconds = text.value('frontdoor_control_certificate_expiry_timestamp_seconds', {
+        certificate: name,
+      });
+      assert.ok(seconds! > Date.now() / 1_000, name);
+    }
+    const refused = (found: PrometheusText) =>
+      found.value('frontdoor_control_refused_credentials_total', { at: 'management' })!;
+    const before = refused(text);
+    const url = `${world.up.control.baseUrl}/frontdoor`;
+    assert.equal((await fetch(url, { headers: { authorization: 'Basic YTpi' } })).status, 401);
+    await until('the refusal is counted', scrape, (found) => refused(found) === before + 1);
+    assert.equal(text.value('frontdoor_gateway_routers'), 1);
+    assert.equal(text.value('frontdoor_control_database_up'), 1);
+  });
+
   it('stand in the guide, each with its name', async () => {
     for (const name of [...ours(await scrape()), ...ours(await scrapeAgent())])
       assert.ok(GUIDE.includes(`\`${name}\``), `${name} is in docs/guide/metrics.md`);

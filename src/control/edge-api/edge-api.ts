@@ -63,6 +63,8 @@ export interface EdgeApiOptions extends EdgeParts {
   readonly limits?: EdgeApiLimits | undefined;
   /** Reads bodies, shared with the other APIs of the process, so that one budget applies to all. */
   readonly intake?: BodyIntake | undefined;
+  /** Follows the requests of the server. */
+  readonly onServer?: ((server: Server) => void) | undefined;
   /** Adds the edge management API. */
   readonly managementRoutes?: EdgeRoutes | undefined;
 }
@@ -159,6 +161,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
   const methods = new RouteMethods();
   app.addHook('onRoute', ({ url, method }) => methods.add(url, [method].flat()));
   continueWhenRead(server);
+  options.onServer?.(server);
   connections.follow(server);
   server.on('secureConnection', (socket) => {
     if (!('problem' in context.peers.of(socket))) connections.prove(socket);

@@ -6,6 +6,7 @@
  */
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
+import type { Exposition } from '#net';
 import { canonicalHost } from '../http/host-policy.ts';
 import { findCertificates } from './certificate-folder.ts';
 import {
@@ -17,6 +18,8 @@ import {
   type ServedPair,
 } from './served-pair.ts';
 
+/** Each name of a file is a series in Prometheus. */
+const MOST_NAMED = 100;
 const DAY_MS = 86_400_000;
 const WARN_DAYS = 14;
 const MAX_CONTEXTS = 2_048;
@@ -117,6 +120,17 @@ export class CertificateStore {
       ...Array.from(this.#pairs.values(), ({ name, pair }) => ({ name, ...pair })),
       ...Array.from(this.#obtained.values(), ({ name, pair }) => ({ name, ...pair, isAutomatic: true })),
     ];
+  }
+
+  /** When the certificates of files end; those that were obtained have metrics of their own. */
+  write(to: Exposition): void {
+    const files = [...this.#pairs.values()].sort((a, b) => a.notAfterMs - b.notAfterMs).slice(0, MOST_NAMED);
+    to.family(
+      'frontdoor_gateway_tls_certificate_expiry_timestamp_seconds',
+      'gauge',
+      `Unix time at which the certificate of a file ends, for the ${MOST_NAMED} that end first`,
+      files.map(({ name, notAfterMs }) => [{ certificate: name }, Math.floor(notAfterMs / 1_000)]),
+    );
   }
 
   get obtained(): readonly ObtainedCertificate[] {

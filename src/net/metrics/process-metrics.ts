@@ -2,9 +2,9 @@
  * What a process takes of its machine, by the names that Prometheus's client libraries use, what it could not read of our
  * own messages and files, and what it could not log.
  */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
-import { droppedLogLines, lostShapeEntries } from '#base';
+import { countedLogLines, droppedLogLines, lostShapeEntries } from '#base';
 import { containedExceptions } from '../containment.ts';
 import type { Exposition } from './exposition.ts';
 
@@ -25,6 +25,15 @@ export function writeProcessMetrics(to: Exposition): void {
   const descriptors = openDescriptors();
   if (descriptors !== undefined)
     to.one('process_open_fds', 'gauge', 'Open file descriptors of the process', descriptors);
+  const most = descriptorLimit();
+  if (most !== undefined)
+    to.one('process_max_fds', 'gauge', 'File descriptors that the process may have open', most);
+  to.family(
+    'frontdoor_log_lines_total',
+    'counter',
+    'Log lines by level',
+    Array.from(countedLogLines(), ([level, lines]) => [{ level }, lines] as const),
+  );
   to.family(
     'frontdoor_shape_lost_entries_total',
     'counter',
@@ -43,6 +52,17 @@ export function writeProcessMetrics(to: Exposition): void {
     'Log lines that were dropped because the log could not be written',
     droppedLogLines(),
   );
+}
+
+/** Undefined where the limit is not known. */
+export function descriptorLimit(): number | undefined {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8');
+    const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
+    return soft === undefined ? undefined : Number(soft);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Undefined where the system has no list of them. */

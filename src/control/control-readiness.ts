@@ -1,0 +1,43 @@
+/** What a control plane needs to serve, and the certificates that it serves with. */
+import { X509Certificate } from 'node:crypto';
+import { certificatesOfPem, type NamedCertificate, type ReadinessCheck } from '#net';
+import type { OverlayModel } from './model/mod.ts';
+import type { Pki } from './pki/mod.ts';
+import type { Store } from './store/mod.ts';
+
+export interface ReadinessParts {
+  readonly store: Pick<Store, 'db'>;
+  readonly model: Pick<OverlayModel, 'routerCount'>;
+  /** Routers that are connected to this control plane or to another one over the same database. */
+  readonly hasOnlineRouter: () => boolean;
+}
+
+/** An installation without routers serves its APIs, so that the first router can be made. */
+export function controlReadiness({ store, model, hasOnlineRouter }: ReadinessParts): ReadinessCheck[] {
+  return [
+    {
+      name: 'database',
+      isReady: async () => {
+        await store.db.selectFrom('organization').select('id').limit(1).execute();
+        return true;
+      },
+    },
+    { name: 'routers', isReady: () => model.routerCount === 0 || hasOnlineRouter() },
+  ];
+}
+
+/** Those of the installation's own authority, and the one of the Management API. */
+export function controlCertificates(
+  pki: Pick<Pki, 'caBundlePem' | 'edgeServer' | 'controlServer'>,
+  apiCertPem: string | undefined,
+): NamedCertificate[] {
+  const [intermediate, root] = certificatesOfPem(pki.caBundlePem);
+  const named: readonly (readonly [string, X509Certificate | undefined])[] = [
+    ['root authority', root],
+    ['intermediate authority', intermediate],
+    ['edge API', new X509Certificate(pki.edgeServer.leafPem)],
+    ['control channel', new X509Certificate(pki.controlServer.leafPem)],
+    ['Management API', apiCertPem === undefined ? undefined : certificatesOfPem(apiCertPem)[0]],
+  ];
+  return named.flatMap(([name, certificate]) => (certificate === undefined ? [] : [{ name, certificate }]));
+}
