@@ -287,6 +287,7 @@ export class ShareHost {
   #connect(way: Exclude<TargetWay, { problem: string }>, caller: Caller): () => void {
     const watch = this.#watch;
     const number = newNumber();
+    let cancel = (): void => {};
     const giveUp = (): void => {
       cancel();
       if (!this.#connecting.delete(number)) return;
@@ -295,7 +296,7 @@ export class ShareHost {
     };
     this.#connecting.set(number, giveUp);
     const { traffic } = this.#options;
-    const cancel = this.#open(
+    cancel = this.#open(
       way,
       (connection) => {
         this.#connecting.delete(number);
