@@ -34,6 +34,11 @@ export class ChannelHeartbeat {
     return this.#machine.isResponsive(performance.now());
   }
 
+  /** The channel is in use: the peer learns at once that heartbeats come, and notices from now on when they do not. */
+  begin(): void {
+    if (this.#timer !== undefined) this.#check();
+  }
+
   /** Any data arrived. */
   onTraffic(): void {
     if (this.#timer !== undefined) this.#machine.onTraffic(performance.now());

@@ -15,7 +15,7 @@ import {
 } from '#wire';
 import { makeTestAuthority } from '../../../test/support/certificates.ts';
 import { until, within } from '../../../test/support/deadline.ts';
-import type { Channel, ChannelHandlers } from './channel.ts';
+import type { Channel, ChannelHandlers, ChannelPeer } from './channel.ts';
 import { dialChannel, type DialChannelOptions } from './channel-dialer.ts';
 import { ChannelListener, type ChannelListenerParts } from './channel-listener.ts';
 import type { HeartbeatOptions } from './heartbeat-machine.ts';
@@ -246,6 +246,22 @@ describe('the peer of a channel', () => {
       () => dialer.isResponsive,
       (isResponsive) => isResponsive,
     );
+  });
+
+  test('gets a heartbeat as soon as the channel is handled, so that it expects more', (t) => {
+    const heartbeat = { sendIntervalMs: 60_000, closeAfterMs: 0 };
+    const peer: ChannelPeer = { id: 'x', hello: FrameHeaders.empty, fingerprint: '', address: 'memory' };
+    const [dialer, listener] = openMemoryChannel(
+      { id: 'pair', peer, log: silentLog, heartbeat },
+      { id: 'pair', peer, log: silentLog },
+    );
+    t.after(() => dialer.close('test over'));
+    const sent: number[] = [];
+    dialer.observe((frame) => void sent.push(frame.contentType));
+    listener.handle({ onFrame: () => {} });
+    assert.deepEqual(sent, []);
+    dialer.handle({ onFrame: () => {} });
+    assert.deepEqual(sent, [HEARTBEAT_TYPE]);
   });
 
   test('answers a heartbeat with the same eight bytes, for any bytes', async () => {

@@ -188,6 +188,7 @@ export class Channel {
     this.#early = [];
     for (const frame of early) this.receive(frame);
     if (early.length > 0) handlers.onBatchEnd?.(this);
+    this.#heartbeat.begin();
   }
 
   /** Adds an observer for traces. Returns the function that removes it. */

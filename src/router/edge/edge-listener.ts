@@ -12,10 +12,11 @@ import {
   type Channel,
   type ChannelPeer,
   type ChannelPort,
+  type HeartbeatOptions,
   type HelloDecision,
   type MemoryPeer,
 } from '#net';
-import { HeaderWriter, headerId, versionHeader, type Frame, type FrameHeaders } from '#wire';
+import { HeaderWriter, headerId, ownRelease, versionHeader, type Frame, type FrameHeaders } from '#wire';
 import type { EdgeListenerConfig } from '../config/router-config.ts';
 import type { ApiSessionRegistry, KnownApiSession } from '../ctrl/api-session-registry.ts';
 import type { EdgePeerContext } from './edge-peer-context.ts';
@@ -28,10 +29,10 @@ import type { RefusedHellos } from './refused-hellos.ts';
 
 const { channel: channelHeaders, edge } = headerId;
 
-/**
- * Our own agents and gateways send heartbeats every 3 s. Other SDKs send none, so this limit does not apply to them.
- */
+/** Other SDKs send no heartbeats, so this limit does not apply to them. */
 const EDGE_HEARTBEAT = { sendIntervalMs: 0, closeAfterMs: 8_000, onlyIfPeerBeats: true };
+/** Our own agents and gateways send heartbeats every 2 s. One that freezes before the first one is noticed, too. */
+const OWN_EDGE_HEARTBEAT = { ...EDGE_HEARTBEAT, onlyIfPeerBeats: false };
 
 export interface EdgeListenerOptions {
   readonly routerId: string;
@@ -71,6 +72,11 @@ type Judgement = Extract<HelloDecision, { accept: true }> | Refused;
 
 function refusedFor(reason: Refused['reason'], log: string): Refused {
   return { accept: false, reason, log };
+}
+
+export function edgeHeartbeat(hello: FrameHeaders): HeartbeatOptions {
+  const isOurs = ownRelease(hello.text(channelHeaders.helloVersion)) !== undefined;
+  return isOurs ? OWN_EDGE_HEARTBEAT : EDGE_HEARTBEAT;
 }
 
 export class EdgeListener {
@@ -161,7 +167,7 @@ export class EdgeListener {
       .bool(edge.supportsBindSuccess, true)
       .bool(edge.supportsPostureChecks, true)
       .build();
-    return { accept: true, identity: session.identityId, extra, heartbeat: EDGE_HEARTBEAT };
+    return { accept: true, identity: session.identityId, extra, heartbeat: edgeHeartbeat(hello.headers) };
   }
 
   async #announced(token: string, peer: ChannelPeer): Promise<KnownApiSession | Refused> {
