@@ -163,7 +163,12 @@ export class CircuitBuilder {
     const isEgress = pending.terminator?.routerId === router.id;
     if (!result.isSuccess) {
       if (isEgress && this.#isCurrent(pending)) this.#onEgressFailure(pending.terminator!, result);
-      this.#retry(pending, result.error || 'the router could not route', result.errorCode);
+      const text = result.error || 'the router could not route';
+      // Another attempt would take as long, after which the dialer does not wait any more.
+      if (result.errorCode === RouteErrorCode.dialTimeout && !this.#hasOtherHost(pending)) {
+        pending.attempt += 1;
+        this.#giveUp(pending, text, result.errorCode);
+      } else this.#retry(pending, text, result.errorCode);
       return true;
     }
     if (isEgress) pending.peerData = new Map(result.peerData);
@@ -293,7 +298,24 @@ export class CircuitBuilder {
       this.#start(pending);
       return;
     }
-    const outcome = `no circuit to service ${pending.wish.service.name} after ${pending.attempt} attempts`;
+    this.#giveUp(pending, error, routeErrorCode);
+  }
+
+  /** Whether the next attempt would be at another bind than the last one. */
+  #hasOtherHost({ wish, terminator, marker }: PendingCircuit): boolean {
+    const { service, instanceId, ingress } = wish;
+    const next = this.#options.selector.select({
+      ...{ service, instanceId, ingressId: ingress.id },
+      failed: terminator,
+    });
+    if (typeof next === 'string') return false;
+    return next.terminator.id !== terminator?.id || next.terminator.marker !== marker;
+  }
+
+  #giveUp(pending: PendingCircuit, error: string, routeErrorCode: number): void {
+    const { attempt } = pending;
+    const attempts = attempt === 1 ? '1 attempt' : `${attempt} attempts`;
+    const outcome = `no circuit to service ${pending.wish.service.name} after ${attempts}`;
     this.#fail(pending, {
       text: `${outcome}: ${reasonOf(routeErrorCode)}`,
       detail: `${outcome}: ${error}`,

@@ -231,6 +231,29 @@ test('a terminator that was removed although its router hosts it is added again 
   assert.equal(world.controller.status.share('svc1').state, 'DEPLOYED');
 });
 
+test('a host that does not answer is not dialed a second time while it is the only one', async () => {
+  await hosted();
+  const silent = {
+    isSuccess: false,
+    error: 'the host did not answer within 5000 ms',
+    errorCode: RouteErrorCode.dialTimeout,
+  };
+  router.send(world.dialFrame('gw1', 'svc1'));
+  await router.route(silent);
+  const { text, routeErrorCode } = await refusal();
+  assert.match(text, /after 1 attempt: the host did not answer/);
+  assert.equal(routeErrorCode, RouteErrorCode.dialTimeout);
+  // The probe that the failure caused is due a second later.
+  await world.bind(router, 'env1', 'svc1', 'term2');
+  await router.route();
+  await router.next('unroute');
+  router.send(world.dialFrame('gw1', 'svc1'));
+  const first = await router.route(silent);
+  const second = await router.route();
+  await router.frame(contentType.createCircuitV2Response);
+  assert.notEqual(second.egress?.destination, first.egress?.destination);
+});
+
 test('required goes before cheaper, and cheaper before dear', async () => {
   await hosted();
   await world.bind(router, 'env1', 'svc1', 'term2');
