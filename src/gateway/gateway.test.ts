@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { request, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { CircuitError } from '#sdk';
 import { bodyOf, GatewayWorld, get, once, statusOf } from './testing/gateway-world.ts';
 
 describe('requests through the gateway', () => {
@@ -240,6 +241,31 @@ describe('requests through the gateway', () => {
     client.close();
     assert.equal(connections, 2);
     assert.equal(world.gateway.stats().retries, 1);
+  });
+
+  it('sends a repeatable request once more when the overlay takes a new circuit back before the agent has it', async (t) => {
+    await world.serve('taken', (_request, response) => response.setHeader('connection', 'close').end('here'));
+    const { dialer } = world;
+    const { retries } = world.gateway.stats();
+    const dial = dialer.dial.bind(dialer);
+    let isDelivered = false;
+    t.mock.method(dialer, 'dial', async (serviceId: string) => {
+      const circuit = await dial(serviceId);
+      if (dialer.dials % 2 === 0) return circuit;
+      const unrouted = new CircuitError('circuit-closed', 'router', 'xgress unrouted');
+      const write = (): boolean => {
+        setImmediate(() => circuit.onClose(unrouted));
+        return true;
+      };
+      return Object.assign(circuit, { isDelivered, write });
+    });
+    dialer.dials = 0;
+    assert.equal(statusOf(await world.ask(get('taken'))), 200);
+    assert.equal(world.gateway.stats().retries, retries + 1);
+    isDelivered = true;
+    dialer.dials = 0;
+    assert.equal(statusOf(await world.ask(get('taken'))), 502);
+    assert.equal(world.gateway.stats().retries, retries + 1);
   });
 
   it('never sends a request with a body twice', async () => {

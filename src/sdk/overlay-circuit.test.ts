@@ -53,6 +53,23 @@ test('a broken circuit names the end that broke it', () => {
   assert.equal(breakOne(true, sendBadChunk), 'gateway');
 });
 
+test('a circuit remembers whether the far end had everything when it was taken away', () => {
+  for (const isAcknowledged of [false, true]) {
+    const sent: number[] = [];
+    const sendData = (frame: DataFrame): void => {
+      if (frame.contentType === PAYLOAD_TYPE) sent.push(frame.sequence);
+    };
+    const circuit = new OverlayCircuit('c', 1, false, { ...CARRIER, sendData });
+    circuit.resume();
+    circuit.start();
+    circuit.write(Uint8Array.of(1));
+    assert.equal(circuit.isDelivered, false);
+    if (isAcknowledged) circuit.receive(new AcknowledgementFrame('c', PAYLOAD_FLAGS.originator, 0, sent));
+    circuit.gone(brokenCircuit('router', 'xgress unrouted'));
+    assert.equal(circuit.isDelivered, isAcknowledged);
+  }
+});
+
 function endedHost(closed: (CircuitError | undefined)[], data?: Uint8Array): OverlayCircuit {
   const { circuitStart, eof } = PAYLOAD_FLAGS;
   const circuit = new OverlayCircuit('c', 1, true, CARRIER);

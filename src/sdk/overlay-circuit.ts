@@ -92,6 +92,7 @@ export class OverlayCircuit implements Circuit {
   /** Whether the overlay has removed the circuit while bytes wait here for a paused reader. */
   #isGone = false;
   #isOver = false;
+  #wasDelivered = false;
   /** When a circuit that has ended cleanly leaves the channel; 0 unless it lingers. */
   #lingersUntilMs = 0;
   /** Since when no acknowledgement has come after both directions ended; 0 before. */
@@ -148,6 +149,10 @@ export class OverlayCircuit implements Circuit {
 
   get isLeaving(): boolean {
     return this.#isLeaving || this.#carrier.isLeaving;
+  }
+
+  get isDelivered(): boolean {
+    return this.#isOver ? this.#wasDelivered : this.#xgress.isEverythingSent;
   }
 
   /** The far end stops. */
@@ -366,6 +371,7 @@ export class OverlayCircuit implements Circuit {
   #close(error: CircuitError | undefined, notifyRouter: boolean): void {
     // What the far end sent last may wait for its acknowledgement. Without it, that end would wait, or count as broken.
     if (notifyRouter) this.#xgress.flushAcknowledgements();
+    this.#wasDelivered = this.#xgress.isEverythingSent;
     this.#isOver = true;
     this.#xgress.abandonSending();
     this.#xgress.release();

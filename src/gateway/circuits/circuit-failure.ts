@@ -4,6 +4,7 @@
  */
 import type { CircuitError } from '#sdk';
 import type { Failure } from '../answers/failure-table.ts';
+import type { Upstream } from './upstream.ts';
 
 const CIRCUIT_FAILURES: Readonly<Record<CircuitError['code'], { status: number; message: string }>> = {
   'no-terminator': {
@@ -25,6 +26,15 @@ const CIRCUIT_FAILURES: Readonly<Record<CircuitError['code'], { status: number; 
   'circuit-closed': { status: 502, message: 'The connection to the service was lost.' },
   overlay: { status: 502, message: 'No connection to the service could be made.' },
 };
+
+/**
+ * Whether the loss of a circuit may have nothing to do with the request that it carried: the service closed a used circuit
+ * at that moment, a router was lost, or the overlay took a new circuit back before the agent had all of the request.
+ */
+export function mayBeRepeated({ uses, circuit }: Upstream, error: CircuitError | undefined): boolean {
+  if (uses > 0 || error?.code === 'channel-closed') return true;
+  return error?.code === 'circuit-closed' && circuit.isDelivered === false;
+}
 
 export function failureOfCircuit(error: CircuitError): Failure {
   const { status, message } = CIRCUIT_FAILURES[error.code];

@@ -11,7 +11,7 @@ import { callerAddress } from '../access/rate-limits.ts';
 import { BODY_CHUNKED, BODY_UNTIL_END, type BodyDecoder, type BodySink } from '../http/body-decoder.ts';
 import { clearedCookies } from '../answers/cookie-bomb.ts';
 import type { ErrorAnswer } from '../answers/error-page.ts';
-import { failureOfCircuit } from '../circuits/circuit-failure.ts';
+import { failureOfCircuit, mayBeRepeated } from '../circuits/circuit-failure.ts';
 import {
   FAILURES,
   failureOfAnswer,
@@ -332,8 +332,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   /** The circuit ended too early. A request that crossed with the close, or lost its router, is sent again. */
   #lost(cause: string, error?: CircuitError): void {
     const upstream = this.#upstream!;
-    const isLost = upstream.uses > 0 || error?.code === 'channel-closed';
-    const crossed = this.#state === HEAD && !this.#answered && isLost;
+    const crossed = this.#state === HEAD && !this.#answered && mayBeRepeated(upstream, error);
     if (crossed && this.#sender.isRepeatable && !this.freshOnly && !this.route.revoked) {
       this.#context.pool.discard(upstream, 'closed by the service');
       this.#context.counters.retries += 1;
