@@ -19,6 +19,8 @@ const MAX_IDLE_FOR_UNREPEATABLE_MS = 2_000;
 const CLOSING_MS = 5_000;
 /** Interval of dials for requests that wait for an agent to return. */
 const REDIAL_MS = 200;
+/** A request whose dial has no answer after this time gets a standby circuit, if there is one. */
+const STANDBY_AFTER_MS = 1_500;
 /** Dial failures that may mean that the control plane is away. */
 const UNANSWERED: ReadonlySet<CircuitErrorCode> = new Set([
   'control-away',
@@ -37,6 +39,8 @@ export class CircuitPool {
   readonly #closing = new ShortLivedSet<Upstream>();
   readonly #standby: StandbyCircuits;
   readonly #renewals: CircuitRenewals;
+  /** Standby circuits that were used while a dial had no answer. */
+  readonly #early = new ShortLivedSet<Upstream>();
   #idleCount = 0;
   #openCount = 0;
   #dialCount = 0;
@@ -123,6 +127,7 @@ export class CircuitPool {
     if (keepMs >= 0) idleMs = Math.min(idleMs, keepMs > 2_000 ? keepMs - 1_000 : keepMs / 2);
     upstream.owner = undefined;
     upstream.uses += 1;
+    this.#early.delete(upstream);
     const isOver = upstream.closed || upstream.ended || idleMs <= 0;
     const mustGo = isOver || this.#closed || route.retired || upstream.circuit.isLeaving === true;
     if (mustGo || this.#renewals.released(upstream, nowMs)) {
@@ -221,6 +226,7 @@ export class CircuitPool {
     let upstream: Upstream | undefined;
     let failure: CircuitError | undefined;
     this.#dialCount += 1;
+    const late = isRenewal ? undefined : setTimeout(() => this.#serveEarly(route), STANDBY_AFTER_MS);
     try {
       const circuit = await this.#dialer.dial(route.share.id, this.#limits.dialTimeoutMs);
       upstream = this.#open(circuit, route);
@@ -236,7 +242,9 @@ export class CircuitPool {
           : new CircuitError('overlay', 'gateway', messageOf(error), { cause: error });
       this.#noteFailure(failure.code);
     }
+    clearTimeout(late);
     slot.dialing -= 1;
+    if (failure?.code === 'service-timeout') this.#failEarly(route, failure);
     if (isRenewal) this.#renewed(route, failure);
     if (failure?.code === 'no-terminator' && slot.wasHosted) {
       this.#onAbsent(route, failure);
@@ -251,6 +259,34 @@ export class CircuitPool {
       upstream?.owner?.upstreamFault(error);
     }
     this.#startDials(route);
+  }
+
+  /** A dial has no answer, perhaps because the control plane is frozen. It may still be answered, for another request. */
+  #serveEarly(route: GatewayRoute): void {
+    if (route.slot.waiters.size === 0) return;
+    const upstream = this.#standby.take(route);
+    if (upstream === undefined) return;
+    const waiter = route.slot.waiters.next(false)!;
+    this.#early.add(upstream);
+    try {
+      waiter.circuitReady(upstream);
+    } catch (error) {
+      upstream.owner?.upstreamFault(error);
+    }
+  }
+
+  /** It is the agent that does not answer, so that a request over its standby circuits waits in vain. */
+  #failEarly(route: GatewayRoute, failure: CircuitError): void {
+    for (const upstream of this.#early) {
+      if (upstream.route !== route || upstream.hasData) continue;
+      const { owner } = upstream;
+      this.discard(upstream, failure.message);
+      try {
+        owner?.upstreamClosed(failure);
+      } catch (error) {
+        owner?.upstreamFault(error);
+      }
+    }
   }
 
   /** The share's agent may be restarting, so its requests wait a little longer. */
@@ -345,6 +381,7 @@ export class CircuitPool {
   #uncount(upstream: Upstream): boolean {
     if (!upstream.counted) return false;
     upstream.counted = false;
+    this.#early.delete(upstream);
     this.#openCount -= 1;
     upstream.route.slot.open -= 1;
     this.#renewals.left(upstream, this.#nowMs());

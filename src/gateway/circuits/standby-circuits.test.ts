@@ -9,8 +9,11 @@ const AWAY = new CircuitError('control-away', 'control', 'no control plane answe
 describe('standby circuits', async () => {
   const world = await GatewayWorld.start({ limits: { standbyPerShare: 2, maxStandbyCircuits: 4 } });
   after(() => world.close());
+  let isSilent = false;
   const once = (name: string): Promise<unknown> =>
-    world.serve(name, (_request, response) => response.setHeader('connection', 'close').end('here'));
+    world.serve(name, (_request, response) => {
+      if (!isSilent) response.setHeader('connection', 'close').end('here');
+    });
   const ask = async (name: string): Promise<number> => statusOf(await world.ask(get(name)));
   const { dialer, gateway } = world;
 
@@ -57,5 +60,33 @@ describe('standby circuits', async () => {
     assert.ok(gateway.stats().openCircuits <= 4 + 4);
     gateway.table.replaceAll([]);
     await world.eventually(() => gateway.stats().openCircuits === 0, 'none');
+  });
+
+  it('carry requests whose dial has no answer after a second and a half, as from a control plane that is frozen', async (t) => {
+    await once('late');
+    assert.equal(await ask('late'), 200);
+    await world.eventually(() => gateway.stats().openCircuits === 2, 'standby circuits');
+    const frozen = Promise.withResolvers<void>();
+    dialer.gate = frozen.promise;
+    t.after(() => frozen.resolve());
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { dials } = dialer;
+    const asked = ask('late');
+    await world.eventually(() => dialer.dials === dials + 1, 'the dial');
+    t.mock.timers.tick(1_499);
+    assert.equal(gateway.stats().openCircuits, 2);
+    t.mock.timers.tick(1);
+    assert.equal(await asked, 200);
+    // The next one fails with its dial: the agent does not answer either.
+    isSilent = true;
+    t.after(() => (isSilent = false));
+    dialer.refuse = new CircuitError('service-timeout', 'agent', 'the host did not answer');
+    const unanswered = ask('late');
+    await world.eventually(() => dialer.dials === dials + 2, 'its dial');
+    t.mock.timers.tick(1_500);
+    frozen.resolve();
+    assert.equal(await unanswered, 504);
+    dialer.gate = undefined;
+    dialer.refuse = undefined;
   });
 });

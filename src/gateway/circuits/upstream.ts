@@ -35,6 +35,8 @@ export class Upstream implements Numbered {
   idleUntilMs = 0;
   ended = false;
   closed = false;
+  /** Whether the far end has sent anything. */
+  hasData = false;
   /** Whether it counts in the pool's number of open circuits. */
   counted = true;
   #paused = false;
@@ -51,6 +53,7 @@ export class Upstream implements Numbered {
     this.heads = heads;
     setHandlers(circuit, {
       onData: (view) => {
+        this.hasData = true;
         const { owner } = this;
         if (owner === undefined) onUnowned(this);
         else {
