@@ -2,8 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { CircuitError } from '#sdk';
+import { DEFAULT_GATEWAY_LIMITS } from '../limits/gateway-limits.ts';
 import { get, GatewayWorld, statusOf } from '../testing/gateway-world.ts';
 
+/** After 8 s of silence, at the next look, which is one a second. */
+const AGENT_NOTICES_MS = 9_000;
+const AGENT_RETURNS_MS = 2_000;
 const AWAY = new CircuitError('no-terminator', 'agent', 'no agent hosts it');
 
 describe('a share whose only agent is away', async () => {
@@ -44,6 +48,23 @@ describe('a share whose only agent is away', async () => {
       assert.equal(statusOf(await short.ask(get('gone'))), 200);
     } finally {
       await short.close();
+    }
+  });
+
+  it('has its requests wait for longer than a dial may take, and than an agent needs to notice that it was lost', async () => {
+    assert.ok(DEFAULT_GATEWAY_LIMITS.absenceHoldMs >= AGENT_NOTICES_MS + AGENT_RETURNS_MS);
+    const patient = await GatewayWorld.start({ limits: { absenceHoldMs: 1_600, dialTimeoutMs: 100 } });
+    try {
+      await patient.serve('lost', (_request, response) =>
+        response.setHeader('connection', 'close').end('here'),
+      );
+      assert.equal(statusOf(await patient.ask(get('lost'))), 200);
+      patient.dialer.refuse = AWAY;
+      const startedMs = performance.now();
+      assert.equal(statusOf(await patient.ask(get('lost'))), 503);
+      assert.ok(performance.now() - startedMs >= 1_500);
+    } finally {
+      await patient.close();
     }
   });
 

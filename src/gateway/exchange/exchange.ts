@@ -21,6 +21,7 @@ import {
 } from '../answers/failure-table.ts';
 import { BodyRate } from './body-rate.ts';
 import { PAUSED_BY_CIRCUIT, PAUSED_FOR_DIAL, type ClientInput } from './client-input.ts';
+import { circuitWaitMs } from '../limits/gateway-limits.ts';
 import { encodeClientHead } from '../http/forward-head-codec.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
@@ -109,7 +110,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     if (idle !== undefined) this.circuitReady(idle);
     else {
       if (this.wantsBody) this.#client.input.pause(PAUSED_FOR_DIAL);
-      this.#client.deadlineIn(limits.dialTimeoutMs + 1_000);
+      this.#client.deadlineIn(circuitWaitMs(limits));
       if (!pool.wait(this.route, this)) this.#fail(FAILURES.tooManyWaiting);
     }
   }
@@ -339,7 +340,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
       this.#upstream = undefined;
       this.#state = WAITING;
       this.freshOnly = true;
-      this.#client.deadlineIn(this.#context.limits.dialTimeoutMs + 1_000);
+      this.#client.deadlineIn(circuitWaitMs(this.#context.limits));
       if (!this.#context.pool.wait(this.route, this)) this.#fail(FAILURES.tooManyWaiting);
       return;
     }

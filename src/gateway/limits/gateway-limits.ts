@@ -48,12 +48,20 @@ export interface GatewayLimits {
    * draining parts by themselves.
    */
   readonly circuitAgeMs: number;
-  /** How long requests wait for a host to return, after the last host of a served share left. */
+  /**
+   * How long requests wait for a host to return, after the last host of a served share left. A router may notice at once that
+   * it has lost an agent, which itself notices the loss after 8 s of silence, looks once a second, and has to connect again.
+   */
   readonly absenceHoldMs: number;
   /** Concurrent dials per share. */
   readonly maxDialsPerShare: number;
   /** Requests per share that wait for a circuit. */
   readonly maxWaitingPerShare: number;
+}
+
+/** The longest wait of a request for a circuit. The pool decides first. */
+export function circuitWaitMs({ dialTimeoutMs, absenceHoldMs }: GatewayLimits): number {
+  return Math.max(dialTimeoutMs, absenceHoldMs) + 1_000;
 }
 
 export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
@@ -86,7 +94,7 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   maxStandbyCircuits: 512,
   idleCircuitMs: 30_000,
   circuitAgeMs: 10_000,
-  absenceHoldMs: 5_000,
+  absenceHoldMs: 12_000,
   maxDialsPerShare: 64,
   maxWaitingPerShare: 8_192,
 };
