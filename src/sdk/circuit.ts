@@ -10,8 +10,8 @@ export interface Circuit {
    * later request.
    */
   readonly isLeaving?: boolean;
-  /** Whether the far end has acknowledged all bytes that were written. It keeps its value when the circuit closes. */
-  readonly isDelivered?: boolean;
+  /** Set when the circuit closes: whether the far end has acknowledged all bytes that were written. */
+  readonly isDelivered?: boolean | undefined;
   /** How many bytes of `write` fill a payload. Multiples of it leave no small rest. */
   readonly payloadBytes?: number;
   /**

@@ -80,6 +80,7 @@ export class OverlayCircuit implements Circuit {
   onEnd: Circuit['onEnd'] = () => {};
   onDrain: Circuit['onDrain'] = () => {};
   onClose: Circuit['onClose'] = () => {};
+  isDelivered: boolean | undefined;
   readonly #carrier: CircuitCarrier;
   readonly #xgress: Xgress;
   /** Undefined: both directions are in clear. */
@@ -92,7 +93,6 @@ export class OverlayCircuit implements Circuit {
   /** Whether the overlay has removed the circuit while bytes wait here for a paused reader. */
   #isGone = false;
   #isOver = false;
-  #wasDelivered = false;
   /** When a circuit that has ended cleanly leaves the channel; 0 unless it lingers. */
   #lingersUntilMs = 0;
   /** Since when no acknowledgement has come after both directions ended; 0 before. */
@@ -149,10 +149,6 @@ export class OverlayCircuit implements Circuit {
 
   get isLeaving(): boolean {
     return this.#isLeaving || this.#carrier.isLeaving;
-  }
-
-  get isDelivered(): boolean {
-    return this.#isOver ? this.#wasDelivered : this.#xgress.isEverythingSent;
   }
 
   /** The far end stops. */
@@ -371,7 +367,7 @@ export class OverlayCircuit implements Circuit {
   #close(error: CircuitError | undefined, notifyRouter: boolean): void {
     // What the far end sent last may wait for its acknowledgement. Without it, that end would wait, or count as broken.
     if (notifyRouter) this.#xgress.flushAcknowledgements();
-    this.#wasDelivered = this.#xgress.isEverythingSent;
+    this.isDelivered = this.#xgress.isEverythingSent;
     this.#isOver = true;
     this.#xgress.abandonSending();
     this.#xgress.release();
