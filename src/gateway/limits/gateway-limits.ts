@@ -8,7 +8,7 @@ export interface GatewayLimits {
   readonly decisionTimeoutMs: number;
   /** The same as `idleTimeoutMs`, while the gateway is closing. */
   readonly drainIdleMs: number;
-  /** Time to get a circuit, including the wait for a free dial slot. */
+  /** Time for one dial. With the wait for a free slot, a request may take `circuitWaitMs`. */
   readonly dialTimeoutMs: number;
   /** From the last byte of the request to the first byte of the response. */
   readonly answerTimeoutMs: number;
