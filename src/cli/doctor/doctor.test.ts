@@ -189,6 +189,26 @@ test('the certificates of public shares: those that deployed ones have, the wors
   );
 });
 
+test('policies whose rules have no effect, or admit nobody, are named with the remedy', async () => {
+  const env = { FRONTDOOR_ACCOUNT_ID: 'a', FRONTDOOR_API_TOKEN: 't', FRONTDOOR_ID: 'f' };
+  const examined = async (warnings: readonly object[]): Promise<Finding> => {
+    const json = { warnings, hasMore: false };
+    const api = await openApi({ '/frontdoor/f/policy-warnings': { status: 200, json } });
+    return (await examine(['--api', api], env)).of('policies');
+  };
+  is(await examined([]), 'ok', /every rule of every policy has an effect/);
+  const warned = Array.from({ length: 6 }, (_, at) => ({
+    ...{ token: `app${at}`, field: 'emails' },
+    message: 'emails admits nobody: no auth provider there proves who a person is',
+  }));
+  is(
+    await examined(warned),
+    'warning',
+    /^app0: emails admits nobody: .*; app4: .*; and more$/,
+    /frontdoor shares policy warnings/,
+  );
+});
+
 test('the edge API has an authority of its own, which is unknown before enrollment', async () => {
   const authority = await makeTestAuthority();
   const port = await listen(createHttpsServer(await authority.issue('edge')));

@@ -123,6 +123,7 @@ describe('rules about people', () => {
     const frontends = await call<{ id: string }[]>('GET', 'frontends');
     const custom = { hostname: 'apps.example.com', frontendId: frontends[0]!.id, authProviderIds: [staff] };
     const { id } = await call<{ id: string }>('POST', 'custom-frontends', custom, 201);
+    await world.grant(id);
     try {
       const { warnings } = await put('app', PEOPLE);
       assert.equal(warnings.length, 1);
