@@ -58,7 +58,6 @@ export { readDirectly } from './direct-reading.ts';
 export { decodeBackup, type BackupEnd } from './compressed-backup.ts';
 export { replaceFileDurably, writeFileDurably } from './durable-file.ts';
 export { setAside } from './set-aside.ts';
-export { readPrivateFile, type PrivateFile } from './private-file.ts';
 export {
   contain,
   containedExceptions,
@@ -70,6 +69,7 @@ export {
   type Contained,
   type ContainedKind,
 } from './containment.ts';
+export { isOpenToOthers, readPrivateFile, type PrivateFile } from './private-file.ts';
 export { systemLookup, type HostLookup } from './host-lookup.ts';
 export { NameRecordLookups, type NameRecords } from './name-records.ts';
 export { areDnsServers, txtRecordsOf, type DnsServers, type TxtAnswer } from './txt-records.ts';

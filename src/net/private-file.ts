@@ -1,8 +1,12 @@
 /** Reads a small file with secrets. A file that other users may read or write is refused with the remedy. */
+import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import process from 'node:process';
 
 const MAX_FILE_BYTES = 1_048_576;
 const OTHERS_ACCESS = 0o077;
+/** What an orchestrator gives a secret that it mounts for the group of a container: nobody may write it. */
+const MOUNTED_MODE = 0o440;
 
 export type PrivateFile =
   | { readonly text: string }
@@ -12,14 +16,23 @@ export type PrivateFile =
 export async function readPrivateFile(path: string): Promise<PrivateFile> {
   try {
     const info = await stat(path);
-    if ((info.mode & OTHERS_ACCESS) !== 0)
-      return refused(`other users can access it; run: chmod 600 ${path}`);
+    if (isOpenToOthers(info)) return refused(`other users can access it; run: chmod 600 ${path}`);
     if (!info.isFile() || info.size > MAX_FILE_BYTES) return refused('it is not a small regular file');
     return { text: await readFile(path, 'utf8') };
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
     return { problem: isMissing ? 'it does not exist' : 'it cannot be read', isMissing, cause };
   }
+}
+
+/** Whether other users may read or write the file. A group of this process may read one that nobody can write. */
+export function isOpenToOthers({ mode, gid }: Pick<Stats, 'mode' | 'gid'>): boolean {
+  if ((mode & OTHERS_ACCESS) === 0) return false;
+  return (mode & 0o777) !== MOUNTED_MODE || !groupsOfProcess().includes(gid);
+}
+
+function groupsOfProcess(): readonly number[] {
+  return [process.getegid?.() ?? -1, ...(process.getgroups?.() ?? [])];
 }
 
 function refused(problem: string): PrivateFile {

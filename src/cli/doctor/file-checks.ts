@@ -2,12 +2,12 @@
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '#base';
+import { isOpenToOthers } from '#net';
 import { damagedProfile, loadProfiles } from '../access/profile-store.ts';
 import { failure, ok, skipped, warning, type Check, type CheckResult } from './finding.ts';
 
 /** File names of keys, identities, tokens and credentials. */
 const SECRET_NAME = /(?:\.key|\.jwt|^key\.pem|^identity\.json|credentials\.json)$/;
-const OTHERS_ACCESS = 0o077;
 const MAX_DEPTH = 3;
 const MAX_ENTRIES = 5_000;
 
@@ -37,8 +37,8 @@ async function keysVerdict(folders: readonly string[]): Promise<CheckResult> {
   for (const folder of folders) await collect(folder, 1, found);
   const open: string[] = [];
   for (const path of new Set(found)) {
-    const mode = (await stat(path).catch(() => undefined))?.mode;
-    if (mode !== undefined && (mode & OTHERS_ACCESS) !== 0) open.push(path);
+    const info = await stat(path).catch(() => undefined);
+    if (info !== undefined && isOpenToOthers(info)) open.push(path);
   }
   if (open.length > 0) {
     const listed = open.slice(0, 5).join(' ');

@@ -7,9 +7,12 @@ import { constants } from 'node:fs';
 import { link, mkdir, open, readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FrontdoorError, messageOf } from '#base';
+import { isOpenToOthers } from '#net';
 import { Secrets, type MasterKey } from './secrets.ts';
 
 export const KEY_FILE_NAME = 'secrets.key';
+/** The end of the sentence for a damaged file, which nothing can make again. */
+const RESTORE = ': restore the file from where you keep it';
 
 /** Opens the key file of a data directory; creates both if absent. Errors: `invalid`, `internal`. */
 export async function loadSecrets(dataDir: string): Promise<Secrets> {
@@ -33,12 +36,10 @@ export function ephemeralSecrets(): Secrets {
 async function loadKeys(path: string): Promise<MasterKey[] | undefined> {
   let text: string;
   try {
-    const { mode } = await stat(path);
-    if ((mode & 0o077) !== 0) {
-      throw refused(
-        path,
-        `has mode ${(mode & 0o777).toString(8)}: others may use it. Run: chmod 600 ${path}`,
-      );
+    const info = await stat(path);
+    if (isOpenToOthers(info)) {
+      const mode = (info.mode & 0o777).toString(8);
+      throw refused(path, `has mode ${mode}: others may use it. Run: chmod 600 ${path}`);
     }
     text = await readFile(path, 'utf8');
   } catch (error) {
@@ -49,10 +50,11 @@ async function loadKeys(path: string): Promise<MasterKey[] | undefined> {
   for (const line of text.split('\n')) {
     if (line === '' || line.startsWith('#')) continue;
     const match = /^([A-Za-z0-9]{1,32}) ([A-Za-z0-9+/]{43}=)$/.exec(line);
-    if (match === null) throw refused(path, 'has a line that is not "<key id> <32 bytes in base64>"');
+    if (match === null)
+      throw refused(path, `has a line that is not "<key id> <32 bytes in base64>"${RESTORE}`);
     keys.push({ id: match[1]!, key: Buffer.from(match[2]!, 'base64') });
   }
-  if (keys.length === 0) throw refused(path, 'holds no key');
+  if (keys.length === 0) throw refused(path, `holds no key${RESTORE}`);
   return keys;
 }
 
