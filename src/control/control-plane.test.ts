@@ -218,17 +218,20 @@ test('a certificate that does not go with its key is refused by name', async () 
 });
 
 test(
-  'over a database of another key file it does not start, and leaves it as it was',
+  'over the database of an installation it does not start without its key file, and makes no other',
   { skip: postgresSkip },
   async () => {
     const database = await (await sharedPostgres()).createDatabase();
     const { firstStart } = await start({ database });
     assert.ok(firstStart);
     const elsewhere = mkdtempSync(join(tmpdir(), 'frontdoor-control-'));
-    const other = { code: 'key-file', message: /belongs to another secrets\.key/ };
+    const other = {
+      code: 'key-file',
+      message: /there is no .*secrets\.key.*copy it from another control plane/,
+    };
     const first = control;
     await assert.rejects(start({ database, dataDir: elsewhere }), other);
-    assert.deepEqual(readdirSync(elsewhere), ['secrets.key']);
+    assert.deepEqual(readdirSync(elsewhere), []);
     copyFileSync(join(folder, 'secrets.key'), join(elsewhere, 'secrets.key'));
     const second = await start({ database, dataDir: elsewhere });
     assert.equal(second.firstStart, undefined);

@@ -36,9 +36,15 @@ import { closeAll, type Closer } from './close-all.ts';
 import { createFabricNode } from './fabric-node.ts';
 import { meshState } from './mesh-state.ts';
 import { listening } from './opened-port.ts';
-import { loadSecrets } from './secrets/mod.ts';
+import { findSecrets } from './secrets/mod.ts';
 import { startSweeps } from './store-sweeps.ts';
-import { databasePath, inviteOperator, refuseLostDatabase, seedFirstStart } from './installation/mod.ts';
+import {
+  databasePath,
+  inviteOperator,
+  makeSecrets,
+  refuseLostDatabase,
+  seedFirstStart,
+} from './installation/mod.ts';
 
 export interface ControlPlaneOptions {
   /** Created if absent. */
@@ -152,9 +158,10 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (options.database === undefined) await refuseLostDatabase(dataDir);
-  const secrets = await loadSecrets(dataDir);
+  const found = await findSecrets(dataDir);
   const store = await openStore({ path: databasePath(dataDir), database: options.database, log });
   closers.push(() => store.close());
+  const secrets = found ?? (await makeSecrets(store, dataDir));
   const firstStart = await seedFirstStart(store, secrets, { zone: options.zone, clock });
   // Called at once, because these secrets cannot be made again if a later step fails.
   if (firstStart !== undefined) await options.onFirstStart?.(firstStart);

@@ -52,6 +52,11 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     meaning: 'The browser program of the console cannot be built from its sources.',
     remedy: 'Correct the file and line that the message names.',
   },
+  'database-damaged': {
+    kind: 'invalid',
+    meaning: 'The file of the embedded database is damaged or cut, or belongs to another program.',
+    remedy: 'Move it away, and restore the database from a backup.',
+  },
   'database-encoding': {
     kind: 'invalid',
     meaning: 'The database is not encoded in UTF-8.',
@@ -235,6 +240,11 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     kind: 'unavailable',
     meaning: 'Too many changes of the same rows came at one time.',
     remedy: 'Try again.',
+  },
+  'store-damaged': {
+    kind: 'unavailable',
+    meaning: 'The database is damaged.',
+    remedy: 'Stop the control plane, and restore the database from a backup.',
   },
   'store-failed': {
     kind: 'internal',

@@ -69,6 +69,11 @@ export const NET_ERRORS = errorsSince('0.1.0', {
     meaning: 'The address to fetch is not supported.',
     remedy: 'Give an https address with a host name.',
   },
+  'identity-file-damaged': {
+    kind: 'invalid',
+    meaning: 'The identity file is empty or cut, or its parts do not belong together.',
+    remedy: 'Restore it from a backup, or move it away and enroll again.',
+  },
   'identity-file-missing': {
     kind: 'notFound',
     meaning: 'There is no identity file at the path.',

@@ -4,6 +4,7 @@ export { seedFirstStart } from './first-start.ts';
 export { resetAdmin, type NewAdmin } from './reset-admin.ts';
 export {
   databasePath,
+  makeSecrets,
   openInstallation,
   refuseLostDatabase,
   type InstallationOptions,

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
-import { findSecrets, KEY_FILE_NAME, type Secrets } from '../secrets/mod.ts';
-import { checkKeyFile, openStore, type Store } from '../store/mod.ts';
+import { findSecrets, KEY_FILE_NAME, loadSecrets, type Secrets } from '../secrets/mod.ts';
+import { checkKeyFile, databaseFileBytes, hasFirstRows, openStore, type Store } from '../store/mod.ts';
 
 export interface InstallationOptions {
   readonly dataDir: string;
@@ -50,9 +50,20 @@ export function databasePath(dataDir: string): string {
  */
 export async function refuseLostDatabase(dataDir: string): Promise<void> {
   const path = databasePath(dataDir);
-  if (existsSync(path) || (await findSecrets(dataDir)) === undefined) return;
+  const bytes = databaseFileBytes(path);
+  if (bytes > 0 || (await findSecrets(dataDir)) === undefined) return;
+  const what = existsSync(path) ? `the database ${path} is empty` : `there is no database ${path}`;
   const message =
-    `there is no database ${path} beside ${KEY_FILE_NAME}: restore it from a backup; one on PostgreSQL is named with ` +
+    `${what} beside ${KEY_FILE_NAME}: restore it from a backup; one on PostgreSQL is named with ` +
     `--database or --database-file; to start a new installation, move ${KEY_FILE_NAME} away`;
   throw new FrontdoorError('invalid', 'no-database', message);
+}
+
+/** Makes the key file of a new installation. Throws `invalid` for a database that another key file belongs to. */
+export async function makeSecrets(store: Store, dataDir: string): Promise<Secrets> {
+  if (!(await hasFirstRows(store.db))) return loadSecrets(dataDir);
+  const message =
+    `there is no ${join(dataDir, KEY_FILE_NAME)}, and the secrets of the database can be read with it alone: restore the ` +
+    'file from where you keep it, or copy it from another control plane over this database';
+  throw new FrontdoorError('invalid', 'key-file', message);
 }

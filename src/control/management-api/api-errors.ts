@@ -23,7 +23,13 @@ const WORDS: ReadonlyMap<ErrorKind, string> = new Map(
 );
 
 /** Codes that callers can act on. */
-const SHOWN_CODES = new Set(['store-unavailable', 'store-contended', 'commit-unknown', 'no-gateway']);
+const SHOWN_CODES = new Set([
+  'store-unavailable',
+  'store-damaged',
+  'store-contended',
+  'commit-unknown',
+  'no-gateway',
+]);
 
 /** A refusal with headers of its own. */
 export class RefusalError extends FrontdoorError {

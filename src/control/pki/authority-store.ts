@@ -3,7 +3,7 @@
  * planes over the database and in every backup, and useless without the key file. Earlier versions kept them in
  * files, which are imported once.
  */
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FrontdoorError } from '#base';
@@ -69,11 +69,38 @@ async function earlierPair(keyPath: string, certificatePath: string): Promise<Au
   const keyPem = await readIfThere(keyPath);
   const certificatePem = keyPem === undefined ? undefined : await readIfThere(certificatePath);
   if (keyPem === undefined || certificatePem === undefined) return undefined;
-  if (!new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(keyPem))) {
-    const message = `${keyPath} is not the private key of ${certificatePath}`;
+  const key = privateKeyIn(keyPem);
+  const certificate = certificateIn(certificatePem);
+  const problem =
+    key === undefined
+      ? `${keyPath} holds no private key`
+      : certificate === undefined
+        ? `${certificatePath} holds no certificate`
+        : certificate.checkPrivateKey(key)
+          ? undefined
+          : `${keyPath} is not the private key of ${certificatePath}`;
+  if (problem !== undefined) {
+    const message = `${problem}: restore both files of an earlier version, or move both away if the database has them`;
     throw new FrontdoorError('invalid', 'authority-files', message);
   }
   return { certificatePem, keyPem };
+}
+
+/** Returns undefined if the text is no private key in PEM. The parser's message would say nothing to its reader. */
+export function privateKeyIn(pem: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    return undefined;
+  }
+}
+
+function certificateIn(pem: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns a file's text, or undefined if there is none. */

@@ -17,9 +17,10 @@ import type {
   PublicKey,
   X509Certificate as AsnCertificate,
 } from '@peculiar/x509';
-import { writeFileDurably } from '#net';
+import type { Log } from '#base';
+import { setAside, writeFileDurably } from '#net';
 import { loadX509, type X509Library } from '#sdk';
-import { readIfThere, type AuthorityPair } from './authority-store.ts';
+import { privateKeyIn, readIfThere, type AuthorityPair } from './authority-store.ts';
 
 const DAY_MS = 86_400_000;
 const SIGNING = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
@@ -126,10 +127,19 @@ export function authorityOf({ certificatePem, keyPem }: AuthorityPair): Certific
   };
 }
 
-/** Loads a PKCS#8 key, or creates and stores it (0600). */
-export async function openKey(path: string, make: () => KeyObject): Promise<KeyObject> {
+/**
+ * Loads a PKCS#8 key, or creates and stores it (0600). A file without a key is set aside with a warning, because nothing but
+ * the certificate depends on it, which is signed again.
+ */
+export async function openKey(path: string, make: () => KeyObject, log: Log): Promise<KeyObject> {
   const pem = await readIfThere(path);
-  if (pem !== undefined) return createPrivateKey(pem);
+  const kept = pem === undefined ? undefined : privateKeyIn(pem);
+  if (kept !== undefined) return kept;
+  if (pem !== undefined)
+    log.warn(
+      { file: path, movedTo: await setAside(path) },
+      'the file holds no private key: a new one is made',
+    );
   const key = make();
   await writeFileDurably(path, key.export({ type: 'pkcs8', format: 'pem' }));
   return key;

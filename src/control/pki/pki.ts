@@ -198,7 +198,7 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
     hosts,
     uses: ['server', 'client'],
     lifetimeDays: CONTROL_DAYS,
-    key: await openKey(join(folder, 'control.key'), newP256Key),
+    key: await openKey(join(folder, 'control.key'), newP256Key, log),
   };
   let edge = await openServerLeaf(edgePlan, intermediate, nowMs);
   let control = await openServerLeaf(controlPlan, intermediate, nowMs);
@@ -308,7 +308,7 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
         hosts: [`*.${zone}`, zone],
         uses: ['server'],
         lifetimeDays: CONTROL_DAYS,
-        key: await openKey(join(folder, 'frontend.key'), newP256Key),
+        key: await openKey(join(folder, 'frontend.key'), newP256Key, log),
       };
       return (await openServerLeaf(plan, intermediate, clock.nowMs())).credentials;
     },

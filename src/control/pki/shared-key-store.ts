@@ -6,7 +6,8 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '#base';
-import { readIfThere, type AuthorityShelf } from './authority-store.ts';
+import { setAside } from '#net';
+import { privateKeyIn, readIfThere, type AuthorityShelf } from './authority-store.ts';
 
 /**
  * Returns the stored key of that name, otherwise that of an earlier file `<name>.key`, otherwise the result of `make`. Of
@@ -21,9 +22,10 @@ export async function keepSharedKey(
   const { db, secrets, folder, nowMs } = shelf;
   const path = join(folder, `${name}.key`);
   const earlierPem = await readIfThere(path);
+  const earlierKey = earlierPem === undefined ? undefined : privateKeyIn(earlierPem);
   let kept = await findKey(shelf, name);
   if (kept === undefined) {
-    const key = earlierPem === undefined ? make() : createPrivateKey(earlierPem);
+    const key = earlierKey ?? make();
     await db
       .insertInto('shared_key')
       .values({ name, key_sealed: secrets.seal(pemOf(key)), created_at: nowMs })
@@ -32,12 +34,13 @@ export async function keepSharedKey(
     kept = (await findKey(shelf, name))!;
   }
   if (earlierPem !== undefined) {
-    if (pemOf(createPrivateKey(earlierPem)) !== pemOf(kept))
+    if (earlierKey === undefined || pemOf(earlierKey) !== pemOf(kept))
       log.warn(
         { file: path },
-        'the key of another control plane over this database replaces the one of this file: create enrollment tokens again that this control plane issued before',
+        'another key replaces the one of this file: create enrollment tokens again that this control plane issued before',
       );
-    await rm(path, { force: true });
+    if (earlierKey === undefined) await setAside(path);
+    else await rm(path, { force: true });
   }
   return kept;
 }

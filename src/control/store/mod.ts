@@ -2,6 +2,7 @@
 export { containsIn, jsonField, lowered, narrowed, type ListFilter } from './engine/list-filter.ts';
 export { LastUses } from './engine/last-uses.ts';
 export { writeJointly } from './engine/joint-writes.ts';
+export { databaseFileBytes } from './engine/database-file.ts';
 export { openStore } from './engine/open-store.ts';
 export type { Page, PageRequest } from './engine/page.ts';
 export { resourceChangeOf, touchResource, type ResourceChange } from './engine/resource-change.ts';
@@ -178,6 +179,7 @@ export {
   seedFirstRows,
   type FirstStart,
   type FirstStartOptions,
+  hasFirstRows,
 } from './records/first-rows.ts';
 export {
   createFrontdoor,

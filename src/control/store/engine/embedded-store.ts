@@ -2,6 +2,7 @@
 import { Kysely } from 'kysely';
 import { silentLog, type Log } from '#base';
 import { embeddedSnapshot, removeLeftCopies } from './backup-snapshot.ts';
+import { checkDatabaseFile, damagedDatabase } from './database-file.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { copyBeforeMigration } from './copy-before-migration.ts';
 import { ListPages } from './list-pages.ts';
@@ -10,6 +11,7 @@ import type { Database } from '../schema/schema.ts';
 import { migrateSchema, schemaStateOf, type Migrations } from './schema-migration.ts';
 import { SqliteClient } from './sqlite-client.ts';
 import { WorkerSqliteDialect } from './sqlite-dialect.ts';
+import { isDamaged } from './store-errors.ts';
 import type { Change, Store } from './store.ts';
 
 export interface EmbeddedStoreOptions {
@@ -23,9 +25,10 @@ export interface EmbeddedStoreOptions {
 
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Errors: `unavailable` if the file cannot be opened or another process holds it, `internal` for a bad schema. */
+/** Errors: `invalid` for a damaged or foreign file, `unavailable` if the file cannot be opened or another process holds it, `internal` for a bad schema. */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
   const { path, log = silentLog, migrations = allMigrations } = options;
+  if (path !== 'memory') checkDatabaseFile(path);
   const client = new SqliteClient({
     path: path === 'memory' ? ':memory:' : path,
     busyTimeoutMs: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS,
@@ -43,7 +46,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     removeLeftCopies(path, log);
   } catch (error) {
     await client.close();
-    throw error;
+    throw isDamaged(error) ? damagedDatabase(path, 'cannot be read as a database', error) : error;
   }
   const feed = new ChangeFeed(log);
   return {

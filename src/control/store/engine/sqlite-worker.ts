@@ -15,6 +15,8 @@ import type {
   SqliteWorkerData,
 } from './sqlite-protocol.ts';
 
+const MIGRATION_TABLE = 'kysely_migration';
+const SQLITE_NOTADB = 26;
 const MAX_CACHED_STATEMENTS = 400;
 /** So few at a time that a copy delays a statement no longer than a commit does. */
 const PAGES_PER_STEP = 16;
@@ -47,6 +49,7 @@ port.postMessage('open');
 function open(): DatabaseSync {
   if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
   const opened = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
+  refuseForeign(opened);
   opened.exec('PRAGMA locking_mode = EXCLUSIVE');
   opened.exec('PRAGMA journal_mode = WAL');
   opened.exec('PRAGMA synchronous = FULL');
@@ -57,6 +60,13 @@ function open(): DatabaseSync {
   opened.exec('BEGIN IMMEDIATE');
   opened.exec('COMMIT');
   return opened;
+}
+
+/** Before anything is written: a file of another program stays as it is. */
+function refuseForeign(opened: DatabaseSync): void {
+  const names = opened.prepare("select name from sqlite_master where type = 'table'").all();
+  if (names.length === 0 || names.some(({ name }) => name === MIGRATION_TABLE)) return;
+  throw Object.assign(new Error('it has the tables of another program'), { errcode: SQLITE_NOTADB });
 }
 
 function run({ id, sql, parameters, role }: SqliteRequest): SqliteReply {

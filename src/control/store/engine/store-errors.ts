@@ -2,6 +2,11 @@
 import { FrontdoorError, messageOf } from '#base';
 import type { SqliteFailure } from './sqlite-protocol.ts';
 
+/** Primary codes for a file that is damaged, or none of ours. */
+const DAMAGED_CODES = new Map([
+  [11, 'is damaged'],
+  [26, 'is no database of a control plane'],
+]);
 const UNIQUE_CODES = new Set([2067, 1555]);
 const FOREIGN_KEY_CODE = 787;
 /** Primary codes for faults of the database, not of the statement. */
@@ -11,10 +16,8 @@ const AWAY_CODES = new Map([
   [7, 'has no memory left'],
   [8, 'is read-only'],
   [10, 'failed to read or write its file'],
-  [11, 'is damaged'],
   [13, 'has no room left on its disk'],
   [14, 'cannot open its file'],
-  [26, 'is no database file'],
 ]);
 
 /** SQLSTATEs of PostgreSQL with the same meaning. */
@@ -50,6 +53,8 @@ export function errorOfSqlite(failure: SqliteFailure): FrontdoorError {
   if (errcode !== undefined) {
     if (UNIQUE_CODES.has(errcode)) return uniqueViolation(cause);
     if (errcode === FOREIGN_KEY_CODE) return foreignKeyViolation(cause);
+    const damage = DAMAGED_CODES.get(errcode & 0xff);
+    if (damage !== undefined) return storeDamaged(damage, cause);
     const away = AWAY_CODES.get(errcode & 0xff);
     if (away !== undefined) return storeUnavailable(away, cause);
   }
@@ -87,6 +92,14 @@ export function isStaleStatement(error: unknown): boolean {
 
 export function storeUnavailable(why: string, cause?: unknown): FrontdoorError {
   return new FrontdoorError('unavailable', 'store-unavailable', `the database ${why}`, { cause });
+}
+
+function storeDamaged(why: string, cause: Error): FrontdoorError {
+  return new FrontdoorError('unavailable', 'store-damaged', `the database ${why}`, { cause });
+}
+
+export function isDamaged(error: unknown): boolean {
+  return hasCode(error, 'store-damaged');
 }
 
 export function storeContended(cause?: unknown): FrontdoorError {

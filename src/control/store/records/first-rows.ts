@@ -8,7 +8,7 @@ import { FrontdoorError, type Clock } from '#base';
 import { randomToken, type Secrets } from '../../secrets/mod.ts';
 import { lockedByName } from '../engine/row-lock.ts';
 import { createSigningKey, listSigningKeys } from './signing-key-store.ts';
-import type { Store, StoreTransaction, Touch } from '../engine/store.ts';
+import type { Queries, Store, StoreTransaction, Touch } from '../engine/store.ts';
 
 export interface FirstStartOptions {
   /** DNS zone of the default frontend: public shares are served as `<token>.<zone>`. */
@@ -62,8 +62,7 @@ export async function seedFirstRows(
   };
   const isEmpty = await store.transaction(async (trx, touch) => {
     await lockedByName(trx, 'first start');
-    const known = await trx.selectFrom('organization').select('id').limit(1).executeTakeFirst();
-    if (known !== undefined) return false;
+    if (await hasFirstRows(trx)) return false;
     const { organizationId } = first;
     await trx
       .insertInto('organization')
@@ -125,6 +124,11 @@ export async function seedFirstRows(
   if (isEmpty) return first;
   await checkKeyFile(store, secrets, nowMs);
   return undefined;
+}
+
+/** Whether an installation began in the database. */
+export async function hasFirstRows(db: Queries): Promise<boolean> {
+  return (await db.selectFrom('organization').select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** Throws `invalid` if the database's secrets were encrypted with another key file. */
