@@ -25,6 +25,7 @@ import {
   loadIdentityFile,
   openMetricsEndpoint,
   saveIdentityFile,
+  setAside,
   waitAtMost,
   type ChannelOpener,
   type IdentityFile,
@@ -112,23 +113,31 @@ const READY_LIST_AGE_MS = 3_600_000;
 const LAST_REPORT_MS = 2_500;
 export const IDENTITY_FILE = 'identity.json';
 
-/** Loads the gateway's identity, or enrolls it with `enroll`'s JWT. `edgeApiUrl` replaces an address that has moved. */
+/** Loads the gateway's identity, or enrolls it with `enroll`'s JWT. An address that has moved is replaced by `edgeApiUrl`. */
 export async function gatewayIdentity(
   dataDir: string,
   enroll: () => Promise<string>,
-  edgeApiUrl?: string,
+  /** Of a gateway that can enroll by itself. */
+  own?: { readonly edgeApiUrl: string; readonly log: Log },
 ): Promise<IdentityFile> {
   const path = join(dataDir, IDENTITY_FILE);
   let identity: IdentityFile;
   try {
     identity = await loadIdentityFile(path);
   } catch (error) {
-    if (!(error instanceof FrontdoorError) || error.kind !== 'notFound') throw error;
+    if (!(error instanceof FrontdoorError)) throw error;
+    const isRemade = own !== undefined && error.code === 'identity-file-damaged';
+    if (isRemade)
+      own.log.warn(
+        { cause: error.message, movedTo: await setAside(path) },
+        'the identity of the gateway is damaged: it enrolls again',
+      );
+    else if (error.code !== 'identity-file-missing') throw error;
     ({ identity } = await enrollIdentity({ jwt: await enroll(), name: 'gateway' }));
     await saveIdentityFile(path, identity);
   }
-  if (edgeApiUrl === undefined || identity.apiUrl === edgeApiUrl) return identity;
-  const moved = { ...identity, apiUrl: edgeApiUrl };
+  if (own === undefined || identity.apiUrl === own.edgeApiUrl) return identity;
+  const moved = { ...identity, apiUrl: own.edgeApiUrl };
   await saveIdentityFile(path, moved);
   return moved;
 }

@@ -7,8 +7,14 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import { startControlPlane, type ControlPlane, type FirstStart, type LocalEnds } from '#control';
-import type { Channel, ChannelOpener, MemoryPeer } from '#net';
-import { enrollRouterIdentity, loadRouterConfig, type Router } from '#router';
+import { setAside, type Channel, type ChannelOpener, type MemoryPeer } from '#net';
+import {
+  enrollRouterIdentity,
+  identityProblem,
+  loadRouterConfig,
+  type Router,
+  type RouterConfig,
+} from '#router';
 import { CertificateStore, type AcmeSettings, type GatewayLimits } from '#gateway';
 import type { AccessSettings } from './access-options.ts';
 import { openIssuer } from './automatic-certificates.ts';
@@ -147,7 +153,9 @@ async function startParts(
     ctrlAddress,
   });
   const routerConfig = loadRouterConfig(routerFile);
-  if (!existsSync(routerConfig.identity.cert)) {
+  const isEnrolled = existsSync(routerConfig.identity.cert);
+  const isDamaged = isEnrolled && (await setDamagedAside(routerConfig, log.child({ part: 'router' })));
+  if (!isEnrolled || isDamaged) {
     const { token } = await control.createFabricNode('router', 'router');
     await enrollRouterIdentity({ config: routerConfig, jwt: token, force: false, log });
   }
@@ -166,7 +174,7 @@ async function startParts(
   const identity = await gatewayIdentity(
     gatewayDir,
     async () => (await control.createFabricNode('gateway', 'gateway')).token,
-    control.edgeApiUrl,
+    { edgeApiUrl: control.edgeApiUrl, log: log.child({ part: 'gateway' }) },
   );
   local.ends = { gatewayId: commonNameOf(identity.certPem), routerId: router.id };
   const openChannel = inProcess((name) =>
@@ -232,6 +240,20 @@ async function startParts(
     reload,
     close,
   };
+}
+
+/** Whether the files of the router's identity were damaged and have been set aside, so that it can enroll again. */
+async function setDamagedAside({ identity }: RouterConfig, log: Log): Promise<boolean> {
+  const cause = identityProblem(identity);
+  if (cause === undefined) return false;
+  const files = [identity.cert, identity.serverCert, identity.key.reveal(), identity.ca];
+  const movedTo: string[] = [];
+  for (const file of files) {
+    const moved = file === undefined ? undefined : await setAside(file);
+    if (moved !== undefined) movedTo.push(moved);
+  }
+  log.warn({ cause, movedTo }, 'the identity of the router is damaged: it enrolls again');
+  return true;
 }
 
 type Accept = (peer: MemoryPeer) => Promise<Channel>;

@@ -4,13 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { inspect } from 'node:util';
+import { makeTestAuthority } from '../../test/support/certificates.ts';
+import { isOpenToOthers } from './private-file.ts';
 import { loadIdentityFile, saveIdentityFile, type IdentityFile } from './identity-file.ts';
 
+const issued = await (await makeTestAuthority()).issue('client');
 const identity: IdentityFile = {
   apiUrl: 'https://localhost:1280',
-  keyPem: '-----BEGIN PRIVATE KEY-----\nAA\n-----END PRIVATE KEY-----\n',
-  certPem: '-----BEGIN CERTIFICATE-----\nAA\n-----END CERTIFICATE-----\n',
-  caPem: '-----BEGIN CERTIFICATE-----\nBB\n-----END CERTIFICATE-----\n',
+  keyPem: issued.key,
+  certPem: issued.cert,
+  caPem: issued.ca,
 };
 let folder: string;
 before(() => {
@@ -98,6 +101,17 @@ test('a file that others may read or write is refused with the remedy', async ()
   }
 });
 
+test('a file that nobody can write may be read by a group of this process, as orchestrators mount secrets', async () => {
+  const path = join(folder, 'mounted.json');
+  await saveIdentityFile(path, identity);
+  chmodSync(path, 0o440);
+  assert.deepEqual(await loadIdentityFile(path), identity);
+  const { gid } = statSync(path);
+  assert.equal(isOpenToOthers({ mode: 0o440, gid }), false);
+  assert.equal(isOpenToOthers({ mode: 0o440, gid: 3_999_999 }), true, 'a group that is not ours');
+  for (const mode of [0o640, 0o444, 0o460]) assert.equal(isOpenToOthers({ mode, gid }), true);
+});
+
 test('a file that is no identity is refused with the reason, and a missing file with another', async () => {
   const wrong: [unknown, RegExp][] = [
     ['{', /not JSON/],
@@ -108,7 +122,7 @@ test('a file that is no identity is refused with the reason, and a missing file 
   ];
   for (const [file, message] of wrong) {
     await assert.rejects(loadIdentityFile(put('wrong.json', file)), {
-      code: 'identity-file-refused',
+      code: /^identity-file-(?:refused|damaged)$/,
       message,
     });
   }

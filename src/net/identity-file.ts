@@ -3,6 +3,7 @@
  * OpenZiti's can read each other's files. It contains a private key: a file that other users may read or write is
  * refused.
  */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -28,7 +29,8 @@ const PARTS: readonly PartName[] = ['key', 'cert', 'ca'];
 
 /**
  * Reads `pem:` values, bare PEM as the C SDK writes it, and `file:` or bare paths (relative to the file). Throws
- * `FrontdoorError`s: `notFound` if there is no such file, `invalid` with a remedy for everything else. No message contains a
+ * `FrontdoorError`s: `notFound` if there is no such file, `invalid` with a remedy for everything else, among it
+ * `identity-file-damaged` for content that no program writes. No message contains a
  * value of the file, because any of them may be a key in another form, unless it is the path of a file that exists.
  */
 export async function loadIdentityFile(path: string): Promise<IdentityFile> {
@@ -36,15 +38,17 @@ export async function loadIdentityFile(path: string): Promise<IdentityFile> {
   if (typeof ztAPI !== 'string' || !URL.canParse(ztAPI)) throw broken(path, 'ztAPI is not a URL');
   const { origin, protocol } = new URL(ztAPI);
   if (protocol !== 'https:') throw broken(path, 'ztAPI is not an https URL');
-  const [keyPem, certPem, caPem] = (await Promise.all(
-    PARTS.map((name) => readPart(path, name, id?.[name])),
-  )) as [Secret, Secret, Secret];
-  return {
-    apiUrl: origin,
-    keyPem: keyOf(path, keyPem),
-    certPem: certificatesOf(path, 'cert', certPem),
-    caPem: certificatesOf(path, 'ca', caPem),
-  };
+  const [key, cert, ca] = (await Promise.all(PARTS.map((name) => readPart(path, name, id?.[name])))) as [
+    Secret,
+    Secret,
+    Secret,
+  ];
+  const keyPem = keyOf(path, key);
+  const certPem = certificatesOf(path, 'cert', cert);
+  const caPem = certificatesOf(path, 'ca', ca);
+  if (!new X509Certificate(certPem).checkPrivateKey(createPrivateKey(keyPem)))
+    throw damaged(path, 'id.key is not the key of id.cert');
+  return { apiUrl: origin, keyPem, certPem, caPem };
 }
 
 async function readFields(path: string): Promise<{ ztAPI?: unknown; id?: Record<string, unknown> }> {
@@ -53,7 +57,7 @@ async function readFields(path: string): Promise<{ ztAPI?: unknown; id?: Record<
     return (JSON.parse(text) ?? {}) as { ztAPI?: unknown; id?: Record<string, unknown> };
   } catch {
     // The parser's message quotes the text.
-    throw broken(path, text.trim() === '' ? 'it is empty' : 'it is not JSON, or only a part of it');
+    throw damaged(path, text.trim() === '' ? 'it is empty' : 'it is not JSON, or only a part of it');
   }
 }
 
@@ -74,15 +78,26 @@ async function readPart(path: string, name: PartName, value: unknown): Promise<S
 
 function keyOf(path: string, field: Secret): string {
   const pem = field.reveal();
-  if (!pem.includes('PRIVATE KEY-----')) throw broken(path, 'id.key is not a PEM private key');
+  if (!pem.includes('PRIVATE KEY-----')) throw damaged(path, 'id.key is not a PEM private key');
   if (ENCRYPTED.test(pem)) throw broken(path, 'id.key is encrypted: remove its passphrase');
-  return pem;
+  try {
+    createPrivateKey(pem);
+    return pem;
+  } catch {
+    throw damaged(path, 'id.key is only a part of a key');
+  }
 }
 
 function certificatesOf(path: string, name: PartName, field: Secret): string {
   const pem = field.reveal();
-  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw broken(path, `id.${name} is not a PEM certificate`);
-  return pem;
+  if (!pem.includes('-----BEGIN CERTIFICATE-----'))
+    throw damaged(path, `id.${name} is not a PEM certificate`);
+  try {
+    new X509Certificate(pem);
+    return pem;
+  } catch {
+    throw damaged(path, `id.${name} is only a part of a certificate`);
+  }
 }
 
 /** Replaces the file atomically. Only its owner can read it. */
@@ -102,6 +117,12 @@ async function readPrivate(path: string): Promise<string> {
   throw new FrontdoorError('notFound', 'identity-file-missing', `there is no identity file ${path}`, {
     cause: read.cause,
   });
+}
+
+/** A file that its program once wrote whole. */
+function damaged(path: string, why: string): FrontdoorError {
+  const message = `identity file ${path} is damaged: ${why}; restore it, or move it away and enroll again`;
+  return new FrontdoorError('invalid', 'identity-file-damaged', message);
 }
 
 function broken(path: string, why: string, cause?: unknown): FrontdoorError {

@@ -8,3 +8,4 @@ export {
 export type { ConfigProblem, CsrConfig, RouterConfig } from './config/router-config.ts';
 export { enrollRouterIdentity, type RouterEnrollmentOptions } from './enrollment/router-enrollment.ts';
 export { NameServer, type NameServerOptions } from './tunnel/dns/name-server.ts';
+export { identityProblem } from './identity/router-identity.ts';

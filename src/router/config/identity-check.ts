@@ -109,8 +109,8 @@ class IdentityCheck {
       const privateKey = createPrivateKey(pem);
       if (!leaves.every((leaf) => leaf.checkPrivateKey(privateKey)))
         this.#report(key, 'key', `is not the key of ${this.#at}.${certKey}`);
-    } catch (error) {
-      this.#report(key, 'key', `holds no private key: ${messageOf(error)}`);
+    } catch {
+      this.#report(key, 'key', 'holds no private key that can be read');
     }
   }
 

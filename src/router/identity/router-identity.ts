@@ -48,6 +48,16 @@ export function loadRouterIdentity(identity: IdentityConfig, where = 'identity')
   return { id, client, server: { default: candidates[0]!, alternates: candidates.slice(1) } };
 }
 
+/** Why the files cannot be used; undefined if they can. */
+export function identityProblem(identity: IdentityConfig): string | undefined {
+  try {
+    loadRouterIdentity(identity);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
 /** Prefers certificates with names, then certificates for servers, then all others. */
 function candidatesOf(served: readonly TlsIdentity[]): readonly TlsIdentity[] {
   const leafOf = ({ cert }: TlsIdentity): X509Certificate => new X509Certificate(cert);
@@ -104,7 +114,8 @@ function certificatesIn(path: string, pem: string): X509Certificate[] {
       // PEM blocks that contain no certificate are skipped, as in OpenZiti.
     }
   }
-  if (found.length === 0) throw invalid(`${path} holds no certificate`);
+  if (found.length === 0)
+    throw invalid(`${path} holds no certificate that can be read: restore it, or enroll again`);
   return found;
 }
 
@@ -129,7 +140,7 @@ function checkKey(path: string, key: string, leaf: X509Certificate, certPath: st
   try {
     fits = leaf.checkPrivateKey(createPrivateKey(key));
   } catch (cause) {
-    throw invalid(`${path} holds no private key: ${messageOf(cause)}`, cause);
+    throw invalid(`${path} holds no private key that can be read: restore it, or enroll again`, cause);
   }
   if (!fits) throw invalid(`${path} is not the key of ${certPath}`);
 }
