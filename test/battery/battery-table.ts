@@ -1,4 +1,5 @@
 /** The rows of `npm run battery`, in the order of the test plan. */
+import { ALONE_ROW } from './alone-row.ts';
 import { ANSWER_ROW } from './answer-row.ts';
 import type { BatteryRow } from './battery-row.ts';
 import { CHURN_ROW } from './churn-row.ts';
@@ -62,4 +63,5 @@ export const BATTERY_ROWS: readonly BatteryRow[] = [
   UNPROVEN_ROW,
   ENROLLED_PEER_ROW,
   TURN_ROW,
+  ALONE_ROW,
 ];
