@@ -3,6 +3,7 @@ import { ALONE_ROW } from './alone-row.ts';
 import { ANSWER_ROW } from './answer-row.ts';
 import type { BatteryRow } from './battery-row.ts';
 import { CHURN_ROW } from './churn-row.ts';
+import { CREDENTIAL_END_ROW } from './credential-end-row.ts';
 import { CROWD_ROW } from './crowd-row.ts';
 import { DIFFERENTIAL_ROW } from './differential-row.ts';
 import { ENROLLED_PEER_ROW } from './enrolled-peer-row.ts';
@@ -49,6 +50,7 @@ export const BATTERY_ROWS: readonly BatteryRow[] = [
   RESTING_NAME_ROW,
   WRONG_CREDENTIAL_ROW,
   REFUSAL_ROW,
+  CREDENTIAL_END_ROW,
   RULE_EFFECT_ROW,
   SECRET_MESSAGE_ROW,
   SITE_HEADER_ROW,
