@@ -28,7 +28,9 @@ import { SLOWLORIS_ROW } from './slowloris-row.ts';
 import { SOAK_ROW } from './soak-row.ts';
 import { CLOCK_ROW } from './clock-row.ts';
 import { TURN_ROW } from './turn-row.ts';
+import { UNPROVEN_NAME_ROW } from './unproven-name-row.ts';
 import { UNPROVEN_ROW } from './unproven-row.ts';
+import { TENANT_CERTIFICATES_ROW } from './tenant-certificates-row.ts';
 import { TIMING_ROW } from './timing-row.ts';
 import { TLS_ROW } from './tls-row.ts';
 import { WRONG_CREDENTIAL_ROW } from './wrong-credential-row.ts';
@@ -51,6 +53,8 @@ export const BATTERY_ROWS: readonly BatteryRow[] = [
   WRONG_CREDENTIAL_ROW,
   REFUSAL_ROW,
   CREDENTIAL_END_ROW,
+  TENANT_CERTIFICATES_ROW,
+  UNPROVEN_NAME_ROW,
   RULE_EFFECT_ROW,
   SECRET_MESSAGE_ROW,
   SITE_HEADER_ROW,
