@@ -63,6 +63,16 @@ describe('origins that misbehave', () => {
     });
   }
 
+  it('says that the service speaks TLS when it answers with an alert', async () => {
+    await world.serveRaw(
+      'secure',
+      saying('\x15\x03\x01\x00\x02\x02\x46', (socket) => socket.end()),
+    );
+    const answer = await world.ask(get('secure'));
+    assert.equal(statusOf(answer), 502);
+    assert.match(String(world.recordOf(errorIdOf(answer))['cause']), /has to begin with https:/);
+  });
+
   it('gives a second answer to nobody and drops its circuit', async () => {
     const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n';
     await world.serveRaw('double', saying(`${ok}AA${ok}BB`));

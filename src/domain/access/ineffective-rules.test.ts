@@ -6,7 +6,7 @@ import { explainAccess, type ExplainedRequest } from './access-explanation.ts';
 import { OPEN_RULES, type AccessRules } from './access-rules.ts';
 import { compileRules } from './compiled-rules.ts';
 import { ineffectiveRules } from './ineffective-rules.ts';
-import { CALLERS, NAMES, RULES, SETUPS, type Rule, type Setup } from './rule-case-fixture.ts';
+import { CALLERS, NAMES, RULES, SETUPS, type AccessRuleName, type Setup } from './rule-case-fixture.ts';
 
 const rulesOf = (part: Partial<AccessRules>): AccessRules => ({ ...OPEN_RULES, ...part });
 
@@ -31,7 +31,7 @@ const guardsOf = ({ providers }: Setup) => ({
   hasPeople: providers.some(({ type }) => provesPeople(type)),
 });
 
-function reasonOf(rules: AccessRules, setup: Setup, rule: Rule): string | undefined {
+function reasonOf(rules: AccessRules, setup: Setup, rule: AccessRuleName): string | undefined {
   return ineffectiveRules(rules, guardsOf(setup)).find((each) => each.rule === rule)?.reason;
 }
 

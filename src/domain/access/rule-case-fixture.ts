@@ -3,7 +3,7 @@ import { AUTH_PROVIDER_TYPES } from '../auth-provider-type.ts';
 import type { ExplainedProvider, ExplainedRequest } from './access-explanation.ts';
 import type { AccessRules } from './access-rules.ts';
 
-export type Rule = Exclude<keyof AccessRules, 'responseTimeoutMs' | 'contact'>;
+export type AccessRuleName = Exclude<keyof AccessRules, 'responseTimeoutMs' | 'contact'>;
 
 export const NOW_MS = 1_000_000;
 const HOST = 'app.share.example';
@@ -11,7 +11,7 @@ const OTHER = 'https://other.example';
 const CERTIFICATE = { authorities: ['PEM'], names: ['laptop'] };
 
 /** Each rule with a value that names Ann, /public, 192.0.2.0/24 or the laptop. */
-export const RULES: { readonly [R in Rule]: AccessRules[R] } = {
+export const RULES: { readonly [R in AccessRuleName]: AccessRules[R] } = {
   emails: ['ann@example.com'],
   claims: [{ claim: 'groups', anyOf: ['ops'] }],
   basicAuth: [{ name: 'basil', passwordHash: 'x' }],
@@ -24,7 +24,7 @@ export const RULES: { readonly [R in Rule]: AccessRules[R] } = {
   allowedOrigins: [OTHER],
   allowPreflights: true,
 };
-export const NAMES = Object.keys(RULES) as Rule[];
+export const NAMES = Object.keys(RULES) as AccessRuleName[];
 
 export interface Setup {
   readonly name: string;

@@ -36,6 +36,16 @@ export function serviceFailure(status: 502 | 504, code: FailureCode, cause: stri
   return { status, code, hop: 'service', message, cause };
 }
 
+/** The first byte of a TLS alert (RFC 8446 §5.1), with which a TLS server answers a request in clear. */
+const TLS_ALERT = 0x15;
+
+/** For an answer that does not begin as HTTP does. */
+export function failureOfStart(first: number): Failure {
+  if (first !== TLS_ALERT) return failureOfAnswer('malformed-status-line');
+  const cause = 'the service answered with TLS, so that the target of the share has to begin with https://';
+  return serviceFailure(502, 'malformed-answer', cause);
+}
+
 /** A share whose record has a field that this gateway cannot read, so that its access rules are unknown. */
 export function failureOfUnreadable(field: string): Failure {
   return {

@@ -1,8 +1,7 @@
 /**
- * One request and its response: gets a circuit, sends the request over it, and re-frames the response for the
- * client. An exchange ends in exactly one way: done; failed, when nothing was sent to the client, which gets a
- * failure page; or broken, when the response had begun and the connection is cut so that it does not look
- * complete. RFC 9112 §6, §9.
+ * One request and its response: gets a circuit, sends the request over it, and re-frames the response for the client.
+ * An exchange ends in exactly one way: done; failed, when nothing was sent to the client, which gets a failure page; or
+ * broken, when the response had begun and the connection is cut so that it does not look complete. RFC 9112 §6, §9.
  */
 import { performance } from 'node:perf_hooks';
 import type { CircuitError } from '#sdk';
@@ -16,6 +15,7 @@ import {
   FAILURES,
   failureOfAnswer,
   failureOfRequest,
+  failureOfStart,
   serviceFailure,
   type Failure,
 } from '../answers/failure-table.ts';
@@ -222,7 +222,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     let piece: Buffer | undefined = bytes;
     while (piece !== undefined) {
       if (!this.#answered && piece[0] !== 72) {
-        this.#fail(failureOfAnswer('malformed-status-line'));
+        this.#fail(failureOfStart(piece[0]!));
         return undefined;
       }
       if (!this.#answered) this.#record.firstByteMs = performance.now();
