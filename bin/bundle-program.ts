@@ -1,9 +1,8 @@
 /**
- * Bundles `program.ts` with its packages for `program-bundle.ts`: a program of its own, with low priority. It ends with
- * status 0 when the bundle is current. Programs that run start it (`bundle-after-start.ts`). ADR 0046.
+ * Bundles `program.ts` with its packages for `program-bundle.ts`: a program of its own. It ends with
+ * status 0 when the bundle is current. `npm ci` runs it. ADR 0046.
  */
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -122,7 +121,6 @@ function removeCode(folder: string): void {
   for (const name of readdirSync(folder)) if (name.endsWith(CODE_SUFFIX)) rmSync(join(folder, name));
 }
 
-setPriority(constants.priority.PRIORITY_LOW);
 const [root = PACKAGE_ROOT] = process.argv.slice(2);
 try {
   mkdirSync(dirname(bundleIndex(root)), { recursive: true });

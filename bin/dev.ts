@@ -24,15 +24,18 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev clients
        frontdoor dev console [--watch] [--folder FOLDER]
        frontdoor dev library
+       frontdoor dev program
        frontdoor dev node ARGUMENTS…
 `;
 
+const BUNDLE_PROGRAM = 'bin/bundle-program.ts';
 const BUILD_CONSOLE = 'src/control/console-app/build-program.ts';
 const PACKED_CONSOLE = join(repositoryRoot, 'dist/console');
 
 /** Runs one development command; resolves to the exit status. */
 export async function runDev(args: readonly string[]): Promise<number> {
   const [command, ...rest] = args;
+  if (command === 'program') return bundleProgram();
   if (!existsSync(join(repositoryRoot, 'node_modules/typescript'))) {
     process.stderr.write('frontdoor dev: the development dependencies are not installed; run "npm ci"\n');
     return 69;
@@ -74,6 +77,14 @@ export async function runDev(args: readonly string[]): Promise<number> {
       process.stderr.write(USAGE);
       return command === undefined || command === '--help' ? 0 : 2;
   }
+}
+
+/** Makes what programs run from until a source changes. It never fails an installation: without it, they run from their sources. */
+async function bundleProgram(): Promise<number> {
+  const { status } = await runPinned([BUNDLE_PROGRAM]);
+  if (status !== 0)
+    process.stderr.write('frontdoor: programs run from their sources, which takes more memory\n');
+  return 0;
 }
 
 /** The library, and what `npm pack` of the repository contains beside it: the programs and the built console. */

@@ -23,10 +23,7 @@ export async function main(): Promise<never> {
 
 async function loadProgram(name: string | undefined): Promise<Program> {
   const bundle = currentBundle();
-  if (bundle === undefined) {
-    (await import('./bundle-later.ts')).bundleLater();
-    return import('./program.ts');
-  }
+  if (bundle === undefined) return import('./program.ts');
   if (name === undefined || !LARGE_PROGRAMS.includes(name))
     return import(bundle.moduleUrl) as Promise<Program>;
   const { runScript } = await import('./bundle-script.ts');

@@ -22,6 +22,7 @@ import { RULE_EFFECT_ROW } from './rule-effect-row.ts';
 import { SECRET_MESSAGE_ROW } from './secret-message-row.ts';
 import { SIBLINGS_ROW } from './siblings-row.ts';
 import { SITE_HEADER_ROW } from './site-header-row.ts';
+import { SMALL_MACHINE_ROW } from './small-machine-row.ts';
 import { SLOW_PEER_ROW } from './slow-peer-row.ts';
 import { SLOW_READERS_ROW } from './slow-readers-row.ts';
 import { SLOWLORIS_ROW } from './slowloris-row.ts';
@@ -70,4 +71,5 @@ export const BATTERY_ROWS: readonly BatteryRow[] = [
   ENROLLED_PEER_ROW,
   TURN_ROW,
   ALONE_ROW,
+  SMALL_MACHINE_ROW,
 ];

@@ -70,7 +70,7 @@ async function main(name = '', args: readonly string[] = []): Promise<number> {
   }
 }
 
-/** Programs run as they do from the second start of an installation on. */
+/** Programs run as they do after an installation. */
 async function bundleProgram(): Promise<void> {
   delete process.env['FRONTDOOR_FROM_SOURCES'];
   await promisify(execFile)(process.execPath, [join(repositoryRoot, 'bin/bundle-program.ts')]);
