@@ -7,13 +7,11 @@ export function addressKey(address: string): string {
   return `${groupsOf(plain).slice(0, 4).join(':')}::/64`;
 }
 
-/** Returns one key for each network that one customer of a provider may have: an IPv4 /24, or an IPv6 /56. */
+/** Returns one key for each network that one customer of a provider may have: an IPv4 /24, or an IPv6 /48. */
 export function networkKey(address: string): string {
   const plain = plainOf(address);
   if (!plain.includes(':')) return `${plain.split('.').slice(0, 3).join('.')}.0/24`;
-  const [first, second, third, fourth = '0'] = groupsOf(plain);
-  const prefix = [first, second, third, `${fourth.padStart(4, '0').slice(0, 2)}00`];
-  return `${prefix.join(':')}::/56`;
+  return `${groupsOf(plain).slice(0, 3).join(':')}::/48`;
 }
 
 /** An IPv4 address that is written as IPv6 is the same client. */

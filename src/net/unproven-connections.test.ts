@@ -21,12 +21,21 @@ after(() => {
   }
 });
 
-/** GET /prove proves, GET /wait never answers. */
+/** GET /prove proves, GET /wait never answers, GET /hold does neither and keeps its connection until `release`. */
 async function open(limits: UnprovenLimits) {
   const connections = new UnprovenConnections(limits, silentLog);
   let waiting = 0;
+  const held: (() => void)[] = [];
   const server = createHttpServer((request, response) => {
     if (request.url === '/wait') waiting += 1;
+    if (request.url === '/hold') {
+      const release = connections.hold(request.socket);
+      held.push(() => {
+        release();
+        response.end('here');
+      });
+      return;
+    }
     if (request.url === '/prove') connections.prove(request.socket);
     if (request.url !== '/wait') response.end('here');
   });
@@ -37,6 +46,7 @@ async function open(limits: UnprovenLimits) {
   const { port } = server.address() as AddressInfo;
   return {
     connections,
+    held,
     /** Resolves when so many requests that are never answered have arrived. */
     haveWaited: (count: number) =>
       until(
@@ -73,6 +83,32 @@ test('connections of a proxy are not counted', async () => {
     ask(socket, '/');
     await once(socket, 'data');
   }
+});
+
+test('a connection whose request waits for its turn is not closed, and counts again afterwards', async () => {
+  const { connections, held, come } = await open({ maxUnproven: 2 });
+  const office: Socket[] = [];
+  for (let at = 0; at < 3; at += 1) {
+    office.push(await come('127.0.0.5'));
+    ask(office[at]!, '/hold');
+    await until(
+      'it waits',
+      () => held.length,
+      (length) => length === at + 1,
+    );
+  }
+  assert.equal(connections.size, 0);
+  // Newcomers displace each other.
+  for (let at = 0; at < 5; at += 1) ask(await come(`127.0.1.${at}`), '/');
+  assert.ok(office.every((socket) => !socket.destroyed));
+  for (const [at, release] of held.entries()) {
+    const answered = once(office[at]!, 'data');
+    release();
+    await answered;
+  }
+  assert.ok(connections.size <= 3);
+  await come('127.0.0.6');
+  await gone(office[0]!);
 });
 
 test('a request that is being answered is not broken off for an address that has as many', async () => {

@@ -4,7 +4,7 @@
  * one without a request first, so that newcomers are served and other addresses keep their connections; each of
  * a suspect address counts as several. A
  * newcomer does not displace a connection of its own address that had no time for a handshake, so that some
- * succeed when all clients reconnect at once.
+ * succeed when all clients reconnect at once. A connection that is held does not count and is not closed.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -34,6 +34,8 @@ interface Connection {
   readonly openedMs: number;
   /** Requests without a response yet. */
   requests: number;
+  /** How often it is held. */
+  holds: number;
 }
 
 export class UnprovenConnections {
@@ -45,6 +47,7 @@ export class UnprovenConnections {
   /** By both ends of the connection, because over TLS a request has another socket object than the accepted one. */
   readonly #connections = new Map<string, Connection>();
   readonly #proven = new WeakSet<object>();
+  readonly #held = new Map<string, Connection>();
   /** The oldest first. */
   readonly #byAddress = new Map<string, Set<Connection>>();
 
@@ -65,7 +68,8 @@ export class UnprovenConnections {
     server.on('connection', (socket: Socket) => this.#enter(socket));
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       if (this.#proven.has(request.socket)) return;
-      const connection = this.#connections.get(keyOf(request.socket));
+      const key = keyOf(request.socket);
+      const connection = this.#connections.get(key) ?? this.#held.get(key);
       if (connection === undefined) return;
       connection.requests += 1;
       response.once('close', () => (connection.requests -= 1));
@@ -78,6 +82,32 @@ export class UnprovenConnections {
     this.#proven.add(socket);
     const connection = this.#connections.get(keyOf(socket));
     if (connection !== undefined) this.#remove(connection);
+    this.#held.delete(keyOf(socket));
+  }
+
+  /**
+   * Keeps the connection while its request waits for a turn in a queue, which bounds how many are held. Without it, the
+   * connections that wait longest, and are next, would be the first that newcomers displace. Call the answer when the wait is
+   * over.
+   */
+  hold(socket: Pick<Socket, 'remoteAddress' | 'remotePort'>): () => void {
+    const key = keyOf(socket);
+    const connection = this.#connections.get(key) ?? this.#held.get(key);
+    if (connection === undefined) return () => {};
+    connection.holds += 1;
+    this.#remove(connection);
+    this.#held.set(key, connection);
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      connection.holds -= 1;
+      if (connection.holds > 0 || this.#held.get(key) !== connection) return;
+      this.#held.delete(key);
+      const { address } = connection;
+      if (this.#connections.size >= this.#maxUnproven) this.#makeRoom(address, this.#byAddress.get(address));
+      this.#add(connection);
+    };
   }
 
   #enter(socket: Socket): void {
@@ -94,11 +124,19 @@ export class UnprovenConnections {
       return;
     }
     const openedMs = performance.now();
-    const connection: Connection = { key: keyOf(socket), address, socket, openedMs, requests: 0 };
-    this.#connections.set(connection.key, connection);
+    const connection: Connection = { key: keyOf(socket), address, socket, openedMs, requests: 0, holds: 0 };
+    this.#add(connection);
+    socket.once('close', () => {
+      this.#remove(connection);
+      if (this.#held.get(connection.key) === connection) this.#held.delete(connection.key);
+    });
+  }
+
+  #add(connection: Connection): void {
+    const { key, address } = connection;
+    this.#connections.set(key, connection);
     const all = this.#byAddress.get(address) ?? new Set();
     this.#byAddress.set(address, all.add(connection));
-    socket.once('close', () => this.#remove(connection));
   }
 
   #remove(connection: Connection): void {

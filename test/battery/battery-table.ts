@@ -14,6 +14,7 @@ import { HOP_ROW } from './hop-row.ts';
 import { HOST_ROW } from './host-row.ts';
 import { IDENTITY_ROW } from './identity-row.ts';
 import { ISOLATION_ROW } from './isolation-row.ts';
+import { LOG_IN_FLOOD_ROW } from './log-in-flood-row.ts';
 import { PATH_ROW } from './path-row.ts';
 import { REFUSAL_ROW } from './refusal-row.ts';
 import { RESTING_NAME_ROW } from './resting-name-row.ts';
@@ -56,6 +57,7 @@ export const BATTERY_ROWS: readonly BatteryRow[] = [
   CREDENTIAL_END_ROW,
   TENANT_CERTIFICATES_ROW,
   UNPROVEN_NAME_ROW,
+  LOG_IN_FLOOD_ROW,
   RULE_EFFECT_ROW,
   SECRET_MESSAGE_ROW,
   SITE_HEADER_ROW,

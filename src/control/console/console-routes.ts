@@ -71,6 +71,8 @@ export function addConsoleRoutes(
     if (type !== 'application/x-www-form-urlencoded')
       throw new FrontdoorError('unsupportedType', 'unsupported-media-type', 'Send the form of the page');
     const body = await context.readBody(request, reply);
+    // The form may have to wait for the hash of a password.
+    reply.raw.once('close', context.hold(request.raw));
     const fields = [...new URLSearchParams(body.toString('utf8'))].slice(0, MAX_FIELDS);
     return new Map(fields);
   };

@@ -129,6 +129,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     partialLogIns: new PartialLogIns(options.secrets, clock),
     webSockets,
     provePeer: (socket) => connections.prove(socket),
+    holdPeer: (socket) => connections.hold(socket),
   };
   options.sessions.onPostureChanged(({ identityId }) => context.changes.onPostureChanged(identityId));
   let server!: Server;

@@ -95,6 +95,8 @@ export interface EdgeApiContext extends EdgeParts {
   readonly webSockets: WebSocketUpgrades;
   /** The connection of a caller without a certificate has proven itself by a session. */
   readonly provePeer: (socket: Socket) => void;
+  /** Newcomers do not displace the connection of a log-in that waits, until the answer is called. */
+  readonly holdPeer: (socket: Socket) => () => void;
 }
 
 export interface EdgeCaller {

@@ -53,7 +53,8 @@ export async function provenByPassword(
   request: FastifyRequest,
   credentials: PasswordCredentials,
 ): Promise<LogInProof> {
-  const proof = await context.passwords.prove(credentials, request.ip);
+  const release = context.holdPeer(request.raw.socket);
+  const proof = await context.passwords.prove(credentials, request.ip).finally(release);
   if ('waitMs' in proof) throw limited(proof.waitMs);
   if ('problem' in proof) throw logInRefused(context, request, { method: 'password', ...proof });
   return permitted(context, request, { identity: proof.identity, method: 'password', leaf: undefined });

@@ -147,7 +147,8 @@ export class Administrators {
     const waitMs = this.#failures.waitMs(username, request.ip);
     if (waitMs > 0) throw limited(waitMs);
     const found = await findIdentityPassword(this.#context.store.db, username);
-    const isRight = await acceptsPassword(this.#context, password, found, request.ip);
+    const release = this.#context.holdPeer(request.raw.socket);
+    const isRight = await acceptsPassword(this.#context, password, found, request.ip).finally(release);
     if (!isRight) this.#failures.failed(username, request.ip);
     if (found === undefined) return { method };
     const { identityId } = found;

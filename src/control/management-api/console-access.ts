@@ -35,6 +35,8 @@ export interface ConsoleRouteContext {
   /** Path of {base_url} at this server; '' if there is none. */
   readonly pathPrefix: string;
   readonly readBody: (request: FastifyRequest, reply: FastifyReply) => Promise<Buffer>;
+  /** Newcomers do not displace the connection, until the answer is called. */
+  readonly hold: (request: IncomingMessage) => () => void;
 }
 
 export interface Console {

@@ -3,6 +3,7 @@
  * limits, route and method, form of the header, credential, scope, form of the ids, the frontdoor, the query,
  * media type, body. The contract defines the operations, and handlers implement them.
  */
+import type { IncomingMessage } from 'node:http';
 import { constants } from 'node:crypto';
 import type { ServerOptions } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
@@ -228,7 +229,8 @@ export async function createManagementApi(options: ManagementApiOptions): Promis
       bodyOf(intake, request.raw, reply.raw, { peer: undefined, address: request.ip, isBrief: true })();
     for (const operation of checkedOperations())
       if (operation.scope !== undefined) addRoute(operation, `${prefix}/console/api`, 'session');
-    browserConsole.addRoutes(app, { pathPrefix: prefix, readBody });
+    const hold = (request: IncomingMessage) => connections.hold(request.socket);
+    browserConsole.addRoutes(app, { pathPrefix: prefix, readBody, hold });
   }
   app.setNotFoundHandler((request, reply) => {
     if (request.method === 'OPTIONS') {

@@ -65,6 +65,18 @@ describe('guests who wait', () => {
     assert.deepEqual(order.slice(0, 2), ['new 0', 'mistyped']);
   });
 
+  it('of an office keep their places when networks that guess fill the queue', () => {
+    const { failures, queue } = open(40);
+    for (let at = 0; at < 12; at += 1) queue.push('192.0.2.1', `of the office ${at}`);
+    for (let round = 0; round < 4; round += 1)
+      for (let at = 0; at < 20; at += 1) {
+        failures.failed(`10.0.${at}.1`);
+        const lost = queue.push(`10.0.${at}.1`, `guess ${at} ${round}`);
+        assert.ok(lost === undefined || lost.startsWith('guess'), lost);
+      }
+    assert.equal(queue.size, 40);
+  });
+
   it('lose the latest of who has most waiting when the queue is full', () => {
     const { queue, next } = open(4);
     queue.push('192.0.2.1', 'a1');

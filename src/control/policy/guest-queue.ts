@@ -2,9 +2,13 @@
  * The order in which guests, who have proven nothing yet, get what is scarce. Networks take turns, and within a network its
  * addresses, so that who asks often waits behind who asks once. Every other turn belongs to a network that has not failed lately,
  * to the one with the fewest waiting, because a network that guesses is not known before its first guess was judged. Bounded:
- * when the queue is full, the network that has most waiting loses its latest item.
+ * when the queue is full, the network that has most waiting loses its latest item, and one that failed lately loses it before an
+ * office of many people.
  */
 import { networkKey, type FailedNetworks } from '#base';
+
+/** An item of a network that failed lately is as many as so many of others. */
+const SUSPECT_WEIGHT = 16;
 
 /** The items of one network, by address. Addresses that wait for their turn longest come first. */
 interface WaitingNetwork<T> {
@@ -81,17 +85,13 @@ export class GuestQueue<T> {
     return fewest?.[0];
   }
 
-  /** The largest network loses an item: one that failed before one that did not, and the one that came last before others. */
+  /** The heaviest network loses an item, and of several the one that came last. */
   #displaced(): T {
     let largest: readonly [key: string, network: WaitingNetwork<T>] | undefined;
+    let most = 0;
     for (const entry of this.#networks) {
-      const size = largest?.[1].size ?? 0;
-      if (entry[1].size < size) continue;
-      const isCalmer =
-        largest !== undefined &&
-        this.#failures.hasNetwork(largest[0]) &&
-        !this.#failures.hasNetwork(entry[0]);
-      if (entry[1].size > size || !isCalmer) largest = entry;
+      const weight = entry[1].size * (this.#failures.hasNetwork(entry[0]) ? SUSPECT_WEIGHT : 1);
+      if (weight >= most) [largest, most] = [entry, weight];
     }
     const [key, network] = largest!;
     let longest: readonly [address: string, items: T[]] = ['', []];

@@ -2,7 +2,7 @@
 import type { PasswordTurns } from './password-hash.ts';
 
 const AT_ONCE = 2;
-const WAITING = 1_000;
+const WAITING = 500;
 
 /** Call the answer to give the turns back. */
 export function heldPasswordTurns(turns: PasswordTurns): () => Promise<void> {

@@ -3,7 +3,7 @@ import { JsonClient, type JsonAnswer } from '#net';
 
 const COOKIE = '__Host-frontdoor-console';
 
-export class ConsoleClient {
+export class ConsoleBrowser {
   readonly #client: JsonClient;
   readonly #origin: string;
   #cookie = '';
