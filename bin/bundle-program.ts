@@ -1,6 +1,6 @@
 /**
  * Bundles `program.ts` with its packages for `program-bundle.ts`: a program of its own. It ends with
- * status 0 when the bundle is current. `npm ci` runs it. ADR 0046.
+ * status 0 when the bundle is current. `npm run build` runs it. ADR 0046.
  */
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -24,7 +24,7 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev clients
        frontdoor dev console [--watch] [--folder FOLDER]
        frontdoor dev library
-       frontdoor dev program
+       frontdoor dev build
        frontdoor dev node ARGUMENTS…
 `;
 
@@ -35,7 +35,7 @@ const PACKED_CONSOLE = join(repositoryRoot, 'dist/console');
 /** Runs one development command; resolves to the exit status. */
 export async function runDev(args: readonly string[]): Promise<number> {
   const [command, ...rest] = args;
-  if (command === 'program') return bundleProgram();
+  if (command === 'build') return (await runPinned([BUNDLE_PROGRAM])).status;
   if (!existsSync(join(repositoryRoot, 'node_modules/typescript'))) {
     process.stderr.write('frontdoor dev: the development dependencies are not installed; run "npm ci"\n');
     return 69;
@@ -77,14 +77,6 @@ export async function runDev(args: readonly string[]): Promise<number> {
       process.stderr.write(USAGE);
       return command === undefined || command === '--help' ? 0 : 2;
   }
-}
-
-/** Makes what programs run from until a source changes. It never fails an installation: without it, they run from their sources. */
-async function bundleProgram(): Promise<number> {
-  const { status } = await runPinned([BUNDLE_PROGRAM]);
-  if (status !== 0)
-    process.stderr.write('frontdoor: programs run from their sources, which takes more memory\n');
-  return 0;
 }
 
 /** The library, and what `npm pack` of the repository contains beside it: the programs and the built console. */

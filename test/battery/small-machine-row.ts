@@ -1,6 +1,6 @@
 /**
  * L13: an agent in a control group of 64 MiB, and `up` in one of 192 MiB, start for the first time, serve, and run on. From a fresh
- * clone as `npm ci` leaves it, and from the package where `npm run prepack` has made its programs.
+ * clone as `npm run build` leaves it, and from the package where `npm run prepack` has made its programs.
  */
 import { execFile, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -47,7 +47,7 @@ export const SMALL_MACHINE_ROW: BatteryRow = {
   },
 };
 
-/** Committed files and the installed packages, with what `npm ci` makes of them. */
+/** Committed files and the installed packages, with what `npm run build` makes of them. */
 async function cloneIn(root: string): Promise<string> {
   const run = promisify(execFile);
   await run('git', ['clone', '--quiet', '--depth', '1', `file://${repositoryRoot}`, root]);
