@@ -15,6 +15,7 @@ import { closerOf } from '../../test/support/server-sockets.ts';
 import { parseTarget, type TargetAddress } from './target-address.ts';
 import {
   connectTarget,
+  resolveTarget,
   TargetFailure,
   type TargetConnection,
   type TargetConnectOptions,
@@ -161,6 +162,21 @@ test(
     assert.equal(lookups.length, 2);
   },
 );
+
+test('an address that does not answer is no longer the first to be tried', { timeout: 60_000 }, async () => {
+  const port = await listen(createServer((socket) => void socket.on('error', () => {})));
+  const [dead, good] = ['127.0.0.9', '127.0.0.1'].map((address) => ({ address, family: 4 }));
+  const resolver = new TargetResolver((_host, _options, done) => setImmediate(done, null, [dead!, good!]));
+  const orderOf = (target: string): Promise<readonly string[]> =>
+    new Promise((resolve) => {
+      resolveTarget({ target: targetOf(target), resolver }, (_error, addresses) =>
+        resolve(addresses.map(({ address }) => address)),
+      );
+    });
+  await dial(`http://app.test:${port}`, { resolver });
+  assert.deepEqual(await orderOf(`http://app.test:${port}`), ['127.0.0.1', '127.0.0.9']);
+  assert.deepEqual(await orderOf('http://app.test:1'), ['127.0.0.9', '127.0.0.1']);
+});
 
 test('a resolver that hangs is asked once for a name, however many wait', { timeout: 60_000 }, async () => {
   let lookups = 0;

@@ -248,6 +248,7 @@ export function connectTarget(
     if (settled) return;
     settled = true;
     clearTimeout(timer);
+    options.resolver.answering.answered(target.text, socket.remoteAddress);
     const open = new TargetConnection(socket, plain, plain);
     connection = open;
     socket.on('end', () => open.onEnd());
@@ -305,7 +306,7 @@ export function resolveTarget(
         ? found
         : found.filter(({ address }) => isAllowedAddress(only, address, target.port));
     if (error === null && addresses.length === 0) answer(notAllowed(target), []);
-    else answer(error, addresses);
+    else answer(error, resolver.answering.inOrder(target.text, addresses));
   });
 }
 

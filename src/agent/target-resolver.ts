@@ -4,7 +4,7 @@
  */
 import type { LookupAddress } from 'node:dns';
 import { type Clock, systemClock } from '#base';
-import { inOwnScope, systemLookup, type HostLookup } from '#net';
+import { AnsweringAddresses, inOwnScope, systemLookup, type HostLookup } from '#net';
 
 const KEEP_MS = 5_000;
 const MAX_NAMES = 1_024;
@@ -18,6 +18,8 @@ interface Known {
 }
 
 export class TargetResolver {
+  /** By the texts of targets. */
+  readonly answering: AnsweringAddresses;
   readonly #lookup: HostLookup;
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
@@ -26,6 +28,7 @@ export class TargetResolver {
   constructor(lookup: HostLookup = systemLookup, clock: Clock = systemClock) {
     this.#lookup = lookup;
     this.#clock = clock;
+    this.answering = new AnsweringAddresses(clock);
   }
 
   resolve(host: string, answer: Answer): void {

@@ -58,6 +58,7 @@ export { readDirectly } from './direct-reading.ts';
 export { decodeBackup, type BackupEnd } from './compressed-backup.ts';
 export { replaceFileDurably, writeFileDurably } from './durable-file.ts';
 export { setAside } from './set-aside.ts';
+export { AnsweringAddresses } from './answering-addresses.ts';
 export {
   contain,
   containedExceptions,

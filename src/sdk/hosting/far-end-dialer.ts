@@ -7,6 +7,7 @@ import type { LookupAddress } from 'node:dns';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { FrontdoorError } from '#base';
 import {
+  AnsweringAddresses,
   connectThroughProxy,
   dialFailure,
   dialTimeoutMs,
@@ -48,6 +49,7 @@ const MAX_TRIED_ADDRESSES = 8;
 export class FarEndDialer<Datagrams> {
   readonly #udp: FarEndDialerOptions<Datagrams>['udp'];
   readonly #lookup: HostLookup;
+  readonly #answering = new AnsweringAddresses();
 
   constructor({ udp, lookup }: FarEndDialerOptions<Datagrams>) {
     this.#udp = udp;
@@ -84,7 +86,9 @@ export class FarEndDialer<Datagrams> {
       ...localEnd(source),
       ...SERVICE_SOCKET_OPTIONS,
     });
-    return whenEstablished(socket, 'connect', dial, 0);
+    const connected = await whenEstablished(socket, 'connect', dial, 0);
+    this.#answering.answered(serviceOf(farEnd), socket.remoteAddress);
+    return connected;
   }
 
   async #overUdp(
@@ -142,7 +146,8 @@ export class FarEndDialer<Datagrams> {
     const allowed = found.filter(
       (one) => farEnd.mayReach(one.address) && (family === 0 || one.family === family),
     );
-    if (allowed.length > 0) return allowed.slice(0, MAX_TRIED_ADDRESSES);
+    const ordered = this.#answering.inOrder(serviceOf(farEnd), allowed);
+    if (ordered.length > 0) return ordered.slice(0, MAX_TRIED_ADDRESSES);
     const text = `address '${host}' has no address in allowed addresses`;
     throw new FrontdoorError('forbidden', 'far-end-not-allowed', text);
   }
@@ -164,6 +169,10 @@ export class FarEndDialer<Datagrams> {
       dial.signal.removeEventListener('abort', onAbort);
     });
   }
+}
+
+function serviceOf({ host, port }: FarEnd): string {
+  return `${host} ${port}`;
 }
 
 function localEnd(source: SourceAddress | undefined): { localAddress?: string; localPort?: number } {
