@@ -33,7 +33,7 @@ export async function undisturbed<T>({ run, isGood, restore }: Undisturbed<T>): 
 }
 
 /** Measures the largest delay of a timer, in ms. */
-class Turns implements Disposable {
+export class Turns implements Disposable {
   #latestMs = 0;
   #lastMs = performance.now();
   readonly #timer = setInterval(() => this.#look(), LOOK_MS).unref();

@@ -15,6 +15,7 @@ import { PartProcess } from '../../support/part-process.ts';
 import { localPortsTo } from '../../support/process-faults.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import { startSeparate, type Separate } from '../../support/separate.ts';
+import { Turns } from '../../support/undisturbed.ts';
 
 /** From when the agent hosts its share until each request is answered. */
 const BOUND_WITHIN_MS = 2_000;
@@ -39,6 +40,8 @@ export interface LossesResult {
   readonly good: number;
   readonly losses: number;
   readonly problems: readonly string[];
+  /** Requests from each loss on, by its kind, also those before the share had to answer. */
+  readonly requests: Readonly<Record<string, { count: number; failed: number }>>;
 }
 
 interface LossyAgent {
@@ -70,6 +73,7 @@ class Losses {
   readonly #flows: ForgottenFlows;
   readonly #options: LossesOptions;
   readonly #problems: string[] = [];
+  readonly #requests: Record<string, { count: number; failed: number }> = {};
   #begun = 0;
   #ended = 0;
   #good = 0;
@@ -83,7 +87,8 @@ class Losses {
 
   async run(agents: readonly LossyAgent[]): Promise<LossesResult> {
     await Promise.all(agents.map((agent) => this.#loseAgain(agent)));
-    return { good: this.#good, losses: this.#ended, problems: this.#problems };
+    const requests = this.#requests;
+    return { good: this.#good, losses: this.#ended, problems: this.#problems, requests };
   }
 
   async #loseAgain(agent: LossyAgent): Promise<void> {
@@ -108,6 +113,7 @@ class Losses {
     const { random } = this.#options;
     const log = new LogWatch(part);
     const visitors = new Visitors(Number(this.#parts.port), host);
+    using turns = new Turns();
     try {
       await pause(random.int(1_500));
       const ports = localPortsTo(part, this.#parts.router.ready.edgePort);
@@ -118,12 +124,17 @@ class Losses {
       const { atMs } = await log.first('share is hosted', BACK_WITHIN_MS);
       const sinceMs = performance.now() - (Date.now() - atMs) + BOUND_WITHIN_MS;
       await pause(BOUND_WITHIN_MS + WATCHED_MS);
-      return await visitors.firstFailure(sinceMs);
+      const failure = await visitors.firstFailure(sinceMs);
+      const stood = `this machine stood still for ${Math.round(turns.latestMs)} ms`;
+      return failure === undefined ? undefined : `${failure} (${stood})`;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     } finally {
       log.close();
       await visitors.stop();
+      const sum = (this.#requests[kind] ??= { count: 0, failed: 0 });
+      sum.count += visitors.count;
+      sum.failed += visitors.failed;
     }
   }
 
@@ -142,11 +153,16 @@ class Visitors {
   readonly #timer: NodeJS.Timeout;
   readonly #open = new Set<Promise<void>>();
   readonly #failures: { readonly atMs: number; readonly reason: string }[] = [];
+  count = 0;
 
   constructor(port: number, host: string) {
     this.#port = port;
     this.#host = host;
     this.#timer = setInterval(() => this.#send(), REQUEST_EACH_MS);
+  }
+
+  get failed(): number {
+    return this.#failures.length;
   }
 
   /** Returns what happened to requests that began at or after `sinceMs` of `performance.now()`, if any failed. */
@@ -164,6 +180,7 @@ class Visitors {
   }
 
   #send(): void {
+    this.count += 1;
     const sent = this.#ask().finally(() => this.#open.delete(sent));
     this.#open.add(sent);
   }

@@ -40,6 +40,8 @@ export async function runHostsChaos(args: readonly string[]): Promise<number> {
   const { losses, agents } = values;
   const result = await loseAgents({ losses: Number(losses), agents: Number(agents), random, say });
   say(`  ${result.good} of ${result.losses} losses, after which the share answered each request from 2 s on`);
+  for (const [kind, { count, failed }] of Object.entries(result.requests))
+    say(`  ${failed} of ${count} requests failed from a loss on (${kind})`);
   return isGood && result.good === result.losses ? 0 : 1;
 }
 
