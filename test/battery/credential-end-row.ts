@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { JsonClient, type JsonAnswer } from '#net';
 import { hostOf, type BatteryProduct } from './battery-product.ts';
 import { Tally, type BatteryRow } from './battery-row.ts';
-import { ConsoleBrowser } from './console-browser.ts';
+import { HeadlessConsole } from './headless-console.ts';
 import { RawOrigin } from './raw-origin.ts';
 import { startSecondTenant } from './second-tenant.ts';
 
@@ -109,7 +109,7 @@ async function done<T>(answer: Promise<JsonAnswer>): Promise<T> {
 /** Whether the page of a link takes its code. It is not used up. */
 async function takes(place: Place, page: string, link: string): Promise<boolean> {
   const code = link.split('#')[1]!;
-  return (await new ConsoleBrowser(place.client, place.baseUrl).post(page, { code })) === 200;
+  return (await new HeadlessConsole(place.client, place.baseUrl).post(page, { code })) === 200;
 }
 
 async function invitationOf(place: Place, by: string, call: Call): Promise<Opened> {
@@ -126,7 +126,7 @@ async function linkOf(place: Place, by: string, call: Call): Promise<Opened> {
 async function person({ client, baseUrl, administer }: Place, role: 'reader' | 'administrator') {
   const email = `${crypto.randomUUID()}@example.com`;
   const { link } = await done<{ link: string }>(administer('POST', '/invitations', { name: 'Ann', role }));
-  const browser = new ConsoleBrowser(client, baseUrl);
+  const browser = new HeadlessConsole(client, baseUrl);
   const form = { code: link.split('#')[1]!, name: 'Ann', email, password: PASSWORD };
   const status = await browser.post('/welcome', form);
   if (status !== 303) throw new Error(`the invitation was answered ${status}`);
@@ -138,7 +138,7 @@ async function account(place: Place, end: 'rotated' | 'overlap' | 'deleted'): Pr
   const { client, organizationId, administer } = place;
   const body = { name: 'battery', organizationId, scopes: SCOPES };
   const { id, token } = await done<{ id: string; token: string }>(administer('POST', '/api-accounts', body));
-  const browser = new ConsoleBrowser(client, place.baseUrl);
+  const browser = new HeadlessConsole(client, place.baseUrl);
   if ((await browser.post('/log-in', { name: id, password: token })) !== 303) throw new Error('no session');
   const path = `/api-accounts/${id}`;
   const authorization = `Basic ${id}:${token}`;
@@ -181,7 +181,7 @@ async function administrator(place: Place, end: 'removed' | 'demoted' | 'passwor
     const opened = [await invitationOf(place, 'session', call), await linkOf(place, 'session', call)];
     return { calls: {}, opened, end: () => place.administer('PATCH', path, { role: 'reader' }) };
   }
-  const other = new ConsoleBrowser(place.client, place.baseUrl);
+  const other = new HeadlessConsole(place.client, place.baseUrl);
   if ((await other.post('/log-in', { name: email, password: PASSWORD })) !== 303)
     throw new Error('no session');
   const change = () => other.post('/password', { current: PASSWORD, password: NEW_PASSWORD });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { JsonClient } from '#net';
 import { Tally, type BatteryRow } from './battery-row.ts';
-import { ConsoleBrowser } from './console-browser.ts';
+import { HeadlessConsole } from './headless-console.ts';
 
 const NETWORKS = 200;
 const RATES = [60, 1_000];
@@ -82,7 +82,7 @@ async function people(client: JsonClient, apiUrl: string, authorization: string)
     const code = (made.json as { link: string }).link.split('#')[1]!;
     const email = `${crypto.randomUUID()}@example.com`;
     const form = { code, name: 'Ann', email, password: PASSWORD };
-    const status = await new ConsoleBrowser(client, apiUrl).post('/welcome', form);
+    const status = await new HeadlessConsole(client, apiUrl).post('/welcome', form);
     if (status !== 303) throw new Error(`an invitation was answered ${status}`);
     emails.push(email);
   }

@@ -72,7 +72,7 @@ describe('guests who wait', () => {
       for (let at = 0; at < 20; at += 1) {
         failures.failed(`10.0.${at}.1`);
         const lost = queue.push(`10.0.${at}.1`, `guess ${at} ${round}`);
-        assert.ok(lost === undefined || lost.startsWith('guess'), lost);
+        assert.ok(lost === undefined || lost.startsWith('guess'), String(lost));
       }
     assert.equal(queue.size, 40);
   });

@@ -1,9 +1,9 @@
 /** A browser at the console of a control plane, without a screen: it keeps the cookie of its session. */
-import { JsonClient, type JsonAnswer } from '#net';
+import type { JsonAnswer, JsonClient } from '#net';
 
 const COOKIE = '__Host-frontdoor-console';
 
-export class ConsoleBrowser {
+export class HeadlessConsole {
   readonly #client: JsonClient;
   readonly #origin: string;
   #cookie = '';
