@@ -287,9 +287,7 @@ export {
   ISSUER_CREDENTIAL,
   presentRights,
   providerCredential,
-  secretCredential,
   THE_INSTALLATION,
-  type MakerIdentity,
   type RuleParts,
 } from './records/credential-rule.ts';
 export {
@@ -302,7 +300,6 @@ export {
   replacePersonPassword,
   uncountPersonAttempts,
   type KnownPassword,
-  type PersonPassword,
 } from './records/person-password-store.ts';
 export {
   deletePersonTotp,
