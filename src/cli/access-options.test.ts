@@ -35,6 +35,13 @@ test('trusted proxies are addresses and networks', () => {
   assert.throws(() => parse('--trusted-proxies', 'proxy.example'), /must be addresses and networks/);
 });
 
+test('name servers for the proofs of hostnames are several addresses', () => {
+  assert.deepEqual(parse('--dns-server', '192.0.2.53', '[2001:db8::53]:53').dnsServer, [
+    '192.0.2.53',
+    '[2001:db8::53]:53',
+  ]);
+});
+
 test('the console is on or off', () => {
   assert.deepEqual(parse('--console', 'off'), { console: 'off' });
   for (const text of ['', 'no', 'OFF', 'false'])

@@ -32,7 +32,7 @@ export function startSweeps(parts: PeriodicParts): {
     new RestingNameSweep(parts),
     new IdempotencySweep(parts),
     new PolicyCheck(parts),
-    new HostnameProver({ ...parts, txt: (name) => txtRecordsOf(name, dns) }),
+    new HostnameProver({ ...parts, txt: (name, signal) => txtRecordsOf(name, { ...dns, signal }) }),
   ];
   return {
     close: async () => {

@@ -40,6 +40,13 @@ describe('TXT records of a name', () => {
     }
   });
 
+  it('are not waited for when the question is ended', async () => {
+    const ending = new AbortController();
+    const answer = txtRecordsOf('silent.example', { servers: [server.address], signal: ending.signal });
+    ending.abort();
+    assert.match((await answer).problem ?? '', /ECANCELLED/);
+  });
+
   it('are asked from addresses alone', () => {
     assert.ok(areDnsServers(['192.0.2.53', '[2001:db8::53]:5353', '192.0.2.53:53']));
     assert.ok(!areDnsServers(['dns.example']));

@@ -22,13 +22,21 @@ export interface DnsServers {
   readonly servers: readonly string[];
 }
 
-/** Never rejects. */
-export async function txtRecordsOf(name: string, options: DnsServers): Promise<TxtAnswer> {
+/** Never rejects. The signal ends the question. */
+export async function txtRecordsOf(
+  name: string,
+  { signal, ...options }: DnsServers & { readonly signal?: AbortSignal | undefined },
+): Promise<TxtAnswer> {
+  const resolver = openResolver(options);
+  const cancel = (): void => resolver.cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
   try {
-    const records = await openResolver(options).resolveTxt(name);
+    const records = await resolver.resolveTxt(name);
     return { values: records.map((pieces) => pieces.join('')), problem: undefined };
   } catch (error) {
     return { values: [], problem: isAbsent(error) ? undefined : messageOf(error) };
+  } finally {
+    signal?.removeEventListener('abort', cancel);
   }
 }
 

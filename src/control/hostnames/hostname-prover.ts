@@ -40,8 +40,8 @@ const MAX_RUNNING = 16;
 export interface HostnameProverOptions extends AuditParts {
   readonly store: Pick<Store, 'db' | 'transaction' | 'onChange'>;
   readonly log: Log;
-  /** Asks DNS. It never rejects, and ends by itself. */
-  readonly txt: (name: string) => Promise<TxtAnswer>;
+  /** Asks DNS. It never rejects, and ends by itself or by the signal. */
+  readonly txt: (name: string, signal: AbortSignal) => Promise<TxtAnswer>;
   /** From 0 to 1. */
   readonly random?: (() => number) | undefined;
 }
@@ -62,7 +62,7 @@ export class HostnameProver {
   #soon: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #again = false;
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(options: HostnameProverOptions) {
     this.#options = options;
@@ -75,7 +75,7 @@ export class HostnameProver {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     clearInterval(this.#timer);
     clearTimeout(this.#soon);
     await this.#running;
@@ -83,7 +83,7 @@ export class HostnameProver {
 
   /** Looks at what is due in a moment. */
   lookSoon(): void {
-    if (this.#isClosed) return;
+    if (this.#closing.signal.aborted) return;
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined;
       void this.pass();
@@ -102,7 +102,7 @@ export class HostnameProver {
       do {
         this.#again = false;
         if ((await this.#pass()) > 0) this.#again = true;
-      } while (this.#again && !this.#isClosed);
+      } while (this.#again && !this.#closing.signal.aborted);
     } catch (error) {
       this.#options.log.warn({ cause: messageOf(error) }, 'proofs of hostnames could not be looked up');
     }
@@ -118,7 +118,11 @@ export class HostnameProver {
     });
     const waiting = [...due];
     const next = async (): Promise<void> => {
-      for (let claim = waiting.shift(); claim !== undefined && !this.#isClosed; claim = waiting.shift())
+      for (
+        let claim = waiting.shift();
+        claim !== undefined && !this.#closing.signal.aborted;
+        claim = waiting.shift()
+      )
         await this.#prove(claim);
     };
     await Promise.all(Array.from({ length: Math.min(MAX_RUNNING, due.length) }, next));
@@ -130,8 +134,11 @@ export class HostnameProver {
     const { hostname, organizationId } = claim;
     const domain = await registrableDomain(hostname);
     const isDomainOfAnother = await isProvenByAnother(store.db, domain, organizationId);
-    const ofDomain = await txt(challengeName(domain));
-    const ofName = hostname === domain ? ofDomain : await txt(challengeName(hostname));
+    const { signal } = this.#closing;
+    const ofDomain = await txt(challengeName(domain), signal);
+    const ofName = hostname === domain ? ofDomain : await txt(challengeName(hostname), signal);
+    // Another control plane, or the next start, asks again.
+    if (signal.aborted) return;
     const question = { hostname, domain, isDomainOfAnother, value: challengeValue(organizationId) };
     const verdict = judgeProof(question, ofName, ofDomain);
     this.#pauses.note(organizationId, verdict.outcome !== 'unknown');

@@ -32,7 +32,7 @@ describeEachStore('the proofs of custom frontends', (open) => {
     make = () =>
       new HostnameProver({
         ...{ store, secrets, clock, log: options.log, random: () => 0.5 },
-        txt: (name) => txtRecordsOf(name, dns),
+        txt: (name, signal) => txtRecordsOf(name, { ...dns, signal }),
       });
     prover = make();
     ({ id: frontendId } = await store.db.selectFrom('frontend').select('id').executeTakeFirstOrThrow());
@@ -138,7 +138,12 @@ describeEachStore('the proofs of custom frontends', (open) => {
     const { authorization, frontdoorId, organizationId } = world.other;
     const body = { name: 'more', organizationId };
     const more = (await world.call('POST', '/frontdoor', { body, authorization })).body as { id: string };
-    for (let at = 0; at < 100; at += 1) await claim(`a${at}.shop.example`, 'other');
+    const rows = Array.from({ length: 100 }, (_, at) => ({
+      ...{ id: `claim-${at}`, frontdoor_id: frontdoorId, hostname: `a${at}.shop.example` },
+      ...{ frontend_id: frontendId, status: 'NEW' as const, created_at: 0, proof: 'PENDING' as const },
+      proof_due_at: Number.MAX_SAFE_INTEGER,
+    }));
+    await world.store.db.insertInto('custom_frontend').values(rows).execute();
     const path = `/frontdoor/${more.id}/custom-frontends`;
     const refused = await world.call('POST', path, {
       body: { hostname: 'one-more.shop.example', frontendId },
@@ -148,7 +153,7 @@ describeEachStore('the proofs of custom frontends', (open) => {
     assert.match(refused.text, /at most 100 custom frontends that are not proven/);
     await claim('a0.shop.example');
     assert.equal((await world.call('DELETE', `/frontdoor/${more.id}`, { authorization })).status, 204);
-    assert.notEqual(frontdoorId, more.id);
+    await world.store.db.deleteFrom('custom_frontend').where('frontdoor_id', '=', frontdoorId).execute();
   });
 
   it('stay while name servers fail, and are lost after three days without the record', async () => {
@@ -248,6 +253,17 @@ describeEachStore('the proofs of custom frontends', (open) => {
       (list.body as { content: { hostname: string }[] }).content.map(({ hostname }) => hostname),
       ['inside.corp.example'],
     );
+  });
+
+  it('hold up the end of a control plane by no look-up', async () => {
+    await claim('slow.shop.example');
+    server.names.set(challengeName('shop.example'), { failure: 'SILENCE' });
+    const ending = make();
+    const passed = ending.pass();
+    const startMs = performance.now();
+    await ending.close();
+    await passed;
+    assert.ok(performance.now() - startMs < 1_500, 'it waited for a name server');
   });
 
   it('are looked up once by two control planes, a few of an organization at once, and not where all fails', async () => {

@@ -14,7 +14,7 @@ import type { HostnameProof } from '../schema/access-schema.ts';
 import type { Queries, Touch } from '../engine/store.ts';
 
 /** Due names among which the oldest of each organization are found. */
-const MAX_COMPARED = 5_000;
+const MAX_COMPARED = 1_000;
 
 /** A custom frontend as its proof concerns it. */
 export interface HostnameClaim {
