@@ -10,3 +10,10 @@ declare module 'frontdoor:operations' {
 
   export const OPERATIONS: Readonly<Record<OperationId, OperationLine>>;
 }
+
+/** A file of the contract, which the build takes in. */
+declare module 'frontdoor:curl-command' {
+  import type { CurlRequest } from '#contract';
+
+  export function curlCommand(request: CurlRequest, addresses: readonly string[], leftOut: string): string;
+}

@@ -1,3 +1,4 @@
+export { curlCommand, type CurlRequest } from './curl-command.ts';
 export {
   operations,
   type AnswerOf,

@@ -17,6 +17,7 @@ import { conditionOptions } from './condition-options.ts';
 import { entriesOf, pagesOf, type Entry } from './list-pages.ts';
 import { inspectFollowCommand } from './inspect-follow-command.ts';
 import { inspectSwitches, replayCommand } from './inspect-commands.ts';
+import { inspectCurlCommand } from './inspect-curl-command.ts';
 import { sessionEndCommand } from './session-end-command.ts';
 import { nodeCreationCommand } from './node-creation-command.ts';
 import { isPart, PARTS, type Noun } from './noun-table.ts';
@@ -67,7 +68,7 @@ export function addOperationCommands(command: Command, noun: Noun, io: CliIo): v
     for (const kind of ['router', 'gateway'] as const)
       partOf(command, kind).addCommand(nodeCreationCommand(io, kind));
   if (noun === 'shares') {
-    for (const each of [...inspectSwitches(io), inspectFollowCommand(io)])
+    for (const each of [...inspectSwitches(io), inspectCurlCommand(io), inspectFollowCommand(io)])
       partOf(command, 'inspect').addCommand(each);
     partOf(command, 'policy').addCommand(policyChangeCommand(io));
     command.addCommand(replayCommand(io));

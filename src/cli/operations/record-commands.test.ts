@@ -61,6 +61,10 @@ before(async () => {
       return { status: 200, json: { kind: 'account', id: 'a', organizationId: 'o', scopes } };
     if (url.endsWith('/replay')) return { status: 202, json: { id: 'def456' } };
     if (url.endsWith('/requests/abc123')) return { status: 200, json: inspected };
+    if (url.endsWith('/requests/escape'))
+      return { status: 200, json: { ...inspected, request: message('\u001b[2J', 'text/plain') } };
+    if (url === `${BASE}/shares/app`)
+      return { status: 200, json: { frontendEndpoints: ['http://app.example.com:8080'] } };
     assert.equal(method, 'PUT');
     return { status: 200, json: { enabled: true, maxBodyBytes: 1_024, until: about.at } };
   });
@@ -227,4 +231,17 @@ test('a replay takes headers as they are written and its body from a file', asyn
   assert.deepEqual(lastBody(), {});
   assert.equal((await run(...replay, '--header', 'none')).code, 2);
   assert.notEqual((await run(...replay, '--body', join(folder, 'missing'))).code, 0);
+});
+
+test('inspect curl prints a command that sends what was recorded, with places for secrets, and nothing that a terminal acts upon', async () => {
+  const { out, code } = await run('shares', 'inspect', 'curl', 'app', 'abc123');
+  const address = `'http://app.example.com:8080/orders?page=2'`;
+  assert.equal(
+    out,
+    `curl --globoff --path-as-is -H 'Content-Type: application/json' -H 'Cookie: …' --data-raw '{"a":1}' ${address}\n`,
+  );
+  assert.equal(code, 0);
+  const escape = await run('shares', 'inspect', 'curl', 'app', 'escape', '--json');
+  const { curl } = JSON.parse(escape.out) as { readonly curl: string };
+  assert.ok(curl.includes(`--data-binary '@…'`) && !curl.includes('\u001b'), curl);
 });

@@ -28,7 +28,8 @@ function messageText(mark: string, { headers, body, bodyBytes, bodyIsWhole }: Me
   return `${lines}\n${bytes.length === 0 ? '' : text}${note}\n`;
 }
 
-function isText(bytes: Uint8Array): boolean {
+/** Whether a terminal shows it, and acts upon none of it. */
+export function isText(bytes: Uint8Array): boolean {
   try {
     // eslint-disable-next-line no-control-regex -- what a terminal would act upon is no text
     return !/[\u0000-\u0008\u000E-\u001F]/.test(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

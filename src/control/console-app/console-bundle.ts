@@ -1,24 +1,28 @@
 /** Bundles the sources of the console with esbuild, which is loaded here alone: in the process of a build. */
 import { basename } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import type { BuildOptions, BuildResult, Metafile, Plugin } from 'esbuild';
+import type { BuildOptions, BuildResult, Metafile, OnLoadResult, Plugin } from 'esbuild';
 import { FrontdoorError } from '#base';
 import { BUNDLE_OPTIONS, COMPRESSION } from './bundle-options.ts';
 import type { ConsoleFile, FileRole } from './built-console.ts';
-import { operationsModule } from './console-source.ts';
+import { curlModule, operationsModule } from './console-source.ts';
 import { directImports } from './direct-imports.ts';
 
-const OPERATIONS = 'frontdoor:operations';
+/** Modules of the contract that the program is built with, by the names that its files import. */
+const MODULES: Readonly<Record<string, () => Promise<OnLoadResult>>> = {
+  'frontdoor:operations': async () => ({ contents: operationsModule(), loader: 'js' }),
+  'frontdoor:curl-command': async () => ({ contents: await curlModule(), loader: 'ts' }),
+};
 /** It is not written: the names of a build have no folder. */
 const OUT_FOLDER = 'out';
 
 type Bundled = BuildResult<{ metafile: true; write: false }>;
 
-const operationsPlugin: Plugin = {
-  name: OPERATIONS,
+const contractPlugin: Plugin = {
+  name: 'frontdoor',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^frontdoor:operations$/ }, () => ({ path: OPERATIONS, namespace: 'frontdoor' }));
-    onLoad({ filter: /.*/, namespace: 'frontdoor' }, () => ({ contents: operationsModule(), loader: 'js' }));
+    onResolve({ filter: /^frontdoor:/ }, ({ path }) => ({ path, namespace: 'frontdoor' }));
+    onLoad({ filter: /.*/, namespace: 'frontdoor' }, ({ path }) => MODULES[path]?.());
   },
 };
 
@@ -34,7 +38,7 @@ export function esbuildOptions(root: string): BuildOptions & { metafile: true; w
     tsconfigRaw: { compilerOptions: { ...tsconfigRaw.compilerOptions } },
     absWorkingDir: root,
     outdir: OUT_FOLDER,
-    plugins: [operationsPlugin, directImports(root, gathering)],
+    plugins: [contractPlugin, directImports(root, gathering)],
     metafile: true,
     write: false,
     logLevel: 'silent',

@@ -13,6 +13,7 @@ import { BUNDLE_OPTIONS, COMPRESSION } from './bundle-options.ts';
 /** The top folder of the package. */
 export const PACKAGE_ROOT: string = fileURLToPath(new URL('../../../', import.meta.url));
 const SOURCE_FOLDER = 'src/console';
+const CURL_FILE = 'src/contract/curl-command.ts';
 const LOCK_FILE = 'package-lock.json';
 const KEY_CHARS = 20;
 
@@ -48,6 +49,11 @@ export function operationsModule(): string {
   return `export const OPERATIONS = ${JSON.stringify(Object.fromEntries(lines))};\n`;
 }
 
+/** The text of the module `frontdoor:curl-command`: a file of the contract that imports nothing. */
+export function curlModule(): Promise<string> {
+  return readFile(join(PACKAGE_ROOT, CURL_FILE), 'utf8');
+}
+
 /** Whether the package has what a build needs: the sources, and the development dependencies. */
 export function canBuild(root: string): boolean {
   const needed = [
@@ -73,6 +79,7 @@ export async function sourceKey(root: string): Promise<string | undefined> {
     JSON.stringify([BUNDLE_OPTIONS, COMPRESSION, process.versions.zlib, process.versions['brotli']]),
   );
   add('operations', operationsModule());
+  add('curl', await curlModule());
   add('packages', JSON.stringify(await lockRows(root)));
   add('manifest', JSON.stringify(await bundledFields(root)));
   for (const path of paths) add(path, await readFile(join(root, path), 'latin1'));

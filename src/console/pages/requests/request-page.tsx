@@ -1,6 +1,7 @@
 /** One recorded request, beside the one that it repeats, with what can be done with it. */
 import { Button, Group, Textarea } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { curlCommand } from 'frontdoor:curl-command';
 import { useState, type ReactNode } from 'react';
 import type { InspectedRequestAnswer, ReplayBody } from '#contract';
 import { useAnswer, useChange } from '../../api/queries.ts';
@@ -13,9 +14,9 @@ import { Form } from '../../parts/form.tsx';
 import { useText } from '../../text/language.tsx';
 import { useShare } from '../shares/share-frame.tsx';
 import { base64OfText, bytesOfBase64, textOf } from './body-view.ts';
-import { curlCommand } from './curl-command.ts';
 import { ExchangeView } from './exchange-view.tsx';
 import { parseHeaderLines } from './header-lines.ts';
+import { LEFT_OUT } from './left-out.ts';
 import { requestsText } from './requests-text.ts';
 
 export function RequestPage(): ReactNode {
@@ -87,7 +88,7 @@ function curlOf(exchange: InspectedRequestAnswer, addresses: readonly string[]):
   const { method, host, target, request } = exchange;
   const text = request.bodyIsWhole ? bodyTextOf(exchange) : undefined;
   const body = text === undefined ? 'binary' : text === '' ? undefined : { text };
-  return curlCommand({ method, host, target, headers: request.headers, body }, addresses);
+  return curlCommand({ method, host, target, headers: request.headers, body }, addresses, LEFT_OUT);
 }
 
 /** A repetition stands beside what it repeats, while that is still recorded. */

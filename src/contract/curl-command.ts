@@ -1,7 +1,9 @@
-/** A recorded request as a command for `curl`, for a POSIX shell. Pure. */
-import { LEFT_OUT } from './left-out.ts';
+/**
+ * A recorded request as a command for `curl`, for a POSIX shell. It imports nothing, because the program of the console is built with
+ * it, too.
+ */
 
-interface RecordedRequest {
+export interface CurlRequest {
   readonly method: string;
   readonly host: string;
   readonly target: string;
@@ -24,14 +26,15 @@ export function shellQuoted(text: string): string {
 }
 
 /**
- * A value that was left out becomes a place to fill in, and a body that is no text is read from a file. `addresses` are those of
+ * A value that was left out, which has `leftOut` in its place, becomes one to fill in, and a body that is no text is read from a file. `addresses` are those of
  * the share: a recorded request has its host, but neither scheme nor port.
  */
 export function curlCommand(
-  { method, host, target, headers, body }: RecordedRequest,
+  { method, host, target, headers, body }: CurlRequest,
   addresses: readonly string[],
+  leftOut: string,
 ): string {
-  const quoted = (text: string): string => shellQuoted(text.replaceAll(LEFT_OUT, PLACE));
+  const quoted = (text: string): string => shellQuoted(text.replaceAll(leftOut, PLACE));
   const sent = body !== undefined && body !== 'binary' && body.text.includes('\0') ? 'binary' : body;
   // The address is used as it stands: without sets and ranges of addresses, and with its dots.
   const parts = ['curl', '--globoff', '--path-as-is'];

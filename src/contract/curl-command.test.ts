@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { curlCommand, shellQuoted } from './curl-command.ts';
 
+const LEFT_OUT = '********';
 const REQUEST = { method: 'GET', host: 'app.example', target: '/a?b=1', headers: [], body: undefined };
 
 test('a request becomes a command, without what curl sets itself, and with places for what was left out', () => {
@@ -19,11 +20,11 @@ test('a request becomes a command, without what curl sets itself, and with place
   ];
   const request = { ...REQUEST, method: 'POST', target: '/a?key=********', headers, body: { text: '{}' } };
   assert.equal(
-    curlCommand(request, []),
+    curlCommand(request, [], LEFT_OUT),
     `curl --globoff --path-as-is -H 'Accept: */*' -H 'Authorization: …' -H 'X-Empty;' -H 'Content-Type:' --data-raw '{}' 'https://app.example/a?key=…'`,
   );
   assert.equal(
-    curlCommand({ ...REQUEST, body: 'binary' }, []),
+    curlCommand({ ...REQUEST, body: 'binary' }, [], LEFT_OUT),
     `curl --globoff --path-as-is -X 'GET' -H 'Content-Type:' --data-binary '@…' 'https://app.example/a?b=1'`,
   );
 });
@@ -31,7 +32,7 @@ test('a request becomes a command, without what curl sets itself, and with place
 test('a command has scheme and port of the share’s address at the same host', () => {
   const addresses = ['https://other.example', 'no address', 'http://app.example:8080'];
   assert.equal(
-    curlCommand(REQUEST, addresses),
+    curlCommand(REQUEST, addresses, LEFT_OUT),
     `curl --globoff --path-as-is 'http://app.example:8080/a?b=1'`,
   );
 });
@@ -78,7 +79,7 @@ test('curl sends any body and any address as they were recorded, and no file of 
   for (const [method, target, text] of rows) {
     const body = text === undefined ? undefined : { text };
     const got = await received((address) =>
-      curlCommand({ ...REQUEST, host: '127.0.0.1', method, target, body }, [address]),
+      curlCommand({ ...REQUEST, host: '127.0.0.1', method, target, body }, [address], LEFT_OUT),
     );
     assert.deepEqual(got, { line: `${method} ${target}`, type: undefined, body: text ?? '' });
   }
