@@ -85,7 +85,7 @@ describe('a person who types at the console', { skip: browserSkip }, () => {
     await heading(page, 'This page failed');
     await main.getByText('The control plane does not answer.').waitFor();
     await page.keyboard.press('Control+k');
-    const dialog = page.getByRole('dialog', { name: 'This could not be loaded' });
+    const dialog = page.locator('.fd-not-loaded');
     await dialog.getByText('The control plane does not answer.').waitFor();
     down.isDown = false;
     await dialog.getByRole('button', { name: 'Try again' }).click();

@@ -17,9 +17,12 @@ const SCHEMES = [
 export function AccountMenu({
   onKeys,
   onLogOut,
+  isOpen,
 }: {
   readonly onKeys: () => void;
   readonly onLogOut: () => void;
+  /** Whether it opens as soon as it is there. */
+  readonly isOpen: boolean;
 }): ReactNode {
   const text = useText(frameText);
   const { caller } = useSession();
@@ -27,7 +30,7 @@ export function AccountMenu({
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const mark = (isChosen: boolean) => (isChosen ? <Icon name="check" /> : null);
   return (
-    <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
+    <Menu defaultOpened={isOpen} position="bottom-end" transitionProps={{ duration: 0 }}>
       <Menu.Target>
         <Button variant="default" size="sm" leftSection={<Icon name="person" />}>
           {caller.name ?? text.account}

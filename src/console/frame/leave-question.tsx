@@ -1,10 +1,10 @@
 /** Asks before a page with unsaved input is left. The browser asks itself where the program would be left. */
 import { useBlocker } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { ConfirmDialog } from '../parts/dialog.tsx';
-import { dropUnsavedInput, hasUnsavedInput } from '../parts/unsaved.ts';
-import { useText } from '../text/language.tsx';
-import { frameText } from './frame-text.ts';
+import { laterDialog } from '../parts/later-page.tsx';
+import { hasUnsavedInput } from '../parts/unsaved.ts';
+
+const UnsavedQuestion = laterDialog(async () => (await import('./unsaved-question.tsx')).UnsavedQuestion);
 
 interface Place {
   readonly pathname: string;
@@ -20,28 +20,5 @@ export function LeaveQuestion(): ReactNode {
     withResolver: true,
   });
   if (blocker.status !== 'blocked') return null;
-  return <UnsavedQuestion onStay={blocker.reset} onLeave={blocker.proceed} />;
-}
-
-export function UnsavedQuestion(props: {
-  readonly onStay: () => void;
-  readonly onLeave: () => void;
-}): ReactNode {
-  const text = useText(frameText);
-  return (
-    <ConfirmDialog
-      title={text.leave}
-      isOpen
-      onClose={props.onStay}
-      action={text.leaveAnyway}
-      isPending={false}
-      error={null}
-      onConfirm={() => {
-        dropUnsavedInput();
-        props.onLeave();
-      }}
-    >
-      <p>{text.leaveText}</p>
-    </ConfirmDialog>
-  );
+  return <UnsavedQuestion onClose={blocker.reset} onLeave={blocker.proceed} />;
 }

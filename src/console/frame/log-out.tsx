@@ -9,12 +9,12 @@ import { hasUnsavedInput } from '../parts/unsaved.ts';
 import { place } from '../place.ts';
 import { useText } from '../text/language.tsx';
 import { frameText } from './frame-text.ts';
-import { UnsavedQuestion } from './leave-question.tsx';
+import { UnsavedQuestion } from './unsaved-question.tsx';
 
 export function LogOut(props: { readonly onClose: () => void }): ReactNode {
   const [isAsking, setAsking] = useState(hasUnsavedInput);
   if (!isAsking) return <LoggingOut {...props} />;
-  return <UnsavedQuestion onStay={props.onClose} onLeave={() => setAsking(false)} />;
+  return <UnsavedQuestion onClose={props.onClose} onLeave={() => setAsking(false)} />;
 }
 
 function LoggingOut({ onClose }: { readonly onClose: () => void }): ReactNode {

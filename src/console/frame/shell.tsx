@@ -8,17 +8,17 @@ import { useSession } from '../api/session.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { laterDialog } from '../parts/later-page.tsx';
 import { useText } from '../text/language.tsx';
-import { AccountMenu } from './account-menu.tsx';
+import { AccountButton } from './account-button.tsx';
 import { Banners } from './banners.tsx';
 import { frameText } from './frame-text.ts';
 import { useCurrentFrontdoor, useFrontdoors } from './frontdoor.tsx';
 import { useKeys, useTypedAhead } from './keys.ts';
 import { LeaveQuestion } from './leave-question.tsx';
-import { LogOut } from './log-out.tsx';
 import { navigationOf } from './navigation.ts';
 import { RenewSession } from './renew-session.tsx';
 
 const SearchDialog = laterDialog(async () => (await import('./search-dialog.tsx')).SearchDialog);
+const LogOut = laterDialog(async () => (await import('./log-out.tsx')).LogOut);
 const KeysDialog = laterDialog(async () => (await import('./keys-dialog.tsx')).KeysDialog);
 
 export function Shell(): ReactNode {
@@ -72,7 +72,7 @@ export function Shell(): ReactNode {
           <Button variant="default" size="sm" leftSection={<Icon name="search" />} onClick={openSearch}>
             {text.search}
           </Button>
-          <AccountMenu onKeys={() => setDialog('keys')} onLogOut={() => setDialog('log-out')} />
+          <AccountButton onKeys={() => setDialog('keys')} onLogOut={() => setDialog('log-out')} />
         </div>
       </header>
       <Banners />

@@ -1,8 +1,8 @@
 /** The component of a page or a dialog that is loaded later. */
+import { Button } from '@mantine/core';
 import { use, useEffect, useState, type ComponentType, type ReactNode } from 'react';
 import { laterFile } from '../api/later-files.ts';
 import { useText } from '../text/language.tsx';
-import { Dialog } from './dialog.tsx';
 import { partsText } from './parts-text.ts';
 import { Problem } from './problem.tsx';
 
@@ -18,7 +18,7 @@ export function laterPage<Name extends string>(fetchFile: () => Promise<Pages<Na
   return Object.assign(LaterPage, { preload: () => file.load().then(() => undefined) });
 }
 
-/** A dialog, which has its failure in a dialog, too. */
+/** A dialog, in whose place its failure is shown. */
 export function laterDialog<P extends { readonly onClose: () => void }>(
   fetchFile: () => Promise<ComponentType<P>>,
 ): ComponentType<P> {
@@ -38,6 +38,7 @@ export function laterDialog<P extends { readonly onClose: () => void }>(
   };
 }
 
+/** It needs no file that is loaded later. */
 function Failed(props: {
   readonly error: Error;
   readonly onAgain: () => void;
@@ -45,8 +46,20 @@ function Failed(props: {
 }): ReactNode {
   const text = useText(partsText);
   return (
-    <Dialog title={text.notLoaded} isOpen onClose={props.onClose} size="md">
-      <Problem error={props.error} onAgain={props.onAgain} />
-    </Dialog>
+    <div className="fd-not-loaded">
+      <Problem
+        error={props.error}
+        ways={
+          <>
+            <Button size="xs" variant="default" onClick={props.onAgain}>
+              {text.tryAgain}
+            </Button>
+            <Button size="xs" variant="default" onClick={props.onClose}>
+              {text.close}
+            </Button>
+          </>
+        }
+      />
+    </div>
   );
 }
