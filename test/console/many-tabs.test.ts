@@ -29,8 +29,8 @@ describe('many tabs of the console', { skip: browserSkip }, () => {
       if (!request.url().includes('/console/api/changes')) return;
       open.set(request, request.frame().page());
     });
-    for (const end of ['requestfinished', 'requestfailed'] as const)
-      context.on(end, (request) => open.delete(request));
+    context.on('requestfinished', (request) => void open.delete(request));
+    context.on('requestfailed', (request) => void open.delete(request));
     return () => [...open.values()].filter((page) => !page.isClosed());
   };
   const openTabs = async (context: BrowserContext, count: number, path: string): Promise<readonly Page[]> => {
@@ -111,7 +111,7 @@ describe('many tabs of the console', { skip: browserSkip }, () => {
 
   for (const [how, stop] of [
     ['is closed', (page: Page) => page.close()],
-    ['stops without a word', freeze],
+    ['stands still', freeze],
   ] as const)
     it(`another one reads the stream within seconds when the tab that does ${how}`, async (test) => {
       const { page, context, streams } = await person(test);

@@ -53,7 +53,7 @@ export function madeUnknown(value: unknown): unknown {
 /** `[Šávé~~]`, also inside another one. */
 const PSEUDO_TEXT = /\[[^[\]]*~\]/gsu;
 /** Addresses, names of hosts, and methods of HTTP. */
-const NO_LANGUAGE = /https?:\/\/\S+|[\w*-]+(\.[\w-]+)+(:\d+)?|\b[A-Z]{3,}\b|\bcurl -H .*/gs;
+const NO_LANGUAGE = /https?:\/\/\S+|[\w*-]+(\.[\w-]+)+(:\d+)?|\b[A-Z]{3,}\b|\bcurl --globoff .*/gs;
 /** Times and sizes, as `Intl` writes them, and the name of the product. */
 const OF_INTL =
   /^(AM|PM|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|now|in|ago|last|next|yesterday|tomorrow|ms|sec|min|hr|(second|minute|hour|day|month|year)s?|bytes?|[kMGT]B|Frontdoor)$/;

@@ -3,7 +3,7 @@ import { isApiError } from './api-error.ts';
 import { addressOf, askedSession } from './call.ts';
 import { noteSessionEnd, onSession } from './session-end.ts';
 
-export interface Change {
+export interface ResourceEvent {
   readonly kind: string;
   readonly id: string;
   /** A frontdoor or an organization; null: the installation. */
@@ -24,7 +24,7 @@ export interface Topic {
 
 export interface SourceEvents {
   /** `lastId` is the position after them. */
-  changed(changes: readonly Change[] | 'unknown', lastId: string): void;
+  changed(changes: readonly ResourceEvent[] | 'unknown', lastId: string): void;
   stateChanged(state: StreamState): void;
 }
 
@@ -41,7 +41,7 @@ export class ChangeSource {
   #source: EventSource | undefined;
   #frontdoorIds: readonly string[] = [];
   #isInstallation = false;
-  #gathered: Change[] = [];
+  #gathered: ResourceEvent[] = [];
   #gather: ReturnType<typeof setTimeout> | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #tries = 0;
@@ -100,7 +100,7 @@ export class ChangeSource {
     source.onerror = () => void this.#lost(source);
     source.addEventListener('change', ({ data, lastEventId }: MessageEvent<string>) => {
       if (lastEventId !== '') this.#lastId = lastEventId;
-      this.#gathered.push(JSON.parse(data) as Change);
+      this.#gathered.push(JSON.parse(data) as ResourceEvent);
       this.#gather ??= setTimeout(() => this.#pass(), GATHER_MS);
     });
     source.addEventListener('reset', ({ lastEventId }: MessageEvent<string>) => {

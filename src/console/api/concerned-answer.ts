@@ -1,5 +1,5 @@
 /** Whether a change concerns an answer: by its operation, and by the frontdoor and the resource in its path. Pure. */
-import type { Change } from './change-source.ts';
+import type { ResourceEvent } from './change-source.ts';
 import { answersOf } from './kind-table.ts';
 
 /** Resources of frontdoors: the owner of their changes is one. */
@@ -19,7 +19,7 @@ const OF_FRONTDOORS: ReadonlySet<string> = new Set([
 const OF_SHARES: ReadonlySet<string> = new Set(['share', 'failure', 'request']);
 
 /** `queryKey`: the operation, and the parameters of its path. */
-export function isConcerned(queryKey: readonly unknown[], { kind, id, ownerId }: Change): boolean {
+export function isConcerned(queryKey: readonly unknown[], { kind, id, ownerId }: ResourceEvent): boolean {
   const [operation, parameters] = queryKey as readonly [string, Readonly<Record<string, string>> | null];
   const answers = answersOf(kind);
   if (answers === undefined) return true;

@@ -5,7 +5,7 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
 import type { OperationId } from '#contract';
 import { isConcerned } from './concerned-answer.ts';
-import type { Change } from './change-source.ts';
+import type { ResourceEvent } from './change-source.ts';
 
 const FLOOR_MS = 2_000;
 /** Nearly every change concerns the summaries, which count everything. */
@@ -33,7 +33,7 @@ export class Refreshing {
     void this.#client.invalidateQueries();
   }
 
-  changed(changes: readonly Change[]): void {
+  changed(changes: readonly ResourceEvent[]): void {
     if (changes.length === 0) return;
     for (const query of this.#client.getQueryCache().getAll())
       if (changes.some((change) => isConcerned(query.queryKey, change))) this.#refresh(query);

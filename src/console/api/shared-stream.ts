@@ -2,11 +2,11 @@
  * One stream of changes for all tabs of a browser, which has six connections to a host. The tab that holds a lock reads it for all
  * topics, and passes the changes on. A tab that is hidden takes no part: it neither reads nor names a topic.
  */
-import { ChangeSource, type Change, type StreamState, type Topic } from './change-source.ts';
+import { ChangeSource, type ResourceEvent, type StreamState, type Topic } from './change-source.ts';
 
 export interface StreamEvents {
   /** `unknown`: changes may have been missed. */
-  changed(changes: readonly Change[] | 'unknown'): void;
+  changed(changes: readonly ResourceEvent[] | 'unknown'): void;
   stateChanged(state: StreamState): void;
 }
 
@@ -14,13 +14,17 @@ type Message =
   | { readonly what: 'follow'; readonly tab: string; readonly topic: Topic }
   | { readonly what: 'leave'; readonly tab: string }
   | { readonly what: 'state'; readonly state: StreamState }
-  | { readonly what: 'changes'; readonly changes: readonly Change[] | 'unknown'; readonly lastId: string };
+  | {
+      readonly what: 'changes';
+      readonly changes: readonly ResourceEvent[] | 'unknown';
+      readonly lastId: string;
+    };
 
 const NAME = 'frontdoor-changes';
 const BEAT_MS = 2_000;
 /** The reading tab is frozen when it is silent for so long, and another one takes over. */
 const SILENCE_MS = 5_000;
-/** A tab that vanished without a word has no topic any more. */
+/** The topic of a tab that is silent for so long is dropped. */
 const TOPIC_MS = 10_000;
 /** A tab that is hidden for a moment only keeps its part. */
 const HIDDEN_MS = 30_000;
@@ -168,7 +172,7 @@ export class SharedStream {
     }
   }
 
-  #take(changes: readonly Change[] | 'unknown', lastId: string): void {
+  #take(changes: readonly ResourceEvent[] | 'unknown', lastId: string): void {
     this.#lastId = lastId;
     if (this.#beatTimer !== undefined) this.#events.changed(changes);
   }

@@ -1,4 +1,4 @@
-/** Who changes resources, by name: people, API accounts and OAuth clients, also revoked ones. */
+/** The authors of changes by name: people, API accounts and OAuth clients, also revoked ones. */
 import { sql, type RawBuilder } from 'kysely';
 import { containsIn } from '../engine/list-filter.ts';
 
