@@ -106,7 +106,7 @@ export const settingsRoutes = [
       getParentRoute: () => settingsRoute,
       path: 'hostnames',
       validateSearch: searchOf('name', 'organizationId', 'proof'),
-      component: lazyRouteComponent(() => import('./hostnames-page.tsx'), 'HostnamesPage'),
+      component: laterPage(() => import('./hostnames-page.tsx'), 'HostnamesPage'),
     }),
     createRoute({
       getParentRoute: () => settingsRoute,
