@@ -11,6 +11,7 @@ import { FrontdoorError, messageOf, type Log } from '#base';
 import type { ControlPlane, FirstStart } from '#control';
 import { AGENT_SOCKET_FILE, demoCredentialsShape, type AgentShareResult } from '#domain';
 import { JsonClient, loadIdentityFile, saveIdentityFile, writeFileDurably } from '#net';
+import { boundLogs } from './bounded-logs.ts';
 import { AgentSupervisor, startSampleProcess, type SampleProcess } from './demo-processes.ts';
 import type { DemoReady } from './ready-file.ts';
 import type { Up } from './up.ts';
@@ -35,16 +36,18 @@ export class Demo {
   readonly #options: DemoOptions;
   readonly #credentials: FirstStart;
   readonly #logDir: string;
+  readonly #stopBounds: () => void;
   readonly #agentDir: string;
   readonly #sample: Promise<SampleProcess>;
   readonly #agent: Promise<AgentSupervisor>;
 
   /** Starts both processes, which load while the router and the gateway of `up` start. Throws if it has no credentials. */
   constructor(options: DemoOptions) {
-    const { dataDir, print } = options;
+    const { dataDir, print, log } = options;
     this.#options = options;
     this.#credentials = loadDemoCredentials(dataDir);
     this.#logDir = join(dataDir, 'logs');
+    this.#stopBounds = boundLogs({ folder: this.#logDir, log });
     this.#agentDir = join(dataDir, 'agent');
     print('starting a sample service and an agent');
     this.#sample = startSampleProcess(this.#logDir);
@@ -74,6 +77,7 @@ export class Demo {
 
   /** Ends both processes, also while they start. */
   async close(drainMs: number): Promise<void> {
+    this.#stopBounds();
     for (const starting of [this.#agent, this.#sample]) {
       const started = await starting.catch(() => undefined);
       await started?.close(drainMs);

@@ -6,6 +6,7 @@ import {
   CertificateDemand,
   challengeAnswers,
   createGateway,
+  DEFAULT_GATEWAY_LIMITS,
   GatewayAccess,
   Observation,
   openShareFeed,
@@ -21,6 +22,7 @@ import {
   type TlsSettings,
 } from '#gateway';
 import {
+  descriptorLimit,
   ProgramHealth,
   loadIdentityFile,
   openMetricsEndpoint,
@@ -158,6 +160,7 @@ export async function startGatewayPart(
     openChannel: options.openChannel,
   });
   const limits: Partial<GatewayLimits> = {
+    maxConnections: connectionLimit(descriptorLimit()),
     ...options.limits,
     ...definedFields({
       maxConnectionsPerAddress: options.maxConnectionsPerAddress,
@@ -309,6 +312,11 @@ function nameOwner(
     isCustom: custom !== undefined,
     isAlone: table.organizationCount <= 1,
   };
+}
+
+/** A quarter of the descriptors is left for everything else, so that surplus clients are refused before none is left. */
+function connectionLimit(descriptors = Infinity): number {
+  return Math.min(DEFAULT_GATEWAY_LIMITS.maxConnections, Math.max(1, Math.floor(descriptors * 0.75)));
 }
 
 /** The list of shares may be the kept one, which serves while no control plane responds, but not for any time. */

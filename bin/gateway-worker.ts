@@ -5,6 +5,7 @@
  */
 import process from 'node:process';
 import { messageOf, type Log } from '#base';
+import { watchDescriptors } from '#net';
 import type { GatewayPart } from './gateway-part.ts';
 import { startGatewayProgram } from './gateway-program.ts';
 import { containUncaught, DRAIN_MS } from './lifetime.ts';
@@ -36,6 +37,7 @@ async function start(message: WorkerStart): Promise<GatewayPart> {
   // A worker and the one that it replaces have the same number while that one drains.
   log = openLog(options.logLevel).log.child({ worker: number, pid: process.pid });
   containUncaught(log);
+  watchDescriptors({ log });
   return startGatewayProgram({
     options,
     identity,

@@ -8,7 +8,7 @@ import { Socket } from 'node:net';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf, type Log } from '#base';
-import { uncaughtListener } from '#net';
+import { uncaughtListener, watchDescriptors } from '#net';
 import { launcherPipe } from './launcher-pipe.ts';
 
 export const STOP_MS = 5_000;
@@ -50,6 +50,7 @@ export function runUntilStopped(
   notice?: StopNotice,
 ): Promise<number> {
   followReload(reload, log);
+  watchDescriptors({ log });
   return new Promise((resolve) => {
     let isWaiting = false;
     let stopping: { readonly signal: string; readonly atMs: number } | undefined;

@@ -1,5 +1,6 @@
 /** What the dialers of services have in common: their time limit, and the reasons of failures. */
 import { FrontdoorError } from '#base';
+import { isDescriptorShortage } from './descriptor-watch.ts';
 
 /** Bounds one dial of a service. */
 export interface DialLimits {
@@ -29,6 +30,7 @@ export function dialFailure(error: NodeJS.ErrnoException): FrontdoorError {
     case 'EMFILE':
     case 'ENFILE':
     case 'ENOBUFS':
+      isDescriptorShortage(error);
       return new FrontdoorError('limited', 'no-sockets', text, cause);
     default:
       return new FrontdoorError('badGateway', 'dial-failed', text, cause);

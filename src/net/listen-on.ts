@@ -1,6 +1,7 @@
 /** Listens on an address, with errors that name it. */
 import { BoundSocket, type Server } from 'node:net';
 import { formatHostPort, FrontdoorError, messageOf, type Log } from '#base';
+import { isDescriptorShortage } from './descriptor-watch.ts';
 
 /** An address to listen on, as errors name it. */
 export interface ListenPlace {
@@ -34,7 +35,11 @@ export async function listenOn(server: Server, address: BindAddress, log: Log): 
   server.listen({ ...where, backlog }, resolve);
   await promise;
   server.removeAllListeners('error');
-  server.on('error', (error) => log.error({ listener: place, err: messageOf(error) }, 'listener failed'));
+  server.on('error', (error) => {
+    // The watch of descriptors reports it, once for all listeners.
+    if (!isDescriptorShortage(error))
+      log.error({ listener: place, err: messageOf(error) }, 'listener failed');
+  });
 }
 
 /** `conflict` (`port-taken`) when another socket has the port, otherwise `unavailable` (`cannot-listen`). */

@@ -103,6 +103,9 @@ export {
 export { TLS_CIPHERS, TLS_MIN_VERSION } from './tls-policy.ts';
 export { fetchServedCertificate } from './served-certificate.ts';
 export { QuietLog } from './quiet-log.ts';
+export { SummedLog } from './summed-log.ts';
+export { isDescriptorShortage, watchDescriptors } from './descriptor-watch.ts';
+export { descriptorLimit } from './descriptor-limit.ts';
 export { createHttpServer, httpRequest, STATUS_CODES } from './node-http.ts';
 export { openTextEndpoint, type TextEndpoint, type TextEndpointOptions } from './text-endpoint.ts';
 export { ProgramHealth, type Readiness, type ReadinessCheck } from './metrics/health.ts';

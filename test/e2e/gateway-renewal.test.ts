@@ -49,7 +49,16 @@ test('a renewed certificate is taken by every worker without a failed request, a
   const identityFile = join(dataDir, 'identity.json');
   let aheadMs = 0;
   const workers = await GatewayWorkers.start({
-    options: { dataDir, listen: '127.0.0.1', httpPort: 0, httpsPort: 0, workers: 2, logLevel: 'error' },
+    options: {
+      dataDir,
+      listen: '127.0.0.1',
+      httpPort: 0,
+      httpsPort: 0,
+      workers: 2,
+      readyListAge: 3_600,
+      stopDelay: 0,
+      logLevel: 'error',
+    },
     certificates: undefined,
     dataDir,
     identity: former,

@@ -4,6 +4,7 @@
  * pending dials per router and identity is bounded. Responses are sent only to the requesting channel.
  */
 import { utf8, type Clock, type Log } from '#base';
+import { SummedLog } from '#net';
 import {
   decodeCreateCircuitV2,
   decodeCreateCircuitV3,
@@ -62,10 +63,12 @@ const { peerData: keys } = headerId;
 
 export class CircuitRequests {
   readonly #options: CircuitRequestsOptions;
+  readonly #summedLog: SummedLog;
   readonly #limits: PendingLimits;
   readonly #pendingPerIdentity = new Map<string, number>();
 
   constructor(options: CircuitRequestsOptions) {
+    this.#summedLog = new SummedLog(options.log);
     this.#options = options;
     this.#limits = options.limits ?? PENDING_LIMITS;
   }
@@ -208,7 +211,8 @@ export class CircuitRequests {
 
   #refuse(router: ConnectedRouter, frame: Frame, failure: CircuitFailure, dial?: RefusedDial): void {
     const { circuitId, code, text, detail } = failure;
-    this.#options.log.info(
+    this.#summedLog.info(
+      `${dial?.share ?? ''} ${code} ${text}`,
       { router: router.id, identity: dial?.identityId, circuit: circuitId, code, reason: detail ?? text },
       'circuit refused',
     );

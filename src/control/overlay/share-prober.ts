@@ -193,7 +193,7 @@ export class ShareProber implements Measurements {
   }
 
   tick(nowMs: number): void {
-    this.#statusLog.tick();
+    this.#statusLog.tick(nowMs);
     const { terminators, routers } = this.#options;
     for (const [circuitId, { terminator, marker, deadlineMs }] of this.#probes) {
       if (deadlineMs > nowMs) break;
@@ -260,7 +260,7 @@ export class ShareProber implements Measurements {
     const service = this.#options.model.service(serviceId);
     // Observations of this control plane do not apply to it.
     if (service !== undefined && this.#isElsewhere(service.environmentId)) return;
-    this.#statusLog.write(serviceId, service?.name, after);
+    this.#statusLog.write(serviceId, service?.name, after, this.#options.clock.nowMs());
   }
 
   #isElsewhere(identityId: string): boolean {

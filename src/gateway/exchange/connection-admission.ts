@@ -3,6 +3,8 @@ import type { Log } from '#base';
 
 const LOG_AGAIN_MS = 10_000;
 const MAX_LOGGED_ADDRESSES = 1_000;
+/** In place of an address: a flood from many is one line in each interval. */
+const ALL = 'all';
 
 export class ConnectionAdmission {
   readonly #maxConnections: number;
@@ -29,11 +31,8 @@ export class ConnectionAdmission {
   enter(address: string, nowMs: number): boolean {
     const own = this.#byAddress.get(address) ?? 0;
     if (own >= this.#maxPerAddress || this.#count >= this.#maxConnections) {
-      this.#refused(
-        address,
-        nowMs,
-        own >= this.#maxPerAddress ? 'too many from this address' : 'too many in total',
-      );
+      if (own >= this.#maxPerAddress) this.#refused(address, nowMs, 'too many from this address');
+      else this.#refused(ALL, nowMs, 'too many in total');
       return false;
     }
     this.#byAddress.set(address, own + 1);

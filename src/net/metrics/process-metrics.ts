@@ -2,10 +2,12 @@
  * What a process takes of its machine, by the names that Prometheus's client libraries use, what it could not read of our
  * own messages and files, and what it could not log.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import process from 'node:process';
 import { countedLogLines, droppedLogLines, lostShapeEntries } from '#base';
 import { containedExceptions } from '../containment.ts';
+import { descriptorLimit } from '../descriptor-limit.ts';
+import { descriptorShortages, isDescriptorShortage } from '../descriptor-watch.ts';
 import type { Exposition } from './exposition.ts';
 
 export function writeProcessMetrics(to: Exposition): void {
@@ -28,6 +30,12 @@ export function writeProcessMetrics(to: Exposition): void {
   const most = descriptorLimit();
   if (most !== undefined)
     to.one('process_max_fds', 'gauge', 'File descriptors that the process may have open', most);
+  to.one(
+    'frontdoor_descriptor_shortages_total',
+    'counter',
+    'Times at which the process had no file descriptor left',
+    descriptorShortages(),
+  );
   to.family(
     'frontdoor_log_lines_total',
     'counter',
@@ -54,22 +62,11 @@ export function writeProcessMetrics(to: Exposition): void {
   );
 }
 
-/** Undefined where the limit is not known. */
-export function descriptorLimit(): number | undefined {
-  try {
-    const limits = readFileSync('/proc/self/limits', 'utf8');
-    const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
-    return soft === undefined ? undefined : Number(soft);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Undefined where the system has no list of them. */
+/** Undefined where the system has no list of them. To read the list takes a descriptor: all are open if there is none. */
 function openDescriptors(): number | undefined {
   try {
     return readdirSync('/proc/self/fd').length;
-  } catch {
-    return undefined;
+  } catch (error) {
+    return isDescriptorShortage(error) ? descriptorLimit() : undefined;
   }
 }

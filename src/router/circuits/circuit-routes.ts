@@ -3,7 +3,7 @@
  * answers. The number of concurrent dials is bounded. Dials do not block the control channel.
  */
 import { FrontdoorError, messageOf, ShortLivedMap, WorkerPool, type Log } from '#base';
-import { failAlone } from '#net';
+import { failAlone, SummedLog } from '#net';
 import { contentType, encodeRouteResult, peerDataOfEntries, RouteErrorCode, type Frame } from '#wire';
 import { ctrlMessages, DestType, type CtrlBody, type Route_Forward } from '#wire/ctrl';
 import type { ForwarderConfig } from '../config/router-config.ts';
@@ -37,10 +37,12 @@ export class CircuitRoutes {
   /** Named `route.handler` in metrics. */
   readonly pool: WorkerPool;
   readonly #options: CircuitRoutesOptions;
+  readonly #summedLog: SummedLog;
   /** Dials in progress by the address of their end. */
   readonly #dials = new ShortLivedMap<string, PendingDial>();
 
   constructor(options: CircuitRoutesOptions) {
+    this.#summedLog = new SummedLog(options.log);
     this.#options = options;
     const { config, log } = options;
     this.pool = new WorkerPool({
@@ -209,7 +211,7 @@ export class CircuitRoutes {
       cause,
       code: errorCode,
     };
-    this.#options.log.info(fields, 'route failed');
+    this.#summedLog.info(`${egress?.destination ?? ''} ${text}`, fields, 'route failed');
     const result = { circuitId, attempt, isSuccess: false, error: text, errorCode, peerData: new Map() };
     from.channel.send(encodeRouteResult(frame, result));
   }

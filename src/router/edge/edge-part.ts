@@ -3,7 +3,7 @@
  * exists without an edge listener, which is one of `listeners`, for the data model and its file.
  */
 import type { Clock, Log, WorkerPool } from '#base';
-import type { Channel, ChannelPort, ServerTls, TlsPorts } from '#net';
+import { SummedLog, type Channel, type ChannelPort, type ServerTls, type TlsPorts } from '#net';
 import { contentType, textOfBody, type Frame } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { EdgeConfig, EdgeListenerConfig, RouterConfig, XgressConfig } from '../config/router-config.ts';
@@ -145,6 +145,7 @@ export class EdgePart {
       log,
       context: {
         log,
+        summedLog: new SummedLog(log),
         forwarder,
         terminators: this.terminators,
         asker,

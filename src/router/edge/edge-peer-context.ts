@@ -1,5 +1,6 @@
 /** The dependencies that all SDK peers of a router share: forwarder, terminators, and access to controllers. */
 import type { Log } from '#base';
+import type { SummedLog } from '#net';
 import type { Frame } from '#wire';
 import type { XgressConfig } from '../config/router-config.ts';
 import type { CircuitAsker } from '../ctrl/circuit-asker.ts';
@@ -12,6 +13,8 @@ import type { TokenSessions } from './token-sessions.ts';
 /** The dependencies of one edge peer. */
 export interface EdgePeerContext {
   readonly log: Log;
+  /** For failures that repeat while something is down. */
+  readonly summedLog: SummedLog;
   readonly forwarder: Forwarder;
   readonly terminators: EdgeTerminatorRegistry;
   readonly asker: CircuitAsker;

@@ -268,7 +268,12 @@ export class EdgePeer {
 
   #refuseDial(frame: Frame, connId: number, reason: string, codes?: FrameHeaders): void {
     if (!this.#dialing.delete(connId)) return;
-    this.#context.log.info({ identity: this.session.identityId, err: reason }, 'dial failed');
+    const { identityId } = this.session;
+    this.#context.summedLog.info(
+      `${identityId} ${reason}`,
+      { identity: identityId, err: reason },
+      'dial failed',
+    );
     // The text is never empty: the C SDK takes an empty one for an expired session and starts over.
     this.channel.reply(frame, stateClosed(connId, reason || 'dial failed', codes));
   }

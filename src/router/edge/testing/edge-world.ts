@@ -4,7 +4,7 @@
  */
 import type { TestContext } from 'node:test';
 import { silentLog } from '#base';
-import { openMemoryChannel, type Channel, type ChannelPeer } from '#net';
+import { openMemoryChannel, SummedLog, type Channel, type ChannelPeer } from '#net';
 import {
   contentType,
   encodeCircuitCreated,
@@ -116,6 +116,7 @@ export function makeEdgeWorld(
   const bound = new Map<string, EdgeTerminator>();
   const context: EdgePeerContext = {
     log: silentLog,
+    summedLog: new SummedLog(silentLog),
     forwarder: near.forwarder,
     terminators: { byId: (id: string) => bound.get(id) } as unknown as EdgePeerContext['terminators'],
     asker: new CircuitAsker(near.controllers),
