@@ -3,9 +3,9 @@
  * pending dials that are no longer permitted. Changes in quick succession are handled together.
  */
 import type { Clock, Log } from '#base';
-import type { ApiSessions, ModelChange, OverlayModel } from '../model/mod.ts';
+import { inSlices, type ApiSessions, type ModelChange, type OverlayModel } from '../model/mod.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
-import type { CircuitRegistry } from './circuit-registry.ts';
+import type { CircuitRegistry, EstablishedCircuit } from './circuit-registry.ts';
 import { mayHost } from './host-permission.ts';
 import { HostPostures, passesPosture } from './posture-access.ts';
 import type { ShareProber } from './share-prober.ts';
@@ -81,58 +81,72 @@ export class ModelFollower {
     this.sweep();
   }
 
-  /** Ends everything that the model no longer permits, or only what belongs to some services. */
-  sweep(serviceIds?: ReadonlySet<string>): void {
+  /** Ends everything that the model no longer permits, in one turn of the loop: before routers connect. */
+  sweep(): void {
+    const { terminators, circuits } = this.#parts;
+    const sweep = this.#begin();
+    sweep.removeHosts(terminators.all());
+    sweep.endCircuits(circuits.all());
+    sweep.report();
+  }
+
+  /** There are as many terminators and circuits as shares: they are looked at in slices, between which other work is done. */
+  async #sweepInTurns(): Promise<void> {
+    const { terminators, circuits } = this.#parts;
+    const sweep = this.#begin();
+    for await (const slice of inSlices(terminators.all())) sweep.removeHosts(slice);
+    for await (const slice of inSlices(circuits.all())) sweep.endCircuits(slice);
+    sweep.report();
+  }
+
+  #sweepServices(serviceIds: ReadonlySet<string>): void {
+    const { terminators, circuits } = this.#parts;
+    const sweep = this.#begin();
+    for (const id of serviceIds) sweep.removeHosts(terminators.ofService(id).values());
+    sweep.endCircuits(circuits.all(), serviceIds);
+    sweep.report();
+  }
+
+  /** Pending dials are refused at once. */
+  #begin() {
     const { model, sessions, terminators, circuits, builder, clock, log } = this.#parts;
     const nowMs = clock.nowMs();
     const hosts = new HostPostures(model, sessions, nowMs);
-    const mayDial = (serviceId: string, identityId: string, routerId: string): boolean => {
-      const service = model.anyService(serviceId);
-      if (service === undefined || !model.mayDial(identityId, service)) return false;
-      return model.mayUseRouter(identityId, service, routerId);
-    };
-    /** Without an identity, `routerId` dialed a fabric service. Without a session, it dialed as its own identity. */
-    const isOver = (serviceId: string, dialer: Dialer, routerId: string): boolean => {
-      const { identityId, sessionId } = dialer;
-      if (identityId === undefined)
-        return model.fabricService(serviceId) === undefined || model.identity(routerId) === undefined;
-      const session = sessionId === undefined ? undefined : sessions.byId(sessionId);
-      const isLoggedOut = sessionId !== undefined && session === undefined;
-      if (isLoggedOut || !mayDial(serviceId, identityId, routerId)) return true;
-      const dial = { type: 'Dial', identityId, serviceId } as const;
-      return !passesPosture(model, dial, session, nowMs);
-    };
+    const isOver = (serviceId: string, dialer: Dialer, routerId: string): boolean =>
+      isDialOver(this.#parts, serviceId, dialer, routerId, nowMs);
     builder.refuseWhere((wish) => isOver(wish.service.id, wish, wish.ingress.id));
-
-    const gone: Terminator[] = [];
     const goneIds = new Set<string>();
-    const looked =
-      serviceIds === undefined
-        ? terminators.all()
-        : [...serviceIds].flatMap((id) => [...terminators.ofService(id).values()]);
-    for (const terminator of looked) {
-      if (mayHost(model, hosts, terminator)) continue;
-      gone.push(terminator);
-      goneIds.add(terminator.id);
-    }
-    if (gone.length > 0) {
-      terminators.removeDisallowed(gone).catch((error: unknown) => {
-        log.warn({ err: error, count: gone.length }, 'terminators could not be removed from the store');
-      });
-    }
-    const count = circuits.endWhere(
-      (circuit) =>
-        serviceIds?.has(circuit.serviceId) !== false &&
-        (goneIds.has(circuit.terminatorId) ||
-          isOver(circuit.serviceId, circuit, circuit.path.routerIds[0]!) ||
-          circuit.path.routerIds.some((id) => model.identity(id) === undefined)),
-    );
-    if (gone.length + count > 0) {
-      log.info(
-        { terminators: gone.length, circuits: count },
-        'ended circuits and terminators that the model no longer allows',
-      );
-    }
+    let ended = 0;
+    return {
+      removeHosts(looked: Iterable<Terminator>): void {
+        const gone = [...looked].filter((terminator) => !mayHost(model, hosts, terminator));
+        if (gone.length === 0) return;
+        for (const { id } of gone) goneIds.add(id);
+        terminators.removeDisallowed(gone).catch((error: unknown) => {
+          log.warn({ err: error, count: gone.length }, 'terminators could not be removed from the store');
+        });
+      },
+      endCircuits(looked: Iterable<EstablishedCircuit>, serviceIds?: ReadonlySet<string>): void {
+        for (const circuit of looked) {
+          const { serviceId, terminatorId, path } = circuit;
+          if (serviceIds?.has(serviceId) === false) continue;
+          const isEnded =
+            goneIds.has(terminatorId) ||
+            isOver(serviceId, circuit, path.routerIds[0]!) ||
+            path.routerIds.some((id) => model.identity(id) === undefined);
+          if (!isEnded) continue;
+          circuits.end(circuit, true);
+          ended += 1;
+        }
+      },
+      report(): void {
+        if (goneIds.size + ended === 0) return;
+        log.info(
+          { terminators: goneIds.size, circuits: ended },
+          'ended circuits and terminators that the model no longer allows',
+        );
+      },
+    };
   }
 
   /** Without a service, the sweep looks at everything. */
@@ -141,11 +155,38 @@ export class ModelFollower {
     else this.#changedServices?.add(serviceId);
     if (this.#isSweepDue || this.#isStopped) return;
     this.#isSweepDue = true;
-    setImmediate(() => {
-      this.#isSweepDue = false;
-      const changed = this.#changedServices;
-      this.#changedServices = new Set();
-      if (!this.#isStopped) this.sweep(changed);
-    });
+    setImmediate(() => void this.#sweepChanges());
   }
+
+  /** Changes that come during a sweep are swept after it. */
+  async #sweepChanges(): Promise<void> {
+    const changed = this.#changedServices;
+    this.#changedServices = new Set();
+    if (!this.#isStopped) {
+      if (changed === undefined) await this.#sweepInTurns();
+      else this.#sweepServices(changed);
+    }
+    this.#isSweepDue = false;
+    const since = this.#changedServices;
+    if (since === undefined) this.#scheduleSweep();
+    else for (const id of since) this.#scheduleSweep(id);
+  }
+}
+
+/** Without an identity, `routerId` dialed a fabric service. Without a session, it dialed as its own identity. */
+function isDialOver(
+  { model, sessions }: Pick<ModelFollowerParts, 'model' | 'sessions'>,
+  serviceId: string,
+  { identityId, sessionId }: Dialer,
+  routerId: string,
+  nowMs: number,
+): boolean {
+  if (identityId === undefined)
+    return model.fabricService(serviceId) === undefined || model.identity(routerId) === undefined;
+  const session = sessionId === undefined ? undefined : sessions.byId(sessionId);
+  if (sessionId !== undefined && session === undefined) return true;
+  const service = model.anyService(serviceId);
+  if (service === undefined || !model.mayDial(identityId, service)) return true;
+  if (!model.mayUseRouter(identityId, service, routerId)) return true;
+  return !passesPosture(model, { type: 'Dial', identityId, serviceId }, session, nowMs);
 }
