@@ -4,7 +4,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { silentLog, WorkerPool } from '#base';
-import type { Channel } from '#net';
+import { SummedLog, type Channel } from '#net';
 import {
   contentType,
   decodeCircuitCreated,
@@ -86,6 +86,7 @@ export class SimulatedRouter {
     ]);
     this.#context = {
       log: silentLog,
+      summedLog: new SummedLog(silentLog),
       forwarder: this.#forwarder,
       terminators: this.#terminators,
       asker: new CircuitAsker(controllers),

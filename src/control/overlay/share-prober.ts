@@ -56,6 +56,8 @@ interface Probe {
 
 /** Waiting shares that one tick looks at, so that it takes a few milliseconds. The next tick goes on with the others. */
 const MAX_SHARES_PER_TICK = 5_000;
+/** Shares whose status one tick changes: each change goes to the log, to streams and to counts. */
+const MAX_CHANGES_PER_TICK = 1_000;
 
 export class ShareProber implements Measurements {
   readonly #options: ShareProberOptions;
@@ -202,7 +204,8 @@ export class ShareProber implements Measurements {
       if (terminators.get(terminator.id)?.marker !== marker) continue;
       this.#step(terminator.serviceId, { type: 'failure', error: 'no answer to the probe in time' });
     }
-    for (let count = 0; count < MAX_SHARES_PER_TICK; count += 1) {
+    let changes = 0;
+    for (let count = 0; count < MAX_SHARES_PER_TICK && changes < MAX_CHANGES_PER_TICK; count += 1) {
       const { done = false, value } = this.#next.next();
       if (done) {
         this.#next = this.#waiting.values();
@@ -211,7 +214,10 @@ export class ShareProber implements Measurements {
       const serviceId = value as string;
       const record = this.#shares.get(serviceId)!;
       const stepped = stepShare(record, { type: 'tick' }, nowMs);
-      if (stepped !== record) this.#set(serviceId, record, stepped);
+      if (stepped !== record) {
+        changes += 1;
+        this.#set(serviceId, record, stepped);
+      }
       if (isProbeDue(stepped, nowMs)) this.#probe(serviceId, nowMs);
     }
   }
