@@ -4,14 +4,18 @@ import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, test } from 'node:test';
+import { afterEach, mock, test } from 'node:test';
 import { FrontdoorError, silentLog } from '#base';
+import { uncaughtListener } from '#net';
 import { until } from '../../test/support/deadline.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { startAgent, type Agent, type AgentOptions } from './agent.ts';
+import { AgentTraffic } from './agent-traffic.ts';
 import { ask } from './ask-agent.ts';
 import type { MemoryCircuit } from './testing/memory-circuit.ts';
 import { MemoryNetwork } from './testing/memory-network.ts';
+
+const PUBLIC = { shareMode: 'public', backendMode: 'proxy' } as const;
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -490,3 +494,54 @@ test(
     assert.equal(network.hosted.get('app')?.service.encryption, undefined);
   },
 );
+
+test(
+  'a share that cannot be hosted fails alone, is shown, and is hosted again later',
+  { timeout: 60_000 },
+  async () => {
+    const { agent, network } = await world({ timing: { refreshMs: 50 } });
+    const target = await hello();
+    const { bind } = network.host;
+    let isBroken = true;
+    mock.method(network.host, 'bind', (...[service, handler]: Parameters<typeof bind>) => {
+      if (isBroken && service.name === 'broken') throw new TypeError('boom');
+      return bind(service, handler);
+    });
+    for (const name of ['broken', 'good']) network.put({ ...PUBLIC, name, target }, true);
+    const status = (): Promise<string[]> =>
+      ask(agent.socketPath, { op: 'status' }).then(({ shares }) =>
+        shares.map(({ token, hosting, problem }) => `${token} ${hosting} ${problem ?? ''}`.trim()),
+      );
+    await until('both to be handled', status, (lines) =>
+      lines.includes('broken failed internal error of the agent; its log has the reason'),
+    );
+    await until('the good one', status, (lines) => lines.some((line) => line.startsWith('good bound')));
+    isBroken = false;
+    await until('the other one', status, (lines) => lines.some((line) => line.startsWith('broken bound')));
+  },
+);
+
+test('a circuit that cannot be handled fails alone', { timeout: 60_000 }, async () => {
+  const { agent, network } = await world();
+  const target = await hello();
+  await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
+  const begin = mock.method(AgentTraffic.prototype, 'begin', () => {
+    throw new TypeError('boom');
+  });
+  // The private service is connected, and the circuit accepted, when it throws: a callback of a socket, which reaches the process.
+  const others = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  const listener = uncaughtListener(silentLog);
+  process.on('uncaughtException', listener);
+  try {
+    const caller = await network.dial('app');
+    const closed = new Promise<Error | undefined>((resolve) => (caller.onClose = resolve));
+    caller.resume();
+    assert.match(String((await closed)?.message), /internal error of the agent/);
+  } finally {
+    process.off('uncaughtException', listener);
+    for (const other of others) process.on('uncaughtException', other);
+    begin.mock.restore();
+  }
+  assert.match(await get(await network.dial('app')), /hello/);
+});

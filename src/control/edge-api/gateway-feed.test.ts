@@ -249,3 +249,26 @@ test('an environment may not read the feed, and a gateway that stops reading is 
   fixture.model.removeService('big');
   socket.destroy();
 });
+
+test('a share that cannot be sent is withdrawn, and the others are sent', () => {
+  const model = new OverlayModel();
+  const feed = new GatewayFeed(model, access, 'epoch-1');
+  const received: string[] = [];
+  const follower = (): void => {
+    throw new TypeError('boom');
+  };
+  feed.listen(follower);
+  feed.listen((line) => received.push(line));
+  model.onChange(follower);
+  const broken = service('broken');
+  Object.defineProperty(broken, 'hosts', { get: follower });
+  for (const one of [service('a'), broken, service('b')]) model.setService(one);
+  feed.flush();
+  const [delta] = events(received) as [GatewayDelta];
+  assert.deepEqual([delta.set.map(({ id }) => id), delta.removed], [['a', 'b'], ['broken']]);
+  const [snapshot] = events(feed.opening(undefined)) as [GatewaySnapshot];
+  assert.deepEqual(
+    snapshot.shares.map(({ id }) => id),
+    ['a', 'b'],
+  );
+});

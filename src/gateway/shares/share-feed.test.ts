@@ -87,6 +87,30 @@ describe('the share feed', () => {
     assert.equal(table.size, 2, 'the last good list stays');
   });
 
+  it('closes a share that throws, and applies the others and what comes after it', async () => {
+    const makeSlot = ({ token, updatedAtMs }: { token: string; updatedAtMs: number }): undefined => {
+      if (token === 'b' && updatedAtMs === 2) throw new TypeError('boom');
+    };
+    table = new ShareRouteTable({
+      makeSlot,
+      onRetired: () => {
+        throw new TypeError('boom');
+      },
+    });
+    await open();
+    say(snapshot);
+    await feed!.fresh;
+    const changed = { ...shareOf('b'), updatedAtMs: 2 };
+    say({ type: 'delta', version: 8, set: [changed, shareOf('c')], removed: ['id-a'] });
+    say({ type: 'delta', version: 9, set: [shareOf('d')], removed: [] });
+    assert.equal(subscriptions.length, 1, 'the feed goes on');
+    assert.equal(table.find('a.share.localhost'), undefined);
+    for (const token of ['c', 'd'])
+      assert.equal(table.find(`${token}.share.localhost`)?.route.share.token, token);
+    // Its rules are not known: it is served by none, and not by the former ones.
+    assert.notEqual(table.find('b.share.localhost')?.route.share.updatedAtMs, shareOf('b').updatedAtMs);
+  });
+
   it('applies a snapshot in parts when it is complete, and none of one that was interrupted', async () => {
     await open();
     const begin = { ...snapshot, isContinued: true } as const;

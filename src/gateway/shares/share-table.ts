@@ -165,9 +165,10 @@ export class ShareRouteTable<Slot> {
     seen: Set<string>,
     problems: FeedProblem[],
   ): Iterable<ShareRoute<Slot>> {
-    const routes = this.#prepare(set, removed, seen, problems);
+    const withdrawn: string[] = [];
+    const routes = this.#prepare(set, removed, seen, problems, withdrawn);
     const before = new Map<string, ShareRoute<Slot>>();
-    for (const id of [...removed, ...routes.keys()]) {
+    for (const id of [...removed, ...withdrawn, ...routes.keys()]) {
       const route = this.#byId.get(id);
       if (route === undefined) continue;
       before.set(id, route);
@@ -195,12 +196,16 @@ export class ShareRouteTable<Slot> {
     return routes.values();
   }
 
-  /** Returns the new routes by id. Only this part of a change may encounter unexpected data. */
+  /**
+   * Returns the new routes by id, and adds those to `withdrawn` that cannot even be closed. Only this part of a change may encounter
+   * unexpected data.
+   */
   #prepare(
     set: readonly ServedShare[],
     removed: readonly string[],
     seen: Set<string>,
     problems: FeedProblem[],
+    withdrawn: string[],
   ): Map<string, ShareRoute<Slot>> {
     const max = this.#options.maxShares ?? MAX_SHARES;
     const routes = new Map<string, ShareRoute<Slot>>();
@@ -217,7 +222,8 @@ export class ShareRouteTable<Slot> {
       try {
         routes.set(share.id, this.#checkedRouteOf(share, seen, problems));
       } catch (error) {
-        // Its new rules are unknown, so that it is closed.
+        // Its new rules are unknown, so that it must not be served by the former ones.
+        withdrawn.push(share.id);
         const fail = (): void =>
           void routes.set(share.id, this.#routeOf(closed(share, 'internal error'), problems));
         failAlone({ kind: 'record', id: `the share ${share.token}`, fail }, error);

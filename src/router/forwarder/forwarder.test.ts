@@ -427,3 +427,22 @@ test('lists circuits that end at an SDK, and answers also without any: a control
     circuits: { 'c1/out': { circuitId: 'c1', address: 'out', originator: 'Terminator' } },
   });
 });
+
+test('an end that throws removes its circuit alone', (t) => {
+  const { forwarder, link } = makeWorld(t);
+  const [broken, good] = [new RecordedEnd(), new RecordedEnd()];
+  broken.deliver = broken.unrouted = () => {
+    throw new TypeError('boom');
+  };
+  for (const [circuitId, end] of [
+    ['c2', broken],
+    ['c3', good],
+  ] as const) {
+    forwarder.register(circuitId, `out ${circuitId}`, end, 'one');
+    forwarder.route(circuitId, 'one', [{ source: 'l1', destination: `out ${circuitId}`, type: 'end' }]);
+    forwarder.forward(circuitId, link.id, payload(circuitId));
+  }
+  assert.equal(forwarder.circuit('c2'), undefined);
+  assert.equal(good.delivered, 1);
+  assert.equal(good.isUnrouted, false);
+});
