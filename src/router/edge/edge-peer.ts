@@ -40,6 +40,7 @@ import { endForbiddenCircuits, endSessionCircuits, type GrantFault } from './for
 import type { ConnectionGrant } from './service-grants.ts';
 import { TokenSession } from './token-session.ts';
 import { onSessionFrame } from './session-frames.ts';
+import { XgressCircuits } from './xgress-circuits.ts';
 
 const { ctrl, edge } = headerId;
 
@@ -50,18 +51,13 @@ const MAX_PENDING_CONNECTS = 4_096;
 /** Maximum number of unanswered requests while the peer reads no answers. Further requests are not processed. */
 const MAX_UNREAD_ANSWERS = 10_000;
 
-interface CircuitEnds {
-  initiator?: XgressCircuit;
-  terminator?: XgressCircuit;
-}
-
 export class EdgePeer {
   readonly channel: Channel;
   readonly session: KnownApiSession;
   readonly binds: EdgeBinds;
   readonly #context: EdgePeerContext;
   readonly #circuits = new ShortLivedMap<number, EdgeCircuit>();
-  readonly #xgressByCircuit = new ShortLivedMap<string, CircuitEnds>();
+  readonly #xgressCircuits = new XgressCircuits();
   readonly #dialing = new Set<number>();
   /** By the connection ids of circuits, for sessions that tokens have proven. */
   readonly #granted = new Map<number, ConnectionGrant>();
@@ -111,7 +107,7 @@ export class EdgePeer {
   /** Announces those of these circuits that this peer started. They end soon at their far end. */
   announceLeaving(circuitIds: readonly string[]): void {
     if (!this.isOurs) return;
-    const own = circuitIds.filter((id) => this.#xgressByCircuit.get(id)?.initiator !== undefined);
+    const own = circuitIds.filter((id) => this.#xgressCircuits.get(id)?.initiator !== undefined);
     if (own.length > 0) this.channel.send(makeFrame(contentType.circuitsLeaving, { body: own.join('\n') }));
   }
 
@@ -123,7 +119,7 @@ export class EdgePeer {
 
   /** Handles payloads and acknowledgements of an SDK that runs xgress. */
   onData(frame: DataFrame): void {
-    const ends = this.#xgressByCircuit.get(frame.circuitId);
+    const ends = this.#xgressCircuits.get(frame.circuitId);
     (frame.isFromTerminator ? ends?.terminator : ends?.initiator)?.onData(frame);
   }
 
@@ -319,7 +315,7 @@ export class EdgePeer {
   }
 
   #onXgClose(circuitId: string): void {
-    const ends = this.#xgressByCircuit.get(circuitId);
+    const ends = this.#xgressCircuits.get(circuitId);
     ends?.initiator?.close();
     ends?.terminator?.close();
   }
@@ -369,9 +365,7 @@ export class EdgePeer {
     if (circuit instanceof DataCircuit) {
       this.#dataCircuits.add(circuit);
     } else {
-      const pair = this.#xgressByCircuit.get(circuitId) ?? {};
-      pair[isTerminator ? 'terminator' : 'initiator'] = circuit;
-      this.#xgressByCircuit.set(circuitId, pair);
+      this.#xgressCircuits.add(circuit);
     }
     forwarder.register(circuitId, address, circuit, controllerId);
     return circuit;
@@ -381,11 +375,7 @@ export class EdgePeer {
     this.#circuits.delete(circuit.connId);
     this.#granted.delete(circuit.connId);
     if (circuit instanceof DataCircuit) this.#dataCircuits.delete(circuit);
-    const ends = this.#xgressByCircuit.get(circuit.circuitId);
-    if (ends === undefined) return;
-    delete ends[circuit.isTerminator ? 'terminator' : 'initiator'];
-    if (ends.initiator === undefined && ends.terminator === undefined)
-      this.#xgressByCircuit.delete(circuit.circuitId);
+    this.#xgressCircuits.delete(circuit);
   }
 
   #connIdFault(connId: number): string | undefined {
