@@ -97,6 +97,39 @@ describe('the access of a share', { skip: browserSkip }, () => {
     assert.equal((await world.get('app.share.localhost', '/')).status, 403);
   });
 
+  it('says in the list and the overview who may come in, and draws a refused request at the gateway', async (test) => {
+    const { world } = consoles;
+    await call('PUT' as 'PATCH', '/shares/app/policy', { ipDeny: ['127.0.0.0/8'] });
+    const { page, open } = await consoles.person(test, 'editor');
+    await open(shares);
+    await page.getByText('Everyone except from 127.0.0.0/8').waitFor();
+    assert.equal((await world.get('app.share.localhost', '/refused')).status, 403);
+    await open(shares.replace(/shares$/, 'failures'));
+    await page
+      .getByRole('row', { name: /\/refused/ })
+      .getByRole('link')
+      .first()
+      .click();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Gateway' })
+      .getByText('refused the request')
+      .waitFor();
+    const text = (await page.textContent('main'))!;
+    assert.match(text, /the network of the client is denied/);
+    assert.equal(text.split('address-denied').length, 2, 'the code is shown once');
+    await checkLooks(page, 'refused-request');
+    await call('PUT' as 'PATCH', '/shares/app/policy', { expiresAt: '2020-05-12T00:00:00Z' });
+    await open(`${shares}/app`);
+    await page.getByText('Closed since 12 May 2020').first().waitFor();
+    await page.getByText('Admits nobody').waitFor();
+    await open(shares);
+    await page
+      .getByRole('row', { name: /Closed since 12 May 2020/ })
+      .getByText('Closed', { exact: true })
+      .waitFor();
+  });
+
   it('shows what other log-ins do before they are saved', async (test) => {
     await call('PUT' as 'PATCH', '/shares/app/policy', {});
     await consoles.world.get('app.share.localhost', '/orders');
