@@ -126,6 +126,7 @@ describe('the token endpoint', () => {
     assert.equal((await world.call('GET', `/frontdoor/${frontdoorId}`, { authorization })).status, 200);
     await allow(false);
     assert.equal(errorOf(await ask(asAccount)), 'invalid_client');
+    assert.equal((await world.call('GET', `/frontdoor/${frontdoorId}`, { authorization })).status, 401);
   });
 
   it('records each token in the audit trail, and issues none that it could not record', async () => {

@@ -92,8 +92,8 @@ export async function verifyToken(
   const stored = await sources.access.caller(claims.kind, claims.subject);
   if (stored === undefined || !hasCredential(stored, claims.credential, sources.clock.nowMs()))
     return undefined;
-  const { caller } = stored;
-  if (caller.organizationId !== claims.organizationId) return undefined;
+  const { caller, mayExchange } = stored;
+  if (caller.organizationId !== claims.organizationId || !mayExchange) return undefined;
   const scopes = claims.scopes.filter((scope) => caller.scopes.includes(scope));
   return { ...caller, scopes, credential: claims.credential };
 }
