@@ -45,7 +45,10 @@ export async function createInvitation(
 ): Promise<{ readonly invitation: InvitationRecord; readonly code: string } | undefined> {
   await trx
     .deleteFrom('invitation')
-    .where((eb) => eb.or([eb('expires_at', '<=', nowMs), eb.not(isOpen(nowMs))]))
+    .where((eb) => {
+      const isOfOrganization = eb('organization_id', '=', wanted.organizationId);
+      return eb.or([eb('expires_at', '<=', nowMs), eb.and([isOfOrganization, eb.not(isOpen(nowMs))])]);
+    })
     .execute();
   const { open } = await trx
     .selectFrom('invitation')
