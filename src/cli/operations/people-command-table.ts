@@ -49,7 +49,7 @@ export const PEOPLE_COMMANDS = {
   listInvitations: {
     noun: 'invitations',
     verb: 'list',
-    columns: ['id', 'name', 'email', 'role', 'expiresAt'],
+    columns: ['id', 'name', 'email', 'role', 'createdBy.name', 'expiresAt'],
     examples: ['invitations list'],
   },
   deleteInvitation: { noun: 'invitations', verb: 'delete', examples: [`invitations delete ${ID}`] },
