@@ -40,6 +40,22 @@ function openAndDie(place: object, beforeStatement: number): NodeJS.Signals | nu
   return signal;
 }
 
+/** One as a version of before there were proofs has it. */
+async function insertCustomFrontend(db: Store['db']): Promise<void> {
+  for (const statement of [
+    sql`insert into organization (id, name, created_at) values ('o', 'x', 1)`,
+    sql`insert into frontdoor (id, organization_id, name, created_at) values ('f', 'o', 'x', 1)`,
+    sql`insert into frontend (id, public_name, zone, is_default, created_at) values ('z', 'p', 'share.localhost', 1, 1)`,
+    sql`insert into auth_provider (id, frontdoor_id, name, type, enabled, data, version, created_at, updated_at)
+      values ('p', 'f', 'x', 'GITHUB', 1, '{}', 1, 1, 1)`,
+    sql`insert into custom_frontend (id, frontdoor_id, hostname, frontend_id, status, certified_at, created_at)
+      values ('c', 'f', 'apps.example.com', 'z', 'ACTIVE', 7, 1)`,
+    sql`insert into custom_frontend_auth_provider (custom_frontend_id, auth_provider_id, position)
+      values ('c', 'p', 0)`,
+  ])
+    await statement.execute(db);
+}
+
 async function tablesOf(store: Store): Promise<string[]> {
   const tables = await store.db.introspection.getTables();
   return tables.map(({ name }) => name).toSorted();
@@ -76,6 +92,34 @@ describeEachStore('migrations', (_open, newPlace) => {
       return true;
     });
     await (await openStore({ ...place, migrations: later })).close();
+  });
+
+  it('keep custom frontends of before there were proofs, which are served and asked for one', async () => {
+    const place = await newPlace();
+    const older = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0035'));
+    const old = await openStore({ ...place, migrations: older });
+    await insertCustomFrontend(old.db);
+    await old.close();
+    const migrated = await openStore(place);
+    try {
+      const { db } = migrated;
+      const [row] = await db.selectFrom('custom_frontend').selectAll().execute();
+      assert.deepEqual(
+        [row!.id, row!.hostname, row!.status, row!.proof, row!.proof_ends_at, row!.certified_at],
+        ['c', 'apps.example.com', 'ACTIVE', 'ASKED', null, 7],
+      );
+      const guards = await db.selectFrom('custom_frontend_auth_provider').selectAll().execute();
+      assert.deepEqual(guards, [{ custom_frontend_id: 'c', auth_provider_id: 'p', position: 0 }]);
+      // Others may claim the name, and it is served for one.
+      const claim = { ...row!, id: 'd', proof: 'PENDING' as const };
+      await db.insertInto('custom_frontend').values(claim).execute();
+      const served = { ...row!, id: 'e', proof: 'PROVEN' as const };
+      await assert.rejects(db.insertInto('custom_frontend').values(served).execute());
+      await db.deleteFrom('custom_frontend').where('id', '=', 'c').execute();
+      assert.deepEqual(await db.selectFrom('custom_frontend_auth_provider').selectAll().execute(), []);
+    } finally {
+      await migrated.close();
+    }
   });
 
   it('that fail leave nothing, and report the error', async () => {
