@@ -58,7 +58,6 @@ describe('the pages of domains', { skip: browserSkip }, () => {
   it('show operators what is claimed, who grant it and withdraw that again', async (test) => {
     const { page, open } = await consoles.person(test, 'operator');
     await open('/settings/hostnames');
-    await page.getByText('Not proven yet').first().waitFor();
     await page.getByRole('button', { name: `Grant: ${DOMAIN}` }).click();
     await checkLooks(page, 'hostname-grant');
     await page.getByRole('dialog').getByRole('button', { name: 'Grant' }).click();
