@@ -4,7 +4,6 @@
  */
 import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import {
-  authorsNamed,
   containsIn,
   jsonField,
   type Database,
@@ -13,6 +12,7 @@ import {
   type Queries,
 } from '../store/mod.ts';
 import type { AuditRow } from './audit-store.ts';
+import { authorsNamed } from './author-names.ts';
 
 /** Events must satisfy all of these. */
 export interface AuditFilter {

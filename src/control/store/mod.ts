@@ -16,7 +16,6 @@ export {
   type StoreTransaction,
   type Touch,
 } from './engine/store.ts';
-export { authorsNamed } from './records/author-names.ts';
 export {
   countFrontdoor,
   countInstallation,
