@@ -8,7 +8,7 @@ test('an outage is one line for each subject at once, then one line with the sum
   t.after(() => mock.timers.reset());
   const lines: string[] = [];
   const log = recordingLog(({ message, fields }) => {
-    lines.push(`${message} ${String(fields['share'])} ${String(fields['times'] ?? '')}`.trim());
+    lines.push(`${message} ${String(fields['share'])} ${numberOf(fields['times'])}`.trim());
   });
   const summed = new SummedLog(log);
   const fail = (share: string, count: number): void => {
@@ -36,3 +36,7 @@ test('more subjects than are kept are counted', () => {
   summed.sum();
   assert.equal(lines.at(-1), 500);
 });
+
+function numberOf(value: unknown): string {
+  return typeof value === 'number' ? String(value) : '';
+}

@@ -7,7 +7,7 @@ import type { ShareStatusState } from './share-status-machine.ts';
 test('a share that changes again and again has a few lines, then one with the number of changes, and others are not delayed', () => {
   const lines: string[] = [];
   const log = recordingLog(({ message, fields }) => {
-    lines.push(`${message} ${String(fields['share'])} ${String(fields['changes'] ?? '')}`.trim());
+    lines.push(`${message} ${String(fields['share'])} ${numberOf(fields['changes'])}`.trim());
   });
   const statusLog = new ShareStatusLog(log);
   const write = (share: string, state: ShareStatusState['state'], nowMs: number): void =>
@@ -25,3 +25,7 @@ test('a share that changes again and again has a few lines, then one with the nu
   write('flapping', 'DEPLOYED', WINDOW_MS + 1);
   assert.deepEqual(lines, ['share status flapping']);
 });
+
+function numberOf(value: unknown): string {
+  return typeof value === 'number' ? String(value) : '';
+}
