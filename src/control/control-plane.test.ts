@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { connect } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
-import { silentLog } from '#base';
+import { ManualClock, silentLog } from '#base';
 import { JsonClient } from '#net';
 import { EdgeApiClient, enrollIdentity } from '#sdk';
 import { makeTestAuthority, type TestIdentity } from '../../test/support/certificates.ts';
@@ -59,6 +59,15 @@ test('a start without the database of its keys is refused, and makes no new one'
   assert.ok(!readdirSync(folder).includes('control.db'));
   rmSync(join(folder, 'secrets.key'));
   await start({});
+});
+
+test('a first start with a clock that cannot be right is refused, and makes no keys', async () => {
+  const clock = new ManualClock(0);
+  await assert.rejects(start({ clock }), {
+    code: 'clock-wrong',
+    message: /says 1970-01-01T00:00:00.000Z, and this program was made after 2026/,
+  });
+  assert.ok(!readdirSync(folder).includes('secrets.key'));
 });
 
 test('clients reach the edge API under each advertised name, and get all of them', async () => {

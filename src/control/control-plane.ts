@@ -39,6 +39,7 @@ import { listening } from './opened-port.ts';
 import { findSecrets } from './secrets/mod.ts';
 import { startSweeps } from './store-sweeps.ts';
 import {
+  checkFirstClock,
   databasePath,
   inviteOperator,
   makeSecrets,
@@ -161,6 +162,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
   const found = await findSecrets(dataDir);
   const store = await openStore({ path: databasePath(dataDir), database: options.database, log });
   closers.push(() => store.close());
+  await checkFirstClock(store, clock);
   const secrets = found ?? (await makeSecrets(store, dataDir));
   const firstStart = await seedFirstStart(store, secrets, { zone: options.zone, clock });
   // Called at once, because these secrets cannot be made again if a later step fails.

@@ -4,7 +4,7 @@
  * Names, and constraints that authorities set for subordinate ones, are not checked here.
  */
 import { X509Certificate } from 'node:crypto';
-import { FrontdoorError } from '#base';
+import { FrontdoorError, validityProblem, type Validity } from '#base';
 
 const MAX_CHAIN_LENGTH = 8;
 const MAX_PEER_CERTIFICATES = 16;
@@ -75,8 +75,10 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate, now: 
   }
 }
 
+export function validityOf({ validFromDate, validToDate }: X509Certificate): Validity {
+  return { fromMs: validFromDate.getTime(), untilMs: validToDate.getTime() };
+}
+
 function faultOfDates(certificate: X509Certificate, now: number): string | undefined {
-  if (now < certificate.validFromDate.getTime()) return 'is not valid yet';
-  if (now > certificate.validToDate.getTime()) return 'has expired';
-  return undefined;
+  return validityProblem(validityOf(certificate), now);
 }

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, test } from 'node:test';
+import { createServer as createTlsServer } from 'node:https';
+import { makeTestAuthority } from '../../test/support/certificates.ts';
 import { JsonClient, type JsonClientOptions } from './json-client.ts';
 
 const open: (Server | JsonClient)[] = [];
@@ -73,6 +75,25 @@ test('nobody there is unavailable, with the address and the reason', async () =>
     kind: 'unavailable',
     message: /http:\/\/127\.0\.0\.1:1 cannot be reached: .*ECONNREFUSED/,
   });
+});
+
+test('a server whose certificate is out of date is refused with both times', async () => {
+  const authority = await makeTestAuthority();
+  for (const [times, message] of [
+    [
+      { startsInDays: 1 },
+      /certificate is not valid yet \(it is valid from .*, and the clock of this machine says /,
+    ],
+    [{ days: -0.5 }, /certificate has expired \(it was valid until .*, and the clock of this machine says /],
+  ] as const) {
+    const { cert, key, ca } = await authority.issue('localhost', times);
+    const server = createTlsServer({ cert, key }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const http = new JsonClient({ origin: `https://localhost:${port}`, ca });
+    open.push(server, http);
+    await assert.rejects(http.request({ method: 'GET', path: '/' }), { code: 'unreachable', message });
+  }
 });
 
 test('redirects are not followed', async () => {

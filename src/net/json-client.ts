@@ -3,10 +3,14 @@
  * deadline and a size limit for every response, no redirects. Addresses that users name require
  * `egress-client.ts`.
  */
+import type { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { FrontdoorError, messageOf } from '#base';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { FrontdoorError, messageOf, systemClock, validityProblem } from '#base';
+import { validityOf } from './certificate-chain.ts';
 import { HttpAgent, httpRequest } from './node-http.ts';
 import { systemAnchors } from './trust-anchors.ts';
 
@@ -140,7 +144,7 @@ export class JsonClient {
         return response;
       } catch (error) {
         const wasIdle = sent.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
-        if (!wasIdle || !isRepeatable(request) || signal.aborted) throw error;
+        if (!wasIdle || !isRepeatable(request) || signal.aborted) throw withTimes(error, sent);
       }
     }
   }
@@ -159,6 +163,7 @@ export class JsonClient {
     const sent = open(new URL(this.#origin), { method, path, headers, signal, agent: this.#agent });
     // The abort may come after the response's head, when the request has no other listener.
     sent.on('error', () => {});
+    if (this.#isSecure) noteCertificate(sent);
     if (request.onSent !== undefined) onConnected(sent, this.#isSecure, request.onSent);
     sent.end(text);
     return sent;
@@ -196,6 +201,30 @@ function onConnected(sent: ClientRequest, isSecure: boolean, listener: () => voi
     if (sent.reusedSocket) listener();
     else socket.once(isSecure ? 'secureConnect' : 'connect', listener);
   });
+}
+
+/** The certificate that a server presented, by the connection that it was presented on. */
+const presented = new WeakMap<Socket, X509Certificate>();
+const REFUSED_FOR_TIME: ReadonlySet<unknown> = new Set(['CERT_NOT_YET_VALID', 'CERT_HAS_EXPIRED']);
+
+/** TLS ends a connection that it refuses, and its certificate is gone then. */
+function noteCertificate(sent: ClientRequest): void {
+  sent.once('socket', (socket) => {
+    if (!(socket instanceof TLSSocket) || presented.has(socket)) return;
+    socket.prependOnceListener('secure', () => {
+      const certificate = socket.getPeerX509Certificate();
+      if (certificate !== undefined) presented.set(socket, certificate);
+    });
+  });
+}
+
+/** Names both times in an error of TLS that only says that a certificate is out of date. */
+function withTimes(error: unknown, { socket }: ClientRequest): unknown {
+  if (!REFUSED_FOR_TIME.has((error as { code?: unknown }).code) || socket === null) return error;
+  const certificate = presented.get(socket);
+  const problem = certificate && validityProblem(validityOf(certificate), systemClock.nowMs());
+  const what = problem === undefined ? messageOf(error) : `its certificate ${problem}`;
+  return new Error(`${what}; compare the clocks of both machines`, { cause: error });
 }
 
 function reason(cause: unknown): string {

@@ -33,7 +33,7 @@ export {
   type TlsVersion,
   type TlsVersions,
 } from './server-certificates.ts';
-export { certificatesOfPem, checkPeerChain, issuersOf } from './certificate-chain.ts';
+export { validityOf, certificatesOfPem, checkPeerChain, issuersOf } from './certificate-chain.ts';
 export {
   decodeClientHello,
   MAX_CLIENT_HELLO_BYTES,

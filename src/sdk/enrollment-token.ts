@@ -3,7 +3,7 @@
  * the token is signed with the key of the certificate that its issuer uses for TLS.
  */
 import type { X509Certificate } from 'node:crypto';
-import { FrontdoorError } from '#base';
+import { FrontdoorError, systemClock, validityProblem } from '#base';
 import { fetchServedCertificate } from '#net';
 
 const ALGORITHMS = ['RS256', 'ES256', 'ES384', 'ES512'];
@@ -69,12 +69,14 @@ export async function proveEnrollmentToken(
       clockTolerance: 60,
     });
   } catch (cause) {
-    const expired = (cause as { code?: string }).code === 'ERR_JWT_EXPIRED';
-    throw expired
+    const { code, payload } = cause as { code?: string; payload?: { exp?: unknown } };
+    const untilMs = Number(payload?.exp) * 1_000;
+    const problem = validityProblem({ fromMs: -Infinity, untilMs }, systemClock.nowMs()) ?? 'has expired';
+    throw code === 'ERR_JWT_EXPIRED'
       ? new FrontdoorError(
           'unauthenticated',
           'enrollment-token-expired',
-          'the enrollment token has expired; get a new one',
+          `the enrollment token ${problem}: get a new one, or set the clock if it is wrong`,
         )
       : new FrontdoorError(
           'unauthenticated',

@@ -37,6 +37,11 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     meaning: 'The body of a recorded request was not kept whole, so it cannot be sent again.',
     remedy: 'Give a body to send in its place.',
   },
+  'clock-wrong': {
+    kind: 'invalid',
+    meaning: 'At the first start of an installation, the clock of the machine is wrong.',
+    remedy: 'Set the clock, and start again.',
+  },
   'commit-unknown': {
     kind: 'unavailable',
     meaning: 'The connection to the database was lost before it confirmed a change.',

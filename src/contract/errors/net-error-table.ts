@@ -84,6 +84,11 @@ export const NET_ERRORS = errorsSince('0.1.0', {
     meaning: 'The identity file cannot be used: its form, its rights or its content is wrong.',
     remedy: 'Read the reason in the message, which names the command that repairs it, if there is one.',
   },
+  'identity-out-of-date': {
+    kind: 'invalid',
+    meaning: 'The certificate of an identity is not valid now.',
+    remedy: 'Compare the times that the message names: set the clock if it is wrong, or enroll again.',
+  },
   'name-not-found': {
     kind: 'badGateway',
     meaning: 'The host name of a terminator has no address.',

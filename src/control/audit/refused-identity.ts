@@ -15,7 +15,10 @@ export function refusedIdentity(
   return { owner: { frontdoorId: known?.frontdoorId ?? null }, actor: { kind, id } };
 }
 
-/** Converts `certificate has expired` to `certificate-has-expired`. */
+/** Converts `certificate has expired (details)` to `certificate-has-expired`. */
 export function reasonOf(problem: string): string {
-  return problem.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  return problem
+    .replace(/ \(.*$/, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-');
 }

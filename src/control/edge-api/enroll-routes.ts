@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseName } from '#domain';
-import { FOREIGN_LIFETIME_DAYS, OWN_LIFETIME_DAYS, type IssuedCertificate } from '../pki/mod.ts';
+import { BACKDATE_MS, FOREIGN_LIFETIME_DAYS, OWN_LIFETIME_DAYS, type IssuedCertificate } from '../pki/mod.ts';
 import { appendMachineAudit, renewCertificate } from '../audit/mod.ts';
 import { claimEnrollment, insertCertificate, refuseCsr, touchResource } from '../store/mod.ts';
 import { admitAddress, invalidToken, KINDS, openEnrollment, refused } from './enrollment-token.ts';
@@ -248,7 +248,7 @@ function lifetimeDaysFor(name: string | undefined): number {
 
 /** A renewed certificate has the lifetime of the old one. */
 function lifetimeDaysOf(peer: ProvenPeer): number {
-  return Math.max(1, Math.round((peer.leaf.notAfterMs - peer.leaf.notBeforeMs) / DAY_MS));
+  return Math.max(1, Math.round((peer.leaf.notAfterMs - peer.leaf.notBeforeMs - BACKDATE_MS) / DAY_MS));
 }
 
 function routerCsrs(request: FastifyRequest): RouterCsrs {

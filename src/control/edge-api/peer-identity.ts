@@ -6,7 +6,7 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import { TLSSocket } from 'node:tls';
-import type { Clock } from '#base';
+import { validityProblem, type Clock } from '#base';
 import { fingerprintOf, leafOf } from '#net';
 import { authPolicyOf, permitsExpired, type Identity, type OverlayModel } from '../model/mod.ts';
 import { thirdPartyLeaf, type LeafProof, type Pki, type ProvenLeaf } from '../pki/mod.ts';
@@ -60,9 +60,9 @@ export class PeerIdentities {
       leaf.authorityId === undefined
         ? this.#model.identityByFingerprint(leaf.fingerprint)
         : this.#model.identity(leaf.id);
-    if (nowMs > leaf.notAfterMs && !this.#mayBeExpired(identity))
-      return { problem: 'certificate has expired', signed: leaf };
-    if (nowMs < leaf.notBeforeMs) return { problem: 'certificate is not valid yet', signed: leaf };
+    const isTolerated = nowMs > leaf.notAfterMs && this.#mayBeExpired(identity);
+    const outOfDate = validityProblem({ fromMs: leaf.notBeforeMs, untilMs: leaf.notAfterMs }, nowMs);
+    if (outOfDate !== undefined && !isTolerated) return { problem: `certificate ${outOfDate}`, signed: leaf };
     if (identity === undefined) {
       const isDeleted = this.#model.identity(leaf.id) === undefined;
       const problem = isDeleted ? 'the identity was deleted' : 'certificate is not known any more';

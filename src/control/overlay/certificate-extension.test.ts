@@ -28,7 +28,7 @@ beforeEach(async () => {
       identity_id: 'r1',
       spki_sha256: '',
       not_after: Date.parse(leaf.validTo),
-      created_at: Date.parse(leaf.validFrom),
+      created_at: Date.parse(leaf.validFrom) + DAY_MS,
     })
     .execute();
   await attachModel(world.store, world.model);
@@ -80,7 +80,7 @@ test('a router gets certificates for its own key; old and new count until it sho
   const leaf = new X509Certificate(clientCertPem);
   assert.equal(leaf.subject, 'CN=r1');
   assert.deepEqual(leaf.publicKey.export({ type: 'spki', format: 'der' }), publicKeyOf(identity.cert));
-  assert.equal(Math.round((Date.parse(leaf.validTo) - Date.parse(leaf.validFrom)) / DAY_MS), 30);
+  assert.equal(Math.round((Date.parse(leaf.validTo) - Date.parse(leaf.validFrom)) / DAY_MS), 30 + 1);
   assert.equal(new X509Certificate(serverCertPem).checkHost('localhost'), 'localhost');
   assert.equal(caCertsPem, world.pki.caBundlePem);
   assert.deepEqual(known(), [old, fingerprint(clientCertPem)]);

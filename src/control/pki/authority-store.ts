@@ -56,6 +56,25 @@ export async function keepAuthority(
   return kept;
 }
 
+/**
+ * Stores another certificate for the key of the pair. Returns the stored pair: that of another control plane, if it was
+ * first.
+ */
+export async function replaceCertificate(
+  shelf: Pick<AuthorityShelf, 'db' | 'secrets'>,
+  name: string,
+  before: AuthorityPair,
+  certificatePem: string,
+): Promise<AuthorityPair> {
+  await shelf.db
+    .updateTable('authority')
+    .set({ certificate_pem: certificatePem })
+    .where('name', '=', name)
+    .where('certificate_pem', '=', before.certificatePem)
+    .execute();
+  return (await findPair(shelf, name)) ?? before;
+}
+
 async function findPair(
   { db, secrets }: Pick<AuthorityShelf, 'db' | 'secrets'>,
   name: string,

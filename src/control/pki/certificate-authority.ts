@@ -58,7 +58,14 @@ export interface CertificateAuthority {
   signLeaf(request: LeafRequest): Promise<string>;
   /** Signs an authority below this one. */
   signAuthority(commonName: string, spki: Uint8Array<ArrayBuffer>, span: Span): Promise<string>;
+  /**
+   * Returns a new certificate for the same name and key, so that everything that it signed stays valid: signed by `parent`,
+   * or by itself without one.
+   */
+  renewed(parent: CertificateAuthority | undefined, seed: RenewalSeed): Promise<string>;
 }
+
+export type RenewalSeed = Pick<AuthoritySeed, 'commonName' | 'lifetimeDays' | 'nowMs'>;
 
 interface Span {
   readonly notBeforeMs: number;
@@ -78,12 +85,16 @@ export async function makeAuthority(seed: AuthoritySeed): Promise<AuthorityPair>
   const { nowMs, lifetimeDays, commonName, parent } = seed;
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const spki = spkiOf(key);
-  const span = { notBeforeMs: nowMs - DAY_MS, notAfterMs: nowMs + lifetimeDays * DAY_MS };
+  const span = spanOf(nowMs, lifetimeDays);
   const certificatePem =
     parent === undefined
       ? await signAuthority(undefined, key, commonName, spki, span)
       : await parent.signAuthority(commonName, spki, span);
   return { certificatePem, keyPem: key.export({ type: 'pkcs8', format: 'pem' }) };
+}
+
+function spanOf(nowMs: number, lifetimeDays: number): Span {
+  return { notBeforeMs: nowMs - DAY_MS, notAfterMs: nowMs + lifetimeDays * DAY_MS };
 }
 
 export function authorityOf({ certificatePem, keyPem }: AuthorityPair): CertificateAuthority {
@@ -123,6 +134,12 @@ export function authorityOf({ certificatePem, keyPem }: AuthorityPair): Certific
     },
     async signAuthority(commonName, spki, span) {
       return signAuthority(asnOf(await loadX509()), key, commonName, spki, span);
+    },
+    renewed(parent, { commonName, lifetimeDays, nowMs }) {
+      const span = spanOf(nowMs, lifetimeDays);
+      return parent === undefined
+        ? signAuthority(undefined, key, commonName, spkiOf(key), span)
+        : parent.signAuthority(commonName, spkiOf(key), span);
     },
   };
 }

@@ -7,12 +7,13 @@ import { createHash, generateKeyPairSync, randomUUID, X509Certificate, type KeyO
 import { mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { messageOf, type Clock, type Log } from '#base';
+import { messageOf, validityProblem, type Clock, type Log } from '#base';
 import { fingerprintOf } from '#net';
 import type { Secrets } from '../secrets/mod.ts';
 import type { Queries } from '../store/mod.ts';
-import { keepAuthority, type AuthorityShelf } from './authority-store.ts';
-import { authorityOf, makeAuthority, openKey } from './certificate-authority.ts';
+import type { AuthorityShelf } from './authority-store.ts';
+import { openKey, type CertificateAuthority, type RenewalSeed } from './certificate-authority.ts';
+import { currentAuthority } from './current-authority.ts';
 import { certificateBundleBase64 } from './certificate-bundle.ts';
 import { parseCertificateRequest, type ProvenRequest } from './certificate-request.ts';
 import { signEnrollmentJwt, signNetworkJwt, type EnrollmentClaims } from './enrollment-jwt.ts';
@@ -161,21 +162,21 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const nowMs = clock.nowMs();
   const shelf: AuthorityShelf = { db, secrets, folder, nowMs };
-  const root = authorityOf(
-    await keepAuthority(shelf, 'root-ca', () =>
-      makeAuthority({ commonName: `${trustDomain} root`, lifetimeDays: ROOT_DAYS, nowMs }),
-    ),
-  );
-  const intermediate = authorityOf(
-    await keepAuthority(shelf, 'intermediate-ca', () =>
-      makeAuthority({
-        commonName: `${trustDomain} intermediate`,
-        lifetimeDays: INTERMEDIATE_DAYS,
-        nowMs,
-        parent: root,
-      }),
-    ),
-  );
+  const current = (
+    name: string,
+    parent: CertificateAuthority | undefined,
+    seed: RenewalSeed,
+  ): Promise<CertificateAuthority> => currentAuthority(shelf, name, parent, seed, log);
+  const authorities = async (at: number) => {
+    const root = await current('root-ca', undefined, {
+      ...{ commonName: `${trustDomain} root`, lifetimeDays: ROOT_DAYS, nowMs: at },
+    });
+    const intermediate = await current('intermediate-ca', root, {
+      ...{ commonName: `${trustDomain} intermediate`, lifetimeDays: INTERMEDIATE_DAYS, nowMs: at },
+    });
+    return { root, intermediate };
+  };
+  let { root, intermediate } = await authorities(nowMs);
   const hosts = [...new Set([...options.hosts, 'localhost', '127.0.0.1'])];
   const edgePlan: ServerLeafPlan = {
     shelf: sharedLeaf(db, hosts[0]!, clock),
@@ -206,6 +207,7 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
 
   async function renewServers(): Promise<void> {
     const before = [edge.credentials.certPem, control.credentials.certPem];
+    ({ root, intermediate } = await authorities(clock.nowMs()));
     edge = await openServerLeaf(edgePlan, intermediate, clock.nowMs());
     control = await openServerLeaf(controlPlan, intermediate, clock.nowMs());
     if (before[0] === edge.credentials.certPem && before[1] === control.credentials.certPem) return;
@@ -252,8 +254,12 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
   }
 
   return {
-    caBundlePem: intermediate.certificatePem + root.certificatePem,
-    cacertsPkcs7Base64: certificateBundleBase64([intermediate.certificate.raw, root.certificate.raw]),
+    get caBundlePem() {
+      return intermediate.certificatePem + root.certificatePem;
+    },
+    get cacertsPkcs7Base64() {
+      return certificateBundleBase64([intermediate.certificate.raw, root.certificate.raw]);
+    },
     get edgeServer() {
       return edge.credentials;
     },
@@ -358,8 +364,8 @@ function proveLeaf(
   }
   const fingerprint = fingerprintOf(leaf);
   const proven = { fingerprint, spkiSha256: spkiSha256Of(leaf), role, id, notBeforeMs, notAfterMs } as const;
-  if (nowMs < notBeforeMs) return { problem: 'certificate is not valid yet', outOfDate: proven };
-  if (nowMs > notAfterMs) return { problem: 'certificate has expired', outOfDate: proven };
+  const problem = validityProblem({ fromMs: notBeforeMs, untilMs: notAfterMs }, nowMs);
+  if (problem !== undefined) return { problem: `certificate ${problem}`, outOfDate: proven };
   return { leaf: proven };
 }
 

@@ -12,7 +12,7 @@ import { spkiOf, type AlternativeName, type CertificateAuthority } from './certi
 
 const DAY_MS = 86_400_000;
 /** How long before its signature a certificate begins to be valid, for machines whose clocks are late. */
-export const BACKDATE_MS = 60_000;
+export const BACKDATE_MS = DAY_MS;
 /** Several control planes that start at once each add their names to the shared certificate. */
 const MAX_STORE_ATTEMPTS = 20;
 

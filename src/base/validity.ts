@@ -1,0 +1,22 @@
+/** Whether something is valid at a time, and a problem with both times: the clock may be what is wrong. */
+
+export interface Validity {
+  /** Both in Unix milliseconds. */
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** The end of a sentence, such as `has expired (…)`; undefined while it is valid. */
+export function validityProblem({ fromMs, untilMs }: Validity, nowMs: number): string | undefined {
+  if (nowMs < fromMs) return `is not valid yet (it is valid from ${textOf(fromMs)}, ${clockSays(nowMs)})`;
+  if (nowMs > untilMs) return `has expired (it was valid until ${textOf(untilMs)}, ${clockSays(nowMs)})`;
+  return undefined;
+}
+
+function clockSays(nowMs: number): string {
+  return `and the clock of this machine says ${textOf(nowMs)}`;
+}
+
+function textOf(ms: number): string {
+  return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z') : String(ms);
+}
