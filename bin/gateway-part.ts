@@ -1,7 +1,7 @@
 /** The gateway with its overlay identity: enrolled once, attached to routers, fed with the shares to serve. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
-import { definedFields, FrontdoorError, type Log } from '#base';
+import { definedFields, FrontdoorError, validityProblem, type Clock, type Log } from '#base';
 import {
   CertificateDemand,
   challengeAnswers,
@@ -28,6 +28,7 @@ import {
   openMetricsEndpoint,
   saveIdentityFile,
   setAside,
+  validityOf,
   waitAtMost,
   type ChannelOpener,
   type IdentityFile,
@@ -115,24 +116,27 @@ const READY_LIST_AGE_MS = 3_600_000;
 const LAST_REPORT_MS = 2_500;
 export const IDENTITY_FILE = 'identity.json';
 
+const REMADE: ReadonlySet<string> = new Set(['identity-file-damaged', 'identity-out-of-date']);
+
 /** Loads the gateway's identity, or enrolls it with `enroll`'s JWT. An address that has moved is replaced by `edgeApiUrl`. */
 export async function gatewayIdentity(
   dataDir: string,
   enroll: () => Promise<string>,
   /** Of a gateway that can enroll by itself. */
-  own?: { readonly edgeApiUrl: string; readonly log: Log },
+  own?: { readonly edgeApiUrl: string; readonly clock: Clock; readonly log: Log },
 ): Promise<IdentityFile> {
   const path = join(dataDir, IDENTITY_FILE);
   let identity: IdentityFile;
   try {
     identity = await loadIdentityFile(path);
+    if (own !== undefined) checkDates(path, identity, own.clock.nowMs());
   } catch (error) {
     if (!(error instanceof FrontdoorError)) throw error;
-    const isRemade = own !== undefined && error.code === 'identity-file-damaged';
+    const isRemade = own !== undefined && REMADE.has(error.code);
     if (isRemade)
       own.log.warn(
         { cause: error.message, movedTo: await setAside(path) },
-        'the identity of the gateway is damaged: it enrolls again',
+        'the identity of the gateway cannot be used: it enrolls again',
       );
     else if (error.code !== 'identity-file-missing') throw error;
     ({ identity } = await enrollIdentity({ jwt: await enroll(), name: 'gateway' }));
@@ -142,6 +146,14 @@ export async function gatewayIdentity(
   const moved = { ...identity, apiUrl: own.edgeApiUrl };
   await saveIdentityFile(path, moved);
   return moved;
+}
+
+/** Its certificate could not be renewed in time, or it was issued while the clock was wrong. */
+function checkDates(path: string, { certPem }: IdentityFile, nowMs: number): void {
+  const problem = validityProblem(validityOf(new X509Certificate(certPem)), nowMs);
+  if (problem === undefined) return;
+  const message = `the certificate of identity file ${path} ${problem}`;
+  throw new FrontdoorError('invalid', 'identity-out-of-date', message);
 }
 
 export async function startGatewayPart(

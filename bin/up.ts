@@ -5,7 +5,7 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
+import { FrontdoorError, messageOf, systemClock, type Clock, type Log } from '#base';
 import { startControlPlane, type ControlPlane, type FirstStart, type LocalEnds } from '#control';
 import { setAside, type Channel, type ChannelOpener, type MemoryPeer } from '#net';
 import {
@@ -154,7 +154,13 @@ async function startParts(
   });
   const routerConfig = loadRouterConfig(routerFile);
   const isEnrolled = existsSync(routerConfig.identity.cert);
-  const isDamaged = isEnrolled && (await setDamagedAside(routerConfig, log.child({ part: 'router' })));
+  const isDamaged =
+    isEnrolled &&
+    (await setDamagedAside(
+      routerConfig,
+      (options.clock ?? systemClock).nowMs(),
+      log.child({ part: 'router' }),
+    ));
   if (!isEnrolled || isDamaged) {
     const { token } = await control.createFabricNode('router', 'router');
     await enrollRouterIdentity({ config: routerConfig, jwt: token, force: false, log });
@@ -174,7 +180,11 @@ async function startParts(
   const identity = await gatewayIdentity(
     gatewayDir,
     async () => (await control.createFabricNode('gateway', 'gateway')).token,
-    { edgeApiUrl: control.edgeApiUrl, log: log.child({ part: 'gateway' }) },
+    {
+      edgeApiUrl: control.edgeApiUrl,
+      clock: options.clock ?? systemClock,
+      log: log.child({ part: 'gateway' }),
+    },
   );
   local.ends = { gatewayId: commonNameOf(identity.certPem), routerId: router.id };
   const openChannel = inProcess((name) =>
@@ -242,9 +252,9 @@ async function startParts(
   };
 }
 
-/** Whether the files of the router's identity were damaged and have been set aside, so that it can enroll again. */
-async function setDamagedAside({ identity }: RouterConfig, log: Log): Promise<boolean> {
-  const cause = identityProblem(identity);
+/** Whether the router's identity was damaged or out of date, and has been set aside so that it can enroll again. */
+async function setDamagedAside({ identity }: RouterConfig, nowMs: number, log: Log): Promise<boolean> {
+  const cause = identityProblem(identity, nowMs);
   if (cause === undefined) return false;
   const files = [identity.cert, identity.serverCert, identity.key.reveal(), identity.ca];
   const movedTo: string[] = [];
@@ -252,7 +262,7 @@ async function setDamagedAside({ identity }: RouterConfig, log: Log): Promise<bo
     const moved = file === undefined ? undefined : await setAside(file);
     if (moved !== undefined) movedTo.push(moved);
   }
-  log.warn({ cause, movedTo }, 'the identity of the router is damaged: it enrolls again');
+  log.warn({ cause, movedTo }, 'the identity of the router cannot be used: it enrolls again');
   return true;
 }
 

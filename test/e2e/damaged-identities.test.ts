@@ -4,9 +4,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { silentLog } from '#base';
+import { silentLog, systemClock } from '#base';
+import { startControlPlane } from '#control';
 import { startLocalUp } from '../support/local-up.ts';
+import { provideServerKey } from '../support/server-key.ts';
+import { httpGet } from '../support/world.ts';
 import { recordingLog, type LogRecord } from '../support/recording-log.ts';
+
+const YEAR_MS = 365 * 86_400_000;
 
 test('damaged keys and identities of its own parts are set aside, and the parts enroll again', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'frontdoor-damaged-'));
@@ -21,8 +26,8 @@ test('damaged keys and identities of its own parts are set aside, and the parts 
   await up.close(0);
   const warnings = records.filter(({ level }) => level === 'warn').map(({ message }) => message);
   for (const line of [
-    'the identity of the router is damaged: it enrolls again',
-    'the identity of the gateway is damaged: it enrolls again',
+    'the identity of the router cannot be used: it enrolls again',
+    'the identity of the gateway cannot be used: it enrolls again',
     'the file holds no private key: a new one is made',
   ])
     assert.ok(warnings.includes(line), `${line}: ${warnings.join('; ')}`);
@@ -30,4 +35,20 @@ test('damaged keys and identities of its own parts are set aside, and the parts 
     String(name).endsWith('.unreadable'),
   );
   assert.ok(kept.includes('router/key.pem.unreadable') && kept.includes('pki/control.key.unreadable'));
+});
+
+test('what began with a clock that was a year ahead serves once the clock is right', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'frontdoor-ahead-'));
+  t.after(() => rmSync(dataDir, { recursive: true }));
+  provideServerKey(dataDir);
+  const clock = { ...systemClock, nowMs: () => Date.now() + YEAR_MS };
+  const ahead = await startControlPlane({
+    ...{ dataDir, listenHost: '127.0.0.1', advertiseHost: 'localhost', zone: 'share.localhost', clock },
+    ...{ apiPort: 0, edgeApiPort: 0, ctrlPort: 0, frontendUrls: () => [], log: silentLog },
+  });
+  await ahead.close();
+  const up = await startLocalUp({ dataDir, log: silentLog });
+  t.after(() => up.close(0));
+  const { status } = await httpGet(up.httpPort, 'nobody.share.localhost', '/');
+  assert.equal(status, 404, 'the gateway has its list from the control plane');
 });

@@ -6,8 +6,8 @@
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { FrontdoorError, messageOf, type Secret } from '#base';
-import type { ServerTls, TlsIdentity } from '#net';
+import { FrontdoorError, messageOf, validityProblem, type Secret } from '#base';
+import { validityOf, type ServerTls, type TlsIdentity } from '#net';
 import type { IdentityConfig } from '../config/router-config.ts';
 import { isInlinePem } from '../config/text-kinds.ts';
 
@@ -48,11 +48,12 @@ export function loadRouterIdentity(identity: IdentityConfig, where = 'identity')
   return { id, client, server: { default: candidates[0]!, alternates: candidates.slice(1) } };
 }
 
-/** Why the files cannot be used; undefined if they can. */
-export function identityProblem(identity: IdentityConfig): string | undefined {
+/** Why the files cannot be used now; undefined if they can. */
+export function identityProblem(identity: IdentityConfig, nowMs: number): string | undefined {
   try {
-    loadRouterIdentity(identity);
-    return undefined;
+    const { client } = loadRouterIdentity(identity);
+    const problem = validityProblem(validityOf(new X509Certificate(client.cert)), nowMs);
+    return problem && `the certificate ${problem}`;
   } catch (error) {
     return messageOf(error);
   }
