@@ -68,7 +68,7 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
     'Add a rule': 'shows Rule N',
     'Add a user': 'shows User N',
     'Review and save': 'asks compareSharePolicy',
-    'More about the request': 'shows Host',
+    'More about the request': 'shows Page that sends it',
     Ask: 'asks explainShareAccess',
   },
   '/frontdoors/$frontdoorId/shares/$token/requests': {
@@ -321,6 +321,11 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
   '/settings/names': {
     Release: 'dialog Release',
     'Release › Release': 'asks releaseRestingName',
+  },
+  '/settings/hostnames': {
+    Any: 'address ?proof',
+    Grant: 'dialog Grant',
+    'Grant › Grant': 'asks grantHostname',
   },
   '/settings/installation': {
     'Open in a new tab': 'tab /docs',
