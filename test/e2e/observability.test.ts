@@ -20,6 +20,8 @@ interface Seen {
   readonly body: string;
 }
 
+const OF_PROCESSES = /^(?:process|nodejs|frontdoor_(?:build|contained|descriptor|log|ready|shape))(?:_|$)/;
+
 describe('what is seen of requests', () => {
   let parts: Separate;
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-observability-'));
@@ -214,8 +216,7 @@ describe('what is seen of requests', () => {
       assert.ok(text.value(`frontdoor_${part}_${own[part]}`)! > 0, part);
       assert.ok(text.value('process_cpu_seconds_total')! > 0, part);
       for (const name of text.types.keys()) {
-        const isOwn =
-          name.startsWith(`frontdoor_${part}_`) || /^(?:process|nodejs|frontdoor_(?:shape|log))_/.test(name);
+        const isOwn = name.startsWith(`frontdoor_${part}_`) || OF_PROCESSES.test(name);
         assert.ok(isOwn, `${name} at ${part}`);
       }
     }
