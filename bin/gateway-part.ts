@@ -122,7 +122,7 @@ const REMADE: ReadonlySet<string> = new Set(['identity-file-damaged', 'identity-
 export async function gatewayIdentity(
   dataDir: string,
   enroll: () => Promise<string>,
-  /** Of a gateway that can enroll by itself. */
+  /** Given if the gateway can enroll by itself. */
   own?: { readonly edgeApiUrl: string; readonly clock: Clock; readonly log: Log },
 ): Promise<IdentityFile> {
   const path = join(dataDir, IDENTITY_FILE);

@@ -24,7 +24,7 @@ import { openLoginParts } from './login/mod.ts';
 import { KeyRotation, TrustedIssuers, type TrustedIssuer } from './oauth/mod.ts';
 import { attachModel, FabricEvents, GatewayCommands, OverlayModel, StateCounts } from './model/mod.ts';
 import type { EdgeController } from './model/mod.ts';
-import { FabricTerminatorWriter, openStore, type FirstStart } from './store/mod.ts';
+import { FabricTerminatorWriter, type FirstStart } from './store/mod.ts';
 import { ApiMeter } from './api-meter.ts';
 import { writeControlMetrics } from './control-metrics.ts';
 import { controlCertificates, controlReadiness } from './control-readiness.ts';
@@ -36,16 +36,8 @@ import { closeAll, type Closer } from './close-all.ts';
 import { createFabricNode } from './fabric-node.ts';
 import { meshState } from './mesh-state.ts';
 import { listening } from './opened-port.ts';
-import { findSecrets } from './secrets/mod.ts';
 import { startSweeps } from './store-sweeps.ts';
-import {
-  checkFirstClock,
-  databasePath,
-  inviteOperator,
-  makeSecrets,
-  refuseLostDatabase,
-  seedFirstStart,
-} from './installation/mod.ts';
+import { beginInstallation, inviteOperator, seedFirstStart } from './installation/mod.ts';
 
 export interface ControlPlaneOptions {
   /** Created if absent. */
@@ -158,12 +150,8 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     throw new FrontdoorError('invalid', 'api-tls-missing', message);
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  if (options.database === undefined) await refuseLostDatabase(dataDir);
-  const found = await findSecrets(dataDir);
-  const store = await openStore({ path: databasePath(dataDir), database: options.database, log });
+  const { store, secrets } = await beginInstallation({ dataDir, database: options.database, clock, log });
   closers.push(() => store.close());
-  await checkFirstClock(store, clock);
-  const secrets = found ?? (await makeSecrets(store, dataDir));
   const firstStart = await seedFirstStart(store, secrets, { zone: options.zone, clock });
   // Called at once, because these secrets cannot be made again if a later step fails.
   if (firstStart !== undefined) await options.onFirstStart?.(firstStart);

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
+import { checkFirstClock } from './first-clock.ts';
 import { findSecrets, KEY_FILE_NAME, loadSecrets, type Secrets } from '../secrets/mod.ts';
 import { checkKeyFile, databaseFileBytes, hasFirstRows, openStore, type Store } from '../store/mod.ts';
 
@@ -40,7 +41,7 @@ export async function openInstallation(
 }
 
 /** The embedded database of a data directory. */
-export function databasePath(dataDir: string): string {
+function databasePath(dataDir: string): string {
   return join(dataDir, 'control.db');
 }
 
@@ -48,7 +49,7 @@ export function databasePath(dataDir: string): string {
  * Throws `invalid` if the data directory has the key file of an installation, but not its embedded database. A new
  * database would be a new installation, whose agents, routers and shares are gone.
  */
-export async function refuseLostDatabase(dataDir: string): Promise<void> {
+async function refuseLostDatabase(dataDir: string): Promise<void> {
   const path = databasePath(dataDir);
   const bytes = databaseFileBytes(path);
   if (bytes > 0 || (await findSecrets(dataDir)) === undefined) return;
@@ -59,8 +60,28 @@ export async function refuseLostDatabase(dataDir: string): Promise<void> {
   throw new FrontdoorError('invalid', 'no-database', message);
 }
 
+/**
+ * Opens the database and the key file for a control plane, and makes them for a new installation. What is lost, damaged or
+ * of another installation is refused before anything is made. The caller closes the store.
+ */
+export async function beginInstallation(
+  options: InstallationOptions,
+): Promise<{ readonly store: Store; readonly secrets: Secrets }> {
+  const { dataDir, database, log, clock = systemClock } = options;
+  if (database === undefined) await refuseLostDatabase(dataDir);
+  const found = await findSecrets(dataDir);
+  const store = await openStore({ path: databasePath(dataDir), database, log });
+  try {
+    await checkFirstClock(store, clock);
+    return { store, secrets: found ?? (await makeSecrets(store, dataDir)) };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
 /** Makes the key file of a new installation. Throws `invalid` for a database that another key file belongs to. */
-export async function makeSecrets(store: Store, dataDir: string): Promise<Secrets> {
+async function makeSecrets(store: Store, dataDir: string): Promise<Secrets> {
   if (!(await hasFirstRows(store.db))) return loadSecrets(dataDir);
   const message =
     `there is no ${join(dataDir, KEY_FILE_NAME)}, and the secrets of the database can be read with it alone: restore the ` +
