@@ -20,27 +20,46 @@ export interface ServedMetrics {
   close(): Promise<void>;
 }
 
-/**
- * Opened before the part starts, so that a port that is taken costs no single-use code. Rejects with `port-taken` or
- * `cannot-listen`; undefined: nothing is served.
- */
+/** Metrics that are not served yet. */
+export interface PreparedMetrics extends ServedMetrics {
+  /** Rejects with `port-taken` or `cannot-listen`. */
+  open(): Promise<void>;
+}
+
+/** `address` undefined: nothing is served. */
+export function prepareMetrics(
+  address: MetricsAddress | undefined,
+  version: string,
+  log: Log,
+): PreparedMetrics {
+  const writers: MetricsWriter[] = [buildInformation(version)];
+  const health = new ProgramHealth();
+  let endpoint: TextEndpoint | undefined;
+  return {
+    health,
+    add: (writer) => void writers.push(writer),
+    async open() {
+      if (address === undefined) return;
+      endpoint = await openMetricsEndpoint(address, writers, log, health);
+      log.info({ host: address.host, port: endpoint.port }, 'metrics are served');
+    },
+    async close() {
+      const closing = endpoint;
+      endpoint = undefined;
+      await closing?.close();
+    },
+  };
+}
+
+/** Opened before the part starts, so that a port that is taken costs no single-use code. */
 export async function serveMetrics(
   address: MetricsAddress | undefined,
   version: string,
   log: Log,
 ): Promise<ServedMetrics> {
-  const writers: MetricsWriter[] = [buildInformation(version)];
-  const health = new ProgramHealth();
-  let endpoint: TextEndpoint | undefined;
-  if (address !== undefined) {
-    endpoint = await openMetricsEndpoint(address, writers, log, health);
-    log.info({ host: address.host, port: endpoint.port }, 'metrics are served');
-  }
-  return {
-    health,
-    add: (writer) => void writers.push(writer),
-    close: async () => endpoint?.close(),
-  };
+  const metrics = prepareMetrics(address, version, log);
+  await metrics.open();
+  return metrics;
 }
 
 /** The version of Frontdoor and that of Node, as labels of a metric that is always 1. */

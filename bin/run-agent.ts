@@ -6,7 +6,7 @@ import { AGENT_DRAIN_MS, AGENT_IDENTITY_FILE, openSdkNetwork, startAgent } from 
 import type { AgentStartOptions } from '#cli';
 import { OverlayClient, useForeignCipher } from '#sdk';
 import { containUncaught, runUntilStopped } from './lifetime.ts';
-import { serveMetrics, writeConnectionMetrics } from './metrics-option.ts';
+import { prepareMetrics, writeConnectionMetrics } from './metrics-option.ts';
 import { readOptionFile, readSecretFile } from './option-file.ts';
 import { openLog } from './pino-log.ts';
 import { collectAfterStart } from './start-collection.ts';
@@ -30,7 +30,7 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
   if (process.argv.some((word) => word.startsWith('--enrollment-token')))
     process.title = 'frontdoor agent start';
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const metrics = await serveMetrics(options.metricsListen, version, log);
+  const metrics = prepareMetrics(options.metricsListen, version, log);
   const overlays: OverlayClient[] = [];
   const starting = startAgent({
     dataDir,
@@ -41,8 +41,11 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
     targetCa: targetCa === undefined ? undefined : readOptionFile(targetCa, '--target-ca'),
     version,
     log,
-    openNetwork: () =>
-      openSdkNetwork({
+    // The port belongs to the holder of the directory, as the shares do: an agent that drains leaves it to the next one.
+    beforeRelease: () => metrics.close(),
+    openNetwork: async () => {
+      await metrics.open();
+      return openSdkNetwork({
         dataDir,
         apiUrl,
         enrollmentToken,
@@ -56,7 +59,8 @@ export async function runAgent(options: AgentStartOptions, version: string): Pro
           metrics.add((to) => writeConnectionMetrics(to, 'agent', overlay, api.identity.certPem));
           return overlay;
         },
-      }),
+      });
+    },
   });
   // Signals are handled before the control socket answers: a script that waits for it may end the agent at once.
   const stopped = runUntilStopped(

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import type { AddressInfo, Server } from 'node:net';
+import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, mock, test } from 'node:test';
@@ -306,7 +307,7 @@ test(
 );
 
 test(
-  'while it drains it still serves what no other host does, and its successor may start on the directory',
+  'while it drains it still serves what no other host does, and its successor may start on the directory and its ports',
   { timeout: 60_000 },
   async () => {
     let answer: () => void = () => {};
@@ -318,7 +319,12 @@ test(
     });
     cleanups.push(() => http.closeAllConnections());
     const target = await serve(http);
-    const { agent, network, dataDir } = await world();
+    const metrics = createServer().listen(0, '127.0.0.1');
+    await once(metrics, 'listening');
+    const { port } = metrics.address() as AddressInfo;
+    const { agent, network, dataDir } = await world({
+      beforeRelease: () => new Promise((resolve) => void metrics.close(() => resolve())),
+    });
     await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
     const caller = await network.dial('app');
     const slow = new Promise<Error | undefined>((resolve) => (caller.onClose = resolve));
@@ -333,7 +339,15 @@ test(
       (isLowered) => isLowered === true,
     );
     assert.match(await get(await network.dial('app')), /quick$/);
-    const successor = await world({ dataDir });
+    const successor = await world({
+      dataDir,
+      openNetwork: async () => {
+        const next = createServer().listen(port, '127.0.0.1');
+        cleanups.push(() => next.close());
+        await once(next, 'listening');
+        return new MemoryNetwork();
+      },
+    });
     assert.equal((await ask(successor.agent.socketPath, { op: 'version' })).version, '9.9.9');
     answer();
     assert.equal(await slow, undefined);

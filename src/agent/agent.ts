@@ -46,6 +46,8 @@ export interface AgentOptions {
   readonly log: Log;
   /** Enrolls if necessary and connects. Called once, while the lock is held. */
   readonly openNetwork: () => Promise<AgentNetwork>;
+  /** Gives back what the next agent on the directory opens, such as a port. Awaited before the lock is released. */
+  readonly beforeRelease?: () => Promise<void>;
   /** CA certificates (PEM) to verify https targets with; by default the system's. */
   readonly targetCa?: string | undefined;
   readonly maxCircuitsPerShare?: number | undefined;
@@ -276,6 +278,7 @@ class RunningAgent implements Agent {
     this.#restore?.stop();
     this.#follower.stop();
     await this.#socket?.close(1_000);
+    await options.beforeRelease?.();
     // From here on another process may take the directory, and with it the shares.
     lock.release();
     await Promise.all([
