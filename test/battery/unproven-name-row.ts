@@ -44,7 +44,7 @@ async function checkRound(
   const hostnameOf = (kind: string): string => `${kind}-${round}.a25-${round}.example`;
   const recordOf = (kind: string): string => `_frontdoor-challenge.${hostnameOf(kind)}`;
   const valueOf = ({ organizationId }: Tenant): string => `frontdoor-organization=${organizationId}`;
-  // What is left over of earlier uses: every name leads to the gateway.
+  // A wildcard of an earlier use leads every name to the gateway.
   names.names.set(`*.a25-${round}.example`, { addresses: ['127.0.0.1'] });
   names.names.set(recordOf('foreign'), { txt: [valueOf(other)] });
   names.names.set(recordOf('failing'), { failure: 'SERVFAIL' });
@@ -88,7 +88,7 @@ async function checkLoss(tally: Tally, parts: CertificateWorld, owner: Tenant): 
   const before = await parts.visit('app.lost.a25-end.example');
   tally.check(before.certificate === 'public', 'served while it is proven', () => JSON.stringify(before));
   names.names.delete('_frontdoor-challenge.lost.a25-end.example');
-  // Of this one the name servers fail, which is no denial.
+  // The name servers of this one fail, which is no denial.
   names.names.set('_frontdoor-challenge.kept.a25-end.example', { failure: 'SERVFAIL' });
   parts.setAhead(1.3 * DAY_MS);
   await untilProof(owner, lost, 'MISSING');

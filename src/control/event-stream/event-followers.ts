@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf, type Log } from '#base';
 import { concerns, resourceChangeOf, type Change, type Store } from '../store/mod.ts';
-import { Turns } from './turns.ts';
+import { StreamTurns } from './turns.ts';
 import { Wake } from './wake.ts';
 
 export interface EventFollowersOptions {
@@ -86,7 +86,7 @@ export class EventFollowers {
   readonly #heartbeatMs: number;
   readonly #recheckMs: number;
   readonly #followers = new Set<Follower>();
-  readonly #turns = new Turns(STREAMS_PER_TURN);
+  readonly #turns = new StreamTurns(STREAMS_PER_TURN);
   readonly #stallTimer: NodeJS.Timeout;
   #isClosed = false;
 

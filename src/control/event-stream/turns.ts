@@ -2,7 +2,7 @@
  * Lets a few proceed in each turn of the event loop. What wakes many at once, such as one change that hundreds of streams
  * report, then holds up nobody else in the process.
  */
-export class Turns {
+export class StreamTurns {
   readonly #perTurn: number;
   #waiting: (() => void)[] = [];
 

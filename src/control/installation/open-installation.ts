@@ -61,8 +61,8 @@ async function refuseLostDatabase(dataDir: string): Promise<void> {
 }
 
 /**
- * Opens the database and the key file for a control plane, and makes them for a new installation. What is lost, damaged or
- * of another installation is refused before anything is made. The caller closes the store.
+ * Opens the database and the key file for a control plane, and makes them for a new installation. A file that is lost, damaged
+ * or of another installation is refused before anything is made. The caller closes the store.
  */
 export async function beginInstallation(
   options: InstallationOptions,

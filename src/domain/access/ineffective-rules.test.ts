@@ -1,6 +1,6 @@
 // No rule that is set is without effect: it changes a decision about some caller, or it is reported as one that does not.
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { provesPeople } from '../auth-provider-type.ts';
 import { explainAccess, type ExplainedRequest } from './access-explanation.ts';
 import { OPEN_RULES, type AccessRules } from './access-rules.ts';
@@ -35,7 +35,7 @@ function reasonOf(rules: AccessRules, setup: Setup, rule: AccessRuleName): strin
   return ineffectiveRules(rules, guardsOf(setup)).find((each) => each.rule === rule)?.reason;
 }
 
-suite('a rule that is set', () => {
+describe('a rule that is set', () => {
   for (const setup of SETUPS) {
     test(`changes a decision with ${setup.name}, or is reported as one without effect`, () => {
       for (const rule of NAMES) {
