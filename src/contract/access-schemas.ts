@@ -1,7 +1,7 @@
 /** Schemas of access to a share: its policy, questions about it and their explanations. */
 import type { Static, TObject, TSchema } from 'typebox';
 import { definedFields, Type } from '#base';
-import { closed, ids, nullable, oneOf, readOnly, text, timestamp, uuid } from './schema-parts.ts';
+import { closed, ids, nullable, oneOf, readOnly, text, timestamp } from './schema-parts.ts';
 
 const longText = (maxLength: number, description?: string) =>
   Type.String(definedFields({ minLength: 1, maxLength, description }));
