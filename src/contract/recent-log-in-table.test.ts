@@ -12,7 +12,7 @@ const HARMLESS =
   /^(shareToken|tokenExchange|token_type|previous(Token|Secret)Until|secondFactor|recoveryCodesLeft|failureCode|links|link(Listeners|Ids))$/;
 const OF_SHARES: ReadonlySet<string> = new Set<OperationId>([
   ...(['listShares', 'createShare', 'getShare', 'changeShare'] as const),
-  ...(['getAgentStatus', 'getAuthProviderUses'] as const),
+  ...(['getAgentStatus', 'getAuthProviderUses', 'listPolicyWarnings'] as const),
 ]);
 /** The stored data of a provider, and the users of a policy, have masks in place of secrets; the rest are codes of errors. */
 const MASKED: ReadonlySet<string> = new Set<OperationId>([

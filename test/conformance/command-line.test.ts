@@ -201,7 +201,7 @@ test('agents, environments and shares: enroll, list, publish, change, measure, d
     () => text('shares', 'get', 'app'),
     (output) => /^status +DEPLOYED$/m.test(output),
   );
-  assert.match(await text('shares', 'list'), /^app +public +DEPLOYED +http:/m);
+  assert.match(await text('shares', 'list'), /^app +DEPLOYED +Everyone +http:/m);
   assert.equal((await json<{ shares: unknown[] }>('agents', 'status', id)).shares.length, 1);
   const place = [
     '--environment-id',

@@ -49,7 +49,7 @@ test('bash completes commands, below commands, and options', () => {
     'inspect',
     'replay',
   ]);
-  assert.deepEqual(complete('shares', 'policy', ''), ['get', 'set', 'compare', 'change']);
+  assert.deepEqual(complete('shares', 'policy', ''), ['get', 'set', 'warnings', 'compare', 'change']);
   assert.deepEqual(complete('fabric', 'router', 'd'), ['delete']);
   assert.deepEqual(complete('shares', 'create', '--share-'), ['--share-mode']);
   assert.ok(complete('shares', 'list', '--').includes('--json-lines'));

@@ -130,7 +130,7 @@ test('why of a request to a host that no share has is found for administrators, 
 
 Request  nohost1, at 2030-01-01T00:00:00.000Z
 Gateway  gateway\uFFFD1
-Where    at the client
+Where    in the gateway, which refused what the client sent
 Why      no share has this host (unknown-host)
 Next     See the endpoints.
 Client   192.0.2.7
