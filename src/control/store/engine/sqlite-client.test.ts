@@ -17,16 +17,17 @@ describe("the embedded database's thread", () => {
       nowMs: () => nowMs,
     });
     const thread = await client.thread();
-    await thread.run('create table t (a integer)', []);
-    await thread.run('insert into t values (?)', [1]);
-    const unanswered = thread.run('insert into t values (?)', [2]);
+    // A database without this table is one of another program.
+    await thread.run('create table kysely_migration (a integer)', []);
+    await thread.run('insert into kysely_migration values (?)', [1]);
+    const unanswered = thread.run('insert into kysely_migration values (?)', [2]);
     await Promise.all([assert.rejects(unanswered, { kind: 'unavailable' }), thread.terminate()]);
     assert.equal(thread.isDead, true);
     await assert.rejects(thread.run('select 1', []), { kind: 'unavailable' });
     await assert.rejects(client.thread(), { kind: 'unavailable' });
     nowMs += 1_000;
     const next = await client.thread();
-    const { rows } = await next.run('select a from t where a = 1', []);
+    const { rows } = await next.run('select a from kysely_migration where a = 1', []);
     assert.equal(rows.length, 1);
     await client.close();
     await rm(directory, { recursive: true });
