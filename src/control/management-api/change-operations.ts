@@ -28,7 +28,9 @@ export const changeHandlers: Handlers<
       ...(withInstallation ? [INSTALLATION_TOPIC] : []),
     ];
     // A frontdoor that is deleted meanwhile ends nothing: it has no more changes.
-    return follow(parts, call, { topics, isGranted: async () => true, namesOwners: true });
+    const isGranted = async (present: Principal): Promise<boolean> =>
+      present.organizationId === organizationId && (!withInstallation || present.scopes.includes(ADMIN));
+    return follow(parts, call, { topics, isGranted, namesOwners: true });
   },
 
   async followFrontdoorChanges(parts, call) {

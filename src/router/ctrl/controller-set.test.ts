@@ -340,11 +340,10 @@ test('heartbeats are looked after every ctrl.heartbeats.checkInterval, not more 
     heartbeat: { sendIntervalMs: 20, checkIntervalMs: 400 },
   });
   await connected('c1');
-  await until(
-    'an answered heartbeat',
-    () => set.best()?.latencyNs ?? 0,
-    (latency) => latency > 0,
-  );
+  const latencyNs = (): number => set.best()?.latencyNs ?? 0;
+  // The first one is sent when the channel opens.
+  const { value: first } = await until('an answered heartbeat', latencyNs, (latency) => latency > 0);
+  await until('another one', latencyNs, (latency) => latency !== first);
   assert.ok(performance.now() - startedMs >= 390);
 });
 
