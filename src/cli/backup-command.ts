@@ -1,19 +1,27 @@
 /**
- * `frontdoor backup FILE`: saves the stream of the Management API once it has been verified to be complete.
+ * `frontdoor backup FILE`: saves the stream of the Management API once it has been verified to be complete;
+ * with `--keep`, in a folder of dated files.
  * `frontdoor restore FILE`: its options as values; `bin/` wires the implementation, since no control plane runs
  * at that time.
  */
-import { Command } from 'commander';
-import { FrontdoorError } from '#base';
+import { basename } from 'node:path';
+import { Command, Option } from 'commander';
+import { FrontdoorError, systemClock } from '#base';
 import type { BackupSummary } from '#domain';
 import { addApiOptions, type ApiFlags } from './access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
 import { addDatabaseOptions, type DatabaseOptions } from './database-option.ts';
+import { wholeNumber } from './whole-number.ts';
 
 export interface RestoreCommandOptions extends DatabaseOptions {
   readonly dataDir: string;
   readonly check: boolean;
   readonly json: boolean;
+}
+
+interface BackupFlags extends ApiFlags {
+  /** The argument is a directory then. */
+  readonly keep?: number;
 }
 
 export interface RestoreOutcome extends BackupSummary {
@@ -28,33 +36,63 @@ export interface RestoreRunner {
 /** Time until the first byte, because an embedded database is copied first. */
 const FIRST_BYTE_MS = 600_000;
 const SILENCE_MS = 60_000;
+const MAX_KEPT = 10_000;
 
 export function backupCommands(io: CliIo, runner: RestoreRunner): Command[] {
   return [backupCommand(io), restoreCommand(io, runner)];
 }
 
 function backupCommand(io: CliIo): Command {
-  return addApiOptions(
-    new Command('backup').argument('<file>', 'file to write (mode 0600); an existing file is replaced'),
-  )
+  const command = new Command('backup').argument(
+    '<file>',
+    'file to write (mode 0600); an existing file is replaced; with --keep, the directory of dated files',
+  );
+  return addApiOptions(command)
+    .addOption(
+      new Option(
+        '--keep <number>',
+        'write a file named after the current time into the directory, then remove the oldest of these files beyond this number; for example 7',
+      ).argParser((text) => wholeNumber(text, 1, MAX_KEPT)),
+    )
     .description('back up the whole database as of one moment, while it is in use')
     .addHelpText(
       'after',
-      '\nGET {base_url}/backup, requires the scope frontdoor.admin.\n' +
+      '\nGET {base_url}/backup, requires the scope frontdoor.admin. It works on either database.\n' +
         "Secrets in the backup are encrypted with the control plane's secrets.key, which it does not contain: keep that apart.\n\n" +
-        'Examples:\n  frontdoor backup /var/backups/frontdoor.backup\n  frontdoor backup now.backup --profile production\n',
+        'Examples:\n  frontdoor backup /var/backups/frontdoor.backup\n  frontdoor backup now.backup --profile production\n' +
+        '  frontdoor backup --keep 7 /var/backups/frontdoor   (every day, from cron or a systemd timer)\n',
     )
-    .action(async (file: string, flags: ApiFlags) => {
+    .action(async (target: string, flags: BackupFlags) => {
       await runCommand(io, flags.json === true, async () => {
-        const { header, rows } = await saveBackup(io, file, flags);
+        const { file, summary, removed } = await writeBackup(io, target, flags);
+        const { header, rows } = summary;
+        if (flags.json === true) return writeJson(io, { file, takenAt: header.takenAt, rows, removed });
         const count = rowCount(rows);
-        if (flags.json === true) writeJson(io, { file, takenAt: header.takenAt, rows });
-        else
-          io.out(
-            `${file}: ${count} rows, as of ${header.takenAt}. Only secrets.key decrypts its secrets: keep that apart.\n`,
-          );
+        io.out(
+          `${file}: ${count} rows, as of ${header.takenAt}. Only secrets.key decrypts its secrets: keep that apart.\n`,
+        );
+        if (removed.length > 0) io.out(`Removed ${removed.join(', ')}.\n`);
       });
     });
+}
+
+interface WrittenBackup {
+  readonly file: string;
+  readonly summary: BackupSummary;
+  /** Names of the older backups that were removed. */
+  readonly removed: readonly string[];
+}
+
+/** An older backup is removed only after the new one is verified and on disk. */
+async function writeBackup(io: CliIo, target: string, flags: BackupFlags): Promise<WrittenBackup> {
+  const { keep } = flags;
+  if (keep === undefined) return { file: target, summary: await saveBackup(io, target, flags), removed: [] };
+  const { datedBackupFile, removeOldBackups } = await import('./backup-folder.ts');
+  const file = await datedBackupFile(target, systemClock.nowMs());
+  const summary = await saveBackup(io, file, flags);
+  const nowMs = systemClock.nowMs();
+  const removed = await removeOldBackups(target, { keep, written: basename(file), nowMs });
+  return { file, summary, removed };
 }
 
 async function saveBackup(io: CliIo, file: string, flags: ApiFlags): Promise<BackupSummary> {

@@ -76,6 +76,8 @@ export interface FakeApi {
 export interface FakeAnswer {
   readonly status: number;
   readonly json?: unknown;
+  /** The body instead of `json`. */
+  readonly raw?: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -93,9 +95,9 @@ export async function fakeApi(
       seen.push({ method, url, request, body });
       const given = answer({ method, url, body });
       if (given === undefined) return void request.socket.destroy();
-      const { status, json, headers } = given;
+      const { status, json, raw, headers } = given;
       response.writeHead(status, { 'content-type': 'application/json', ...headers });
-      response.end(json === undefined ? undefined : JSON.stringify(json));
+      response.end(raw ?? (json === undefined ? undefined : JSON.stringify(json)));
     });
   });
   server.listen(0, '127.0.0.1');
