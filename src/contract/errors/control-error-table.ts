@@ -24,12 +24,12 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   },
   'backup-schema': {
     kind: 'invalid',
-    meaning: 'The backup has the schema of another version.',
-    remedy: 'Restore it with the version that took it, then start the newer version.',
+    meaning: 'The backup has the schema of a newer version, or another one than the database.',
+    remedy: 'Restore it into a new database with the version that took it or a newer one.',
   },
   'backup-tables': {
     kind: 'invalid',
-    meaning: 'The backup and this version have different tables.',
+    meaning: 'The backup does not have the tables of its schema.',
     remedy: 'Restore it with the version that took it, then start the newer version.',
   },
   'body-not-whole': {

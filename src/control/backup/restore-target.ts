@@ -7,8 +7,8 @@ import { join, resolve } from 'node:path';
 import { FrontdoorError, type Log } from '#base';
 import type { BackupSummary } from '#domain';
 import { findSecrets, KEY_FILE_NAME } from '../secrets/mod.ts';
-import { openStore } from '../store/mod.ts';
-import { checkBackup, restoreBackup } from './restore.ts';
+import { openStore, type Migrations, type Store } from '../store/mod.ts';
+import { backupSchema, checkBackup, restoreBackup } from './restore.ts';
 
 export interface RestoreOptions {
   readonly file: string;
@@ -28,7 +28,11 @@ export interface Restored extends BackupSummary {
   readonly hasKeyFile: boolean;
 }
 
-/** Errors: `invalid`, `conflict`, those of the store. After any error, nothing has changed. */
+/**
+ * A backup of an older version is restored with its own schema, and the migrations of this version run afterwards. Errors:
+ * `invalid`, `conflict`, those of the store. After any error nothing has changed, except that a migration that fails on
+ * PostgreSQL (`migration-failed`) leaves the backup restored as its version had it.
+ */
 export async function restoreDatabase(options: RestoreOptions): Promise<Restored> {
   const { file, database, log } = options;
   const dataDir = resolve(options.dataDir);
@@ -36,18 +40,41 @@ export async function restoreDatabase(options: RestoreOptions): Promise<Restored
   const secrets = await findSecrets(dataDir);
   const key = { keyFile: join(dataDir, KEY_FILE_NAME), hasKeyFile: secrets !== undefined };
   if (options.checkOnly) return { ...(await checkBackup(file, secrets)), ...key };
+  const migrations = await backupSchema(file);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, 'control.db');
   const isNew = database === undefined && !existsSync(path);
   try {
-    const store = await openStore({ path, database, log });
+    const store = await openEmpty({ path, database, log, migrations });
+    let summary: BackupSummary;
     try {
-      return { ...(await restoreBackup(store, file, secrets)), ...key };
+      summary = await restoreBackup(store, file, secrets);
     } finally {
       await store.close();
     }
+    // The file itself is what the database was before.
+    await (await openStore({ path, database, log, copiesBeforeMigration: false })).close();
+    return { ...summary, ...key };
   } catch (error) {
     if (isNew) for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
     throw error;
+  }
+}
+
+/** Opens the database with the schema of the backup. A database with a newer schema is in use, or was. */
+async function openEmpty(options: {
+  readonly path: string;
+  readonly database: string | undefined;
+  readonly log: Log;
+  readonly migrations: Migrations;
+}): Promise<Store> {
+  try {
+    return await openStore(options);
+  } catch (error) {
+    if (!(error instanceof FrontdoorError) || error.code !== 'schema-newer') throw error;
+    const message =
+      'the database has a newer schema than the backup, so a control plane or another restore has used it: ' +
+      'a backup goes into a new database only';
+    throw new FrontdoorError('conflict', 'database-not-empty', message, { cause: error });
   }
 }

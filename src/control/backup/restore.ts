@@ -1,5 +1,5 @@
 /**
- * Restores a backup into an empty database in one transaction: a backup that is incomplete, of another schema, or
+ * Restores a backup into an empty database in one transaction: a backup that is incomplete, of another schema than it, or
  * encrypted with another key file leaves nothing behind. Rows are restored unchanged, so that nobody has to
  * enroll or log in again.
  */
@@ -9,7 +9,14 @@ import { FrontdoorError } from '#base';
 import type { BackupHeader, BackupItem, BackupSummary, BackupValue } from '#domain';
 import { decodeBackup, type BackupEnd } from '#net';
 import type { Secrets } from '../secrets/mod.ts';
-import { isPostgres, type Queries, type Store } from '../store/mod.ts';
+import {
+  isNewestSchema,
+  isPostgres,
+  migrationsOf,
+  type Migrations,
+  type Queries,
+  type Store,
+} from '../store/mod.ts';
 import { appliedMigrations } from './backup-lines.ts';
 import { BACKED_UP, type BackedUpTable } from './backup-order-table.ts';
 
@@ -21,10 +28,29 @@ type BackupRow = Readonly<Record<string, BackupValue>>;
 
 /** Reads a whole backup and checks everything that needs no database. Errors: `invalid`. */
 export async function checkBackup(file: string, secrets: Secrets | undefined): Promise<BackupSummary> {
-  return walk(file, secrets, {
-    header: async () => {},
+  const summary = await walk(file, secrets, {
+    header: async (header) => void schemaOf(header),
     rows: async () => {},
   });
+  const { header, rows } = summary;
+  if (isNewestSchema(header.migrations) && Object.keys(rows).length !== BACKED_UP.length) throw otherTables();
+  return summary;
+}
+
+/** Reads the beginning of a backup. Returns the migrations of its schema, whose version may be older. Errors: `invalid`. */
+export async function backupSchema(file: string): Promise<Migrations> {
+  for await (const items of decodeBackup(createReadStream(file)))
+    for (const item of items) if (item.type === 'header') return schemaOf(item.header);
+  throw new FrontdoorError('invalid', 'backup-damaged', 'the backup is truncated');
+}
+
+function schemaOf({ migrations }: BackupHeader): Migrations {
+  const schema = migrationsOf(migrations);
+  if (schema !== undefined) return schema;
+  const message =
+    `the backup's schema is ${migrations.at(-1) ?? 'unknown'}, which this version does not know: ` +
+    'restore it with the version that took it, or a newer one';
+  throw new FrontdoorError('invalid', 'backup-schema', message);
 }
 
 /** Errors: `conflict` if the database is not empty, `invalid` for the backup, those of the store. */
@@ -34,13 +60,16 @@ export async function restoreBackup(
   secrets: Secrets | undefined,
 ): Promise<BackupSummary> {
   return store.transaction(async (trx) => {
-    await checkEmpty(trx);
-    await countByTriggers(trx, false);
+    const tables = await backedUpTables(trx);
+    await checkEmpty(trx, tables);
+    const counted = COUNTED.filter((table) => tables.has(table));
+    await countByTriggers(trx, counted, false);
     const summary = await walk(file, secrets, {
       header: (header) => checkMigrations(trx, header),
       rows: (table, rows) => insertRows(trx, table, rows),
     });
-    await countByTriggers(trx, true);
+    if (tables.size !== Object.keys(summary.rows).length) throw otherTables();
+    await countByTriggers(trx, counted, true);
     return summary;
   });
 }
@@ -51,7 +80,7 @@ interface Visitor {
 }
 
 async function walk(file: string, secrets: Secrets | undefined, visitor: Visitor): Promise<BackupSummary> {
-  const tables = new TableOrder();
+  const tables = new BackupTables();
   let columns: readonly string[] = [];
   let rows: BackupRow[] = [];
   let summary: BackupSummary | undefined;
@@ -74,25 +103,20 @@ async function walk(file: string, secrets: Secrets | undefined, visitor: Visitor
     } else summary = item.summary;
   };
   for await (const items of decodeBackup(createReadStream(file))) for (const item of items) await take(item);
-  tables.end();
   return summary!;
 }
 
-/** A backup has every table of its schema, in the order in which they can be filled. */
-class TableOrder {
-  #at = -1;
+/** A backup has tables in an order in which they can be filled: that of its own version. */
+class BackupTables {
+  #current: BackedUpTable['table'] | undefined;
 
   get current(): BackedUpTable['table'] {
-    return BACKED_UP[this.#at]!.table;
+    return this.#current!;
   }
 
   next(name: string): void {
-    this.#at += 1;
-    if (BACKED_UP[this.#at]?.table !== name) throw otherTables();
-  }
-
-  end(): void {
-    if (this.#at !== BACKED_UP.length - 1) throw otherTables();
+    this.#current = BACKED_UP.find(({ table }) => table === name)?.table;
+    if (this.#current === undefined) throw otherTables();
   }
 }
 
@@ -113,8 +137,15 @@ function checkSeals(secrets: Secrets, row: BackupRow): void {
   }
 }
 
-async function checkEmpty(db: Queries): Promise<void> {
-  for (const { table } of BACKED_UP) {
+/** The tables of a backup that the schema of the database has. */
+async function backedUpTables(db: Queries): Promise<ReadonlySet<string>> {
+  const tables = await db.introspection.getTables();
+  const names = new Set(tables.map(({ name }) => name));
+  return new Set(BACKED_UP.map(({ table }) => table).filter((table) => names.has(table)));
+}
+
+async function checkEmpty(db: Queries, tables: ReadonlySet<string>): Promise<void> {
+  for (const table of tables) {
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(db);
     if (rows.length === 0) continue;
     const message = `the database is not empty (${table} has rows): a backup goes into an empty one only`;
@@ -126,8 +157,8 @@ async function checkMigrations(db: Queries, { migrations }: BackupHeader): Promi
   const own = await appliedMigrations(db);
   if (own.join() === migrations.join()) return;
   const message =
-    `the backup's schema is ${migrations.at(-1) ?? 'unknown'}, this version's is ${own.at(-1) ?? 'unknown'}: ` +
-    'restore it with the version that took it, then start this one over it';
+    `the backup's schema is ${migrations.at(-1) ?? 'unknown'}, the database's is ${own.at(-1) ?? 'unknown'}: ` +
+    'restore it into a new database';
   throw new FrontdoorError('invalid', 'backup-schema', message);
 }
 
@@ -148,9 +179,9 @@ async function insertRows(
 }
 
 /** On PostgreSQL each counted row would leave a dead version of its count, which slows down the next one. */
-async function countByTriggers(db: Queries, isOn: boolean): Promise<void> {
+async function countByTriggers(db: Queries, tables: readonly string[], isOn: boolean): Promise<void> {
   if (!isPostgres(db)) return;
-  for (const table of COUNTED) {
+  for (const table of tables) {
     const change = isOn ? sql`enable` : sql`disable`;
     await sql`alter table ${sql.table(table)} ${change} trigger user`.execute(db);
   }

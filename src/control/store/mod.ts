@@ -7,6 +7,7 @@ export { openStore } from './engine/open-store.ts';
 export type { Page, PageRequest } from './engine/page.ts';
 export { resourceChangeOf, touchResource, type ResourceChange } from './engine/resource-change.ts';
 export { lockedByName, lockedForUpdate } from './engine/row-lock.ts';
+export { isNewestSchema, migrationsOf, type Migrations } from './engine/schema-migration.ts';
 export { StoreSweep, type SweepParts } from './engine/store-sweep.ts';
 export {
   concerns,

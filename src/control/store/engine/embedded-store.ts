@@ -21,13 +21,15 @@ export interface EmbeddedStoreOptions {
   /** How long to wait for another process that holds the file. */
   readonly busyTimeoutMs?: number;
   readonly migrations?: Migrations;
+  /** False if the database need not be kept as it was before a migration. */
+  readonly copiesBeforeMigration?: boolean;
 }
 
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** Errors: `invalid` for a damaged or foreign file, `unavailable` if the file cannot be opened or another process holds it, `internal` for a bad schema. */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
-  const { path, log = silentLog, migrations = allMigrations } = options;
+  const { path, log = silentLog, migrations = allMigrations, copiesBeforeMigration = true } = options;
   if (path !== 'memory') checkDatabaseFile(path);
   const client = new SqliteClient({
     path: path === 'memory' ? ':memory:' : path,
@@ -40,7 +42,8 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     const { newest, pending } = await schemaStateOf(db, migrations);
     const [next] = pending;
     if (next !== undefined) {
-      if (newest !== undefined && path !== 'memory') await copyBeforeMigration(client, path, next, log);
+      if (copiesBeforeMigration && newest !== undefined && path !== 'memory')
+        await copyBeforeMigration(client, path, next, log);
       await migrateSchema(db, migrations, log);
     }
     removeLeftCopies(path, log);

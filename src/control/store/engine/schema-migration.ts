@@ -5,6 +5,7 @@
 import { sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import { FrontdoorError, type Log } from '#base';
+import { migrations as allMigrations } from '../migrations/migration-table.ts';
 import { lockedByName } from './row-lock.ts';
 import type { Database } from '../schema/schema.ts';
 
@@ -18,6 +19,18 @@ export interface SchemaState {
 }
 
 const TABLE = 'kysely_migration';
+
+/** The migrations with these names, if they are all of a schema that this program or one before it has had. */
+export function migrationsOf(names: readonly string[]): Migrations | undefined {
+  const known = Object.keys(allMigrations).toSorted();
+  if (names.length === 0 || names.some((name, at) => known[at] !== name)) return undefined;
+  return Object.fromEntries(names.map((name) => [name, allMigrations[name]!]));
+}
+
+/** Whether the names are those of all migrations of this program. */
+export function isNewestSchema(names: readonly string[]): boolean {
+  return names.join() === Object.keys(allMigrations).toSorted().join();
+}
 
 /** Throws `invalid` if the database has a migration that this program does not know. */
 export async function schemaStateOf(db: Kysely<Database>, migrations: Migrations): Promise<SchemaState> {

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { after, it } from 'node:test';
+import { sql } from 'kysely';
+import { silentLog } from '#base';
+import type { BackupTrailer } from '#domain';
+import { describeEachStore } from '../store/engine/each-store-suite.ts';
+import { migrations } from '../store/migrations/migration-table.ts';
+import { openStore, type Store } from '../store/mod.ts';
+import { appliedMigrations, backupLines } from './backup-lines.ts';
+import { BACKED_UP } from './backup-order-table.ts';
+import { restoreDatabase } from './restore-target.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'frontdoor-older-backup-'));
+after(() => rmSync(folder, { recursive: true }));
+const older = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0012'));
+let count = 0;
+const place = (): string => join(folder, `${(count += 1)}`);
+
+async function fill(db: Store['db']): Promise<void> {
+  for (const statement of [
+    sql`insert into organization (id, name, created_at) values ('o', 'x', 1)`,
+    sql`insert into frontdoor (id, organization_id, name, created_at) values ('f', 'o', 'x', 1)`,
+    sql`insert into frontend (id, public_name, zone, is_default, created_at) values ('z', 'p', 'share.localhost', 1, 1)`,
+    sql`insert into auth_provider (id, frontdoor_id, name, type, enabled, data, version, created_at, updated_at)
+      values ('p', 'f', 'x', 'GITHUB', 1, '{}', 1, 1, 1)`,
+    sql`insert into custom_frontend (id, frontdoor_id, hostname, frontend_id, status, certified_at, created_at)
+      values ('c', 'f', 'apps.example.com', 'z', 'ACTIVE', 7, 1)`,
+    sql`insert into custom_frontend_auth_provider (custom_frontend_id, auth_provider_id, position)
+      values ('c', 'p', 0)`,
+  ])
+    await statement.execute(db);
+}
+
+/** What the program with that schema writes; `changed` is applied to the lines. */
+async function olderBackup(changed: (text: string) => string = (text) => text): Promise<string> {
+  const store = await openStore({ path: place(), migrations: older });
+  await fill(store.db);
+  const existing = new Set((await store.db.introspection.getTables()).map(({ name }) => name));
+  let text = '';
+  const tables = BACKED_UP.filter(({ table }) => existing.has(table));
+  for await (const lines of backupLines(store.db, 0, tables)) text += lines;
+  await store.close();
+  const file = place();
+  writeFileSync(file, gzipSync(changed(text)));
+  return file;
+}
+
+const restoring = (file: string, dataDir: string, database?: string) =>
+  restoreDatabase({ file, dataDir, database, checkOnly: false, log: silentLog });
+
+describeEachStore('a backup of an older version', (_open, newPlace) => {
+  it('is restored, and the migrations of this version run on its rows', async () => {
+    const { database } = await newPlace();
+    const dataDir = place();
+    const file = await olderBackup();
+    const { rows } = await restoring(file, dataDir, database);
+    assert.deepEqual([rows['custom_frontend'], rows['person']], [1, undefined]);
+    if (database === undefined) assert.deepEqual(readdirSync(dataDir), ['control.db']);
+    const store = await openStore({ path: join(dataDir, 'control.db'), database });
+    try {
+      const { db } = store;
+      assert.deepEqual(await appliedMigrations(db), Object.keys(migrations));
+      const [row] = await db.selectFrom('custom_frontend').selectAll().execute();
+      assert.deepEqual(
+        [row!.hostname, row!.status, row!.proof, row!.certified_at],
+        ['apps.example.com', 'ACTIVE', 'ASKED', 7],
+      );
+      assert.equal((await db.selectFrom('custom_frontend_auth_provider').selectAll().execute()).length, 1);
+      const counted = db.selectFrom('collection').select('total').where('kind', '=', 'auth-provider');
+      assert.deepEqual(await counted.execute(), [{ total: 1 }]);
+      // The counts go on from there.
+      await sql`insert into auth_provider (id, frontdoor_id, name, type, enabled, data, version, created_at, updated_at)
+        values ('q', 'f', 'y', 'GITHUB', 1, '{}', 1, 1, 1)`.execute(db);
+      assert.deepEqual(await counted.execute(), [{ total: 2 }]);
+    } finally {
+      await store.close();
+    }
+  });
+
+  it('is restored after an attempt with a damaged one, and not into a database that has a newer schema', async () => {
+    const { database } = await newPlace();
+    const dataDir = place();
+    const damaged = await olderBackup((text) => text.replace('apps.example', 'other.example'));
+    await assert.rejects(restoring(damaged, dataDir, database), { code: 'backup-damaged' });
+    const file = await olderBackup();
+    await restoring(file, dataDir, database);
+    await assert.rejects(restoring(file, dataDir, database), {
+      kind: 'conflict',
+      code: 'database-not-empty',
+    });
+  });
+
+  it('of a schema that this version does not know is refused before the database is made', async () => {
+    const { database } = await newPlace();
+    const dataDir = place();
+    const file = await olderBackup((text) => {
+      const at = text.lastIndexOf('{"end":');
+      const lines = text.slice(0, at).replace('0002-management-tables', '0002-other');
+      const { end } = JSON.parse(text.slice(at)) as BackupTrailer;
+      const sha256 = createHash('sha256').update(lines).digest('hex');
+      return `${lines}${JSON.stringify({ end: { ...end, sha256 } })}\n`;
+    });
+    await assert.rejects(restoring(file, dataDir, database), { code: 'backup-schema' });
+    const check = { file, dataDir, database, checkOnly: true, log: silentLog };
+    await assert.rejects(restoreDatabase(check), { code: 'backup-schema' });
+    assert.throws(() => readdirSync(dataDir), { code: 'ENOENT' });
+  });
+});
