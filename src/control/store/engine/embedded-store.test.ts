@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -90,6 +90,23 @@ describe('the embedded store', () => {
     const rows = await back.db.selectFrom('organization').select('id').execute();
     assert.deepEqual(rows, [{ id: 'kept' }]);
     await back.close();
+  });
+
+  it('keeps the three newest copies from before migrations, and no other file is removed', async () => {
+    const path = join(directory, 'often.db');
+    const older = { '0001-first-tables': migrations['0001-first-tables']! };
+    await (await openEmbeddedStore({ path, migrations: older })).close();
+    const names = ['0001-a', '0002-b', '0003-c', '0004-d', 'holidays'];
+    for (const [at, name] of names.entries()) {
+      writeFileSync(`${path}.before-${name}`, 'x');
+      utimesSync(`${path}.before-${name}`, at, at);
+    }
+    await (await openEmbeddedStore({ path })).close();
+    const [next] = Object.keys(migrations).filter((name) => !(name in older));
+    assert.deepEqual(
+      readdirSync(directory).filter((name) => name.startsWith('often.db.')),
+      ['0003-c', '0004-d', next, 'holidays'].map((name) => `often.db.before-${name}`).toSorted(),
+    );
   });
 
   it('makes no copy of what is new or up to date', async () => {

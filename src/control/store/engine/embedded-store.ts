@@ -4,7 +4,7 @@ import { silentLog, type Log } from '#base';
 import { embeddedSnapshot, removeLeftCopies } from './backup-snapshot.ts';
 import { checkDatabaseFile, damagedDatabase } from './database-file.ts';
 import { ChangeFeed } from './change-feed.ts';
-import { copyBeforeMigration } from './copy-before-migration.ts';
+import { copyBeforeMigration, removeOldCopies } from './copy-before-migration.ts';
 import { ListPages } from './list-pages.ts';
 import { migrations as allMigrations } from '../migrations/migration-table.ts';
 import type { Database } from '../schema/schema.ts';
@@ -42,9 +42,10 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     const { newest, pending } = await schemaStateOf(db, migrations);
     const [next] = pending;
     if (next !== undefined) {
-      if (copiesBeforeMigration && newest !== undefined && path !== 'memory')
-        await copyBeforeMigration(client, path, next, log);
+      const copies = copiesBeforeMigration && newest !== undefined && path !== 'memory';
+      if (copies) await copyBeforeMigration(client, path, next, log);
       await migrateSchema(db, migrations, log);
+      if (copies) removeOldCopies(path, log);
     }
     removeLeftCopies(path, log);
   } catch (error) {
