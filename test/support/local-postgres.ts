@@ -27,6 +27,10 @@ export interface PostgresServer extends PostgresAccess {
   stop(mode?: keyof typeof STOPS): Promise<void>;
   /** Ends all its processes at once, as a crash would. */
   kill(): Promise<void>;
+  /** Stops all its processes as a debugger or a sleeping machine does: connections stay open, and nothing answers. */
+  freeze(): void;
+  /** Ends a freeze. */
+  thaw(): void;
   /** Stops it and removes all that it stored. */
   destroy(): void;
 }
@@ -127,22 +131,26 @@ export class LocalPostgres extends PostgresAccess implements PostgresServer {
     // A child that is left alone would serve its connection until it sees that the main process is gone, and none can
     // be started while a former one holds the shared memory. Stopped, the main process makes no other meanwhile.
     this.#child?.kill('SIGSTOP');
-    const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(this.pid)], { encoding: 'utf8' });
-    const children = stdout.split('\n').map(Number).filter(Boolean);
+    const children = this.#children();
     const ended = this.#end('SIGKILL');
-    for (const pid of children) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // It has ended meanwhile.
-      }
-    }
+    signalAll(children, 'SIGKILL');
     await ended;
     await until(
       'its other processes end',
       () => children.filter(isAlive),
       (left) => left.length === 0,
     );
+  }
+
+  freeze(): void {
+    // Stopped, the main process makes no other meanwhile.
+    this.#child?.kill('SIGSTOP');
+    signalAll(this.#children(), 'SIGSTOP');
+  }
+
+  thaw(): void {
+    signalAll(this.#children(), 'SIGCONT');
+    this.#child?.kill('SIGCONT');
   }
 
   destroy(): void {
@@ -153,6 +161,11 @@ export class LocalPostgres extends PostgresAccess implements PostgresServer {
     rmSync(this.place.folder, { recursive: true, force: true });
   }
 
+  #children(): number[] {
+    const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(this.pid)], { encoding: 'utf8' });
+    return stdout.split('\n').map(Number).filter(Boolean);
+  }
+
   async #end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -160,5 +173,15 @@ export class LocalPostgres extends PostgresAccess implements PostgresServer {
     const ended = once(child, 'exit');
     child.kill(signal);
     await within('the end of PostgreSQL', ended, POSTGRES_DEADLINE_MS);
+  }
+}
+
+function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended meanwhile.
+    }
   }
 }

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { until } from '../../../test/support/deadline.ts';
+import { until, within } from '../../../test/support/deadline.ts';
 import { postgresSkip, startPostgres } from '../../../test/support/postgres.ts';
 import { newEmbeddedPlace, type OpenStore } from '../store/engine/each-store-suite.ts';
 import { openStore } from '../store/mod.ts';
 import { openApiWorld, type ApiWorld, type CallAnswer } from './api-fixture.ts';
 
 const RECOVERY_MS = 10_000;
+const REFUSAL_MS = 5_000;
 
 const create = (world: ApiWorld, name: string): Promise<CallAnswer> =>
   world.call('POST', '/frontdoor', { body: { name, organizationId: world.first.organizationId } });
@@ -65,6 +66,38 @@ describe('an API whose database fails', () => {
         );
         assert.equal((await read(world)).status, 200);
       }
+      await world.close();
+      server.destroy();
+    },
+  );
+
+  it(
+    'refuses everything within 5 s while PostgreSQL is frozen, and goes on by itself when it is back',
+    { skip: postgresSkip },
+    async () => {
+      const server = await startPostgres();
+      const open: OpenStore = async (options) =>
+        openStore({ path: 'unused', database: await server.createDatabase(), ...options });
+      const world = await openApiWorld({ open });
+      assert.equal((await create(world, 'before')).status, 201);
+      server.freeze();
+      try {
+        // More than there are connections, so that some wait for a turn, some for a new connection.
+        const asked = Array.from({ length: 30 }, (_, i) =>
+          i % 2 === 0 ? create(world, 'frozen') : read(world),
+        );
+        const answers = await within('refusals', Promise.all(asked), REFUSAL_MS);
+        for (const answer of answers) assertAway(answer, /^The database /);
+        assertAway(await within('a refusal', read(world), REFUSAL_MS), /^The database does not answer$/);
+      } finally {
+        server.thaw();
+      }
+      await until(
+        'a write',
+        () => create(world, 'after'),
+        ({ status }) => status === 201,
+        RECOVERY_MS,
+      );
       await world.close();
       server.destroy();
     },

@@ -16,8 +16,9 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import type { Pool, PoolClient, QueryResult as PostgresResult } from 'pg';
-import { definedFields } from '#base';
+import { definedFields, FrontdoorError } from '#base';
 import { ConnectionTurns } from './connection-turns.ts';
+import type { DatabasePulse } from './postgres-pulse.ts';
 import type { StatementCounter } from './statement-counter.ts';
 import { StatementNames } from './statement-names.ts';
 import {
@@ -25,6 +26,7 @@ import {
   endsConnection,
   errorOfPostgres,
   isStaleStatement,
+  sqlStateOf,
   storeContended,
   storeUnavailable,
 } from './store-errors.ts';
@@ -35,6 +37,8 @@ export interface PostgresDialectOptions {
   /** A connection that has not answered a statement within this time is closed; 0: never. */
   readonly answerTimeoutMs: number;
   readonly counter?: StatementCounter;
+  /** Fails what waits for a database that does not answer. */
+  readonly pulse?: DatabasePulse;
 }
 
 export class PooledPostgresDialect implements Dialect {
@@ -74,12 +78,14 @@ class PooledDriver implements Driver {
   readonly #names = new StatementNames();
   readonly #answerTimeoutMs: number;
   readonly #counter: StatementCounter;
+  readonly #pulse: DatabasePulse | undefined;
 
-  constructor({ pool, size, answerTimeoutMs, counter = { count: 0 } }: PostgresDialectOptions) {
+  constructor({ pool, size, answerTimeoutMs, counter = { count: 0 }, pulse }: PostgresDialectOptions) {
     this.#pool = pool;
     this.#turns = new ConnectionTurns(size);
     this.#answerTimeoutMs = answerTimeoutMs;
     this.#counter = counter;
+    this.#pulse = pulse;
   }
 
   async init(): Promise<void> {}
@@ -88,12 +94,40 @@ class PooledDriver implements Driver {
     await this.#turns.take();
     try {
       if (this.#pool.ending) throw storeUnavailable('is closed');
-      const client = await this.#pool.connect();
-      return new PooledConnection(client, this.#names, this.#answerTimeoutMs, this.#counter);
+      const client = await this.#connect();
+      return new PooledConnection(client, {
+        names: this.#names,
+        answerTimeoutMs: this.#answerTimeoutMs,
+        counter: this.#counter,
+        pulse: this.#pulse,
+      });
     } catch (error) {
       this.#turns.give();
       throw errorOfPostgres(error);
     }
+  }
+
+  /** A connection that comes about after the database was given up goes back to the pool. */
+  #connect(): Promise<PoolClient> {
+    const { promise, resolve, reject } = Promise.withResolvers<PoolClient>();
+    let isGivenUp = false;
+    const end = this.#pulse?.wait((error) => {
+      isGivenUp = true;
+      reject(error);
+    });
+    this.#pool.connect().then(
+      (client) => {
+        // It may be one that was idle in the pool, which proves nothing.
+        end?.(false);
+        if (isGivenUp) client.release();
+        else resolve(client);
+      },
+      (error: unknown) => {
+        end?.(sqlStateOf(error) !== undefined);
+        reject(error);
+      },
+    );
+    return promise;
   }
 
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
@@ -125,21 +159,24 @@ function pooledConnection(connection: DatabaseConnection): PooledConnection {
 
 const COUNTED = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
+interface ConnectionParts {
+  readonly names: StatementNames;
+  readonly answerTimeoutMs: number;
+  readonly counter: StatementCounter;
+  readonly pulse: DatabasePulse | undefined;
+}
+
 /** One use of a connection, from its acquisition to its release. */
 class PooledConnection implements DatabaseConnection {
   readonly #client: PoolClient;
-  readonly #names: StatementNames;
-  readonly #answerTimeoutMs: number;
-  readonly #counter: StatementCounter;
+  readonly #parts: ConnectionParts;
   #isInTransaction = false;
   /** Whether it must not be reused. */
   #isSpent = false;
 
-  constructor(client: PoolClient, names: StatementNames, answerTimeoutMs: number, counter: StatementCounter) {
+  constructor(client: PoolClient, parts: ConnectionParts) {
     this.#client = client;
-    this.#names = names;
-    this.#answerTimeoutMs = answerTimeoutMs;
-    this.#counter = counter;
+    this.#parts = parts;
   }
 
   async begin({ isolationLevel = 'read committed', accessMode }: TransactionSettings): Promise<void> {
@@ -153,7 +190,9 @@ class PooledConnection implements DatabaseConnection {
     try {
       result = await this.#run('commit');
     } catch (error) {
-      throw endsConnection(error) ? commitUnknown(errorOfPostgres(error)) : errorOfPostgres(error);
+      // Our own refusal was thrown before the statement was sent.
+      const isUnknown = endsConnection(error) && !(error instanceof FrontdoorError);
+      throw isUnknown ? commitUnknown(errorOfPostgres(error)) : errorOfPostgres(error);
     }
     // The server rolls back a transaction after a failed statement, even if the caller caught the failure.
     if (result.command === 'ROLLBACK')
@@ -171,9 +210,9 @@ class PooledConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    this.#counter.count += 1;
+    this.#parts.counter.count += 1;
     const values = parameters.map(withoutNul);
-    const name = this.#names.nameOf(sql);
+    const name = this.#parts.names.nameOf(sql);
     let result;
     try {
       result = await this.#run(sql, values, name);
@@ -195,19 +234,26 @@ class PooledConnection implements DatabaseConnection {
 
   async #run(text: string, values?: unknown[], name?: string): Promise<PostgresResult> {
     const query = definedFields({ text, values, name });
+    const { answerTimeoutMs, pulse } = this.#parts;
     let timer: NodeJS.Timeout | undefined;
-    if (this.#answerTimeoutMs > 0) {
-      // The server's own deadline comes first. After this one the connection is dead, and ending it fails the
-      // query.
-      timer = setTimeout(() => void this.#client.end(), this.#answerTimeoutMs);
-    }
+    let end: ((isAnswered: boolean) => void) | undefined;
+    let isAnswered = false;
+    // Ending a connection fails its query.
+    const giveUp = (): void => void this.#client.end();
     try {
-      return await this.#client.query(query);
+      end = pulse?.wait(giveUp);
+      // The server's own deadline comes first. After this one the connection is dead.
+      if (answerTimeoutMs > 0) timer = setTimeout(giveUp, answerTimeoutMs);
+      const result = await this.#client.query(query);
+      isAnswered = true;
+      return result;
     } catch (error) {
+      isAnswered = sqlStateOf(error) !== undefined;
       if (endsConnection(error)) this.#isSpent = true;
       throw error;
     } finally {
       clearTimeout(timer);
+      end?.(isAnswered);
     }
   }
 }

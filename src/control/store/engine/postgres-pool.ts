@@ -5,6 +5,7 @@
 import { messageOf, type Log } from '#base';
 import type { Client, ClientConfig, Pool } from 'pg';
 import type { PostgresTarget } from './postgres-url.ts';
+import { sqlStateOf } from './store-errors.ts';
 
 export interface PoolOptions {
   readonly size: number;
@@ -16,6 +17,8 @@ export interface PoolOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
+/** With the silence before a probe, callers have an answer within 5 s. */
+const PROBE_TIMEOUT_MS = 2_500;
 const LOCK_TIMEOUT_MS = 10_000;
 const IDLE_IN_TRANSACTION_MS = 30_000;
 const IDLE_CONNECTION_MS = 60_000;
@@ -55,6 +58,24 @@ export async function openPool(target: PostgresTarget, options: PoolOptions): Pr
 export async function singleClient(target: PostgresTarget, name: string): Promise<Client> {
   const pg = await loadDriver();
   return new pg.Client({ ...configOf(target), application_name: name });
+}
+
+/** Resolves when the server answers a new connection, also with a refusal. Rejects if it does not do so in time. */
+export async function probeServer(target: PostgresTarget): Promise<void> {
+  const pg = await loadDriver();
+  const client = new pg.Client({
+    ...configOf(target),
+    application_name: 'frontdoor probe',
+    connectionTimeoutMillis: PROBE_TIMEOUT_MS,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    if (sqlStateOf(error) === undefined) throw error;
+  } finally {
+    void client.end();
+  }
 }
 
 function configOf(target: PostgresTarget): ClientConfig {

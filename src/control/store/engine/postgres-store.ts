@@ -12,7 +12,8 @@ import { ChangeFeed } from './change-feed.ts';
 import { ListPages } from './list-pages.ts';
 import { migrations as allMigrations } from '../migrations/migration-table.ts';
 import { PooledPostgresDialect } from './postgres-dialect.ts';
-import { openPool, singleClient } from './postgres-pool.ts';
+import { openPool, probeServer, singleClient } from './postgres-pool.ts';
+import { DatabasePulse } from './postgres-pulse.ts';
 import { preparePostgres } from './postgres-start.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 import type { Database } from '../schema/schema.ts';
@@ -58,7 +59,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   });
   const answerTimeoutMs = statementTimeoutMs + ANSWER_GRACE_MS;
   const counter = { count: 0 };
-  const dialect = new PooledPostgresDialect({ pool, size, answerTimeoutMs, counter });
+  const pulse = new DatabasePulse({ probe: () => probeServer(target), log });
+  const dialect = new PooledPostgresDialect({ pool, size, answerTimeoutMs, counter, pulse });
   const db = new Kysely<Database>({ dialect });
   return {
     isShared: true,
@@ -75,6 +77,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       await feed.settled();
     },
     async close() {
+      pulse.close();
       await channel.close();
       await feed.close();
       await pool.end();
