@@ -94,6 +94,7 @@ const rows: readonly ApiRefusalRow[] = [
     errors: ['unavailable'],
     when: API_ERRORS.unavailable.meaning,
     example: 'The service is not available at the moment',
+    headers: { 'Retry-After': 'Seconds to wait' },
   },
 ];
 

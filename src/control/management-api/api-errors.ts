@@ -22,6 +22,9 @@ const WORDS: ReadonlyMap<ErrorKind, string> = new Map(
   ),
 );
 
+/** How long a part that restarts, or a frozen one that is given up, takes at least. */
+const UNAVAILABLE_RETRY_S = '2';
+
 /** Codes that callers can act on. */
 const SHOWN_CODES = new Set([
   'store-unavailable',
@@ -136,7 +139,7 @@ export function notJson(): FrontdoorError {
 export function refusalOf(thrown: unknown, operation: string, log: Log): ApiRefusal {
   const error = thrown instanceof PasswordQueueFull ? tooMany(thrown.retryAfterSeconds) : thrown;
   if (error instanceof FrontdoorError && error.kind !== 'internal') {
-    const headers = error instanceof RefusalError ? { headers: error.headers } : {};
+    const headers = headersOf(error);
     if (error.kind === 'forbidden') {
       return { status: 403, body: { error: apiSpelling(error.code), message: error.message }, ...headers };
     }
@@ -153,6 +156,11 @@ export function refusalOf(thrown: unknown, operation: string, log: Log): ApiRefu
   log.error({ errorId, operation, cause: causeOf(error) }, 'an operation of the Management API failed');
   failAlone({ kind: 'request', id: errorId, log }, error);
   return { status: 500, body: { error: 'internal', message: `Internal error ${errorId}` } };
+}
+
+function headersOf(error: FrontdoorError): Pick<ApiRefusal, 'headers'> {
+  if (error instanceof RefusalError) return { headers: error.headers };
+  return error.kind === 'unavailable' ? { headers: { 'retry-after': UNAVAILABLE_RETRY_S } } : {};
 }
 
 /**

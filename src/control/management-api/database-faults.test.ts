@@ -16,8 +16,9 @@ const create = (world: ApiWorld, name: string): Promise<CallAnswer> =>
 const read = (world: ApiWorld): Promise<CallAnswer> =>
   world.call('GET', `/frontdoor/${world.first.frontdoorId}`);
 
-function assertAway({ status, body }: CallAnswer, message: RegExp): void {
+function assertAway({ status, headers, body }: CallAnswer, message: RegExp): void {
   assert.equal(status, 503);
+  assert.match(String(headers['retry-after']), /^\d+$/);
   assert.equal((body as { error: string }).error, 'unavailable');
   assert.match((body as { message: string }).message, message);
 }
