@@ -1,6 +1,14 @@
 // A machine is lost: its backup and its key file bring all back on an empty one, for agents too.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
@@ -49,6 +57,8 @@ test('a backup is saved while all parts run: whole, readable by its owner only, 
   assert.match(text, /rows, as of \d{4}-/);
   assert.notDeepEqual(readFileSync(saved), first);
   assert.equal(statSync(saved).mode & 0o777, 0o600);
+  await parts.run('backup', '--keep', '1', file('dated'), '--ca', file('api-ca.pem'));
+  assert.match(readdirSync(file('dated')).join(), /^frontdoor-\d{4}-\d\d-\d\dT[\d-]+Z\.backup$/);
   assert.match(
     await runCommand(['restore', saved, '--check', '--data-dir', file('control')]),
     /is whole[^]*decrypts its/,
