@@ -13,6 +13,7 @@ import { installationChecks } from './installation-checks.ts';
 import { machineChecks } from './machine-checks.ts';
 import { networkChecks } from './network-checks.ts';
 import { networkTargets } from './network-targets.ts';
+import { stateChecks } from './state-checks.ts';
 
 export interface DoctorFlags extends ApiFlags {
   readonly dataDir: string;
@@ -50,6 +51,7 @@ export async function runDoctor(
   const findings = await runChecks([
     ...machineChecks(version, io.env, dataDir),
     ...fileChecks(profilePath(io.env), [dataDir, agentDir]),
+    ...stateChecks(dataDir, [dataDir, agentDir]),
     ...(problem === undefined ? [] : [problemCheck(problem)]),
     ...networkChecks(targets),
     ...apiChecks(access),

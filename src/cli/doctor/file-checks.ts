@@ -33,10 +33,9 @@ async function profilesVerdict(path: string | undefined): Promise<CheckResult> {
 }
 
 async function keysVerdict(folders: readonly string[]): Promise<CheckResult> {
-  const found: string[] = [];
-  for (const folder of folders) await collect(folder, 1, found);
+  const found = await filesBelow(folders, SECRET_NAME);
   const open: string[] = [];
-  for (const path of new Set(found)) {
+  for (const path of found) {
     const info = await stat(path).catch(() => undefined);
     if (info !== undefined && isOpenToOthers(info)) open.push(path);
   }
@@ -49,10 +48,17 @@ async function keysVerdict(folders: readonly string[]): Promise<CheckResult> {
     );
   }
   if (found.length === 0) return skipped(`none in ${folders.join(' or ')}`);
-  return ok(`${new Set(found).size} accessible to their owner only`);
+  return ok(`${found.length} accessible to their owner only`);
 }
 
-async function collect(folder: string, depth: number, found: string[]): Promise<void> {
+/** Returns the paths of files whose name matches, without repeats. */
+export async function filesBelow(folders: readonly string[], name: RegExp): Promise<readonly string[]> {
+  const found = new Set<string>();
+  for (const folder of folders) await collect(folder, 1, name, found);
+  return [...found];
+}
+
+async function collect(folder: string, depth: number, name: RegExp, found: Set<string>): Promise<void> {
   let directory;
   try {
     directory = await opendir(folder);
@@ -63,7 +69,7 @@ async function collect(folder: string, depth: number, found: string[]): Promise<
   for await (const entry of directory) {
     if ((count += 1) > MAX_ENTRIES) return;
     const path = join(folder, entry.name);
-    if (entry.isFile() && SECRET_NAME.test(entry.name)) found.push(path);
-    else if (entry.isDirectory() && depth < MAX_DEPTH) await collect(path, depth + 1, found);
+    if (entry.isFile() && name.test(entry.name)) found.add(path);
+    else if (entry.isDirectory() && depth < MAX_DEPTH) await collect(path, depth + 1, name, found);
   }
 }
