@@ -424,12 +424,17 @@ test('data of the control plane: addresses in place of guesses, and every part t
       { id: '2', name: 'west', enrolled: true, online: false },
       { id: '3', name: 'new', enrolled: false, online: false },
     ]),
+    '/fabric/gateways?page=0&size=200': page([
+      { id: '4', name: 'front', enrolled: true, online: true },
+      { id: '5', name: 'dead', enrolled: true, online: false },
+    ]),
   });
   const { of } = await examine(['--api', broken], env);
   is(of('port of router east'), 'ok', new RegExp(`127.0.0.1:${edge} answers`));
   is(of('port of edge API'), 'failure', /nothing listens/);
   is(of('shares'), 'failure', /^1 share cannot be reached: app \(connection refused\)$/, /shares get app/);
   is(of('routers'), 'failure', /^west is not connected/, /fabric router delete west/);
+  is(of('gateways'), 'failure', /^dead is not connected to a router$/, /fabric gateway delete dead/);
   is(of('control planes'), 'failure', /^https:\/\/two since 2030-01-01/, /restart it/);
   is(of('renewals'), 'warning', /router west \(2030-01-02\)/, /its holder renews it/);
   const quiet = await openApi({
@@ -443,9 +448,11 @@ test('data of the control plane: addresses in place of guesses, and every part t
     '/frontdoor/f/shares?page=0&size=200': page([]),
     '/frontdoor/f/shares?status=FAILED&page=0&size=200': page([]),
     '/fabric/routers?page=0&size=200': { status: 403, json: { error: 'insufficient_scope', message: 'no' } },
+    '/fabric/gateways?page=0&size=200': { status: 403, json: { error: 'insufficient_scope', message: 'no' } },
   });
   const tenant = await examine(['--api', quiet], env);
   is(tenant.of('shares'), 'ok', /none fails/);
   is(tenant.of('routers'), 'ok', /1 router online/);
-  for (const check of ['control planes', 'renewals']) is(tenant.of(check), 'skipped', /frontdoor\.admin/);
+  for (const check of ['gateways', 'control planes', 'renewals'])
+    is(tenant.of(check), 'skipped', /frontdoor\.admin/);
 });

@@ -24,6 +24,7 @@ export function installationChecks(
   return [
     { name: 'shares', run: known(() => sharesVerdict(access)) },
     { name: 'routers', run: known((answer) => routersVerdict(access, answer)) },
+    { name: 'gateways', run: known(() => gatewaysVerdict(access)) },
     { name: 'control planes', run: known(({ controlPlanes }) => controlPlanesVerdict(controlPlanes)) },
     { name: 'renewals', run: known((answer) => renewalsVerdict(answer.overdueCertificates, nowMs())) },
   ];
@@ -56,21 +57,45 @@ async function routersVerdict(access: ResolvedAccess, { routers }: InstallationA
       'start a router ("frontdoor router run FILE"), or check its log',
     );
   return asked(access, async (client) => {
-    let entries: readonly Entry[];
-    try {
-      entries = await all(client, '/fabric/routers', {});
-    } catch (error) {
-      if ((error as { kind?: unknown }).kind !== 'forbidden') throw error;
-      return ok(`${counted(routers.filter(({ online }) => online).length, 'router')} online`);
-    }
-    const away = entries.filter(({ enrolled, online }) => enrolled === true && online !== true);
-    if (away.length === 0) return ok(`${counted(entries.length, 'router')}, all enrolled ones online`);
-    const names = away.map(({ name }) => String(name));
-    return failure(
-      `${listed(names)} ${away.length === 1 ? 'is' : 'are'} not connected to a control plane`,
-      `restart it, or check its log; "frontdoor fabric router delete ${names[0]}" removes one that no longer exists`,
-    );
+    const entries = await nodesOf(client, 'router');
+    return entries === undefined
+      ? ok(`${counted(routers.filter(({ online }) => online).length, 'router')} online`)
+      : nodesVerdict(entries, 'router');
   });
+}
+
+/** Another gateway may serve the same address, so that a probe of the address finds nothing. */
+function gatewaysVerdict(access: ResolvedAccess): Promise<CheckResult> {
+  return asked(access, async (client) => {
+    const entries = await nodesOf(client, 'gateway');
+    if (entries === undefined) return skipped(NOT_ADMIN);
+    return entries.length === 0 ? skipped('no gateway was created') : nodesVerdict(entries, 'gateway');
+  });
+}
+
+/** Returns undefined if the caller may not see them. */
+async function nodesOf(
+  client: ManagementClient,
+  what: 'router' | 'gateway',
+): Promise<readonly Entry[] | undefined> {
+  try {
+    return await all(client, `/fabric/${what}s`, {});
+  } catch (error) {
+    if ((error as { kind?: unknown }).kind !== 'forbidden') throw error;
+    return undefined;
+  }
+}
+
+const PEERS = { router: 'a control plane', gateway: 'a router' } as const;
+
+function nodesVerdict(entries: readonly Entry[], what: 'router' | 'gateway'): CheckResult {
+  const away = entries.filter(({ enrolled, online }) => enrolled === true && online !== true);
+  if (away.length === 0) return ok(`${counted(entries.length, what)}, all enrolled ones online`);
+  const names = away.map(({ name }) => String(name));
+  return failure(
+    `${listed(names)} ${away.length === 1 ? 'is' : 'are'} not connected to ${PEERS[what]}`,
+    `restart it, or check its log; "frontdoor fabric ${what} delete ${names[0]}" removes one that no longer exists`,
+  );
 }
 
 function controlPlanesVerdict(planes: InstallationAnswer['controlPlanes']): CheckResult {
