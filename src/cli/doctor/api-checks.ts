@@ -20,10 +20,13 @@ const MAX_SKEW_MS = 60_000;
 const GOOD_SKEW_MS = 10_000;
 const AWAY = 'the Management API does not respond';
 
-export function apiChecks(access: ResolvedAccess, nowMs: () => number = Date.now): Check[] {
-  // Fetched once, because several checks depend on the contact.
-  let contact: Promise<Contact> | undefined;
-  const reach = (): Promise<Contact> => (contact ??= contactApi(access, nowMs));
+/** Several checks depend on the contact, so it is given. */
+export function apiChecks(
+  access: ResolvedAccess,
+  contact: Promise<Contact>,
+  nowMs: () => number = Date.now,
+): Check[] {
+  const reach = (): Promise<Contact> => contact;
   return [
     { name: 'Management API', run: async () => apiVerdict(access, await reach()) },
     { name: 'clock', run: async () => clockVerdict(await reach()) },
@@ -37,7 +40,7 @@ export function apiChecks(access: ResolvedAccess, nowMs: () => number = Date.now
   ];
 }
 
-interface Contact {
+export interface Contact {
   /** Undefined if the API responds. */
   readonly problem?: string;
   readonly isOurs: boolean;
@@ -46,16 +49,17 @@ interface Contact {
   readonly aheadMs?: number;
 }
 
-async function contactApi({ apiUrl, ca }: ResolvedAccess, nowMs: () => number): Promise<Contact> {
+/** Never rejects. */
+export async function contactApi(
+  { apiUrl, ca }: ResolvedAccess,
+  nowMs: () => number = Date.now,
+): Promise<Contact> {
   const url = URL.parse(apiUrl);
   if (url === null || !/^https?:$/.test(url.protocol))
     return { problem: `${apiUrl} is not a URL`, isOurs: false };
-  const client = new JsonClient({
-    origin: url.origin,
-    timeoutMs: PROBE_MS,
-    ca,
-  });
+  let client: JsonClient | undefined;
   try {
+    client = new JsonClient({ origin: url.origin, timeoutMs: PROBE_MS, ca });
     const sentMs = nowMs();
     const path = `${url.pathname.replace(/\/$/, '')}/openapi.json`;
     const { headers, json } = await client.request({ method: 'GET', path });
@@ -71,7 +75,7 @@ async function contactApi({ apiUrl, ca }: ResolvedAccess, nowMs: () => number): 
   } catch (error) {
     return { problem: messageOf(error), isOurs: false };
   } finally {
-    await client.close();
+    await client?.close();
   }
 }
 

@@ -97,6 +97,26 @@ test('a usual place where nothing answers is no failure', async () => {
   assert.match(findings[1]!.remedy!, /give its address with --gateway/);
 });
 
+test('while the control plane is away, addresses come from files of this machine, never from default ports', async () => {
+  const away = `http://127.0.0.1:${await freePort()}`;
+  const { of } = await examine(['--api', away]);
+  for (const [name, option] of [
+    ['edge API', '--edge-api'],
+    ['gateway', '--gateway'],
+    ['router', '--router'],
+  ] as const)
+    is(of(`port of ${name}`), 'skipped', new RegExp(`no file of this machine names .* ${option}$`));
+  const dir = newFolder();
+  const [http, gone] = [await listen(createServer()), await freePort()];
+  const ports = { format: 1, http, https: 0, api: gone, edgeApi: gone, ctrl: 0, edge: gone };
+  writeFileSync(join(dir, 'ports.json'), JSON.stringify(ports));
+  const known = await examine(['--data-dir', dir]);
+  const lost = new RegExp(`^nothing listens at .*:${gone}$`);
+  is(known.of('port of gateway'), 'ok', new RegExp(`^127\\.0\\.0\\.1:${http} answers`));
+  for (const name of ['Management API', 'edge API', 'router'])
+    is(known.of(`port of ${name}`), 'failure', lost);
+});
+
 test('another program at the port is distinguished from the Management API', async () => {
   const api = await openApi({ '/openapi.json': { status: 200, json: { hello: 'world' } } });
   is((await examine(['--api', api])).of('Management API'), 'failure', /is not a Management API/, /--api/);

@@ -6,13 +6,13 @@ import { DEFAULT_API_URL, type ApiFlags } from '../access/api-options.ts';
 import { profilePath } from '../access/profile-store.ts';
 import { writeJson, type CliIo } from '../cli-io.ts';
 import { agentChecks } from './agent-checks.ts';
-import { apiChecks, fetchInstallation } from './api-checks.ts';
+import { apiChecks, contactApi, fetchInstallation } from './api-checks.ts';
 import { fileChecks } from './file-checks.ts';
 import { failure, findingsText, runChecks, type Check } from './finding.ts';
 import { installationChecks } from './installation-checks.ts';
 import { machineChecks } from './machine-checks.ts';
-import { networkChecks } from './network-checks.ts';
-import { networkTargets } from './network-targets.ts';
+import { networkChecks, unknownAddressChecks } from './network-checks.ts';
+import { networkTargets, recordedPorts, type NetworkTarget } from './network-targets.ts';
 import { stateChecks } from './state-checks.ts';
 
 export interface DoctorFlags extends ApiFlags {
@@ -33,14 +33,18 @@ export async function runDoctor(
   socketPath: string,
 ): Promise<void> {
   const [dataDir, agentDir] = [resolve(flags.dataDir), resolve(flags.agentDir)];
-  const { access, problem } = await accessOrProblem(flags, io);
+  const { access: given, problem } = await accessOrProblem(flags, io);
   const { edgeApi, gateway, router } = flags;
-  const installation = await fetchInstallation(access);
+  const isDefault =
+    flags.api === undefined && io.env.FRONTDOOR_API_URL === undefined && given.profileName === undefined;
+  const recorded = isDefault ? await recordedPorts(dataDir) : undefined;
+  const access = recorded === undefined ? given : { ...given, apiUrl: `http://127.0.0.1:${recorded.api}` };
+  const contact = contactApi(access);
+  const [installation, { isOurs }] = await Promise.all([fetchInstallation(access), contact]);
   const targets = await networkTargets({
     installation,
     apiUrl: access.apiUrl,
-    isApiGuess:
-      flags.api === undefined && io.env.FRONTDOOR_API_URL === undefined && access.profileName === undefined,
+    isApiGuess: isDefault && recorded === undefined,
     agentDir,
     dataDir,
     apiCa: access.ca,
@@ -48,13 +52,16 @@ export async function runDoctor(
     gateway,
     router,
   });
+  // What listens at a default port may be a stranger's program.
+  const isUnknown = ({ isGuess, option }: NetworkTarget): boolean => isGuess && !isOurs && option !== '--api';
   const findings = await runChecks([
     ...machineChecks(version, io.env, dataDir),
     ...fileChecks(profilePath(io.env), [dataDir, agentDir]),
     ...stateChecks(dataDir, [dataDir, agentDir]),
     ...(problem === undefined ? [] : [problemCheck(problem)]),
-    ...networkChecks(targets),
-    ...apiChecks(access),
+    ...networkChecks(targets.filter((target) => !isUnknown(target))),
+    ...unknownAddressChecks(targets.filter(isUnknown)),
+    ...apiChecks(access, contact),
     ...installationChecks(access, installation),
     ...agentChecks(socketPath, version),
   ]);

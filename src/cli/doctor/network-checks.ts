@@ -31,6 +31,19 @@ export function networkChecks(targets: readonly NetworkTarget[], nowMs: () => nu
   ];
 }
 
+/** For addresses that nothing confirms: whatever listens there may be another program. */
+export function unknownAddressChecks(targets: readonly NetworkTarget[]): Check[] {
+  return targets.map(({ name, option }) => ({
+    name: `port of ${name}`,
+    run: () =>
+      Promise.resolve(
+        skipped(
+          `the Management API does not respond, and no file of this machine names the address: give it with ${option}`,
+        ),
+      ),
+  }));
+}
+
 export async function nameVerdict(host: string): Promise<CheckResult> {
   try {
     const addresses = await probeAddresses(host, PROBE_MS);

@@ -40,6 +40,7 @@ const MOST_ROUTERS = 8;
 const IDENTITY_FILE = 'identity.json';
 const PORTS_FILE = 'ports.json';
 const USUAL_PORTS = { edgeApi: 1_280, http: 8_080, edge: 3_022 };
+type LocalPorts = typeof USUAL_PORTS;
 
 /** Addresses that are not URLs are skipped; the programs that use them refuse them. */
 export async function networkTargets(sources: TargetSources): Promise<readonly NetworkTarget[]> {
@@ -47,28 +48,38 @@ export async function networkTargets(sources: TargetSources): Promise<readonly N
   if (api === undefined) return [];
   const identity = await loadIdentityFile(join(sources.agentDir, IDENTITY_FILE)).catch(() => undefined);
   const isLocal = isLoopbackHost(api.host);
-  const ports = isLocal ? await localPorts(sources.dataDir, api.port) : USUAL_PORTS;
+  const recorded = isLocal ? await recordedPorts(sources.dataDir) : undefined;
+  const own = recorded?.api === api.port ? recorded : undefined;
+  const ports: LocalPorts = own ?? USUAL_PORTS;
+  const isUsual = own === undefined;
   const { installation } = sources;
   const edgeUrl = sources.edgeApi ?? installation?.edgeApiUrl ?? identity?.apiUrl;
   const edge = targetOf(
     'edge API',
     edgeUrl ?? `https://${isLocal ? 'localhost' : api.host}:${ports.edgeApi}`,
     '--edge-api',
-    edgeUrl === undefined,
+    isUsual && edgeUrl === undefined,
     identity?.caPem,
   );
   const gateway = targetOf(
     'gateway',
     sources.gateway ?? `http://${api.host}:${ports.http}`,
     '--gateway',
-    sources.gateway === undefined,
+    isUsual && sources.gateway === undefined,
   );
   const guessed = `${isLocal ? 'localhost' : api.host}:${ports.edge}`;
   const known = (installation?.routers ?? []).filter(({ online }) => online).slice(0, MOST_ROUTERS);
   const routers =
     sources.router === undefined && known.length > 0
       ? known.map(({ name, address }) => targetOf(`router ${name}`, `tcp://${address}`, '--router', false))
-      : [targetOf('router', `tcp://${sources.router ?? guessed}`, '--router', sources.router === undefined)];
+      : [
+          targetOf(
+            'router',
+            `tcp://${sources.router ?? guessed}`,
+            '--router',
+            isUsual && sources.router === undefined,
+          ),
+        ];
   // A separate check asks the control plane for the frontends of shares.
   const isGatewayKnown = installation !== undefined && sources.gateway === undefined;
   return [
@@ -79,16 +90,17 @@ export async function networkTargets(sources: TargetSources): Promise<readonly N
   ].filter((target) => target !== undefined);
 }
 
-/** Returns the ports that the data directory records, if they belong to the control plane at that port. */
-async function localPorts(dataDir: string, apiPort: number): Promise<typeof USUAL_PORTS> {
+/** Returns the ports of the last start that the data directory records, or undefined if one is unknown. */
+export async function recordedPorts(
+  dataDir: string,
+): Promise<(LocalPorts & { readonly api: number }) | undefined> {
   try {
     const known = portsFileShape.readText(await readFile(join(dataDir, PORTS_FILE), 'utf8'));
-    if (!('value' in known)) return USUAL_PORTS;
+    if (!('value' in known)) return undefined;
     const { api, edgeApi, http, edge } = known.value;
-    const isOurs = api === apiPort && [edgeApi, http, edge].every((port) => port !== 0);
-    return isOurs ? known.value : USUAL_PORTS;
+    return [api, edgeApi, http, edge].includes(0) ? undefined : known.value;
   } catch {
-    return USUAL_PORTS;
+    return undefined;
   }
 }
 
