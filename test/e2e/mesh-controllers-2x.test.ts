@@ -50,8 +50,9 @@ describe('a controller of 2.x at our router', () => {
         });
       });
     });
-    const frameOf = async (type: number): Promise<Frame> => {
-      const isIt = (frame: Frame): boolean => frame.contentType === type;
+    const frameOf = async (type: number, withHeader?: number): Promise<Frame> => {
+      const isIt = ({ contentType: of, headers }: Frame): boolean =>
+        of === type && (withHeader === undefined || headers.has(withHeader));
       const { value } = await until(
         `a ${type}`,
         () => frames.find(isIt),
@@ -99,7 +100,7 @@ describe('a controller of 2.x at our router', () => {
     const router = await stage.start([{ port }]);
     await frameOf(contentType.routerLinks);
     sockets[0]!.write(bytesOfHex(loadWireVectors().find(({ name }) => name === 'heartbeat_request')!.hex));
-    const beat = await frameOf(contentType.heartbeat);
+    const beat = await frameOf(contentType.heartbeat, header.heartbeatResponse);
     assert.deepEqual(
       beat.headers.bytes(header.heartbeatResponse),
       vectorFrame('heartbeat_request').headers.bytes(header.heartbeat),
