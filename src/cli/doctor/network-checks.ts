@@ -31,7 +31,7 @@ export function networkChecks(targets: readonly NetworkTarget[], nowMs: () => nu
   ];
 }
 
-/** For addresses that nothing confirms: whatever listens there may be another program. */
+/** For addresses that nothing confirms: another program may listen there. */
 export function unknownAddressChecks(targets: readonly NetworkTarget[]): Check[] {
   return targets.map(({ name, option }) => ({
     name: `port of ${name}`,

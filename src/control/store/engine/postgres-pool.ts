@@ -18,7 +18,7 @@ export interface PoolOptions {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** With the silence before a probe, callers have an answer within 5 s. */
-const PROBE_TIMEOUT_MS = 2_500;
+const PROBE_TIMEOUT_MS = 3_500;
 const LOCK_TIMEOUT_MS = 10_000;
 const IDLE_IN_TRANSACTION_MS = 30_000;
 const IDLE_CONNECTION_MS = 60_000;

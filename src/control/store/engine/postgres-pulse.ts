@@ -8,10 +8,10 @@ import { BackOff, messageOf, type Log } from '#base';
 import { storeUnavailable } from './store-errors.ts';
 
 export interface PulseOptions {
-  /** Resolves when the server answered a new connection, in whatever way. It has its own deadline. */
+  /** Resolves when the server answered a new connection, also with a refusal. It has its own deadline. */
   readonly probe: () => Promise<void>;
   readonly log: Log;
-  /** How long nothing is heard before the database is asked for a sign of life. */
+  /** How long the database may be silent before a new connection is tried. */
   readonly silenceMs?: number | undefined;
 }
 
