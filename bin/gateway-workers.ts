@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { BackOff, FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import type { GatewayCommandOptions } from '#cli';
-import { TICKET_SECRET_BYTES, type CertificateStore, type CertificateWish } from '#gateway';
+import { TICKET_SECRET_BYTES, type CertificateStore, type NeededCertificate } from '#gateway';
 import type { IdentityFile } from '#net';
 import {
   CONTROL_PLANES_FILE,
@@ -237,7 +237,7 @@ export class GatewayWorkers {
         automatic: automatic === undefined ? null : { thumbprint: automatic.thumbprint ?? null },
       },
       this.#ports.fdsOf(slot.index),
-      (wishes) => this.#want(worker, wishes),
+      (needed) => this.#want(worker, needed),
     );
     slot.worker = worker;
     this.#living.add(worker);
@@ -315,8 +315,8 @@ export class GatewayWorkers {
     }
   }
 
-  #want(worker: WorkerProcess, wishes: readonly CertificateWish[]): void {
-    for (const name of this.#options.automatic?.source.want(wishes) ?? [])
+  #want(worker: WorkerProcess, needed: readonly NeededCertificate[]): void {
+    for (const name of this.#options.automatic?.source.want(needed) ?? [])
       worker.send({ type: 'certificate', name, outcome: 'refused', certificate: null });
   }
 

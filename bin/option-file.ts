@@ -13,7 +13,7 @@ export function readOptionFile(path: string, option: string): string {
   }
 }
 
-/** The same for a file with a secret. */
+/** Reads a file with a secret as `readOptionFile` does. */
 export function readSecretFile(path: string, option: string): string {
   checkNamesFile(path, option);
   return readOptionFile(path, option);

@@ -2,7 +2,7 @@
  * The supervisor's issuer as its worker sees it: wanted names go over the pipe, certificates and outcomes come back. The
  * worker's store takes what arrives, so that a full disk of the supervisor keeps no certificate from being served.
  */
-import type { CertificateSource, CertificateStore, CertificateWish, IssueEvent } from '#gateway';
+import type { CertificateSource, CertificateStore, NeededCertificate, IssueEvent } from '#gateway';
 import type { FromWorker, ToWorker } from './worker-messages.ts';
 
 /** More than the issuer lets wait. */
@@ -18,9 +18,9 @@ export class WorkerCertificates implements CertificateSource {
     this.#send = send;
   }
 
-  want(wishes: readonly CertificateWish[]): readonly string[] {
-    const some = wishes.slice(0, MAX_NAMES);
-    this.#send({ type: 'wanted', names: some.map(({ name }) => name), wishes: some });
+  want(needed: readonly NeededCertificate[]): readonly string[] {
+    const some = needed.slice(0, MAX_NAMES);
+    this.#send({ type: 'wanted', names: some.map(({ name }) => name), needed: some });
     return [];
   }
 

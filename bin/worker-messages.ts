@@ -60,10 +60,10 @@ export const fromWorkerShape = new Shape(
     /** Every so often, by a timer: its loop turns. */
     alive: Type.Object({}),
     failed: Type.Object({ message: text() }),
-    /** The certificates that it needs. Supervisors of before there were wishes read the names alone. */
+    /** The certificates that it needs. Older supervisors read only the names. */
     wanted: Type.Object({
       names: texts(),
-      wishes: withDefault(
+      needed: withDefault(
         Type.Array(Type.Object({ name: text(), organizationId: text(), isCustom: flag(), isAlone: flag() })),
         [],
       ),

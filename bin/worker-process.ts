@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { FrontdoorError } from '#base';
-import type { CertificateWish } from '#gateway';
+import type { NeededCertificate } from '#gateway';
 import {
   ALIVE_MS,
   fromWorkerShape,
@@ -48,7 +48,7 @@ export class WorkerProcess {
   constructor(
     start: WorkerStart,
     fds: readonly number[],
-    onWanted: (wishes: readonly CertificateWish[]) => void,
+    onWanted: (needed: readonly NeededCertificate[]) => void,
   ) {
     this.number = start.number;
     const child = spawn(process.execPath, [...process.execArgv, ENTRY], {
@@ -112,12 +112,12 @@ export class WorkerProcess {
     return this.#start.promise.finally(() => clearTimeout(timer));
   }
 
-  #onMessage(value: unknown, onWanted: (wishes: readonly CertificateWish[]) => void): void {
+  #onMessage(value: unknown, onWanted: (needed: readonly NeededCertificate[]) => void): void {
     const read = fromWorkerShape.read(value);
     if ('problem' in read) this.#failStart(read.problem);
     else if (read.value.type === 'ready') this.#start.resolve(read.value.isFresh);
     else if (read.value.type === 'failed') this.#failStart(read.value.message);
-    else if (read.value.type === 'wanted') onWanted(wishesOf(read.value));
+    else if (read.value.type === 'wanted') onWanted(neededOf(read.value));
   }
 
   /** No effect after the worker was ready. */
@@ -128,8 +128,8 @@ export class WorkerProcess {
   }
 }
 
-/** A worker of before there were wishes sends the names alone. */
-function wishesOf({ names, wishes }: Extract<FromWorker, { type: 'wanted' }>): readonly CertificateWish[] {
-  if (wishes.length > 0) return wishes;
+/** An older worker sends only the names. */
+function neededOf({ names, needed }: Extract<FromWorker, { type: 'wanted' }>): readonly NeededCertificate[] {
+  if (needed.length > 0) return needed;
   return names.map((name) => ({ name, organizationId: '', isCustom: false, isAlone: true }));
 }

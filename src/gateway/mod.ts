@@ -6,7 +6,7 @@ export { AcmeIssuer, type AcmeIssuerOptions } from './acme/acme-issuer.ts';
 export {
   ISSUE_OUTCOMES,
   type CertificateSource,
-  type CertificateWish,
+  type NeededCertificate,
   type IssueEvent,
   type IssueOutcome,
 } from './acme/certificate-source.ts';

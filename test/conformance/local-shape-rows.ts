@@ -31,7 +31,7 @@ const workerCertificate = {
 };
 const wanted = {
   ...{ type: 'wanted', names: ['a.share.localhost'] },
-  wishes: [{ name: 'a.share.localhost', organizationId: 'o', isCustom: true, isAlone: false }],
+  needed: [{ name: 'a.share.localhost', organizationId: 'o', isCustom: true, isAlone: false }],
 };
 const orders = {
   directoryUrl: 'https://ca',

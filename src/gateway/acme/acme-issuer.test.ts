@@ -10,7 +10,7 @@ import { CertificateStore } from '../certificates/certificate-store.ts';
 import type { KeyPair } from '../certificates/served-pair.ts';
 import { logInto, type LogEntry } from '../testing/gateway-world.ts';
 import { AcmeIssuer } from './acme-issuer.ts';
-import type { CertificateWish, IssueEvent } from './certificate-source.ts';
+import type { NeededCertificate, IssueEvent } from './certificate-source.ts';
 import { OrderFailure } from './order-failure.ts';
 
 const DAY_MS = 86_400_000;
@@ -70,7 +70,7 @@ beforeEach(async () => {
 afterEach(() => issuer.close());
 
 /** Wants names as the only organization, unless another owner is given. */
-function want(names: readonly string[], owner: Partial<CertificateWish> = {}): readonly string[] {
+function want(names: readonly string[], owner: Partial<NeededCertificate> = {}): readonly string[] {
   const whole = { organizationId: 'one', isCustom: false, isAlone: true, ...owner };
   return issuer.want(names.map((name) => ({ ...whole, name })));
 }
@@ -115,7 +115,7 @@ describe('the issuer', () => {
     assert.deepEqual(orders, []);
   });
 
-  it('joins equal wishes, has two orders at once, and the others wait', async () => {
+  it('joins equal requests, has two orders at once, and the others wait', async () => {
     assert.deepEqual(want(['a.zone.example', 'b.zone.example', 'c.zone.example', 'a.zone.example']), []);
     assert.deepEqual(want(['c.zone.example']), []);
     assert.deepEqual(

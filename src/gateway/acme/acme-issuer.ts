@@ -10,7 +10,7 @@ import type { CertificateStore, KeptCertificate } from '../certificates/certific
 import { checkServedPair, type KeyPair, type ServedPair } from '../certificates/served-pair.ts';
 import { diskProblem, loadObtained, writeObtained } from './certificate-files.ts';
 import { AccountLimits } from './account-limits.ts';
-import type { CertificateSource, CertificateWish, IssueEvent } from './certificate-source.ts';
+import type { CertificateSource, NeededCertificate, IssueEvent } from './certificate-source.ts';
 import { maxRunning, MAX_WAITING_OF_ORGANIZATION, renewalAtMs, zoneOf } from './issue-policy.ts';
 import { IssueState } from './issue-state.ts';
 import { isRateLimited, retryAfterOf } from './order-failure.ts';
@@ -44,7 +44,7 @@ export interface AcmeIssuerOptions {
 
 interface Order {
   readonly name: string;
-  readonly wish: CertificateWish;
+  readonly needed: NeededCertificate;
   /** Whether there was a certificate for the name before. */
   readonly isRenewal: boolean;
 }
@@ -86,8 +86,8 @@ export class AcmeIssuer implements CertificateSource {
     );
   }
 
-  want(wishes: readonly CertificateWish[]): readonly string[] {
-    const refused = wishes.filter((wish) => !this.#isTaken(wish)).map(({ name }) => name);
+  want(needed: readonly NeededCertificate[]): readonly string[] {
+    const refused = needed.filter((each) => !this.#isTaken(each)).map(({ name }) => name);
     this.#begin();
     return refused;
   }
@@ -116,45 +116,45 @@ export class AcmeIssuer implements CertificateSource {
   }
 
   /** Whether the name has an order now; adds one if that is allowed. */
-  #isTaken(wish: CertificateWish): boolean {
-    const { name } = wish;
+  #isTaken(needed: NeededCertificate): boolean {
+    const { name } = needed;
     if (this.#closing.signal.aborted) return false;
     if (this.#waiting.has(name) || this.#running.has(name)) return true;
     const former = this.#options.store.obtainedFor(name);
     // Another worker wanted it a moment ago.
     if (former !== undefined && this.#clock.nowMs() < renewalAtMs(former)) return false;
     const isRenewal = former !== undefined;
-    if (this.#isPaused({ wish, isRenewal })) return false;
-    const bound = isRenewal ? this.#passedByRenewal() : this.#passedBound(wish);
+    if (this.#isPaused({ needed, isRenewal })) return false;
+    const bound = isRenewal ? this.#passedByRenewal() : this.#passedBound(needed);
     if (bound !== undefined) {
-      const { organizationId } = wish;
+      const { organizationId } = needed;
       const fields = { hop: 'gateway', certificate: name, organizationId, waiting: this.#waiting.size };
       this.#quietLog.warn(fields, `no certificate is ordered: ${bound}`);
       return false;
     }
-    this.#waiting.set(name, { name, wish, isRenewal });
+    this.#waiting.set(name, { name, needed, isRenewal });
     return true;
   }
 
-  #isPaused({ wish, isRenewal }: Pick<Order, 'wish' | 'isRenewal'>): boolean {
-    if (this.#state.pauseMs(wish, isRenewal) > 0) return true;
-    return !isRenewal && this.#limits.pauses(wish.organizationId);
+  #isPaused({ needed, isRenewal }: Pick<Order, 'needed' | 'isRenewal'>): boolean {
+    if (this.#state.pauseMs(needed, isRenewal) > 0) return true;
+    return !isRenewal && this.#limits.pauses(needed.organizationId);
   }
 
   #passedByRenewal(): string | undefined {
     return this.#waiting.size >= MAX_WAITING_RENEWALS ? TOO_MANY : undefined;
   }
 
-  #passedBound(wish: CertificateWish): string | undefined {
-    const { organizationId, isAlone } = wish;
-    const zone = zoneOf(wish.name);
+  #passedBound(needed: NeededCertificate): string | undefined {
+    const { organizationId, isAlone } = needed;
+    const zone = zoneOf(needed.name);
     const pending = { inZone: 0, inZoneOfOrganization: 0, ofOrganization: 0 };
     let waiting = 0;
     for (const [orders, isWaiting] of [
       [this.#waiting, true],
       [this.#running, false],
     ] as const)
-      for (const { name, isRenewal, wish: other } of orders.values()) {
+      for (const { name, isRenewal, needed: other } of orders.values()) {
         if (isRenewal) continue;
         const isOwn = other.organizationId === organizationId;
         if (isOwn) pending.ofOrganization += 1;
@@ -166,7 +166,7 @@ export class AcmeIssuer implements CertificateSource {
     if (this.#waiting.size >= MAX_WAITING) return TOO_MANY;
     if (!isAlone && waiting >= MAX_WAITING_OF_ORGANIZATION)
       return 'too many names of its organization are waiting';
-    return this.#state.passedBound(wish, pending);
+    return this.#state.passedBound(needed, pending);
   }
 
   /**
@@ -177,7 +177,7 @@ export class AcmeIssuer implements CertificateSource {
     while (this.#running.size < MAX_RUNNING) {
       const order = this.#next();
       if (order === undefined) return;
-      const { organizationId } = order.wish;
+      const { organizationId } = order.needed;
       this.#turns.delete(organizationId);
       this.#turns.add(organizationId);
       if (this.#turns.size > MAX_WAITING) this.#turns.delete(this.#turns.values().next().value!);
@@ -194,15 +194,15 @@ export class AcmeIssuer implements CertificateSource {
 
   #next(): Order | undefined {
     const running = new Map<string, number>();
-    for (const { wish } of this.#running.values())
-      running.set(wish.organizationId, (running.get(wish.organizationId) ?? 0) + 1);
+    for (const { needed } of this.#running.values())
+      running.set(needed.organizationId, (running.get(needed.organizationId) ?? 0) + 1);
     const able = [...this.#waiting.values()].filter(
-      ({ wish }) => (running.get(wish.organizationId) ?? 0) < maxRunning(wish),
+      ({ needed }) => (running.get(needed.organizationId) ?? 0) < maxRunning(needed),
     );
     const renewal = able.find(({ isRenewal }) => isRenewal);
     if (renewal !== undefined) return renewal;
     const turns = [...this.#turns];
-    const turnOf = ({ wish }: Order): number => turns.indexOf(wish.organizationId);
+    const turnOf = ({ needed }: Order): number => turns.indexOf(needed.organizationId);
     return able.reduce<Order | undefined>(
       (first, order) => (first === undefined || turnOf(order) < turnOf(first) ? order : first),
       undefined,
@@ -221,16 +221,16 @@ export class AcmeIssuer implements CertificateSource {
     for (const listener of this.#listeners) listener(event);
   }
 
-  async #issue({ name, wish, isRenewal }: Order): Promise<IssueEvent> {
+  async #issue({ name, needed, isRenewal }: Order): Promise<IssueEvent> {
     const { store, log } = this.#options;
     const served = checked(name, await this.#obtain(name));
     const certificate: KeptCertificate = { name, ...served.pair, isAutomatic: true };
     store.take([certificate]);
-    this.#state.noteIssued(wish, isRenewal);
-    this.#limits.noteIssued(wish.organizationId);
+    this.#state.noteIssued(needed, isRenewal);
+    this.#limits.noteIssued(needed.organizationId);
     if (this.#clock.nowMs() >= renewalAtMs(served)) {
       // It would be ordered again at once, and again.
-      this.#state.noteFailure(wish, true, WRONG_CLOCK_PAUSE_MS);
+      this.#state.noteFailure(needed, true, WRONG_CLOCK_PAUSE_MS);
       log.error(
         { hop: 'gateway', certificate: name, from: served.notBeforeMs, until: served.notAfterMs },
         "a new certificate is due for renewal already: check this machine's clock",
@@ -262,13 +262,13 @@ export class AcmeIssuer implements CertificateSource {
     }
   }
 
-  #failed({ name, wish, isRenewal }: Order, error: unknown): IssueEvent | undefined {
+  #failed({ name, needed, isRenewal }: Order, error: unknown): IssueEvent | undefined {
     if (this.#closing.signal.aborted) return undefined;
     const retryAfterMs = retryAfterOf(error);
-    const retryInMs = this.#state.noteFailure(wish, isRenewal, retryAfterMs);
+    const retryInMs = this.#state.noteFailure(needed, isRenewal, retryAfterMs);
     const { log, remedy } = this.#options;
     if (isRateLimited(error)) {
-      const newNamesInMs = this.#limits.note(wish.organizationId, retryAfterMs);
+      const newNamesInMs = this.#limits.note(needed.organizationId, retryAfterMs);
       log.warn(
         { hop: 'gateway', certificate: name, newNamesInMs },
         'the authority limits orders: new names pause',

@@ -7,7 +7,7 @@ import { within } from '../../../test/support/deadline.ts';
 import { CertificateStore } from '../certificates/certificate-store.ts';
 import { logInto } from '../testing/gateway-world.ts';
 import { CertificateDemand } from './certificate-demand.ts';
-import type { CertificateSource, CertificateWish, IssueEvent, IssueOutcome } from './certificate-source.ts';
+import type { CertificateSource, NeededCertificate, IssueEvent, IssueOutcome } from './certificate-source.ts';
 
 const DAY_MS = 86_400_000;
 const authority = await makeTestAuthority();
@@ -18,8 +18,8 @@ class Source implements CertificateSource {
   retries = 0;
   listener: ((event: IssueEvent) => void) | undefined;
 
-  want(wishes: readonly CertificateWish[]): readonly string[] {
-    const names = wishes.map(({ name }) => name);
+  want(needed: readonly NeededCertificate[]): readonly string[] {
+    const names = needed.map(({ name }) => name);
     this.wanted.push(names);
     return this.refuses ? names : [];
   }

@@ -7,7 +7,7 @@
 import { systemClock, type Clock } from '#base';
 import type { Exposition } from '#net';
 import type { CertificateStore, ObtainedCertificate } from '../certificates/certificate-store.ts';
-import type { CertificateSource, CertificateWish, IssueEvent } from './certificate-source.ts';
+import type { CertificateSource, NeededCertificate, IssueEvent } from './certificate-source.ts';
 import { renewalAtMs, zoneOf } from './issue-policy.ts';
 
 /** Between two checks: less when a renewal is due before. */
@@ -21,7 +21,7 @@ const REFUSED_MS = 10_000;
 const MAX_REFUSED = 2_000;
 
 /** In whose name a certificate is ordered. */
-export type NameOwner = Omit<CertificateWish, 'name'>;
+export type NameOwner = Omit<NeededCertificate, 'name'>;
 
 export interface CertificateDemandOptions {
   readonly store: CertificateStore;
@@ -173,8 +173,8 @@ export class CertificateDemand {
     );
   }
 
-  #want(wishes: readonly CertificateWish[]): readonly string[] {
-    const refused = this.#options.source.want(wishes);
+  #want(needed: readonly NeededCertificate[]): readonly string[] {
+    const refused = this.#options.source.want(needed);
     for (const name of refused) this.#settle(name, 'refused');
     return refused;
   }

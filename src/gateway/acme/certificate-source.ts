@@ -17,7 +17,7 @@ export interface IssueEvent {
 }
 
 /** A name that needs a certificate, and the organization whose budget its order counts in. */
-export interface CertificateWish {
+export interface NeededCertificate {
   /** A host or `*.zone`. */
   readonly name: string;
   /** '' for names of the installation, and where the control plane does not report organizations. */
@@ -30,7 +30,7 @@ export interface CertificateWish {
 
 export interface CertificateSource {
   /** Returns the names that are refused at once. The outcome of the others is sent to the followers. */
-  want(wishes: readonly CertificateWish[]): readonly string[];
+  want(needed: readonly NeededCertificate[]): readonly string[];
   /** Returns a function that removes the listener. */
   follow(listener: (event: IssueEvent) => void): () => void;
   /** Forgets pauses after failures: an operator has corrected the cause, and asks for a new attempt. */

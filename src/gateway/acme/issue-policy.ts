@@ -4,7 +4,7 @@
  * authority grants. ADR 0056.
  */
 
-import type { CertificateWish } from './certificate-source.ts';
+import type { NeededCertificate } from './certificate-source.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -66,7 +66,7 @@ export interface OrderCounts {
 /** The bound that a new name would pass, in words; undefined if it may be ordered. */
 export function passedBound(
   counts: OrderCounts,
-  { isAlone, isCustom }: Pick<CertificateWish, 'isAlone' | 'isCustom'>,
+  { isAlone, isCustom }: Pick<NeededCertificate, 'isAlone' | 'isCustom'>,
 ): string | undefined {
   const { inZone, inZoneOfOrganization, ofOrganization } = counts;
   if (inZone >= MAX_NEW_PER_ZONE) return 'its zone has had too many new ones';
@@ -81,7 +81,7 @@ export function passedBound(
 }
 
 /** The number of orders that an organization may have at once. */
-export function maxRunning({ isAlone }: Pick<CertificateWish, 'isAlone'>): number {
+export function maxRunning({ isAlone }: Pick<NeededCertificate, 'isAlone'>): number {
   return isAlone ? MAX_RUNNING_ALONE : MAX_RUNNING_OF_ORGANIZATION;
 }
 

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { messageOf, type Clock, type Log } from '#base';
 import { certificateOrdersShape, type CertificateOrders } from '#domain';
 import { setAside, writeFileDurably } from '#net';
-import type { CertificateWish } from './certificate-source.ts';
+import type { NeededCertificate } from './certificate-source.ts';
 import {
   COUNTED_MS,
   LONGEST_PAUSE_MS,
@@ -86,7 +86,7 @@ export class IssueState {
   }
 
   /** The time until the next attempt for this name; 0 if it may be now. Failures pause a custom frontend as a whole. */
-  pauseMs({ name, isCustom }: CertificateWish, isRenewal: boolean): number {
+  pauseMs({ name, isCustom }: NeededCertificate, isRenewal: boolean): number {
     const ofName = this.#pauseMs(name);
     return isCustom && !isRenewal ? Math.max(ofName, this.#pauseMs(wholeOf(name))) : ofName;
   }
@@ -100,21 +100,21 @@ export class IssueState {
   }
 
   /** The bound that a certificate for a name that had none would pass; `pending` counts what is on order. */
-  passedBound(wish: CertificateWish, pending: OrderCounts): string | undefined {
+  passedBound(needed: NeededCertificate, pending: OrderCounts): string | undefined {
     this.#forgetOld();
-    const zone = zoneOf(wish.name);
+    const zone = zoneOf(needed.name);
     let { inZone, inZoneOfOrganization, ofOrganization } = pending;
     for (const issued of this.#issued) {
       if (issued.zone !== zone) continue;
       inZone += 1;
-      if (issued.organizationId === wish.organizationId) inZoneOfOrganization += 1;
+      if (issued.organizationId === needed.organizationId) inZoneOfOrganization += 1;
     }
     for (const { organizationId } of this.#orders)
-      if (organizationId === wish.organizationId) ofOrganization += 1;
-    return passedBound({ inZone, inZoneOfOrganization, ofOrganization }, wish);
+      if (organizationId === needed.organizationId) ofOrganization += 1;
+    return passedBound({ inZone, inZoneOfOrganization, ofOrganization }, needed);
   }
 
-  noteIssued({ name, organizationId }: CertificateWish, isRenewal: boolean): void {
+  noteIssued({ name, organizationId }: NeededCertificate, isRenewal: boolean): void {
     this.#pauses.delete(name);
     this.#pauses.delete(wholeOf(name));
     const atMs = this.#options.clock.nowMs();
@@ -126,7 +126,11 @@ export class IssueState {
   }
 
   /** Returns the time until the next attempt, at least `leastMs`. */
-  noteFailure({ name, organizationId, isCustom }: CertificateWish, isRenewal: boolean, leastMs = 0): number {
+  noteFailure(
+    { name, organizationId, isCustom }: NeededCertificate,
+    isRenewal: boolean,
+    leastMs = 0,
+  ): number {
     const nowMs = this.#options.clock.nowMs();
     const key = isCustom && !isRenewal ? wholeOf(name) : name;
     const failures = (this.#pauses.get(key)?.failures ?? 0) + 1;
