@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { LightMyRequestResponse } from 'fastify';
 import { parseTrustedProxies } from '#domain';
+import { until } from '../../../test/support/deadline.ts';
 import { BASE_URL } from '../management-api/api-fixture.ts';
 import { passwordTurns } from '../policy/mod.ts';
-import { heldPasswordTurns } from '../policy/password-turns-fixture.ts';
+import { heldPasswordTurns, waitingPasswords } from '../policy/password-turns-fixture.ts';
 import { openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
 
 const HOUR_MS = 3_600_000;
@@ -161,8 +162,10 @@ describe('attacks on the console', () => {
       answered.push(who);
       return answer.statusCode;
     };
+    const { waiting, release } = waitingPasswords(passwordTurns);
     const guesses = networks.map((address) => guessFrom(address).then(note('guess')));
     const person = guessOf('elsewhere@example.com', PASSWORD, '192.0.0.90').then(note('person'));
+    await until('all wait', waiting, (count) => count === networks.length + 1).finally(release);
     assert.equal(await person, 303);
     await Promise.all(guesses);
     assert.ok(answered.indexOf('person') < 10, `${answered.indexOf('person')} were before`);

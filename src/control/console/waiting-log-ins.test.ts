@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { after, before, it } from 'node:test';
-import { until, within } from '../../../test/support/deadline.ts';
+import { until } from '../../../test/support/deadline.ts';
 import { BASE_URL } from '../management-api/api-fixture.ts';
 import { passwordTurns } from '../policy/mod.ts';
+import { waitingPasswords } from '../policy/password-turns-fixture.ts';
 import { CONSOLE_HOST, openConsoleWorld, type ConsoleWorld } from './console-fixture.ts';
 
 const PASSWORD = 'plum giraffe engine 47';
@@ -37,39 +38,22 @@ function logIn(localAddress: string, name: string): Promise<number> {
 
 it('log-ins that wait for their turn are answered, however many connections come after them', async () => {
   await world.person('reader', 'ann@example.com');
-  const end = Promise.withResolvers<void>();
-  let waiting = 0;
-  const all = Promise.withResolvers<void>();
-  const counted = passwordTurns.take.bind(passwordTurns);
-  const busy = [1, 2].map(() => passwordTurns.take(undefined, () => end.promise));
-  passwordTurns.take = (guest, work) => {
-    waiting += 1;
-    if (waiting === OFFICE) all.resolve();
-    return counted(guest, work);
-  };
+  const { waiting, release } = waitingPasswords(passwordTurns);
   try {
     const statuses: Promise<number>[] = [];
     for (let at = 0; at < OFFICE; at += 1) {
-      const before = waiting;
       statuses.push(logIn('127.0.0.9', 'ann@example.com'));
       // One after the other: a newcomer may displace one whose request has not come yet.
-      await until(
-        'it waits',
-        () => waiting,
-        (count) => count > before,
-      );
+      await until('it waits', waiting, (count) => count > at);
     }
-    await within('all wait', all.promise);
     for (let at = 0; at < NEWCOMERS; at += 1) {
       const newcomer = connect({ port: portOf(), host: '127.0.0.1', localAddress: `127.0.1.${at}` });
       newcomer.on('error', () => {});
       await once(newcomer, 'connect');
     }
-    end.resolve();
+    await release();
     assert.deepEqual(new Set(await Promise.all(statuses)), new Set([303]));
   } finally {
-    passwordTurns.take = counted;
-    end.resolve();
-    await Promise.all(busy);
+    await release();
   }
 });
