@@ -7,7 +7,7 @@ import { lookup } from 'node:dns/promises';
 import { BoundSocket, createServer, type ServerOpts, type Server, type Socket } from 'node:net';
 import process from 'node:process';
 import type { Log } from '#base';
-import { containSocket, listenFailure, listenOn, portOf } from '#net';
+import { connectionFrom, failAlone, listenFailure, listenOn, portOf } from '#net';
 
 /** Length of the kernel's accept queue. */
 const BACKLOG = 1_024;
@@ -39,7 +39,10 @@ export class AcceptingServers {
     this.#accepted = accepted;
   }
 
-  /** Rejects with `port-taken` or `cannot-listen`. Later errors are logged. */
+  /**
+   * Rejects with `port-taken` or `cannot-listen`. Later errors are logged. An exception of `onSocket` ends that connection; listeners
+   * that it adds contain their own.
+   */
   static async open(
     address: ListenAddress,
     options: ServerOpts,
@@ -54,7 +57,11 @@ export class AcceptingServers {
     const servers = sockets.map(() =>
       createServer(options, (socket) => {
         accepted += 1;
-        containSocket(socket, log, () => onSocket(socket));
+        try {
+          onSocket(socket);
+        } catch (error) {
+          failAlone(connectionFrom(socket, log), error);
+        }
       }),
     );
     await Promise.all(

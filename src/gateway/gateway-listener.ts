@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Log } from '#base';
+import { containSocket } from '#net';
 import { AcceptingServers, type ListenAddress } from './accepting-servers.ts';
 import type { ConnectionAdmission } from './exchange/connection-admission.ts';
 import { NO_PROOF } from './certificates/client-certificate.ts';
@@ -51,7 +52,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
           serverName: undefined,
           acceptedAtMs: nowMs(),
         });
-      } else front.accept(socket, nowMs());
+      } else containSocket(socket, options.log, () => front.accept(socket, nowMs()));
     },
   );
   return {

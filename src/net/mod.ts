@@ -61,6 +61,7 @@ export { setAside } from './set-aside.ts';
 export { AnsweringAddresses } from './answering-addresses.ts';
 export {
   contain,
+  connectionFrom,
   containedExceptions,
   containSocket,
   failAlone,
