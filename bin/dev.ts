@@ -16,6 +16,7 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev bench … [--shape up|separate|both]
        frontdoor dev interop
        frontdoor dev docs
+       frontdoor dev commit-subject FILE
        frontdoor dev chaos [--rounds N] [--seed N]
        frontdoor dev chaos fabric [--row ROW]… [--quick] [--relay] [--rounds N] [--seed N]
        frontdoor dev chaos stops [--row ROW]… [--rounds N] [--rate N] [--streams N] [--stream-ms N]
@@ -60,6 +61,8 @@ export async function runDev(args: readonly string[]): Promise<number> {
       return runTests(['test/interop/', 'test/compat/openziti/', '--jobs', '1', '--spec', ...rest]);
     case 'chaos':
       return (await runPinned(['test/chaos/main.ts', ...rest])).status;
+    case 'commit-subject':
+      return (await runPinned(['tools/commit-subject.ts', ...rest])).status;
     case 'docs':
       // It loads the command line, which the other commands need not wait for.
       return (await import('../tools/generate-docs.ts')).runDocs(rest);

@@ -1,5 +1,5 @@
 /**
- * `frontdoor dev check`: types, purity, lint, format and architecture tests, in that order, each with its time.
+ * `frontdoor dev check`: types, purity, lint, format, architecture tests and subjects of commits, in that order, each with its time.
  * A failed step does not hide the next ones. `dev check lint` runs one step.
  */
 import { runPinned } from './pinned-process.ts';
@@ -61,6 +61,12 @@ const STEPS: readonly CheckStep[] = [
     ],
     remedy: 'the tables stand in test/arch/',
   },
+  {
+    name: 'commits',
+    about: 'subjects of new commits',
+    args: ['tools/commit-subject.ts'],
+    remedy: 'CONTRIBUTING.md, "Commits"; "git rebase -i" with "reword" changes a subject',
+  },
 ];
 
 const FIXES: readonly (readonly string[])[] = [
@@ -85,7 +91,7 @@ export async function runCheck(args: readonly string[]): Promise<number> {
     if (status >= 128) return status;
     const verdict = status === 0 ? 'ok    ' : 'FAILED';
     const seconds = (durationMs / 1000).toFixed(1).padStart(5);
-    process.stdout.write(`${verdict} ${step.name.padEnd(6)} ${seconds} s  ${step.about}\n`);
+    process.stdout.write(`${verdict} ${step.name.padEnd(7)} ${seconds} s  ${step.about}\n`);
     if (status !== 0) failed.push(step);
   }
   for (const step of failed) process.stderr.write(`check: ${step.name} failed: ${step.remedy}\n`);
