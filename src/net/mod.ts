@@ -15,6 +15,7 @@ export {
   type ChannelListenerOptions,
   type HelloDecision,
 } from './channel/channel-listener.ts';
+export { isUnderlayReachable } from './channel/underlay-dial.ts';
 export { dialChannel, type ConnectionPlan, type DialChannelOptions } from './channel/channel-dialer.ts';
 export type { ConnectionType } from './channel/group-keeper.ts';
 export type { SendLimits } from './channel/tls-driver.ts';

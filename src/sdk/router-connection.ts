@@ -4,10 +4,11 @@
  * circuits have.
  */
 import { BackOff, FrontdoorError, messageOf, type Log } from '#base';
-import { dialChannel, type Channel, type ChannelOpener } from '#net';
+import { dialChannel, isUnderlayReachable, type Channel, type ChannelOpener } from '#net';
 import { HeaderWriter, headerId, versionHeader } from '#wire';
 import type { EdgeApiClient } from './edge-api-client.ts';
 import { EdgeChannel } from './edge-channel.ts';
+import { RouterSilenceMachine, SILENCE_CHECK_MS } from './router-silence-machine.ts';
 
 export interface RouterConnectionOptions {
   readonly name: string;
@@ -26,6 +27,8 @@ export interface RouterConnectionOptions {
 
 const REDIAL = { minMs: 200, maxMs: 5_000, factor: 1.6, jitter: 0.3 };
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Limit for another connection, which shows whether the router can be reached while the channel is silent. */
+const PROBE_TIMEOUT_MS = 1_500;
 /** Limit for the remaining circuits of a replaced channel, and the interval of the check. */
 const RETIRE_MS = 3_600_000;
 const RETIRE_LOOK_MS = 1_000;
@@ -50,6 +53,8 @@ export class RouterConnection {
   /** Number of the current channel, which distinguishes it from replaced ones. */
   #generation = 0;
   #token = '';
+  /** Id of a channel that was lost and not yet replaced, which the router may not have noticed; empty if there is none. */
+  #formerId = '';
   /** The session of the last log-in; empty before there was one while a channel exists. */
   #wantedToken = '';
   #isConnecting = false;
@@ -150,8 +155,10 @@ export class RouterConnection {
     this.#token = token;
     this.#edge = new EdgeChannel(channel, log, {
       hasOtherWay: () => this.#options.hasOtherWay(this),
-      onClosed: (reason) => this.#onClosed(generation, reason),
+      onClosed: (reason) => this.#onClosed(generation, channel.id, reason),
     });
+    this.#formerId = '';
+    this.#watch(channel, this.#edge);
     if (former !== undefined && !former.isClosed) this.#retire(former);
     if (!this.#edge.isClosed) onUp(this);
     if (this.#wantedToken !== '') this.followSession(this.#wantedToken);
@@ -171,17 +178,15 @@ export class RouterConnection {
 
   #open(identityId: string, token: string): Promise<Channel> {
     const { api, log, openChannel } = this.#options;
-    const helloHeaders = new HeaderWriter()
+    const hello = new HeaderWriter()
       .text(headerId.channel.helloVersion, versionHeader(process.platform, process.arch))
-      .text(headerId.edge.sessionToken, token)
-      .build();
+      .text(headerId.edge.sessionToken, token);
+    if (this.#formerId !== '') hello.text(headerId.edge.formerChannel, this.#formerId);
+    const helloHeaders = hello.build();
     const opened = openChannel?.(this.name, identityId, helloHeaders, api.identity.certPem);
     if (opened !== undefined) return opened;
     return dialChannel({
-      host: this.host,
-      port: this.port,
-      tls: { cert: api.identity.certPem, key: api.identity.keyPem, ca: api.identity.caPem },
-      alpn: 'ziti-edge',
+      ...this.#address(),
       helloId: identityId,
       helloHeaders,
       timeoutMs: CONNECT_TIMEOUT_MS,
@@ -191,8 +196,36 @@ export class RouterConnection {
     });
   }
 
-  #onClosed(generation: number, reason: string): void {
+  #address() {
+    const { certPem: cert, keyPem: key, caPem: ca } = this.#options.api.identity;
+    return { host: this.host, port: this.port, tls: { cert, key, ca }, alpn: 'ziti-edge' };
+  }
+
+  /** OpenZiti's routers send too little for this, and a channel within the process cannot be lost. */
+  #watch(channel: Channel, edge: EdgeChannel): void {
+    if (edge.isLossy || !edge.copiesData) return;
+    const stop = new AbortController();
+    const silence = new RouterSilenceMachine(channel.reads, performance.now());
+    const timer = setInterval(() => {
+      if (channel.isClosed) {
+        clearInterval(timer);
+        stop.abort();
+        return;
+      }
+      const step = silence.check(channel.reads, performance.now());
+      if (step === 'replace') channel.close('nothing came from the router, which accepts other connections');
+      else if (step === 'probe')
+        void isUnderlayReachable({
+          ...this.#address(),
+          timeoutMs: PROBE_TIMEOUT_MS,
+          signal: stop.signal,
+        }).then((isReachable) => silence.probed(isReachable, performance.now()));
+    }, SILENCE_CHECK_MS).unref();
+  }
+
+  #onClosed(generation: number, channelId: string, reason: string): void {
     if (generation !== this.#generation) return;
+    this.#formerId = channelId;
     this.#edge = undefined;
     this.#options.onDown(this, reason);
     if (this.#stop.signal.aborted || this.#isConnecting) return;

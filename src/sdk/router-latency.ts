@@ -13,14 +13,16 @@ const NEW_SHARE = 1 / 8;
 
 export class RouterLatency {
   readonly #channel: Channel;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
   #ms = Infinity;
 
-  /** Probes at once, and then at each interval until `stop`. */
+  /** Probes at once, and then, in between the channel's heartbeats, at each interval until `stop`. */
   constructor(channel: Channel) {
     this.#channel = channel;
-    this.#timer = setInterval(() => void this.probe(), PROBE_INTERVAL_MS);
-    this.#timer.unref();
+    this.#timer = setTimeout(() => {
+      this.#timer = setInterval(() => void this.probe(), PROBE_INTERVAL_MS).unref();
+      void this.probe();
+    }, PROBE_INTERVAL_MS / 2).unref();
     void this.probe();
   }
 

@@ -231,6 +231,12 @@ export const HEADER_TABLE = {
     serviceIdentifierType: row(1037, 'ServiceIdentifierType', 'byte', '2.x: 0 id, 1 name.'),
     connectRequestId: row(1038, 'ConnectRequestId', 'any', 'Reserved.'),
     routerCapabilities: row(1039, 'RouterCapabilities', 'mask', '2.x, on the hello result.'),
+    formerChannel: row(
+      102_501,
+      'FormerChannel',
+      'text',
+      'Frontdoor: on Hello, the id of the channel that this one replaces.',
+    ),
     leakedRouteAttempt: row(1101, 'RouteResultAttempt', 'u32', 'Comes along with peer data; ignored.'),
   },
 } as const;

@@ -4,6 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { FrontdoorError } from '#base';
 import { FrameHeaders, HeaderWriter, headerId } from '#wire';
+import { until } from '../support/deadline.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -12,8 +13,9 @@ before(async () => {
 });
 after(() => world?.close());
 
-function helloWith(token: string): FrameHeaders {
-  return new HeaderWriter().text(headerId.edge.sessionToken, token).build();
+function helloWith(token: string, formerChannel = ''): FrameHeaders {
+  const { sessionToken, formerChannel: former } = headerId.edge;
+  return new HeaderWriter().text(sessionToken, token).text(former, formerChannel).build();
 }
 
 test('a memory channel needs a session and the certificate that the session belongs to, as one over TLS does', async () => {
@@ -32,6 +34,22 @@ test('a memory channel needs a session and the certificate that the session belo
   const channel = await accept(own, helloWith(sessionToken));
   assert.equal(channel.isClosed, false);
   channel.close('done');
+});
+
+test('a channel ends the one that it names as lost, if that belongs to the same identity', async () => {
+  const { router } = world.up;
+  const open = async (name: string) => {
+    const { id, credentials, sessionToken } = await world.enrollEnvironment(name);
+    const certificate = new X509Certificate(credentials.cert);
+    return (former: string) =>
+      router.acceptMemory({ certificate, helloId: id, helloHeaders: helloWith(sessionToken, former) });
+  };
+  const [own, other] = [await open('loses'), await open('keeps')];
+  const [lost, beside, foreign] = [await own(''), await own(''), await other('')];
+  const channels = [lost, beside, foreign, await own(foreign.id), await own(lost.id), await own('unknown')];
+  const isOpen = (): string => channels.map(({ isClosed }) => (isClosed ? '-' : '+')).join('');
+  await until('the lost channel to be closed', isOpen, (text) => text === '-+++++');
+  for (const channel of channels) channel.close('done');
 });
 
 test('the control channel of the router of up is in memory, and needs the certificate of that router', async () => {

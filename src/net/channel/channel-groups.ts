@@ -70,6 +70,8 @@ interface Half {
 
 /** A header of an edge hello that joining connections must repeat: the API session token. */
 const SESSION_TOKEN = 1002;
+/** Nobody can guess the id of a channel, by which its peer names it when it replaces it. */
+const CHANNEL_ID_BYTES = 16;
 const SPLIT_WAIT_MS = 30_000;
 const MAX_HALVES = 1_024;
 /** Limit per channel. Dialers are configured for 200 at most. */
@@ -129,7 +131,7 @@ export class ChannelGroups {
     }
     const isGrouped = this.#isGrouped(hello);
     const given = isGrouped ? hello.headers.text(CHANNEL_HEADERS.connectionId) : undefined;
-    const id = given || hexOf(randomBytes(4));
+    const id = given || hexOf(randomBytes(CHANNEL_ID_BYTES));
     // Another connection may have taken the id while this hello was judged.
     if (this.#groups.get(id)?.channel.isClosed === false) {
       this.#refuse(connection, 'the group exists');

@@ -44,6 +44,25 @@ export interface DialedUnderlay {
   readonly certificate: X509Certificate;
 }
 
+/** Resolves to whether a TLS handshake with the listener succeeds in time. Nothing is sent over the connection. */
+export async function isUnderlayReachable(
+  options: Omit<UnderlayDialOptions, 'helloId' | 'proxy' | 'signal'> & { readonly signal: AbortSignal },
+): Promise<boolean> {
+  const stop = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
+  if (stop.aborted) return false;
+  const socket = connect(options, undefined);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const onAbort = (): void => resolve(false);
+  stop.addEventListener('abort', onAbort, { once: true });
+  socket.once('secureConnect', () => resolve(true)).on('error', () => resolve(false));
+  try {
+    return await promise;
+  } finally {
+    stop.removeEventListener('abort', onAbort);
+    socket.destroy();
+  }
+}
+
 /** Rejects with a `FrontdoorError` (unavailable, forbidden, timeout) that contains the address. */
 export async function dialUnderlay(
   options: UnderlayDialOptions,
@@ -87,7 +106,10 @@ export async function dialUnderlay(
   }
 }
 
-function connect(options: UnderlayDialOptions, through: net.Socket | undefined): tls.TLSSocket {
+function connect(
+  options: Omit<UnderlayDialOptions, 'helloId'>,
+  through: net.Socket | undefined,
+): tls.TLSSocket {
   const { host, port, localAddress } = options;
   const socket = tls.connect({
     ...channelTls(options.tls),

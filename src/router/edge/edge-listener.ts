@@ -82,6 +82,7 @@ export function edgeHeartbeat(hello: FrameHeaders): HeartbeatOptions {
 export class EdgeListener {
   readonly #options: EdgeListenerOptions;
   readonly #peers = new Map<Channel, EdgePeer>();
+  readonly #channels = new Map<string, Channel>();
   readonly #memory = new IdentityMemory();
   /** Sessions that tokens have proven, by the hello with the token. */
   readonly #proven = new WeakMap<FrameHeaders, TokenSession>();
@@ -238,9 +239,11 @@ export class EdgeListener {
     }
     const peer = new EdgePeer(channel, session, this.#options.context, this.#memory);
     this.#peers.set(channel, peer);
+    this.#channels.set(channel.id, channel);
     const fields = { identity: session.identityId, peer: channel.peer.address };
     this.#options.log.info(fields, 'edge channel opened');
     this.#options.onOpened(session.identityId, peer);
+    this.#endFormer(hello.text(edge.formerChannel) ?? '', session.identityId);
     channel.handle({
       onFrame: (frame) => peer.onFrame(frame),
       onData: (frame) => peer.onData(frame),
@@ -248,10 +251,21 @@ export class EdgeListener {
       onDrain: () => peer.onDrain(),
       onClose: (reason) => {
         this.#peers.delete(channel);
+        if (this.#channels.get(channel.id) === channel) this.#channels.delete(channel.id);
         peer.onClosed();
         this.#options.onClosed(session.identityId);
         this.#options.log.info({ ...fields, reason }, 'edge channel closed');
       },
     });
+  }
+
+  /**
+   * Closes the channel that the peer has lost, so that dials and circuits over it end now and not after a time limit. Only
+   * a channel of the same identity is closed: its other agents do not know the id.
+   */
+  #endFormer(channelId: string, identityId: string): void {
+    const channel = this.#channels.get(channelId);
+    if (channel === undefined || this.#peers.get(channel)?.session.identityId !== identityId) return;
+    channel.close('its peer has replaced it');
   }
 }
