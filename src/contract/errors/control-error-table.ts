@@ -67,6 +67,12 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     meaning: 'The database is not encoded in UTF-8.',
     remedy: 'Make it anew with "createdb --encoding UTF8".',
   },
+  'database-foreign': {
+    kind: 'invalid',
+    meaning: 'The database has tables of another program.',
+    remedy:
+      'Make an empty database with "createdb --encoding UTF8", and name it with --database or --database-file.',
+  },
   'database-login': {
     kind: 'invalid',
     meaning: 'The database refuses the login.',
@@ -168,6 +174,12 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     kind: 'wrongMethod',
     meaning: 'The path does not support the method.',
     remedy: 'Use one of the methods that the message names.',
+  },
+  'migration-backup': {
+    kind: 'unavailable',
+    meaning: 'The database was not upgraded, because no copy of it could be made before.',
+    remedy:
+      'Make room in the directory that the message names, name another one with --migration-backup-dir, or make a backup yourself and start with --migration-backups 0.',
   },
   'migration-failed': {
     kind: 'internal',

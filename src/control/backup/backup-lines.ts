@@ -15,7 +15,14 @@ export async function appliedMigrations(db: Queries): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Yields pieces of text, each with whole lines. An older schema has fewer tables. */
+/** The tables of a backup that the schema of the database has. An older schema has fewer. */
+export async function backedUpTables(db: Queries): Promise<BackedUpTable[]> {
+  const tables = await db.introspection.getTables();
+  const names = new Set(tables.map(({ name }) => name));
+  return BACKED_UP.filter(({ table }) => names.has(table));
+}
+
+/** Yields pieces of text, each with whole lines. */
 export async function* backupLines(
   db: Queries,
   takenAtMs: number,

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { messageOf, type Clock, type Log } from '#base';
 import type { Store } from '../store/mod.ts';
-import { backupLines } from './backup-lines.ts';
+import { backedUpTables, backupLines } from './backup-lines.ts';
 
 /** A reader that does not take a page within this time is gone. */
 const STALLED_MS = 30_000;
@@ -17,7 +17,7 @@ const MAX_PAUSE_MS = 20;
 const COMPRESSION_LEVEL = 3;
 
 export interface BackupOptions {
-  readonly store: Store;
+  readonly store: Pick<Store, 'snapshot'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Ends the backup early; its reader sees the stream break. */
@@ -43,7 +43,7 @@ export async function openBackup(options: BackupOptions): Promise<OpenBackup> {
     }, stalledMs);
     const watched = async function* (): AsyncGenerator<string> {
       let sinceMs = performance.now();
-      for await (const text of backupLines(db, clock.nowMs())) {
+      for await (const text of backupLines(db, clock.nowMs(), await backedUpTables(db))) {
         started.resolve();
         watch.refresh();
         yield text;

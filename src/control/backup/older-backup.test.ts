@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -93,6 +93,25 @@ describeEachStore('a backup of an older version', (_open, newPlace) => {
       kind: 'conflict',
       code: 'database-not-empty',
     });
+  });
+
+  it('is refused by a database of a former version that is in use, which is not changed', async () => {
+    const { database } = await newPlace();
+    const dataDir = place();
+    mkdirSync(dataDir);
+    const first = { '0001-first-tables': migrations['0001-first-tables']! };
+    const path = join(dataDir, 'control.db');
+    const used = await openStore({ path, database, migrations: first });
+    await sql`insert into organization (id, name, created_at) values ('o', 'x', 1)`.execute(used.db);
+    await used.close();
+    await assert.rejects(restoring(await olderBackup(), dataDir, database), {
+      kind: 'conflict',
+      code: 'database-not-empty',
+    });
+    const same = await openStore({ path, database, migrations: first });
+    assert.deepEqual(await appliedMigrations(same.db), Object.keys(first));
+    await same.close();
+    assert.deepEqual(readdirSync(dataDir), database === undefined ? ['control.db'] : []);
   });
 
   it('of a schema that this version does not know is refused before the database is made', async () => {

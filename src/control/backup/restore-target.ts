@@ -8,7 +8,7 @@ import { FrontdoorError, type Log } from '#base';
 import type { BackupSummary } from '#domain';
 import { findSecrets, KEY_FILE_NAME } from '../secrets/mod.ts';
 import { openStore, type Migrations, type Store } from '../store/mod.ts';
-import { backupSchema, checkBackup, restoreBackup } from './restore.ts';
+import { backupSchema, checkBackup, checkEmpty, restoreBackup } from './restore.ts';
 
 export interface RestoreOptions {
   readonly file: string;
@@ -41,7 +41,7 @@ export async function restoreDatabase(options: RestoreOptions): Promise<Restored
   const key = { keyFile: join(dataDir, KEY_FILE_NAME), hasKeyFile: secrets !== undefined };
   if (options.checkOnly) return { ...(await checkBackup(file, secrets)), ...key };
   const migrations = await backupSchema(file);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (database === undefined) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, 'control.db');
   const isNew = database === undefined && !existsSync(path);
   try {
@@ -53,7 +53,7 @@ export async function restoreDatabase(options: RestoreOptions): Promise<Restored
       await store.close();
     }
     // The file itself is what the database was before.
-    await (await openStore({ path, database, log, copiesBeforeMigration: false })).close();
+    await (await openStore({ path, database, log, copies: { keep: 0 } })).close();
     return { ...summary, ...key };
   } catch (error) {
     if (isNew) for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
@@ -61,7 +61,10 @@ export async function restoreDatabase(options: RestoreOptions): Promise<Restored
   }
 }
 
-/** Opens the database with the schema of the backup. A database with a newer schema is in use, or was. */
+/**
+ * Opens the database with the schema of the backup. One that has rows is refused before its schema is changed. A database with
+ * a newer schema is in use, or was.
+ */
 async function openEmpty(options: {
   readonly path: string;
   readonly database: string | undefined;
@@ -69,7 +72,7 @@ async function openEmpty(options: {
   readonly migrations: Migrations;
 }): Promise<Store> {
   try {
-    return await openStore(options);
+    return await openStore({ ...options, copies: { keep: 0 }, beforeMigration: ({ db }) => checkEmpty(db) });
   } catch (error) {
     if (!(error instanceof FrontdoorError) || error.code !== 'schema-newer') throw error;
     const message =

@@ -17,7 +17,7 @@ import {
   type Queries,
   type Store,
 } from '../store/mod.ts';
-import { appliedMigrations } from './backup-lines.ts';
+import { appliedMigrations, backedUpTables } from './backup-lines.ts';
 import { BACKED_UP, type BackedUpTable } from './backup-order-table.ts';
 
 const ROWS_PER_STATEMENT = 100;
@@ -60,8 +60,8 @@ export async function restoreBackup(
   secrets: Secrets | undefined,
 ): Promise<BackupSummary> {
   return store.transaction(async (trx) => {
-    const tables = await backedUpTables(trx);
-    await checkEmpty(trx, tables);
+    await checkEmpty(trx);
+    const tables = new Set((await backedUpTables(trx)).map(({ table }) => table));
     const counted = COUNTED.filter((table) => tables.has(table));
     await countByTriggers(trx, counted, false);
     const summary = await walk(file, secrets, {
@@ -137,15 +137,9 @@ function checkSeals(secrets: Secrets, row: BackupRow): void {
   }
 }
 
-/** The tables of a backup that the schema of the database has. */
-async function backedUpTables(db: Queries): Promise<ReadonlySet<string>> {
-  const tables = await db.introspection.getTables();
-  const names = new Set(tables.map(({ name }) => name));
-  return new Set(BACKED_UP.map(({ table }) => table).filter((table) => names.has(table)));
-}
-
-async function checkEmpty(db: Queries, tables: ReadonlySet<string>): Promise<void> {
-  for (const table of tables) {
+/** Throws `conflict` if one of the tables has rows. */
+export async function checkEmpty(db: Queries): Promise<void> {
+  for (const { table } of await backedUpTables(db)) {
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(db);
     if (rows.length === 0) continue;
     const message = `the database is not empty (${table} has rows): a backup goes into an empty one only`;

@@ -8,6 +8,7 @@ export type { Page, PageRequest } from './engine/page.ts';
 export { resourceChangeOf, touchResource, type ResourceChange } from './engine/resource-change.ts';
 export { lockedByName, lockedForUpdate } from './engine/row-lock.ts';
 export { isNewestSchema, migrationsOf, type Migrations } from './engine/schema-migration.ts';
+export { MigrationCopyFolder, type MigrationCopies } from './engine/copy-before-migration.ts';
 export { StoreSweep, type SweepParts } from './engine/store-sweep.ts';
 export {
   concerns,

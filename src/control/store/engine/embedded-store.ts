@@ -1,14 +1,14 @@
 /** The embedded store: its thread, migrations and change feed. Only this process uses it. */
 import { Kysely } from 'kysely';
-import { silentLog, type Log } from '#base';
+import { FrontdoorError, silentLog, type Log } from '#base';
 import { embeddedSnapshot, removeLeftCopies } from './backup-snapshot.ts';
 import { checkDatabaseFile, damagedDatabase } from './database-file.ts';
 import { ChangeFeed } from './change-feed.ts';
-import { copyBeforeMigration, removeOldCopies } from './copy-before-migration.ts';
+import { copyBeforeMigration, MigrationCopyFolder, type MigrationCopies } from './copy-before-migration.ts';
 import { ListPages } from './list-pages.ts';
 import { migrations as allMigrations } from '../migrations/migration-table.ts';
 import type { Database } from '../schema/schema.ts';
-import { migrateSchema, schemaStateOf, type Migrations } from './schema-migration.ts';
+import { migrateSchema, schemaStateOf, type BeforeMigration, type Migrations } from './schema-migration.ts';
 import { SqliteClient } from './sqlite-client.ts';
 import { WorkerSqliteDialect } from './sqlite-dialect.ts';
 import { isDamaged } from './store-errors.ts';
@@ -21,15 +21,16 @@ export interface EmbeddedStoreOptions {
   /** How long to wait for another process that holds the file. */
   readonly busyTimeoutMs?: number;
   readonly migrations?: Migrations;
-  /** False if the database need not be kept as it was before a migration. */
-  readonly copiesBeforeMigration?: boolean;
+  /** The copies of the database from before migrations: how many are kept, 0 for none, and where. */
+  readonly copies?: MigrationCopies | undefined;
+  readonly beforeMigration?: BeforeMigration | undefined;
 }
 
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** Errors: `invalid` for a damaged or foreign file, `unavailable` if the file cannot be opened or another process holds it, `internal` for a bad schema. */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
-  const { path, log = silentLog, migrations = allMigrations, copiesBeforeMigration = true } = options;
+  const { path, log = silentLog, migrations = allMigrations, copies = {} } = options;
   if (path !== 'memory') checkDatabaseFile(path);
   const client = new SqliteClient({
     path: path === 'memory' ? ':memory:' : path,
@@ -38,19 +39,25 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   });
   const counter = { count: 0 };
   const db = new Kysely<Database>({ dialect: new WorkerSqliteDialect(client, counter) });
+  const snapshot: Store['snapshot'] = (work) => embeddedSnapshot({ db, client, path, log }, work);
   try {
     const { newest, pending } = await schemaStateOf(db, migrations);
     const [next] = pending;
     if (next !== undefined) {
-      const copies = copiesBeforeMigration && newest !== undefined && path !== 'memory';
-      if (copies) await copyBeforeMigration(client, path, next, log);
+      if (newest !== undefined) await options.beforeMigration?.({ db, snapshot }, next);
+      const folder = new MigrationCopyFolder(path, copies);
+      const isCopied = folder.keep > 0 && newest !== undefined && path !== 'memory';
+      if (isCopied) await folder.write(next, (copy) => copyBeforeMigration(client, copy, log));
       await migrateSchema(db, migrations, log);
-      if (copies) removeOldCopies(path, log);
+      if (isCopied) folder.removeOld(log);
     }
     removeLeftCopies(path, log);
   } catch (error) {
     await client.close();
-    throw isDamaged(error) ? damagedDatabase(path, 'cannot be read as a database', error) : error;
+    if (isDamaged(error)) throw damagedDatabase(path, 'cannot be read as a database', error);
+    if (error instanceof FrontdoorError && error.code === 'database-foreign')
+      throw damagedDatabase(path, 'is the database of another program', error);
+    throw error;
   }
   const feed = new ChangeFeed(log);
   return {
@@ -68,7 +75,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
       await feed.notify(changes);
       return result;
     },
-    snapshot: (work) => embeddedSnapshot({ db, client, path, log }, work),
+    snapshot,
     onChange: (listener) => feed.onChange(listener),
     caughtUp: () => feed.settled(),
     async close() {

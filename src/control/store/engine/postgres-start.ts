@@ -5,14 +5,18 @@
 import { Kysely, sql } from 'kysely';
 import { FrontdoorError, messageOf, type Log } from '#base';
 import type { ControlErrorCode } from '#contract/errors';
+import { postgresSnapshot } from './backup-snapshot.ts';
 import { PooledPostgresDialect } from './postgres-dialect.ts';
 import { openPool } from './postgres-pool.ts';
 import type { PostgresTarget } from './postgres-url.ts';
 import type { Database } from '../schema/schema.ts';
-import { migrateSchema, type Migrations } from './schema-migration.ts';
+import { migrateSchema, type BeforeMigration, type Migrations } from './schema-migration.ts';
 import { sqlStateOf } from './store-errors.ts';
+import type { Store } from './store.ts';
 
 const OLDEST_VERSION = 15;
+/** One for the migrations, and one that reads the database as it was before them. */
+const CONNECTIONS = 2;
 
 /** State that the server reports. */
 export interface ServerState {
@@ -31,12 +35,14 @@ export async function preparePostgres(
   target: PostgresTarget,
   migrations: Migrations,
   log: Log,
+  before: BeforeMigration | undefined,
 ): Promise<string | undefined> {
   // A migration may be slow, and so may another process's, which is awaited.
-  const pool = await openPool(target, { size: 1, statementTimeoutMs: 0, log });
+  const pool = await openPool(target, { size: CONNECTIONS, statementTimeoutMs: 0, log });
   const db = new Kysely<Database>({
-    dialect: new PooledPostgresDialect({ pool, size: 1, answerTimeoutMs: 0 }),
+    dialect: new PooledPostgresDialect({ pool, size: CONNECTIONS, answerTimeoutMs: 0 }),
   });
+  const snapshot: Store['snapshot'] = (work) => postgresSnapshot(db, work);
   try {
     const client = await pool.connect().catch((error: unknown) => {
       throw notReached(error, target);
@@ -44,7 +50,11 @@ export async function preparePostgres(
     client.release();
     const server = await serverStateOf(db);
     checkServer(server, target);
-    await migrateSchema(db, migrations, log);
+    await migrateSchema(db, migrations, log, async (trx, migration) => {
+      // The transaction of the migrations has no statement meanwhile.
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
+      await before?.({ db: trx, snapshot }, migration);
+    });
     if (server.fsync === 'off') {
       log.warn(
         { database: target.label },

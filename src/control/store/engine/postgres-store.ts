@@ -17,7 +17,7 @@ import { DatabasePulse } from './postgres-pulse.ts';
 import { preparePostgres } from './postgres-start.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 import type { Database } from '../schema/schema.ts';
-import type { Migrations } from './schema-migration.ts';
+import type { BeforeMigration, Migrations } from './schema-migration.ts';
 import { isCommitUnknown, isContended } from './store-errors.ts';
 import type { Change, Store, StoreTransaction, Touch } from './store.ts';
 
@@ -30,6 +30,7 @@ export interface PostgresStoreOptions {
   readonly statementTimeoutMs?: number | undefined;
   readonly heartbeatMs?: number | undefined;
   readonly migrations?: Migrations | undefined;
+  readonly beforeMigration?: BeforeMigration | undefined;
 }
 
 const POOL_SIZE = 10;
@@ -43,7 +44,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { url, log = silentLog, poolSize: size = POOL_SIZE, migrations = allMigrations } = options;
   const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS;
   const target = parsePostgresUrl(url);
-  const settings = await preparePostgres(target, migrations, log);
+  const settings = await preparePostgres(target, migrations, log, options.beforeMigration);
   const feed = new ChangeFeed(log);
   const channel = await ChangeChannel.open({
     newClient: () => singleClient(target, 'frontdoor changes'),

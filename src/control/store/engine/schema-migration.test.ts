@@ -94,6 +94,25 @@ describeEachStore('migrations', (_open, newPlace) => {
     await (await openStore({ ...place, migrations: later })).close();
   });
 
+  it('on the database of another program are refused, and nothing is made there', async () => {
+    const place = await newPlace();
+    const migrator = { '2024-users': { up: async (): Promise<void> => {} } };
+    for (const owned of ['create table notes (text text)', 'drop table kysely_migration_lock']) {
+      const foreign = await openStore({ ...place, migrations: migrator });
+      await sql.raw(owned).execute(foreign.db);
+      const before = await tablesOf(foreign);
+      await foreign.close();
+      await assert.rejects(openStore(place), (error: Error & { code?: string }) => {
+        assert.equal(error.code, place.database === undefined ? 'database-damaged' : 'database-foreign');
+        assert.match(error.message, /another program/);
+        return true;
+      });
+      const same = await openStore({ ...place, migrations: migrator });
+      assert.deepEqual(await tablesOf(same), before);
+      await same.close();
+    }
+  });
+
   it('keep custom frontends of before there were proofs, which are served and asked for one', async () => {
     const place = await newPlace();
     const older = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0035'));

@@ -7,7 +7,9 @@ import { Migrator, type Migration } from 'kysely/migration';
 import { FrontdoorError, type Log } from '#base';
 import { migrations as allMigrations } from '../migrations/migration-table.ts';
 import { lockedByName } from './row-lock.ts';
+import { isPostgres } from '../schema/database-kind.ts';
 import type { Database } from '../schema/schema.ts';
+import type { Queries, Store } from './store.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -17,6 +19,12 @@ export interface SchemaState {
   /** In their order. */
   readonly pending: readonly string[];
 }
+
+/**
+ * Called before a schema that is not new is changed, with the name of the first migration. On PostgreSQL no other process
+ * migrates meanwhile. If it throws, the database is unchanged.
+ */
+export type BeforeMigration = (old: Pick<Store, 'db' | 'snapshot'>, migration: string) => Promise<void>;
 
 const TABLE = 'kysely_migration';
 
@@ -32,16 +40,22 @@ export function isNewestSchema(names: readonly string[]): boolean {
   return names.join() === Object.keys(allMigrations).toSorted().join();
 }
 
-/** Throws `invalid` if the database has a migration that this program does not know. */
+/** Throws `invalid` if the database has a migration that this program does not know, or belongs to another program. */
 export async function schemaStateOf(db: Kysely<Database>, migrations: Migrations): Promise<SchemaState> {
   const known = Object.keys(migrations).toSorted();
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === TABLE)) return { newest: undefined, pending: known };
+  const tables = await tablesOf(db);
+  const others = tables.filter((name) => !name.startsWith(TABLE));
+  if (!tables.includes(TABLE)) {
+    if (others.length > 0) throw foreignDatabase(others);
+    return { newest: undefined, pending: known };
+  }
   const { rows } = await sql<{ name: string }>`select name from ${sql.table(TABLE)} order by name`.execute(
     db,
   );
   const executed = rows.map(({ name }) => name);
   const newest = executed.at(-1);
+  // Other programs keep their migrations in a table of this name, too.
+  if (!known.includes(executed[0] ?? '') && others.length > 0) throw foreignDatabase(others);
   if (executed.some((name) => !known.includes(name))) {
     const message =
       `the database has the schema ${newest}, this program knows none after ${known.at(-1)}: ` +
@@ -51,12 +65,39 @@ export async function schemaStateOf(db: Kysely<Database>, migrations: Migrations
   return { newest, pending: known.filter((name) => !executed.includes(name)) };
 }
 
-/** Errors: `invalid` for a newer schema, `internal` if a migration fails; the database is unchanged then. */
-export async function migrateSchema(db: Kysely<Database>, migrations: Migrations, log: Log): Promise<void> {
+/** Those of the schema in which tables are created, without those of PostgreSQL's extensions. */
+async function tablesOf(db: Kysely<Database>): Promise<string[]> {
+  if (!isPostgres(db)) {
+    const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+    return tables.map(({ name }) => name);
+  }
+  const { rows } = await sql<{ name: string }>`select relname as name from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'f')
+    and not exists (select 1 from pg_depend where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')
+    order by relname`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+function foreignDatabase([first]: readonly string[]): FrontdoorError {
+  const message =
+    `the database belongs to another program, which has the table "${first}" in it: name an empty one, ` +
+    'which "createdb --encoding UTF8" makes';
+  return new FrontdoorError('invalid', 'database-foreign', message);
+}
+
+/** Errors: `invalid` for a newer schema or a foreign database, `internal` if a migration fails, those of `before`. The database is unchanged then. */
+export async function migrateSchema(
+  db: Kysely<Database>,
+  migrations: Migrations,
+  log: Log,
+  before?: (old: Queries, migration: string) => Promise<void>,
+): Promise<void> {
   const done = await db.transaction().execute(async (trx) => {
     await lockedByName(trx, 'migrations');
-    const { pending } = await schemaStateOf(trx, migrations);
-    if (pending.length === 0) return pending;
+    const { newest, pending } = await schemaStateOf(trx, migrations);
+    const [next] = pending;
+    if (next === undefined) return pending;
+    if (newest !== undefined) await before?.(trx, next);
     const migrator = new Migrator({
       db: trx,
       provider: { getMigrations: () => Promise.resolve({ ...migrations }) },
