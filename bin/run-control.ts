@@ -51,6 +51,7 @@ export async function runControl(options: ControlCommandOptions, version: string
   const control = await startControlPlane({
     dataDir,
     database: databaseUrlOf(options),
+    copies: copiesOf(options),
     listenHost: options.listen,
     advertiseHost: options.advertise[0]!,
     moreAdvertiseHosts: options.advertise.slice(1),
@@ -88,6 +89,12 @@ export async function runControl(options: ControlCommandOptions, version: string
   collectAfterStart();
   void control.buildConsole();
   return stopped;
+}
+
+/** The copies of the database from before migrations. */
+export function copiesOf(options: Pick<ControlCommandOptions, 'migrationBackups' | 'migrationBackupDir'>) {
+  const { migrationBackups: keep, migrationBackupDir: directory } = options;
+  return { keep, directory: directory === undefined ? undefined : resolve(directory) };
 }
 
 export function reloadApiTls(

@@ -11,7 +11,7 @@ import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { openLog } from './pino-log.ts';
 import type { PortChoice } from './port-memory.ts';
 import { writeReadyFile } from './ready-file.ts';
-import { reloadApiTls, showConsole, showFirstStart } from './run-control.ts';
+import { copiesOf, reloadApiTls, showConsole, showFirstStart } from './run-control.ts';
 import { collectAfterStart } from './start-collection.ts';
 import { tlsFilesOf, tlsOption } from './tls-files.ts';
 import { startUp } from './up.ts';
@@ -52,6 +52,7 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
     givenPorts: givenPortsOf(options.givenPorts),
     anyPort: options.anyPort,
     database: databaseUrlOf(options),
+    copies: copiesOf(options),
     zone: options.zone,
     interceptDomain: options.interceptDomain || undefined,
     access: await accessOf(options),

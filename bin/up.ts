@@ -35,6 +35,8 @@ export interface UpOptions {
   readonly givenPorts?: Partial<PortChoice> | undefined;
   /** URL of a PostgreSQL database; an embedded one in `dataDir` when absent. */
   readonly database?: string | undefined;
+  /** Copies of the database from before migrations. */
+  readonly copies?: Parameters<typeof startControlPlane>[0]['copies'];
   readonly zone: string;
   /** See `ControlPlaneOptions`. */
   readonly interceptDomain?: string | undefined;
@@ -131,6 +133,7 @@ async function startParts(
     edgeApiPort: ports.edgeApi,
     ctrlPort: ports.ctrl,
     database: options.database,
+    copies: options.copies,
     zone,
     interceptDomain: options.interceptDomain,
     frontendUrls: (host) => [`http://${host}:${httpPort}`],

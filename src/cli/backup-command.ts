@@ -6,7 +6,7 @@
  */
 import { basename } from 'node:path';
 import { Command, Option } from 'commander';
-import { FrontdoorError, systemClock } from '#base';
+import { systemClock } from '#base';
 import type { BackupSummary } from '#domain';
 import { addApiOptions, type ApiFlags } from './access/api-options.ts';
 import { runCommand, writeJson, type CliIo } from './cli-io.ts';
@@ -97,26 +97,15 @@ async function writeBackup(io: CliIo, target: string, flags: BackupFlags): Promi
 
 async function saveBackup(io: CliIo, file: string, flags: ApiFlags): Promise<BackupSummary> {
   // Imported late, because the network code is most of what a command loads.
-  const [{ decodeBackup, replaceFileDurably }, { resolveAccess }, { ManagementClient }] = await Promise.all([
-    import('#net'),
-    import('./access/access.ts'),
-    import('./management-client.ts'),
-  ]);
+  const [{ replaceFileDurably, verifiedBackup }, { resolveAccess }, { ManagementClient }] = await Promise.all(
+    [import('#net'), import('./access/access.ts'), import('./management-client.ts')],
+  );
   const client = new ManagementClient(await resolveAccess(flags, io), FIRST_BYTE_MS);
   const stop = new AbortController();
   try {
     return await replaceFileDurably(file, async (handle) => {
       const answer = await client.stream('/backup', { accept: 'application/gzip' }, SILENCE_MS, stop.signal);
-      const kept = async function* (): AsyncGenerator<Uint8Array> {
-        for await (const bytes of answer) {
-          await handle.appendFile(bytes);
-          yield bytes;
-        }
-      };
-      for await (const items of decodeBackup(kept())) {
-        for (const item of items) if (item.type === 'end') return item.summary;
-      }
-      throw new FrontdoorError('badGateway', 'backup-damaged', 'the backup is truncated');
+      return verifiedBackup(handle, answer);
     });
   } finally {
     stop.abort();

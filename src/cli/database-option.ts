@@ -1,12 +1,37 @@
 /** Options of the control plane that select a PostgreSQL database instead of the embedded one. */
 import { Option, type Command } from 'commander';
 import { secretOf, type Secret } from '#base';
+import { wholeNumber } from './whole-number.ts';
 
 export interface DatabaseOptions {
   /** A `postgres:` URL, which may contain a password. */
   readonly database?: Secret;
   /** A file with the URL. */
   readonly databaseFile?: string;
+}
+
+export interface MigrationCopiesOptions {
+  /** 0: none. */
+  readonly migrationBackups: number;
+  /** Default: the data directory. */
+  readonly migrationBackupDir?: string;
+}
+
+const DEFAULT_COPIES = 3;
+const MAX_COPIES = 1_000;
+
+/** For programs that upgrade the database at their start. */
+export function addMigrationOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--migration-backups <number>',
+        'copies of the database that are kept from before upgrades of its schema: files of the embedded database, backups of PostgreSQL. 0 upgrades without a copy',
+      )
+        .default(DEFAULT_COPIES)
+        .argParser((text) => wholeNumber(text, 0, MAX_COPIES)),
+    )
+    .option('--migration-backup-dir <dir>', 'directory of these copies; default: the data directory');
 }
 
 /** The environment variable for the URL, since every user of the machine can see arguments. */

@@ -3,7 +3,12 @@ import { Command, Option } from 'commander';
 import { addAccessOptions, type AccessOptions } from './access-options.ts';
 import { addAcmeOptions, type AcmeCommandOptions } from './acme-options.ts';
 import { runCommand, type CliIo } from './cli-io.ts';
-import { addDatabaseOptions, type DatabaseOptions } from './database-option.ts';
+import {
+  addDatabaseOptions,
+  addMigrationOptions,
+  type DatabaseOptions,
+  type MigrationCopiesOptions,
+} from './database-option.ts';
 import { interceptDomain } from './intercept-option.ts';
 import { addLogOptions } from './log-options.ts';
 import {
@@ -42,6 +47,7 @@ export interface UpCommandOptions
     UpPortOptions,
     ListenOptions,
     DatabaseOptions,
+    MigrationCopiesOptions,
     AccessOptions,
     AcmeCommandOptions,
     ObservationCommandOptions {
@@ -65,7 +71,7 @@ export interface UpCommandOptions
 }
 
 export interface ControlCommandOptions
-  extends ListenOptions, DatabaseOptions, AccessOptions, MetricsCommandOptions {
+  extends ListenOptions, DatabaseOptions, MigrationCopiesOptions, AccessOptions, MetricsCommandOptions {
   readonly dataDir: string;
   readonly zone: string;
   readonly interceptDomain: string;
@@ -129,7 +135,7 @@ export function serverCommands(io: CliIo, runners: ServerRunners): Command[] {
 }
 
 function upCommand(run: Pick<ServerRunners, 'up'>): Command {
-  const command = addDatabaseOptions(listening(new Command('up')))
+  const command = addMigrationOptions(addDatabaseOptions(listening(new Command('up'))))
     .description(
       'run control plane, gateway and router in one process, with an embedded database or on PostgreSQL',
     )
@@ -169,7 +175,7 @@ function upCommand(run: Pick<ServerRunners, 'up'>): Command {
 }
 
 function controlCommand(run: Pick<ServerRunners, 'control' | 'resetAdmin'>): Command {
-  const command = addDatabaseOptions(listening(new Command('control')))
+  const command = addMigrationOptions(addDatabaseOptions(listening(new Command('control'))))
     .description('run the control plane: Management API, edge API, overlay controller')
     .option('--data-dir <dir>', 'directory for the database and keys', 'frontdoor-data')
     .option(

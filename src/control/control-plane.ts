@@ -24,7 +24,7 @@ import { openLoginParts } from './login/mod.ts';
 import { KeyRotation, TrustedIssuers, type TrustedIssuer } from './oauth/mod.ts';
 import { attachModel, FabricEvents, GatewayCommands, OverlayModel, StateCounts } from './model/mod.ts';
 import type { EdgeController } from './model/mod.ts';
-import { FabricTerminatorWriter, type FirstStart } from './store/mod.ts';
+import { FabricTerminatorWriter, type FirstStart, type MigrationCopies } from './store/mod.ts';
 import { ApiMeter } from './api-meter.ts';
 import { writeControlMetrics } from './control-metrics.ts';
 import { controlCertificates, controlReadiness } from './control-readiness.ts';
@@ -44,6 +44,8 @@ export interface ControlPlaneOptions {
   readonly dataDir: string;
   /** A `postgres:` URL of the store, which replaces the file in the data directory. */
   readonly database?: string | undefined;
+  /** Copies of the database from before migrations; by default three, in the data directory. */
+  readonly copies?: MigrationCopies | undefined;
   readonly listenHost: string;
   /** Host that clients, agents and routers dial. */
   readonly advertiseHost: string;
@@ -150,7 +152,13 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
     throw new FrontdoorError('invalid', 'api-tls-missing', message);
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const { store, secrets } = await beginInstallation({ dataDir, database: options.database, clock, log });
+  const { store, secrets } = await beginInstallation({
+    dataDir,
+    database: options.database,
+    copies: options.copies,
+    clock,
+    log,
+  });
   closers.push(() => store.close());
   const firstStart = await seedFirstStart(store, secrets, { zone: options.zone, clock });
   // Called at once, because these secrets cannot be made again if a later step fails.

@@ -1,5 +1,6 @@
 /** A backup in its form on disk and wire: gzip around the lines that `BackupDecoder` reads. */
 import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { FrontdoorError, messageOf } from '#base';
@@ -32,4 +33,21 @@ export async function* decodeBackup(
     throw new FrontdoorError('invalid', 'backup-damaged', message, { cause: error });
   }
   yield [{ type: 'end', summary: decoder.end() }];
+}
+
+/** Appends the bytes of a backup to a file while it verifies them. Throws `invalid` if they are no whole backup. */
+export async function verifiedBackup(
+  file: Pick<FileHandle, 'appendFile'>,
+  compressed: AsyncIterable<Uint8Array>,
+): Promise<BackupSummary> {
+  const kept = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const bytes of compressed) {
+      await file.appendFile(bytes);
+      yield bytes;
+    }
+  };
+  for await (const items of decodeBackup(kept())) {
+    for (const item of items) if (item.type === 'end') return item.summary;
+  }
+  throw new FrontdoorError('invalid', 'backup-damaged', 'the backup is truncated');
 }

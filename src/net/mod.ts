@@ -56,7 +56,7 @@ export {
   type EgressLookup,
 } from './egress-client.ts';
 export { readDirectly } from './direct-reading.ts';
-export { decodeBackup, type BackupEnd } from './compressed-backup.ts';
+export { decodeBackup, verifiedBackup, type BackupEnd } from './compressed-backup.ts';
 export { replaceFileDurably, writeFileDurably } from './durable-file.ts';
 export { setAside } from './set-aside.ts';
 export { AnsweringAddresses } from './answering-addresses.ts';

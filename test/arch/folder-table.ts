@@ -45,8 +45,8 @@ const CONTROL: FolderTable = {
     why: 'asks DNS for the proofs of hostnames, and stores what it answers with an event for each change',
   },
   installation: {
-    may: ['secrets', 'store', 'audit'],
-    why: 'writes the first rows and a new administrator, with an event for each',
+    may: ['secrets', 'store', 'backup', 'audit'],
+    why: 'backs a database up before it migrates, and writes the first rows and a new administrator, with an event for each',
   },
   oauth: {
     may: ['secrets', 'store', 'audit'],

@@ -4,12 +4,21 @@ import { join, resolve } from 'node:path';
 import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
 import { checkFirstClock } from './first-clock.ts';
 import { findSecrets, KEY_FILE_NAME, loadSecrets, type Secrets } from '../secrets/mod.ts';
-import { checkKeyFile, databaseFileBytes, hasFirstRows, openStore, type Store } from '../store/mod.ts';
+import { openCopiedStore } from '../backup/mod.ts';
+import {
+  checkKeyFile,
+  databaseFileBytes,
+  hasFirstRows,
+  type MigrationCopies,
+  type Store,
+} from '../store/mod.ts';
 
 export interface InstallationOptions {
   readonly dataDir: string;
   /** A `postgres:` URL instead of the embedded database. */
   readonly database?: string | undefined;
+  /** Copies of the database from before migrations; by default three, in the data directory. */
+  readonly copies?: MigrationCopies | undefined;
   readonly clock?: Clock;
   readonly log: Log;
 }
@@ -18,7 +27,7 @@ export interface InstallationOptions {
 export async function openInstallation(
   options: InstallationOptions,
 ): Promise<{ readonly store: Store; readonly secrets: Secrets }> {
-  const { database, log, clock = systemClock } = options;
+  const { database, clock = systemClock } = options;
   const dataDir = resolve(options.dataDir);
   const secrets = await findSecrets(dataDir);
   if (secrets === undefined) {
@@ -30,7 +39,7 @@ export async function openInstallation(
     const message = `there is no database ${path}: one on PostgreSQL is named with --database or --database-file`;
     throw new FrontdoorError('invalid', 'no-database', message);
   }
-  const store = await openStore({ path, database, log });
+  const store = await openCopiedStore({ ...options, dataDir });
   try {
     await checkKeyFile(store, secrets, clock.nowMs());
   } catch (error) {
@@ -67,10 +76,10 @@ async function refuseLostDatabase(dataDir: string): Promise<void> {
 export async function beginInstallation(
   options: InstallationOptions,
 ): Promise<{ readonly store: Store; readonly secrets: Secrets }> {
-  const { dataDir, database, log, clock = systemClock } = options;
+  const { dataDir, database, clock = systemClock } = options;
   if (database === undefined) await refuseLostDatabase(dataDir);
   const found = await findSecrets(dataDir);
-  const store = await openStore({ path: databasePath(dataDir), database, log });
+  const store = await openCopiedStore({ ...options, dataDir });
   try {
     await checkFirstClock(store, clock);
     return { store, secrets: found ?? (await makeSecrets(store, dataDir)) };

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, beforeEach, describe, it } from 'node:test';
+import { silentLog } from '#base';
+import { postgresSkip } from '../../../test/support/postgres.ts';
+import { newPostgresPlace } from '../store/engine/each-store-suite.ts';
+import { migrations } from '../store/migrations/migration-table.ts';
+import { openStore, type MigrationCopies } from '../store/mod.ts';
+import { appliedMigrations, backedUpTables } from './backup-lines.ts';
+import { openCopiedStore } from './migration-backup.ts';
+import { restoreDatabase } from './restore-target.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'frontdoor-migration-backup-'));
+after(() => rmSync(folder, { recursive: true }));
+const older = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0012'));
+const NAME = `frontdoor.backup.before-${Object.keys(migrations).find((name) => name >= '0012')}`;
+
+describe('an upgrade of a PostgreSQL database', { skip: postgresSkip }, () => {
+  let database: string;
+  let dataDir: string;
+  beforeEach(async () => {
+    dataDir = mkdtempSync(join(folder, 'data-'));
+    database = (await newPostgresPlace()).database!;
+    const old = await openStore({ path: 'unused', database, migrations: older });
+    await old.db.insertInto('organization').values({ id: 'kept', name: 'x', created_at: 1 }).execute();
+    await old.close();
+  });
+  const begin = async (copies?: MigrationCopies): Promise<void> => {
+    await (await openCopiedStore({ dataDir, database, copies, log: silentLog })).close();
+  };
+  const schemaOf = async (): Promise<string[]> => {
+    const store = await openStore({ path: 'unused', database, migrations: older });
+    try {
+      return await appliedMigrations(store.db);
+    } finally {
+      await store.close();
+    }
+  };
+
+  it('comes after a backup, one for all control planes that start at once, which can be restored', async () => {
+    await Promise.all([begin(), begin(), begin(), begin(), begin()]);
+    const backups = readdirSync(dataDir).filter((name) => name.startsWith('frontdoor.backup'));
+    assert.deepEqual(backups, [NAME]);
+    const file = join(dataDir, NAME);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const { ino, mtimeMs } = statSync(file);
+    await begin();
+    assert.deepEqual([statSync(file).ino, statSync(file).mtimeMs], [ino, mtimeMs]);
+    const target = mkdtempSync(join(folder, 'target-'));
+    const { rows } = await restoreDatabase({ file, dataDir: target, checkOnly: false, log: silentLog });
+    assert.equal(rows['organization'], 1);
+  });
+
+  it('keeps so many backups in the directory that is named, and makes none for 0', async () => {
+    const directory = join(dataDir, 'upgrades');
+    await begin({ keep: 0, directory });
+    assert.throws(() => readdirSync(directory), { code: 'ENOENT' });
+    database = (await newPostgresPlace()).database!;
+    await (await openStore({ path: 'unused', database, migrations: older })).close();
+    await begin({ keep: 2, directory });
+    assert.deepEqual(readdirSync(directory), [NAME]);
+    assert.equal(statSync(directory).mode & 0o777, 0o700);
+    for (const [at, name] of ['0003-a', '0004-b'].entries()) {
+      const path = join(directory, `frontdoor.backup.before-${name}`);
+      writeFileSync(path, 'x');
+      utimesSync(path, at, at);
+    }
+    database = (await newPostgresPlace()).database!;
+    await (await openStore({ path: 'unused', database, migrations: older })).close();
+    await begin({ keep: 2, directory });
+    assert.deepEqual(readdirSync(directory).toSorted(), ['frontdoor.backup.before-0004-b', NAME].toSorted());
+  });
+
+  it('does not happen when the backup fails, which names the directory and the options', async () => {
+    const directory = join(dataDir, 'file');
+    writeFileSync(directory, '');
+    await assert.rejects(begin({ directory }), (error: Error & { code?: string }) => {
+      assert.equal(error.code, 'migration-backup');
+      assert.match(error.message, /file\/frontdoor\.backup.*--migration-backup-dir.*--migration-backups 0/);
+      return true;
+    });
+    assert.deepEqual(await schemaOf(), Object.keys(older));
+  });
+});
+
+it('every schema that a version had can be read page by page', async () => {
+  let known: Record<string, (typeof migrations)[string]> = {};
+  const path = join(folder, 'growing.db');
+  for (const name of Object.keys(migrations).toSorted()) {
+    known = { ...known, [name]: migrations[name]! };
+    const store = await openStore({ path, migrations: known, copies: { keep: 0 } });
+    const columns = new Map(
+      (await store.db.introspection.getTables()).map((table) => [
+        table.name,
+        table.columns.map((column) => column.name),
+      ]),
+    );
+    for (const { table, key } of await backedUpTables(store.db))
+      for (const column of key)
+        assert.ok(columns.get(table)!.includes(column), `${name}: ${table}.${column}`);
+    await store.close();
+  }
+});
