@@ -31,11 +31,13 @@ import {
   validityOf,
   waitAtMost,
   type ChannelOpener,
+  type Exposition,
   type IdentityFile,
   type MetricsAddress,
   type MetricsWriter,
   type ReadinessCheck,
   type TextEndpoint,
+  writeBuildInformation,
 } from '#net';
 import {
   CONTROL_PLANES_FILE,
@@ -47,7 +49,7 @@ import {
   startIdentityRenewal,
   useForeignCipher,
 } from '#sdk';
-import { buildInformation, writeConnectionMetrics } from './metrics-option.ts';
+import { writeConnectionMetrics } from './metrics-option.ts';
 
 export interface GatewayPartOptions {
   /** Folder of the last good share list, and of the identity file unless the supervisor keeps it. */
@@ -295,7 +297,11 @@ export async function startGatewayPart(
         secure?.certificates.write(to);
         writeConnectionMetrics(to, 'gateway', overlay, api.identity.certPem);
       };
-      const writers = [buildInformation(version), own, ...(options.otherMetrics ?? [])];
+      const writers = [
+        (to: Exposition) => writeBuildInformation(to, version),
+        own,
+        ...(options.otherMetrics ?? []),
+      ];
       metrics = await openMetricsEndpoint(options.metrics, writers, log, health);
       log.info({ host: options.metrics.host, port: metrics.port }, 'metrics are served');
     }

@@ -1,11 +1,11 @@
 /** `--metrics-listen` of a program that is one part. */
 import { X509Certificate } from 'node:crypto';
-import process from 'node:process';
 import type { Log } from '#base';
 import {
   certificateExpiries,
   ProgramHealth,
   openMetricsEndpoint,
+  writeBuildInformation,
   type Exposition,
   type MetricsAddress,
   type MetricsWriter,
@@ -32,7 +32,7 @@ export function prepareMetrics(
   version: string,
   log: Log,
 ): PreparedMetrics {
-  const writers: MetricsWriter[] = [buildInformation(version)];
+  const writers: MetricsWriter[] = [(to) => writeBuildInformation(to, version)];
   const health = new ProgramHealth();
   let endpoint: TextEndpoint | undefined;
   return {
@@ -62,17 +62,10 @@ export async function serveMetrics(
   return metrics;
 }
 
-/** The version of Frontdoor and that of Node, as labels of a metric that is always 1. */
-export function buildInformation(version: string): MetricsWriter {
-  const labels = { version, node: process.version };
-  return (to) =>
-    to.family('frontdoor_build_info', 'gauge', 'Versions of this program: always 1', [[labels, 1]]);
-}
-
 /** The routers that a part is connected to, and the expiry of the certificate with which it connects. */
 export function writeConnectionMetrics(
   to: Exposition,
-  part: 'agent' | 'gateway',
+  part: 'agent' | 'gateway' | 'tunnel',
   overlay: { readonly routerCount: number },
   identityPem: string,
 ): void {

@@ -6,6 +6,7 @@ import type { Log } from '#base';
 import { useForeignCipher } from '#sdk';
 import { HOST_CONFIG_TYPES } from '#sdk/hosting';
 import { containUncaught, runUntilStopped } from './lifetime.ts';
+import { serveMetrics, writeConnectionMetrics, type ServedMetrics } from './metrics-option.ts';
 import { openLog } from './pino-log.ts';
 import { writeReadyFile } from './ready-file.ts';
 import { collectAfterStart } from './start-collection.ts';
@@ -14,6 +15,8 @@ import { collectAfterStart } from './start-collection.ts';
 interface Running {
   /** The content of the ready file. */
   readonly ready: Promise<object>;
+  /** Circuits that are open or being made. */
+  readonly openCircuits: () => number;
   close(drainMs: number): Promise<void>;
 }
 
@@ -23,6 +26,7 @@ export async function runTunnelProxy(options: TunnelProxyCommandOptions, version
     const proxy = await startTunnelProxy({ overlay, services, listenHost, udpIdleTimeoutMs, log });
     return {
       ready: overlay.attached.then(() => ({ services: proxy.services })),
+      openCircuits: () => proxy.openCircuits,
       close: (drainMs) => proxy.close(drainMs),
     };
   });
@@ -34,6 +38,7 @@ export async function runTunnelHost(options: TunnelHostCommandOptions, version: 
     const host = new TunnelHost({ overlay, services, log });
     return {
       ready: host.ready.then((names) => ({ services: names.map((service) => ({ service })) })),
+      openCircuits: () => host.openCircuits,
       close: (drainMs) => host.close(drainMs),
     };
   });
@@ -41,30 +46,55 @@ export async function runTunnelHost(options: TunnelHostCommandOptions, version: 
 
 /** Signals are handled from the start, because a script may end the tunnel while it is not ready. */
 async function run(
-  { identity: identityFile, logLevel, readyFile }: TunnelHostCommandOptions | TunnelProxyCommandOptions,
+  options: TunnelHostCommandOptions | TunnelProxyCommandOptions,
   version: string,
   configTypes: readonly string[],
   start: (overlay: TunnelOverlay, log: Log) => Promise<Running>,
 ): Promise<number> {
+  const { identity: identityFile, logLevel, readyFile } = options;
   useForeignCipher();
   const { log } = openLog(logLevel);
   containUncaught(log);
+  const metrics = await serveMetrics(options.metricsListen, version, log);
   const opening = openTunnelOverlay({ identityFile, configTypes, version, log });
   const starting = opening.then((overlay) => start(overlay, log));
   const stopped = runUntilStopped(
-    async (drainMs) => (await starting).close(drainMs),
+    async (drainMs) => {
+      metrics.health.stop();
+      await (await starting).close(drainMs);
+    },
     log,
     async () => (await opening).reload(),
   );
-  const { ready } = await starting;
-  const failed = Promise.withResolvers<never>();
-  ready
-    .then(async (content) => {
-      const { name } = await opening;
-      await writeReadyFile(readyFile, { identity: name, ...content, pids: { tunnel: process.pid } });
-      log.info({ identity: name }, 'the tunnel is ready');
-      collectAfterStart();
-    })
-    .catch(failed.reject);
-  return Promise.race([stopped, failed.promise]);
+  try {
+    const { ready, openCircuits } = await starting;
+    const overlay = await opening;
+    observe(metrics, overlay, openCircuits);
+    const failed = Promise.withResolvers<never>();
+    ready
+      .then(async (content) => {
+        const { name } = overlay;
+        await writeReadyFile(readyFile, { identity: name, ...content, pids: { tunnel: process.pid } });
+        log.info({ identity: name }, 'the tunnel is ready');
+        collectAfterStart();
+      })
+      .catch(failed.reject);
+    return await Promise.race([stopped, failed.promise]);
+  } finally {
+    await metrics.close();
+  }
+}
+
+/** It is ready while it is connected to a router. */
+function observe(
+  metrics: ServedMetrics,
+  { api, connection }: TunnelOverlay,
+  openCircuits: () => number,
+): void {
+  metrics.add((to) => {
+    writeConnectionMetrics(to, 'tunnel', connection, api.identity.certPem);
+    const help = 'Circuits of connections and datagrams that are open or being made';
+    to.one('frontdoor_tunnel_open_circuits', 'gauge', help, openCircuits());
+  });
+  metrics.health.add({ name: 'router', isReady: () => connection.isAttached });
 }

@@ -7,8 +7,9 @@ import { readHostPort, type HostPort } from '#base';
 import { runCommand, type CliIo } from './cli-io.ts';
 import { parseDurationText } from './duration-text.ts';
 import { addLogOptions } from './log-options.ts';
+import { addMetricsOption, type MetricsCommandOptions } from './observation-options.ts';
 
-interface TunnelOptions {
+interface TunnelOptions extends MetricsCommandOptions {
   /** Path of the identity file. */
   readonly identity: string;
   readonly logLevel: string;
@@ -93,7 +94,7 @@ function hostCommand(io: CliIo, run: TunnelRunners): Command {
 }
 
 function addIdentity(command: Command): Command {
-  return addLogOptions(command).requiredOption(
+  return addMetricsOption(addLogOptions(command), 'the tunnel').requiredOption(
     '--identity <file>',
     'identity file that "ziti edge enroll" or enroll() of frontdoor/sdk wrote; only its owner may access it (chmod 600); ' +
       'for example laptop.json',

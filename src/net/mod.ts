@@ -111,6 +111,8 @@ export { descriptorLimit } from './descriptor-limit.ts';
 export { createHttpServer, httpRequest, STATUS_CODES } from './node-http.ts';
 export { openTextEndpoint, type TextEndpoint, type TextEndpointOptions } from './text-endpoint.ts';
 export { ProgramHealth, type Readiness, type ReadinessCheck } from './metrics/health.ts';
+export { writeBuildInformation } from './metrics/build-information.ts';
+export { writeProcessMetrics } from './metrics/process-metrics.ts';
 export { certificateExpiries, type NamedCertificate } from './metrics/certificate-expiry.ts';
 export { Exposition, EXPOSITION_TYPE, type Labels, type SummaryReading } from './metrics/exposition.ts';
 export {

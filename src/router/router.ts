@@ -20,11 +20,11 @@ import { HealthChecks } from './health/health-checks.ts';
 import { IdentityWatch } from './identity/identity-watch.ts';
 import { loadRouterIdentity, type RouterIdentity } from './identity/router-identity.ts';
 import { openListeners } from './router-listeners.ts';
+import { RouterMetrics } from './router-metrics.ts';
 import { inspectTunnels, type TunnelPart } from './tunnel/tunnel-part.ts';
 import { inspectLinkSubsystem, LinkSubsystem } from './link/link-subsystem.ts';
 import { MetricRegistry } from './metrics/metric-registry.ts';
 import { MetricReporter } from './metrics/metric-reporter.ts';
-import { writeRouterMetrics } from './metrics/prometheus-text.ts';
 import { CertificateRenewal } from './renewal/certificate-renewal.ts';
 import { Diagnostics } from './trace/diagnostics.ts';
 import { WebServers } from './web/web-servers.ts';
@@ -45,10 +45,12 @@ const DRAIN_LOOK_MS = 100;
 
 export class Router {
   readonly id: string;
-  readonly writeMetrics: MetricsWriter = (to) => writeRouterMetrics(to, this.id, this.#registry.read());
+  /** Without those of the process. */
+  readonly writeMetrics: MetricsWriter = (to) => this.#metrics.writeOwn(to);
   readonly #options: RouterOptions;
   readonly #clock: Clock;
   readonly #registry: MetricRegistry;
+  readonly #metrics: RouterMetrics;
   readonly #ports: TlsPorts;
   readonly #rateLimiter: WorkerPool;
   readonly #controllers: ControllerSet;
@@ -76,6 +78,7 @@ export class Router {
     this.id = this.#identity.id;
     const { metrics, forwarder } = config;
     this.#registry = new MetricRegistry({ ...metrics, clock, log });
+    this.#metrics = new RouterMetrics(this.#registry, () => this.#identity, options.release);
     this.#ports = new TlsPorts({ log });
     this.#rateLimiter = new WorkerPool({
       name: 'rate_limiter',
@@ -278,12 +281,11 @@ export class Router {
       servers: config.web,
       ports: this.#ports,
       tls: this.#identity.server,
-      loadTls: (identity) => loadRouterIdentity(identity, 'web.identity').server,
+      loadTls: (identity) => this.#metrics.withWebServer(loadRouterIdentity(identity, 'web.identity')),
       handshakeTimeoutMs: config.handshakeTimeoutMs,
-      routerId: this.id,
       placeOf: (path) => config.placeOf(path),
       health,
-      registry: this.#registry,
+      writeMetrics: (to) => this.#metrics.writeAll(to),
       log,
     });
     this.#closers.push(() => web.close());

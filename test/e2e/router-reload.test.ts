@@ -3,7 +3,10 @@
 import assert from 'node:assert/strict';
 import { createHash, X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { get } from 'node:https';
 import { join } from 'node:path';
+import process from 'node:process';
+import { text as consumeText } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import * as tls from 'node:tls';
 import { LATENCY_TYPE, makeFrame, RESULT_TYPE } from '#wire';
@@ -11,6 +14,7 @@ import { ctrlMessages } from '#wire/ctrl';
 import { freePort } from '../support/free-port.ts';
 import type { TestIdentity } from '../support/certificates.ts';
 import { until, within } from '../support/deadline.ts';
+import { PrometheusText } from '../support/prometheus-text.ts';
 import type { LogRecord } from '../support/recording-log.ts';
 import { keptLog, RouterStage, type Sections } from '../support/router-stage.ts';
 import type { ScriptedController } from '../support/scripted-controller.ts';
@@ -224,7 +228,25 @@ test('web shares its port with links and controllers', async (t) => {
     assert.equal((await shown(web, [protocol])).protocol, protocol);
   await assert.rejects(shown(web, ['ziti-edge']), { code: 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL' });
   assert.equal((await shown(served.port, ['ziti-edge'])).protocol, 'ziti-edge');
+  const text = new PrometheusText(await metricsAt(web));
+  assert.equal(text.value('frontdoor_build_info', { version: '1.2.3', node: process.version }), 1);
+  assert.ok(text.value('process_resident_memory_bytes')! > 0);
+  const { leaf } = await shown(web, ['h2']);
+  const ends = { identity: undefined, server: leaf.validToDate.getTime() / 1_000 };
+  for (const [certificate, wanted] of Object.entries(ends)) {
+    const seconds = text.value('frontdoor_router_certificate_expiry_timestamp_seconds', { certificate })!;
+    assert.ok(seconds > Date.now() / 1_000, certificate);
+    if (wanted !== undefined) assert.ok(seconds <= wanted, certificate);
+  }
 });
+
+function metricsAt(port: number): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  get(`https://127.0.0.1:${port}/metrics`, { rejectUnauthorized: false, agent: false }, (response) => {
+    consumeText(response).then(resolve, reject);
+  }).once('error', reject);
+  return within('the metrics', promise);
+}
 
 test('without a link section no link is taken at the port of the edge', async (t) => {
   const { port } = await serve(t, { link: undefined });

@@ -1,7 +1,7 @@
 // `frontdoor tunnel` as real processes, with identities and services of the edge management API.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, readFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -11,10 +11,13 @@ import { until, within } from '../support/deadline.ts';
 import { countedExchange, returnCounted } from '../support/echo-stream.ts';
 import { openEdgeInstallation, type EdgeInstallation } from '../support/edge-installation.ts';
 import type { EdgeManagementClient } from '../support/edge-management-client.ts';
+import { freePort } from '../support/free-port.ts';
 import { PartProcess, runCommand } from '../support/part-process.ts';
+import { PrometheusText } from '../support/prometheus-text.ts';
 import { startUdpEcho, udpClient } from '../support/port-client.ts';
 
 const BYTES = 3_000_000;
+const GUIDE = readFileSync(new URL('../../docs/guide/metrics.md', import.meta.url), 'utf8');
 
 interface ProxyReady {
   readonly identity: string;
@@ -166,7 +169,8 @@ const isServed = (listen: string): Promise<boolean> =>
   );
 
 test('tunnel proxy carries connections to services, in clear and encrypted, from the moment a policy lets it', async (t) => {
-  const part = await startProxy(t, ['clear:0', 'sealed:0']);
+  const metricsPort = await freePort();
+  const part = await startProxy(t, ['clear:0', 'sealed:0'], ['--metrics-listen', `127.0.0.1:${metricsPort}`]);
   const { identity, services } = part.ready;
   assert.equal(identity, 'site');
   assert.deepEqual(
@@ -188,6 +192,19 @@ test('tunnel proxy carries connections to services, in clear and encrypted, from
   head.writeBigUInt64BE(2n);
   open.write(Buffer.concat([head, Buffer.from('1')]));
   await once(open, 'data');
+  const observed = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${metricsPort}${path}`);
+  assert.equal((await observed('/health/live')).status, 200);
+  const ready = await observed('/health/ready');
+  assert.deepEqual([ready.status, await ready.json()], [200, { status: 'ready', checks: { router: true } }]);
+  const metrics = new PrometheusText(await (await observed('/metrics')).text());
+  assert.equal(metrics.value('frontdoor_tunnel_routers'), 1);
+  assert.ok(metrics.value('frontdoor_tunnel_open_circuits')! >= 1);
+  const certificate = 'identity';
+  const ends = metrics.value('frontdoor_tunnel_certificate_expiry_timestamp_seconds', { certificate })!;
+  assert.ok(ends > Date.now() / 1_000);
+  const ours = [...metrics.types.keys()].filter((name) => name.startsWith('frontdoor_'));
+  assert.ok(ours.includes('frontdoor_build_info'));
+  for (const name of ours) assert.ok(GUIDE.includes(`\`${name}\``), `${name} is in docs/guide/metrics.md`);
   const stopped = part.stop('SIGTERM');
   await until(
     'the closed port',
@@ -198,6 +215,7 @@ test('tunnel proxy carries connections to services, in clear and encrypted, from
       ),
     (state) => state === 'closed',
   );
+  assert.equal((await observed('/health/ready')).status, 503);
   open.end('2');
   const [last] = (await once(open, 'data')) as [Buffer];
   assert.equal(String(last), '2');

@@ -68,7 +68,7 @@ export class RouterStage {
       exists: existsSync,
     });
     assert.deepEqual(problems, []);
-    const router = await Router.start({ config: config!, log });
+    const router = await Router.start({ config: config!, log, release: '1.2.3' });
     this.#closers.push(() => router.close());
     return router;
   }

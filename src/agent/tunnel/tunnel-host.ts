@@ -60,6 +60,11 @@ export class TunnelHost {
     void this.#follow();
   }
 
+  /** Circuits that are open or being made. */
+  get openCircuits(): number {
+    return [...this.#entries.values()].reduce((sum, { circuits }) => sum + circuits, 0);
+  }
+
   /**
    * Takes no more circuits, waits up to `drainMs` for the open ones, and ends. A second call with less time shortens that.
    */
@@ -76,7 +81,7 @@ export class TunnelHost {
     const late = AbortSignal.any([AbortSignal.timeout(Math.max(0, drainMs)), this.#cut.signal]);
     const over = Promise.withResolvers<void>();
     late.addEventListener('abort', () => over.resolve(), { once: true });
-    if (this.#circuits() > 0 && !late.aborted) await Promise.race([this.#idle.promise, over.promise]);
+    if (this.openCircuits > 0 && !late.aborted) await Promise.race([this.#idle.promise, over.promise]);
     for (const entry of this.#entries.values()) entry.close('the tunnel stopped');
     await this.#options.overlay.close();
   }
@@ -164,7 +169,7 @@ export class TunnelHost {
       keyPem: overlay.api.identity.keyPem,
       onBound: () => this.#checkReady(),
       onEnded: () => {
-        if (this.#closing !== undefined && this.#circuits() === 0) this.#idle.resolve();
+        if (this.#closing !== undefined && this.openCircuits === 0) this.#idle.resolve();
       },
     });
     this.#entries.set(plan.key, entry);
@@ -177,9 +182,5 @@ export class TunnelHost {
     const names = new Set(entries.map(({ service }) => service.name));
     const isWhole = this.#options.services.every(({ service }) => names.has(service));
     if (isWhole && entries.every(({ isBound }) => isBound)) this.#isReady.resolve([...names]);
-  }
-
-  #circuits(): number {
-    return [...this.#entries.values()].reduce((sum, { circuits }) => sum + circuits, 0);
   }
 }

@@ -29,6 +29,8 @@ export interface TunnelOverlay {
   readonly api: EdgeApiClient;
   readonly directory: ServiceDirectory;
   readonly host: OverlayHost;
+  /** Whether there is a channel to a router, and to how many. */
+  readonly connection: Pick<OverlayClient, 'isAttached' | 'routerCount'>;
   /** Resolves when there is a channel to a router for the first time. */
   readonly attached: Promise<void>;
   /** Encrypted end to end if the service demands it. Rejects with a `FrontdoorError` or `CircuitError`. */
@@ -67,7 +69,7 @@ export async function openTunnelOverlay(options: TunnelOverlayOptions): Promise<
   const renewal = startIdentityRenewal({ client: api, path: identityFile, log });
   const directory = new ServiceDirectory(api);
   return {
-    ...{ name, api, directory, host: client, attached: attached.promise },
+    ...{ name, api, directory, host: client, connection: client, attached: attached.promise },
     dial: (service, timeoutMs, appData) =>
       directory.dial(service, ({ id, encryptionRequired }) =>
         client.dial(id, timeoutMs, { isEncryptionRequired: encryptionRequired, appData }),

@@ -29,6 +29,8 @@ export interface TunnelProxyOptions {
 export interface TunnelProxy {
   /** In the order of the options, each with its open `host:port`. */
   readonly services: readonly (Pick<ProxiedService, 'service' | 'protocol'> & { readonly listen: string })[];
+  /** Circuits that are open or being made. */
+  readonly openCircuits: number;
   /**
    * Takes no more connections, waits up to `drainMs` for the open ones, and ends. A second call with less time shortens
    * that.
@@ -60,6 +62,9 @@ export async function startTunnelProxy(options: TunnelProxyOptions): Promise<Tun
       const { service, protocol } = services[at]!;
       return { service, protocol, listen };
     }),
+    get openCircuits() {
+      return listeners.reduce((sum, { connections }) => sum + connections, 0);
+    },
     close(drainMs) {
       if (drainMs <= 0) cut.abort();
       closing ??= drain(drainMs);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock, silentLog } from '#base';
+import { Exposition } from '#net';
 import { MetricRegistry } from './metric-registry.ts';
 import { PrometheusText } from '../../../test/support/prometheus-text.ts';
-import { prometheusText } from './prometheus-text.ts';
+import { writeRouterMetrics } from './prometheus-text.ts';
 
 test('reads back as the counters, gauges and summaries that were fed', () => {
   const clock = new ManualClock();
@@ -22,7 +23,9 @@ test('reads back as the counters, gauges and summaries that were fed', () => {
   }
   registry.timer('xgress.tx_write_time').update(3_000_000_000);
   clock.advance(5_000);
-  const text = new PrometheusText(prometheusText('r1', registry.read()));
+  const to = new Exposition();
+  writeRouterMetrics(to, 'r1', registry.read());
+  const text = new PrometheusText(to.toString());
   const { types } = text;
   const find = (name: string, more: Record<string, string> = {}): number | undefined =>
     text.value(name, { source_id: 'r1', ...more });

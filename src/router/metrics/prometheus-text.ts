@@ -4,7 +4,7 @@
  * are in seconds.
  */
 import { definedFields } from '#base';
-import { Exposition, type Labels, type SummaryReading } from '#net';
+import type { Exposition, Labels, SummaryReading } from '#net';
 import type { MetricReading } from './metric-registry.ts';
 import type { HistogramReading } from './decaying-histogram.ts';
 import type { MeterReading } from './rate-meter.ts';
@@ -23,12 +23,6 @@ const QUANTILES = [
   ['0.9999', 'p9999'],
 ] as const;
 const NANOSECONDS = 1e-9;
-
-export function prometheusText(routerId: string, reading: MetricReading): string {
-  const to = new Exposition();
-  writeRouterMetrics(to, routerId, reading);
-  return to.toString();
-}
 
 /** Metric families in the order of their names. */
 export function writeRouterMetrics(to: Exposition, routerId: string, reading: MetricReading): void {

@@ -20,6 +20,7 @@ import {
 import type { WebBindPointConfig, WebServerConfig } from '../config/router-config.ts';
 import { HealthChecks } from '../health/health-checks.ts';
 import { MetricRegistry } from '../metrics/metric-registry.ts';
+import { writeRouterMetrics } from '../metrics/prometheus-text.ts';
 import { WebServers } from './web-servers.ts';
 
 let authority: TestAuthority;
@@ -82,9 +83,8 @@ async function open(t: TestContext, change: Change = {}) {
     tls: { default: identity, alternates: [] },
     loadTls: () => ({ default: change.own ?? identity, alternates: [] }),
     handshakeTimeoutMs: 5_000,
-    routerId: 'r1',
     health,
-    registry,
+    writeMetrics: (to) => writeRouterMetrics(to, 'r1', registry.read()),
     log,
     maxConnections: change.maxConnections,
   });

@@ -7,12 +7,10 @@ import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { FrontdoorError, messageOf, type Log } from '#base';
-import { EXPOSITION_TYPE, QuietLog, type ServerTls, type TlsPort, type TlsPorts } from '#net';
+import { Exposition, EXPOSITION_TYPE, QuietLog, type ServerTls, type TlsPort, type TlsPorts } from '#net';
 import type { IdentityConfig, WebBindPointConfig, WebServerConfig } from '../config/router-config.ts';
 import type { HealthChecks } from '../health/health-checks.ts';
 import { healthDocument } from '../health/health-document.ts';
-import type { MetricRegistry } from '../metrics/metric-registry.ts';
-import { prometheusText } from '../metrics/prometheus-text.ts';
 import { Http1Connections } from './http1-connections.ts';
 import { Http2Connections } from './http2-connections.ts';
 import { answererOf, type WebApi } from './web-answer.ts';
@@ -25,11 +23,11 @@ export interface WebServersOptions {
   /** Loads the certificates of a server with its own identity. */
   readonly loadTls: (identity: IdentityConfig) => ServerTls;
   readonly handshakeTimeoutMs: number;
-  readonly routerId: string;
   /** Returns the place of a setting for messages. */
   readonly placeOf: (path: string) => string;
   readonly health: HealthChecks;
-  readonly registry: MetricRegistry;
+  /** At most once per second. */
+  readonly writeMetrics: (to: Exposition) => void;
   readonly log: Log;
   /** Maximum connections per bind point; 1,024 by default. */
   readonly maxConnections?: number | undefined;
@@ -170,7 +168,9 @@ export class WebServers {
     const nowMs = performance.now();
     if (nowMs - this.#metricsMs >= METRICS_AGE_MS) {
       this.#metricsMs = nowMs;
-      this.#metricsText = prometheusText(this.#options.routerId, this.#options.registry.read());
+      const to = new Exposition();
+      this.#options.writeMetrics(to);
+      this.#metricsText = to.toString();
     }
     return this.#metricsText;
   }
