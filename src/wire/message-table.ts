@@ -348,6 +348,13 @@ const EDGE_MESSAGES = {
 const OWN_MESSAGES = {
   stopping: row(61000, 'Stopping', 'both', 'empty', 'The sender stops soon: dial elsewhere.'),
   circuitsLeaving: row(61001, 'CircuitsLeaving', 'both', 'text', 'Circuits whose far end stops.'),
+  trustBundle: row(
+    61002,
+    'TrustBundle',
+    'controller',
+    'text',
+    'The authorities to trust, and those that ended.',
+  ),
 } as const;
 
 export const MESSAGE_TABLE = {

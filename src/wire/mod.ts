@@ -139,3 +139,4 @@ export {
   type BulkCipher,
   type SealedParts,
 } from './secret-stream-codec.ts';
+export { decodeTrustBundle, encodeTrustBundle, type TrustBundle } from './trust-bundle-codec.ts';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { silentLog } from '#base';
-import { openMemoryChannel, type Channel } from '#net';
-import { contentType, FrameHeaders, type Frame } from '#wire';
+import { certificatesOfPem, openMemoryChannel, type Channel } from '#net';
+import { contentType, encodeTrustBundle, FrameHeaders, headerId, makeFrame, type Frame } from '#wire';
 import { ctrlMessages, type CtrlInit } from '#wire/ctrl';
 import {
   makeTestAuthority,
@@ -16,6 +16,7 @@ import {
 import { loadRouterIdentity, type RouterIdentity } from '../identity/router-identity.ts';
 import type { RouterConfig } from '../config/router-config.ts';
 import { routerConfigFixture } from '../testing/router-config-fixture.ts';
+import type { CtrlHandler } from '../ctrl/controllers.ts';
 import { CertificateRenewal } from './certificate-renewal.ts';
 
 const DAY_MS = 86_400_000;
@@ -45,7 +46,8 @@ function open(answers: Answers): void {
   );
   router = ours;
   controller = theirs;
-  router.handle({ onFrame: (frame) => renewal.onCertificates(frame, router) });
+  const from = { channel: ours } as Parameters<CtrlHandler>[1];
+  router.handle({ onFrame: (frame) => renewal.handlers().get(frame.contentType)?.(frame, from) });
   controller.handle({
     onFrame: (frame, channel) => {
       requests.push(frame);
@@ -224,4 +226,47 @@ test('without a csr section no certificate is requested, and the error has the r
   renewal = start({ config: { ...config, csr: undefined } });
   await assert.rejects(renewal.check(), { code: 'no-csr' });
   assert.equal(requests.length, 0);
+});
+
+/** Resolves to whether the router saved the bundle, and its words if it did not. */
+async function announced(trustedPem: string, endedPem = ''): Promise<readonly [boolean | undefined, string]> {
+  const body = encodeTrustBundle({ trustedPem, endedPem });
+  const answer = await controller!.request(makeFrame(contentType.trustBundle, { body }), 30_000);
+  return [answer.headers.bool(headerId.channel.resultSuccess), new TextDecoder().decode(answer.body)];
+}
+
+test('authorities that the controller trusts come into the ca file, those that ended go, and what the operator added stays', async () => {
+  const [next, added] = [await makeTestAuthority('next CA'), await makeTestAuthority('of the operator')];
+  writeFileSync(join(folder, 'ca.pem'), first.ca + added.ca);
+  identity = loadRouterIdentity(config.identity);
+  open(async (frame, channel) => {
+    if (frame.contentType === contentType.enrollmentExtendRouter)
+      channel.send(await certificates(frame, next));
+    else channel.reply(frame, ctrlMessages.enrollmentVerified.frame({}));
+  });
+  offsetMs = 0;
+  renewal = start();
+  const anchors = (): string[] => certificatesOfPem(identity.client.ca).map((one) => one.fingerprint256);
+  assert.deepEqual(await announced(first.ca + next.ca), [true, '']);
+  assert.deepEqual(anchors(), [first.ca, added.ca, next.ca].map(fingerprintOf));
+  assert.equal(identity.server.default.ca, identity.client.ca);
+  assert.deepEqual(loadRouterIdentity(config.identity), identity);
+  assert.equal(await renewal.check(), false, 'the first of the list issued the certificate in use');
+  assert.deepEqual(await announced(next.ca + first.ca), [true, '']);
+  assert.equal(await renewal.check(), true, 'another authority issues');
+  assert.equal(await renewal.check(), false);
+  assert.deepEqual(await announced(next.ca, first.ca), [true, '']);
+  assert.deepEqual(anchors(), [added.ca, next.ca].map(fingerprintOf));
+});
+
+test('a list of authorities that cannot be saved is refused, and changes nothing', async () => {
+  const next = await makeTestAuthority('next CA');
+  open(certifying({}));
+  config = { ...config, identity: { ...config.identity, ca: `pem:${first.ca}` } };
+  renewal = start({ config });
+  const [isSaved, why] = await announced(first.ca + next.ca);
+  assert.deepEqual([isSaved, /identity\.ca stands as PEM/.test(why)], [false, true]);
+  const [isRead] = await announced('nonsense');
+  assert.equal(isRead, false);
+  assert.equal(fingerprintOf(identity.client.ca), fingerprintOf(first.ca));
 });

@@ -1,5 +1,6 @@
 /**
- * Renews the router's certificates like OpenZiti's routers. After two thirds of their lifetime it requests new ones
+ * Renews the router's certificates like OpenZiti's routers. After two thirds of their lifetime, or when another authority
+ * issues (ADR 0062), it requests new ones
  * from a controller over the control channel (20302, 20301), saves and uses them, and confirms them (20303, 20002). It
  * saves before it confirms: until then the controller accepts both certificates, so that a crash cannot lock the router
  * out.
@@ -13,6 +14,7 @@ import { ctrlMessages } from '#wire/ctrl';
 import type { RouterConfig } from '../config/router-config.ts';
 import type { CtrlHandler, CtrlHandlers } from '../ctrl/controllers.ts';
 import type { RouterIdentity } from '../identity/router-identity.ts';
+import { TrustedAuthorities } from './trusted-authorities.ts';
 import {
   inlineCertificates,
   readCertificates,
@@ -39,10 +41,13 @@ const FIRST_RETRY_MS = 35_000;
 /** Longer delays are divided, because timers have a limit and clocks are adjusted. */
 const LONGEST_WAIT_MS = 3_600_000;
 const SHORTEST_WAIT_MS = 1_000;
+/** When another authority issues, the routers renew at different moments within this time. */
+const SPREAD_MS = 30_000;
 
 export class CertificateRenewal {
   readonly #options: CertificateRenewalOptions;
   readonly #backOff = new BackOff({ minMs: FIRST_RETRY_MS, maxMs: LONGEST_WAIT_MS, factor: 2 });
+  readonly #trusted: TrustedAuthorities;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<boolean> | undefined;
   #awaited: { readonly channel: Channel; readonly resolve: (frame: Frame) => void } | undefined;
@@ -51,6 +56,11 @@ export class CertificateRenewal {
 
   constructor(options: CertificateRenewalOptions) {
     this.#options = options;
+    const { config, identity, use, log } = options;
+    const onIssuer = (): void => {
+      if (this.#trusted.isReplaced && this.#running === undefined) this.#plan(Math.random() * SPREAD_MS);
+    };
+    this.#trusted = new TrustedAuthorities({ config, identity, use, onIssuer, log });
     this.#plan(this.#nextCheckMs());
   }
 
@@ -80,7 +90,10 @@ export class CertificateRenewal {
 
   handlers(): CtrlHandlers {
     const onCertificates: CtrlHandler = (frame, { channel }) => this.onCertificates(frame, channel);
-    return new Map([[contentType.enrollmentCertsResponse, onCertificates]]);
+    return new Map([
+      [contentType.enrollmentCertsResponse, onCertificates],
+      [contentType.trustBundle, this.#trusted.onBundle],
+    ]);
   }
 
   close(): void {
@@ -177,6 +190,7 @@ export class CertificateRenewal {
 
   /** Unix milliseconds at which the first of the certificates should be renewed. */
   #dueMs(): number {
+    if (this.#trusted.isReplaced) return 0;
     const { client, server } = this.#options.identity();
     return Math.min(renewalAtMs(client.cert), renewalAtMs(server.default.cert));
   }
