@@ -99,6 +99,8 @@ export class GatewayWorkers {
           await api.useIdentity(renewed);
         },
         session: () => api.session(),
+        changedAuthorities: () => api.changedAuthorities(),
+        isRenewalRequested: () => api.isRenewalRequested(),
       },
       path: options.identityFile,
       log,

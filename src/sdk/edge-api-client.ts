@@ -4,7 +4,8 @@
  * `agent-api-client.ts` and `gateway-api-client.ts`, over the same connection.
  */
 import { messageOf, systemClock, type Clock, type Log, type SchemaReader } from '#base';
-import type { IdentityFile, JsonAnswer, JsonRequest } from '#net';
+import { certificatesOfPem, type IdentityFile, type JsonAnswer, type JsonRequest } from '#net';
+import { parseCertificateBundle } from './certificate-signing.ts';
 import { checkStatus, dataOf, unreadable } from './edge-answer.ts';
 import { EdgeConnection } from './edge-connection.ts';
 import type { KeptControlPlanes } from './kept-control-planes.ts';
@@ -193,6 +194,32 @@ export class EdgeApiClient {
     return (await this.#call(request, readExtendedCertificate)).cert;
   }
 
+  /** Whether the control plane asks for another certificate before the one in use is due, in OpenZiti's field. */
+  async isRenewalRequested(): Promise<boolean> {
+    const path = `${BASE_PATH}/current-api-session`;
+    return (await this.#inSession({ method: 'GET', path }, readEdgeSession)).isCertExtendRequested;
+  }
+
+  /**
+   * Gets the authorities that the control plane trusts now (PEM). Returns undefined if they are those of the identity, or
+   * if the control plane itself is not verified with them, as behind a proxy with a certificate of its own.
+   */
+  async changedAuthorities(): Promise<string | undefined> {
+    const path = `${BASE_PATH}/.well-known/est/cacerts`;
+    const headers = { accept: 'application/pkcs7-mime' };
+    const answer = await this.connection.request({ method: 'GET', path, headers });
+    checkStatus(answer, 200, this.connection.hop);
+    const found = await parseCertificateBundle(answer.text);
+    if (found.length === 0 || isSameSet(found.join(''), this.identity.caPem)) return undefined;
+    const caPem = found.join('');
+    if (await this.connection.isVerifiedWith(caPem)) return caPem;
+    this.#options.log.warn(
+      { hop: this.connection.hop },
+      'the authorities that the control plane sent do not verify it: the former ones stay in use',
+    );
+    return undefined;
+  }
+
   async #authenticate(): Promise<EdgeSession> {
     const { identity } = this.connection;
     const version = this.#options.version ?? 'unknown';
@@ -292,4 +319,11 @@ export class EdgeApiClient {
     }
     return content.value;
   }
+}
+
+function isSameSet(one: string, other: string): boolean {
+  const [a, b] = [one, other].map(
+    (pem) => new Set(certificatesOfPem(pem).map(({ fingerprint256 }) => fingerprint256)),
+  );
+  return a!.size === b!.size && [...a!].every((fingerprint) => b!.has(fingerprint));
 }

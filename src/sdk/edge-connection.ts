@@ -127,6 +127,11 @@ export class EdgeConnection {
     await Promise.all(old.map(({ http }) => http.close()));
   }
 
+  /** Whether the control plane in use has a certificate of these authorities (PEM), over a new connection. */
+  isVerifiedWith(caPem: string): Promise<boolean> {
+    return this.#respondsTo(this.#open(this.#choice.current, this.#timeoutMs, caPem));
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#places.values()].map(({ http }) => http.close()));
@@ -213,8 +218,12 @@ export class EdgeConnection {
     return place.probe;
   }
 
-  async #ask(url: string): Promise<boolean> {
-    const http = this.#open(url, PROBE_MS);
+  #ask(url: string): Promise<boolean> {
+    return this.#respondsTo(this.#open(url, PROBE_MS));
+  }
+
+  /** Closes the client. Never rejects. */
+  async #respondsTo(http: JsonClient): Promise<boolean> {
     try {
       return (await http.request({ method: 'GET', path: PROBE_PATH })).status === 200;
     } catch {
@@ -238,9 +247,9 @@ export class EdgeConnection {
     return place;
   }
 
-  #open(origin: string, timeoutMs: number): JsonClient {
-    const { caPem, certPem, keyPem } = this.#identity;
-    return new JsonClient({ origin, ca: caPem, certPem, keyPem, timeoutMs });
+  #open(origin: string, timeoutMs: number, ca = this.#identity.caPem): JsonClient {
+    const { certPem, keyPem } = this.#identity;
+    return new JsonClient({ origin, ca, certPem, keyPem, timeoutMs });
   }
 }
 

@@ -77,7 +77,10 @@ export const readTerminators = compileReader(lossyList('terminators', terminator
 const precedence = () => Part.oneOf('default', 'required', 'failed');
 
 /** An API session, whose token channels to routers present. */
-const sessionSchema = Type.Object({ id: text(), token: text(), identityId: text(), expiresAt: text() });
+const sessionSchema = Type.Object({
+  ...{ id: text(), token: text(), identityId: text(), expiresAt: text() },
+  isCertExtendRequested: orElse(Type.Boolean(), false),
+});
 export type EdgeSession = ShapeOf<typeof sessionSchema>;
 
 export const readEdgeSession = compileReader(sessionSchema);

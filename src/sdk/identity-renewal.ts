@@ -1,19 +1,25 @@
 /**
- * Renews an identity's certificate: after two thirds of its lifetime, a new key is made, certified with the old
- * certificate, written to the identity file and used. Failures are retried until it works.
+ * Renews an identity's certificate: after two thirds of its lifetime, or when the control plane asks for it (ADR 0062), a new
+ * key is made, certified with the old certificate, written to the identity file and used. Failures are retried until it
+ * works. Before that, and every hour, it takes over the authorities that the control plane trusts.
  */
 import { X509Certificate } from 'node:crypto';
 import { BackOff, messageOf, systemClock, type Clock, type Log } from '#base';
-import { saveIdentityFile } from '#net';
+import { certificatesOfPem, saveIdentityFile } from '#net';
 import { makeKeyRequest } from './certificate-signing.ts';
 import type { EdgeApiClient } from './edge-api-client.ts';
 
 /** Longer waits are split, because timers are limited and clocks can be set. */
 const LONGEST_WAIT_MS = 3_600_000;
 const FIRST_RETRY_MS = 60_000;
+/** Authorities may have changed while the program was not running. */
+const FIRST_CHECK_MS = 5_000;
 
 export interface IdentityRenewalOptions {
-  readonly client: Pick<EdgeApiClient, 'identity' | 'extendIdentity' | 'useIdentity' | 'session'>;
+  readonly client: Pick<
+    EdgeApiClient,
+    'identity' | 'extendIdentity' | 'useIdentity' | 'session' | 'changedAuthorities' | 'isRenewalRequested'
+  >;
   /** Path of the identity file. */
   readonly path: string;
   readonly log: Log;
@@ -22,8 +28,8 @@ export interface IdentityRenewalOptions {
 
 export interface IdentityRenewal {
   /**
-   * Renews now if that is due. Resolves to true if a new certificate is in use. Rejects with the error of the
-   * edge API or the disk.
+   * Takes over changed authorities, and renews now if that is due. Resolves to true if a new certificate is in use.
+   * Rejects with the error of the edge API or the disk.
    */
   check(): Promise<boolean>;
   close(): void;
@@ -37,8 +43,16 @@ export function startIdentityRenewal(options: IdentityRenewalOptions): IdentityR
   let closed = false;
 
   async function check(): Promise<boolean> {
+    const isDue = clock.nowMs() >= renewalAtMs(client.identity.certPem);
+    try {
+      await takeOverAuthorities();
+      if (!isDue && !(await client.isRenewalRequested())) return false;
+    } catch (error) {
+      // Some other control plane of OpenZiti may not answer these questions.
+      log.debug({ error: messageOf(error) }, 'the state of the authorities is not known');
+      if (!isDue) return false;
+    }
     const identity = client.identity;
-    if (clock.nowMs() < renewalAtMs(identity.certPem)) return false;
     const { keyPem, csrPem } = await makeKeyRequest(commonNameOf(identity.certPem));
     const certPem = await client.extendIdentity(csrPem);
     const renewed = { ...identity, keyPem, certPem };
@@ -48,6 +62,16 @@ export function startIdentityRenewal(options: IdentityRenewalOptions): IdentityR
     await client.session();
     log.info({ until: new X509Certificate(certPem).validTo }, 'certificate renewed');
     return true;
+  }
+
+  async function takeOverAuthorities(): Promise<void> {
+    const caPem = await client.changedAuthorities();
+    if (caPem === undefined) return;
+    const changed = { ...client.identity, caPem };
+    await saveIdentityFile(path, changed);
+    await client.useIdentity(changed);
+    const subjects = certificatesOfPem(caPem).map(({ subject }) => subject);
+    log.info({ authorities: subjects }, 'the authorities of the control plane changed');
   }
 
   function plan(waitMs: number): void {
@@ -73,7 +97,7 @@ export function startIdentityRenewal(options: IdentityRenewalOptions): IdentityR
     return Math.min(LONGEST_WAIT_MS, Math.max(1_000, dueMs));
   }
 
-  plan(nextCheckMs());
+  plan(Math.min(FIRST_CHECK_MS, nextCheckMs()));
   return {
     check,
     close: () => {
