@@ -16,6 +16,8 @@ const because = (noPage: string): OperationPlace => ({ noPage });
 const FD = '/frontdoors/$frontdoorId';
 const SHARE = `${FD}/shares/$token`;
 const FOR_PROGRAMS = 'Programs get tokens and keys with it; a person has a session.';
+const ON_THE_COMMAND_LINE =
+  'Keys are replaced on the command line (frontdoor pki), beside the files that have to be saved first.';
 const ACCOUNT_PAGE =
   'The page of one’s own account (/console/account) has it, which works without JavaScript.';
 
@@ -128,6 +130,9 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
   listRestingNames: at('/settings/names'),
   releaseRestingName: at('/settings/names'),
   getBackup: at('/settings/installation'),
+  getAuthorities: because(ON_THE_COMMAND_LINE),
+  rotateAuthority: because(ON_THE_COMMAND_LINE),
+  advanceAuthority: because(ON_THE_COMMAND_LINE),
   listAuditEvents: at('/activity'),
   verifyAuditEvents: at('/activity'),
   listPeople: at('/settings/people'),

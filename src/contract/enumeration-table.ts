@@ -133,6 +133,28 @@ const enumerations: readonly Enumeration[] = [
     description: 'Whether the operation was carried out.',
   },
   {
+    name: 'AuthorityKind',
+    values: ['root', 'intermediate'],
+    description: 'root: signs intermediate authorities. intermediate: issues certificates.',
+  },
+  {
+    name: 'AuthorityState',
+    values: ['next', 'issuing', 'former'],
+    description:
+      'next: trusted, and does not issue yet. issuing: in use. former: trusted until its certificates are replaced.',
+  },
+  {
+    name: 'RotationStep',
+    values: ['distributed', 'issuing'],
+    description:
+      'distributed: the new authority does not issue yet. issuing: the former authority is still trusted.',
+  },
+  {
+    name: 'CertifiedIdentity',
+    values: ['environment', 'gateway', 'router', 'edge'],
+    description: 'The kind of identity. edge: made through the edge management API.',
+  },
+  {
     name: 'CertificateHolder',
     values: ['environment', 'gateway', 'router'],
     description: 'The kind of machine that holds the certificate.',

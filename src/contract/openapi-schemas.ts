@@ -7,6 +7,7 @@ import { definedFields } from '#base';
 import { enumerationNamed } from './enumeration-table.ts';
 import { fieldDescription } from './field-description-table.ts';
 import * as accessSchemas from './access-schemas.ts';
+import * as authoritySchemas from './authority-schemas.ts';
 import * as customFrontendSchemas from './custom-frontend-schemas.ts';
 import * as fabricSchemas from './fabric-schemas.ts';
 import { stringFormats, type FormatName } from './format-table.ts';
@@ -26,6 +27,7 @@ export type Json = Readonly<Record<string, unknown>>;
 const SUFFIX = 'Schema';
 const names: ReadonlyMap<unknown, string> = namesOf(
   accessSchemas,
+  authoritySchemas,
   customFrontendSchemas,
   fabricSchemas,
   installationSchemas,

@@ -4,6 +4,7 @@
  */
 import type { Static, TSchema } from 'typebox';
 import { accessOperations } from './access-operation-table.ts';
+import { authorityOperations } from './authority-operation-table.ts';
 import { changeOperations } from './change-operation-table.ts';
 import { fabricOperations } from './fabric-operation-table.ts';
 import { frontdoorOperations } from './frontdoor-operation-table.ts';
@@ -33,6 +34,7 @@ const table = [
   ...fabricOperations,
   ...meshOperations,
   ...installationOperations,
+  ...authorityOperations,
   ...issuerOperations,
 ] as const satisfies readonly Operation[];
 

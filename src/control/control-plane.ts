@@ -328,6 +328,7 @@ async function openAll(options: ControlPlaneOptions, closers: Closer[]): Promise
       egress,
       names: new NameRecordLookups({ servers: dnsServers }),
     },
+    authorities: { trustDomain: TRUST_DOMAIN, changed: () => pki.renewServers() },
     mintEnrollmentJwt,
     ...{ limits: options.limits, trustedProxies: options.trustedProxies, tls: options.apiTls },
     console: app && consoleOf({ ...{ store, secrets, clock, log, login }, own, app }),

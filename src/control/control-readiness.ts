@@ -5,6 +5,8 @@ import type { OverlayModel } from './model/mod.ts';
 import type { Pki } from './pki/mod.ts';
 import type { Store } from './store/mod.ts';
 
+type AuthorityName = Pick<Pki['authorities']['issuer'], 'name' | 'parent'>;
+
 export interface ReadinessParts {
   readonly store: Pick<Store, 'db'>;
   readonly model: Pick<OverlayModel, 'routerCount'>;
@@ -28,16 +30,21 @@ export function controlReadiness({ store, model, hasOnlineRouter }: ReadinessPar
 
 /** Those of the installation's own authority, and the one of the Management API. */
 export function controlCertificates(
-  pki: Pick<Pki, 'caBundlePem' | 'edgeServer' | 'controlServer'>,
+  pki: Pick<Pki, 'authorities' | 'edgeServer' | 'controlServer'>,
   apiCertPem: string | undefined,
 ): NamedCertificate[] {
-  const [intermediate, root] = certificatesOfPem(pki.caBundlePem);
+  const { bundle, issuer } = pki.authorities;
   const named: readonly (readonly [string, X509Certificate | undefined])[] = [
-    ['root authority', root],
-    ['intermediate authority', intermediate],
+    ...bundle.map((one) => [authorityName(one, issuer), one.certificate] as const),
     ['edge API', new X509Certificate(pki.edgeServer.leafPem)],
     ['control channel', new X509Certificate(pki.controlServer.leafPem)],
     ['Management API', apiCertPem === undefined ? undefined : certificatesOfPem(apiCertPem)[0]],
   ];
   return named.flatMap(([name, certificate]) => (certificate === undefined ? [] : [{ name, certificate }]));
+}
+
+/** Those beside the ones in use are named by their rows: `root-ca-2`. */
+function authorityName(one: AuthorityName, issuer: AuthorityName): string {
+  if (one.name === issuer.name) return 'intermediate authority';
+  return one.name === issuer.parent ? 'root authority' : one.name;
 }

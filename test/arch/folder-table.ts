@@ -68,6 +68,7 @@ const CONTROL: FolderTable = {
     may: [
       ...['secrets', 'checks', 'policy', 'provider', 'store', 'metrics', 'model', 'backup', 'event-stream'],
       ...['html', 'totp', 'audit', 'hostnames', 'installation', 'oauth', 'login', 'overlay', 'replica'],
+      'pki',
     ],
     why: 'answers requests with all parts below; no part imports it',
   },

@@ -145,6 +145,9 @@ export const AUTHORIZATION_RULES: Readonly<Record<OperationId, Rule>> = {
   releaseRestingName: administers,
   getBackup: administers,
   getInstallation: ['read', 'nobody'],
+  getAuthorities: administers,
+  rotateAuthority: administers,
+  advanceAuthority: administers,
   listAuditEvents: ['read', 'an organization'],
   verifyAuditEvents: administers,
   createRouter: administers,
@@ -194,6 +197,7 @@ export const SCOPES_OF_ROLES: Readonly<Record<Role, readonly string[]>> = {
 /** Sessions at the console need a log-in of the last 15 minutes for them. */
 export const NEED_RECENT_LOG_IN: ReadonlySet<OperationId> = new Set([
   ...(['deleteFrontdoor', 'deleteOrganization', 'getBackup', 'rotateSigningKey'] as const),
+  ...(['rotateAuthority', 'advanceAuthority'] as const),
   ...(['changePerson', 'deletePerson', 'createInvitation', 'createConsoleLogIn'] as const),
   ...(['deleteConsoleLogIn', 'createEnrollment', 'createRouter', 'createGateway'] as const),
   ...(['createAuthProvider', 'changeAuthProvider', 'replaceAuthProvider'] as const),

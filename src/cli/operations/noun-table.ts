@@ -21,6 +21,7 @@ export const NOUNS = {
   'console-sessions': 'sessions of people at the console',
   'resting-names': 'names that were given up, and the organizations that may take them again',
   'signing-keys': 'keys that sign bearer tokens',
+  pki: 'certificate authorities of the installation, and the replacement of their keys',
   fabric: 'routers and gateways, and the mesh of links',
   audit: 'audit trail of changes and refusals',
   api: 'the Management API itself',

@@ -343,6 +343,20 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     ...asIs,
     examples: ['api installation'],
   },
+  getAuthorities: { noun: 'pki', verb: 'show', ...asIs, examples: ['pki show'] },
+  rotateAuthority: {
+    noun: 'pki',
+    verb: 'rotate',
+    called: { afterSeconds: 'after' },
+    ...asIs,
+    examples: ['pki rotate', 'pki rotate --kind root --after 14d'],
+  },
+  advanceAuthority: {
+    noun: 'pki',
+    verb: 'advance',
+    ...asIs,
+    examples: ['pki advance', 'pki advance --force'],
+  },
   getBackup: { elsewhere: ['backup'], reason: 'writes a file and verifies it' },
 
   listAuditEvents: {

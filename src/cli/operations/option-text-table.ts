@@ -59,6 +59,12 @@ export const OPTION_TEXTS: Readonly<Record<string, OptionText>> = {
   },
   scopes: { description: 'permission of the caller; default: read and write' },
   overlapSeconds: { example: '24h' },
+  afterSeconds: {
+    description:
+      'how much later the new authority issues; by default 2 minutes for an intermediate and 30 days for a root',
+    example: '14d',
+  },
+  force: { description: 'cut off identities, which then have to enroll again' },
   q: { example: 'app' },
   text: { example: 'orders' },
   lifetimeSeconds: { example: '24h' },

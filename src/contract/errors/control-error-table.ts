@@ -123,6 +123,13 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     meaning: 'The Idempotency-Key belongs to another request.',
     remedy: 'Give each request a key of its own.',
   },
+  'peers-cut-off': {
+    kind: 'conflict',
+    meaning:
+      'The next step of the rotation of an authority would cut off identities that have no certificate or no root of the new one yet.',
+    remedy:
+      'Wait until they called a control plane again ("frontdoor pki show" lists them), or use --force and enroll them again.',
+  },
   'policy-admits-nobody': {
     kind: 'conflict',
     meaning:

@@ -24,6 +24,7 @@ export const BACKED_UP = [
   { table: 'enrollment', key: ['id'] },
   { table: 'identity', key: ['id'] },
   { table: 'certificate', key: ['fingerprint'] },
+  { table: 'root_receipt', key: ['identity_id'] },
   { table: 'api_session', key: ['id'] },
   { table: 'identity_totp', key: ['identity_id'] },
   { table: 'identity_client', key: ['identity_id'] },

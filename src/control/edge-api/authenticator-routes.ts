@@ -32,7 +32,7 @@ export function addAuthenticatorRoutes(app: FastifyInstance, context: EdgeApiCon
     const { identity } = callerOf(context, request);
     const rows = await authenticatorsOf(db, identity.id);
     return sendPage(reply, queryOf(request), rows, authenticatorSymbols, (row) =>
-      authenticatorView(row, identity),
+      authenticatorView(row, identity, context.pki),
     );
   });
 
@@ -40,7 +40,7 @@ export function addAuthenticatorRoutes(app: FastifyInstance, context: EdgeApiCon
     const { identity } = callerOf(context, request);
     const row = (await authenticatorsOf(db, identity.id)).find(({ id }) => id === request.params.id);
     if (row === undefined) throw notFound();
-    return sendData(reply, authenticatorView(row, identity));
+    return sendData(reply, authenticatorView(row, identity, context.pki));
   });
 
   // PUT replaces both, PATCH what it names. Only the present password permits either.

@@ -1,6 +1,7 @@
 /** The authenticators of an identity, and their shape in OpenZiti's client API. */
 import { definedFields } from '#base';
 import type { Identity } from '../model/mod.ts';
+import { FIRST_INTERMEDIATE, type Pki } from '../pki/mod.ts';
 import type { Queries } from '../store/mod.ts';
 import { isoTime, linked } from './service-view.ts';
 
@@ -12,6 +13,8 @@ export interface AuthenticatorRow {
   readonly username?: string;
   /** Whether our authority issued the certificate. */
   readonly isOurs?: boolean;
+  /** The name of our intermediate that issued it. */
+  readonly issuer?: string | undefined;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }
@@ -25,7 +28,7 @@ export function passwordAuthenticatorId({ id }: Pick<Identity, 'id'>): string {
 export async function authenticatorsOf(db: Queries, identityId: string): Promise<AuthenticatorRow[]> {
   const certificates = await db
     .selectFrom('certificate')
-    .select(['fingerprint', 'authority_id', 'created_at'])
+    .select(['fingerprint', 'authority_id', 'issuer', 'created_at'])
     .where('identity_id', '=', identityId)
     .orderBy('created_at')
     .orderBy('fingerprint')
@@ -36,8 +39,9 @@ export async function authenticatorsOf(db: Queries, identityId: string): Promise
     .where('identity_id', '=', identityId)
     .execute();
   return [
-    ...certificates.map(({ fingerprint, authority_id, created_at }) => ({
+    ...certificates.map(({ fingerprint, authority_id, issuer, created_at }) => ({
       isOurs: authority_id === null,
+      issuer: authority_id === null ? (issuer ?? FIRST_INTERMEDIATE) : undefined,
       ...{ id: fingerprint, method: 'cert' as const, fingerprint },
       ...{ createdAtMs: created_at, updatedAtMs: created_at },
     })),
@@ -48,9 +52,17 @@ export async function authenticatorsOf(db: Queries, identityId: string): Promise
   ];
 }
 
-export function authenticatorView(row: AuthenticatorRow, identity: Identity): Record<string, unknown> {
+export function authenticatorView(
+  row: AuthenticatorRow,
+  identity: Identity,
+  { isReplaced }: Pick<Pki, 'isReplaced'>,
+): Record<string, unknown> {
   const { id, method, fingerprint, username, isOurs } = row;
-  const ofCertificate = { isIssuedByNetwork: isOurs, isExtendRequested: false, isKeyRollRequested: false };
+  const ofCertificate = {
+    isIssuedByNetwork: isOurs,
+    isExtendRequested: isReplaced(row.issuer),
+    isKeyRollRequested: false,
+  };
   return {
     _links: { self: { href: `./current-identity/authenticators/${id}` } },
     id,

@@ -204,6 +204,12 @@ export function sessionCallerOf(context: EdgeApiContext, request: FastifyRequest
   return { ...peer, session, token };
 }
 
+/** The id of the identity that calls, at routes that serve everybody; undefined for a stranger. */
+export function knownCallerOf(context: EdgeApiContext, request: FastifyRequest): string | undefined {
+  const proof = context.peers.of(request.raw.socket);
+  return 'peer' in proof ? proof.peer.identity.id : bearerSessionOf(context, tokenOf(request))?.identityId;
+}
+
 /** The opaque token of a session, or a signed one (`Authorization: Bearer`, of which clients may send several). */
 export function tokenOf(request: FastifyRequest): string {
   const opaque = request.headers['zt-session'];

@@ -4,7 +4,13 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseName } from '#domain';
-import { BACKDATE_MS, FOREIGN_LIFETIME_DAYS, OWN_LIFETIME_DAYS, type IssuedCertificate } from '../pki/mod.ts';
+import {
+  BACKDATE_MS,
+  FOREIGN_LIFETIME_DAYS,
+  noteRootReceipt,
+  OWN_LIFETIME_DAYS,
+  type IssuedCertificate,
+} from '../pki/mod.ts';
 import { appendMachineAudit, renewCertificate } from '../audit/mod.ts';
 import { claimEnrollment, insertCertificate, refuseCsr, touchResource } from '../store/mod.ts';
 import { admitAddress, invalidToken, KINDS, openEnrollment, refused } from './enrollment-token.ts';
@@ -192,6 +198,8 @@ async function claim(
       if (known === undefined) return { ok: false, reason: 'identity-gone' } as const;
     }
     await insertCertificate(trx, identityId, issued, nowMs);
+    // Clients get the bundle before they enroll, routers with their certificates.
+    await noteRootReceipt(trx, context.pki.authorities, identityId, nowMs);
     touch('identity', identityId);
     if (kind === 'environment')
       touchResource(touch, { ownerId: frontdoorId, kind: 'enrollment', id: result.enrollment.id });

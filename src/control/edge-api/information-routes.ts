@@ -4,7 +4,8 @@ import type { ApiAddresses } from '#wire/ctrl';
 import type { EdgeEntityRecord, JsonObject } from '../model/mod.ts';
 import type { QuerySymbols } from '../entity-query/mod.ts';
 import { notFound, sendData } from './edge-answer.ts';
-import { queryOf, type EdgeApiContext } from './edge-context.ts';
+import { noteRootReceipt } from '../pki/mod.ts';
+import { knownCallerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
 import { sendPage } from './edge-request.ts';
 import { isoTime } from './service-view.ts';
 import type { RouteMethods } from './route-methods.ts';
@@ -112,12 +113,16 @@ export function addVersionRoutes(app: FastifyInstance, context: EdgeApiContext):
   app.get('/', (_request, reply) => sendData(reply, versionOf(context)));
   app.get('/version', (_request, reply) => sendData(reply, versionOf(context)));
 
-  app.get('/.well-known/est/cacerts', (_request, reply) =>
-    reply
+  app.get('/.well-known/est/cacerts', async (request, reply) => {
+    const { pki, store, clock } = context;
+    const [bundle, { authorities }] = [pki.cacertsPkcs7Base64, pki];
+    const id = knownCallerOf(context, request);
+    if (id !== undefined) await noteRootReceipt(store.db, authorities, id, clock.nowMs());
+    return reply
       .header('content-type', 'application/pkcs7-mime')
       .header('content-transfer-encoding', 'base64')
-      .send(Buffer.from(context.pki.cacertsPkcs7Base64)),
-  );
+      .send(Buffer.from(bundle));
+  });
 }
 
 function versionOf(context: EdgeApiContext): unknown {

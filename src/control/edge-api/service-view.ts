@@ -111,7 +111,7 @@ const CODE_QUERY = {
   ...{ httpMethod: 'POST', httpUrl: './authenticate/mfa' },
 };
 
-/** `signerQuery` asks for the token of another party, if that is missing. */
+/** `signerQuery` asks for the token of another party, if that is missing. A replaced certificate is of a former authority. */
 export function apiSessionView(
   session: Pick<LiveSession, 'id' | 'token' | 'configTypes' | 'createdAtMs'>,
   identity: Identity,
@@ -119,6 +119,7 @@ export function apiSessionView(
   address: string,
   nowMs: number,
   secondFactor: SecondFactorState,
+  certificate: { readonly isOurs: boolean; readonly isReplaced: boolean },
   signerQuery: readonly Readonly<Record<string, unknown>>[] = [],
 ): Record<string, unknown> {
   const now = isoTime(nowMs);
@@ -142,7 +143,8 @@ export function apiSessionView(
     expiresAt: isoTime(nowMs + SESSION_IDLE_MS),
     expirationSeconds: SESSION_IDLE_MS / 1000,
     ipAddress: address,
-    isCertExtendable: false,
+    isCertExtendable: certificate.isOurs,
+    isCertExtendRequested: certificate.isReplaced,
     isMfaRequired: secondFactor !== 'none',
     isMfaComplete: secondFactor === 'passed',
     tags: {},

@@ -57,7 +57,14 @@ export function addSessionRoutes(app: FastifyInstance, context: EdgeApiContext):
     const authenticatorId = leaf?.fingerprint ?? (isPassword ? passwordAuthenticatorId(identity) : 'ext-jwt');
     const nowMs = context.clock.nowMs();
     const queries = missingSigner === undefined ? [] : [context.secondTokens.query(missingSigner)];
-    return apiSessionView(session, identity, authenticatorId, request.ip, nowMs, secondFactor, queries);
+    const certificate = {
+      isOurs: leaf !== undefined && leaf.isThirdParty !== true,
+      isReplaced: context.pki.isReplaced(leaf?.issuer),
+    };
+    return apiSessionView(
+      ...([session, identity, authenticatorId, request.ip, nowMs, secondFactor] as const),
+      ...([certificate, queries] as const),
+    );
   };
   const partialView = (
     login: PartialLogIn,

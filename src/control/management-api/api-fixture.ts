@@ -175,6 +175,7 @@ export async function openApiWorld({
     baseUrl: () => BASE_URL,
     authUrl: () => BASE_URL,
     frontendUrls: (host) => [`http://${host}:8080`],
+    authorities: { trustDomain: 'test.frontdoor', changed: async () => {} },
     installation: {
       securePort: () => 8_443,
       edgeApiUrl: () => 'https://localhost:1280',

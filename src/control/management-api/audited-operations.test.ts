@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { silentLog } from '#base';
 import { operations } from '#contract';
 import { verifyAudit } from '../audit/mod.ts';
+import { loadAuthorities } from '../pki/authority-generations.ts';
 import { insertSession } from '../login/login-sessions.ts';
 import {
   insertPerson,
@@ -197,6 +200,16 @@ describe('every operation that changes something', () => {
       world.clock.advance(3_600_000);
       return { path: '/signing-keys', chain: '' };
     },
+    rotateAuthority: async () => {
+      await firstAuthorities();
+      return { path: '/authorities/rotation', body: { kind: 'intermediate' }, chain: '' };
+    },
+    advanceAuthority: async () => {
+      await firstAuthorities();
+      // A rotation of another test may not be done.
+      await world.call('POST', '/authorities/rotation', { body: { kind: 'intermediate' } });
+      return { path: '/authorities/rotation/next-step', chain: '' };
+    },
     createRouter: () => ({ path: '/fabric/routers', body: { name: 'x' }, chain: '' }),
     changeRouter: async () => ({
       path: `/fabric/routers/${await made('/fabric/routers', { name: `changed-${randomUUID()}` })}`,
@@ -249,6 +262,16 @@ describe('every operation that changes something', () => {
     }),
   };
 
+  const firstAuthorities = async (): Promise<void> => {
+    await world.store.db.deleteFrom('authority').execute();
+    const shelf = {
+      db: world.store.db,
+      secrets: world.secrets,
+      folder: tmpdir(),
+      nowMs: world.clock.nowMs(),
+    };
+    await loadAuthorities(shelf, 'test.frontdoor', silentLog);
+  };
   const mine = (): string => world.first.organizationId;
   const own = () => ({ organizationId: mine() });
   const door = (path: string): string => `/frontdoor/${world.first.frontdoorId}${path}`;
@@ -427,8 +450,6 @@ describe('every operation that changes something', () => {
 
   it('changes nothing when its event cannot be written', async () => {
     const { db } = world.store;
-    const prepared = [];
-    for (const { id, method } of changing) prepared.push({ id, method, ...(await changes[id]!()) });
     const tables = await sql<{ name: string }>`select name from sqlite_master where type = 'table'`.execute(
       db,
     );
@@ -441,15 +462,16 @@ describe('every operation that changes something', () => {
         withoutUse,
       );
     };
-    const before = await everything();
-    await sql`create trigger refuse before insert on audit_event begin select raise(abort, 'full'); end`.execute(
-      db,
-    );
-    for (const { id, method, path, body } of prepared) {
+    for (const { id, method } of changing) {
+      const { path, body } = await changes[id]!();
+      const before = await everything();
+      await sql`create trigger refuse before insert on audit_event begin select raise(abort, 'full'); end`.execute(
+        db,
+      );
       const given = await calls(path, method, body);
       assert.equal(given.status, 500, `${id}: ${given.text}`);
       assert.equal(await everything(), before, id);
+      await sql`drop trigger refuse`.execute(db);
     }
-    await sql`drop trigger refuse`.execute(db);
   });
 });

@@ -87,6 +87,7 @@ export interface ApiParts {
   /** Returns the URLs under which gateways serve a host. */
   readonly frontendUrls: (host: string) => readonly string[];
   readonly installation: InstallationView;
+  readonly authorities: AuthoritiesView;
   readonly agentEnrollmentTtlMs: number;
   readonly fabricEnrollmentTtlMs: number;
   /** By `callerKey`. */
@@ -96,6 +97,13 @@ export interface ApiParts {
   /** {base_url} without a trailing slash. Called at each use, because the port may be known late. */
   readonly baseUrl: () => string;
   readonly tokenPolicy: () => TokenPolicy;
+}
+
+/** The installation's own authorities. */
+export interface AuthoritiesView {
+  readonly trustDomain: string;
+  /** Reads them again, so that a step of a rotation takes effect here at once. */
+  readonly changed: () => Promise<void>;
 }
 
 /** The dependencies of every change, which is one transaction with its audit event. */

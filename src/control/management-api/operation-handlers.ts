@@ -3,6 +3,7 @@ import { operations, type OperationId } from '#contract';
 import type { ApiAnswer, ApiParts, Call, Handlers } from './call.ts';
 import { agentEnrollmentHandlers } from './agent-enrollment-operations.ts';
 import { auditHandlers } from './audit-operations.ts';
+import { authorityHandlers } from './authority-operations.ts';
 import { backupHandlers } from './backup-operation.ts';
 import { callerHandlers } from './caller-operations.ts';
 import { changeHandlers } from './change-operations.ts';
@@ -76,6 +77,7 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...descriptionHandlers,
   ...frontendHandlers,
   ...installationHandlers,
+  ...authorityHandlers,
   ...providerCheckHandlers,
 };
 

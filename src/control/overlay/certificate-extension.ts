@@ -13,7 +13,10 @@ import type { OverlayModel } from '../model/mod.ts';
 import type { Pki } from '../pki/mod.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 
-export type CertificateIssuer = Pick<Pki, 'issueRouter' | 'proveLeaf' | 'caBundlePem'>;
+export type CertificateIssuer = Pick<
+  Pki,
+  'issueRouter' | 'proveLeaf' | 'caBundlePem' | 'authorities' | 'isAuthority' | 'onServerRenewed'
+>;
 
 export interface CertificateExtensionOptions extends CertificateParts {
   readonly issuer: CertificateIssuer;

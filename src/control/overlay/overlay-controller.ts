@@ -279,7 +279,7 @@ class OverlayCore implements OverlayController {
       channel.close('the controller stops');
       return;
     }
-    const { routers, dispatcher, awayCircuits, certificates, peers, membership, validation, prober } =
+    const { routers, dispatcher, awayCircuits, certificates, trust, peers, membership, validation, prober } =
       this.#parts;
     const router = new ConnectedRouter(channel, hello, this.#leases.nowMs());
     const before = routers.get(router.id);
@@ -306,6 +306,7 @@ class OverlayCore implements OverlayController {
     });
     awayCircuits.onConnect(router);
     certificates.onConnect(router);
+    trust.onConnect(router);
     peers.onConnect(router);
     membership.onConnect(router);
     const headers = new HeaderWriter().bool(headerId.edgeCtrl.routerDataModel, true);

@@ -1,6 +1,5 @@
 /** Composes the parts of the overlay controller. Nothing here listens or acts; OverlayCore drives the parts. */
 import type { Clock, LeaseClock } from '#base';
-import { certificatesOfPem, fingerprintOf } from '#net';
 import { RefusalRecorder } from '../audit/mod.ts';
 import { FabricEvents } from '../model/mod.ts';
 import { AwayCircuits } from './away-circuits.ts';
@@ -23,6 +22,7 @@ import { LeavingCircuits } from './leaving-circuits.ts';
 import { LinkRegistry } from './link-registry.ts';
 import { LinkReports } from './link-reports.ts';
 import { followMesh } from './mesh-trail.ts';
+import { TrustAnnouncer } from './trust-announcer.ts';
 import { MeshTraces } from './mesh-traces.ts';
 import { MeshValidation } from './mesh-validation.ts';
 import { MeshView } from './mesh-view.ts';
@@ -143,18 +143,18 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     clock,
     log,
   });
-  const authorities = new Set(certificatesOfPem(options.issuer.caBundlePem).map(fingerprintOf));
   const sessionCheck = new ServiceSessionCheck(
     model,
     sessions,
     options.verifyServiceToken,
-    authorities,
+    (fingerprint) => issuer.isAuthority(fingerprint),
     clock,
   );
   const recorder = new RefusalRecorder({ store, secrets, clock, log });
   const proveLeaf = issuer.proveLeaf.bind(issuer);
   const refusals = new RefusalTrail({ model, proveLeaf, recorder, clock, log });
   const certificates = new CertificateExtension({ issuer, model, store, secrets, clock, log });
+  const trust = new TrustAnnouncer({ issuer, routers, store, clock, log });
   const awayCircuits = new AwayCircuits({ routers, circuits, rerouter, inspection, clock: leases, log });
   const { fabricTerminators: writer } = options;
   const fabricTerminatorRequests =
@@ -258,6 +258,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clock: Clock
     certificates,
     awayCircuits,
     leaving,
+    trust,
     dispatcher,
     recorder,
     refusals,

@@ -48,22 +48,22 @@ export class ServiceSessionCheck {
   readonly #model: OverlayModel;
   readonly #sessions: ApiSessions;
   readonly #verify: VerifyServiceToken;
-  readonly #authorities: ReadonlySet<string>;
+  readonly #isAuthority: (fingerprint: string) => boolean;
   readonly #clock: Clock;
 
-  /** `authorities` are fingerprints of our authority's own certificates, which clients send after their leaf. */
+  /** `isAuthority` knows the certificates of our own authorities, which clients send after their leaf. */
   constructor(
     model: OverlayModel,
     sessions: ApiSessions,
     verify: VerifyServiceToken,
-    authorities: ReadonlySet<string>,
+    isAuthority: (fingerprint: string) => boolean,
     clock: Clock,
   ) {
     this.#clock = clock;
     this.#model = model;
     this.#sessions = sessions;
     this.#verify = verify;
-    this.#authorities = authorities;
+    this.#isAuthority = isAuthority;
   }
 
   /** `routerId`: the router that the SDK uses. */
@@ -138,7 +138,7 @@ export class ServiceSessionCheck {
 
   /** Returns undefined if there are several, because one of them may belong to another identity. */
   #leafIn(fingerprints: readonly string[]): string | undefined {
-    const [leaf, ...others] = fingerprints.filter((fingerprint) => !this.#authorities.has(fingerprint));
+    const [leaf, ...others] = fingerprints.filter((fingerprint) => !this.#isAuthority(fingerprint));
     return others.length === 0 ? leaf : undefined;
   }
 

@@ -13,10 +13,9 @@ export {
   openPki,
   OWN_LIFETIME_DAYS,
   type IssuedCertificate,
-  type LeafProof,
   type Pki,
-  type ProvenLeaf,
 } from './pki.ts';
+export type { LeafProof, ProvenLeaf } from './leaf-proof.ts';
 export { BACKDATE_MS, type ServerCredentials } from './server-leaf.ts';
 export {
   commonNameOf,
@@ -28,3 +27,12 @@ export {
   thirdPartyLeaf,
 } from './third-party-certificate.ts';
 export { endsPath, nearestIssuer, pathAbove, type IssuingPath } from './issuing-path.ts';
+export {
+  beginRotation,
+  endSoon,
+  issueSoon,
+  readAuthorities,
+  type AuthorityView,
+} from './authority-rotation.ts';
+export { INTERMEDIATE as FIRST_INTERMEDIATE, rotationAt as rotationStepAt } from './generation-policy.ts';
+export { cutOffByNextStep, dropFormerCertificates, noteRootReceipt } from './root-receipts.ts';

@@ -3,20 +3,22 @@
  * channel), and those of identities and routers. Roles are in a SPIFFE URI that only this file writes. Lifetimes:
  * 30 days for our own agents, gateways and routers, one year for foreign clients; the caller selects.
  */
-import { createHash, generateKeyPairSync, randomUUID, X509Certificate, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, randomUUID, X509Certificate, type KeyObject } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { messageOf, validityProblem, type Clock, type Log } from '#base';
+import { messageOf, type Clock, type Log } from '#base';
 import { fingerprintOf } from '#net';
 import type { Secrets } from '../secrets/mod.ts';
 import type { Queries } from '../store/mod.ts';
 import type { AuthorityShelf } from './authority-store.ts';
-import { openKey, type CertificateAuthority, type RenewalSeed } from './certificate-authority.ts';
-import { currentAuthority } from './current-authority.ts';
+import { loadAuthorities, type LoadedAuthorities } from './authority-generations.ts';
+import { openKey, type CertificateAuthority } from './certificate-authority.ts';
 import { certificateBundleBase64 } from './certificate-bundle.ts';
 import { parseCertificateRequest, type ProvenRequest } from './certificate-request.ts';
 import { signEnrollmentJwt, signNetworkJwt, type EnrollmentClaims } from './enrollment-jwt.ts';
+import { generationNumber } from './generation-policy.ts';
+import { proveLeaf, spkiSha256Of, type LeafProof, type ProvenLeaf } from './leaf-proof.ts';
 import { allowedNames, type AllowedNames } from './requested-names-policy.ts';
 import {
   BACKDATE_MS,
@@ -31,13 +33,10 @@ import { keepSharedKey } from './shared-key-store.ts';
 const DAY_MS = 86_400_000;
 /** Another control plane may have replaced the shared certificate. */
 const RENEWAL_CHECK_MS = 60_000;
-const ROOT_DAYS = 7_300;
-const INTERMEDIATE_DAYS = 3_650;
 const SERVER_DAYS = 365;
 const CONTROL_DAYS = 90;
 /** Refused names that one answer or log message contains. */
 const MAX_REASONS = 5;
-export const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
 /** Lifetimes for our own agents, gateways and routers, and for foreign clients. */
 export const OWN_LIFETIME_DAYS = 30;
@@ -62,6 +61,8 @@ export interface PkiOptions {
 export interface IssuedCertificate {
   /** Leaf, then intermediate. */
   readonly chainPem: string;
+  /** The name of the intermediate that issued it. */
+  readonly issuer: string;
   /** SHA-1 of the DER leaf in lower-case hex. */
   readonly fingerprint: string;
   /** SHA-256 of the subject public key info in lower-case hex. */
@@ -92,39 +93,17 @@ export interface RouterSubject {
 /** `problem` may be shown to the sender of the request. */
 export type Issued<T> = { readonly issued: T } | { readonly problem: string };
 
-/**
- * A leaf that our authority issued and that is valid now, or one of another party that an identity enrolled with. The model
- * knows whether it still belongs to an identity.
- */
-export interface ProvenLeaf {
-  readonly fingerprint: string;
-  readonly spkiSha256: string;
-  readonly role: 'identity' | 'router';
-  readonly id: string;
-  readonly notBeforeMs: number;
-  readonly notAfterMs: number;
-  /** Set if another party issued it, so that it is not renewed here. */
-  readonly isThirdParty?: true;
-  /** The authority of another party that names the identity in the certificate, which is not stored then. */
-  readonly authorityId?: string | undefined;
-}
-
-export type LeafProof =
-  | { readonly leaf: ProvenLeaf }
-  | {
-      readonly problem: string;
-      /**
-       * Set for a leaf of our authority for that identity that is expired or not valid yet, so that its holder is
-       * still known.
-       */
-      readonly outOfDate?: ProvenLeaf;
-    };
-
 export interface Pki {
-  /** Intermediate, then root. */
+  /** The issuing intermediate, others that are trusted, then the roots. */
   readonly caBundlePem: string;
   /** The same as PKCS#7, base64 in lines. */
   readonly cacertsPkcs7Base64: string;
+  /** As of the last minute. */
+  readonly authorities: LoadedAuthorities;
+  /** Whether an authority of this installation, trusted or ended, has the certificate with that fingerprint. */
+  isAuthority(fingerprint: string): boolean;
+  /** Whether a certificate of this intermediate should be renewed now, because another one issues. */
+  isReplaced(issuer: string | undefined): boolean;
   /**
    * RSA-2048, because OpenZiti's clients verify enrollment tokens with this key. All control planes over the database have
    * it, so that a token of one is valid where a load balancer leads to another.
@@ -134,7 +113,7 @@ export interface Pki {
   readonly controlServer: ServerCredentials;
   /** For a gateway without certificates of its own: `*.zone` and `zone`. */
   frontendServer(zone: string): Promise<ServerCredentials>;
-  /** Called after a server certificate was renewed, so that listeners reload the credentials. */
+  /** Called after a server certificate or an authority changed, so that listeners reload the credentials. */
   onServerRenewed(listener: () => void): void;
   issueClient(
     csrPem: string,
@@ -162,21 +141,9 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const nowMs = clock.nowMs();
   const shelf: AuthorityShelf = { db, secrets, folder, nowMs };
-  const current = (
-    name: string,
-    parent: CertificateAuthority | undefined,
-    seed: RenewalSeed,
-  ): Promise<CertificateAuthority> => currentAuthority(shelf, name, parent, seed, log);
-  const authorities = async (at: number) => {
-    const root = await current('root-ca', undefined, {
-      ...{ commonName: `${trustDomain} root`, lifetimeDays: ROOT_DAYS, nowMs: at },
-    });
-    const intermediate = await current('intermediate-ca', root, {
-      ...{ commonName: `${trustDomain} intermediate`, lifetimeDays: INTERMEDIATE_DAYS, nowMs: at },
-    });
-    return { root, intermediate };
-  };
-  let { root, intermediate } = await authorities(nowMs);
+  const load = (at: number) => loadAuthorities({ ...shelf, nowMs: at }, trustDomain, log);
+  let authorities = await load(nowMs);
+  let bundle = bundleOf(authorities);
   const hosts = [...new Set([...options.hosts, 'localhost', '127.0.0.1'])];
   const edgePlan: ServerLeafPlan = {
     shelf: sharedLeaf(db, hosts[0]!, clock),
@@ -201,19 +168,22 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
     lifetimeDays: CONTROL_DAYS,
     key: await openKey(join(folder, 'control.key'), newP256Key, log),
   };
-  let edge = await openServerLeaf(edgePlan, intermediate, nowMs);
-  let control = await openServerLeaf(controlPlan, intermediate, nowMs);
+  let edge = await openServerLeaf(edgePlan, serverAuthority(authorities), nowMs);
+  let control = await openServerLeaf(controlPlan, serverAuthority(authorities), nowMs);
   const listeners: (() => void)[] = [];
 
   async function renewServers(): Promise<void> {
-    const before = [edge.credentials.certPem, control.credentials.certPem];
-    ({ root, intermediate } = await authorities(clock.nowMs()));
-    edge = await openServerLeaf(edgePlan, intermediate, clock.nowMs());
-    control = await openServerLeaf(controlPlan, intermediate, clock.nowMs());
-    if (before[0] === edge.credentials.certPem && before[1] === control.credentials.certPem) return;
+    const before = [bundle.pem, edge.credentials.certPem, control.credentials.certPem];
+    authorities = await load(clock.nowMs());
+    bundle = bundleOf(authorities);
+    const servers = serverAuthority(authorities);
+    edge = await openServerLeaf(edgePlan, servers, clock.nowMs());
+    control = await openServerLeaf(controlPlan, servers, clock.nowMs());
+    const after = [bundle.pem, edge.credentials.certPem, control.credentials.certPem];
+    if (after.every((pem, i) => pem === before[i])) return;
     log.info(
-      { edgeUntil: edge.leaf.validTo, controlUntil: control.leaf.validTo },
-      'server certificates renewed',
+      { issuer: authorities.issuer.name, edgeUntil: edge.leaf.validTo, controlUntil: control.leaf.validTo },
+      'certificates of the control plane or its authorities changed',
     );
     for (const listener of listeners) listener();
   }
@@ -239,9 +209,10 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
       spiffePath = id,
     }: { readonly id: string; readonly lifetimeDays: number; readonly spiffePath?: string },
     names?: AllowedNames,
-  ): Promise<string> {
+  ): Promise<Signed> {
     const at = clock.nowMs();
-    const leafPem = await intermediate.signLeaf({
+    const { name: issuer, certificatePem, authority } = authorities.issuer;
+    const leafPem = await authority!.signLeaf({
       commonName: id,
       spki,
       uses: [use],
@@ -250,16 +221,22 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
       notBeforeMs: at - BACKDATE_MS,
       notAfterMs: at + lifetimeDays * DAY_MS,
     });
-    return leafPem + intermediate.certificatePem;
+    return { issuer, chainPem: leafPem + certificatePem };
   }
 
   return {
     get caBundlePem() {
-      return intermediate.certificatePem + root.certificatePem;
+      return bundle.pem;
     },
     get cacertsPkcs7Base64() {
-      return certificateBundleBase64([intermediate.certificate.raw, root.certificate.raw]);
+      return bundle.pkcs7Base64;
     },
+    get authorities() {
+      return authorities;
+    },
+    isAuthority: (fingerprint) => bundle.fingerprints.has(fingerprint),
+    isReplaced: (issuer) =>
+      issuer !== undefined && generationNumber(issuer) < generationNumber(authorities.issuer.name),
     get edgeServer() {
       return edge.credentials;
     },
@@ -302,7 +279,7 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
       return {
         issued: {
           ...issuedOf(await signFor(client.request, 'client', 'router', subject, clientNames)),
-          serverChainPem: await signFor(server.request, 'server', 'router', subject, serverNames),
+          serverChainPem: (await signFor(server.request, 'server', 'router', subject, serverNames)).chainPem,
         },
       };
     },
@@ -316,9 +293,9 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
         lifetimeDays: CONTROL_DAYS,
         key: await openKey(join(folder, 'frontend.key'), newP256Key, log),
       };
-      return (await openServerLeaf(plan, intermediate, clock.nowMs())).credentials;
+      return (await openServerLeaf(plan, serverAuthority(authorities), clock.nowMs())).credentials;
     },
-    proveLeaf: (leaf) => proveLeaf(leaf, intermediate.certificate, trustDomain, clock.nowMs()),
+    proveLeaf: (leaf) => proveLeaf(leaf, authorities, trustDomain, clock.nowMs()),
     mintEnrollmentJwt: (claims) => signEnrollmentJwt(claims, edge.key, fingerprintOf(edge.leaf)),
     mintNetworkJwt: (issuer) => signNetworkJwt(issuer, randomUUID(), edge.key, fingerprintOf(edge.leaf)),
     renewServers,
@@ -326,47 +303,33 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
   };
 }
 
-export function spkiSha256Of(certificate: X509Certificate): string {
-  return createHash('sha256')
-    .update(certificate.publicKey.export({ type: 'spki', format: 'der' }))
-    .digest('hex');
+function bundleOf({ bundle, ended }: LoadedAuthorities) {
+  return {
+    fingerprints: new Set([...bundle, ...ended].map(({ certificate }) => fingerprintOf(certificate))),
+    pem: bundle.map(({ certificatePem }) => certificatePem).join(''),
+    pkcs7Base64: certificateBundleBase64(bundle.map(({ certificate }) => certificate.raw)),
+  };
 }
 
-function issuedOf(chainPem: string): IssuedCertificate {
+function serverAuthority({ serverIssuer }: LoadedAuthorities): CertificateAuthority {
+  return serverIssuer.authority!;
+}
+
+interface Signed {
+  /** The name of the intermediate. */
+  readonly issuer: string;
+  readonly chainPem: string;
+}
+
+function issuedOf({ issuer, chainPem }: Signed): IssuedCertificate {
   const leaf = new X509Certificate(chainPem);
   return {
     chainPem,
+    issuer,
     fingerprint: fingerprintOf(leaf),
     spkiSha256: spkiSha256Of(leaf),
     notAfterMs: Date.parse(leaf.validTo),
   };
-}
-
-/** Only the leaf counts; other certificates of the peer's chain are ignored. */
-function proveLeaf(
-  leaf: X509Certificate,
-  issuer: X509Certificate,
-  trustDomain: string,
-  nowMs: number,
-): LeafProof {
-  if (leaf.ca || !leaf.checkIssued(issuer) || !leaf.verify(issuer.publicKey)) {
-    return { problem: 'certificate is not of this control plane' };
-  }
-  const notBeforeMs = Date.parse(leaf.validFrom);
-  const notAfterMs = Date.parse(leaf.validTo);
-  if (!(leaf.keyUsage ?? []).includes(CLIENT_AUTH)) return { problem: 'certificate is not for clients' };
-  const roles = (leaf.subjectAltName ?? '').split(', ').filter((name) => name.startsWith('URI:spiffe:'));
-  const prefix = `URI:spiffe://${trustDomain}/`;
-  const [role, id, more] =
-    roles[0]?.startsWith(prefix) === true ? roles[0].slice(prefix.length).split('/') : [];
-  if (roles.length !== 1 || (role !== 'identity' && role !== 'router') || !id || more !== undefined) {
-    return { problem: 'certificate names no role' };
-  }
-  const fingerprint = fingerprintOf(leaf);
-  const proven = { fingerprint, spkiSha256: spkiSha256Of(leaf), role, id, notBeforeMs, notAfterMs } as const;
-  const problem = validityProblem({ fromMs: notBeforeMs, untilMs: notAfterMs }, nowMs);
-  if (problem !== undefined) return { problem: `certificate ${problem}`, outOfDate: proven };
-  return { leaf: proven };
 }
 
 function newP256Key(): KeyObject {

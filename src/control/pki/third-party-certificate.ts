@@ -2,7 +2,7 @@
 import { X509Certificate, type KeyObject } from 'node:crypto';
 import { messageOf } from '#base';
 import { fingerprintOf } from '#net';
-import { CLIENT_AUTH, spkiSha256Of, type ProvenLeaf } from './pki.ts';
+import { CLIENT_AUTH, spkiSha256Of, type ProvenLeaf } from './leaf-proof.ts';
 
 const MAX_PEM_CHARS = 16_384;
 const ONE_CERTIFICATE = /^\s*-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*$/;

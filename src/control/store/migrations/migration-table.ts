@@ -2,6 +2,7 @@
 import type { Migration } from 'kysely/migration';
 import { accessTables } from './access-tables-migration.ts';
 import { addressOwners } from './address-owner-migration.ts';
+import { authorityGenerations } from './authority-generations-migration.ts';
 import { consoleLogIns } from './console-log-in-migration.ts';
 import { credentialEnds } from './credential-end-migration.ts';
 import { edgeTables } from './edge-tables-migration.ts';
@@ -72,4 +73,5 @@ export const migrations: Record<string, Migration> = {
   '0033-session-refreshes': sessionRefreshes,
   '0034-address-owners': addressOwners,
   '0035-hostname-proofs': hostnameProofs,
+  '0036-authority-generations': authorityGenerations,
 };

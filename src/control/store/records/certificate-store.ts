@@ -11,6 +11,8 @@ export interface NewCertificate {
   /** SHA-256 of the subject public key info in lower-case hex. */
   readonly spkiSha256: string;
   readonly notAfterMs: number;
+  /** The name of our intermediate that issued it; undefined for one of another party. */
+  readonly issuer?: string | undefined;
   /** The authority of another party that issued it; ours by default. */
   readonly authorityId?: string | undefined;
 }
@@ -29,6 +31,7 @@ export async function insertCertificate(
       identity_id: identityId,
       spki_sha256: issued.spkiSha256,
       authority_id: issued.authorityId ?? null,
+      issuer: issued.issuer ?? null,
       not_after: issued.notAfterMs,
       created_at: nowMs,
     })

@@ -1,12 +1,28 @@
 /** Tables of control planes that share a database: their processes, and the keys that they have in common. */
+import type { Generated } from 'kysely';
 
-/** The certificate authorities of the overlay, when replicas share them. */
+/** The certificate authorities of the overlay, one row for each generation (ADR 0062). */
 export interface AuthorityTable {
+  /** `root-ca` or `intermediate-ca`; later generations end in `-2` and so on. */
   name: string;
   certificate_pem: string;
-  /** PKCS#8 PEM, encrypted. */
+  /** PKCS#8 PEM, encrypted; empty once the key was deleted. */
   key_sealed: string;
+  /** The root that signed it; null for roots, and for the first intermediate. */
+  parent: Generated<string | null>;
+  /** When it begins to issue. */
+  issues_at: Generated<number>;
+  /** When it is no longer trusted; null while no other one replaces it. */
+  ends_at: Generated<number | null>;
   created_at: number;
+}
+
+/** The newest root that was given to an identity. */
+export interface RootReceiptTable {
+  identity_id: string;
+  /** The name of its row in `authority`. */
+  root: string;
+  received_at: number;
 }
 
 /** A private key that all control planes over the database use. */

@@ -36,6 +36,7 @@ import type {
   AuthorityTable,
   ReplicaStatusTable,
   ReplicaTable,
+  RootReceiptTable,
   SharedKeyTable,
   SharedLeafTable,
 } from './replica-schema.ts';
@@ -85,6 +86,7 @@ export interface Database extends EdgeTables, PeopleTables {
   metric_rollup: MetricRollupTable;
   metric_source: MetricSourceTable;
   authority: AuthorityTable;
+  root_receipt: RootReceiptTable;
   shared_key: SharedKeyTable;
   shared_leaf: SharedLeafTable;
   replica: ReplicaTable;
@@ -212,6 +214,8 @@ export interface CertificateTable {
   spki_sha256: string;
   /** The entity of the authority of another party that issued it; null for ours. */
   authority_id: string | null;
+  /** The name of our intermediate that issued it; null for the first one, and for certificates of other parties. */
+  issuer: Generated<string | null>;
   not_after: number;
   created_at: number;
 }
