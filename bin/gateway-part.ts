@@ -47,7 +47,6 @@ import {
   KeptControlPlanes,
   OverlayClient,
   startIdentityRenewal,
-  useForeignCipher,
 } from '#sdk';
 import { writeConnectionMetrics } from './metrics-option.ts';
 
@@ -162,7 +161,6 @@ export async function startGatewayPart(
   identity: IdentityFile,
   options: GatewayPartOptions,
 ): Promise<GatewayPart> {
-  useForeignCipher();
   const { dataDir, log, version, plain, secure } = options;
   const controlPlanes = await KeptControlPlanes.load(join(dataDir, CONTROL_PLANES_FILE), log);
   const api = new EdgeApiClient({ identity, log, version, configTypes: [], controlPlanes });

@@ -5,7 +5,6 @@ import { stringify } from 'yaml';
 import { formatHostPort, type Log } from '#base';
 import { writeFileDurably } from '#net';
 import { loadRunnableRouterConfig, Router, type RouterOptions } from '#router';
-import { useForeignCipher } from '#sdk';
 import { formatAddress } from '#wire';
 
 export interface RouterFileOptions {
@@ -65,7 +64,6 @@ export function startRouter(
   log: Log,
   more: Pick<RouterOptions, 'startup' | 'openChannel'> = {},
 ): Promise<Router> {
-  useForeignCipher();
   const config = loadRunnableRouterConfig(file);
   return Router.start({ config, release, log, ...more });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { AGENT_DRAIN_MS, AGENT_IDENTITY_FILE, openSdkNetwork, startAgent } from '#agent';
 import type { AgentStartOptions } from '#cli';
-import { OverlayClient, useForeignCipher } from '#sdk';
+import { OverlayClient } from '#sdk';
 import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { prepareMetrics, writeConnectionMetrics } from './metrics-option.ts';
 import { readOptionFile, readSecretFile } from './option-file.ts';
@@ -18,7 +18,6 @@ function codeOf(dataDir: string, file: string): string | undefined {
 }
 
 export async function runAgent(options: AgentStartOptions, version: string): Promise<number> {
-  useForeignCipher();
   const { log } = openLog(options.logLevel);
   containUncaught(log);
   const { dataDir, api: apiUrl, enrollmentTokenFile, name, ca, targetCa } = options;

@@ -3,7 +3,6 @@ import process from 'node:process';
 import { openTunnelOverlay, startTunnelProxy, TunnelHost, type TunnelOverlay } from '#agent/tunnel';
 import type { TunnelHostCommandOptions, TunnelProxyCommandOptions } from '#cli';
 import type { Log } from '#base';
-import { useForeignCipher } from '#sdk';
 import { HOST_CONFIG_TYPES } from '#sdk/hosting';
 import { containUncaught, runUntilStopped } from './lifetime.ts';
 import { serveMetrics, writeConnectionMetrics, type ServedMetrics } from './metrics-option.ts';
@@ -52,7 +51,6 @@ async function run(
   start: (overlay: TunnelOverlay, log: Log) => Promise<Running>,
 ): Promise<number> {
   const { identity: identityFile, logLevel, readyFile } = options;
-  useForeignCipher();
   const { log } = openLog(logLevel);
   containUncaught(log);
   const metrics = await serveMetrics(options.metricsListen, version, log);

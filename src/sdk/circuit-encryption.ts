@@ -18,9 +18,7 @@ import {
   STREAM_KEY_BYTES,
   STREAM_OVERHEAD_BYTES,
   STREAM_TAGS,
-  type BulkCipher,
 } from '#wire';
-import { openForeignCipher } from './foreign-cipher.ts';
 import { nativeCipher } from './native-cipher.ts';
 
 export const PUBLIC_KEY_BYTES = 32;
@@ -28,17 +26,6 @@ export const PUBLIC_KEY_BYTES = 32;
 const SPKI_PREFIX = Buffer.from('302a300506032b656e032100', 'hex');
 /** From this length on, a message of any other length than a multiple of 8 is sent as two, which is faster. */
 const SPLIT_FROM_BYTES = 1_024;
-
-/** The cipher of all circuits that begin from now on. */
-let bulkCipher: BulkCipher = nativeCipher;
-
-/**
- * Encrypts by calls of the runtime's OpenSSL where they are available, which takes half the CPU time. For programs on the
- * pinned runtime: elsewhere, Node would print that such calls are experimental. Several parts of a program may ask for it.
- */
-export function useForeignCipher(): void {
-  if (bulkCipher === nativeCipher) bulkCipher = openForeignCipher() ?? nativeCipher;
-}
 
 export type EncryptionRole = 'dialer' | 'host';
 
@@ -95,7 +82,7 @@ export class CircuitEncryption {
   constructor({ sends, receives }: DirectionKeys) {
     this.header = randomBytes(STREAM_HEADER_BYTES);
     this.#receives = receives;
-    this.#push = new SecretStreamPush(sends, this.header, bulkCipher);
+    this.#push = new SecretStreamPush(sends, this.header, nativeCipher);
   }
 
   /** `into`: memory of the length of the sealed message, which is used if the message is long. */
@@ -105,15 +92,14 @@ export class CircuitEncryption {
 
   /**
    * Returns the text of the next received message, empty for the header of the stream, or undefined if the message was
-   * changed or is not the next one. Some SDKs send the header and the first message in one piece. With `mayOverwrite`, the
-   * text may be in the memory of the message.
+   * changed or is not the next one. Some SDKs send the header and the first message in one piece.
    */
-  open(message: Uint8Array, mayOverwrite = false): Uint8Array | undefined {
-    if (this.#pull !== undefined) return this.#pull.pull(message, mayOverwrite);
+  open(message: Uint8Array): Uint8Array | undefined {
+    if (this.#pull !== undefined) return this.#pull.pull(message);
     if (message.length < STREAM_HEADER_BYTES) return undefined;
-    this.#pull = new SecretStreamPull(this.#receives, message.subarray(0, STREAM_HEADER_BYTES), bulkCipher);
+    this.#pull = new SecretStreamPull(this.#receives, message.subarray(0, STREAM_HEADER_BYTES), nativeCipher);
     const rest = message.subarray(STREAM_HEADER_BYTES);
-    return rest.length === 0 ? rest : this.#pull.pull(rest, mayOverwrite);
+    return rest.length === 0 ? rest : this.#pull.pull(rest);
   }
 }
 

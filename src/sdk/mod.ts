@@ -38,7 +38,6 @@ export {
   encryptionWith,
   generateEncryptionKeys,
   sealedPieceBytes,
-  useForeignCipher,
   type CircuitEncryption,
   type EncryptionKeys,
 } from './circuit-encryption.ts';

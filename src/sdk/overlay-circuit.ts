@@ -53,7 +53,7 @@ const budget = new CircuitBudget(memoryShares.unreadBytes, memoryShares.unacknow
 export interface CircuitCarrier {
   /** Whether the channel will end soon although circuits have another path. */
   readonly isLeaving: boolean;
-  /** Whether far ends get copies: memory of acknowledged data may be used again, and that of received data overwritten. */
+  /** Whether far ends get copies: memory of acknowledged data may be used again. */
   readonly copiesData: boolean;
   /** Whether the router drops frames of a circuit while its queues are full. */
   readonly isLossy: boolean;
@@ -329,7 +329,7 @@ export class OverlayCircuit implements Circuit {
   #deliverSealed(encryption: CircuitEncryption, message: Uint8Array): void {
     if (this.#isOver) return;
     // Where channels copy, nobody else reads the memory of a received message.
-    const text = encryption.open(message, this.#memory !== undefined);
+    const text = encryption.open(message);
     if (text === undefined) this.destroy('received a message that was changed on its way, or is out of turn');
     else {
       if (text.buffer !== message.buffer) this.#opened = message;

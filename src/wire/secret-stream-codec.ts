@@ -30,16 +30,8 @@ export interface BulkCipher {
     body: Uint8Array,
     into: Uint8Array | undefined,
   ): Uint8Array;
-  /**
-   * Returns the text of `body`, or undefined if `code` is not that of `head` and `body`. With `mayOverwrite`, the text may be in
-   * the memory of `body`, which then is lost even if the result is undefined.
-   */
-  open(
-    key: Uint8Array,
-    nonce: Uint8Array,
-    sealed: SealedParts,
-    mayOverwrite: boolean,
-  ): Uint8Array | undefined;
+  /** Returns the text of `body`, or undefined if `code` is not that of `head` and `body`. */
+  open(key: Uint8Array, nonce: Uint8Array, sealed: SealedParts): Uint8Array | undefined;
   /** ChaCha20 (RFC 8439) from the keystream's block `counter`. */
   xor(key: Uint8Array, nonce: Uint8Array, counter: number, data: Uint8Array): Uint8Array;
 }
@@ -217,11 +209,8 @@ export class SecretStreamPull {
     return this.#tag;
   }
 
-  /**
-   * Returns the message, or undefined if this is not the next message of the stream. The state then is as before. With
-   * `mayOverwrite`, the memory of `sealed` may become that of the message.
-   */
-  pull(sealed: Uint8Array, mayOverwrite = false): Uint8Array | undefined {
+  /** Returns the message, or undefined if this is not the next message of the stream. The state then is as before. */
+  pull(sealed: Uint8Array): Uint8Array | undefined {
     if (sealed.length < STREAM_OVERHEAD_BYTES) return undefined;
     const state = this.#state;
     const head = this.#head;
@@ -233,7 +222,7 @@ export class SecretStreamPull {
     let message: Uint8Array | undefined;
     if (state.mayUseAead(length)) {
       const parts = { head, body: sealed.subarray(1, codeAt), code: sealed.subarray(codeAt) };
-      message = state.bulk!.open(state.key, state.nonce, parts, mayOverwrite);
+      message = state.bulk!.open(state.key, state.nonce, parts);
       if (message === undefined) return undefined;
     } else {
       state.writeCode(head, sealed, 1, length, expected, 0);

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { openSdkNetwork, startAgent } from '#agent';
 import { silentLog } from '#base';
-import { OverlayClient, useForeignCipher, type BindableService } from '#sdk';
+import { OverlayClient, type BindableService } from '#sdk';
 
 export interface AgentArguments {
   readonly dataDir: string;
@@ -42,6 +42,5 @@ const agent = await startAgent({
       openHost: (api) => new (isClear ? ClearHost : OverlayClient)({ api, log: silentLog, name }),
     }),
 });
-useForeignCipher();
 process.once('SIGTERM', () => void agent.close().then(() => process.exit(0)));
 process.stdout.write(`${agent.socketPath}\n`);

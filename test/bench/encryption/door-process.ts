@@ -2,7 +2,7 @@
 // identity, and once it has read a line, its port.
 import { once } from 'node:events';
 import { silentLog } from '#base';
-import { EdgeApiClient, enrollIdentity, fetchBootstrapToken, OverlayClient, useForeignCipher } from '#sdk';
+import { EdgeApiClient, enrollIdentity, fetchBootstrapToken, OverlayClient } from '#sdk';
 import { AccessListener } from '../../support/share-listener.ts';
 
 export interface DoorArguments {
@@ -16,7 +16,6 @@ export interface DoorArguments {
 
 const LISTED_MS = 30_000;
 
-useForeignCipher();
 process.once('SIGTERM', () => process.exit(0));
 const { apiUrl, ca, code, name } = JSON.parse(process.argv[2]!) as DoorArguments;
 const { token } = await fetchBootstrapToken({ apiUrl, code, ca });
