@@ -2,7 +2,6 @@
  * One full garbage collection after a program has started. Without it the garbage of loading and opening would stay for
  * good, since V8 collects nothing old below the first limit of `node-flags.js`. ADR 0018.
  */
-import { releaseBinaryPages } from './binary-pages.ts';
 import { setHeapFlags } from './heap-flags.ts';
 import { atIdleMoment } from './idle-moment.ts';
 
@@ -19,7 +18,6 @@ export function collectAfterStart(): void {
   const collect = (): void => {
     // Only this kind returns pages: it compacts, and shrinks the young generation until it is needed again.
     gc({ type: 'major', flavor: 'last-resort', execution: 'sync' });
-    releaseBinaryPages();
   };
   atIdleMoment(collect, QUIET_MS, LATEST_MS);
 }
