@@ -6,7 +6,7 @@
 import { FrontdoorError } from '#base';
 
 /** Maximum names that have an address at once, so that the memory for them is bounded. */
-export const MAX_NAMES = 65_536;
+const MAX_NAMES = 65_536;
 
 export interface AddressRange {
   /** The address of the router itself. */

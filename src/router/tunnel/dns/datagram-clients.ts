@@ -1,4 +1,4 @@
-/** Clients of the name server over UDP, by a socket of Node: where there is no thread for them. */
+/** Clients of the name server over UDP. */
 import type { Socket } from 'node:dgram';
 import { messageOf, type Log } from '#base';
 import { contain } from '#net';

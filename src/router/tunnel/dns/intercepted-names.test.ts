@@ -104,32 +104,6 @@ describe('names of services', () => {
     assert.deepEqual(seen, ['given a.test', 'released a.test', 'given a.test', 'released a.test']);
     await names.close();
   });
-
-  it('are answerable without waiting from when all is set up until they are released', async () => {
-    const names = await openNames();
-    const seen: string[] = [];
-    const { promise, resolve } = Promise.withResolvers<void>();
-    names.follow({ given: () => promise, released: () => {} });
-    names.followAnswers({
-      answerable: ({ name }) => seen.push(`answerable ${name}`),
-      released: ({ name }) => seen.push(`released ${name}`),
-    });
-    names.add('a.test', 's1');
-    names.add('b.test', 's1');
-    const { ready } = names.find(encodeName('a.test')!)!;
-    names.remove('b.test', 's1');
-    assert.deepEqual([seen, names.answerable()], [['released b.test'], []]);
-    resolve();
-    await ready;
-    assert.deepEqual(seen, ['released b.test', 'answerable a.test']);
-    assert.deepEqual(
-      names.answerable().map(({ name }) => name),
-      ['a.test'],
-    );
-    names.remove('a.test', 's1');
-    assert.deepEqual([seen.at(-1), names.answerable()], ['released a.test', []]);
-    await names.close();
-  });
 });
 
 describe('the file of names', () => {
@@ -202,28 +176,6 @@ describe('a range without free addresses', () => {
     assert.deepEqual(released, ['b.test', 'old.test']);
     assert.throws(() => ask(names, 'f.test'), { code: 'dns-range-exhausted' });
     assert.deepEqual([ask(names, 'host.test'), ask(names, 'c.test')], ['10.9.0.2', '10.9.0.6']);
-    await names.close();
-  });
-
-  it('keeps the name that another thread answers while its address is taken away', async () => {
-    const clock = new ManualClock();
-    const names = await openNames({ range: '10.9.0.1/29', clock });
-    names.add('*.test', 's1');
-    for (const name of ['a.test', 'b.test', 'c.test', 'd.test', 'e.test']) ask(names, name);
-    clock.advance(10 * 60_000);
-    const seen: string[] = [];
-    names.followAnswers({
-      answerable: ({ name }) => seen.push(`answerable ${name}`),
-      released: ({ name, place }) => {
-        seen.push(`released ${name}`);
-        if (name === 'a.test') names.askedTimes.note(place, clock.nowMs());
-      },
-    });
-    for (const name of ['v.test', 'w.test', 'x.test', 'y.test']) assert.notEqual(ask(names, name), undefined);
-    assert.throws(() => ask(names, 'z.test'), { code: 'dns-range-exhausted' });
-    const ofFirst = seen.filter((text) => text.endsWith(' a.test'));
-    assert.deepEqual(ofFirst, ['released a.test', 'answerable a.test']);
-    assert.equal(names.nameOf('10.9.0.2'), 'a.test');
     await names.close();
   });
 });

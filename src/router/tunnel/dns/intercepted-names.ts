@@ -6,7 +6,6 @@
 import { FrontdoorError, messageOf, type Clock, type Log } from '#base';
 import type { NamedAddress } from '#domain';
 import { AddressPool, bytesOfAddress, type AddressRange } from './address-pool.ts';
-import { AskedTimes } from './asked-times.ts';
 import { decodeName, encodeName, formatNamePattern, parentOf, parseNamePattern } from './host-name-codec.ts';
 import { NameFile } from './name-file.ts';
 
@@ -22,13 +21,6 @@ export interface NameListener {
   given(name: string, address: string): void | Promise<void>;
   /** No pattern covers the name any more, or its address is about to go to another one. */
   released(name: string, address: string): void;
-}
-
-/** Is notified which names are answered without waiting. */
-export interface AnswerListener {
-  answerable(record: NameRecord): void;
-  /** The name was answerable, or was to become it. */
-  released(record: NameRecord): void;
 }
 
 export interface InterceptedNamesOptions {
@@ -52,10 +44,8 @@ export interface NameRecord extends NamedAddress {
   isLive: boolean;
   /** Pending until listeners and the file have the name. */
   ready: Promise<void> | undefined;
-  /** Time of the last query that this thread answered, in Unix milliseconds. */
+  /** Time of the last query that was answered, in Unix milliseconds. */
   lastAskedMs: number;
-  /** Where other threads note the time of theirs in `AskedTimes`. */
-  readonly place: number;
 }
 
 interface Pattern {
@@ -73,11 +63,6 @@ export class InterceptedNames {
   readonly #hostNames = new Map<string, Pattern>();
   readonly #domains = new Map<string, Pattern>();
   readonly #listeners = new Set<NameListener>();
-  readonly #answerListeners = new Set<AnswerListener>();
-  /** When threads that answer queries by themselves answered for a name. */
-  readonly askedTimes = new AskedTimes();
-  /** Places in it of names that are gone. */
-  readonly #freePlaces: number[] = [];
   /** Names whose addresses may be recycled, the one with the oldest query last. */
   #unused: NameRecord[] = [];
   #nextSearchMs = 0;
@@ -162,17 +147,6 @@ export class InterceptedNames {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Notifies a listener of names that become or are not any more answerable, until the returned function is called. */
-  followAnswers(listener: AnswerListener): () => void {
-    this.#answerListeners.add(listener);
-    return () => void this.#answerListeners.delete(listener);
-  }
-
-  /** Returns the names that are answered without waiting. */
-  answerable(): readonly NameRecord[] {
-    return [...this.#records.values()].filter(({ isLive, ready }) => isLive && ready === undefined);
-  }
-
   /** Returns the record of a wire name that can be answered. */
   find(wire: string): NameRecord | undefined {
     const record = this.#records.get(wire);
@@ -201,7 +175,6 @@ export class InterceptedNames {
 
   async close(): Promise<void> {
     this.#listeners.clear();
-    this.#answerListeners.clear();
     await this.#file.close();
   }
 
@@ -221,14 +194,14 @@ export class InterceptedNames {
     if (known === undefined) pending.push(this.#file.append(record));
     const waits = pending.filter((wait) => wait !== undefined);
     if (waits.length > 0) this.#awaitReady(record, waits);
-    else this.#makeAnswerable(record);
+    else record.ready = undefined;
     return record;
   }
 
   #awaitReady(record: NameRecord, waits: readonly Promise<void>[]): void {
     const ready = Promise.all(waits).then(
       () => {
-        if (record.ready === ready) this.#makeAnswerable(record);
+        if (record.ready === ready) record.ready = undefined;
       },
       (error: unknown) => {
         if (record.ready !== ready) return;
@@ -242,17 +215,11 @@ export class InterceptedNames {
     record.ready = ready;
   }
 
-  #makeAnswerable(record: NameRecord): void {
-    record.ready = undefined;
-    for (const listener of this.#answerListeners) listener.answerable(record);
-  }
-
   #keep(wire: string, name: string, address: string): NameRecord {
     const lastAskedMs = this.#options.clock.nowMs();
     const addressBytes = bytesOfAddress(address);
-    const place = this.#freePlaces.pop() ?? this.#records.size;
     const state = { isLive: false, ready: undefined, lastAskedMs };
-    const record: NameRecord = { name, address, wire, addressBytes, place, ...state };
+    const record: NameRecord = { name, address, wire, addressBytes, ...state };
     this.#records.set(wire, record);
     this.#byAddress.set(address, record);
     return record;
@@ -269,32 +236,22 @@ export class InterceptedNames {
     }
     this.#records.delete(unused.wire);
     this.#byAddress.delete(unused.address);
-    this.askedTimes.clear(unused.place);
-    this.#freePlaces.push(unused.place);
     this.#pool.release(unused.address);
     return this.#pool.take()!;
   }
 
-  /** Returns a name that nobody answers any more, and that was not asked for lately. */
+  /** Returns a name that was not asked for lately, and that is not answered from now on. */
   #releaseUnused(): NameRecord | undefined {
-    for (;;) {
-      const record = this.#takeUnused();
-      if (record === undefined) return undefined;
-      const wasLive = record.isLive;
-      this.#release(record);
-      if (this.#isUnused(record, this.#options.clock.nowMs())) return record;
-      // A thread has just answered a query for it.
-      if (wasLive) this.#assign(record.wire, record.name);
-    }
+    const record = this.#takeUnused();
+    if (record !== undefined) this.#release(record);
+    return record;
   }
 
   #takeUnused(): NameRecord | undefined {
     const nowMs = this.#options.clock.nowMs();
     if (this.#unused.length === 0 && nowMs >= this.#nextSearchMs) {
       const found = [...this.#records.values()].filter((record) => this.#isUnused(record, nowMs));
-      found.sort(
-        (a, b) => Number(b.isLive) - Number(a.isLive) || this.#lastAskedMs(b) - this.#lastAskedMs(a),
-      );
+      found.sort((a, b) => Number(b.isLive) - Number(a.isLive) || b.lastAskedMs - a.lastAskedMs);
       this.#unused = found.slice(-MAX_FOUND_UNUSED);
       if (found.length === 0) this.#nextSearchMs = nowMs + SEARCH_PAUSE_MS;
     }
@@ -306,12 +263,8 @@ export class InterceptedNames {
 
   #isUnused(record: NameRecord, nowMs: number): boolean {
     const { wire, address } = record;
-    if (this.#records.get(wire) !== record || nowMs - this.#lastAskedMs(record) < KEPT_MS) return false;
+    if (this.#records.get(wire) !== record || nowMs - record.lastAskedMs < KEPT_MS) return false;
     return !this.#hostNames.has(wire) && !this.#options.isInUse(address);
-  }
-
-  #lastAskedMs({ lastAskedMs, place }: NameRecord): number {
-    return Math.max(lastAskedMs, this.askedTimes.lastMs(place));
   }
 
   #liveBelow(domain: string): NameRecord[] {
@@ -328,7 +281,6 @@ export class InterceptedNames {
     if (!record.isLive) return;
     record.isLive = false;
     record.ready = undefined;
-    for (const listener of this.#answerListeners) listener.released(record);
     for (const listener of this.#listeners) listener.released(record.name, record.address);
   }
 }

@@ -7,7 +7,6 @@ import type { Clock, Log } from '#base';
 import type { TunnelListenerConfig } from '../../config/router-config.ts';
 import { HostsFile } from './hosts-file.ts';
 import { InterceptedNames } from './intercepted-names.ts';
-import { socketCalls, type SocketCalls } from '../machine/socket-calls.ts';
 import { QueryResponder } from './query-responder.ts';
 import { ResolverPort } from './resolver-port.ts';
 import { flushResolverCache } from './system-resolver-cache.ts';
@@ -26,8 +25,6 @@ export interface NameServerOptions {
   placeOf(path: string): string;
   /** Returns whether a flow to an address is open, so that no other name gets it. */
   isInUse(address: string): boolean;
-  /** Loads the calls by which a thread receives queries. */
-  loadCalls?: (() => Promise<SocketCalls>) | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -41,7 +38,7 @@ export class NameServer {
   #hostsFiles: readonly HostsFile[] = [];
 
   private constructor(options: NameServerOptions, names: InterceptedNames) {
-    const { config, loadCalls = socketCalls, clock, log } = options;
+    const { config, clock, log } = options;
     const placeOf = (key: string): string => options.placeOf(`${config.path}.options.${key}`);
     const place = placeOf('dnsUpstream');
     const upstreams = (config.dnsUpstreams ?? []).map(
@@ -58,7 +55,7 @@ export class NameServer {
         ? []
         : new ResolverPort({
             ...{ ...resolver, place: placeOf('resolver') },
-            ...{ names, responder, loadCalls, clock, log },
+            ...{ responder, log },
           }),
     );
   }
@@ -90,7 +87,7 @@ export class NameServer {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#ports.map((port) => port.close()));
+    for (const port of this.#ports) port.close();
     this.#upstreams.close();
     await Promise.all(this.#hostsFiles.map((file) => file.close()));
     await this.names.close();

@@ -54,7 +54,7 @@ export class QueryResponder {
   /** The query that `answer` read last. */
   readonly #query = new DnsQuery();
   /** Whether answers say that other names are answered, too. */
-  readonly isRecursive: boolean;
+  readonly #isRecursive: boolean;
   #waitingForNames = 0;
   /** Functions to call when a query for a wire name arrives. */
   readonly #watched = new Map<string, () => void>();
@@ -65,7 +65,7 @@ export class QueryResponder {
     this.#forwarder = new QueryForwarder(upstreams);
     this.#newNames = new TokenBuckets(NEW_NAMES, clock);
     this.#logLines = new TokenBuckets(LOG_LINES, clock);
-    this.isRecursive = !upstreams.isEmpty;
+    this.#isRecursive = !upstreams.isEmpty;
   }
 
   /** Returns the answer, undefined if the message gets none, or `LATER`. */
@@ -83,7 +83,7 @@ export class QueryResponder {
     const notice = this.#watched.get(query.name);
     if (notice !== undefined) {
       notice();
-      return encodeEmptyAnswer(message, query, Rcode.NxDomain, this.isRecursive);
+      return encodeEmptyAnswer(message, query, Rcode.NxDomain, this.#isRecursive);
     }
     if (upstreams.isEmpty) return this.#unanswerable(message);
     // A probe that comes back shows a loop, and must not go round again.
@@ -109,7 +109,7 @@ export class QueryResponder {
       if (answer === undefined) answered(this.#again(message, () => this.#unanswerable(message)));
       else if (client.isStream || answer.length <= Math.min(maxUdpBytes, MAX_UDP_ANSWER_BYTES))
         answered(answer);
-      else answered(this.#again(message, () => encodeTruncated(message, query, this.isRecursive)));
+      else answered(this.#again(message, () => encodeTruncated(message, query, this.#isRecursive)));
     });
   }
 
@@ -148,7 +148,7 @@ export class QueryResponder {
     if (this.#newNames.take(addressKey(address)) > 0) return this.#failure(message, Rcode.ServFail);
     try {
       const record = names.assign(name);
-      return record ?? encodeEmptyAnswer(message, this.#query, Rcode.NxDomain, this.isRecursive);
+      return record ?? encodeEmptyAnswer(message, this.#query, Rcode.NxDomain, this.#isRecursive);
     } catch (error) {
       if (this.#logLines.take('') === 0)
         log.error({ err: messageOf(error) }, 'a name of a service has no address');
@@ -165,11 +165,11 @@ export class QueryResponder {
   #local(message: Buffer, record: NameRecord): Buffer {
     const query = this.#query;
     record.lastAskedMs = this.#options.clock.nowMs();
-    return encodeNameAnswer(message, query, record.addressBytes, this.isRecursive);
+    return encodeNameAnswer(message, query, record.addressBytes, this.#isRecursive);
   }
 
   #failure(message: Buffer, rcode: RcodeValue): Buffer {
-    return encodeFailure(message, this.#query, rcode, this.isRecursive);
+    return encodeFailure(message, this.#query, rcode, this.#isRecursive);
   }
 
   #unanswerable(message: Buffer): Buffer | undefined {

@@ -2,7 +2,7 @@
  * Calls of the C library for sockets that Node cannot open or read by itself, through `node:ffi` (ADR 0039). Linux only; the
  * layouts are those of 64-bit systems.
  */
-import type { getRawPointer, WrappedFunctionFromSignature } from 'node:ffi';
+import type { WrappedFunctionFromSignature } from 'node:ffi';
 import { endianness } from 'node:os';
 import { FrontdoorError } from '#base';
 
@@ -16,18 +16,13 @@ const CALLS = {
   setsockopt: { arguments: ['i32', 'i32', 'i32', 'buffer', 'u32'], return: 'i32' },
   bind: { arguments: ['i32', 'buffer', 'u32'], return: 'i32' },
   getsockname: { arguments: ['i32', 'buffer', 'buffer'], return: 'i32' },
-  // Lengths of datagrams are below 2^16, so the lower half of what these two return is enough.
+  // Lengths of datagrams are below 2^16, so the lower half of what it returns is enough.
   recvmsg: { arguments: ['i32', 'pointer', 'i32'], return: 'i32' },
-  sendmsg: { arguments: ['i32', 'pointer', 'i32'], return: 'i32' },
-  shutdown: { arguments: ['i32', 'i32'], return: 'i32' },
   close: { arguments: ['i32'], return: 'i32' },
 } as const;
 
 export type SocketCalls = {
   readonly [K in keyof typeof CALLS]: WrappedFunctionFromSignature<(typeof CALLS)[K]>;
-} & {
-  /** Returns the address of memory, which is valid while the memory is referenced. */
-  readonly pointerTo: typeof getRawPointer;
 };
 
 export interface SocketAddress {
@@ -45,9 +40,9 @@ export function socketCalls(): Promise<SocketCalls> {
 
 async function loadCalls(): Promise<SocketCalls> {
   try {
-    const { dlopen, getRawPointer: pointerTo } = await import('node:ffi');
+    const { dlopen } = await import('node:ffi');
     if (endianness() !== 'LE') throw new Error('the system is big-endian');
-    return { ...dlopen(null, CALLS).functions, pointerTo };
+    return dlopen(null, CALLS).functions;
   } catch (cause) {
     const message = `mode tproxy needs calls of the system's C library: ${(cause as Error).message}`;
     throw new FrontdoorError('unavailable', 'no-transparent-sockets', message, { cause });
