@@ -1,4 +1,4 @@
-// The files that may open sockets, start processes and threads, or wait for the clock.
+// The files that may open sockets, call C libraries, start processes and threads, or wait for the clock.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isTest, sourceFiles } from './source-tree.ts';
@@ -78,6 +78,27 @@ const PROCESS_USERS: readonly (readonly [prefix: string, reason: string])[] = [
   ['src/router/tunnel/tproxy/', 'receives datagrams by calls that block'],
   ['src/agent/process-identity.ts', 'asks `ps` when a process began, where there is no /proc'],
 ];
+
+/**
+ * Files that call C libraries by `node:ffi`, and why (ADR 0073). Agents, the SDK and what handles the bytes of gateways are never among
+ * them: a wrong address or length corrupts memory in place of throwing.
+ */
+const FOREIGN_CALL_USERS: readonly (readonly [path: string, reason: string])[] = [
+  [
+    'src/gateway/accepting-servers.ts',
+    'copies the descriptor of a listening socket; the call takes whole numbers only',
+  ],
+  ['src/router/tunnel/machine/socket-calls.ts', 'mode tproxy: sockets at addresses of other machines'],
+  ['src/router/tunnel/tproxy/datagram-reader.ts', 'mode tproxy: the original destinations of datagrams'],
+];
+
+test('C libraries are called only where the list says', () => {
+  const users = sourceFiles('src', 'bin').filter(({ text }) => text.includes("'node:ffi'"));
+  assert.deepEqual(
+    users.map(({ path }) => path).sort(),
+    FOREIGN_CALL_USERS.map(([path]) => path),
+  );
+});
 
 test('sockets are used only where the list says', () => {
   const wrong: string[] = [];
