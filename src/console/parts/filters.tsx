@@ -2,19 +2,72 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useText } from '../text/language.tsx';
+import { fromLocalTime, toLocalTime } from './local-time.ts';
 import { partsText } from './parts-text.ts';
 import type { SearchControl } from './search-state.tsx';
+
+export interface FilterChoice {
+  readonly value: string;
+  readonly label: string;
+}
+
+export interface ListFilter {
+  /** The field of the operation's query, and of the address. */
+  readonly name: string;
+  readonly label: string;
+  /** One of these, a time of the browser's zone, or a text that is typed. */
+  readonly by: readonly FilterChoice[] | 'time' | 'text';
+  readonly placeholder?: string;
+}
+
+interface FilterProps {
+  readonly filter: ListFilter;
+  readonly control: SearchControl;
+}
+
+export function Filters(props: {
+  readonly filters: readonly ListFilter[];
+  readonly control: SearchControl;
+  /** Undefined: the address has no filter. */
+  readonly onClear?: () => void;
+}): ReactNode {
+  const text = useText(partsText);
+  const { filters, control, onClear } = props;
+  return (
+    <div className="fd-filters" role="search">
+      {filters.map((filter) => (
+        <Filter key={filter.name} filter={filter} control={control} />
+      ))}
+      {onClear === undefined ? null : (
+        <Button variant="subtle" onClick={onClear}>
+          {text.clearFilters}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Filter({ filter, control }: FilterProps): ReactNode {
+  const { name, label, by } = filter;
+  if (by === 'text') return <TextFilter filter={filter} control={control} />;
+  if (by === 'time')
+    return (
+      <TextInput
+        type="datetime-local"
+        label={label}
+        value={toLocalTime(control.textOf(name))}
+        onChange={({ currentTarget }) =>
+          control.change({ [name]: fromLocalTime(currentTarget.value) }, { replace: true })
+        }
+      />
+    );
+  return <ChoiceFilter name={name} label={label} choices={by} control={control} />;
+}
 
 const TYPING_MS = 300;
 
 /** The text is in the address shortly after the last key. */
-export function TextFilter(props: {
-  readonly control: SearchControl;
-  readonly name: string;
-  readonly label: string;
-  readonly placeholder?: string;
-}): ReactNode {
-  const { control, name, label } = props;
+function TextFilter({ filter: { name, label, placeholder = '' }, control }: FilterProps): ReactNode {
   const current = control.textOf(name);
   const [typed, setTyped] = useState(current);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -35,60 +88,49 @@ export function TextFilter(props: {
     <TextInput
       type="search"
       label={label}
-      placeholder={props.placeholder ?? ''}
+      placeholder={placeholder}
       value={typed}
       onChange={({ currentTarget }) => set(currentTarget.value)}
     />
   );
 }
 
-export function ChoiceFilter(props: {
-  readonly control: SearchControl;
+function ChoiceFilter(props: {
   readonly name: string;
   readonly label: string;
-  readonly choices: readonly { readonly value: string; readonly label: string }[];
+  readonly choices: readonly FilterChoice[];
+  readonly control: SearchControl;
 }): ReactNode {
   const text = useText(partsText);
-  const { control, name, label, choices } = props;
+  const { name, label, choices, control } = props;
+  const chosen = control.textOf(name);
   return (
     <NativeSelect
       label={label}
-      value={control.textOf(name)}
+      value={chosen}
       onChange={({ currentTarget }) => control.change({ [name]: currentTarget.value })}
-      data={[{ value: '', label: text.any }, ...choices]}
+      data={[{ value: '', label: text.any }, ...withChosen(choices, chosen)]}
     />
   );
 }
 
-const SHOWN_ID_CHARS = 8;
+const SHOWN_CHARS = 8;
 
-/** Choices by name. One that the address names is a choice even if it is not listed. */
-export function choicesOf(
-  listed: readonly { readonly id: string; readonly name: string }[],
-  chosen: string,
-): { readonly value: string; readonly label: string }[] {
-  const choices = listed.map(({ id, name }) => ({ value: id, label: name }));
-  return chosen === '' || listed.some(({ id }) => id === chosen)
+/** A value that is chosen already, by the address, is a choice even if the list lacks it. */
+export function withChosen(choices: readonly FilterChoice[], chosen: string): readonly FilterChoice[] {
+  return chosen === '' || choices.some(({ value }) => value === chosen)
     ? choices
-    : [...choices, { value: chosen, label: chosen.slice(0, SHOWN_ID_CHARS) }];
+    : [...choices, { value: chosen, label: chosen.slice(0, SHOWN_CHARS) }];
 }
 
-export function Filters({
-  control,
-  children,
-}: {
-  readonly control: SearchControl;
-  readonly children: ReactNode;
-}): ReactNode {
-  const text = useText(partsText);
-  return (
-    <div className="fd-filters" role="search">
-      {children}
-      {control.isFiltered ? (
-        <Button variant="subtle" onClick={control.clear}>
-          {text.clearFilters}
-        </Button>
-      ) : null}
-    </div>
-  );
+/** Choices by name, of what an answer lists. */
+export function namedChoices(
+  listed: readonly { readonly id: string; readonly name: string }[] = [],
+): readonly FilterChoice[] {
+  return listed.map(({ id, name }) => ({ value: id, label: name }));
+}
+
+/** The filter that most lists have. */
+export function useNameFilter(): ListFilter {
+  return { name: 'name', label: useText(partsText).filterText, by: 'text' };
 }

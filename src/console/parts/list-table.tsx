@@ -1,10 +1,11 @@
 /** A page of a list: columns that sort, at most 100 rows, and a way to the other pages. */
-import { Button, Pagination, Table, UnstyledButton } from '@mantine/core';
+import { Pagination, Table, UnstyledButton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useFormat, useText } from '../text/language.tsx';
 import { Icon } from './icon.tsx';
 import { partsText } from './parts-text.ts';
 import type { SearchControl } from './search-state.tsx';
+import type { ListPart } from './use-list.ts';
 
 export interface ListColumn<Row> {
   readonly title: string;
@@ -14,23 +15,14 @@ export interface ListColumn<Row> {
   readonly isNumber?: boolean | undefined;
 }
 
-interface Page<Row> {
-  readonly content: readonly Row[];
-  readonly pageable: { readonly pageNumber: number; readonly pageSize: number };
-  readonly totalElements?: number;
-  readonly totalPages?: number;
-}
-
-export const PAGE_SIZE = 25;
-
 export function ListTable<Row>(props: {
   /** Names the list, for people who do not see it. */
   readonly label: string;
-  readonly page: Page<Row>;
+  readonly page: ListPart<Row>;
   readonly columns: readonly ListColumn<Row>[];
   readonly keyOf: (row: Row) => string;
   readonly control: SearchControl;
-  /** Shown in place of an empty list without filters. */
+  /** Shown in place of an empty list. */
   readonly empty?: ReactNode;
 }): ReactNode {
   const [text, format] = [useText(partsText), useFormat()];
@@ -38,16 +30,7 @@ export function ListTable<Row>(props: {
   const { pageNumber, pageSize } = page.pageable;
   const pages = page.totalPages ?? pageNumber + (page.content.length < pageSize ? 1 : 2);
   if (page.content.length === 0 && pageNumber === 0)
-    return control.isFiltered ? (
-      <div>
-        <p>{text.emptyFiltered}</p>
-        <Button variant="default" onClick={control.clear}>
-          {text.clearFilters}
-        </Button>
-      </div>
-    ) : (
-      <>{props.empty ?? <p className="fd-soft">{text.empty}</p>}</>
-    );
+    return props.empty ?? <p className="fd-soft">{text.empty}</p>;
   return (
     <>
       <div className="fd-scroll" tabIndex={0} role="region" aria-label={props.label}>

@@ -1,4 +1,4 @@
-/** The filters, the order, the page and the tab of a list stand in the address of its page, which can be reloaded and sent on. */
+/** The filters, the order and the page of a list stand in the address of its page, which can be reloaded and sent on. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 
@@ -21,29 +21,12 @@ export function searchOf(
   };
 }
 
-/** The query of a page of a list: its page and order, and the named filters. */
-export function listQueryOf(
-  { search, textOf }: Pick<SearchControl, 'search' | 'textOf'>,
-  size: number,
-  ...filters: readonly string[]
-): Readonly<Record<string, string | number | undefined>> {
-  return {
-    page: Number(search['page'] ?? 0),
-    size,
-    sort: textOf('sort'),
-    ...Object.fromEntries(filters.map((name) => [name, textOf(name)])),
-  };
-}
-
 export interface SearchControl {
   readonly search: SearchState;
   /** The text of a name; '' if it is not in the address. */
   textOf(name: string): string;
   /** Changes some values; undefined or '' removes one. Other filters than the page begin at the first page again. */
   change(changes: SearchState, options?: { readonly replace?: boolean }): void;
-  clear(): void;
-  /** Whether the address has any filter. */
-  readonly isFiltered: boolean;
 }
 
 export function useSearchState(): SearchControl {
@@ -67,7 +50,5 @@ export function useSearchState(): SearchControl {
     search,
     textOf: (name) => String(search[name] ?? ''),
     change,
-    clear: () => void navigate({ to: '.', search: {}, resetScroll: false }),
-    isFiltered: Object.keys(search).some((name) => name !== 'page' && name !== 'sort' && name !== 'tab'),
   };
 }

@@ -1,147 +1,106 @@
 /** The audit trail: changes with their authors and differences, filters, export and verification. */
-import { Button, Group, TextInput } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { AuditEventAnswer } from '#contract';
 import { call } from '../../api/call.ts';
-import { useAnswer } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
-import { AnswerView } from '../../parts/answer-view.tsx';
-import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
-import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
-import { PageTitle, Panel } from '../../parts/page-title.tsx';
+import type { ListFilter } from '../../parts/filters.tsx';
+import { ListPage } from '../../parts/list-page.tsx';
+import type { ListColumn } from '../../parts/list-table.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
-import { useSearchState, type SearchControl, type SearchState } from '../../parts/search-state.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
+import { useList, type ListQuery } from '../../parts/use-list.ts';
 import { useFormat, useText } from '../../text/language.tsx';
-import { ActorName } from './actor-name.tsx';
 import { activityText } from './activity-text.ts';
-import { nameIn } from './event-difference.ts';
+import { ActorName } from './actor-name.tsx';
 import { EventDialog } from './event-dialog.tsx';
+import { nameIn } from './event-difference.ts';
 
 const EXPORT_PAGE_SIZE = 1_000;
 const MAX_EXPORT_PAGES = 10;
 const INSTALLATION = 'installation';
+/** Of these, links to this page name some. */
+const LINKED = ['action', 'actorId', 'targetId', 'organizationId'];
 
 export function ActivityPage(): ReactNode {
-  const [text, format] = [useText(activityText), useFormat()];
+  const text = useText(activityText);
   const { isOperator } = useSession();
-  const control = useSearchState();
   const [open, setOpen] = useState<AuditEventAnswer | undefined>();
-  const { page, ...filters } = control.search;
-  const list = useAnswer('listAuditEvents', { query: { ...filters, page: page ?? 0, size: PAGE_SIZE } });
+  const list = useList('listAuditEvents', {}, { filters: useFilters(isOperator), linked: LINKED });
   return (
-    <>
-      <PageTitle title={text.activity}>
+    <ListPage
+      title={text.activity}
+      actions={
         <Group gap="xs">
-          {isOperator ? <Verify organizationId={control.textOf('organizationId')} /> : null}
-          <Export filters={filters} />
+          {isOperator ? <Verify organizationId={list.control.textOf('organizationId')} /> : null}
+          <Export query={list.query} />
         </Group>
-      </PageTitle>
-      <p>{text.intro}</p>
-      <Panel>
-        <Filters control={control}>
-          <TextFilter control={control} name="text" label={text.text} />
-          <ChoiceFilter
-            control={control}
-            name="result"
-            label={text.result}
-            choices={[
-              { value: 'ok', label: text.ok },
-              { value: 'refused', label: text.refused },
-            ]}
-          />
-          <TimeFilter control={control} name="from" label={text.from} />
-          <TimeFilter control={control} name="to" label={text.to} />
-          {isOperator ? (
-            <ChoiceFilter
-              control={control}
-              name="organizationId"
-              label={text.chain}
-              choices={[{ value: INSTALLATION, label: text.installationChain }]}
-            />
-          ) : null}
-        </Filters>
-        <AnswerView answer={list}>
-          {({ body }) => (
-            <ListTable
-              label={text.activity}
-              page={body}
-              control={control}
-              keyOf={({ id }) => id}
-              columns={[
-                { title: text.when, sort: 'at', cell: ({ at }) => <TimeAgo at={at} /> },
-                { title: text.who, cell: ({ actor }) => <ActorName actor={actor} /> },
-                {
-                  title: text.what,
-                  cell: (event) => (
-                    <Button
-                      variant="subtle"
-                      size="compact-sm"
-                      onClick={() => setOpen(event)}
-                      aria-label={`${event.action}: ${text.details}`}
-                    >
-                      {event.action}
-                    </Button>
-                  ),
-                },
-                {
-                  title: text.target,
-                  cell: ({ target, before, after }) =>
-                    target === null
-                      ? ''
-                      : (nameIn(after, before) ?? <span className="fd-mono">{target.id}</span>),
-                },
-                {
-                  title: text.result,
-                  cell: ({ result, reason, occurrences }) => (
-                    <StateBadge tone={result === 'ok' ? 'good' : 'bad'}>
-                      {result === 'ok' ? text.ok : (reason ?? text.refused)}
-                      {occurrences > 1 ? ` (${text.times(occurrences, format.number(occurrences))})` : null}
-                    </StateBadge>
-                  ),
-                },
-                { title: text.address, cell: ({ address }) => <span className="fd-mono">{address}</span> },
-              ]}
-            />
-          )}
-        </AnswerView>
-      </Panel>
-      {open === undefined ? null : <EventDialog event={open} onClose={() => setOpen(undefined)} />}
-    </>
-  );
-}
-
-/** A time of this browser's zone, in the address as a timestamp. */
-function TimeFilter(props: {
-  readonly control: SearchControl;
-  readonly name: 'from' | 'to';
-  readonly label: string;
-}): ReactNode {
-  const { control, name, label } = props;
-  const current = control.textOf(name);
-  return (
-    <TextInput
-      type="datetime-local"
-      label={label}
-      value={current === '' ? '' : localTime(current)}
-      onChange={({ currentTarget: { value } }) =>
-        control.change(
-          { [name]: value === '' ? undefined : new Date(value).toISOString() },
-          { replace: true },
-        )
       }
-    />
+      intro={<p>{text.intro}</p>}
+      list={list}
+      columns={useColumns(setOpen)}
+      keyOf={({ id }) => id}
+    >
+      {open === undefined ? null : <EventDialog event={open} onClose={() => setOpen(undefined)} />}
+    </ListPage>
   );
 }
 
-function localTime(timestamp: string): string {
-  const at = new Date(timestamp);
-  if (Number.isNaN(at.getTime())) return '';
-  const shifted = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
-  return shifted.toISOString().slice(0, 16);
+function useFilters(isOperator: boolean): readonly ListFilter[] {
+  const text = useText(activityText);
+  const results = [
+    { value: 'ok', label: text.ok },
+    { value: 'refused', label: text.refused },
+  ];
+  const chains = [{ value: INSTALLATION, label: text.installationChain }];
+  return [
+    { name: 'text', label: text.text, by: 'text' },
+    { name: 'result', label: text.result, by: results },
+    { name: 'from', label: text.from, by: 'time' },
+    { name: 'to', label: text.to, by: 'time' },
+    ...(isOperator ? [{ name: 'organizationId', label: text.chain, by: chains }] : []),
+  ];
+}
+
+function useColumns(open: (event: AuditEventAnswer) => void): readonly ListColumn<AuditEventAnswer>[] {
+  const text = useText(activityText);
+  return [
+    { title: text.when, sort: 'at', cell: ({ at }) => <TimeAgo at={at} /> },
+    { title: text.who, cell: ({ actor }) => <ActorName actor={actor} /> },
+    {
+      title: text.what,
+      cell: (event) => (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          onClick={() => open(event)}
+          aria-label={`${event.action}: ${text.details}`}
+        >
+          {event.action}
+        </Button>
+      ),
+    },
+    {
+      title: text.target,
+      cell: ({ target, before, after }) =>
+        target === null ? '' : (nameIn(after, before) ?? <span className="fd-mono">{target.id}</span>),
+    },
+    { title: text.result, cell: (event) => <Result event={event} /> },
+    { title: text.address, cell: ({ address }) => <span className="fd-mono">{address}</span> },
+  ];
+}
+
+function Result({ event: { result, reason, occurrences } }: { readonly event: AuditEventAnswer }): ReactNode {
+  const [text, format] = [useText(activityText), useFormat()];
+  return (
+    <StateBadge tone={result === 'ok' ? 'good' : 'bad'}>
+      {result === 'ok' ? text.ok : (reason ?? text.refused)}
+      {occurrences > 1 ? ` (${text.times(occurrences, format.number(occurrences))})` : null}
+    </StateBadge>
+  );
 }
 
 function Verify({ organizationId }: { readonly organizationId: string }): ReactNode {
@@ -168,14 +127,14 @@ function Verify({ organizationId }: { readonly organizationId: string }): ReactN
 }
 
 /** Lines of JSON, the newest event first. */
-function Export({ filters }: { readonly filters: SearchState }): ReactNode {
+function Export({ query }: { readonly query: ListQuery }): ReactNode {
   const text = useText(activityText);
   const { mutate, error, isPending } = useMutation({
     mutationFn: async () => {
       const lines: string[] = [];
       for (let page = 0; page < MAX_EXPORT_PAGES; page += 1) {
         const { body } = await call('listAuditEvents', {
-          query: { ...filters, page, size: EXPORT_PAGE_SIZE },
+          query: { ...query, page, size: EXPORT_PAGE_SIZE },
         });
         lines.push(...body.content.map((event) => JSON.stringify(event)));
         if (body.content.length < EXPORT_PAGE_SIZE) break;

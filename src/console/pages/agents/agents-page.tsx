@@ -2,16 +2,14 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
-import { useAnswer } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
-import { AnswerView } from '../../parts/answer-view.tsx';
-import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
+import { useNameFilter } from '../../parts/filters.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
-import { ListTable, PAGE_SIZE, type ListColumn } from '../../parts/list-table.tsx';
-import { PageTitle, Panel } from '../../parts/page-title.tsx';
+import { ListPage } from '../../parts/list-page.tsx';
+import type { ListColumn } from '../../parts/list-table.tsx';
 import { partsText } from '../../parts/parts-text.ts';
-import { listQueryOf, useSearchState } from '../../parts/search-state.tsx';
+import { useList } from '../../parts/use-list.ts';
 import { useFormat, useText } from '../../text/language.tsx';
 import { AgentState, LastSeen } from './agent-state.tsx';
 import { AgentsTabs } from './agents-tabs.tsx';
@@ -20,44 +18,21 @@ import { agentsText } from './agents-text.ts';
 type Agent = AnswerOf<'listAgents'>['content'][number];
 
 export function AgentsPage(): ReactNode {
-  const [text, parts] = [useText(agentsText), useText(partsText)];
+  const text = useText(agentsText);
   const frontdoorId = useFrontdoorId();
-  const control = useSearchState();
-  const columns = useColumns(frontdoorId);
-  const answer = useAnswer('listAgents', {
-    parameters: { frontdoorId },
-    query: listQueryOf(control, PAGE_SIZE, 'name', 'status'),
-  });
+  const states = ['ACTIVE', 'INACTIVE'].map((value) => ({ value, label: text.states(value) }));
+  const filters = [useNameFilter(), { name: 'status', label: text.state, by: states }];
   return (
-    <>
-      <PageTitle title={text.agents}>
-        <AddAgent />
-      </PageTitle>
-      <AgentsTabs />
-      <Panel>
-        <Filters control={control}>
-          <TextFilter control={control} name="name" label={parts.filterText} />
-          <ChoiceFilter
-            control={control}
-            name="status"
-            label={text.state}
-            choices={['ACTIVE', 'INACTIVE'].map((value) => ({ value, label: text.states(value) }))}
-          />
-        </Filters>
-        <AnswerView answer={answer}>
-          {({ body }) => (
-            <ListTable
-              label={text.listOfAgents}
-              page={body}
-              columns={columns}
-              keyOf={({ id }) => id}
-              control={control}
-              empty={<NoAgents />}
-            />
-          )}
-        </AnswerView>
-      </Panel>
-    </>
+    <ListPage
+      title={text.agents}
+      label={text.listOfAgents}
+      actions={<AddAgent />}
+      intro={<AgentsTabs />}
+      list={useList('listAgents', { parameters: { frontdoorId } }, { filters })}
+      columns={useColumns(frontdoorId)}
+      keyOf={({ id }) => id}
+      empty={<NoAgents />}
+    />
   );
 }
 

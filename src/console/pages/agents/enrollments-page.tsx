@@ -1,18 +1,15 @@
 /** Codes that agents enroll with: those that are outstanding, and which agent came of the others. */
-import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { AgentEnrollmentAnswer } from '#contract';
-import { useAnswer, useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
-import { AnswerView } from '../../parts/answer-view.tsx';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
-import { ListTable, PAGE_SIZE, type ListColumn } from '../../parts/list-table.tsx';
-import { PageTitle, Panel } from '../../parts/page-title.tsx';
-import { useSearchState } from '../../parts/search-state.tsx';
+import { ListPage } from '../../parts/list-page.tsx';
+import type { ListColumn } from '../../parts/list-table.tsx';
+import { ConfirmedRowAction } from '../../parts/row-action.tsx';
 import { StateBadge, type Tone } from '../../parts/state-badge.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
+import { useList } from '../../parts/use-list.ts';
 import { useText } from '../../text/language.tsx';
 import { AgentName } from './agent-name.tsx';
 import { AgentsTabs } from './agents-tabs.tsx';
@@ -22,45 +19,27 @@ const TONES: Readonly<Record<string, Tone>> = { open: 'soft', used: 'good', expi
 
 export function EnrollmentsPage(): ReactNode {
   const text = useText(agentsText);
-  const frontdoorId = useFrontdoorId();
-  const control = useSearchState();
-  const [cancelled, setCancelled] = useState<AgentEnrollmentAnswer | undefined>();
-  const columns = useColumns(setCancelled);
-  const answer = useAnswer('listEnrollments', {
-    parameters: { frontdoorId },
-    query: { page: Number(control.search['page'] ?? 0), size: PAGE_SIZE },
-  });
+  const parameters = { frontdoorId: useFrontdoorId() };
   return (
-    <>
-      <PageTitle title={text.codes} />
-      <AgentsTabs />
-      <Panel>
-        <p className="fd-soft">{text.codesText}</p>
-        <AnswerView answer={answer}>
-          {({ body }) => (
-            <ListTable
-              label={text.listOfCodes}
-              page={body}
-              columns={columns}
-              keyOf={({ id }) => id}
-              control={control}
-              empty={<p>{text.noCodes}</p>}
-            />
-          )}
-        </AnswerView>
-      </Panel>
-      {cancelled === undefined ? null : (
-        <CancelDialog enrollment={cancelled} onClose={() => setCancelled(undefined)} />
-      )}
-    </>
+    <ListPage
+      title={text.codes}
+      label={text.listOfCodes}
+      intro={
+        <>
+          <AgentsTabs />
+          <p className="fd-soft">{text.codesText}</p>
+        </>
+      }
+      list={useList('listEnrollments', { parameters })}
+      columns={useColumns()}
+      keyOf={({ id }) => id}
+      empty={<p>{text.noCodes}</p>}
+    />
   );
 }
 
-function useColumns(
-  cancel: (enrollment: AgentEnrollmentAnswer) => void,
-): readonly ListColumn<AgentEnrollmentAnswer>[] {
+function useColumns(): readonly ListColumn<AgentEnrollmentAnswer>[] {
   const text = useText(agentsText);
-  const { may } = useSession();
   return [
     {
       title: text.state,
@@ -73,21 +52,7 @@ function useColumns(
       cell: ({ state, expiresAt }) => (state === 'used' ? null : <TimeAgo at={expiresAt} />),
     },
     { title: text.agent, cell: (enrollment) => <AgentOf enrollment={enrollment} /> },
-    {
-      title: text.actions,
-      cell: (enrollment) =>
-        enrollment.state === 'used' ? null : (
-          <Button
-            size="compact-sm"
-            variant="default"
-            disabled={!may('cancelEnrollment')}
-            aria-label={text.cancelOf(enrollment.name ?? text.unnamed)}
-            onClick={() => cancel(enrollment)}
-          >
-            {text.cancel}
-          </Button>
-        ),
-    },
+    { title: text.actions, cell: (enrollment) => <Cancel enrollment={enrollment} /> },
   ];
 }
 
@@ -116,25 +81,24 @@ function AgentOf({ enrollment }: { readonly enrollment: AgentEnrollmentAnswer })
   );
 }
 
-function CancelDialog(props: {
-  readonly enrollment: AgentEnrollmentAnswer;
-  readonly onClose: () => void;
-}): ReactNode {
+function Cancel({ enrollment }: { readonly enrollment: AgentEnrollmentAnswer }): ReactNode {
   const text = useText(agentsText);
+  const { may } = useSession();
   const frontdoorId = useFrontdoorId();
-  const { id, name } = props.enrollment;
-  const cancel = useChange('cancelEnrollment', { refreshes: ['enrollment'], onDone: props.onClose });
+  const { id, name, state } = enrollment;
+  if (state === 'used') return null;
+  const title = text.cancelOf(name ?? text.unnamed);
   return (
-    <ConfirmDialog
-      title={text.cancelOf(name ?? text.unnamed)}
-      isOpen
-      onClose={props.onClose}
-      action={text.cancel}
-      isPending={cancel.isPending}
-      error={cancel.error}
-      onConfirm={() => cancel.mutate({ parameters: { frontdoorId, id } })}
+    <ConfirmedRowAction
+      operation="cancelEnrollment"
+      input={{ parameters: { frontdoorId, id } }}
+      refreshes={['enrollment']}
+      label={text.cancel}
+      full={title}
+      title={title}
+      isDisabled={!may('cancelEnrollment')}
     >
       <p>{text.cancelText}</p>
-    </ConfirmDialog>
+    </ConfirmedRowAction>
   );
 }

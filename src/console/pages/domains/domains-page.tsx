@@ -1,5 +1,4 @@
 /** Where public shares appear: the frontends of the installation, and domains of the frontdoor's own. */
-import { Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { CustomFrontendAnswer } from '#contract';
@@ -7,13 +6,14 @@ import { useAnswer } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
-import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
+import { useNameFilter } from '../../parts/filters.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
-import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
+import { ListPanel } from '../../parts/list-page.tsx';
+import type { ListColumn } from '../../parts/list-table.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
-import { partsText } from '../../parts/parts-text.ts';
-import { useSearchState } from '../../parts/search-state.tsx';
+import { SimpleTable } from '../../parts/simple-table.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
+import { useList } from '../../parts/use-list.ts';
 import { useText } from '../../text/language.tsx';
 import { DomainProof } from './domain-proof.tsx';
 import { DomainState } from './domain-state.tsx';
@@ -41,62 +41,39 @@ export function DomainsPage(): ReactNode {
 }
 
 function OwnDomains(): ReactNode {
-  const [text, parts] = [useText(domainsText), useText(partsText)];
+  const text = useText(domainsText);
   const frontdoorId = useFrontdoorId();
-  const control = useSearchState();
-  const answer = useAnswer('listCustomFrontends', {
-    parameters: { frontdoorId },
-    query: {
-      ...{ name: control.textOf('name'), status: control.textOf('status') },
-      ...{ page: control.textOf('page'), size: PAGE_SIZE, sort: control.textOf('sort') },
-    },
-  });
+  const states = STATES.map((value) => ({ value, label: text.states(value) }));
+  const filters = [useNameFilter(), { name: 'status', label: text.state, by: states }];
   return (
-    <Panel title={text.own}>
-      <p className="fd-soft">{text.ownIntro}</p>
-      <Filters control={control}>
-        <TextFilter control={control} name="name" label={parts.filterText} />
-        <ChoiceFilter
-          control={control}
-          name="status"
-          label={text.state}
-          choices={STATES.map((state) => ({ value: state, label: text.states(state) }))}
-        />
-      </Filters>
-      <AnswerView answer={answer}>
-        {({ body }) => (
-          <ListTable<CustomFrontendAnswer>
-            label={text.own}
-            page={body}
-            control={control}
-            keyOf={({ id }) => id}
-            empty={<p>{text.nothing}</p>}
-            columns={[
-              {
-                title: text.hostname,
-                sort: 'hostname',
-                cell: ({ id, hostname }) => (
-                  <Link
-                    to="/frontdoors/$frontdoorId/domains/$domainId"
-                    params={{ frontdoorId, domainId: id }}
-                  >
-                    {hostname}
-                  </Link>
-                ),
-              },
-              { title: text.state, sort: 'status', cell: ({ status }) => <DomainState status={status} /> },
-              { title: text.proof, cell: ({ proof }) => <DomainProof proof={proof} /> },
-              {
-                title: text.created,
-                sort: 'createdAt',
-                cell: ({ createdAt }) => <TimeAgo at={createdAt} />,
-              },
-            ]}
-          />
-        )}
-      </AnswerView>
-    </Panel>
+    <ListPanel
+      title={text.own}
+      intro={<p className="fd-soft">{text.ownIntro}</p>}
+      list={useList('listCustomFrontends', { parameters: { frontdoorId } }, { filters })}
+      columns={useColumns()}
+      keyOf={({ id }) => id}
+      empty={<p>{text.nothing}</p>}
+    />
   );
+}
+
+function useColumns(): readonly ListColumn<CustomFrontendAnswer>[] {
+  const text = useText(domainsText);
+  const frontdoorId = useFrontdoorId();
+  return [
+    {
+      title: text.hostname,
+      sort: 'hostname',
+      cell: ({ id, hostname }) => (
+        <Link to="/frontdoors/$frontdoorId/domains/$domainId" params={{ frontdoorId, domainId: id }}>
+          {hostname}
+        </Link>
+      ),
+    },
+    { title: text.state, sort: 'status', cell: ({ status }) => <DomainState status={status} /> },
+    { title: text.proof, cell: ({ proof }) => <DomainProof proof={proof} /> },
+    { title: text.created, sort: 'createdAt', cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
+  ];
 }
 
 function FrontendList(): ReactNode {
@@ -109,24 +86,16 @@ function FrontendList(): ReactNode {
           frontends.length === 0 ? (
             <p>{text.noFrontends}</p>
           ) : (
-            <div className="fd-scroll" tabIndex={0} role="region" aria-label={text.frontends}>
-              <Table verticalSpacing="xs">
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{text.frontendName}</Table.Th>
-                    <Table.Th>{text.frontendUrl}</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {frontends.map(({ id, publicName, urlTemplate }) => (
-                    <Table.Tr key={id}>
-                      <Table.Td>{publicName}</Table.Td>
-                      <Table.Td className="fd-mono">{urlTemplate}</Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </div>
+            <SimpleTable
+              label={text.frontends}
+              head={[text.frontendName, text.frontendUrl]}
+              rows={frontends.map(({ id, publicName, urlTemplate }) => [
+                publicName,
+                <span key={id} className="fd-mono">
+                  {urlTemplate}
+                </span>,
+              ])}
+            />
           )
         }
       </AnswerView>

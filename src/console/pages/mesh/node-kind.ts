@@ -1,7 +1,6 @@
 /** Routers and gateways differ in the names of their operations, the command that enrolls them, and one column. */
 import type { AnswerOf } from '#contract';
-import { useAnswer, useChange } from '../../api/queries.ts';
-import type { SearchState } from '../../parts/search-state.tsx';
+import { useChange } from '../../api/queries.ts';
 
 export type MeshNode =
   | AnswerOf<'listRouters'>['content'][number]
@@ -15,9 +14,7 @@ export interface NodeKind {
   readonly enrollCommand: string;
   /** The last column of the list. */
   readonly lastColumn: 'edgeAddress' | 'created';
-  readonly useList: (
-    query: SearchState,
-  ) => ReturnType<typeof useAnswer<'listRouters'>> | ReturnType<typeof useAnswer<'listGateways'>>;
+  readonly list: 'listRouters' | 'listGateways';
   readonly useCreate: (
     onToken: (token: string) => void,
   ) => ReturnType<typeof useChange<'createRouter'>> | ReturnType<typeof useChange<'createGateway'>>;
@@ -28,7 +25,7 @@ export const ROUTERS: NodeKind = {
   create: 'newRouter',
   enrollCommand: 'frontdoor router enroll router.yml --jwt router.jwt',
   lastColumn: 'edgeAddress',
-  useList: (query) => useAnswer('listRouters', { query }),
+  list: 'listRouters',
   useCreate: (onToken) =>
     useChange('createRouter', { refreshes: ['router'], onDone: ({ body }) => onToken(body.token) }),
 };
@@ -38,7 +35,7 @@ export const GATEWAYS: NodeKind = {
   create: 'newGateway',
   enrollCommand: 'frontdoor gateway --enrollment-jwt gateway.jwt',
   lastColumn: 'created',
-  useList: (query) => useAnswer('listGateways', { query }),
+  list: 'listGateways',
   useCreate: (onToken) =>
     useChange('createGateway', { refreshes: ['gateway'], onDone: ({ body }) => onToken(body.token) }),
 };

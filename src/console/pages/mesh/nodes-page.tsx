@@ -3,17 +3,15 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useIdempotencyKey } from '../../api/queries.ts';
-import { AnswerView } from '../../parts/answer-view.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Filters, TextFilter } from '../../parts/filters.tsx';
+import { useNameFilter } from '../../parts/filters.tsx';
 import { Form } from '../../parts/form.tsx';
-import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
+import { ListPage } from '../../parts/list-page.tsx';
 import { NameField } from '../../parts/name-field.tsx';
-import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
-import { useSearchState } from '../../parts/search-state.tsx';
 import { SecretOnceDialog } from '../../parts/secret-once.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
+import { useList } from '../../parts/use-list.ts';
 import { useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
 import { GATEWAYS, ROUTERS, type MeshNode, type NodeKind } from './node-kind.ts';
@@ -29,42 +27,25 @@ export function GatewaysPage(): ReactNode {
 
 function NodesPage({ kind }: { readonly kind: NodeKind }): ReactNode {
   const [text, common] = [useText(meshText), useText(partsText)];
-  const control = useSearchState();
   const [isCreating, setCreating] = useState(false);
   const [token, setToken] = useState<string | undefined>();
-  const { page, ...filters } = control.search;
-  const list = kind.useList({ ...filters, page: page ?? 0, size: PAGE_SIZE });
-  const title = text[kind.path];
   return (
-    <>
-      <PageTitle title={title}>
-        <Button onClick={() => setCreating(true)}>{text[kind.create]}</Button>
-      </PageTitle>
-      <Panel>
-        <Filters control={control}>
-          <TextFilter control={control} name="name" label={common.filterText} />
-        </Filters>
-        <AnswerView answer={list}>
-          {({ body }) => (
-            <ListTable<MeshNode>
-              label={title}
-              page={body}
-              control={control}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  title: text.name,
-                  sort: 'name',
-                  cell: ({ id, name }) => <Link to={`/mesh/${kind.path}/${id}`}>{name}</Link>,
-                },
-                { title: text.state, cell: (node) => <NodeState node={node} /> },
-                { title: text.version, cell: ({ version }) => version ?? common.notKnown },
-                { title: text[kind.lastColumn], cell: (node) => <LastCell kind={kind} node={node} /> },
-              ]}
-            />
-          )}
-        </AnswerView>
-      </Panel>
+    <ListPage<MeshNode>
+      title={text[kind.path]}
+      actions={<Button onClick={() => setCreating(true)}>{text[kind.create]}</Button>}
+      list={useList(kind.list, {}, { filters: [useNameFilter()] })}
+      columns={[
+        {
+          title: text.name,
+          sort: 'name',
+          cell: ({ id, name }) => <Link to={`/mesh/${kind.path}/${id}`}>{name}</Link>,
+        },
+        { title: text.state, cell: (node) => <NodeState node={node} /> },
+        { title: text.version, cell: ({ version }) => version ?? common.notKnown },
+        { title: text[kind.lastColumn], cell: (node) => <LastCell kind={kind} node={node} /> },
+      ]}
+      keyOf={({ id }) => id}
+    >
       {isCreating ? (
         <CreateNode
           kind={kind}
@@ -89,7 +70,7 @@ function NodesPage({ kind }: { readonly kind: NodeKind }): ReactNode {
       >
         <p>{text.enrollText}</p>
       </SecretOnceDialog>
-    </>
+    </ListPage>
   );
 }
 

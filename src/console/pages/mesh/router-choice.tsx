@@ -2,7 +2,7 @@
 import { NativeSelect } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useAnswer } from '../../api/queries.ts';
-import { choicesOf } from '../../parts/filters.tsx';
+import { namedChoices, withChosen } from '../../parts/filters.tsx';
 import { useFieldError } from '../../parts/form.tsx';
 import { useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
@@ -23,7 +23,10 @@ export function RouterChoice(props: {
       error={useFieldError('routerId')}
       value={props.value}
       onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
-      data={[{ value: '', label: props.none }, ...choicesOf(list.data?.body.content ?? [], props.value)]}
+      data={[
+        { value: '', label: props.none },
+        ...withChosen(namedChoices(list.data?.body.content), props.value),
+      ]}
     />
   );
 }

@@ -3,15 +3,13 @@ import { Button, NativeSelect } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useAnswer, useChange, useIdempotencyKey } from '../../api/queries.ts';
-import { AnswerView } from '../../parts/answer-view.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Form } from '../../parts/form.tsx';
-import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
-import { PageTitle, Panel } from '../../parts/page-title.tsx';
-import { useSearchState } from '../../parts/search-state.tsx';
+import { ListPage } from '../../parts/list-page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
+import { useList } from '../../parts/use-list.ts';
 import { useFormat, useText } from '../../text/language.tsx';
-import { MeshFilters } from './mesh-filters.tsx';
+import { useMeshFilters } from './mesh-filters.ts';
 import { meshText } from './mesh-text.ts';
 import { RouterChoice } from './router-choice.tsx';
 import { NO_FIELDS, TerminatorFields, terminatorBody } from './terminator-fields.tsx';
@@ -20,65 +18,42 @@ const MAX_SHOWN = 100;
 
 export function TerminatorsPage(): ReactNode {
   const [text, format] = [useText(meshText), useFormat()];
-  const control = useSearchState();
   const [isCreating, setCreating] = useState(false);
-  const { page, ...filters } = control.search;
-  const list = useAnswer('listTerminators', { query: { ...filters, page: page ?? 0, size: PAGE_SIZE } });
   return (
-    <>
-      <PageTitle title={text.terminators}>
-        <Button onClick={() => setCreating(true)}>{text.newTerminator}</Button>
-      </PageTitle>
-      <Panel>
-        <MeshFilters control={control} />
-        <AnswerView answer={list}>
-          {({ body }) => (
-            <ListTable
-              label={text.terminators}
-              page={body}
-              control={control}
-              keyOf={({ id }) => id}
-              empty={<p>{text.noTerminators}</p>}
-              columns={[
-                {
-                  title: text.id,
-                  sort: 'id',
-                  cell: ({ id }) => (
-                    <Link
-                      className="fd-mono"
-                      to="/mesh/terminators/$terminatorId"
-                      params={{ terminatorId: id }}
-                    >
-                      {id}
-                    </Link>
-                  ),
-                },
-                {
-                  title: text.service,
-                  cell: ({ kind, serviceName }) => `${serviceName} (${text.kind(kind)})`,
-                },
-                { title: text.router, cell: ({ routerName }) => routerName },
-                { title: text.precedence, cell: ({ precedence }) => precedence },
-                {
-                  title: text.cost,
-                  sort: 'cost',
-                  cell: ({ cost, dynamicCost }) => `${format.number(cost)} + ${format.number(dynamicCost)}`,
-                },
-                {
-                  title: text.health,
-                  cell: ({ healthy }) => (
-                    <StateBadge tone={healthy ? 'good' : 'bad'}>
-                      {healthy ? text.healthy : text.unhealthy}
-                    </StateBadge>
-                  ),
-                },
-              ]}
-            />
-          )}
-        </AnswerView>
-      </Panel>
+    <ListPage
+      title={text.terminators}
+      actions={<Button onClick={() => setCreating(true)}>{text.newTerminator}</Button>}
+      list={useList('listTerminators', {}, { filters: useMeshFilters() })}
+      columns={[
+        {
+          title: text.id,
+          sort: 'id',
+          cell: ({ id }) => (
+            <Link className="fd-mono" to="/mesh/terminators/$terminatorId" params={{ terminatorId: id }}>
+              {id}
+            </Link>
+          ),
+        },
+        { title: text.service, cell: ({ kind, serviceName }) => `${serviceName} (${text.kind(kind)})` },
+        { title: text.router, cell: ({ routerName }) => routerName },
+        { title: text.precedence, cell: ({ precedence }) => precedence },
+        {
+          title: text.cost,
+          sort: 'cost',
+          cell: ({ cost, dynamicCost }) => `${format.number(cost)} + ${format.number(dynamicCost)}`,
+        },
+        {
+          title: text.health,
+          cell: ({ healthy }) => (
+            <StateBadge tone={healthy ? 'good' : 'bad'}>{healthy ? text.healthy : text.unhealthy}</StateBadge>
+          ),
+        },
+      ]}
+      keyOf={({ id }) => id}
+      empty={<p>{text.noTerminators}</p>}
+    >
       {isCreating ? <CreateTerminator onClose={() => setCreating(false)} /> : null}
-    </>
+    </ListPage>
   );
 }
 

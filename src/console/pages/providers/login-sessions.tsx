@@ -3,17 +3,17 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { LoginSessionAnswer, ProviderAnswer } from '#contract';
-import { useAnswer, useChange } from '../../api/queries.ts';
+import { useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
-import { AnswerView } from '../../parts/answer-view.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
-import { Filters, TextFilter } from '../../parts/filters.tsx';
-import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
+import { ListPanel } from '../../parts/list-page.tsx';
+import type { ListColumn } from '../../parts/list-table.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { useSearchState } from '../../parts/search-state.tsx';
+import { RowButton } from '../../parts/row-action.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
+import { useList } from '../../parts/use-list.ts';
 import { useFormat, useText } from '../../text/language.tsx';
 import { providersText } from './providers-text.ts';
 
@@ -29,84 +29,63 @@ export function LoginSessions({ provider }: { readonly provider: ProviderAnswer 
 
 function SessionList({ id }: { readonly id: string }): ReactNode {
   const text = useText(providersText);
-  const frontdoorId = useFrontdoorId();
-  const control = useSearchState();
+  const parameters = { frontdoorId: useFrontdoorId(), id };
   const { may } = useSession();
-  const email = control.textOf('text').trim();
-  const answer = useAnswer('listLoginSessions', {
-    parameters: { frontdoorId, id },
-    query: { email, page: control.textOf('page'), size: PAGE_SIZE },
-  });
+  const filters = [{ name: 'email', label: text.email, placeholder: text.emailWhole, by: 'text' }] as const;
+  const list = useList('listLoginSessions', { parameters }, { filters });
   const end = useChange('endLoginSession', { refreshes: ['session'] });
-  const mayEnd = may('endLoginSession');
-  const count = answer.data?.body.totalElements ?? 0;
+  const count = list.answer.data?.body.totalElements ?? 0;
+  const email = list.control.textOf('email').trim();
+  const endColumn: ListColumn<LoginSessionAnswer> = {
+    title: text.end,
+    cell: (session) => (
+      <RowButton
+        label={text.end}
+        full={text.endOf(personOf(session))}
+        isPending={end.isPending && end.variables.parameters.sessionId === session.id}
+        onClick={() => end.mutate({ parameters: { ...parameters, sessionId: session.id } })}
+      />
+    ),
+  };
+  const columns = useColumns();
   return (
-    <Panel
+    <ListPanel
       title={text.sessions}
-      actions={mayEnd && count > 0 ? <EndAll key={email} id={id} email={email} /> : null}
-    >
-      {end.error === null ? null : <Problem error={end.error} />}
-      <Filters control={control}>
-        <TextFilter control={control} name="text" label={text.email} placeholder={text.emailWhole} />
-      </Filters>
-      <AnswerView answer={answer}>
-        {({ body }) => (
-          <ListTable<LoginSessionAnswer>
-            label={text.sessions}
-            page={body}
-            control={control}
-            keyOf={(session) => session.id}
-            empty={<p className="fd-soft">{text.sessionsEmpty}</p>}
-            columns={[
-              {
-                title: text.person,
-                cell: (session) => (
-                  <>
-                    {personOf(session)}
-                    {session.name === null ? null : <div className="fd-soft fd-small">{session.name}</div>}
-                  </>
-                ),
-              },
-              {
-                title: text.share,
-                cell: ({ shareToken, host }) => (
-                  <Link
-                    to="/frontdoors/$frontdoorId/shares/$token/access"
-                    params={{ frontdoorId, token: shareToken }}
-                  >
-                    {host}
-                  </Link>
-                ),
-              },
-              { title: text.since, cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
-              { title: text.lastSeen, cell: ({ lastSeenAt }) => <TimeAgo at={lastSeenAt} /> },
-              { title: text.ends, cell: ({ expiresAt }) => <TimeAgo at={expiresAt} /> },
-              ...(mayEnd
-                ? [
-                    {
-                      title: text.end,
-                      cell: (session: LoginSessionAnswer) => (
-                        <Button
-                          size="xs"
-                          variant="default"
-                          aria-label={text.endOf(personOf(session))}
-                          loading={end.isPending && end.variables.parameters.sessionId === session.id}
-                          onClick={() =>
-                            end.mutate({ parameters: { frontdoorId, id, sessionId: session.id } })
-                          }
-                        >
-                          {text.end}
-                        </Button>
-                      ),
-                    },
-                  ]
-                : []),
-            ]}
-          />
-        )}
-      </AnswerView>
-    </Panel>
+      actions={may('endLoginSession') && count > 0 ? <EndAll key={email} id={id} email={email} /> : null}
+      intro={end.error === null ? null : <Problem error={end.error} />}
+      list={list}
+      columns={may('endLoginSession') ? [...columns, endColumn] : columns}
+      keyOf={(session) => session.id}
+      empty={<p className="fd-soft">{text.sessionsEmpty}</p>}
+    />
   );
+}
+
+function useColumns(): readonly ListColumn<LoginSessionAnswer>[] {
+  const text = useText(providersText);
+  const frontdoorId = useFrontdoorId();
+  return [
+    {
+      title: text.person,
+      cell: (session) => (
+        <>
+          {personOf(session)}
+          {session.name === null ? null : <div className="fd-soft fd-small">{session.name}</div>}
+        </>
+      ),
+    },
+    {
+      title: text.share,
+      cell: ({ shareToken, host }) => (
+        <Link to="/frontdoors/$frontdoorId/shares/$token/access" params={{ frontdoorId, token: shareToken }}>
+          {host}
+        </Link>
+      ),
+    },
+    { title: text.since, cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
+    { title: text.lastSeen, cell: ({ lastSeenAt }) => <TimeAgo at={lastSeenAt} /> },
+    { title: text.ends, cell: ({ expiresAt }) => <TimeAgo at={expiresAt} /> },
+  ];
 }
 
 function personOf({ email, subject }: LoginSessionAnswer): string {

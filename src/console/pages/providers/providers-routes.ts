@@ -20,7 +20,7 @@ export const providerRoutes = [
   createRoute({
     getParentRoute: () => frontdoorRoute,
     path: 'providers/$providerId',
-    validateSearch: searchOf('text'),
+    validateSearch: searchOf('email'),
     component: laterPage(() => import('./provider-page.tsx'), 'ProviderPage'),
   }),
 ] as const;

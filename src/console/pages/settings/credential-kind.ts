@@ -1,7 +1,6 @@
 /** API accounts and OAuth clients differ in the names of their operations and of their secret alone. */
 import type { AnswerOf, BodyOf } from '#contract';
 import { useAnswer, useChange } from '../../api/queries.ts';
-import type { SearchState } from '../../parts/search-state.tsx';
 
 export type CredentialEntry = AnswerOf<'getApiAccount'> | AnswerOf<'getOauthClient'>;
 export type NewCredential = BodyOf<'createApiAccount'>;
@@ -15,9 +14,7 @@ type OnSecret = (shown: ShownSecret) => void;
 
 export interface CredentialKind {
   readonly path: 'accounts' | 'clients';
-  readonly useList: (
-    query: SearchState,
-  ) => ReturnType<typeof useAnswer<'listApiAccounts'>> | ReturnType<typeof useAnswer<'listOauthClients'>>;
+  readonly list: 'listApiAccounts' | 'listOauthClients';
   readonly useOne: (
     id: string,
   ) => ReturnType<typeof useAnswer<'getApiAccount'>> | ReturnType<typeof useAnswer<'getOauthClient'>>;
@@ -45,7 +42,7 @@ const clientRefreshes = { refreshes: ['client'] };
 
 export const ACCOUNTS: CredentialKind = {
   path: 'accounts',
-  useList: (query) => useAnswer('listApiAccounts', { query }),
+  list: 'listApiAccounts',
   useOne: (id) => useAnswer('getApiAccount', { parameters: { id } }),
   useCreate: (onSecret) =>
     useChange('createApiAccount', {
@@ -65,7 +62,7 @@ export const ACCOUNTS: CredentialKind = {
 
 export const CLIENTS: CredentialKind = {
   path: 'clients',
-  useList: (query) => useAnswer('listOauthClients', { query }),
+  list: 'listOauthClients',
   useOne: (id) => useAnswer('getOauthClient', { parameters: { id } }),
   useCreate: (onSecret) =>
     useChange('createOauthClient', {

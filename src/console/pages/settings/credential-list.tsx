@@ -4,19 +4,16 @@ import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useIdempotencyKey } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
-import { AnswerView } from '../../parts/answer-view.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Filters, TextFilter } from '../../parts/filters.tsx';
+import { useNameFilter } from '../../parts/filters.tsx';
 import { Form } from '../../parts/form.tsx';
+import { ListPage } from '../../parts/list-page.tsx';
 import { NameField } from '../../parts/name-field.tsx';
-import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
-import { PageTitle, Panel } from '../../parts/page-title.tsx';
-import { partsText } from '../../parts/parts-text.ts';
-import { useSearchState } from '../../parts/search-state.tsx';
 import { SecretOnceDialog } from '../../parts/secret-once.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
+import { useList } from '../../parts/use-list.ts';
 import { useText } from '../../text/language.tsx';
-import type { CredentialKind, NewCredential, ShownSecret } from './credential-kind.ts';
+import type { CredentialEntry, CredentialKind, NewCredential, ShownSecret } from './credential-kind.ts';
 import { OtherOrganization, useOrganizationId } from './organization-choice.tsx';
 import { settingsText } from './settings-text.ts';
 
@@ -35,56 +32,36 @@ export function ScopeNames({ scopes }: { readonly scopes: readonly string[] }): 
 }
 
 export function CredentialList({ kind }: { readonly kind: CredentialKind }): ReactNode {
-  const [text, common] = [useText(settingsText), useText(partsText)];
-  const control = useSearchState();
+  const text = useText(settingsText);
   const organizationId = useOrganizationId();
   const [isCreating, setCreating] = useState(false);
   const [shown, setShown] = useState<ShownSecret | undefined>();
-  const { page, sort } = control.search;
-  const list = kind.useList({
-    organizationId,
-    name: control.textOf('name'),
-    sort,
-    page: page ?? 0,
-    size: PAGE_SIZE,
-  });
   const isAccounts = kind.path === 'accounts';
   return (
-    <>
-      <PageTitle title={text[kind.path]}>
+    <ListPage<CredentialEntry>
+      title={text[kind.path]}
+      actions={
         <Button onClick={() => setCreating(true)}>{isAccounts ? text.newAccount : text.newClient}</Button>
-      </PageTitle>
-      <OtherOrganization />
-      <p>{isAccounts ? text.accountsText : text.clientsText}</p>
-      <Panel>
-        <Filters control={control}>
-          <TextFilter control={control} name="name" label={common.filterText} />
-        </Filters>
-        <AnswerView answer={list}>
-          {({ body }) => (
-            <ListTable
-              label={text[kind.path]}
-              page={body}
-              control={control}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  title: text.name,
-                  sort: 'name',
-                  cell: ({ id, name }) => <Link to={`/settings/${kind.path}/${id}`}>{name}</Link>,
-                },
-                { title: text.scopes, cell: ({ scopes }) => <ScopeNames scopes={scopes} /> },
-                { title: text.lastUsed, cell: ({ lastUsedAt }) => <TimeAgo at={lastUsedAt} /> },
-                {
-                  title: text.created,
-                  sort: 'createdAt',
-                  cell: ({ createdAt }) => <TimeAgo at={createdAt} />,
-                },
-              ]}
-            />
-          )}
-        </AnswerView>
-      </Panel>
+      }
+      intro={
+        <>
+          <OtherOrganization />
+          <p>{isAccounts ? text.accountsText : text.clientsText}</p>
+        </>
+      }
+      list={useList(kind.list, { query: { organizationId } }, { filters: [useNameFilter()] })}
+      columns={[
+        {
+          title: text.name,
+          sort: 'name',
+          cell: ({ id, name }) => <Link to={`/settings/${kind.path}/${id}`}>{name}</Link>,
+        },
+        { title: text.scopes, cell: ({ scopes }) => <ScopeNames scopes={scopes} /> },
+        { title: text.lastUsed, cell: ({ lastUsedAt }) => <TimeAgo at={lastUsedAt} /> },
+        { title: text.created, sort: 'createdAt', cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
+      ]}
+      keyOf={({ id }) => id}
+    >
       {isCreating ? (
         <CreateCredential
           kind={kind}
@@ -106,7 +83,7 @@ export function CredentialList({ kind }: { readonly kind: CredentialKind }): Rea
         }
         onClose={() => setShown(undefined)}
       />
-    </>
+    </ListPage>
   );
 }
 

@@ -6,14 +6,14 @@ import type { AnswerOf } from '#contract';
 import { useAnswer, useChange, useIdempotencyKey } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
-import { Filters, TextFilter } from '../../parts/filters.tsx';
-import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
-import { PageTitle, Panel } from '../../parts/page-title.tsx';
+import { useNameFilter } from '../../parts/filters.tsx';
+import { ListPage } from '../../parts/list-page.tsx';
+import type { ListColumn } from '../../parts/list-table.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { RenameDialog } from '../../parts/rename-dialog.tsx';
-import { useSearchState } from '../../parts/search-state.tsx';
+import { ConfirmedRowAction, RowButton } from '../../parts/row-action.tsx';
 import { reloadOf } from '../../parts/use-edit.ts';
+import { useList } from '../../parts/use-list.ts';
 import { useText } from '../../text/language.tsx';
 import { NameDialog } from './name-dialog.tsx';
 import { OtherOrganization, useOrganizationId } from './organization-choice.tsx';
@@ -21,86 +21,76 @@ import { settingsText } from './settings-text.ts';
 
 type Frontdoor = AnswerOf<'getFrontdoor'>;
 
-type Open =
-  | { readonly kind: 'create' }
-  | { readonly kind: 'rename' | 'delete'; readonly frontdoor: Frontdoor };
-
 export function FrontdoorsPage(): ReactNode {
-  const [text, common] = [useText(settingsText), useText(partsText)];
+  const text = useText(settingsText);
   const { may } = useSession();
-  const control = useSearchState();
   const organizationId = useOrganizationId();
-  const [open, setOpen] = useState<Open | undefined>();
-  const close = () => setOpen(undefined);
-  const list = useAnswer('listFrontdoors', {
-    parameters: { organizationId },
-    query: { name: control.textOf('name'), page: control.search['page'] ?? 0, size: PAGE_SIZE },
-  });
+  const [isCreating, setCreating] = useState(false);
+  const [renamed, setRenamed] = useState<Frontdoor | undefined>();
+  const parameters = { organizationId };
   return (
-    <>
-      <PageTitle title={text.frontdoors}>
-        <Button disabled={!may('createFrontdoor')} onClick={() => setOpen({ kind: 'create' })}>
+    <ListPage
+      title={text.frontdoors}
+      actions={
+        <Button disabled={!may('createFrontdoor')} onClick={() => setCreating(true)}>
           {text.newFrontdoor}
         </Button>
-      </PageTitle>
-      <OtherOrganization />
-      <Panel>
-        <Filters control={control}>
-          <TextFilter control={control} name="name" label={common.filterText} />
-        </Filters>
-        <AnswerView answer={list}>
-          {({ body }) => (
-            <ListTable
-              label={text.frontdoors}
-              page={body}
-              control={control}
-              keyOf={({ id }) => id}
-              empty={<p>{text.noFrontdoors}</p>}
-              columns={[
-                {
-                  title: text.name,
-                  cell: ({ id, name }) => (
-                    <Link to="/frontdoors/$frontdoorId" params={{ frontdoorId: id }}>
-                      {name}
-                    </Link>
-                  ),
-                },
-                { title: text.id, cell: ({ id }) => <span className="fd-mono">{id}</span> },
-                {
-                  title: common.more,
-                  cell: (frontdoor) => (
-                    <Group gap="xs">
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        disabled={!may('changeFrontdoor')}
-                        onClick={() => setOpen({ kind: 'rename', frontdoor })}
-                        aria-label={`${text.rename}: ${frontdoor.name}`}
-                      >
-                        {text.rename}
-                      </Button>
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        disabled={!may('deleteFrontdoor')}
-                        onClick={() => setOpen({ kind: 'delete', frontdoor })}
-                        aria-label={`${common.delete}: ${frontdoor.name}`}
-                      >
-                        {common.delete}
-                      </Button>
-                    </Group>
-                  ),
-                },
-              ]}
-            />
-          )}
-        </AnswerView>
-      </Panel>
-      {open?.kind === 'create' ? <CreateFrontdoor organizationId={organizationId} onClose={close} /> : null}
-      {open?.kind === 'rename' ? <RenameFrontdoor frontdoor={open.frontdoor} onClose={close} /> : null}
-      {open?.kind === 'delete' ? <DeleteFrontdoor frontdoor={open.frontdoor} onClose={close} /> : null}
-    </>
+      }
+      intro={<OtherOrganization />}
+      list={useList('listFrontdoors', { parameters }, { filters: [useNameFilter()] })}
+      columns={useColumns(setRenamed)}
+      keyOf={({ id }) => id}
+      empty={<p>{text.noFrontdoors}</p>}
+    >
+      {isCreating ? (
+        <CreateFrontdoor organizationId={organizationId} onClose={() => setCreating(false)} />
+      ) : null}
+      {renamed === undefined ? null : (
+        <RenameFrontdoor frontdoor={renamed} onClose={() => setRenamed(undefined)} />
+      )}
+    </ListPage>
   );
+}
+
+function useColumns(rename: (frontdoor: Frontdoor) => void): readonly ListColumn<Frontdoor>[] {
+  const [text, common] = [useText(settingsText), useText(partsText)];
+  const { may } = useSession();
+  return [
+    {
+      title: text.name,
+      cell: ({ id, name }) => (
+        <Link to="/frontdoors/$frontdoorId" params={{ frontdoorId: id }}>
+          {name}
+        </Link>
+      ),
+    },
+    { title: text.id, cell: ({ id }) => <span className="fd-mono">{id}</span> },
+    {
+      title: common.more,
+      cell: (frontdoor) => (
+        <Group gap="xs">
+          <RowButton
+            label={text.rename}
+            full={`${text.rename}: ${frontdoor.name}`}
+            isDisabled={!may('changeFrontdoor')}
+            onClick={() => rename(frontdoor)}
+          />
+          <ConfirmedRowAction
+            operation="deleteFrontdoor"
+            input={{ parameters: { frontdoorId: frontdoor.id } }}
+            refreshes={['frontdoor']}
+            label={common.delete}
+            full={`${common.delete}: ${frontdoor.name}`}
+            title={text.deleteFrontdoor}
+            typed={frontdoor.name}
+            isDisabled={!may('deleteFrontdoor')}
+          >
+            <p>{text.deleteFrontdoorText}</p>
+          </ConfirmedRowAction>
+        </Group>
+      ),
+    },
+  ];
 }
 
 function CreateFrontdoor(props: {
@@ -127,12 +117,13 @@ function CreateFrontdoor(props: {
   );
 }
 
-interface OneProps {
+function RenameFrontdoor({
+  frontdoor: { id },
+  onClose,
+}: {
   readonly frontdoor: Frontdoor;
   readonly onClose: () => void;
-}
-
-function RenameFrontdoor({ frontdoor: { id }, onClose }: OneProps): ReactNode {
+}): ReactNode {
   const text = useText(settingsText);
   const parameters = { frontdoorId: id };
   const answer = useAnswer('getFrontdoor', { parameters });
@@ -152,27 +143,5 @@ function RenameFrontdoor({ frontdoor: { id }, onClose }: OneProps): ReactNode {
         />
       )}
     </AnswerView>
-  );
-}
-
-function DeleteFrontdoor({ frontdoor: { id, name }, onClose }: OneProps): ReactNode {
-  const [text, common] = [useText(settingsText), useText(partsText)];
-  const { mutate, error, isPending } = useChange('deleteFrontdoor', {
-    refreshes: ['frontdoor'],
-    onDone: onClose,
-  });
-  return (
-    <ConfirmDialog
-      title={text.deleteFrontdoor}
-      isOpen
-      onClose={onClose}
-      action={common.delete}
-      typed={name}
-      error={error}
-      isPending={isPending}
-      onConfirm={() => mutate({ parameters: { frontdoorId: id } })}
-    >
-      <p>{text.deleteFrontdoorText}</p>
-    </ConfirmDialog>
   );
 }

@@ -2,57 +2,37 @@
 import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { useAnswer, useChange, useIdempotencyKey } from '../../api/queries.ts';
-import { AnswerView } from '../../parts/answer-view.tsx';
-import { Filters, TextFilter } from '../../parts/filters.tsx';
-import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
-import { PageTitle, Panel } from '../../parts/page-title.tsx';
-import { partsText } from '../../parts/parts-text.ts';
-import { useSearchState } from '../../parts/search-state.tsx';
+import { useChange, useIdempotencyKey } from '../../api/queries.ts';
+import { useNameFilter } from '../../parts/filters.tsx';
+import { ListPage } from '../../parts/list-page.tsx';
+import { useList } from '../../parts/use-list.ts';
 import { useText } from '../../text/language.tsx';
 import { NameDialog } from './name-dialog.tsx';
 import { settingsText } from './settings-text.ts';
 
 export function OrganizationsPage(): ReactNode {
-  const [text, common] = [useText(settingsText), useText(partsText)];
-  const control = useSearchState();
+  const text = useText(settingsText);
   const [isCreating, setCreating] = useState(false);
-  const list = useAnswer('listOrganizations', {
-    query: { name: control.textOf('name'), page: control.search['page'] ?? 0, size: PAGE_SIZE },
-  });
   return (
-    <>
-      <PageTitle title={text.organizations}>
-        <Button onClick={() => setCreating(true)}>{text.newOrganization}</Button>
-      </PageTitle>
-      <Panel>
-        <Filters control={control}>
-          <TextFilter control={control} name="name" label={common.filterText} />
-        </Filters>
-        <AnswerView answer={list}>
-          {({ body }) => (
-            <ListTable
-              label={text.organizations}
-              page={body}
-              control={control}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  title: text.name,
-                  cell: ({ id, name }) => (
-                    <Link to="/settings/organizations/$organizationId" params={{ organizationId: id }}>
-                      {name}
-                    </Link>
-                  ),
-                },
-                { title: text.id, cell: ({ id }) => <span className="fd-mono">{id}</span> },
-              ]}
-            />
-          )}
-        </AnswerView>
-      </Panel>
+    <ListPage
+      title={text.organizations}
+      actions={<Button onClick={() => setCreating(true)}>{text.newOrganization}</Button>}
+      list={useList('listOrganizations', {}, { filters: [useNameFilter()] })}
+      columns={[
+        {
+          title: text.name,
+          cell: ({ id, name }) => (
+            <Link to="/settings/organizations/$organizationId" params={{ organizationId: id }}>
+              {name}
+            </Link>
+          ),
+        },
+        { title: text.id, cell: ({ id }) => <span className="fd-mono">{id}</span> },
+      ]}
+      keyOf={({ id }) => id}
+    >
       {isCreating ? <CreateOrganization onClose={() => setCreating(false)} /> : null}
-    </>
+    </ListPage>
   );
 }
 

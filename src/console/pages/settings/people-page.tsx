@@ -5,23 +5,26 @@ import { useState, type ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
 import { useAnswer, useChange, useIdempotencyKey } from '../../api/queries.ts';
 import { AnswerView } from '../../parts/answer-view.tsx';
-import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
-import { Filters, TextFilter } from '../../parts/filters.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { useNameFilter } from '../../parts/filters.tsx';
 import { Form, useFieldError } from '../../parts/form.tsx';
+import { ListPage } from '../../parts/list-page.tsx';
+import { ListTable, type ListColumn } from '../../parts/list-table.tsx';
 import { NameField } from '../../parts/name-field.tsx';
-import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
-import { PageTitle, Panel } from '../../parts/page-title.tsx';
+import { Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
+import { ConfirmedRowAction } from '../../parts/row-action.tsx';
 import { useSearchState } from '../../parts/search-state.tsx';
 import { SecretOnceDialog } from '../../parts/secret-once.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
+import { useList } from '../../parts/use-list.ts';
 import { useFormat, useText } from '../../text/language.tsx';
 import { OtherOrganization, useOrganizationId } from './organization-choice.tsx';
 import { RoleChoice, type RoleName } from './role-choice.tsx';
 import { settingsText } from './settings-text.ts';
 
-type Invitation = AnswerOf<'listInvitations'>['content'][number];
+type Person = AnswerOf<'listPeople'>['content'][number];
 
 const MAX_INVITATIONS = 100;
 const DAY_SECONDS = 86_400;
@@ -29,60 +32,19 @@ const LIFETIME_DAYS = [1, 7, 30] as const;
 const DEFAULT_DAYS = 7;
 
 export function PeoplePage(): ReactNode {
-  const [text, common] = [useText(settingsText), useText(partsText)];
-  const control = useSearchState();
+  const text = useText(settingsText);
   const organizationId = useOrganizationId();
   const [isInviting, setInviting] = useState(false);
   const [link, setLink] = useState<string | undefined>();
-  const { page, sort } = control.search;
-  const list = useAnswer('listPeople', {
-    query: { organizationId, name: control.textOf('name'), sort, page: page ?? 0, size: PAGE_SIZE },
-  });
   return (
-    <>
-      <PageTitle title={text.people}>
-        <Button onClick={() => setInviting(true)}>{text.invite}</Button>
-      </PageTitle>
-      <OtherOrganization />
-      <Panel>
-        <Filters control={control}>
-          <TextFilter control={control} name="name" label={common.filterText} />
-        </Filters>
-        <AnswerView answer={list}>
-          {({ body }) => (
-            <ListTable
-              label={text.people}
-              page={body}
-              control={control}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  title: text.name,
-                  sort: 'name',
-                  cell: ({ id, name }) => (
-                    <Link to="/settings/people/$personId" params={{ personId: id }}>
-                      {name}
-                    </Link>
-                  ),
-                },
-                { title: text.email, sort: 'email', cell: ({ email }) => email ?? common.none },
-                {
-                  title: text.role,
-                  sort: 'role',
-                  cell: ({ role }) =>
-                    role === undefined ? (
-                      <StateBadge tone="warn">{text.noRole}</StateBadge>
-                    ) : (
-                      text.roleName(role)
-                    ),
-                },
-                { title: text.secondFactor, cell: ({ secondFactor }) => (secondFactor ? text.on : text.off) },
-                { title: text.lastSeen, cell: ({ lastSeenAt }) => <TimeAgo at={lastSeenAt} /> },
-              ]}
-            />
-          )}
-        </AnswerView>
-      </Panel>
+    <ListPage
+      title={text.people}
+      actions={<Button onClick={() => setInviting(true)}>{text.invite}</Button>}
+      intro={<OtherOrganization />}
+      list={useList('listPeople', { query: { organizationId } }, { filters: [useNameFilter()] })}
+      columns={useColumns()}
+      keyOf={({ id }) => id}
+    >
       <Invitations organizationId={organizationId} />
       {isInviting ? (
         <Invite
@@ -101,20 +63,38 @@ export function PeoplePage(): ReactNode {
       >
         <p>{text.inviteText}</p>
       </SecretOnceDialog>
-    </>
+    </ListPage>
   );
+}
+
+function useColumns(): readonly ListColumn<Person>[] {
+  const [text, common] = [useText(settingsText), useText(partsText)];
+  return [
+    {
+      title: text.name,
+      sort: 'name',
+      cell: ({ id, name }) => (
+        <Link to="/settings/people/$personId" params={{ personId: id }}>
+          {name}
+        </Link>
+      ),
+    },
+    { title: text.email, sort: 'email', cell: ({ email }) => email ?? common.none },
+    {
+      title: text.role,
+      sort: 'role',
+      cell: ({ role }) =>
+        role === undefined ? <StateBadge tone="warn">{text.noRole}</StateBadge> : text.roleName(role),
+    },
+    { title: text.secondFactor, cell: ({ secondFactor }) => (secondFactor ? text.on : text.off) },
+    { title: text.lastSeen, cell: ({ lastSeenAt }) => <TimeAgo at={lastSeenAt} /> },
+  ];
 }
 
 function Invitations({ organizationId }: { readonly organizationId: string }): ReactNode {
   const text = useText(settingsText);
   const control = useSearchState();
-  const [withdrawn, setWithdrawn] = useState<Invitation | undefined>();
   const list = useAnswer('listInvitations', { query: { organizationId, size: MAX_INVITATIONS } });
-  const close = () => setWithdrawn(undefined);
-  const { mutate, error, isPending } = useChange('deleteInvitation', {
-    refreshes: ['invitation'],
-    onDone: close,
-  });
   return (
     <Panel title={text.invitations}>
       <AnswerView answer={list}>
@@ -122,7 +102,7 @@ function Invitations({ organizationId }: { readonly organizationId: string }): R
           <ListTable
             label={text.invitations}
             page={{ ...body, totalPages: 1 }}
-            control={{ ...control, isFiltered: false }}
+            control={control}
             keyOf={({ id }) => id}
             columns={[
               { title: text.name, cell: ({ name }) => name },
@@ -135,34 +115,23 @@ function Invitations({ organizationId }: { readonly organizationId: string }): R
               { title: text.expires, cell: ({ expiresAt }) => <TimeAgo at={expiresAt} /> },
               {
                 title: text.withdraw,
-                cell: (invitation) => (
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    onClick={() => setWithdrawn(invitation)}
-                    aria-label={`${text.withdraw}: ${invitation.name}`}
+                cell: ({ id, name }) => (
+                  <ConfirmedRowAction
+                    operation="deleteInvitation"
+                    input={{ parameters: { id } }}
+                    refreshes={['invitation']}
+                    label={text.withdraw}
+                    full={`${text.withdraw}: ${name}`}
+                    title={text.withdraw}
                   >
-                    {text.withdraw}
-                  </Button>
+                    <p>{text.withdrawText(name)}</p>
+                  </ConfirmedRowAction>
                 ),
               },
             ]}
           />
         )}
       </AnswerView>
-      {withdrawn === undefined ? null : (
-        <ConfirmDialog
-          title={text.withdraw}
-          isOpen
-          onClose={close}
-          action={text.withdraw}
-          error={error}
-          isPending={isPending}
-          onConfirm={() => mutate({ parameters: { id: withdrawn.id } })}
-        >
-          <p>{text.withdrawText(withdrawn.name)}</p>
-        </ConfirmDialog>
-      )}
     </Panel>
   );
 }

@@ -3,13 +3,10 @@ import type { ReactNode } from 'react';
 import { useAnswer } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
-import { AnswerView } from '../../parts/answer-view.tsx';
-import { ChoiceFilter, choicesOf, Filters, TextFilter } from '../../parts/filters.tsx';
+import { namedChoices, useNameFilter, type ListFilter } from '../../parts/filters.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
-import { ListTable, PAGE_SIZE } from '../../parts/list-table.tsx';
-import { PageTitle, Panel } from '../../parts/page-title.tsx';
-import { partsText } from '../../parts/parts-text.ts';
-import { listQueryOf, useSearchState, type SearchControl } from '../../parts/search-state.tsx';
+import { ListPage } from '../../parts/list-page.tsx';
+import { useList } from '../../parts/use-list.ts';
 import { useText } from '../../text/language.tsx';
 import { useListedAgents } from '../agents/agent-name.tsx';
 import { useShareColumns } from './share-columns.tsx';
@@ -22,73 +19,38 @@ const REFETCH_MS = 30_000;
 export function SharesPage(): ReactNode {
   const text = useText(sharesText);
   const frontdoorId = useFrontdoorId();
-  const control = useSearchState();
-  const answer = useAnswer('listShares', {
-    parameters: { frontdoorId },
-    query: listQueryOf(control, PAGE_SIZE, 'name', 'status', 'environmentId', 'providerId'),
-  });
+  const list = useList('listShares', { parameters: { frontdoorId } }, { filters: useFilters() });
   // In one order, so that another order of the same rows asks for nothing.
-  const tokens = answer.data?.body.content.map(({ token }) => token).toSorted();
+  const tokens = list.answer.data?.body.content.map(({ token }) => token).toSorted();
   const lines = useAnswer(
     'getShareSparklines',
-    {
-      parameters: { frontdoorId },
-      query: { tokens: tokens?.join(',') },
-    },
+    { parameters: { frontdoorId }, query: { tokens: tokens?.join(',') } },
     { refetchMs: REFETCH_MS, enabled: tokens !== undefined && tokens.length > 0 },
   );
-  const columns = useShareColumns(frontdoorId, lines.data?.body.sparklines);
   return (
-    <>
-      <PageTitle title={text.shares}>
-        <CreateButton />
-      </PageTitle>
-      <Panel>
-        <ShareFilters control={control} />
-        <AnswerView answer={answer}>
-          {({ body }) => (
-            <ListTable
-              label={text.list}
-              page={body}
-              columns={columns}
-              keyOf={({ token }) => token}
-              control={control}
-              empty={<NoShares />}
-            />
-          )}
-        </AnswerView>
-      </Panel>
-    </>
+    <ListPage
+      title={text.shares}
+      label={text.list}
+      actions={<CreateButton />}
+      list={list}
+      columns={useShareColumns(frontdoorId, lines.data?.body.sparklines)}
+      keyOf={({ token }) => token}
+      empty={<NoShares />}
+    />
   );
 }
 
-function ShareFilters({ control }: { readonly control: SearchControl }): ReactNode {
-  const [text, parts] = [useText(sharesText), useText(partsText)];
-  const agents = useListedAgents().data?.body.content ?? [];
-  const providers = useListedProviders().data?.body.content ?? [];
-  return (
-    <Filters control={control}>
-      <TextFilter control={control} name="name" label={parts.filterText} />
-      <ChoiceFilter
-        control={control}
-        name="status"
-        label={text.status}
-        choices={['DEPLOYED', 'FAILED', 'PENDING'].map((value) => ({ value, label: text.state(value) }))}
-      />
-      <ChoiceFilter
-        control={control}
-        name="environmentId"
-        label={text.agent}
-        choices={choicesOf(agents, control.textOf('environmentId'))}
-      />
-      <ChoiceFilter
-        control={control}
-        name="providerId"
-        label={text.provider}
-        choices={choicesOf(providers, control.textOf('providerId'))}
-      />
-    </Filters>
-  );
+function useFilters(): readonly ListFilter[] {
+  const text = useText(sharesText);
+  const agents = useListedAgents().data?.body.content;
+  const providers = useListedProviders().data?.body.content;
+  const states = ['DEPLOYED', 'FAILED', 'PENDING'].map((value) => ({ value, label: text.state(value) }));
+  return [
+    useNameFilter(),
+    { name: 'status', label: text.status, by: states },
+    { name: 'environmentId', label: text.agent, by: namedChoices(agents) },
+    { name: 'providerId', label: text.provider, by: namedChoices(providers) },
+  ];
 }
 
 function CreateButton(): ReactNode {

@@ -1,0 +1,99 @@
+/**
+ * A page that is a list, and a panel of a page that has one: filters, rows in pages, what an empty list says. Lists of the API change
+ * while they are on the screen (`useAnswer`).
+ */
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useText } from '../text/language.tsx';
+import { AnswerView } from './answer-view.tsx';
+import { Filters } from './filters.tsx';
+import { ListTable, type ListColumn } from './list-table.tsx';
+import { PageTitle, Panel } from './page-title.tsx';
+import { partsText } from './parts-text.ts';
+import type { List, ListPart } from './use-list.ts';
+
+interface ListProps<Row> {
+  readonly list: List<ListPart<Row>>;
+  readonly columns: readonly ListColumn<Row>[];
+  readonly keyOf: (row: Row) => string;
+  /** Shown in place of an empty list without filters. */
+  readonly empty?: ReactNode;
+}
+
+export function ListPage<Row>(
+  props: ListProps<Row> & {
+    readonly title: string;
+    /** Names the list, for people who do not see it; by default the title. */
+    readonly label?: string;
+    /** Stand beside the title. */
+    readonly actions?: ReactNode;
+    /** Stands between the title and the list. */
+    readonly intro?: ReactNode;
+    /** What follows the list: further panels, and dialogs. */
+    readonly children?: ReactNode;
+  },
+): ReactNode {
+  const { title, label = title, actions, intro, children, ...list } = props;
+  return (
+    <>
+      <PageTitle title={title}>{actions}</PageTitle>
+      {intro}
+      <Panel>
+        <ListContent {...list} label={label} />
+      </Panel>
+      {children}
+    </>
+  );
+}
+
+/** A list among other panels of a page. */
+export function ListPanel<Row>(
+  props: ListProps<Row> & {
+    readonly title: string;
+    readonly actions?: ReactNode;
+    readonly intro?: ReactNode;
+  },
+): ReactNode {
+  const { title, actions, intro, ...list } = props;
+  return (
+    <Panel title={title} actions={actions}>
+      {intro}
+      <ListContent {...list} label={title} />
+    </Panel>
+  );
+}
+
+function ListContent<Row>(props: ListProps<Row> & { readonly label: string }): ReactNode {
+  const text = useText(partsText);
+  const { list, label, columns, keyOf } = props;
+  const { answer, control, filters, isFiltered, clear } = list;
+  const empty = isFiltered ? (
+    <div>
+      <p>{text.emptyFiltered}</p>
+      <Button variant="default" onClick={clear}>
+        {text.clearFilters}
+      </Button>
+    </div>
+  ) : (
+    props.empty
+  );
+  return (
+    <>
+      {filters.length === 0 ? null : (
+        <Filters filters={filters} control={control} {...(isFiltered ? { onClear: clear } : {})} />
+      )}
+      <AnswerView answer={answer}>
+        {({ body }) => (
+          <ListTable
+            label={label}
+            page={body}
+            columns={columns}
+            keyOf={keyOf}
+            control={control}
+            empty={empty}
+          />
+        )}
+      </AnswerView>
+    </>
+  );
+}
