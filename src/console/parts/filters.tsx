@@ -11,7 +11,7 @@ export interface FilterChoice {
   readonly label: string;
 }
 
-export interface ListFilter {
+export interface PageFilter {
   /** The field of the operation's query, and of the address. */
   readonly name: string;
   readonly label: string;
@@ -21,12 +21,12 @@ export interface ListFilter {
 }
 
 interface FilterProps {
-  readonly filter: ListFilter;
+  readonly filter: PageFilter;
   readonly control: SearchControl;
 }
 
 export function Filters(props: {
-  readonly filters: readonly ListFilter[];
+  readonly filters: readonly PageFilter[];
   readonly control: SearchControl;
   /** Undefined: the address has no filter. */
   readonly onClear?: () => void;
@@ -131,6 +131,6 @@ export function namedChoices(
 }
 
 /** The filter that most lists have. */
-export function useNameFilter(): ListFilter {
+export function useNameFilter(): PageFilter {
   return { name: 'name', label: useText(partsText).filterText, by: 'text' };
 }

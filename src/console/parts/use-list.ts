@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { OperationId } from '#contract';
 import type { AnsweredCall, CallInput, QueryValue } from '../api/call.ts';
 import { useAnswer } from '../api/queries.ts';
-import type { ListFilter } from './filters.tsx';
+import type { PageFilter } from './filters.tsx';
 import { useSearchState, type SearchControl } from './search-state.tsx';
 
 const PAGE_SIZE = 25;
@@ -20,7 +20,7 @@ export type ListQuery = Readonly<Record<string, QueryValue>>;
 export interface List<Body> {
   readonly answer: UseQueryResult<{ readonly body: Body }>;
   readonly control: SearchControl;
-  readonly filters: readonly ListFilter[];
+  readonly filters: readonly PageFilter[];
   /** What the list is asked for, without its page. */
   readonly query: ListQuery;
   /** Whether the address narrows the list. */
@@ -30,7 +30,7 @@ export interface List<Body> {
 
 export interface ListOptions {
   /** The filters that the page shows. */
-  readonly filters?: readonly ListFilter[];
+  readonly filters?: readonly PageFilter[];
   /** Further fields of the query that addresses of this page may have. */
   readonly linked?: readonly string[];
   /** Measured values that no event reports are asked for again so often. */

@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react';
 import type { AuditEventAnswer } from '#contract';
 import { call } from '../../api/call.ts';
 import { useSession } from '../../api/session.tsx';
-import type { ListFilter } from '../../parts/filters.tsx';
+import type { PageFilter } from '../../parts/filters.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import type { ListColumn } from '../../parts/list-table.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -22,7 +22,7 @@ import { nameIn } from './event-difference.ts';
 const EXPORT_PAGE_SIZE = 1_000;
 const MAX_EXPORT_PAGES = 10;
 const INSTALLATION = 'installation';
-/** Of these, links to this page name some. */
+/** Links to this page contain some of these. */
 const LINKED = ['action', 'actorId', 'targetId', 'organizationId'];
 
 export function ActivityPage(): ReactNode {
@@ -49,7 +49,7 @@ export function ActivityPage(): ReactNode {
   );
 }
 
-function useFilters(isOperator: boolean): readonly ListFilter[] {
+function useFilters(isOperator: boolean): readonly PageFilter[] {
   const text = useText(activityText);
   const results = [
     { value: 'ok', label: text.ok },

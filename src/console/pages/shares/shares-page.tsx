@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useAnswer } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
-import { namedChoices, useNameFilter, type ListFilter } from '../../parts/filters.tsx';
+import { namedChoices, useNameFilter, type PageFilter } from '../../parts/filters.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import { useList } from '../../parts/use-list.ts';
@@ -40,7 +40,7 @@ export function SharesPage(): ReactNode {
   );
 }
 
-function useFilters(): readonly ListFilter[] {
+function useFilters(): readonly PageFilter[] {
   const text = useText(sharesText);
   const agents = useListedAgents().data?.body.content;
   const providers = useListedProviders().data?.body.content;
