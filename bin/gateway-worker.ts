@@ -21,10 +21,104 @@ import {
   type WorkerStart,
 } from './worker-messages.ts';
 
-let part: Promise<GatewayPart> | undefined;
-let log: Log | undefined;
-let obtained: WorkerCertificates | undefined;
-let isEnding = false;
+/** What this process serves, from the message that starts it on. */
+class GatewayWorker {
+  #part: Promise<GatewayPart> | undefined;
+  #log: Log | undefined;
+  #obtained: WorkerCertificates | undefined;
+  #isEnding = false;
+
+  async #start(message: WorkerStart): Promise<GatewayPart> {
+    const { number, workers, options, identity, version, plainPort, securePort, dataDir, automatic } =
+      message;
+    // A worker and the one that it replaces have the same number while that one drains.
+    const log = openLog(options.logLevel).log.child({ worker: number, pid: process.pid });
+    this.#log = log;
+    containUncaught(log);
+    watchDescriptors({ log });
+    return startGatewayProgram({
+      options,
+      identity,
+      version,
+      log,
+      dataDir,
+      place: {
+        number,
+        workers,
+        dataDir,
+        plain: { port: plainPort, fd: FIRST_SOCKET_FD },
+        secure: securePort === null ? undefined : { port: securePort, fd: FIRST_SOCKET_FD + 1 },
+        ticketSecret: Buffer.from(message.ticketSecret, 'base64'),
+        certificates: message.certificates ?? undefined,
+        automatic:
+          automatic === null
+            ? undefined
+            : {
+                thumbprint: automatic.thumbprint ?? undefined,
+                source: (store) => (this.#obtained = new WorkerCertificates(store, send)),
+              },
+      },
+    });
+  }
+
+  async #end(drainMs: number): Promise<void> {
+    this.#isEnding = true;
+    try {
+      await (await this.#part)?.close(drainMs);
+    } catch (error) {
+      this.#log?.error({ err: messageOf(error) }, 'did not stop cleanly');
+      process.exit(1);
+    }
+    process.exit(0);
+  }
+
+  /** A message that cannot be read ends a worker that has not started; another one leaves it as it is. */
+  onMessage(value: unknown): void {
+    const read = toWorkerShape.read(value);
+    if ('problem' in read) {
+      this.#log?.error({ cause: read.problem }, 'a message of the supervisor cannot be read');
+      if (this.#part === undefined) send({ type: 'failed', message: read.problem }, () => process.exit(1));
+      return;
+    }
+    const message = read.value;
+    switch (message.type) {
+      case 'start':
+        this.#part = this.#start(message);
+        this.#part.then(
+          async ({ freshOrLate }) => {
+            send({ type: 'ready', isFresh: await freshOrLate });
+            collectAfterStart();
+          },
+          (error: unknown) => send({ type: 'failed', message: messageOf(error) }, () => process.exit(1)),
+        );
+        return;
+      case 'identity':
+        this.#part
+          ?.then((running) => running.useIdentity(message.identity))
+          .catch((error: unknown) =>
+            this.#log?.warn({ err: messageOf(error) }, 'the renewed certificate was not taken'),
+          );
+        return;
+      case 'reload':
+        void this.#part?.then((running) => running.reload());
+        return;
+      case 'certificate':
+        this.#obtained?.onOutcome(message);
+        return;
+      case 'stopping':
+        void this.#part?.then((running) => running.announceStop());
+        return;
+      case 'stop':
+        void this.#end(message.drainMs);
+    }
+  }
+
+  onSupervisorGone(): void {
+    if (this.#isEnding) return;
+    this.#log?.error({}, 'the supervisor is gone: draining, then stopping');
+    void this.#end(DRAIN_MS);
+  }
+}
 
 /** Sends a message to the supervisor; `then` runs once it is on its way. */
 function send(message: FromWorker, then: () => void = () => {}): void {
@@ -32,94 +126,8 @@ function send(message: FromWorker, then: () => void = () => {}): void {
   else then();
 }
 
-async function start(message: WorkerStart): Promise<GatewayPart> {
-  const { number, workers, options, identity, version, plainPort, securePort, dataDir, automatic } = message;
-  // A worker and the one that it replaces have the same number while that one drains.
-  log = openLog(options.logLevel).log.child({ worker: number, pid: process.pid });
-  containUncaught(log);
-  watchDescriptors({ log });
-  return startGatewayProgram({
-    options,
-    identity,
-    version,
-    log,
-    dataDir,
-    place: {
-      number,
-      workers,
-      dataDir,
-      plain: { port: plainPort, fd: FIRST_SOCKET_FD },
-      secure: securePort === null ? undefined : { port: securePort, fd: FIRST_SOCKET_FD + 1 },
-      ticketSecret: Buffer.from(message.ticketSecret, 'base64'),
-      certificates: message.certificates ?? undefined,
-      automatic:
-        automatic === null
-          ? undefined
-          : {
-              thumbprint: automatic.thumbprint ?? undefined,
-              source: (store) => (obtained = new WorkerCertificates(store, send)),
-            },
-    },
-  });
-}
-
-async function end(drainMs: number): Promise<void> {
-  isEnding = true;
-  try {
-    await (await part)?.close(drainMs);
-  } catch (error) {
-    log?.error({ err: messageOf(error) }, 'did not stop cleanly');
-    process.exit(1);
-  }
-  process.exit(0);
-}
-
-/** A message that cannot be read ends a worker that has not started; another one leaves it as it is. */
-function onMessage(value: unknown): void {
-  const read = toWorkerShape.read(value);
-  if ('problem' in read) {
-    log?.error({ cause: read.problem }, 'a message of the supervisor cannot be read');
-    if (part === undefined) send({ type: 'failed', message: read.problem }, () => process.exit(1));
-    return;
-  }
-  const message = read.value;
-  switch (message.type) {
-    case 'start':
-      part = start(message);
-      part.then(
-        async ({ freshOrLate }) => {
-          send({ type: 'ready', isFresh: await freshOrLate });
-          collectAfterStart();
-        },
-        (error: unknown) => send({ type: 'failed', message: messageOf(error) }, () => process.exit(1)),
-      );
-      return;
-    case 'identity':
-      part
-        ?.then((running) => running.useIdentity(message.identity))
-        .catch((error: unknown) =>
-          log?.warn({ err: messageOf(error) }, 'the renewed certificate was not taken'),
-        );
-      return;
-    case 'reload':
-      void part?.then((running) => running.reload());
-      return;
-    case 'certificate':
-      obtained?.onOutcome(message);
-      return;
-    case 'stopping':
-      void part?.then((running) => running.announceStop());
-      return;
-    case 'stop':
-      void end(message.drainMs);
-  }
-}
-
+const worker = new GatewayWorker();
 setInterval(() => send({ type: 'alive' }), ALIVE_MS).unref();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {});
-process.on('message', onMessage);
-process.on('disconnect', () => {
-  if (isEnding) return;
-  log?.error({}, 'the supervisor is gone: draining, then stopping');
-  void end(DRAIN_MS);
-});
+process.on('message', (message) => worker.onMessage(message));
+process.on('disconnect', () => worker.onSupervisorGone());

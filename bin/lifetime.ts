@@ -16,7 +16,7 @@ export const DRAIN_MS = 30_000;
 const SAME_SIGNAL_MS = 1_000;
 const NEVER_STARTED_STATUS = 1;
 
-let onLauncherGone = (): void => process.exit(NEVER_STARTED_STATUS);
+const launcher = { onGone: (): void => process.exit(NEVER_STARTED_STATUS) };
 followLauncher();
 
 // Without a listener the signal ends the process; it may come while a program still starts.
@@ -98,7 +98,7 @@ export function runUntilStopped(
     };
     process.on('SIGINT', () => onSignal('SIGINT'));
     process.on('SIGTERM', () => onSignal('SIGTERM'));
-    onLauncherGone = () => {
+    launcher.onGone = () => {
       if (stopping !== undefined) return;
       log.warn({}, 'the launcher is gone');
       onSignal('SIGINT');
@@ -133,7 +133,7 @@ function followLauncher(): void {
   if (launcherPipe === undefined) return;
   const pipe = new Socket({ fd: launcherPipe, readable: true, writable: false });
   pipe.on('error', () => {});
-  pipe.once('close', () => onLauncherGone());
+  pipe.once('close', () => launcher.onGone());
   pipe.resume();
   pipe.unref();
 }

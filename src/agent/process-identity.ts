@@ -1,6 +1,7 @@
 /** Checks whether a process is still the same one: process ids are reused, start times are not. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { lazy } from '#base';
 
 /** Unique for this boot of the machine; undefined if there is no such process (a zombie does not count). */
 export function processStart(pid: number): string | undefined {
@@ -26,13 +27,10 @@ function linuxProcessStart(pid: number): string | undefined {
   return `${bootId()}:${startTicks}`;
 }
 
-let knownBootId: string | undefined;
-
-function bootId(): string {
+const bootId = lazy(() => {
   try {
-    knownBootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
-    knownBootId = 'boot';
+    return 'boot';
   }
-  return knownBootId;
-}
+});

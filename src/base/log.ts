@@ -34,13 +34,13 @@ export function countLogLine(level: LogLevel): void {
   linesByLevel.set(level, (linesByLevel.get(level) ?? 0) + 1);
 }
 
-let dropped = 0;
+const dropped = { lines: 0 };
 
 /** Number of log lines of this process that were dropped, because neither the disk nor memory had room for them. */
 export function droppedLogLines(): number {
-  return dropped;
+  return dropped.lines;
 }
 
 export function countDroppedLogLine(): void {
-  dropped += 1;
+  dropped.lines += 1;
 }

@@ -21,6 +21,7 @@ export { copyOf, keptBytes, keptSize } from './kept-bytes.ts';
 export { base62 } from './base62.ts';
 export { definedFields, type DefinedFields } from './defined-fields.ts';
 export { isJsonObject } from './json-object.ts';
+export { lazy } from './lazy.ts';
 export { FILE_EXIT_STATUS, fileExitStatus } from './file-exit-status-table.ts';
 export { misspelledName, nearestNames } from './nearest-names.ts';
 export { formatHostPort, isLoopbackHost, readHostPort, type HostPort } from './host-names.ts';

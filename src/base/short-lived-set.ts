@@ -6,11 +6,11 @@ export interface Numbered {
   readonly number: number;
 }
 
-let lastNumber = 0;
+const numbers = { last: 0 };
 
 export function newNumber(): number {
-  lastNumber += 1;
-  return lastNumber;
+  numbers.last += 1;
+  return numbers.last;
 }
 
 export class ShortLivedSet<Member extends Numbered> {

@@ -1,5 +1,5 @@
 /** The input, output and exit status of a command: those of the process, or substitutes in tests. */
-import { ERROR_KINDS, FrontdoorError, messageOf } from '#base';
+import { ERROR_KINDS, FrontdoorError, lazy, messageOf } from '#base';
 
 export interface CliIo {
   readonly out: (text: string) => void;
@@ -58,18 +58,16 @@ export function writeJson(io: CliIo, value: unknown): void {
   io.out(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-let watchesOutput = false;
+const watchedOutput = lazy(() =>
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // `| head` has read enough, which is no failure of the command.
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  }),
+);
 
 function writeOut(text: string): void {
-  if (!watchesOutput) {
-    watchesOutput = true;
-    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-      // `| head` has read enough, which is no failure of the command.
-      if (error.code === 'EPIPE') process.exit(0);
-      throw error;
-    });
-  }
-  process.stdout.write(text);
+  watchedOutput().write(text);
 }
 
 async function readInput(): Promise<string> {

@@ -2,6 +2,7 @@
  * Two ends of a circuit in memory, for tests: a byte window in each direction, half-close, delivery in later
  * ticks. It behaves as overlay circuits do; not for production.
  */
+import { newNumber } from '#base';
 import type { Circuit, CircuitError } from '#sdk';
 
 class MemoryEnd implements Circuit {
@@ -115,12 +116,10 @@ class MemoryEnd implements Circuit {
 
 export type MemoryCircuit = MemoryEnd;
 
-let made = 0;
-
 export function memoryCircuit(windowBytes = 256 * 1024): { caller: MemoryCircuit; host: MemoryCircuit } {
-  made += 1;
-  const caller = new MemoryEnd(`circuit-${made}`, windowBytes);
-  const host = new MemoryEnd(`circuit-${made}`, windowBytes);
+  const id = `circuit-${newNumber()}`;
+  const caller = new MemoryEnd(id, windowBytes);
+  const host = new MemoryEnd(id, windowBytes);
   caller.peer = host;
   host.peer = caller;
   return { caller, host };

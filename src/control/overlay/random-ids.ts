@@ -11,25 +11,29 @@ const ID_BYTES = 16;
 const CIRCUIT_ID_BYTES = 18;
 const BATCH_BYTES = 4_096;
 
-let batch = Buffer.alloc(0);
-let used = 0;
+class RandomBatch {
+  #bytes = Buffer.alloc(0);
+  #used = 0;
+
+  /** The bytes are valid until the next call. */
+  next(count: number): Uint8Array {
+    if (this.#used + count > this.#bytes.length) {
+      this.#bytes = randomBytes(BATCH_BYTES);
+      this.#used = 0;
+    }
+    this.#used += count;
+    return this.#bytes.subarray(this.#used - count, this.#used);
+  }
+}
+
+const batch = new RandomBatch();
 
 /** Returns 128 random bits, at most 22 characters. */
 export function randomId(): string {
-  return base62(nextBytes(ID_BYTES));
+  return base62(batch.next(ID_BYTES));
 }
 
 /** Returns the id of a new circuit. */
 export function newCircuitId(): string {
-  return base62(nextBytes(CIRCUIT_ID_BYTES)).padStart(CIRCUIT_ID_CHARACTERS, '0');
-}
-
-/** The bytes are valid until the next call. */
-function nextBytes(bytes: number): Uint8Array {
-  if (used + bytes > batch.length) {
-    batch = randomBytes(BATCH_BYTES);
-    used = 0;
-  }
-  used += bytes;
-  return batch.subarray(used - bytes, used);
+  return base62(batch.next(CIRCUIT_ID_BYTES)).padStart(CIRCUIT_ID_CHARACTERS, '0');
 }

@@ -13,25 +13,30 @@ const EARLY_WRITE_BYTES = 65_536;
 /** After this much from one callback, more is likely to follow in the same turn. */
 const LONG_BODY_BYTES = 8_192;
 
-let waiting: SocketWriter[] = [];
-let waitingForTurn: SocketWriter[] = [];
+/** The writers that one callback flushes. */
+class WaitingWriters {
+  readonly #schedule: (flush: () => void) => void;
+  #writers: SocketWriter[] = [];
 
-function flushAll(writers: readonly SocketWriter[]): void {
-  for (let i = 0; i < writers.length; i += 1) writers[i]!.flush();
+  constructor(schedule: (flush: () => void) => void) {
+    this.#schedule = schedule;
+  }
+
+  add(writer: SocketWriter): void {
+    if (this.#writers.push(writer) === 1) this.#schedule(this.#flush);
+  }
+
+  readonly #flush = (): void => {
+    const writers = this.#writers;
+    // The array is replaced: setting its length to 0 is a call into V8's C++ code.
+    this.#writers = [];
+    for (let i = 0; i < writers.length; i += 1) writers[i]!.flush();
+  };
 }
 
-// The arrays are replaced: setting their length to 0 is a call into V8's C++ code.
-const flushWaiting = (): void => {
-  const writers = waiting;
-  waiting = [];
-  flushAll(writers);
-};
-
-const flushTurn = (): void => {
-  const writers = waitingForTurn;
-  waitingForTurn = [];
-  flushAll(writers);
-};
+// A microtask costs a third of `process.nextTick`.
+const endOfCallback = new WaitingWriters(queueMicrotask);
+const endOfTurn = new WaitingWriters(setImmediate);
 
 export class SocketWriter {
   /** The pending output. Call `written` after adding to it. */
@@ -59,12 +64,8 @@ export class SocketWriter {
     }
     if (this.#isWaiting) return;
     this.#isWaiting = true;
-    if (this.batch.bytes > LONG_BODY_BYTES) {
-      if (waitingForTurn.push(this) === 1) setImmediate(flushTurn);
-    } else if (waiting.push(this) === 1) {
-      // A third of the price of `process.nextTick`.
-      queueMicrotask(flushWaiting);
-    }
+    if (this.batch.bytes > LONG_BODY_BYTES) endOfTurn.add(this);
+    else endOfCallback.add(this);
   }
 
   flush(): void {

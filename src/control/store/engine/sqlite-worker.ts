@@ -30,8 +30,10 @@ const port = parentPort!;
 const { path, busyTimeoutMs } = workerData as SqliteWorkerData;
 const cache = new Map<string, Prepared>();
 const database = open();
-/** Why the open transaction executes nothing any more. */
-let brokenBy: SqliteFailure | undefined;
+const transaction: {
+  /** Why the open transaction executes no further statement. */
+  brokenBy: SqliteFailure | undefined;
+} = { brokenBy: undefined };
 
 port.on('message', (message: SqliteRequest | SqliteCopyRequest | 'close') => {
   if (message === 'close') {
@@ -70,9 +72,9 @@ function refuseForeign(opened: DatabaseSync): void {
 }
 
 function run({ id, sql, parameters, role }: SqliteRequest): SqliteReply {
-  if (role === 'begin' || role === 'rollback') brokenBy = undefined;
-  if (role !== 'alone' && brokenBy !== undefined) {
-    const error = brokenBy;
+  if (role === 'begin' || role === 'rollback') transaction.brokenBy = undefined;
+  const { brokenBy: error } = transaction;
+  if (role !== 'alone' && error !== undefined) {
     if (role === 'commit') undo();
     return { id, error };
   }
@@ -81,9 +83,9 @@ function run({ id, sql, parameters, role }: SqliteRequest): SqliteReply {
     const values = parameters as SQLInputValue[];
     if (returnsRows) return { id, rows: statement.all(...values), changes: undefined };
     return { id, rows: [], changes: Number(statement.run(...values).changes) };
-  } catch (error) {
-    const failure = failureOf(error);
-    if (role === 'begin' || role === 'inside') brokenBy = failure;
+  } catch (thrown) {
+    const failure = failureOf(thrown);
+    if (role === 'begin' || role === 'inside') transaction.brokenBy = failure;
     if (role === 'commit') undo();
     return { id, error: failure };
   }
@@ -91,7 +93,7 @@ function run({ id, sql, parameters, role }: SqliteRequest): SqliteReply {
 
 /** Ends a transaction that could not be committed, after its owner has given up its turn. */
 function undo(): void {
-  brokenBy = undefined;
+  transaction.brokenBy = undefined;
   if (database.isTransaction) database.exec('rollback');
 }
 

@@ -19,18 +19,28 @@ const FLAG_TRUNCATED = 0x02;
 const RCODE_BITS = 0x0f;
 const RANDOM_IDS = 1_024;
 
-const ids = new Uint16Array(RANDOM_IDS);
-let nextId = RANDOM_IDS;
+/** Random ids, of which one call to the system makes many. */
+class RandomIds {
+  readonly #ids = new Uint16Array(RANDOM_IDS);
+  #next = RANDOM_IDS;
+
+  next(): number {
+    if (this.#next === RANDOM_IDS) {
+      randomFillSync(this.#ids);
+      this.#next = 0;
+    }
+    const id = this.#ids[this.#next]!;
+    this.#next += 1;
+    return id;
+  }
+}
+
+const ids = new RandomIds();
 
 /** Returns a random id that is not yet in use. */
 export function randomId(used: ReadonlyMap<number, unknown>): number {
   for (;;) {
-    if (nextId === RANDOM_IDS) {
-      randomFillSync(ids);
-      nextId = 0;
-    }
-    const id = ids[nextId]!;
-    nextId += 1;
+    const id = ids.next();
     if (!used.has(id)) return id;
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { WrappedFunctionFromSignature } from 'node:ffi';
 import { endianness } from 'node:os';
-import { FrontdoorError } from '#base';
+import { FrontdoorError, lazy } from '#base';
 
 export const AF_INET = 2;
 /** `struct sockaddr_in6`, the largest name of a socket. */
@@ -30,13 +30,8 @@ export interface SocketAddress {
   readonly port: number;
 }
 
-let calls: Promise<SocketCalls> | undefined;
-
 /** @throws FrontdoorError `unavailable` on systems without these calls. */
-export function socketCalls(): Promise<SocketCalls> {
-  calls ??= loadCalls();
-  return calls;
-}
+export const socketCalls: () => Promise<SocketCalls> = lazy(loadCalls);
 
 async function loadCalls(): Promise<SocketCalls> {
   try {

@@ -1,0 +1,41 @@
+// A module has no variable that changes: what changes is a field of an object, and the one that uses it owns it. Otherwise all
+// users of a process, and all tests of one, share a state that no signature shows.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isTest, sourceFiles } from './source-tree.ts';
+
+const MODULE_LET = /^(?:export )?(?:let|var) (?<name>[\w$]+|[[{])/gm;
+
+/** Variables that are left, with the reason. */
+const LEFT: ReadonlyMap<string, string> = new Map([
+  ['src/console/api/call.ts renewSession', 'the browser program has one session'],
+  ['src/console/api/call.ts onOtherBuild', 'the browser program has one page'],
+  ['src/console/api/server-clock.ts aheadMs', 'the browser program has one server'],
+  ['src/console/parts/use-open-dialog.ts inherited', 'the browser program has one focus'],
+  ['src/sdk/circuit-encryption.ts bulkCipher', 'selected once, when the program starts'],
+]);
+
+function moduleLets(): string[] {
+  return sourceFiles('src', 'bin')
+    .filter(({ path }) => !isTest(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(MODULE_LET)].map(({ groups }) => `${path} ${groups!['name']}`),
+    );
+}
+
+test('no module of the product has a variable that changes', () => {
+  const remedy = 'make it a field of the object that uses it; `lazy` of #base makes a value once';
+  assert.deepEqual(
+    moduleLets().filter((variable) => !LEFT.has(variable)),
+    [],
+    remedy,
+  );
+});
+
+test('the list of variables that are left names none that is gone', () => {
+  const found = new Set(moduleLets());
+  assert.deepEqual(
+    [...LEFT.keys()].filter((variable) => !found.has(variable)),
+    [],
+  );
+});
