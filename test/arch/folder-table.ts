@@ -1,7 +1,7 @@
 /**
  * Which folder of a part may import which of its siblings, and why it stands where it does (ADR 0026). A row may name
- * only rows before it, so that no two folders stand on each other. The part's own files put the folders together: they
- * may import each, and no folder imports them.
+ * only rows before it, so that no two folders stand on each other. The part's own files may import each folder, and no
+ * folder imports them.
  */
 export interface FolderRow {
   readonly may: readonly string[];
@@ -105,6 +105,24 @@ const CONTROL: FolderTable = {
       ...['totp', 'edge-api'],
     ],
     why: 'answers administrators through the server, envelopes and errors of the edge API, and reads authorities and one-time passwords',
+  },
+  wiring: {
+    may: [
+      ...[
+        'secrets',
+        'store',
+        'metrics',
+        'model',
+        'pki',
+        'audit',
+        'hostnames',
+        'installation',
+        'oauth',
+        'login',
+      ],
+      ...['overlay', 'replica', 'management-api', 'console-app', 'console', 'edge-api', 'edge-management'],
+    ],
+    why: 'opens all parts in order, and closes them in the reverse order; no part imports it',
   },
 };
 

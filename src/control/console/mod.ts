@@ -19,6 +19,8 @@ export interface ConsoleOptions extends ConsoleParts {
   readonly log: Log;
 }
 
+export type { OwnAddress } from './console-origin.ts';
+
 /** A page of another site cannot set it without asking first, which the API does not permit. */
 const PAGE_HEADER = 'frontdoor-console';
 

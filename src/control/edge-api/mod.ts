@@ -31,7 +31,7 @@ export { callerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
 export { reportLogIn } from './log-in-report.ts';
 export { jsonBody, sendPage, textBody } from './edge-request.ts';
 export { SessionRevocations } from './session-revocations.ts';
-export { openEdgeTokens } from './edge-tokens.ts';
+export { openEdgeTokens, type EdgeTokens } from './edge-tokens.ts';
 export { controllerView } from './controller-view.ts';
 export { controllerSymbols } from './entity-symbols.ts';
 export {

@@ -43,7 +43,7 @@ export type { DiagnosticValue, FabricDiagnostics, ToggledTraces } from './fabric
 export type { ComparedRouter, FabricValidation, RouterComparison } from './fabric-validation.ts';
 export { GatewayCommands } from './gateway-commands.ts';
 export { hostConfig, interceptConfig } from './share-endpoint-config.ts';
-export { attachModel } from './model-loader.ts';
+export { attachModel, type AttachedModel } from './model-loader.ts';
 export {
   isShare,
   OverlayModel,

@@ -12,5 +12,5 @@ export type {
   RouteView,
 } from './fabric-view.ts';
 export type { LocalEnds } from './key-exchange-policy.ts';
-export { startOverlayController } from './overlay-controller.ts';
+export { startOverlayController, type OverlayController } from './overlay-controller.ts';
 export { shareStatusAt } from './share-status-machine.ts';

@@ -3,9 +3,9 @@
  * of the stored policies at the start.
  */
 import { txtRecordsOf } from '#net';
-import type { AuditParts } from './audit/mod.ts';
-import { HostnameProver } from './hostnames/mod.ts';
-import { MetricSweep } from './metrics/mod.ts';
+import type { AuditParts } from '../audit/mod.ts';
+import { HostnameProver } from '../hostnames/mod.ts';
+import { MetricSweep } from '../metrics/mod.ts';
 import {
   IdempotencySweep,
   PolicyCheck,
@@ -13,7 +13,7 @@ import {
   RestingNameSweep,
   type Store,
   type SweepParts,
-} from './store/mod.ts';
+} from '../store/mod.ts';
 
 export interface PeriodicParts extends SweepParts, AuditParts {
   readonly store: Store;

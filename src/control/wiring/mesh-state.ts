@@ -1,7 +1,7 @@
 /** The state of the mesh in answers of the edge management API. */
-import type { MeshState } from './edge-management/mod.ts';
-import type { EdgeRouter } from './model/mod.ts';
-import type { FabricView } from './overlay/mod.ts';
+import type { MeshState } from '../edge-management/mod.ts';
+import type { EdgeRouter } from '../model/mod.ts';
+import type { FabricView } from '../overlay/mod.ts';
 
 /** `edgeRouters`: those with an edge listener, also at other control planes. */
 export function meshState(

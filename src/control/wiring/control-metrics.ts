@@ -2,10 +2,10 @@
 import { messageOf, type Log } from '#base';
 import { certificateExpiries, waitAtMost, type Exposition, type NamedCertificate } from '#net';
 import type { ApiMeter } from './api-meter.ts';
-import { auditEventCount } from './audit/mod.ts';
-import type { OverlayModel, StateCounts } from './model/mod.ts';
-import type { FabricView } from './overlay/mod.ts';
-import type { Store } from './store/mod.ts';
+import { auditEventCount } from '../audit/mod.ts';
+import type { OverlayModel, StateCounts } from '../model/mod.ts';
+import type { FabricView } from '../overlay/mod.ts';
+import type { Store } from '../store/mod.ts';
 
 export interface ControlMetricsOptions {
   readonly model: OverlayModel;

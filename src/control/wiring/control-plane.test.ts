@@ -9,12 +9,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { ManualClock, silentLog } from '#base';
 import { JsonClient } from '#net';
 import { EdgeApiClient, enrollIdentity } from '#sdk';
-import { makeTestAuthority, type TestIdentity } from '../../test/support/certificates.ts';
-import { until } from '../../test/support/deadline.ts';
-import { postgresSkip, sharedPostgres } from '../../test/support/postgres.ts';
-import { startControlPlane, type ControlPlane, type ControlPlaneOptions } from './control-plane.ts';
+import { makeTestAuthority, type TestIdentity } from '../../../test/support/certificates.ts';
+import { until } from '../../../test/support/deadline.ts';
+import { postgresSkip, sharedPostgres } from '../../../test/support/postgres.ts';
+import { startControlPlane } from './control-plane.ts';
+import type { ControlPlane, ControlPlaneOptions } from './control-plane-options.ts';
 import { parsePublicApiUrl } from './public-api-url.ts';
-import { provideServerKey } from '../../test/support/server-key.ts';
+import { provideServerKey } from '../../../test/support/server-key.ts';
 
 let folder: string;
 let api: TestIdentity;

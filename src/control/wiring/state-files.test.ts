@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { silentLog, type FrontdoorError } from '#base';
-import { provideServerKey } from '../../test/support/server-key.ts';
-import { recordingLog, type LogRecord } from '../../test/support/recording-log.ts';
+import { provideServerKey } from '../../../test/support/server-key.ts';
+import { recordingLog, type LogRecord } from '../../../test/support/recording-log.ts';
 import { startControlPlane } from './control-plane.ts';
 
 const STATES = ['missing', 'empty', 'half', 'foreign'] as const;

@@ -1,9 +1,9 @@
 /** What a control plane needs to serve, and the certificates that it serves with. */
 import { X509Certificate } from 'node:crypto';
 import { certificatesOfPem, type NamedCertificate, type ReadinessCheck } from '#net';
-import type { OverlayModel } from './model/mod.ts';
-import type { Pki } from './pki/mod.ts';
-import type { Store } from './store/mod.ts';
+import type { OverlayModel } from '../model/mod.ts';
+import type { Pki } from '../pki/mod.ts';
+import type { Store } from '../store/mod.ts';
 
 type AuthorityName = Pick<Pki['authorities']['issuer'], 'name' | 'parent'>;
 

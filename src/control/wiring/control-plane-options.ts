@@ -1,0 +1,97 @@
+/** What a control plane is started with, and what its program gets of it. */
+import type { Clock, Log } from '#base';
+import type { AllowedNetwork, IpNetwork } from '#domain';
+import type { Channel, MemoryPeer, MetricsWriter, ReadinessCheck } from '#net';
+import type { ApiLimits, ApiTls } from '../management-api/mod.ts';
+import type { TrustedIssuer } from '../oauth/mod.ts';
+import type { LocalEnds } from '../overlay/mod.ts';
+import type { FirstStart, MigrationCopies } from '../store/mod.ts';
+import type { PublicApiUrl } from './public-api-url.ts';
+
+export interface ControlPlaneOptions {
+  /** Created if absent. */
+  readonly dataDir: string;
+  /** A `postgres:` URL of the store, which replaces the file in the data directory. */
+  readonly database?: string | undefined;
+  /** Copies of the database from before migrations; by default three, in the data directory. */
+  readonly copies?: MigrationCopies | undefined;
+  readonly listenHost: string;
+  /** Host that clients, agents and routers dial. */
+  readonly advertiseHost: string;
+  /** Further hosts at which agents, gateways and SDKs reach the edge API. */
+  readonly moreAdvertiseHosts?: readonly string[] | undefined;
+  /** Called for each dial. Undefined: gateways and routers run in processes of their own. */
+  readonly localEnds?: (() => LocalEnds | undefined) | undefined;
+  readonly edgeManagement?: boolean | undefined;
+  /** Serves the console below `/console`, which it does by default. */
+  readonly hasConsole?: boolean | undefined;
+  /** 0 selects a free port. */
+  readonly apiPort: number;
+  readonly edgeApiPort: number;
+  readonly ctrlPort: number;
+  /** TLS for the Management API (PEM). Without it the API uses plain HTTP, on loopback only. */
+  readonly apiTls?: ApiTls | undefined;
+  /** {base_url} and {auth_url} behind a proxy; by default the address that it listens on. */
+  readonly publicApiUrl?: PublicApiUrl | undefined;
+  readonly trustedProxies?: readonly IpNetwork[] | undefined;
+  /** Zone of the default frontend, set on the first start. */
+  readonly zone: string;
+  /** Domain of the addresses at which tunnelers find private shares; undefined: they have none. */
+  readonly interceptDomain?: string | undefined;
+  /** Shows or stores the secrets of the first start, before anything else can fail. */
+  readonly onFirstStart?: ((first: FirstStart) => Promise<void> | void) | undefined;
+  /** Returns the URLs under which gateways serve a public share's host. Called for each response. */
+  readonly frontendUrls: (host: string) => readonly string[];
+  /** Port of HTTPS as browsers see it, if no URL of `frontendUrls` has one; 443 if not known. */
+  readonly securePort?: () => number | undefined;
+  readonly limits?: Partial<ApiLimits> | undefined;
+  /** Trusted token issuers besides our own. */
+  readonly trustedIssuers?: readonly TrustedIssuer[] | undefined;
+  /** Networks, besides the public internet, from which addresses named by others may be fetched. */
+  readonly allowEgress?: readonly AllowedNetwork[] | undefined;
+  readonly dnsServers?: readonly string[] | undefined;
+  readonly clock?: Clock | undefined;
+  readonly log: Log;
+}
+
+export interface ControlPlane {
+  /** Address of the Management API on this machine: `http(s)://host:port`, and the path of {base_url}. */
+  readonly apiUrl: string;
+  /** {base_url}. */
+  readonly baseUrl: string;
+  /** `https://host:port` of the edge client API. */
+  readonly edgeApiUrl: string;
+  /** `tls:host:port`, which routers dial. */
+  readonly ctrlAddress: string;
+  /** Secrets and ids from the first start of this data directory. They are never shown again. */
+  readonly firstStart: FirstStart | undefined;
+  /** Undefined without a console. */
+  readonly consoleUrl: string | undefined;
+  /** Address with a code, at which one person becomes the first operator; after the first start only. */
+  readonly consoleLink: string | undefined;
+  /** Call it once this control plane is reported as ready, so that nothing waits for it (ADR 0045). Never rejects. */
+  buildConsole(): Promise<void>;
+  /** Creates a router or gateway of this installation, with its enrollment JWT. */
+  createFabricNode(
+    kind: 'router' | 'gateway',
+    name: string,
+  ): Promise<{ readonly id: string; readonly token: string }>;
+  /**
+   * Replaces the certificate of the Management API for new connections. Throws `invalid` and keeps the former one
+   * if it cannot be used.
+   */
+  setApiTls(tls: ApiTls): void;
+  /** Connects a router of this process. Rejects with `channel-refused`. */
+  acceptRouter(peer: MemoryPeer): Promise<Channel>;
+  /** What it needs to serve. */
+  readonly readiness: readonly ReadinessCheck[];
+  /** For Prometheus. */
+  readonly writeMetrics: MetricsWriter;
+  /** Issues a certificate of our own authority for every public share of the zone. Browsers do not trust it. */
+  frontendCertificate(zone: string): Promise<{ readonly cert: string; readonly key: string }>;
+  /**
+   * With `drainMs`, it announces the stop first and continues to serve until routers have connected to another
+   * control plane, for at most 10 s of that time.
+   */
+  close(drainMs?: number): Promise<void>;
+}

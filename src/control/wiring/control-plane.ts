@@ -1,0 +1,52 @@
+/**
+ * Composes the control plane: store, certificates, Management API with the token endpoint, edge client API,
+ * overlay controller. There is one per data directory. It stops in the reverse order.
+ */
+import { FrontdoorError, isLoopbackHost, systemClock } from '#base';
+import { BodyIntake } from '#net';
+import { ApiMeter } from './api-meter.ts';
+import { closeAll } from './close-all.ts';
+import { ControlAddresses } from './control-addresses.ts';
+import type { ControlPlane, ControlPlaneOptions } from './control-plane-options.ts';
+import { openEdgeSide } from './open-edge-api.ts';
+import { openManagementSide } from './open-management-api.ts';
+import { openModel } from './open-model.ts';
+import { openOverlay } from './open-overlay.ts';
+import { openStorage } from './open-storage.ts';
+import type { Opening } from './opening.ts';
+import { joinReplicas, runningControlPlane } from './running-control-plane.ts';
+
+/** @throws FrontdoorError if a port is taken, the data directory cannot be used, or the database is damaged. */
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  const { apiTls, listenHost, log, clock = systemClock } = options;
+  if (apiTls === undefined && !isLoopbackHost(listenHost)) {
+    const message = `the Management API needs TLS on ${listenHost}: give --api-cert and --api-key`;
+    throw new FrontdoorError('invalid', 'api-tls-missing', message);
+  }
+  const opening: Opening = {
+    options,
+    closers: [],
+    addresses: new ControlAddresses(options),
+    apis: new ApiMeter(),
+    intake: new BodyIntake(),
+    clock,
+    log,
+  };
+  try {
+    return await openAll(opening);
+  } catch (error) {
+    await closeAll(opening.closers, log);
+    throw error;
+  }
+}
+
+async function openAll(opening: Opening): Promise<ControlPlane> {
+  const storage = await openStorage(opening);
+  const model = await openModel(opening, storage);
+  const overlay = await openOverlay(opening, storage, model);
+  const edge = await openEdgeSide(opening, storage, model, overlay);
+  const management = await openManagementSide(opening, storage, model, overlay, edge);
+  const parts = { storage, model, overlay, management };
+  await joinReplicas(opening, parts);
+  return runningControlPlane(opening, parts);
+}

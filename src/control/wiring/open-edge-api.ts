@@ -1,0 +1,79 @@
+/** Opens log-ins at shares, and the edge API for clients, agents and gateways. */
+import { EgressClient } from '#net';
+import { createEdgeApi } from '../edge-api/mod.ts';
+import { addManagementRoutes } from '../edge-management/mod.ts';
+import { openLoginParts, type LoginParts } from '../login/mod.ts';
+import { GatewayCommands, type EdgeController } from '../model/mod.ts';
+import { meshState } from './mesh-state.ts';
+import type { ModelParts } from './open-model.ts';
+import type { OverlaySide } from './open-overlay.ts';
+import type { Storage } from './open-storage.ts';
+import { listening } from './opened-port.ts';
+import type { Opening } from './opening.ts';
+
+export interface EdgeSide {
+  /** Fetches from addresses that others name. */
+  readonly egress: EgressClient;
+  readonly login: LoginParts;
+  readonly gatewayCommands: GatewayCommands;
+}
+
+export async function openEdgeSide(
+  { options, closers, addresses, apis, intake, clock, log }: Opening,
+  { store, secrets, pki, controllerId }: Storage,
+  { model, attached, replicas, edgeTokens, sessions }: ModelParts,
+  { overlay, events, ctrlAddress, status, edgeRouters }: OverlaySide,
+): Promise<EdgeSide> {
+  const egress = new EgressClient({ allowed: options.allowEgress ?? [] });
+  const login = await openLoginParts({ store, secrets, model, egress, clock, log });
+  closers.push(() => login.close());
+  const { maxUnproven, maxUnprovenPerAddress } = options.limits ?? {};
+  const started = { startedAtMs: clock.nowMs(), isOnline: true };
+  const ownController = (): EdgeController => ({
+    ...started,
+    id: controllerId,
+    apiUrls: addresses.edgeUrls,
+    certificatePem: pki.edgeServer.leafPem,
+  });
+  const gatewayCommands = new GatewayCommands();
+  const management = {
+    ctrlAddress,
+    controllerId,
+    mesh: meshState(overlay.fabric, edgeRouters),
+    diagnostics: overlay.fabric,
+  };
+  const edge = await createEdgeApi({
+    pki,
+    store,
+    secrets,
+    model,
+    loadIdentity: (id) => attached.loadIdentity(id),
+    sessions,
+    ...edgeTokens,
+    status,
+    login,
+    egress,
+    gatewayCommands,
+    events,
+    intake,
+    onServer: (server) => apis.watch('edge', server),
+    managementRoutes: options.edgeManagement
+      ? (app, context) => addManagementRoutes(app, context, management)
+      : undefined,
+    limits: { maxUnproven, maxUnprovenPerAddress },
+    hasKeylessHost: (serviceId) => overlay.hasKeylessHost(serviceId),
+    interceptDomain: options.interceptDomain,
+    routers: edgeRouters,
+    controllers: () => replicas?.controllers ?? [ownController()],
+    frontendUrls: options.frontendUrls,
+    apiUrl: () => addresses.edgeUrl,
+    clock,
+    log,
+  });
+  closers.push(() => edge.close());
+  const { port } = await listening('--edge-api-port', options.edgeApiPort, () =>
+    edge.listen({ host: options.listenHost, port: options.edgeApiPort }),
+  );
+  addresses.edgeApiListens(port);
+  return { egress, login, gatewayCommands };
+}

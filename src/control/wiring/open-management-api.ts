@@ -1,0 +1,92 @@
+/** Opens the Management API, with the token endpoint and the console. */
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { NameRecordLookups } from '#net';
+import { ConsoleApp } from '../console-app/mod.ts';
+import { consoleOf } from '../console/mod.ts';
+import { createManagementApi } from '../management-api/mod.ts';
+import { TrustedIssuers } from '../oauth/mod.ts';
+import { enrollmentMintOf, type EnrollmentMint } from './enrollment-mint.ts';
+import type { EdgeSide } from './open-edge-api.ts';
+import type { ModelParts } from './open-model.ts';
+import type { OverlaySide } from './open-overlay.ts';
+import { TRUST_DOMAIN, type Storage } from './open-storage.ts';
+import { listening } from './opened-port.ts';
+import type { Opening } from './opening.ts';
+
+export interface ManagementSide {
+  readonly api: FastifyInstance;
+  /** Undefined without a console. */
+  readonly app: ConsoleApp | undefined;
+  readonly mint: EnrollmentMint;
+}
+
+export async function openManagementSide(
+  opening: Opening,
+  { store, secrets, pki }: Storage,
+  { model, replicas }: ModelParts,
+  { overlay, ctrlAddress, status, counts, edgeRouters }: OverlaySide,
+  { egress, login, gatewayCommands }: EdgeSide,
+): Promise<ManagementSide> {
+  const { options, closers, addresses, apis, intake, clock, log } = opening;
+  const issuers = trustedIssuersOf(opening, egress);
+  void issuers?.warmUp();
+  const app = (options.hasConsole ?? true) ? new ConsoleApp({ dataDir: options.dataDir, log }) : undefined;
+  closers.push(() => app?.close());
+  const mint = enrollmentMintOf(pki, addresses, ctrlAddress);
+  const baseUrl = (): string => addresses.baseUrl;
+  const api = await createManagementApi({
+    issuers,
+    peerUrls: () => replicas?.apiUrls ?? [],
+    store,
+    secrets,
+    model,
+    status,
+    counts,
+    fabric: overlay.fabric,
+    gatewayCommands,
+    edgeRouters,
+    intake,
+    log,
+    clock,
+    providers: login.providers,
+    baseUrl,
+    authUrl: baseUrl,
+    pathPrefix: options.publicApiUrl?.pathPrefix ?? '',
+    frontendUrls: options.frontendUrls,
+    installation: {
+      securePort: () => options.securePort?.(),
+      edgeApiUrl: () => addresses.edgeUrl,
+      controlPlanes: () => replicas?.controlPlanes ?? [{ apiUrl: baseUrl(), silentSinceMs: undefined }],
+      egress,
+      names: new NameRecordLookups({ servers: options.dnsServers ?? [] }),
+    },
+    authorities: { trustDomain: TRUST_DOMAIN, changed: () => pki.renewServers() },
+    mintEnrollmentJwt: mint,
+    limits: options.limits,
+    trustedProxies: options.trustedProxies,
+    tls: options.apiTls,
+    console: app && consoleOf({ store, secrets, clock, log, login, own: () => addresses.console, app }),
+  });
+  closers.push(() => api.close());
+  apis.watch('management', api.server);
+  await listening('--api-port', options.apiPort, () =>
+    api.listen({ host: options.listenHost, port: options.apiPort }),
+  );
+  addresses.managementApiListens((api.server.address() as AddressInfo).port);
+  return { api, app, mint };
+}
+
+/** Without trusted issuers, nothing is read from a token before it is verified. */
+function trustedIssuersOf(
+  { options: { trustedIssuers = [] }, clock, log }: Opening,
+  egress: EdgeSide['egress'],
+): TrustedIssuers | undefined {
+  if (trustedIssuers.length === 0) return undefined;
+  return new TrustedIssuers({
+    issuers: trustedIssuers,
+    fetch: (url) => egress.get(url),
+    clock,
+    log,
+  });
+}

@@ -1,0 +1,44 @@
+/** Opens what an installation keeps: the store, the master keys and the authorities. */
+import { mkdirSync } from 'node:fs';
+import { beginInstallation, seedFirstStart } from '../installation/mod.ts';
+import { openPki, type Pki } from '../pki/mod.ts';
+import { controllerIdOf } from '../replica/mod.ts';
+import type { Secrets } from '../secrets/mod.ts';
+import type { FirstStart, Store } from '../store/mod.ts';
+import type { Opening } from './opening.ts';
+
+export const TRUST_DOMAIN = 'frontdoor.internal';
+
+export interface Storage {
+  readonly store: Store;
+  readonly secrets: Secrets;
+  readonly pki: Pki;
+  /** The common name of the control certificate, by which routers know this control plane. */
+  readonly controllerId: string;
+  /** Undefined after the first start. */
+  readonly firstStart: FirstStart | undefined;
+}
+
+export async function openStorage(opening: Opening): Promise<Storage> {
+  const { options, closers, addresses, clock, log } = opening;
+  const { dataDir, database, copies, zone } = options;
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const { store, secrets } = await beginInstallation({ dataDir, database, copies, clock, log });
+  closers.push(() => store.close());
+  const firstStart = await seedFirstStart(store, secrets, { zone, clock });
+  // Called at once, because these secrets cannot be made again if a later step fails.
+  if (firstStart !== undefined) await options.onFirstStart?.(firstStart);
+  const controllerId = await controllerIdOf(store, dataDir, log);
+  const pki = await openPki({
+    dataDir,
+    db: store.db,
+    secrets,
+    trustDomain: TRUST_DOMAIN,
+    hosts: addresses.hosts,
+    controllerId,
+    clock,
+    log,
+  });
+  closers.push(() => pki.close());
+  return { store, secrets, pki, controllerId, firstStart };
+}
