@@ -45,7 +45,7 @@ export interface CircuitRequestsOptions {
   readonly clock: Clock;
   readonly refusals: Pick<RefusalTrail, 'request'>;
   readonly log: Log;
-  readonly limits?: PendingLimits;
+  readonly limits?: PendingLimits | undefined;
 }
 
 interface Dial {

@@ -25,7 +25,7 @@ export interface FabricCircuitRequestsOptions {
   readonly builder: CircuitBuilder;
   readonly circuits: CircuitRegistry;
   readonly log: Log;
-  readonly limits?: PendingLimits;
+  readonly limits?: PendingLimits | undefined;
 }
 
 const MAX_SERVICE_CHARACTERS = 512;

@@ -1,9 +1,8 @@
 /** The mesh for the Management API, as this control plane sees it now. */
 import { definedFields } from '#base';
 import type { FabricDiagnostics, FabricValidation, OverlayModel, ToggledTraces } from '../model/mod.ts';
-import type { CircuitRegistry, EstablishedCircuit } from './circuit-registry.ts';
-import type { RouterRegistry } from './connected-router.ts';
-import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
+import type { CircuitParts } from './circuit-parts.ts';
+import type { EstablishedCircuit } from './circuit-registry.ts';
 import type {
   FabricCircuitView,
   FabricLinkView,
@@ -15,28 +14,16 @@ import type {
   RouteView,
 } from './fabric-view.ts';
 import type { HostTerminator } from './host-terminator.ts';
-import type { FabricLink, LinkRegistry } from './link-registry.ts';
-import type { PathFinder } from './path-finder.ts';
-import type { RouterInspection } from './router-inspection.ts';
-import type { TerminatorCosts } from './terminator-costs.ts';
-import type { MeshTraces } from './mesh-traces.ts';
+import type { FabricLink } from './link-registry.ts';
+import type { MeshParts } from './mesh-parts.ts';
 import { ownDiagnostic, type OwnDiagnosticsParts } from './own-diagnostics.ts';
 import { precedenceName } from './precedence-name.ts';
-import type { TerminatorSelector } from './terminator-selector.ts';
-import type { TerminatorRegistry } from './terminator-registry.ts';
 
-export interface MeshViewParts extends OwnDiagnosticsParts {
+export interface MeshViewParts {
   readonly model: OverlayModel;
-  readonly routers: RouterRegistry;
-  readonly links: LinkRegistry;
-  readonly circuits: CircuitRegistry;
-  readonly paths: PathFinder;
-  readonly terminators: TerminatorRegistry;
-  readonly fabricTerminators: FabricTerminatorIndex;
-  readonly costs: TerminatorCosts;
-  readonly selector: Pick<TerminatorSelector, 'explain'>;
-  readonly inspection: RouterInspection;
-  readonly traces: MeshTraces;
+  readonly mesh: MeshParts;
+  readonly circuits: Pick<CircuitParts, 'selector' | 'validation'>;
+  readonly dataModel: OwnDiagnosticsParts['dataModel'];
   readonly comparisons: FabricValidation;
   readonly controllerId: string;
 }
@@ -46,14 +33,17 @@ const NS_PER_MS = 1_000_000;
 export class MeshView implements FabricView, FabricDiagnostics {
   readonly validation: FabricValidation;
   readonly #parts: MeshViewParts;
+  readonly #mesh: MeshParts;
 
   constructor(parts: MeshViewParts) {
     this.#parts = parts;
+    this.#mesh = parts.mesh;
     this.validation = parts.comparisons;
   }
 
   routers(): FabricRouterView[] {
-    const { model, routers } = this.#parts;
+    const { model } = this.#parts;
+    const { routers } = this.#mesh;
     const found: FabricRouterView[] = [];
     for (const { id, name } of model.routers()) {
       const router = routers.get(id);
@@ -73,12 +63,12 @@ export class MeshView implements FabricView, FabricDiagnostics {
   }
 
   links(): FabricLinkView[] {
-    return [...this.#parts.links.all()].map((link) => this.#linkView(link));
+    return [...this.#mesh.links.all()].map((link) => this.#linkView(link));
   }
 
   get linkCounts(): LinkCounts {
     const counts = { total: 0, usable: 0 };
-    for (const link of this.#parts.links.all()) {
+    for (const link of this.#mesh.links.all()) {
       counts.total += 1;
       if (this.#isUsable(link)) counts.usable += 1;
     }
@@ -86,23 +76,23 @@ export class MeshView implements FabricView, FabricDiagnostics {
   }
 
   get circuitCount(): number {
-    return this.#parts.circuits.size;
+    return this.#mesh.circuits.size;
   }
 
   get terminatorCount(): number {
-    return this.#parts.terminators.size + this.#parts.fabricTerminators.size;
+    return this.#mesh.terminators.size + this.#mesh.fabricTerminators.size;
   }
 
   circuits(): FabricCircuitView[] {
-    return [...this.#parts.circuits.all()].map((circuit) => this.#circuitView(circuit));
+    return [...this.#mesh.circuits.all()].map((circuit) => this.#circuitView(circuit));
   }
 
   dynamicCost(terminatorId: string): number {
-    return this.#parts.costs.dynamicCost(terminatorId);
+    return this.#mesh.costs.dynamicCost(terminatorId);
   }
 
   terminators(): FabricTerminatorView[] {
-    const { terminators, fabricTerminators } = this.#parts;
+    const { terminators, fabricTerminators } = this.#mesh;
     return [
       ...[...terminators.all()].map((each) => this.#terminatorView(each)),
       ...[...fabricTerminators.all()].map((each) => this.#terminatorView(each)),
@@ -110,11 +100,11 @@ export class MeshView implements FabricView, FabricDiagnostics {
   }
 
   route(ingressId: string, serviceId: string, instanceId: string): RouteView | undefined {
-    const { model, selector } = this.#parts;
+    const { model, circuits } = this.#parts;
     const service = model.fabricService(serviceId) ?? model.anyService(serviceId);
     if (service === undefined) return undefined;
     const terminatorStrategy = model.fabricService(serviceId)?.terminatorStrategy;
-    const { candidates, chosen, problem } = selector.explain({
+    const { candidates, chosen, problem } = circuits.selector.explain({
       service: definedFields({ id: service.id, name: service.name, terminatorStrategy }),
       ...{ ingressId, instanceId },
     });
@@ -133,17 +123,19 @@ export class MeshView implements FabricView, FabricDiagnostics {
   }
 
   inspect(names: readonly string[], routerId?: string): Promise<InspectionView[]> {
-    return this.#parts.inspection.inspect(names, routerId);
+    return this.#mesh.inspection.inspect(names, routerId);
   }
 
   async inspectSelected(
     names: readonly string[],
     selects: (text: string) => boolean,
   ): Promise<InspectionView[]> {
-    const { controllerId, model, inspection } = this.#parts;
+    const { controllerId, model, dataModel, circuits } = this.#parts;
+    const { inspection, routers, costs } = this.#mesh;
+    const diagnosed = { model, routers, costs, dataModel, validation: circuits.validation };
     const own = selects(controllerId) ? names : [];
     const values = own.flatMap((name) => {
-      const value = ownDiagnostic(this.#parts, name.toLowerCase());
+      const value = ownDiagnostic(diagnosed, name.toLowerCase());
       return value === undefined ? [] : [{ routerId: controllerId, name, value }];
     });
     const isSelected = ({ id }: { readonly id: string }): boolean =>
@@ -152,11 +144,11 @@ export class MeshView implements FabricView, FabricDiagnostics {
   }
 
   toggleTraces(wish: Uint8Array): Promise<ToggledTraces> {
-    return this.#parts.traces.toggle(wish);
+    return this.#mesh.traces.toggle(wish);
   }
 
   endCircuit(id: string): boolean {
-    const { circuits } = this.#parts;
+    const { circuits } = this.#mesh;
     const circuit = circuits.get(id);
     if (circuit !== undefined) circuits.end(circuit, true);
     return circuit !== undefined;
@@ -181,7 +173,7 @@ export class MeshView implements FabricView, FabricDiagnostics {
   }
 
   #isUsable({ sourceId, destinationId }: FabricLink): boolean {
-    const { routers } = this.#parts;
+    const { routers } = this.#mesh;
     return routers.get(sourceId) !== undefined && routers.get(destinationId) !== undefined;
   }
 
@@ -195,7 +187,7 @@ export class MeshView implements FabricView, FabricDiagnostics {
       terminatorId,
       routerIds: path.routerIds,
       linkIds: path.linkIds,
-      cost: this.#parts.paths.costOf(path) ?? path.cost,
+      cost: this.#mesh.paths.costOf(path) ?? path.cost,
       createdAtMs,
     };
   }
@@ -212,7 +204,7 @@ export class MeshView implements FabricView, FabricDiagnostics {
       address,
       instanceId,
       cost,
-      dynamicCost: this.#parts.costs.dynamicCost(id),
+      dynamicCost: this.#mesh.costs.dynamicCost(id),
       precedence: precedenceName(precedence),
       isHealthy,
     };

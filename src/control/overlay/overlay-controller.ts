@@ -106,14 +106,16 @@ class OverlayCore implements OverlayController {
     this.#clock = clock;
     this.#leases = new LeaseClock(clock);
     this.#log = log;
-    const { routers, prober } = (this.#parts = makeOverlayParts(options, clock, this.#leases));
+    const clocks = { clock, leases: this.#leases };
+    const { mesh, circuits } = (this.#parts = makeOverlayParts(options, clocks));
     model.onChange((change) => this.#onModelChange(change));
-    routers.onEdgeChange((id) => prober.onRouterEdge(id));
+    mesh.routers.onEdgeChange((id) => circuits.prober.onRouterEdge(id));
   }
 
   async open(): Promise<void> {
     const { listen, tls, controllerId, log, model, tickMs = TICK_MS } = this.#options;
-    const { terminators, prober, follower } = this.#parts;
+    const { terminators } = this.#parts.mesh;
+    const { prober } = this.#parts.circuits;
     await terminators.load();
     if (terminators.size > 0 && model.identities().next().done === true) {
       throw new FrontdoorError(
@@ -123,7 +125,7 @@ class OverlayCore implements OverlayController {
       );
     }
     for (const { id } of model.services()) prober.onServiceKnown(id);
-    follower.sweep();
+    this.#parts.permissions.follower.sweep();
     this.#listener = await ChannelListener.open({
       host: listen.host,
       port: listen.port,
@@ -146,11 +148,11 @@ class OverlayCore implements OverlayController {
   }
 
   get status(): Measurements {
-    return this.#parts.prober;
+    return this.#parts.circuits.prober;
   }
 
   get circuitCount(): number {
-    return this.#parts.circuits.size;
+    return this.#parts.mesh.circuits.size;
   }
 
   get fabric(): FabricView & FabricDiagnostics {
@@ -158,14 +160,14 @@ class OverlayCore implements OverlayController {
   }
 
   hasKeylessHost(serviceId: string): boolean {
-    for (const { peerData } of this.#parts.terminators.ofService(serviceId).values()) {
+    for (const { peerData } of this.#parts.mesh.terminators.ofService(serviceId).values()) {
       if (!peerData.has(headerId.edge.publicKey)) return true;
     }
     return false;
   }
 
   routers(): EdgeRouter[] {
-    const { routers } = this.#parts;
+    const { routers } = this.#parts.mesh;
     const found: EdgeRouter[] = [];
     for (const { id, name } of this.#options.model.routers()) {
       const edge = routers.edgeAddress(id);
@@ -180,7 +182,7 @@ class OverlayCore implements OverlayController {
   }
 
   keysChanged(): void {
-    this.#parts.dataModel.onKeysChanged();
+    this.#parts.permissions.dataModel.onKeysChanged();
   }
 
   acceptMemory(peer: MemoryPeer): Promise<Channel> {
@@ -194,9 +196,9 @@ class OverlayCore implements OverlayController {
 
   tick(): void {
     const nowMs = this.#leases.nowMs();
-    const { builder, rerouter, costs, awayCircuits, prober, validation, sessionFeed, follower, dataModel } =
-      this.#parts;
-    const { dialCounts } = this.#parts;
+    const { builder, rerouter, awayCircuits, prober, validation, dialCounts } = this.#parts.circuits;
+    const { sessionFeed, follower, dataModel } = this.#parts.permissions;
+    const { costs } = this.#parts.mesh;
     const parts = { builder, rerouter, costs, awayCircuits, prober, validation, sessionFeed, follower };
     const alone = (part: string, tick: () => void): void =>
       contain({ kind: 'process', id: `the tick of ${part}`, log: this.#log }, tick);
@@ -206,7 +208,8 @@ class OverlayCore implements OverlayController {
   }
 
   async leave(timeoutMs: number, isElsewhere: ((routerId: string) => boolean) | undefined): Promise<void> {
-    const { routers, builder } = this.#parts;
+    const { routers } = this.#parts.mesh;
+    const { builder } = this.#parts.circuits;
     for (const router of routers.all())
       if (router.release !== undefined) router.send(makeFrame(contentType.stopping));
     const mustStay = (): boolean => {
@@ -223,14 +226,15 @@ class OverlayCore implements OverlayController {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#parts.follower.stop();
-    this.#parts.leaving.close();
+    const { mesh, circuits, permissions } = this.#parts;
+    permissions.follower.stop();
+    circuits.leaving.close();
     clearInterval(this.#timer);
     await this.#listener?.close('the controller stops');
     // Channels in memory have no listener.
-    for (const { channel } of [...this.#parts.routers.all()]) channel.close('the controller stops');
-    await this.#parts.certificates.idle();
-    await this.#parts.recorder.close();
+    for (const { channel } of [...mesh.routers.all()]) channel.close('the controller stops');
+    await permissions.certificates.idle();
+    await permissions.recorder.close();
   }
 
   #authorize(
@@ -239,13 +243,13 @@ class OverlayCore implements OverlayController {
     certificate: X509Certificate,
   ): HelloDecision {
     const { issuer, model } = this.#options;
-    const connectedAtMs = this.#parts.routers.get(routerId)?.connectedAtMs;
+    const connectedAtMs = this.#parts.mesh.routers.get(routerId)?.connectedAtMs;
     const question = { hello, routerId, certificate, connectedAtMs, nowMs: this.#leases.nowMs() };
     try {
       const verdict = admitRouter(question, (leaf) => issuer.proveLeaf(leaf), model);
       if (!verdict.isAdmitted) {
         const { reason, leaf } = verdict;
-        this.#parts.refusals.routerHello(leaf, reason, hostOf(address));
+        this.#parts.permissions.refusals.routerHello(leaf, reason, hostOf(address));
         const fields = { identity: leaf?.id };
         return {
           accept: false,
@@ -279,8 +283,9 @@ class OverlayCore implements OverlayController {
       channel.close('the controller stops');
       return;
     }
-    const { routers, dispatcher, awayCircuits, certificates, trust, peers, membership, validation, prober } =
-      this.#parts;
+    const { dispatcher, permissions } = this.#parts;
+    const { routers, peers, membership } = this.#parts.mesh;
+    const { awayCircuits, validation, prober } = this.#parts.circuits;
     const router = new ConnectedRouter(channel, hello, this.#leases.nowMs());
     const before = routers.get(router.id);
     if (before !== undefined) {
@@ -305,8 +310,8 @@ class OverlayCore implements OverlayController {
       destinationAddress: formatHostPort(this.#options.listen.host, this.port),
     });
     awayCircuits.onConnect(router);
-    certificates.onConnect(router);
-    trust.onConnect(router);
+    permissions.certificates.onConnect(router);
+    permissions.trust.onConnect(router);
     peers.onConnect(router);
     membership.onConnect(router);
     const headers = new HeaderWriter().bool(headerId.edgeCtrl.routerDataModel, true);
@@ -317,9 +322,10 @@ class OverlayCore implements OverlayController {
   }
 
   #onGone(router: ConnectedRouter, reason: string): void {
-    const { routers, dataModel, links, builder, rerouter, awayCircuits, prober, peers } = this.#parts;
+    const { routers, links, peers } = this.#parts.mesh;
+    const { builder, rerouter, awayCircuits, prober } = this.#parts.circuits;
     if (!routers.remove(router)) return;
-    dataModel.onRouterGone(router);
+    this.#parts.permissions.dataModel.onRouterGone(router);
     if (this.#isClosed) return;
     this.#log.warn({ router: router.id, reason }, 'router disconnected');
     this.#parts.events.emit('router', { routerId: router.id, isOnline: false });
@@ -333,7 +339,8 @@ class OverlayCore implements OverlayController {
 
   #onModelChange(change: ModelChange): void {
     if (this.#isClosed) return;
-    const { routers, peers, dataModel, follower } = this.#parts;
+    const { routers, peers } = this.#parts.mesh;
+    const { dataModel, follower } = this.#parts.permissions;
     dataModel.onChange(change);
     follower.onChange(change);
     if (change.type === 'edge') this.#onRouterTraits(change.id);
@@ -346,7 +353,8 @@ class OverlayCore implements OverlayController {
 
   /** Does nothing for an entity that is no router. */
   #onRouterTraits(id: string): void {
-    const { routers, circuits, rerouter } = this.#parts;
+    const { routers, circuits } = this.#parts.mesh;
+    const { rerouter } = this.#parts.circuits;
     const { noTraversal, isDisabled } = this.#options.model.edge.routerTraits(id);
     if (noTraversal) rerouter.onTraversalEnded(id);
     if (!isDisabled) return;

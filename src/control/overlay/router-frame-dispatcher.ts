@@ -8,59 +8,23 @@ import { failAlone } from '#net';
 import { contentType, decodeRouteResult, headerId, messageName, textOfBody, type Frame } from '#wire';
 import { ctrlMessages, type CtrlBody } from '#wire/ctrl';
 import type { FabricEvents, OverlayModel } from '../model/mod.ts';
-import type { CertificateExtension } from './certificate-extension.ts';
 import { CircuitBuilder } from './circuit-builder.ts';
-import type { CircuitRequests } from './circuit-requests.ts';
-import { isOnPath, type CircuitRegistry } from './circuit-registry.ts';
-import type { CircuitRerouter } from './circuit-rerouter.ts';
-import type { ClusterAnnouncer } from './cluster-announcer.ts';
-import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
-import type { DataModelFeed } from './data-model-feed.ts';
-import type { FabricCircuitRequests } from './fabric-circuit-requests.ts';
-import type { FabricTerminatorRequests } from './fabric-terminator-requests.ts';
-import type { LeavingCircuits } from './leaving-circuits.ts';
-import type { LinkReports } from './link-reports.ts';
-import type { MeshTraces } from './mesh-traces.ts';
-import type { PeerFeed } from './peer-feed.ts';
-import type { RouterAlerts } from './router-alerts.ts';
-import type { RouterInspection } from './router-inspection.ts';
-import type { ServiceSessionCheck } from './service-session-check.ts';
-import type { SessionFeed } from './session-feed.ts';
-import type { ShareProber } from './share-prober.ts';
-import type { TerminatorRequests } from './terminator-requests.ts';
-import type { TerminatorValidation } from './terminator-validation.ts';
-import type { TunnelCircuitRequests } from './tunnel-circuit-requests.ts';
-import type { TunnelTerminatorRequests } from './tunnel-terminator-requests.ts';
+import type { CircuitParts } from './circuit-parts.ts';
+import { isOnPath } from './circuit-registry.ts';
+import type { ConnectedRouter } from './connected-router.ts';
+import type { MeshParts } from './mesh-parts.ts';
+import type { PermissionParts } from './permission-parts.ts';
+import type { RequestParts } from './request-parts.ts';
 
-export interface CtrlParts {
+export interface DispatcherParts {
   readonly model: OverlayModel;
-  readonly routers: RouterRegistry;
-  readonly sessionFeed: SessionFeed;
-  readonly dataModel: DataModelFeed;
-  readonly linkReports: LinkReports;
-  readonly circuits: CircuitRegistry;
-  readonly builder: CircuitBuilder;
-  readonly rerouter: CircuitRerouter;
-  readonly peers: PeerFeed;
-  readonly membership: ClusterAnnouncer;
-  readonly inspection: RouterInspection;
-  readonly traces: Pick<MeshTraces, 'onEvent'>;
-  readonly fabricCircuitRequests: FabricCircuitRequests;
-  /** Undefined if routers cannot create terminators of fabric services. */
-  readonly fabricTerminatorRequests: FabricTerminatorRequests | undefined;
-  readonly circuitRequests: CircuitRequests;
-  readonly terminatorRequests: TerminatorRequests;
-  readonly tunnelCircuits: TunnelCircuitRequests;
-  readonly tunnelTerminators: TunnelTerminatorRequests;
-  readonly alerts: RouterAlerts;
-  readonly validation: TerminatorValidation;
-  readonly prober: ShareProber;
-  readonly leaving: LeavingCircuits;
-  readonly certificates: CertificateExtension;
+  readonly mesh: MeshParts;
+  readonly circuits: CircuitParts;
+  readonly permissions: PermissionParts;
+  readonly requests: RequestParts;
+  readonly events: FabricEvents;
   readonly clock: Clock;
   readonly log: Log;
-  readonly sessionCheck: ServiceSessionCheck;
-  readonly events: FabricEvents;
 }
 
 type ConnectDetails = CtrlBody<'connectEvents'>['events'][number]['connectTimes'][number];
@@ -73,94 +37,38 @@ const MAX_CONNECTS_PER_IDENTITY = 100;
 const MAX_PORT = 65_535;
 const DIALED_PROTOCOL = 'tls';
 
+const unsupported: Handler = (router, frame) =>
+  router.result(frame, false, 'not supported by this controller');
+
 export class RouterFrameDispatcher {
-  readonly #parts: CtrlParts;
+  readonly #parts: DispatcherParts;
   readonly #handlers: ReadonlyMap<number, Handler>;
 
-  constructor(parts: CtrlParts) {
+  constructor(parts: DispatcherParts) {
     this.#parts = parts;
-    const {
-      alerts,
-      sessionFeed,
-      dataModel,
-      linkReports,
-      circuitRequests,
-      fabricCircuitRequests,
-      fabricTerminatorRequests,
-      terminatorRequests,
-      tunnelCircuits,
-      tunnelTerminators,
-      validation,
-      certificates,
-      peers,
-      membership,
-      inspection,
-      clock,
-    } = parts;
-    const unsupported: Handler = (router, frame) =>
-      router.result(frame, false, 'not supported by this controller');
     this.#handlers = new Map<number, Handler>([
       [contentType.ping, (router, frame) => router.result(frame, true, 'ok')],
       [contentType.clientHello, (router, frame) => this.#onClientHello(router, frame)],
-      [contentType.requestClientReSync, (router) => sessionFeed.onResyncRequest(router)],
-      [contentType.apiSessionHeartbeat, (_router, frame) => sessionFeed.onHeartbeat(frame)],
       [contentType.validateSessions, (router, frame) => this.#onValidateSessions(router, frame)],
       [contentType.connectEvents, (router, frame) => this.#onConnectEvents(router, frame)],
-      [contentType.createCircuitV2, (router, frame) => circuitRequests.create(router, frame)],
-      [contentType.createCircuitV3, (router, frame) => circuitRequests.createV3(router, frame)],
-      [contentType.createTunnelCircuitV2, (router, frame) => tunnelCircuits.create(router, frame)],
       [contentType.routeResult, (router, frame) => this.#onRouteResult(router, frame)],
-      [contentType.circuitRequest, (router, frame) => fabricCircuitRequests.create(router, frame)],
-      [contentType.fault, (router, frame) => linkReports.onFault(router, frame)],
       [contentType.circuitConfirmation, (router, frame) => this.#onConfirmation(router, frame)],
-      [contentType.createTerminatorV2, (router, frame) => terminatorRequests.create(router, frame)],
-      [contentType.updateEdgeTerminator, (router, frame) => terminatorRequests.update(router, frame)],
-      [contentType.removeEdgeTerminator, (router, frame) => terminatorRequests.removeOne(router, frame)],
-      [contentType.removeTerminators, (router, frame) => terminatorRequests.removeSeveral(router, frame)],
-      [contentType.healthEvent, (router, frame) => terminatorRequests.health(router, frame)],
-      [contentType.createTunnelTerminatorV2, (router, frame) => tunnelTerminators.create(router, frame)],
-      [contentType.updateTunnelTerminator, (router, frame) => tunnelTerminators.update(router, frame)],
-      [contentType.removeTunnelTerminator, (router, frame) => tunnelTerminators.remove(router, frame)],
-      [contentType.tunnelHealthEvent, (router, frame) => tunnelTerminators.health(router, frame)],
-      [contentType.validateTerminatorsV2Response, (router, frame) => validation.onAnswer(router, frame)],
-      [contentType.routerLinks, (router, frame) => linkReports.onLinks(router, frame)],
       [contentType.verifyRouter, (router, frame) => this.#onVerifyRouter(router, frame)],
-      [contentType.enrollmentExtendRouter, (router, frame) => certificates.onRequest(router, frame)],
-      [contentType.enrollmentExtendRouterVerify, (router, frame) => certificates.onVerify(router, frame)],
-      [
-        contentType.subscribeToDataModel,
-        (router, frame) => dataModel.onSubscribe(router, frame, clock.nowMs()),
-      ],
       [contentType.updateRouterInterfaces, (router, frame) => router.result(frame, true)],
-      [contentType.linkState, (router, frame) => linkReports.onState(router, frame)],
-      [contentType.metrics, (router, frame) => linkReports.onMetrics(router, frame)],
-      [contentType.updateLinkListeners, (router, frame) => peers.onListeners(router, frame)],
-      [contentType.requestClusterMembers, (router) => membership.onRequest(router)],
-      [contentType.inspectRequest, (router, frame) => inspection.answer(router, frame)],
-      [contentType.traceEvent, (router, frame) => parts.traces.onEvent(router, frame)],
-      [contentType.alerts, (router, frame) => alerts.onAlerts(router, frame)],
-      [
-        contentType.createTerminator,
-        (router, frame) => fabricTerminatorRequests?.create(router, frame) ?? unsupported(router, frame),
-      ],
-      [
-        contentType.removeTerminator,
-        (router, frame) => fabricTerminatorRequests?.remove(router, frame) ?? unsupported(router, frame),
-      ],
-      [
-        contentType.updateTerminator,
-        (router, frame) => fabricTerminatorRequests?.update(router, frame) ?? unsupported(router, frame),
-      ],
       [contentType.quiesceRouter, (router, frame) => this.#onQuiesce(router, frame, true)],
       [contentType.dequiesceRouter, (router, frame) => this.#onQuiesce(router, frame, false)],
       // Only the operator can delete a router.
       [contentType.decommissionRouter, unsupported],
       [contentType.result, (router, frame) => this.#onStrayResult(router, frame)],
+      ...circuitHandlers(parts.requests),
+      ...terminatorHandlers(parts),
+      ...permissionHandlers(parts),
+      ...meshHandlers(parts),
     ]);
   }
 
   dispatch(router: ConnectedRouter, frame: Frame): void {
-    if (!this.#parts.routers.isCurrent(router)) return;
+    if (!this.#parts.mesh.routers.isCurrent(router)) return;
     const handler = this.#handlers.get(frame.contentType);
     if (handler === undefined) {
       this.#parts.log.debug(
@@ -193,7 +101,8 @@ export class RouterFrameDispatcher {
   }
 
   #onClientHello(router: ConnectedRouter, frame: Frame): void {
-    const { routers, sessionFeed, dataModel, clock } = this.#parts;
+    const { mesh, permissions, clock } = this.#parts;
+    const { sessionFeed, dataModel } = permissions;
     const hello = ctrlMessages.clientHello.decode(frame.body);
     const advertised = hello.listeners.map(({ advertise }) => advertise);
     // Our clients dial `tls` alone; a router can have a listener of another protocol beside it, or instead.
@@ -202,7 +111,7 @@ export class RouterFrameDispatcher {
     const port = dialed?.port ?? Number(hello.protocolPorts[0]);
     const isNumber = Number.isInteger(port) && port > 0 && port <= MAX_PORT;
     const isUsable = hostname !== '' && isNumber && (dialed !== undefined || advertised.length === 0);
-    routers.setEdge(router, isUsable ? { hostname, port } : undefined);
+    mesh.routers.setEdge(router, isUsable ? { hostname, port } : undefined);
     router.hasEdge = true;
     router.wantsPublicKeys = frame.headers.bool(headerId.edgeCtrl.routerDataModel);
     sessionFeed.sendAll(router, clock.nowMs());
@@ -211,7 +120,7 @@ export class RouterFrameDispatcher {
 
   /** Only identities of the model count. That bounds what is kept of them, here and by those who are notified. */
   #onConnectEvents(router: ConnectedRouter, frame: Frame): void {
-    const { model, prober } = this.#parts;
+    const { model, circuits } = this.#parts;
     const { events, fullState } = ctrlMessages.connectEvents.decode(frame.body);
     const present = router.presentIdentities;
     const changed = new Set(fullState ? present : []);
@@ -224,7 +133,7 @@ export class RouterFrameDispatcher {
       changed.add(identityId);
       this.#reportConnects(router, identityId, connectTimes);
     }
-    prober.onPresence(changed);
+    circuits.prober.onPresence(changed);
   }
 
   #reportConnects(router: ConnectedRouter, identityId: string, connects: readonly ConnectDetails[]): void {
@@ -241,12 +150,14 @@ export class RouterFrameDispatcher {
   #onValidateSessions(router: ConnectedRouter, frame: Frame): void {
     const { sessionTokens } = ctrlMessages.validateSessions.decode(frame.body);
     const asked = sessionTokens.slice(0, MAX_VALIDATED_SESSIONS);
-    const dead = asked.filter((token) => !this.#parts.sessionCheck.isAlive(token));
+    const dead = asked.filter((token) => !this.#parts.permissions.sessionCheck.isAlive(token));
     if (dead.length > 0) router.send(ctrlMessages.sessionRemoved.frame({ tokens: dead }));
   }
 
   #onRouteResult(router: ConnectedRouter, frame: Frame): void {
-    const { builder, rerouter, prober, circuits, log } = this.#parts;
+    const { mesh, log } = this.#parts;
+    const { builder, rerouter, prober } = this.#parts.circuits;
+    const { circuits } = mesh;
     const result = decodeRouteResult(frame);
     if (builder.onRouteResult(router, result)) return;
     if (rerouter.onRouteResult(router, frame, result) || prober.onRouteResult(router, result)) return;
@@ -257,16 +168,16 @@ export class RouterFrameDispatcher {
   }
 
   #onQuiesce(router: ConnectedRouter, frame: Frame, isQuiesced: boolean): void {
-    const { routers, leaving, log } = this.#parts;
-    routers.setQuiesced(router.id, isQuiesced);
-    if (isQuiesced) leaving.onQuiesced(router.id);
+    const { mesh, circuits, log } = this.#parts;
+    mesh.routers.setQuiesced(router.id, isQuiesced);
+    if (isQuiesced) circuits.leaving.onQuiesced(router.id);
     const text = isQuiesced ? 'router quiesced' : 'router dequiesced';
     log.info({ router: router.id }, text);
     router.result(frame, true, text);
   }
 
   #onConfirmation(router: ConnectedRouter, frame: Frame): void {
-    const { circuits } = this.#parts;
+    const { circuits } = this.#parts.mesh;
     const { circuitIds } = ctrlMessages.circuitConfirmation.decode(frame.body);
     for (const id of circuitIds.slice(0, MAX_CIRCUITS_PER_MESSAGE)) {
       const circuit = circuits.get(id);
@@ -286,4 +197,78 @@ export class RouterFrameDispatcher {
   #onStrayResult(router: ConnectedRouter, frame: Frame): void {
     this.#parts.log.debug({ router: router.id, text: textOfBody(frame) }, 'result without a pending request');
   }
+}
+
+function circuitHandlers({
+  circuitRequests,
+  tunnelCircuits,
+  fabricCircuitRequests,
+}: RequestParts): [number, Handler][] {
+  return [
+    [contentType.createCircuitV2, (router, frame) => circuitRequests.create(router, frame)],
+    [contentType.createCircuitV3, (router, frame) => circuitRequests.createV3(router, frame)],
+    [contentType.createTunnelCircuitV2, (router, frame) => tunnelCircuits.create(router, frame)],
+    [contentType.circuitRequest, (router, frame) => fabricCircuitRequests.create(router, frame)],
+  ];
+}
+
+function terminatorHandlers({ requests, circuits }: DispatcherParts): [number, Handler][] {
+  const { terminatorRequests, tunnelTerminators, fabricTerminatorRequests: fabric } = requests;
+  const { validation } = circuits;
+  return [
+    [contentType.createTerminatorV2, (router, frame) => terminatorRequests.create(router, frame)],
+    [contentType.updateEdgeTerminator, (router, frame) => terminatorRequests.update(router, frame)],
+    [contentType.removeEdgeTerminator, (router, frame) => terminatorRequests.removeOne(router, frame)],
+    [contentType.removeTerminators, (router, frame) => terminatorRequests.removeSeveral(router, frame)],
+    [contentType.healthEvent, (router, frame) => terminatorRequests.health(router, frame)],
+    [contentType.createTunnelTerminatorV2, (router, frame) => tunnelTerminators.create(router, frame)],
+    [contentType.updateTunnelTerminator, (router, frame) => tunnelTerminators.update(router, frame)],
+    [contentType.removeTunnelTerminator, (router, frame) => tunnelTerminators.remove(router, frame)],
+    [contentType.tunnelHealthEvent, (router, frame) => tunnelTerminators.health(router, frame)],
+    [contentType.validateTerminatorsV2Response, (router, frame) => validation.onAnswer(router, frame)],
+    [
+      contentType.createTerminator,
+      (router, frame) => fabric?.create(router, frame) ?? unsupported(router, frame),
+    ],
+    [
+      contentType.removeTerminator,
+      (router, frame) => fabric?.remove(router, frame) ?? unsupported(router, frame),
+    ],
+    [
+      contentType.updateTerminator,
+      (router, frame) => fabric?.update(router, frame) ?? unsupported(router, frame),
+    ],
+  ];
+}
+
+/** Sessions, the data model, and certificates of routers. */
+function permissionHandlers({ permissions, clock }: DispatcherParts): [number, Handler][] {
+  const { sessionFeed, dataModel, certificates } = permissions;
+  return [
+    [contentType.requestClientReSync, (router) => sessionFeed.onResyncRequest(router)],
+    [contentType.apiSessionHeartbeat, (_router, frame) => sessionFeed.onHeartbeat(frame)],
+    [
+      contentType.subscribeToDataModel,
+      (router, frame) => dataModel.onSubscribe(router, frame, clock.nowMs()),
+    ],
+    [contentType.enrollmentExtendRouter, (router, frame) => certificates.onRequest(router, frame)],
+    [contentType.enrollmentExtendRouterVerify, (router, frame) => certificates.onVerify(router, frame)],
+  ];
+}
+
+/** Links, peers, and what routers report about themselves. */
+function meshHandlers({ mesh, requests }: DispatcherParts): [number, Handler][] {
+  const { peers, membership, inspection, traces } = mesh;
+  const { linkReports, alerts } = requests;
+  return [
+    [contentType.fault, (router, frame) => linkReports.onFault(router, frame)],
+    [contentType.routerLinks, (router, frame) => linkReports.onLinks(router, frame)],
+    [contentType.linkState, (router, frame) => linkReports.onState(router, frame)],
+    [contentType.metrics, (router, frame) => linkReports.onMetrics(router, frame)],
+    [contentType.updateLinkListeners, (router, frame) => peers.onListeners(router, frame)],
+    [contentType.requestClusterMembers, (router) => membership.onRequest(router)],
+    [contentType.inspectRequest, (router, frame) => inspection.answer(router, frame)],
+    [contentType.traceEvent, (router, frame) => traces.onEvent(router, frame)],
+    [contentType.alerts, (router, frame) => alerts.onAlerts(router, frame)],
+  ];
 }

@@ -32,7 +32,7 @@ export interface TerminatorSelectorOptions {
   readonly validation: Pick<TerminatorValidation, 'doubt'>;
   readonly log: Log;
   /** Returns 0 <= x < 1. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
 }
 
 export interface Selection {

@@ -33,7 +33,7 @@ export interface TunnelCircuitRequestsOptions {
   readonly circuits: CircuitRegistry;
   readonly refusals: Pick<RefusalTrail, 'request'>;
   readonly log: Log;
-  readonly limits?: PendingLimits;
+  readonly limits?: PendingLimits | undefined;
 }
 
 /** A router reads from the data model that shares are encrypted, also of a host that has just come. */

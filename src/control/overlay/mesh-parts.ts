@@ -1,0 +1,70 @@
+/** What this control plane knows of the mesh: routers, links, terminators and circuits. */
+import type { Clock, LeaseClock } from '#base';
+import type { FabricEvents } from '../model/mod.ts';
+import { CircuitRegistry } from './circuit-registry.ts';
+import { CircuitTrail } from './circuit-trail.ts';
+import { ClusterAnnouncer } from './cluster-announcer.ts';
+import { RouterRegistry } from './connected-router.ts';
+import { FabricTerminatorIndex } from './fabric-terminator-index.ts';
+import { LinkRegistry } from './link-registry.ts';
+import { followMesh } from './mesh-trail.ts';
+import { MeshTraces } from './mesh-traces.ts';
+import type { OverlayControllerOptions } from './overlay-options.ts';
+import { PathFinder } from './path-finder.ts';
+import { PeerFeed } from './peer-feed.ts';
+import { RouterInspection } from './router-inspection.ts';
+import { TerminatorCosts } from './terminator-costs.ts';
+import { TerminatorRegistry } from './terminator-registry.ts';
+
+/** The clocks of the overlay: `leases` is for durations, so that setting the machine's clock ends no wait early or late. */
+export interface OverlayClocks {
+  readonly clock: Clock;
+  readonly leases: LeaseClock;
+}
+
+export interface MeshParts {
+  readonly routers: RouterRegistry;
+  readonly links: LinkRegistry;
+  readonly paths: PathFinder;
+  readonly costs: TerminatorCosts;
+  readonly terminators: TerminatorRegistry;
+  readonly fabricTerminators: FabricTerminatorIndex;
+  readonly circuits: CircuitRegistry;
+  readonly trail: CircuitTrail;
+  readonly peers: PeerFeed;
+  readonly membership: ClusterAnnouncer;
+  readonly inspection: RouterInspection;
+  readonly traces: MeshTraces;
+}
+
+export function makeMeshParts(
+  options: OverlayControllerOptions,
+  events: FabricEvents,
+  { clock, leases }: OverlayClocks,
+): MeshParts {
+  const { model, store, controllerId, log } = options;
+  const routers = new RouterRegistry();
+  const links = new LinkRegistry();
+  const paths = new PathFinder(routers, links, model.edge);
+  const costs = new TerminatorCosts();
+  const terminators = new TerminatorRegistry(store);
+  const fabricTerminators = new FabricTerminatorIndex(model);
+  const circuits = new CircuitRegistry(routers, costs, options.circuitLimits);
+  const trail = new CircuitTrail({ events, paths, clock: leases });
+  circuits.onEnded((circuit) => trail.ended(circuit));
+  followMesh({ events, links, terminators, fabricTerminators, routers, costs });
+  return {
+    routers,
+    links,
+    paths,
+    costs,
+    terminators,
+    fabricTerminators,
+    circuits,
+    trail,
+    peers: new PeerFeed(routers),
+    membership: new ClusterAnnouncer(routers, options.cluster, events, log),
+    inspection: new RouterInspection({ routers, links, circuits }),
+    traces: new MeshTraces({ controllerId, routers, events, clock, log }),
+  };
+}

@@ -1,0 +1,70 @@
+/** Answers requests of routers, and takes their reports. */
+import type { FabricEvents } from '../model/mod.ts';
+import type { CircuitParts } from './circuit-parts.ts';
+import { CircuitRequests } from './circuit-requests.ts';
+import { FabricCircuitRequests } from './fabric-circuit-requests.ts';
+import { FabricTerminatorRequests } from './fabric-terminator-requests.ts';
+import { LinkReports } from './link-reports.ts';
+import type { MeshParts, OverlayClocks } from './mesh-parts.ts';
+import type { OverlayControllerOptions } from './overlay-options.ts';
+import type { PermissionParts } from './permission-parts.ts';
+import { RouterAlerts } from './router-alerts.ts';
+import { TerminatorCreation } from './terminator-creation.ts';
+import { TerminatorRequests } from './terminator-requests.ts';
+import { TunnelCircuitRequests } from './tunnel-circuit-requests.ts';
+import { TunnelTerminatorRequests } from './tunnel-terminator-requests.ts';
+
+export interface RequestParts {
+  readonly linkReports: LinkReports;
+  readonly circuitRequests: CircuitRequests;
+  readonly fabricCircuitRequests: FabricCircuitRequests;
+  /** Undefined if routers cannot create terminators of fabric services. */
+  readonly fabricTerminatorRequests: FabricTerminatorRequests | undefined;
+  readonly terminatorRequests: TerminatorRequests;
+  readonly tunnelCircuits: TunnelCircuitRequests;
+  readonly tunnelTerminators: TunnelTerminatorRequests;
+  readonly alerts: RouterAlerts;
+}
+
+export function makeRequestParts(
+  options: OverlayControllerOptions,
+  events: FabricEvents,
+  mesh: MeshParts,
+  { builder, rerouter }: CircuitParts,
+  { sessionCheck: sessions, refusals }: PermissionParts,
+  { clock }: OverlayClocks,
+): RequestParts {
+  const { model, log, pendingLimits: limits, fabricTerminators: writer } = options;
+  const { routers, links, circuits, terminators, fabricTerminators } = mesh;
+  const fabricTerminatorRequests =
+    writer && new FabricTerminatorRequests({ model, terminators: fabricTerminators, writer, log });
+  const creation = new TerminatorCreation({ terminators, fabricTerminators, clock, log });
+  return {
+    linkReports: new LinkReports({ routers, links, circuits, rerouter, events, clock, log }),
+    circuitRequests: new CircuitRequests({
+      model,
+      sessions,
+      builder,
+      circuits,
+      terminators,
+      localEnds: options.localEnds ?? (() => undefined),
+      clock,
+      refusals,
+      log,
+      limits,
+    }),
+    fabricCircuitRequests: new FabricCircuitRequests({ model, builder, circuits, log, limits }),
+    fabricTerminatorRequests,
+    terminatorRequests: new TerminatorRequests({
+      terminators,
+      creation,
+      fabricRequests: fabricTerminatorRequests,
+      sessions,
+      refusals,
+      log,
+    }),
+    tunnelCircuits: new TunnelCircuitRequests({ model, builder, circuits, refusals, log, limits }),
+    tunnelTerminators: new TunnelTerminatorRequests({ model, terminators, creation, refusals, log }),
+    alerts: new RouterAlerts({ refusals, events, clock, log }),
+  };
+}
