@@ -55,7 +55,7 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
   ],
   ['src/control/pki/', ['node:net'], 'isIP: what form an address has'],
   [
-    'src/control/management-api/management-api.ts',
+    'src/control/management-api/api-tls.ts',
     ['node:https', 'node:tls'],
     'distinguishes a TLS server from its sockets',
   ],

@@ -25,7 +25,8 @@ import type { FirstStart, Store } from '../store/mod.ts';
 import { bodyCheckOf } from '../checks/mod.ts';
 import { FabricFixture } from './fabric-view-fixture.ts';
 import { ProviderDirectory } from '../login/mod.ts';
-import { createManagementApi, type ManagementApiOptions } from './management-api.ts';
+import { createManagementApi } from './management-api.ts';
+import type { ManagementApiOptions } from './management-api-options.ts';
 
 export const BASE_URL = 'http://127.0.0.1:8081';
 const NO_RECORDS: NameRecords = { alias: undefined, addresses: [], problem: undefined };

@@ -9,4 +9,5 @@ export {
   type OpenConsole,
 } from './console-access.ts';
 export type { ApiLimits } from './limits.ts';
-export { createManagementApi, setApiTls, type ApiTls } from './management-api.ts';
+export { createManagementApi } from './management-api.ts';
+export { setApiTls, type ApiTls } from './api-tls.ts';
