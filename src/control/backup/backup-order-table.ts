@@ -74,6 +74,8 @@ const LEFT_OUT = [
   'invitation',
   'share_inspection',
   'request_failure',
+  // A database that was restored has no backup of its own.
+  'last_backup',
   'unrouted_failure',
   'inspected_request',
   'idempotency_answer',

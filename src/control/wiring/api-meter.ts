@@ -1,6 +1,7 @@
-/** What the HTTP APIs of a control plane answered: requests by status, their time, refused credentials, and finished backups. */
+/** What the HTTP APIs of a control plane answered: requests by status, their time, and refused credentials. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Exposition, Labels } from '#net';
+import { noteBackup } from '../backup/mod.ts';
 
 export type ApiName = 'management' | 'edge';
 
@@ -23,7 +24,12 @@ export class ApiMeter {
   readonly #requests = new Map<string, { readonly labels: Labels; count: number }>();
   readonly #times = new Map<ApiName, Times>();
   readonly #refused: Record<ApiName | 'console', number> = { management: 0, edge: 0, console: 0 };
-  #backupAtMs = 0;
+  readonly #parts: Parameters<typeof noteBackup>[0];
+
+  /** Notes each backup that was sent completely, with the parts. */
+  constructor(parts: Parameters<typeof noteBackup>[0]) {
+    this.#parts = parts;
+  }
 
   watch(api: ApiName, server: Pick<Server, 'on'>): void {
     this.#times.set(api, { counts: BOUNDS.map(() => 0).concat(0), sum: 0 });
@@ -56,13 +62,6 @@ export class ApiMeter {
       'Requests and log-ins with wrong, ended or missing credentials',
       Object.entries(this.#refused).map(([at, count]) => [{ at }, count] as const),
     );
-    if (this.#backupAtMs > 0)
-      to.one(
-        'frontdoor_control_last_backup_timestamp_seconds',
-        'gauge',
-        'Unix time at which this control plane finished a backup last',
-        Math.floor(this.#backupAtMs / 1_000),
-      );
   }
 
   #answered(api: ApiName, method: string, path: string, response: ServerResponse, seconds: number): void {
@@ -78,7 +77,7 @@ export class ApiMeter {
       if (statusCode === FORBIDDEN) this.#refused.console += 1;
     } else if (statusCode === UNAUTHENTICATED) this.#refused[api] += 1;
     if (method === 'GET' && statusCode === OK && writableFinished && BACKUP.test(path))
-      this.#backupAtMs = Date.now();
+      noteBackup(this.#parts);
     const type = String(response.getHeader('content-type') ?? '');
     if (STREAMS.some((stream) => type.startsWith(stream))) return;
     const times = this.#times.get(api)!;

@@ -3,6 +3,7 @@ import { messageOf, type Log } from '#base';
 import { certificateExpiries, waitAtMost, type Exposition, type NamedCertificate } from '#net';
 import type { ApiMeter } from './api-meter.ts';
 import { auditEventCount } from '../audit/mod.ts';
+import { lastBackupMs } from '../backup/mod.ts';
 import type { OverlayModel, StateCounts } from '../model/mod.ts';
 import type { FabricView } from '../overlay/mod.ts';
 import type { Store } from '../store/mod.ts';
@@ -63,31 +64,40 @@ export async function writeControlMetrics(to: Exposition, options: ControlMetric
     certificateExpiries(options.certificates()),
   );
   options.apis.write(to);
-  const { events, seconds } = await storedEvents(options);
-  gauge('database_up', 'Whether the database answered this scrape: 1 or 0', events === undefined ? 0 : 1);
-  if (events === undefined) return;
+  const { found, seconds } = await storedFacts(options);
+  gauge('database_up', 'Whether the database answered this scrape: 1 or 0', found === undefined ? 0 : 1);
+  if (found === undefined) return;
   gauge('database_response_seconds', 'Seconds until the database answered a small query', seconds);
   to.one(
     'frontdoor_control_audit_events_total',
     'counter',
     'Events in the audit trails of all organizations',
-    events,
+    found.events,
+  );
+  if (found.backupMs === undefined) return;
+  gauge(
+    'last_backup_timestamp_seconds',
+    'Unix time at which a backup through the Management API was finished last, at any control plane',
+    Math.floor(found.backupMs / 1_000),
   );
 }
 
-/** `events` is undefined while the database does not answer. */
-async function storedEvents({ store, log }: ControlMetricsOptions) {
-  let events: number | undefined;
+/** `found` is undefined while the database does not answer. */
+async function storedFacts({ store, log }: ControlMetricsOptions) {
+  let found: { readonly events: number; readonly backupMs: number | undefined } | undefined;
   const startMs = performance.now();
-  const counting = auditEventCount(store.db).then((count) => {
-    events = count;
-  });
+  let seconds = 0;
+  const reading = (async () => {
+    const events = await auditEventCount(store.db);
+    seconds = (performance.now() - startMs) / 1_000;
+    found = { events, backupMs: await lastBackupMs(store.db) };
+  })();
   try {
-    await waitAtMost(counting, DATABASE_WAIT_MS);
+    await waitAtMost(reading, DATABASE_WAIT_MS);
   } catch (error) {
-    log.debug({ cause: messageOf(error) }, 'the events of the audit trail could not be counted');
+    log.debug({ cause: messageOf(error) }, 'the database could not be read for the metrics');
   }
   // An answer, or a failure, after the wait concerns nobody.
-  counting.catch(() => {});
-  return { events, seconds: (performance.now() - startMs) / 1_000 };
+  reading.catch(() => {});
+  return { found, seconds };
 }

@@ -27,7 +27,6 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     options,
     closers: [],
     addresses: new ControlAddresses(options),
-    apis: new ApiMeter(),
     intake: new BodyIntake(),
     clock,
     log,
@@ -44,9 +43,11 @@ async function openAll(opening: Opening): Promise<ControlPlane> {
   const storage = await openStorage(opening);
   const model = await openModel(opening, storage);
   const overlay = await openOverlay(opening, storage, model);
-  const edge = await openEdgeSide(opening, storage, model, overlay);
-  const management = await openManagementSide(opening, storage, model, overlay, edge);
+  const { clock, log } = opening;
+  const apis = new ApiMeter({ store: storage.store, clock, log });
+  const edge = await openEdgeSide({ ...opening, apis }, storage, model, overlay);
+  const management = await openManagementSide({ ...opening, apis }, storage, model, overlay, edge);
   const parts = { storage, model, overlay, management };
   await joinReplicas(opening, parts);
-  return runningControlPlane(opening, parts);
+  return runningControlPlane({ ...opening, apis }, parts);
 }

@@ -9,7 +9,7 @@ import type { ModelParts } from './open-model.ts';
 import type { OverlaySide } from './open-overlay.ts';
 import type { Storage } from './open-storage.ts';
 import { listening } from './opened-port.ts';
-import type { Opening } from './opening.ts';
+import type { ApiOpening } from './opening.ts';
 
 export interface EdgeSide {
   /** Fetches from addresses that others name. */
@@ -19,7 +19,7 @@ export interface EdgeSide {
 }
 
 export async function openEdgeSide(
-  { options, closers, addresses, apis, intake, clock, log }: Opening,
+  { options, closers, addresses, apis, intake, clock, log }: ApiOpening,
   { store, secrets, pki, controllerId }: Storage,
   { model, attached, replicas, edgeTokens, sessions }: ModelParts,
   { overlay, events, ctrlAddress, status, edgeRouters }: OverlaySide,

@@ -12,7 +12,7 @@ import type { ModelParts } from './open-model.ts';
 import type { OverlaySide } from './open-overlay.ts';
 import { TRUST_DOMAIN, type Storage } from './open-storage.ts';
 import { listening } from './opened-port.ts';
-import type { Opening } from './opening.ts';
+import type { ApiOpening, Opening } from './opening.ts';
 
 export interface ManagementSide {
   readonly api: FastifyInstance;
@@ -22,7 +22,7 @@ export interface ManagementSide {
 }
 
 export async function openManagementSide(
-  opening: Opening,
+  opening: ApiOpening,
   { store, secrets, pki }: Storage,
   { model, replicas }: ModelParts,
   { overlay, ctrlAddress, status, counts, edgeRouters }: OverlaySide,

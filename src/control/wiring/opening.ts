@@ -11,10 +11,14 @@ export interface Opening {
   /** Each step appends what closes its parts as soon as it has them, so that a start that fails leaves nothing open. */
   readonly closers: Closer[];
   readonly addresses: ControlAddresses;
-  /** Counts the requests of all APIs. */
-  readonly apis: ApiMeter;
   /** Reads the bodies of all APIs, so that one budget applies to all. */
   readonly intake: BodyIntake;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+/** What the APIs are opened with, once the store is open. */
+export interface ApiOpening extends Opening {
+  /** Counts the requests of all APIs. */
+  readonly apis: ApiMeter;
 }

@@ -10,7 +10,7 @@ import type { ManagementSide } from './open-management-api.ts';
 import type { ModelParts } from './open-model.ts';
 import type { OverlaySide } from './open-overlay.ts';
 import type { Storage } from './open-storage.ts';
-import type { Opening } from './opening.ts';
+import type { ApiOpening, Opening } from './opening.ts';
 
 export interface ControlParts {
   readonly storage: Storage;
@@ -40,7 +40,7 @@ export async function joinReplicas({ closers, addresses }: Opening, parts: Contr
   });
 }
 
-export async function runningControlPlane(opening: Opening, parts: ControlParts): Promise<ControlPlane> {
+export async function runningControlPlane(opening: ApiOpening, parts: ControlParts): Promise<ControlPlane> {
   const { options, addresses, apis, clock, log } = opening;
   const { storage, overlay: side, management, model: modelParts } = parts;
   const { store, secrets, pki, controllerId, firstStart } = storage;

@@ -15,6 +15,7 @@ import { identityClients } from './identity-client-migration.ts';
 import { identityTotp } from './identity-totp-migration.ts';
 import { idempotencyTables } from './idempotency-tables-migration.ts';
 import { lastUses } from './last-uses-migration.ts';
+import { lastBackup } from './last-backup-migration.ts';
 import { loginSessionLookup } from './login-session-lookup-migration.ts';
 import { managedTerminators } from './managed-terminator-migration.ts';
 import { managementTables } from './management-tables-migration.ts';
@@ -74,4 +75,5 @@ export const migrations: Record<string, Migration> = {
   '0034-address-owners': addressOwners,
   '0035-hostname-proofs': hostnameProofs,
   '0036-authority-generations': authorityGenerations,
+  '0037-last-backup': lastBackup,
 };

@@ -35,6 +35,12 @@ export interface AuditHeadTable {
   hash: string;
 }
 
+/** When a backup was finished last. One row. */
+export interface LastBackupTable {
+  name: 'installation';
+  finished_at: number;
+}
+
 /** Traffic of one scope in one span of time. */
 export interface MetricRollupTable {
   /** Width of the span: 10 s, 1 min, 1 h, 1 d. */

@@ -29,6 +29,7 @@ import type { PeopleTables } from './people-schema.ts';
 import type {
   AuditEventTable,
   AuditHeadTable,
+  LastBackupTable,
   MetricRollupTable,
   MetricSourceTable,
 } from './record-schema.ts';
@@ -104,6 +105,7 @@ export interface Database extends EdgeTables, PeopleTables {
   login_session: LoginSessionTable;
   request_failure: RequestRecordTable;
   unrouted_failure: UnroutedFailureTable;
+  last_backup: LastBackupTable;
   inspected_request: RequestRecordTable;
 }
 
