@@ -3,9 +3,9 @@
  * stored beside the identity, because the control plane alone must not open this machine's network: without
  * `--allow-target`, a target is only accepted if both records show that the agent set it.
  */
-import { FrontdoorError, type Log, messageOf } from '#base';
+import type { Log } from '#base';
 import { ownTargetsShape } from '#domain';
-import { loadJsonFile, saveJsonFile } from './state-file.ts';
+import { loadStateFile, saveJsonFile } from './state-file.ts';
 
 export class OwnTargets {
   readonly #path: string;
@@ -18,21 +18,11 @@ export class OwnTargets {
     this.#targets = targets;
   }
 
-  /** A damaged file counts as empty. Shares that relied on it are refused until they are shared again. */
+  /** A damaged file is set aside and counts as empty. Shares that relied on it are refused until they are shared again. */
   static load(path: string, log: Log): OwnTargets {
-    const targets = new Map<string, string>();
-    try {
-      const file = loadJsonFile(path);
-      const read = ownTargetsShape.read(file ?? {});
-      if ('problem' in read) throw new FrontdoorError('invalid', 'damaged-file', read.problem);
-      for (const [token, target] of Object.entries(read.value.targets)) targets.set(token, target);
-    } catch (error) {
-      log.error(
-        { path, error: messageOf(error) },
-        'the list of own targets cannot be read; share refused targets again',
-      );
-    }
-    return new OwnTargets(path, targets);
+    const consequence = 'the list of own targets cannot be read; share refused targets again';
+    const kept = loadStateFile(path, ownTargetsShape, { log, consequence });
+    return new OwnTargets(path, new Map(Object.entries(kept?.targets ?? {})));
   }
 
   has(token: string, target: string): boolean {

@@ -13,22 +13,36 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { FrontdoorError } from '#base';
+import { FrontdoorError, messageOf, type Log } from '#base';
+import { setAsideAtOnce } from '#net';
 
-/** Returns undefined if there is none. Throws if it cannot be read or is not JSON. */
-export function loadJsonFile(path: string): unknown {
-  let text: string;
+/** What follows from a file that cannot be read, for the log. */
+export interface StateFileLoss {
+  readonly log: Log;
+  /** A sentence without a full stop, with the remedy. */
+  readonly consequence: string;
+}
+
+/**
+ * Returns undefined if there is no file, or if it is empty, cut, of another program or of a newer version. Such a file is set
+ * aside, so that the next one does not replace it, and reported with its path.
+ */
+export function loadStateFile<T>(
+  path: string,
+  shape: { readText(text: string): { readonly value: T } | { readonly problem: string } },
+  { log, consequence }: StateFileLoss,
+): T | undefined {
+  let problem: string;
   try {
-    text = readFileSync(path, 'utf8');
+    const read = shape.readText(readFileSync(path, 'utf8'));
+    if ('value' in read) return read.value;
+    ({ problem } = read);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    problem = messageOf(error);
   }
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new FrontdoorError('internal', 'damaged-file', `${path} is damaged: not JSON`, { cause: error });
-  }
+  log.error({ file: path, problem, movedTo: setAsideAtOnce(path) }, consequence);
+  return undefined;
 }
 
 /** Mode 0600. The file is on disk when this returns. */

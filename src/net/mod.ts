@@ -58,7 +58,7 @@ export {
 export { readDirectly } from './direct-reading.ts';
 export { decodeBackup, verifiedBackup, type BackupEnd } from './compressed-backup.ts';
 export { replaceFileDurably, writeFileDurably } from './durable-file.ts';
-export { setAside } from './set-aside.ts';
+export { copyAside, setAside, setAsideAtOnce } from './set-aside.ts';
 export { AnsweringAddresses } from './answering-addresses.ts';
 export {
   contain,

@@ -1,5 +1,6 @@
 /** Renames a file of ours that cannot be read, so that the program continues without it and nothing is lost. */
-import { rename } from 'node:fs/promises';
+import { renameSync } from 'node:fs';
+import { copyFile, rename } from 'node:fs/promises';
 
 const SUFFIX = '.unreadable';
 
@@ -12,6 +13,28 @@ export async function setAside(path: string): Promise<string | undefined> {
   try {
     await rename(path, moved);
     return moved;
+  } catch {
+    return undefined;
+  }
+}
+
+/** As `setAside`, for a file that is read at once. */
+export function setAsideAtOnce(path: string): string | undefined {
+  const moved = `${path}${SUFFIX}`;
+  try {
+    renameSync(path, moved);
+    return moved;
+  } catch {
+    return undefined;
+  }
+}
+
+/** As `setAside`, but the file stays where it is, too, because a part of it is in use. */
+export async function copyAside(path: string): Promise<string | undefined> {
+  const copied = `${path}${SUFFIX}`;
+  try {
+    await copyFile(path, copied);
+    return copied;
   } catch {
     return undefined;
   }

@@ -89,7 +89,7 @@ export const LOCAL_SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
       unknown: 'ignored',
       newer: { targets: { app: 'http://127.0.0.1:1', other: later } },
     },
-    { shape: ownTargetsShape, example: { targets: {} }, older: {}, unknown: 'ignored' },
+    { shape: ownTargetsShape, example: { targets: {} }, unknown: 'ignored' },
   ],
   machineChangesShape: [{ shape: machineChangesShape, example: { ids: ['0a1b2c3d'] }, unknown: 'ignored' }],
   namedAddressShape: [
@@ -107,11 +107,16 @@ export const LOCAL_SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
       unknown: 'ignored',
       newer: { accesses: [{ ...access, ...later }] },
     },
-    { shape: keptAccessesShape, example: { accesses: [] }, older: {}, unknown: 'ignored' },
+    { shape: keptAccessesShape, example: { accesses: [] }, unknown: 'ignored' },
   ],
   certificateOrdersShape: [
     { shape: certificateOrdersShape, example: orders, unknown: 'ignored' },
-    { shape: certificateOrdersShape, example: noOrders, older: {}, unknown: 'ignored' },
+    {
+      shape: certificateOrdersShape,
+      example: noOrders,
+      older: { pauses: [], issued: [] },
+      unknown: 'ignored',
+    },
   ],
   keptControlPlanesShape: [
     {

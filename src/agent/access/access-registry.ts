@@ -6,7 +6,7 @@ import { BackOff, formatHostPort, FrontdoorError, messageOf, type Log } from '#b
 import { keptAccessesShape, type AccessProtocol, type AgentAccessView, type KeptAccess } from '#domain';
 import type { Circuit } from '#sdk';
 import { DATAGRAM_IDLE_MS } from '../datagram-side.ts';
-import { loadJsonFile, saveJsonFile } from '../state-file.ts';
+import { loadStateFile, saveJsonFile } from '../state-file.ts';
 import { AccessListener } from './access-listener.ts';
 import type { UdpAccessListener } from './udp-access-listener.ts';
 
@@ -48,13 +48,9 @@ export class AccessRegistry {
   /** Opens the accesses of the last run. One whose port is taken is tried again until it is free. */
   async restore(): Promise<void> {
     const { path, log } = this.#options;
-    try {
-      const read = keptAccessesShape.read(loadJsonFile(path) ?? {});
-      if ('problem' in read) throw new FrontdoorError('invalid', 'damaged-file', read.problem);
-      for (const wanted of read.value.accesses.slice(0, MAX_ACCESSES)) await this.#start(wanted, false);
-    } catch (error) {
-      log.error({ path, err: messageOf(error) }, 'the list of accesses cannot be read; open them again');
-    }
+    const consequence = 'the list of accesses cannot be read; open them again';
+    const kept = loadStateFile(path, keptAccessesShape, { log, consequence });
+    for (const wanted of (kept?.accesses ?? []).slice(0, MAX_ACCESSES)) await this.#start(wanted, false);
   }
 
   /** Replaces the accesses of the configuration file. An access of a command to the same share remains. */

@@ -12,11 +12,6 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
     meaning: 'An agent already runs on the data directory.',
     remedy: 'Stop it first, or give this agent a --data-dir of its own.',
   },
-  'damaged-file': {
-    kind: ['internal', 'invalid'],
-    meaning: 'A file of the data directory is damaged.',
-    remedy: 'Restore a copy, or remove the file: the agent then starts without it.',
-  },
   'file-writable-by-others': {
     kind: 'forbidden',
     meaning: 'Other users can write a file of the data directory.',

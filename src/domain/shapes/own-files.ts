@@ -54,24 +54,18 @@ export const certificateOrdersShape = new Shape(
   Type.Object({
     directoryUrl: withDefault(text(), ''),
     /** Names for which an order failed. */
-    pauses: withDefault(
-      lossyList(
-        'pauses',
-        Type.Object({ name: someText(), failures: count(), nextAtMs: Type.Number({ minimum: 0 }) }),
-      ),
-      [],
+    pauses: lossyList(
+      'pauses',
+      Type.Object({ name: someText(), failures: count(), nextAtMs: Type.Number({ minimum: 0 }) }),
     ),
     /** New certificates; renewals are not listed. */
-    issued: withDefault(
-      lossyList(
-        'issued',
-        Type.Object({
-          zone: someText(),
-          atMs: Type.Number({ minimum: 0 }),
-          organizationId: withDefault(text(), ''),
-        }),
-      ),
-      [],
+    issued: lossyList(
+      'issued',
+      Type.Object({
+        zone: someText(),
+        atMs: Type.Number({ minimum: 0 }),
+        organizationId: withDefault(text(), ''),
+      }),
     ),
     /** Orders of new names, also those that failed. */
     orders: withDefault(
@@ -107,10 +101,12 @@ export const agentLockShape = new Shape(
 export type LockHolder = ShapeOf<typeof agentLockShape.schema>;
 
 /** The agent's own targets, by share. An entry that cannot be read is forgotten: its share is refused until it is shared again. */
-export const ownTargetsShape = new Shape(
-  Type.Object({ targets: withDefault(mapOf(text(), { lossy: 'targets' }), {}) }),
-  { name: 'list of own targets', format: 1, formatField: 'v', remedy: 'upgrade this agent' },
-);
+export const ownTargetsShape = new Shape(Type.Object({ targets: mapOf(text(), { lossy: 'targets' }) }), {
+  name: 'list of own targets',
+  format: 1,
+  formatField: 'v',
+  remedy: 'upgrade this agent',
+});
 
 /** How programs on the agent's machine reach a private share: connections or datagrams. */
 export const ACCESS_PROTOCOLS = ['tcp', 'udp'] as const;
@@ -127,7 +123,7 @@ export type KeptAccess = ShapeOf<typeof keptAccessSchema>;
 
 /** `agent-accesses.json`: the private shares that commands made accessible on the agent's machine. */
 export const keptAccessesShape = new Shape(
-  Type.Object({ accesses: withDefault(lossyList('accesses', keptAccessSchema), []) }),
+  Type.Object({ accesses: lossyList('accesses', keptAccessSchema) }),
   { name: 'list of accesses', format: 1, formatField: 'v', remedy: 'upgrade this agent' },
 );
 

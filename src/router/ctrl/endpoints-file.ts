@@ -6,7 +6,7 @@ import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { messageOf, type Log } from '#base';
-import { writeFileDurably } from '#net';
+import { setAside, writeFileDurably } from '#net';
 import { formatAddress, parseAddress } from '#wire';
 
 export interface KnownEndpoint {
@@ -72,12 +72,18 @@ async function loadFrom(path: string, log: Log): Promise<KnownControllers | 'mis
   }
   try {
     const known = knownIn(parse(text, { maxAliasCount: 10, logLevel: 'error' }), path, log);
-    if (known === undefined) log.error({ file: path }, 'the endpoints file names no controller');
-    return known;
+    if (known !== undefined) return known;
+    await setFileAside(path, log, 'it names no controller');
   } catch (error) {
-    log.error({ file: path, err: messageOf(error) }, 'the endpoints file is not valid YAML');
-    return undefined;
+    await setFileAside(path, log, `it is not valid YAML: ${messageOf(error)}`);
   }
+  return undefined;
+}
+
+/** So that the next list of controllers does not replace what an operator may want to read. */
+async function setFileAside(path: string, log: Log, problem: string): Promise<void> {
+  const fields = { file: path, problem, movedTo: await setAside(path) };
+  log.error(fields, 'the endpoints file cannot be used: the controllers of the configuration are dialed');
 }
 
 async function readBounded(path: string): Promise<string> {

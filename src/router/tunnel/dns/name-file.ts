@@ -7,7 +7,7 @@
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { FrontdoorError, messageOf, type Log } from '#base';
 import { namedAddressShape, type NamedAddress } from '#domain';
-import { replaceFileDurably } from '#net';
+import { copyAside, replaceFileDurably } from '#net';
 
 /** Below this number of lines, the file is only appended to. */
 const MIN_LINES_TO_REPLACE = 4_096;
@@ -44,7 +44,11 @@ export class NameFile {
       else if (read.isNewer) throw new FrontdoorError('invalid', 'bad-name-file', `${path}: ${read.problem}`);
       else unread += 1;
     }
-    if (unread > 0) log.warn({ file: path, lines: unread }, 'lines of the file of names cannot be read');
+    if (unread > 0) {
+      // The file is written again without them.
+      const copiedTo = await copyAside(path);
+      log.warn({ file: path, lines: unread, copiedTo }, 'lines of the file of names cannot be read');
+    }
     return entries;
   }
 

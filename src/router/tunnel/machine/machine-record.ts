@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { FrontdoorError, messageOf, type Log } from '#base';
 import { machineChangesShape } from '#domain';
-import { writeFileDurably } from '#net';
+import { setAside, writeFileDurably } from '#net';
 
 const FILE_MODE = 0o600;
 const ID_DIGITS = 8;
@@ -38,10 +38,8 @@ export class MachineRecord {
       if (!('value' in read)) throw new Error(read.problem);
       return new MachineRecord(path, read.value.ids);
     } catch (error) {
-      log.error(
-        { err: messageOf(recordError(path, error as Error)) },
-        'what an earlier run left is not known',
-      );
+      const err = messageOf(recordError(path, error as Error));
+      log.error({ err, movedTo: await setAside(path) }, 'what an earlier run left is not known');
       return new MachineRecord(path, []);
     }
   }
