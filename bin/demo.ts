@@ -10,7 +10,7 @@ import { callAgent } from '#cli';
 import { FrontdoorError, messageOf, type Log } from '#base';
 import type { ControlPlane, FirstStart } from '#control';
 import { AGENT_SOCKET_FILE, demoCredentialsShape, type AgentShareResult } from '#domain';
-import { JsonClient, loadIdentityFile, saveIdentityFile, writeFileDurably } from '#net';
+import { JsonClient, loadIdentityFile, saveIdentityFile, setAside, writeFileDurably } from '#net';
 import { boundLogs } from './bounded-logs.ts';
 import { AgentSupervisor, startSampleProcess, type SampleProcess } from './demo-processes.ts';
 import type { DemoReady } from './ready-file.ts';
@@ -86,7 +86,10 @@ export class Demo {
 
   async #startAgent(): Promise<AgentSupervisor> {
     const { control, log, version } = this.#options;
-    await followEdgeApi(this.#agentDir, control.edgeApiUrl);
+    await setDamagedAside(this.#agentDir, log);
+    if (hasIdentity(this.#agentDir)) await followEdgeApi(this.#agentDir, control.edgeApiUrl);
+    // Its name belongs to the environment that the agent had, which cannot be used any longer.
+    else await deleteShare(control.apiUrl, this.#credentials, SHARE_NAME);
     return AgentSupervisor.start({
       dataDir: this.#agentDir,
       apiUrl: control.apiUrl,
@@ -107,7 +110,8 @@ export function keepDemoCredentials(dataDir: string, first: FirstStart): Promise
   return writeFileDurably(join(dataDir, CREDENTIALS_FILE), `${JSON.stringify(kept, null, 2)}\n`, 0o600);
 }
 
-function loadDemoCredentials(dataDir: string): FirstStart {
+/** Throws `invalid` with the path and the remedy. */
+export function loadDemoCredentials(dataDir: string): FirstStart {
   const path = join(dataDir, CREDENTIALS_FILE);
   let text: string;
   try {
@@ -118,37 +122,57 @@ function loadDemoCredentials(dataDir: string): FirstStart {
   }
   const read = demoCredentialsShape.readText(text);
   if ('value' in read) return read.value;
-  throw new FrontdoorError('invalid', 'demo-credentials', `${path} is refused: ${read.problem}`);
+  const remedy = 'restore it, or choose another data directory with --data-dir';
+  throw new FrontdoorError('invalid', 'demo-credentials', `${path} is damaged: ${read.problem}; ${remedy}`);
 }
 
 function hasIdentity(agentDir: string): boolean {
   return existsSync(join(agentDir, AGENT_IDENTITY_FILE));
 }
 
+/** The demo made the identity itself, and makes another one. */
+async function setDamagedAside(agentDir: string, log: Log): Promise<void> {
+  const path = join(agentDir, AGENT_IDENTITY_FILE);
+  try {
+    if (existsSync(path)) await loadIdentityFile(path);
+  } catch (error) {
+    if (!(error instanceof FrontdoorError) || error.code !== 'identity-file-damaged') throw error;
+    log.warn(
+      { cause: error.message, movedTo: await setAside(path) },
+      'the identity of the demo agent cannot be used: it enrolls again, as another environment; shares that you added to the former one have to be shared again',
+    );
+  }
+}
+
 /** With --any-port the edge API may have moved since the agent enrolled. */
 async function followEdgeApi(agentDir: string, edgeApiUrl: string): Promise<void> {
   const path = join(agentDir, AGENT_IDENTITY_FILE);
-  if (!existsSync(path)) return;
   const identity = await loadIdentityFile(path);
   if (identity.apiUrl !== edgeApiUrl) await saveIdentityFile(path, { ...identity, apiUrl: edgeApiUrl });
 }
 
 async function newEnrollmentCode(apiUrl: string, credentials: FirstStart): Promise<string> {
+  const answer = await callApi(apiUrl, credentials, 'POST', '/agents/enrollments');
+  const { enrollmentCode, message } = (answer.json ?? {}) as { enrollmentCode?: string; message?: string };
+  if (enrollmentCode !== undefined) return enrollmentCode;
+  throw new FrontdoorError('internal', 'demo-enrollment', `no enrollment code: ${message ?? answer.status}`);
+}
+
+/** There is none at a first start. What else the answer may be shows when the share is published. */
+async function deleteShare(apiUrl: string, credentials: FirstStart, token: string): Promise<void> {
+  await callApi(apiUrl, credentials, 'DELETE', `/shares/${token}`);
+}
+
+/** A path of the demo's frontdoor. */
+async function callApi(apiUrl: string, credentials: FirstStart, method: 'POST' | 'DELETE', path: string) {
   const { origin, pathname } = new URL(apiUrl);
   const client = new JsonClient({ origin });
   try {
-    const answer = await client.request({
-      method: 'POST',
-      path: `${pathname.replace(/\/$/, '')}/frontdoor/${credentials.frontdoorId}/agents/enrollments`,
+    return await client.request({
+      method,
+      path: `${pathname.replace(/\/$/, '')}/frontdoor/${credentials.frontdoorId}${path}`,
       headers: { authorization: `Basic ${credentials.accountId}:${credentials.apiToken}` },
     });
-    const { enrollmentCode, message } = (answer.json ?? {}) as { enrollmentCode?: string; message?: string };
-    if (enrollmentCode !== undefined) return enrollmentCode;
-    throw new FrontdoorError(
-      'internal',
-      'demo-enrollment',
-      `no enrollment code: ${message ?? answer.status}`,
-    );
   } finally {
     await client.close();
   }

@@ -5,9 +5,9 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { FrontdoorError } from '#base';
+import { FrontdoorError, messageOf, type Log } from '#base';
 import { portsFileShape, type RememberedPorts } from '#domain';
-import { writeFileDurably } from '#net';
+import { setAside, writeFileDurably } from '#net';
 
 export type PortChoice = RememberedPorts;
 
@@ -40,23 +40,35 @@ export async function refuseTakenPorts(ports: Partial<PortChoice>, host: string)
 export async function rememberedPorts(
   dataDir: string,
   host: string,
+  log: Log,
   given: Partial<PortChoice> = {},
 ): Promise<PortChoice> {
   const ports: Record<keyof PortChoice, number> = { http: 0, https: 0, api: 0, edgeApi: 0, ctrl: 0, edge: 0 };
-  let text = '{}';
-  try {
-    text = readFileSync(join(dataDir, FILE), 'utf8');
-  } catch {
-    // A first start.
-  }
-  const read = portsFileShape.readText(text);
-  // A damaged file, or one of a newer version: any port will do.
-  const known = 'value' in read ? read.value : ports;
+  const known = (await lastPorts(join(dataDir, FILE), log)) ?? ports;
   for (const name of Object.keys(ports) as (keyof PortChoice)[]) {
     const port = known[name];
     if (port !== 0 && (await listenErrorCode(port, host)) === undefined) ports[name] = port;
   }
   return { ...ports, ...given };
+}
+
+/** Undefined at a first start, and after a file that cannot be read, which is set aside. */
+async function lastPorts(file: string, log: Log): Promise<PortChoice | undefined> {
+  let problem: string;
+  try {
+    const read = portsFileShape.readText(readFileSync(file, 'utf8'));
+    if ('value' in read && Object.values(read.value).some((port) => port !== 0)) return read.value;
+    problem = 'value' in read ? 'it names no port' : read.problem;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    problem = messageOf(error);
+  }
+  const fields = { file, problem, movedTo: await setAside(file) };
+  log.warn(
+    fields,
+    'the ports of the last start are not known: other ones are used, and agents may have to be led there',
+  );
+  return undefined;
 }
 
 export function rememberPorts(dataDir: string, ports: PortChoice): Promise<void> {

@@ -91,7 +91,7 @@ export async function startUp(options: UpOptions): Promise<Up> {
   const { anyPort, givenPorts = {}, dataDir, listenHost } = options;
   await refuseTakenPorts(anyPort ? givenPorts : options.ports, listenHost);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const ports = anyPort ? await rememberedPorts(dataDir, listenHost, givenPorts) : options.ports;
+  const ports = anyPort ? await rememberedPorts(dataDir, listenHost, options.log, givenPorts) : options.ports;
   const closers: ((drainMs: number) => Promise<void>)[] = [];
   const close = async (drainMs: number): Promise<void> => {
     for (const closer of closers.splice(0).reverse()) await closer(drainMs);

@@ -271,8 +271,20 @@ describe('on SIGINT', () => {
     for (const each of [client, silent, toApi]) each.close();
   });
 
-  it('two signals within a second count as one, because a terminal and a launcher both forward it', async () => {
+  it('the next start enrolls its agent again when the identity is damaged, and publishes the sample', async () => {
+    const file = join(dataDir, 'agent', 'identity.json');
+    const identity = readFileSync(file, 'utf8');
+    writeFileSync(file, identity.slice(0, identity.length / 2));
+    const { environmentId } = demo.ready;
     demo = await startDemoProcess(dataDir);
+    assert.equal(await page(), 200);
+    assert.notEqual(demo.ready.environmentId, environmentId);
+    assert.ok(existsSync(`${file}.unreadable`));
+    // A share that somebody added to the former environment is not lost.
+    assert.equal((await call('/shares/acknowledged')).status, 200);
+  });
+
+  it('two signals within a second count as one, because a terminal and a launcher both forward it', async () => {
     assert.equal(await page(), 200);
     using time = new RunningTime();
     demo.child.kill('SIGINT');

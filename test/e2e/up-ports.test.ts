@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { after, describe, it } from 'node:test';
+import { silentLog } from '#base';
 import { rememberedPorts, rememberPorts, refuseTakenPorts } from '../../bin/port-memory.ts';
 import { freePort } from '../support/free-port.ts';
 
@@ -16,7 +17,7 @@ describe('up with --any-port', () => {
   it('keeps given ports, and takes those of the last start for the others', async () => {
     const [first, second, given] = [await freePort(), await freePort(), await freePort()];
     await rememberPorts(folder, { http: first, https: second, api: 0, edgeApi: 0, ctrl: 0, edge: 0 });
-    const ports = await rememberedPorts(folder, '127.0.0.1', { https: given });
+    const ports = await rememberedPorts(folder, '127.0.0.1', silentLog, { https: given });
     assert.deepEqual(ports, { http: first, https: given, api: 0, edgeApi: 0, ctrl: 0, edge: 0 });
   });
 
