@@ -12,6 +12,11 @@ export interface Circuit {
   readonly isLeaving?: boolean;
   /** Set when the circuit closes: whether the far end has acknowledged all bytes that were written. */
   readonly isDelivered?: boolean | undefined;
+  /**
+   * How many frames the far end has sent; undefined while it has acknowledged everything, and while the router of this end
+   * sends nothing.
+   */
+  readonly heard?: number | undefined;
   /** How many bytes of `write` fill a payload. Multiples of it leave no small rest. */
   readonly payloadBytes?: number;
   /**

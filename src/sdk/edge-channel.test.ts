@@ -140,7 +140,7 @@ test('a channel measures the round trip to its router', async (t) => {
   const router = new CountingRouter(t);
   const { value } = await until(
     'a measurement',
-    () => router.edge.latencyMs,
+    () => router.edge.latency.ms,
     (ms) => Number.isFinite(ms),
   );
   assert.ok(value >= 0, String(value));

@@ -29,7 +29,8 @@ import { connectionAnswer, inspectionAnswer, LatestText } from './edge-inspectio
 import { bindFrame, connectFrame, dialFailedFrame, healthFrame, updateFrame } from './edge-requests.ts';
 import type { DialRefusal } from './hosted-service.ts';
 import { LingeringCircuits } from './lingering-circuits.ts';
-import { brokenCircuit, OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
+import type { CircuitCarrier } from './circuit-carrier.ts';
+import { brokenCircuit, OverlayCircuit } from './overlay-circuit.ts';
 import { RouterLatency } from './router-latency.ts';
 import { isStandbyMark } from './standby-mark.ts';
 import { OwedAcknowledgements } from './owed-acknowledgements.ts';
@@ -54,7 +55,7 @@ interface KeyedBind extends ChannelBind {
   readonly keys: EncryptionKeys | undefined;
 }
 
-export class EdgeChannel implements CircuitCarrier {
+export class EdgeChannel implements CircuitCarrier<OverlayCircuit> {
   /** OpenZiti's routers drop frames towards an SDK while a queue of a few is full. Ours wait. */
   readonly isLossy: boolean;
   readonly #lingering = new LingeringCircuits();
@@ -67,7 +68,8 @@ export class EdgeChannel implements CircuitCarrier {
   readonly #byConnId = new ShortLivedMap<number, OverlayCircuit>();
   readonly #binds = new Map<number, KeyedBind>();
   readonly #timer: NodeJS.Timeout;
-  readonly #latency: RouterLatency;
+  /** Measures the round trip to the router. */
+  readonly latency: RouterLatency;
   /**
    * Key pairs of circuits in clear, for later dials: a new pair costs 50 µs of CPU. Dials that require encryption take a
    * new one, because a router that hid a host's key could replay to them what that host sent to an earlier dial.
@@ -101,7 +103,7 @@ export class EdgeChannel implements CircuitCarrier {
       onDrain: () => this.#onDrain(),
       onClose: (reason) => this.#closeAll(reason),
     });
-    this.#latency = new RouterLatency(channel);
+    this.latency = new RouterLatency(channel);
   }
 
   get isClosed(): boolean {
@@ -120,11 +122,6 @@ export class EdgeChannel implements CircuitCarrier {
 
   get isWritable(): boolean {
     return this.#channel.isWritable;
-  }
-
-  /** The measured round trip to the router in ms; Infinity before the first measurement. */
-  get latencyMs(): number {
-    return this.#latency.ms;
   }
 
   get circuitCount(): number {
@@ -202,7 +199,7 @@ export class EdgeChannel implements CircuitCarrier {
   /** Resolves when the router has handled what was sent, and no circuit stays to acknowledge repetitions. */
   async settled(): Promise<void> {
     await this.#lingering.gone();
-    await this.#latency.probe();
+    await this.latency.probe();
   }
 
   close(reason: string): void {
@@ -380,7 +377,7 @@ export class EdgeChannel implements CircuitCarrier {
   #closeAll(reason: string): void {
     clearInterval(this.#timer);
     this.#owed.stop();
-    this.#latency?.stop();
+    this.latency?.stop();
     const binds = [...this.#binds.values()];
     this.#binds.clear();
     for (const circuit of [...this.#byConnId.values()]) {

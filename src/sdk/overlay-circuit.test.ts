@@ -14,10 +14,12 @@ import {
 } from '#wire';
 import { CircuitEncryption } from './circuit-encryption.ts';
 import type { CircuitError } from './circuit.ts';
-import { brokenCircuit, OverlayCircuit, type CircuitCarrier } from './overlay-circuit.ts';
+import type { CircuitCarrier } from './circuit-carrier.ts';
+import { brokenCircuit, OverlayCircuit } from './overlay-circuit.ts';
 
-const CARRIER: CircuitCarrier = {
+const CARRIER: CircuitCarrier<OverlayCircuit> = {
   isLeaving: false,
+  latency: { isSilent: false },
   hasRoom: () => true,
   copiesData: false,
   isLossy: false,
@@ -173,7 +175,7 @@ describe('a circuit that has ended cleanly at a router that may drop frames', ()
 describe('four times the bytes of a payload', () => {
   const longFramesOf = (encryption: CircuitEncryption | undefined): PayloadFrame[] => {
     const frames: PayloadFrame[] = [];
-    const carrier: CircuitCarrier = {
+    const carrier: CircuitCarrier<OverlayCircuit> = {
       ...CARRIER,
       sendData: (frame) => {
         if (frame.contentType === PAYLOAD_TYPE) frames.push(frame);
@@ -234,7 +236,7 @@ function sendThrough({
   const acknowledging = new Set<OverlayCircuit>();
   const memory = new Set<ArrayBufferLike>();
   let sent = 0;
-  const carrierTo = (to: () => OverlayCircuit): CircuitCarrier => ({
+  const carrierTo = (to: () => OverlayCircuit): CircuitCarrier<OverlayCircuit> => ({
     ...CARRIER,
     copiesData: true,
     acknowledgeLater: (circuit) => void acknowledging.add(circuit),

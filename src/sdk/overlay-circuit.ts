@@ -15,6 +15,7 @@ import {
   type XgressOptions,
   type XgressPort,
 } from '#wire';
+import type { CircuitCarrier } from './circuit-carrier.ts';
 import { CircuitError, type Circuit } from './circuit.ts';
 import { sealedPieceBytes, type CircuitEncryption } from './circuit-encryption.ts';
 import { PayloadMemory } from './payload-memory.ts';
@@ -49,27 +50,6 @@ const payloadMemory = new PayloadMemory();
 const giveBack = (data: Uint8Array): void => payloadMemory.give(data);
 const budget = new CircuitBudget(memoryShares.unreadBytes, memoryShares.unacknowledgedBytes);
 
-/** The functions that a circuit requires from its channel. */
-export interface CircuitCarrier {
-  /** Whether the channel will end soon although circuits have another path. */
-  readonly isLeaving: boolean;
-  /** Whether far ends get copies: memory of acknowledged data may be used again. */
-  readonly copiesData: boolean;
-  /** Whether the router drops frames of a circuit while its queues are full. */
-  readonly isLossy: boolean;
-  /** Whether there is room for one payload. The result holds only for that one, because others wait too. */
-  hasRoom(circuit: OverlayCircuit): boolean;
-  /** `onChannelDrain` is called when it is the circuit's turn. */
-  awaitRoom(circuit: OverlayCircuit): void;
-  sendData(frame: DataFrame): void;
-  /** After the batch of frames that is being received; with `mayWait` within milliseconds, together with others. */
-  acknowledgeLater(circuit: OverlayCircuit, mayWait: boolean): void;
-  /** Returns whether a circuit that has ended cleanly may stay for a while; there is a limit for their number. */
-  mayLinger(circuit: OverlayCircuit): boolean;
-  /** Reports the close to the router, unless the router reported it. */
-  closed(circuit: OverlayCircuit, notifyRouter: boolean): void;
-}
-
 export class OverlayCircuit implements Circuit {
   readonly id: string;
   readonly connId: number;
@@ -81,7 +61,7 @@ export class OverlayCircuit implements Circuit {
   onDrain: Circuit['onDrain'] = () => {};
   onClose: Circuit['onClose'] = () => {};
   isDelivered: boolean | undefined;
-  readonly #carrier: CircuitCarrier;
+  readonly #carrier: CircuitCarrier<OverlayCircuit>;
   readonly #xgress: Xgress;
   /** Undefined: both directions are in clear. */
   readonly #encryption: CircuitEncryption | undefined;
@@ -98,6 +78,7 @@ export class OverlayCircuit implements Circuit {
   /** Since when no acknowledgement has come after both directions ended; 0 before. */
   #awaitedSinceMs = 0;
   #isLeaving = false;
+  #heard = 0;
   /** Whether it was never resumed, so that the owner may not have set its handlers. */
   #isNew = true;
   #closedWhileNew: { readonly error: CircuitError | undefined } | undefined;
@@ -106,7 +87,7 @@ export class OverlayCircuit implements Circuit {
     id: string,
     connId: number,
     isTerminator: boolean,
-    carrier: CircuitCarrier,
+    carrier: CircuitCarrier<OverlayCircuit>,
     encryption?: CircuitEncryption,
   ) {
     this.id = id;
@@ -145,6 +126,10 @@ export class OverlayCircuit implements Circuit {
   get payloadBytes(): number {
     const most = this.#maxPayloadBytes;
     return this.#encryption === undefined ? most : sealedPieceBytes(Infinity, most);
+  }
+
+  get heard(): number | undefined {
+    return this.#xgress.isAcknowledged || this.#carrier.latency.isSilent ? undefined : this.#heard;
   }
 
   get isLeaving(): boolean {
@@ -209,6 +194,7 @@ export class OverlayCircuit implements Circuit {
         this.#acknowledgeAgain(frame);
         return;
       }
+      this.#heard += 1;
       if (frame.contentType === PAYLOAD_TYPE) {
         // Only the payload that opens the circuit needs the time, and reading the clock costs more than the
         // rest for many others.

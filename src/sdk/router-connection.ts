@@ -90,7 +90,7 @@ export class RouterConnection {
    * cost. Infinity while there is no measurement.
    */
   get cost(): number {
-    return Math.round(this.#edge?.latencyMs ?? Infinity) + this.listedCost;
+    return Math.round(this.#edge?.latency.ms ?? Infinity) + this.listedCost;
   }
 
   /** After a log-in, service sessions belong to the new session, and so must the channel. */

@@ -15,6 +15,7 @@ export class RouterLatency {
   readonly #channel: Channel;
   #timer: NodeJS.Timeout;
   #ms = Infinity;
+  #answeredMs = performance.now();
 
   /** Probes at once, and then, in between the channel's heartbeats, at each interval until `stop`. */
   constructor(channel: Channel) {
@@ -31,6 +32,11 @@ export class RouterLatency {
     return this.#ms;
   }
 
+  /** Whether the router has not answered for as long as two probes take. */
+  get isSilent(): boolean {
+    return performance.now() - this.#answeredMs > 2 * PROBE_INTERVAL_MS;
+  }
+
   stop(): void {
     clearInterval(this.#timer);
   }
@@ -45,7 +51,8 @@ export class RouterLatency {
       // The channel's heartbeat options decide when a silent router has gone.
       return;
     }
-    const tookMs = performance.now() - sentMs;
+    this.#answeredMs = performance.now();
+    const tookMs = this.#answeredMs - sentMs;
     this.#ms = this.#ms === Infinity ? tookMs : this.#ms + NEW_SHARE * (tookMs - this.#ms);
   }
 }

@@ -25,6 +25,8 @@ import type { DialedService, TerminatorSelector } from './terminator-selector.ts
 
 export const MAX_ATTEMPTS = 2;
 export const ATTEMPT_TIMEOUT_MS = 10_000;
+/** How long a host has to answer while the second attempt could be at another one: the first may be frozen. */
+export const FIRST_HOST_MS = 2_500;
 /** Attempt number of a Route that moves a circuit to another path. */
 export const REROUTE_ATTEMPT = 99_969_996;
 
@@ -232,7 +234,9 @@ export class CircuitBuilder {
       this.#fail(pending, { text: found, code: EdgeErrorCode.invalidTerminator, retryHint: RetryHint.none });
       return;
     }
-    const { terminator, path } = found;
+    const { terminator, path, hasOther } = found;
+    const isFirstOfSeveral = hasOther && pending.attempt === 0 && terminator.binding === 'edge';
+    const routeMs = isFirstOfSeveral ? FIRST_HOST_MS : ATTEMPT_TIMEOUT_MS;
     const keyExchange = pending.wish.judgeKeys?.(terminator, path) ?? 'exchange';
     if (keyExchange === 'refuse') {
       this.#fail(pending, {
@@ -273,7 +277,7 @@ export class CircuitBuilder {
         attempt: pending.attempt,
         ...(isEgress ? { egress } : {}),
         forwards: [...forwards],
-        timeout: BigInt(ATTEMPT_TIMEOUT_MS) * 1_000_000n,
+        timeout: BigInt(routeMs) * 1_000_000n,
         tags,
       });
       routers.get(routerId)?.send(route);

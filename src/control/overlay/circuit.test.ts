@@ -15,6 +15,7 @@ import {
   peerDataOfEntries,
 } from '#wire';
 import { ctrlMessages, DestType, FaultSubject, type CtrlInit } from '#wire/ctrl';
+import { ATTEMPT_TIMEOUT_MS, FIRST_HOST_MS } from './circuit-builder.ts';
 import { OverlayWorld, tokenOf } from './testing/overlay-world.ts';
 import type { ScriptedRouter } from './testing/scripted-router.ts';
 
@@ -231,7 +232,7 @@ test('a terminator that was removed although its router hosts it is added again 
   assert.equal(world.controller.status.share('svc1').state, 'DEPLOYED');
 });
 
-test('a host that does not answer is not dialed a second time while it is the only one', async () => {
+test('a host that does not answer is not dialed a second time while it is the only one, and has less time beside another', async () => {
   await hosted();
   const silent = {
     isSuccess: false,
@@ -252,6 +253,10 @@ test('a host that does not answer is not dialed a second time while it is the on
   const second = await router.route();
   await router.frame(contentType.createCircuitV2Response);
   assert.notEqual(second.egress?.destination, first.egress?.destination);
+  assert.deepEqual(
+    [first, second].map(({ timeout }) => Number(timeout / 1_000_000n)),
+    [FIRST_HOST_MS, ATTEMPT_TIMEOUT_MS],
+  );
 });
 
 test('required goes before cheaper, and cheaper before dear', async () => {

@@ -47,9 +47,11 @@ export interface Selection {
 export interface Selected {
   readonly terminator: HostTerminator;
   readonly path: CircuitPath;
+  /** Whether a second attempt could be at another terminator. */
+  readonly hasOther: boolean;
 }
 
-type Choice = Candidate & Selected;
+type Choice = Candidate & Omit<Selected, 'hasOther'>;
 
 export interface Explanation {
   /** A terminator without a choice cannot be reached. */
@@ -98,7 +100,7 @@ export class TerminatorSelector {
     // A second attempt does not change the active terminator.
     if (strategy === 'ha' && selection.failed === undefined)
       costs.setActive(service.id, chosen.terminator.id);
-    return chosen;
+    return { terminator: chosen.terminator, path: chosen.path, hasOther: choices.length > 1 };
   }
 
   /** Returns what a dial would select, and from which terminators, without a dial. */

@@ -9,6 +9,7 @@ import { messageOf, ShortLivedSet } from '#base';
 import type { CircuitDialer } from './circuit-dialer.ts';
 import type { GatewayLimits } from '../limits/gateway-limits.ts';
 import { HeadBuffer } from '../http/head-buffer.ts';
+import { AbsentHosts, failAll } from './absent-hosts.ts';
 import { CircuitRenewals } from './circuit-renewals.ts';
 import { StandbyCircuits } from './standby-circuits.ts';
 import { Upstream, type CircuitWaiter, type GatewayRoute } from './upstream.ts';
@@ -17,8 +18,6 @@ import { Upstream, type CircuitWaiter, type GatewayRoute } from './upstream.ts';
 const MAX_IDLE_FOR_UNREPEATABLE_MS = 2_000;
 /** Time limit for the other side to close a circuit that was ended here. */
 const CLOSING_MS = 5_000;
-/** Interval of dials for requests that wait for an agent to return. */
-const REDIAL_MS = 200;
 /** A request whose dial has no answer after this time gets a standby circuit, if there is one. */
 const STANDBY_AFTER_MS = 1_500;
 /** Dial failures that may mean that the control plane is away. */
@@ -33,12 +32,14 @@ export class CircuitPool {
   readonly #dialer: CircuitDialer;
   readonly #limits: GatewayLimits;
   readonly #nowMs: () => number;
+  readonly #preciseNowMs: () => number;
   /** Routes that may have idle circuits. */
   readonly #warm = new Set<GatewayRoute>();
   /** Circuits that are half-closed here, until the origin closes too. */
   readonly #closing = new ShortLivedSet<Upstream>();
   readonly #standby: StandbyCircuits;
   readonly #renewals: CircuitRenewals;
+  readonly #absent: AbsentHosts;
   /** Standby circuits that were used while a dial had no answer. */
   readonly #early = new ShortLivedSet<Upstream>();
   #idleCount = 0;
@@ -55,6 +56,8 @@ export class CircuitPool {
     this.#dialer = dialer;
     this.#limits = limits;
     this.#nowMs = nowMs;
+    this.#preciseNowMs = preciseNowMs;
+    this.#absent = new AbsentHosts({ limits, nowMs, redial: (route) => this.#startDials(route) });
     this.#standby = new StandbyCircuits({
       limits,
       dial: (route) => this.#dialStandby(route),
@@ -115,6 +118,13 @@ export class CircuitPool {
 
   cancel(route: GatewayRoute, waiter: CircuitWaiter): void {
     route.slot.waiters.delete(waiter);
+  }
+
+  /** A request has no sign of its agent. A dial shows whether it, or another one, answers. */
+  suspect(route: GatewayRoute): void {
+    const { slot } = route;
+    if (this.#closed || route.retired || slot.dialing > 0 || slot.redial !== undefined) return;
+    void this.#dial(route);
   }
 
   /** Returns a clean circuit to the pool. `keepMs` is how long the origin keeps it open; -1 if unknown. */
@@ -185,6 +195,7 @@ export class CircuitPool {
   /** Ends circuits that were idle for too long. */
   sweep(): void {
     const nowMs = this.#nowMs();
+    this.#absent.sweep(nowMs);
     this.#standby.sweep(nowMs, this.#isControlAway);
     for (const route of this.#warm) {
       const { idle } = route.slot;
@@ -214,7 +225,7 @@ export class CircuitPool {
 
   #startDials(route: GatewayRoute): void {
     const { slot } = route;
-    if (slot.redial !== undefined) return;
+    if (slot.redial !== undefined || this.#closed) return;
     // One dial is enough to find out whether the share is hosted again.
     const most = slot.absentSinceMs === undefined ? this.#limits.maxDialsPerShare : 1;
     while (slot.dialing < slot.waiters.size && slot.dialing < most) void this.#dial(route);
@@ -227,11 +238,13 @@ export class CircuitPool {
     let failure: CircuitError | undefined;
     this.#dialCount += 1;
     const late = isRenewal ? undefined : setTimeout(() => this.#serveEarly(route), STANDBY_AFTER_MS);
+    const startedMs = this.#nowMs();
+    const preciseMs = this.#preciseNowMs();
     try {
       const circuit = await this.#dialer.dial(route.share.id, this.#limits.dialTimeoutMs);
       upstream = this.#open(circuit, route);
-      slot.wasHosted = true;
-      slot.absentSinceMs = undefined;
+      slot.answered = { startedMs, endedMs: this.#nowMs() };
+      this.#absent.found(route);
       this.#isControlAway = false;
       this.#standby.want(route, this.#nowMs());
     } catch (error) {
@@ -246,10 +259,8 @@ export class CircuitPool {
     slot.dialing -= 1;
     if (failure?.code === 'service-timeout') this.#failEarly(route, failure);
     if (isRenewal) this.#renewed(route, failure);
-    if (failure?.code === 'no-terminator' && slot.wasHosted) {
-      this.#onAbsent(route, failure);
-      return;
-    }
+    const isSilent = this.#preciseNowMs() - preciseMs >= STANDBY_AFTER_MS;
+    if (failure !== undefined && this.#absent.failed(route, failure, { isSilent })) return;
     const waiter = slot.waiters.next(false);
     if (failure?.code === 'control-away' && waiter !== undefined) upstream = this.#standby.take(route);
     try {
@@ -287,21 +298,6 @@ export class CircuitPool {
         owner?.upstreamFault(error);
       }
     }
-  }
-
-  /** The share's agent may be restarting, so its requests wait a little longer. */
-  #onAbsent(route: GatewayRoute, failure: CircuitError): void {
-    const { slot } = route;
-    const nowMs = this.#nowMs();
-    slot.absentSinceMs ??= nowMs;
-    if (this.#closed || route.revoked || nowMs - slot.absentSinceMs >= this.#limits.absenceHoldMs) {
-      failAll(route, failure);
-      return;
-    }
-    slot.redial ??= setTimeout(() => {
-      slot.redial = undefined;
-      this.#startDials(route);
-    }, REDIAL_MS);
   }
 
   async #dialStandby(route: GatewayRoute): Promise<Upstream> {
@@ -392,9 +388,4 @@ export class CircuitPool {
 /** Whether the next request may use this idle circuit. */
 function isKept({ closed, idleUntilMs, circuit }: Upstream, nowMs: number): boolean {
   return !closed && idleUntilMs > nowMs && circuit.isLeaving !== true;
-}
-
-function failAll({ slot: { waiters } }: GatewayRoute, failure: CircuitError): void {
-  for (let waiter = waiters.next(false); waiter !== undefined; waiter = waiters.next(false))
-    waiter.circuitFailed(failure);
 }

@@ -1,5 +1,6 @@
 // Circuits whose way ends soon, and requests to a share whose only agent is away for a moment.
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { CircuitError } from '#sdk';
 import { DEFAULT_GATEWAY_LIMITS } from '../limits/gateway-limits.ts';
@@ -8,6 +9,9 @@ import { get, GatewayWorld, statusOf } from '../testing/gateway-world.ts';
 /** After 8 s of silence, at the next look, which is one a second. */
 const AGENT_NOTICES_MS = 9_000;
 const AGENT_RETURNS_MS = 2_000;
+/** More than a dial may take without an answer until its host counts as silent. */
+const NOTICED_AS_SILENT_MS = 1_600;
+const SWEEP_MS = 250;
 const AWAY = new CircuitError('no-terminator', 'agent', 'no agent hosts it');
 
 describe('a share whose only agent is away', async () => {
@@ -68,6 +72,36 @@ describe('a share whose only agent is away', async () => {
     }
   });
 
+  it('has its requests wait for less long in all when an agent answers nothing, which may be frozen', async () => {
+    const limits = { absenceHoldMs: 60_000, silenceHoldMs: 2_500 };
+    const patient = await GatewayWorld.start({ limits });
+    try {
+      await patient.serve('mute', (_request, response) =>
+        response.setHeader('connection', 'close').end('here'),
+      );
+      assert.equal(statusOf(await patient.ask(get('mute'))), 200);
+      const { dialer } = patient;
+      const silentFor = async (ms: number): Promise<void> => {
+        dialer.refuse = new CircuitError('service-timeout', 'agent', 'the host did not answer');
+        dialer.gate = new Promise((resolve) => void setTimeout(resolve, ms));
+        await dialer.gate;
+        dialer.gate = undefined;
+      };
+      const startedMs = performance.now();
+      const failed = patient.ask(get('mute'));
+      await silentFor(NOTICED_AS_SILENT_MS);
+      dialer.refuse = AWAY;
+      assert.equal(statusOf(await failed), 503);
+      assert.ok(performance.now() - startedMs >= limits.silenceHoldMs - SWEEP_MS);
+      const served = patient.ask(get('mute'));
+      await silentFor(NOTICED_AS_SILENT_MS);
+      dialer.refuse = undefined;
+      assert.equal(statusOf(await served), 200);
+    } finally {
+      await patient.close();
+    }
+  });
+
   it('never keeps a circuit for another request when its way ends soon', async () => {
     await world.serve('kept', (_request, response) => response.end('here'));
     assert.equal(statusOf(await world.ask(get('kept'))), 200);
@@ -107,5 +141,41 @@ describe('a circuit that is old', async () => {
     assert.equal(world.dialer.circuits.length, new Set(ports).size);
     world.dialer.refuse = undefined;
     await askUntil(() => ports.at(-1) !== old);
+  });
+});
+
+describe('a request over a kept circuit whose agent acknowledges nothing', async () => {
+  const world = await GatewayWorld.start({ limits: { silenceHoldMs: 2_000 } });
+  after(() => world.close());
+
+  async function freeze(name: string): Promise<void> {
+    let kept: Socket | undefined;
+    await world.serve(name, (request, response) => {
+      if (request.socket === kept) return;
+      kept ??= request.socket;
+      response.end('here');
+    });
+    assert.equal(statusOf(await world.ask(get(name))), 200);
+    Object.assign(world.dialer.circuits.at(-1)!, { heard: 3 });
+  }
+
+  it('is sent over another one when a dial shows that an agent answers', async () => {
+    await freeze('elsewhere');
+    assert.equal(statusOf(await world.ask(get('elsewhere'))), 200);
+    assert.equal(world.gateway.stats().retries, 1);
+  });
+
+  it('fails in time when no agent answers, or when it must not be sent twice', async () => {
+    await freeze('frozen');
+    const { dials } = world.dialer;
+    world.dialer.refuse = new CircuitError('service-timeout', 'agent', 'the host did not answer');
+    assert.equal(statusOf(await world.ask(get('frozen'))), 504);
+    assert.ok(world.dialer.dials > dials);
+    world.dialer.refuse = undefined;
+    await freeze('posted');
+    const text =
+      'POST / HTTP/1.1\r\nHost: posted.share.localhost\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx';
+    assert.equal(statusOf(await world.ask(text)), 504);
+    assert.equal(world.gateway.stats().retries, 1);
   });
 });

@@ -40,6 +40,8 @@ export class Upstream implements Numbered {
   /** Whether it counts in the pool's number of open circuits. */
   counted = true;
   #paused = false;
+  #heard: number | undefined;
+  #heardMs = 0;
 
   /** `onUnowned` is called when bytes, an end or a close arrive while there is no owner. */
   constructor(
@@ -82,6 +84,19 @@ export class Upstream implements Numbered {
       },
     });
     circuit.resume();
+  }
+
+  /**
+   * Returns how long the far end has sent nothing, not even an acknowledgement of what was sent to it, since the first call
+   * with `isStart`; 0 while it has nothing to acknowledge.
+   */
+  silentMs(nowMs: number, isStart = false): number {
+    const { heard } = this.circuit;
+    if (isStart || heard === undefined || heard !== this.#heard) {
+      this.#heard = heard;
+      this.#heardMs = nowMs;
+    }
+    return nowMs - this.#heardMs;
   }
 
   pause(): void {
@@ -143,6 +158,10 @@ export class RoutePool {
   renewalsLeft = 0;
   /** Whether the last dial for an old circuit got no answer of a control plane. */
   isRenewalUnanswered = false;
+  /** Set while hosts of the share do not answer dials: how the last one failed. */
+  silence: CircuitError | undefined;
+  /** When the last successful dial began and ended. */
+  answered = { startedMs: -Infinity, endedMs: -Infinity };
   /** Timer for the next dial of a share that no agent hosts. */
   redial: NodeJS.Timeout | undefined;
 

@@ -4,7 +4,7 @@ import { newNumber } from '#base';
 import { WaitingLine, type InLine } from './waiting-line.ts';
 
 function waiterOf(party: string, freshOnly = false): InLine {
-  return { number: newNumber(), party, freshOnly };
+  return { number: newNumber(), party, freshOnly, sinceMs: 0 };
 }
 
 function lineOf(waiters: readonly InLine[]): WaitingLine<InLine> {

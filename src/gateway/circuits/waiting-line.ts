@@ -10,6 +10,8 @@ export interface InLine extends Numbered {
   readonly party: string;
   /** Whether the request needs a circuit that has carried nothing yet. */
   readonly freshOnly: boolean;
+  /** When the request began to need a circuit. */
+  readonly sinceMs: number;
 }
 
 interface Party<Waiter extends InLine> {
@@ -57,5 +59,14 @@ export class WaitingLine<Waiter extends InLine> {
       }
     }
     return undefined;
+  }
+
+  /** Removes and returns the requests that wait since `sinceMs` or longer. */
+  overdue(sinceMs: number): Waiter[] {
+    const found: Waiter[] = [];
+    for (const { waiters } of this.#parties.values())
+      for (const waiter of waiters) if (waiter.sinceMs <= sinceMs) found.push(waiter);
+    for (const waiter of found) this.delete(waiter);
+    return found;
   }
 }

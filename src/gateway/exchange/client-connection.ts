@@ -1,7 +1,6 @@
 /**
  * One client's connection: reads heads, hands one request at a time to an exchange, and enforces the deadlines.
- * Pipelined requests wait, bounded, until the previous response is written. Each connection is its own error
- * domain: an error ends this connection, with one log record, and nothing else.
+ * Pipelined requests wait, bounded, until the previous response is written. An error ends only this connection.
  */
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -12,7 +11,8 @@ import { ClientInput, PAUSED_BY_CIRCUIT, PAUSED_FOR_DECISION, PAUSED_FOR_DIAL } 
 import { ClientAnswers } from './client-answers.ts';
 import { refusedHead } from '../answers/cookie-bomb.ts';
 import { NOTHING_ASKED, type ErrorAnswer } from '../answers/error-page.ts';
-import { Exchange, type ExchangeClient } from './exchange.ts';
+import { Exchange } from './exchange.ts';
+import type { ExchangeClient } from './exchange-client.ts';
 import { FAILURES, failureOfRequest, type Failure } from '../answers/failure-table.ts';
 import { encodeUpstreamHead, forwardedLines } from '../http/forward-head-codec.ts';
 import type { GatewayContext } from './gateway-context.ts';
@@ -358,7 +358,7 @@ export class ClientConnection implements ExchangeClient, Numbered {
   }
 
   #sweepDeadline(): void {
-    this.#exchange?.checkBodyRate();
+    this.#exchange?.sweep();
     if (this.#context.nowMs < this.#deadlineMs || this.#socket.destroyed) return;
     switch (this.#state) {
       case DECIDING:

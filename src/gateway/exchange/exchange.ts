@@ -7,9 +7,8 @@ import { performance } from 'node:perf_hooks';
 import type { CircuitError } from '#sdk';
 import { messageOf, newNumber } from '#base';
 import { callerAddress } from '../access/rate-limits.ts';
-import { BODY_CHUNKED, BODY_UNTIL_END, type BodyDecoder, type BodySink } from '../http/body-decoder.ts';
+import { BODY_UNTIL_END, type BodyDecoder, type BodySink } from '../http/body-decoder.ts';
 import { clearedCookies } from '../answers/cookie-bomb.ts';
-import type { ErrorAnswer } from '../answers/error-page.ts';
 import { failureOfCircuit, mayBeRepeated } from '../circuits/circuit-failure.ts';
 import {
   FAILURES,
@@ -20,27 +19,18 @@ import {
   type Failure,
 } from '../answers/failure-table.ts';
 import { BodyRate } from './body-rate.ts';
-import { PAUSED_BY_CIRCUIT, PAUSED_FOR_DIAL, type ClientInput } from './client-input.ts';
+import { PAUSED_BY_CIRCUIT, PAUSED_FOR_DIAL } from './client-input.ts';
 import { circuitWaitMs } from '../limits/gateway-limits.ts';
+import { checkDelivery } from './delivery.ts';
+import type { ExchangeClient } from './exchange-client.ts';
+import { framingLines, isChunkedFor } from '../http/answer-framing.ts';
 import { encodeClientHead } from '../http/forward-head-codec.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
 import type { RequestRecord } from './request-record.ts';
 import { RequestSender } from './request-sender.ts';
 import { answerBody, readResponseHead, type ResponseHead } from '../http/response-head-policy.ts';
-import type { SocketWriter } from './socket-writer.ts';
 import type { CircuitWaiter, GatewayRoute, Upstream, UpstreamOwner } from '../circuits/upstream.ts';
-
-/** The client's connection, as an exchange uses it. */
-export interface ExchangeClient {
-  readonly writer: SocketWriter;
-  readonly input: ClientInput;
-  deadlineIn(ms: number): void;
-  exchangeDone(keepAlive: boolean): void;
-  exchangeFailed(failure: Failure, asked: ErrorAnswer, error?: unknown): void;
-  exchangeBroken(failure: Failure, error?: unknown): void;
-  exchangeUpgraded(upstream: Upstream, rest: Buffer | undefined): void;
-}
 
 const WAITING = 0;
 const HEAD = 1;
@@ -51,6 +41,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   readonly number = newNumber();
   readonly route: GatewayRoute;
   freshOnly = false;
+  sinceMs = 0;
   readonly #context: GatewayContext;
   readonly #client: ExchangeClient;
   readonly #sender: RequestSender;
@@ -105,7 +96,8 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
 
   /** Gets a circuit and sends what has arrived. */
   connect(): void {
-    const { pool, limits } = this.#context;
+    const { pool, limits, nowMs } = this.#context;
+    this.sinceMs = nowMs;
     const idle = pool.takeIdle(this.route, this.#sender.isRepeatable);
     if (idle !== undefined) this.circuitReady(idle);
     else {
@@ -126,6 +118,7 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     upstream.owner = this;
     this.#bodyRate?.restart(this.#context.nowMs);
     this.#client.deadlineIn(this.#answerTimeoutMs);
+    upstream.silentMs(this.#context.nowMs, true);
     this.#sender.attach(upstream);
     // A circuit that breaks at once has ended this exchange already.
     if (this.#upstream !== upstream) return;
@@ -171,15 +164,16 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
     this.#end(failure);
   }
 
-  /** Cuts a body that is too slow because of the client. */
-  checkBodyRate(): void {
-    const { limits, nowMs } = this.#context;
+  /** Called several times a second: cuts a body whose client is too slow, and looks whether the agent has the request. */
+  sweep(): void {
     const { body, isBlocked } = this.#sender;
-    const rate = this.#bodyRate;
-    if (rate === undefined || body.done) return;
-    if (this.#state !== HEAD || isBlocked || this.#expecting || limits.minBodyBytesPerS === 0) {
-      rate.restart(nowMs, body.dataBytes);
-    } else if (rate.isTooSlow(nowMs, body.dataBytes, limits)) this.#end(FAILURES.bodyTooSlow);
+    const isClientsTurn = this.#state === HEAD && !isBlocked && !this.#expecting;
+    if (!body.done && this.#bodyRate?.check(this.#context, body.dataBytes, isClientsTurn) === true)
+      this.#end(FAILURES.bodyTooSlow);
+    if (this.#state !== HEAD || this.#answered) return;
+    const outcome = checkDelivery(this.#upstream!, this.#context, this.#mayRepeat);
+    if (outcome === 'repeat') this.#repeat('the agent acknowledges nothing');
+    else if (outcome !== undefined) this.#end(failureOfCircuit(outcome), outcome);
   }
 
   upstreamData(bytes: Buffer): void {
@@ -261,24 +255,19 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   }
 
   #beginAnswer(head: ResponseHead): void {
-    const { status, contentLength } = head;
-    let framing = '';
+    const { status } = head;
     this.#record.tap?.answerHead(status, head.fields);
     this.#body = answerBody(this.#record.method, head);
-    this.#chunkOut =
-      !this.#http10 && (this.#body.mode === BODY_CHUNKED || this.#body.mode === BODY_UNTIL_END);
-    if (this.#chunkOut) framing = 'Transfer-Encoding: chunked\r\n';
-    else if (contentLength >= 0 && status !== 204) framing = `Content-Length: ${contentLength}\r\n`;
+    this.#chunkOut = isChunkedFor(this.#http10, this.#body);
     // After a refused upgrade, following bytes belong to no protocol that both ends agreed on.
     const isStuck = this.wantsBody || (this.#upgrade !== '' && this.#client.input.holdsMore);
     if (isStuck || this.#context.draining) this.#keepAlive = false;
-    if (!this.#keepAlive) framing += 'Connection: close\r\n';
-    framing += clearedCookies(status, this.#record);
     this.#status = status;
     this.#reusable = head.keepAlive && this.#body.mode !== BODY_UNTIL_END && this.#upgrade === '';
     this.#keepMs = head.keepAliveMs;
     this.#state = BODY;
-    this.#write(encodeClientHead(head, this.#record.host, framing));
+    const lines = framingLines(head, this.#chunkOut, this.#keepAlive) + clearedCookies(status, this.#record);
+    this.#write(encodeClientHead(head, this.#record.host, lines));
   }
 
   #readBody(bytes: Buffer | undefined): void {
@@ -334,17 +323,28 @@ export class Exchange implements CircuitWaiter, UpstreamOwner, BodySink {
   #lost(cause: string, error?: CircuitError): void {
     const upstream = this.#upstream!;
     const crossed = this.#state === HEAD && !this.#answered && mayBeRepeated(upstream, error);
-    if (crossed && this.#sender.isRepeatable && !this.freshOnly && !this.route.revoked) {
-      this.#context.pool.discard(upstream, 'closed by the service');
-      this.#context.counters.retries += 1;
-      this.#upstream = undefined;
-      this.#state = WAITING;
-      this.freshOnly = true;
-      this.#client.deadlineIn(circuitWaitMs(this.#context.limits));
-      if (!this.#context.pool.wait(this.route, this)) this.#fail(FAILURES.tooManyWaiting);
-      return;
-    }
-    this.#end(error === undefined ? serviceFailure(502, 'no-answer', cause) : failureOfCircuit(error), error);
+    if (crossed && this.#mayRepeat) this.#repeat('closed by the service');
+    else
+      this.#end(
+        error === undefined ? serviceFailure(502, 'no-answer', cause) : failureOfCircuit(error),
+        error,
+      );
+  }
+
+  get #mayRepeat(): boolean {
+    return this.#sender.isRepeatable && !this.freshOnly && !this.route.revoked;
+  }
+
+  /** Sends the request over another circuit. */
+  #repeat(why: string): void {
+    const { pool, counters, limits } = this.#context;
+    pool.discard(this.#upstream!, why);
+    counters.retries += 1;
+    this.#upstream = undefined;
+    this.#state = WAITING;
+    this.freshOnly = true;
+    this.#client.deadlineIn(circuitWaitMs(limits));
+    if (!pool.wait(this.route, this)) this.#fail(FAILURES.tooManyWaiting);
   }
 
   #end(failure: Failure, error?: unknown): void {

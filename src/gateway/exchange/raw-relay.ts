@@ -6,7 +6,7 @@
 import type { CircuitError } from '#sdk';
 import { messageOf } from '#base';
 import { PAUSED_BY_CIRCUIT } from './client-input.ts';
-import type { ExchangeClient } from './exchange.ts';
+import type { ExchangeClient } from './exchange-client.ts';
 import { failureOfCircuit } from '../circuits/circuit-failure.ts';
 import { FAILURES, serviceFailure, type Failure } from '../answers/failure-table.ts';
 import type { GatewayContext } from './gateway-context.ts';

@@ -53,6 +53,11 @@ export interface GatewayLimits {
    * it has lost an agent, which itself notices the loss after 8 s of silence, looks once a second, and has to connect again.
    */
   readonly absenceHoldMs: number;
+  /**
+   * How long a request waits in all for a host that does not answer, which may be frozen. An agent whose connection was
+   * forgotten is back within 5 s.
+   */
+  readonly silenceHoldMs: number;
   /** Concurrent dials per share. */
   readonly maxDialsPerShare: number;
   /** Requests per share that wait for a circuit. */
@@ -95,6 +100,7 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   idleCircuitMs: 30_000,
   circuitAgeMs: 10_000,
   absenceHoldMs: 12_000,
+  silenceHoldMs: 5_500,
   maxDialsPerShare: 64,
   maxWaitingPerShare: 8_192,
 };

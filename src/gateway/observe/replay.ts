@@ -65,6 +65,7 @@ class Replay implements CircuitWaiter, UpstreamOwner, BodySink {
   readonly number = newNumber();
   readonly freshOnly = true;
   readonly party = 'replay';
+  readonly sinceMs = Infinity;
   readonly #pool: CircuitPool;
   readonly #limits: GatewayLimits;
   readonly #route: GatewayRoute;

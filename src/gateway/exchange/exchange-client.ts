@@ -1,0 +1,16 @@
+/** The client's connection, as an exchange uses it. */
+import type { ErrorAnswer } from '../answers/error-page.ts';
+import type { Failure } from '../answers/failure-table.ts';
+import type { Upstream } from '../circuits/upstream.ts';
+import type { ClientInput } from './client-input.ts';
+import type { SocketWriter } from './socket-writer.ts';
+
+export interface ExchangeClient {
+  readonly writer: SocketWriter;
+  readonly input: ClientInput;
+  deadlineIn(ms: number): void;
+  exchangeDone(keepAlive: boolean): void;
+  exchangeFailed(failure: Failure, asked: ErrorAnswer, error?: unknown): void;
+  exchangeBroken(failure: Failure, error?: unknown): void;
+  exchangeUpgraded(upstream: Upstream, rest: Buffer | undefined): void;
+}
