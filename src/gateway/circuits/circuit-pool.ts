@@ -226,8 +226,8 @@ export class CircuitPool {
   #startDials(route: GatewayRoute): void {
     const { slot } = route;
     if (slot.redial !== undefined || this.#closed) return;
-    // One dial is enough to find out whether the share is hosted again.
-    const most = slot.absentSinceMs === undefined ? this.#limits.maxDialsPerShare : 1;
+    // One dial is enough to find out whether circuits can be made again.
+    const most = slot.wait === undefined ? this.#limits.maxDialsPerShare : 1;
     while (slot.dialing < slot.waiters.size && slot.dialing < most) void this.#dial(route);
   }
 
@@ -237,7 +237,7 @@ export class CircuitPool {
     let upstream: Upstream | undefined;
     let failure: CircuitError | undefined;
     this.#dialCount += 1;
-    const late = isRenewal ? undefined : setTimeout(() => this.#serveEarly(route), STANDBY_AFTER_MS);
+    const late = isRenewal ? undefined : setTimeout(() => this.#serveStandby(route, true), STANDBY_AFTER_MS);
     const startedMs = this.#nowMs();
     const preciseMs = this.#preciseNowMs();
     try {
@@ -259,10 +259,10 @@ export class CircuitPool {
     slot.dialing -= 1;
     if (failure?.code === 'service-timeout') this.#failEarly(route, failure);
     if (isRenewal) this.#renewed(route, failure);
-    const isSilent = this.#preciseNowMs() - preciseMs >= STANDBY_AFTER_MS;
-    if (failure !== undefined && this.#absent.failed(route, failure, { isSilent })) return;
+    const isSlow = this.#preciseNowMs() - preciseMs >= STANDBY_AFTER_MS;
+    if (failure?.code === 'control-away') this.#serveStandby(route, false);
+    if (failure !== undefined && this.#absent.failed(route, failure, { isSlow })) return;
     const waiter = slot.waiters.next(false);
-    if (failure?.code === 'control-away' && waiter !== undefined) upstream = this.#standby.take(route);
     try {
       if (upstream !== undefined) this.#hand(upstream, waiter);
       else if (failure !== undefined) waiter?.circuitFailed(failure);
@@ -272,17 +272,22 @@ export class CircuitPool {
     this.#startDials(route);
   }
 
-  /** A dial has no answer, perhaps because the control plane is frozen. It may still be answered, for another request. */
-  #serveEarly(route: GatewayRoute): void {
-    if (route.slot.waiters.size === 0) return;
-    const upstream = this.#standby.take(route);
-    if (upstream === undefined) return;
-    const waiter = route.slot.waiters.next(false)!;
-    this.#early.add(upstream);
-    try {
-      waiter.circuitReady(upstream);
-    } catch (error) {
-      upstream.owner?.upstreamFault(error);
+  /**
+   * Requests get standby circuits, since no control plane is there. `isEarly`: one does, since a dial has no answer, perhaps
+   * because the control plane is frozen. It may still be answered, for another request.
+   */
+  #serveStandby(route: GatewayRoute, isEarly: boolean): void {
+    const { waiters } = route.slot;
+    while (waiters.size > 0) {
+      const upstream = this.#standby.take(route);
+      if (upstream === undefined) return;
+      if (isEarly) this.#early.add(upstream);
+      try {
+        waiters.next(false)!.circuitReady(upstream);
+      } catch (error) {
+        upstream.owner?.upstreamFault(error);
+      }
+      if (isEarly) return;
     }
   }
 

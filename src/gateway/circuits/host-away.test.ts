@@ -72,8 +72,21 @@ describe('a share whose only agent is away', async () => {
     }
   });
 
+  it('has its requests wait for a second when no control plane is there, because a router may be connecting to it', async () => {
+    await world.serve('back', (_request, response) => response.setHeader('connection', 'close').end('here'));
+    world.dialer.refuse = new CircuitError('control-away', 'control', 'the router has no controller now');
+    const { dials } = world.dialer;
+    const waiting = [world.ask(get('back')), world.ask(get('back'))];
+    await world.eventually(() => world.dialer.dials >= dials + 3, 'another dial');
+    world.dialer.refuse = undefined;
+    for (const answer of await Promise.all(waiting)) assert.equal(statusOf(answer), 200);
+    world.dialer.refuse = new CircuitError('control-away', 'control', 'the router has no controller now');
+    assert.equal(statusOf(await world.ask(get('back'))), 503);
+    world.dialer.refuse = undefined;
+  });
+
   it('has its requests wait for less long in all when an agent answers nothing, which may be frozen', async () => {
-    const limits = { absenceHoldMs: 60_000, silenceHoldMs: 2_500 };
+    const limits = { absenceHoldMs: 60_000, silenceHoldMs: 3_500 };
     const patient = await GatewayWorld.start({ limits });
     try {
       await patient.serve('mute', (_request, response) =>
@@ -81,22 +94,26 @@ describe('a share whose only agent is away', async () => {
       );
       assert.equal(statusOf(await patient.ask(get('mute'))), 200);
       const { dialer } = patient;
-      const silentFor = async (ms: number): Promise<void> => {
+      const askSilent = async (): Promise<{ readonly answer: Promise<string> }> => {
+        const frozen = Promise.withResolvers<void>();
         dialer.refuse = new CircuitError('service-timeout', 'agent', 'the host did not answer');
-        dialer.gate = new Promise((resolve) => void setTimeout(resolve, ms));
-        await dialer.gate;
+        dialer.gate = frozen.promise;
+        const { dials } = dialer;
+        const answer = patient.ask(get('mute'));
+        await patient.eventually(() => dialer.dials > dials, 'a dial');
         dialer.gate = undefined;
+        setTimeout(frozen.resolve, NOTICED_AS_SILENT_MS);
+        await frozen.promise;
+        return { answer };
       };
       const startedMs = performance.now();
-      const failed = patient.ask(get('mute'));
-      await silentFor(NOTICED_AS_SILENT_MS);
+      const failed = await askSilent();
       dialer.refuse = AWAY;
-      assert.equal(statusOf(await failed), 503);
+      assert.equal(statusOf(await failed.answer), 503);
       assert.ok(performance.now() - startedMs >= limits.silenceHoldMs - SWEEP_MS);
-      const served = patient.ask(get('mute'));
-      await silentFor(NOTICED_AS_SILENT_MS);
+      const served = await askSilent();
       dialer.refuse = undefined;
-      assert.equal(statusOf(await served), 200);
+      assert.equal(statusOf(await served.answer), 200);
     } finally {
       await patient.close();
     }

@@ -7,7 +7,9 @@ import { get, GatewayWorld, statusOf } from '../testing/gateway-world.ts';
 const AWAY = new CircuitError('control-away', 'control', 'no control plane answers');
 
 describe('standby circuits', async () => {
-  const world = await GatewayWorld.start({ limits: { standbyPerShare: 2, maxStandbyCircuits: 4 } });
+  const world = await GatewayWorld.start({
+    limits: { standbyPerShare: 2, maxStandbyCircuits: 4, controlAwayHoldMs: 0 },
+  });
   after(() => world.close());
   let isSilent = false;
   const once = (name: string): Promise<unknown> =>

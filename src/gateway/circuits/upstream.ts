@@ -132,6 +132,17 @@ export interface CircuitWaiter extends InLine {
   circuitFailed(error: CircuitError): void;
 }
 
+/** How requests of a share wait for a host or a control plane. */
+export interface CircuitWait {
+  /** That of the last dial. */
+  readonly failure: CircuitError;
+  /** How long each request waits. */
+  readonly eachMs: number;
+  readonly untilMs: number;
+  /** Whether a host did not answer. */
+  readonly isSilent: boolean;
+}
+
 /** The state that the gateway keeps per share: its circuits, and its traffic. */
 export class RoutePool {
   readonly traffic: ShareTraffic;
@@ -158,8 +169,8 @@ export class RoutePool {
   renewalsLeft = 0;
   /** Whether the last dial for an old circuit got no answer of a control plane. */
   isRenewalUnanswered = false;
-  /** Set while hosts of the share do not answer dials: how the last one failed. */
-  silence: CircuitError | undefined;
+  /** Set while no circuit can be made for the moment. */
+  wait: CircuitWait | undefined;
   /** When the last successful dial began and ended. */
   answered = { startedMs: -Infinity, endedMs: -Infinity };
   /** Timer for the next dial of a share that no agent hosts. */

@@ -13,10 +13,10 @@ export function checkDelivery(
   mayRepeat: boolean,
 ): 'repeat' | CircuitError | undefined {
   const { route } = upstream;
-  const { answered, silence = UNHEARD } = route.slot;
+  const { answered, wait } = route.slot;
   const silentMs = upstream.silentMs(nowMs);
   const verdict = judgeDelivery({ nowMs, silentMs, answered, mayRepeat, holdMs: limits.silenceHoldMs });
   if (verdict === 'dial') pool.suspect(route);
-  if (verdict === 'fail') return silence;
+  if (verdict === 'fail') return wait?.isSilent === true ? wait.failure : UNHEARD;
   return verdict === 'repeat' ? verdict : undefined;
 }

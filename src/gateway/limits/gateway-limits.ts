@@ -58,6 +58,8 @@ export interface GatewayLimits {
    * forgotten is back within 5 s.
    */
   readonly silenceHoldMs: number;
+  /** How long a request waits for a control plane once none is there. A router needs a part of this to connect again. */
+  readonly controlAwayHoldMs: number;
   /** Concurrent dials per share. */
   readonly maxDialsPerShare: number;
   /** Requests per share that wait for a circuit. */
@@ -101,6 +103,7 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   circuitAgeMs: 10_000,
   absenceHoldMs: 12_000,
   silenceHoldMs: 5_500,
+  controlAwayHoldMs: 1_000,
   maxDialsPerShare: 64,
   maxWaitingPerShare: 8_192,
 };

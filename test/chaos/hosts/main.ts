@@ -1,12 +1,14 @@
 /**
  * `frontdoor dev chaos hosts`: agents that are lost and come back at random, simulated and as processes in a network
- * namespace of their own (root on Linux with `nft`). The exit status is 1 when a share did not answer that had to.
+ * namespace of their own (root on Linux with `nft`), and parts that stand still. The exit status is 1 when a share did not
+ * answer that had to.
  */
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { enterNamespace, isInNamespace, packetFilterMissing } from '../../support/packet-filter.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import { simulateHosts } from '../../support/host-simulation.ts';
+import { FROZEN_ROWS, runFrozenRows } from './frozen-parts.ts';
 import { loseAgents } from './lost-agents.ts';
 
 const FAULTS_OF_A_RUN = 200;
@@ -30,6 +32,8 @@ export async function runHostsChaos(args: readonly string[]): Promise<number> {
   say(`seed ${seed}`);
   let isGood = true;
   if (isWanted('simulated')) isGood = await simulate(seed, Number(values.runs), say);
+  const frozen = [...FROZEN_ROWS.keys()].filter(isWanted);
+  if (frozen.length > 0) isGood = (await runFrozenRows(frozen, say)) && isGood;
   if (!isWanted('losses')) return isGood ? 0 : 1;
   say('losses: agents as processes lose their connections, and come back');
   if (missing !== undefined) {
