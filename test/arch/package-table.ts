@@ -12,6 +12,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   sdk: ['jose', '@peculiar/x509', 'reflect-metadata', 'typebox'],
   control: [
     ...['kysely', 'pg', 'fastify', 'jose', 'openid-client', '@peculiar/x509', 'ajv', 'typebox', 'tldts'],
+    'qr',
     // Loaded in the process that builds the console.
     'esbuild',
   ],

@@ -31,7 +31,7 @@ export function addSecondFactorRoutes(pages: FastifyInstance, parts: SecondFacto
   };
   const pageOf = ({ url }: LogInStep, form: FactorForm, asksRecovery: boolean): ConsolePage => {
     if (url === null) return factorCodePage(form, asksRecovery);
-    const png = Buffer.from(qrPictureOf(url) ?? []).toString('base64');
+    const png = Buffer.from(qrPictureOf(url)).toString('base64');
     return enrollmentPage(form, { url, picture: `data:image/png;base64,${png}` });
   };
 

@@ -77,7 +77,6 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
     const totp = await secondFactors.find(identity.id);
     if (totp === undefined || totp.isVerified) throw notFound();
     const png = qrPictureOf(provisioningUrlOf(totp.secret, identity.name));
-    if (png === undefined) throw notFound();
     return reply.header('content-type', 'image/png').header('cache-control', 'no-store').send(png);
   });
 

@@ -72,7 +72,7 @@ export const secondFactorHandlers: Handlers<
       return { result: { secret: begun, name: person.email ?? person.name }, target: targetOf(id) };
     });
     const url = provisioningUrlOf(secret, name);
-    const png = Buffer.from(qrPictureOf(url) ?? []).toString('base64');
+    const png = Buffer.from(qrPictureOf(url)).toString('base64');
     return unstored(ok({ secret: base32(secret), url, picture: `data:image/png;base64,${png}` }));
   },
 

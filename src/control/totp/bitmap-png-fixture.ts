@@ -1,6 +1,7 @@
 /** Reads the images of `pngOf` as other programs do, for tests. */
 import assert from 'node:assert/strict';
 import { crc32, inflateSync } from 'node:zlib';
+import decodeQR from 'qr/decode.js';
 
 /** Returns the pixels of a black and white image without filters, row by row; 1 is black. */
 export function pixelsOf(png: Buffer): number[][] {
@@ -25,4 +26,11 @@ export function pixelsOf(png: Buffer): number[][] {
     assert.equal(line[0], 0);
     return Array.from({ length: width }, (_pixel, x) => 1 - ((line[1 + (x >> 3)]! >> (7 - (x & 7))) & 1));
   });
+}
+
+/** Returns what a reader of QR codes finds in the image. */
+export function qrTextOf(png: Buffer): string {
+  const pixels = pixelsOf(png);
+  const data = Uint8Array.from(pixels.flat().flatMap((pixel) => [...Array(3).fill(255 * (1 - pixel)), 255]));
+  return decodeQR({ width: pixels[0]!.length, height: pixels.length, data });
 }

@@ -5,18 +5,17 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const BIT_DEPTH = 1;
 const GRAYSCALE = 0;
 
-/** `rows` are squares, of which 1 is black; each is `scale` pixels wide. `margin` is the number of white ones around. */
-export function pngOf(rows: readonly Uint8Array[], scale: number, margin: number): Uint8Array {
-  const [width, height] = [(rows[0]?.length ?? 0) + 2 * margin, rows.length + 2 * margin];
+/** `rows` are squares, black where true; each is `scale` pixels wide. */
+export function pngOf(rows: readonly (readonly boolean[])[], scale: number): Uint8Array {
+  const [width, height] = [rows[0]?.length ?? 0, rows.length];
   const lineBytes = 1 + Math.ceil((width * scale) / 8);
   // A line begins with its filter: 0, none. White is 1.
   const pixels = new Uint8Array(lineBytes * height * scale).fill(0xff);
   for (let line = 0; line < height * scale; line += 1) {
     const start = line * lineBytes;
     pixels[start] = 0;
-    const row = rows[Math.floor(line / scale) - margin];
-    row?.forEach((square, x) => {
-      for (let pixel = (x + margin) * scale; square === 1 && pixel < (x + margin + 1) * scale; pixel += 1)
+    rows[Math.floor(line / scale)]!.forEach((isBlack, x) => {
+      for (let pixel = x * scale; isBlack && pixel < (x + 1) * scale; pixel += 1)
         pixels[start + 1 + (pixel >> 3)]! &= ~(0x80 >> (pixel & 7));
     });
   }

@@ -1,8 +1,8 @@
 /** The secret of one-time passwords, and how an authenticator app takes it: as a URL, and as the picture of one. */
 import { randomBytes } from 'node:crypto';
+import encodeQR from 'qr';
 import { base32 } from '../secrets/mod.ts';
 import { pngOf } from './bitmap-png.ts';
-import { qrCodeOf } from './qr-code.ts';
 
 /** As RFC 4226 recommends. */
 const SECRET_BYTES = 20;
@@ -28,9 +28,7 @@ export function provisioningUrlOf(secret: Uint8Array, name: string): string {
 }
 
 /** Returns the QR code of the URL as PNG. */
-export function qrPictureOf(url: string): Uint8Array | undefined {
-  const code = qrCodeOf(Buffer.from(url));
-  if (code === undefined) return undefined;
-  const scale = Math.max(MIN_SCALE, Math.floor(IMAGE_PIXELS / (code.length + 2 * QUIET_ZONE)));
-  return pngOf(code, scale, QUIET_ZONE);
+export function qrPictureOf(url: string): Uint8Array {
+  const squares = encodeQR(url, 'raw', { ecc: 'medium', border: QUIET_ZONE });
+  return pngOf(squares, Math.max(MIN_SCALE, Math.floor(IMAGE_PIXELS / squares.length)));
 }
