@@ -11,7 +11,7 @@ import { runTests } from '../tools/test-run.ts';
 const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev test [--all | --rest] [PATTERN…] [--name TEXT] [--spec] [--jobs N]
        frontdoor dev battery [ROW…] [--quick] [--seed N]
-       frontdoor dev bench|bench:api|bench:dns|bench:edge|bench:fabric|bench:gateway|bench:tproxy|bench:tunnel [--quick] [--rounds N] [--seconds N]
+       frontdoor dev bench|bench:api|bench:edge|bench:fabric|bench:gateway [--quick] [--rounds N] [--seconds N]
                      [--scenario TEXT] [--cpu-profile DIR] [--compare FILE FILE]
        frontdoor dev bench … [--shape up|separate|both]
        frontdoor dev interop
@@ -50,11 +50,8 @@ export async function runDev(args: readonly string[]): Promise<number> {
       return (await runPinned(['test/battery/main.ts', ...rest])).status;
     case 'bench':
     case 'bench:api':
-    case 'bench:dns':
     case 'bench:edge':
     case 'bench:fabric':
-    case 'bench:tproxy':
-    case 'bench:tunnel':
     case 'bench:gateway':
       return (await runPinned(['test/bench/main.ts', command, ...rest])).status;
     case 'interop':

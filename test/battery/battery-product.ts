@@ -11,7 +11,7 @@ import { makeTestAuthority } from '../support/certificates.ts';
 import type { ClientTarget } from '../support/keep-alive-client.ts';
 import { startSeparate, type Separate } from '../support/separate.ts';
 import { httpGet } from '../support/world.ts';
-import { freePort } from '../bench/bench-process.ts';
+import { freePort } from '../support/child-process.ts';
 
 export interface BatteryProduct {
   readonly parts: Separate;

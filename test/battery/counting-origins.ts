@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findCommand, freePort, startProcess } from '../bench/bench-process.ts';
+import { findCommand, freePort, startProcess } from '../support/child-process.ts';
 import { until } from '../support/deadline.ts';
 import { writeNginxFile } from '../support/nginx-file.ts';
 import { httpGet } from '../support/world.ts';

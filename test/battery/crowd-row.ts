@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../support/deadline.ts';
-import { residentBytes } from '../bench/bench-process.ts';
+import { residentBytes } from '../support/child-process.ts';
 import { hostOf, type BatteryProduct } from './battery-product.ts';
 import { Tally, type BatteryRow } from './battery-row.ts';
 import { BytesClient } from './bytes-client.ts';

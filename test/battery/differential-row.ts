@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findCommand, freePort, startProcess, type Running } from '../bench/bench-process.ts';
+import { findCommand, freePort, startProcess, type Running } from '../support/child-process.ts';
 import { until } from '../support/deadline.ts';
 import { writeNginxFile } from '../support/nginx-file.ts';
 import { httpGet } from '../support/world.ts';

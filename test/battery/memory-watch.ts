@@ -1,7 +1,7 @@
 /** Resident memory, open files and time on the processor of the product's processes. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { residentBytes } from '../bench/bench-process.ts';
+import { residentBytes } from '../support/child-process.ts';
 import type { BatteryProduct } from './battery-product.ts';
 
 export const MIB = 1_048_576;

@@ -1,7 +1,7 @@
 /** A client that asks for a second handshake within its TLS 1.2 connection: `R` makes openssl's s_client do so. */
 import { spawn } from 'node:child_process';
 import { within } from '../support/deadline.ts';
-import { findCommand } from '../bench/bench-process.ts';
+import { findCommand } from '../support/child-process.ts';
 
 const END_MS = 5_000;
 

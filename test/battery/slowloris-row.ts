@@ -4,7 +4,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { findCommand, startProcess } from '../bench/bench-process.ts';
+import { findCommand, startProcess } from '../support/child-process.ts';
 import { hostOf, type BatteryProduct } from './battery-product.ts';
 import { Tally, type BatteryRow, type BatteryRowContext } from './battery-row.ts';
 import { askBytes, statusOf } from './bytes-client.ts';

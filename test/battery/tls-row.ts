@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { within } from '../support/deadline.ts';
 import { portOf } from '../support/separate.ts';
-import { findCommand } from '../bench/bench-process.ts';
+import { findCommand } from '../support/child-process.ts';
 import { hostOf, type BatteryProduct } from './battery-product.ts';
 import { Tally, type BatteryRow } from './battery-row.ts';
 import { RawOrigin } from './raw-origin.ts';

@@ -4,7 +4,7 @@
  */
 import { messageOf } from '#base';
 import type { BenchOptions } from './bench-options.ts';
-import { cpuTimeUs } from './bench-process.ts';
+import { cpuTimeUs } from '../support/child-process.ts';
 import {
   machineFacts,
   RESULT_FORMAT,

@@ -11,8 +11,6 @@ export interface Benchmark extends OptionTable {
   reference(target: string): string;
   /** By title. */
   goals(result: BenchResult): Readonly<Record<string, readonly Goal[]>>;
-  /** It runs in a network namespace of its own, which needs root on Linux. */
-  readonly needsNamespace?: boolean | undefined;
   /** Why all of it is skipped on this machine, or false; false when absent. */
   skip?(): string | false;
   /** A whole run fails when it did not measure a goal. */

@@ -6,7 +6,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { connect, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import { KeepAliveClient } from '../support/keep-alive-client.ts';
-import { until } from './bench-process.ts';
+import { until } from '../support/child-process.ts';
 
 const TIMEOUT_MS = 30_000;
 const SERVED_DEADLINE_MS = 60_000;

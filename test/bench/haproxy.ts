@@ -1,7 +1,7 @@
 /** haproxy with one configuration, of one thread. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCommand, startProcess, untilListening } from './bench-process.ts';
+import { findCommand, startProcess, untilListening } from '../support/child-process.ts';
 import type { BenchRun } from './bench-run.ts';
 
 export const HAPROXY = 'haproxy';

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { makeTestAuthority } from '../support/certificates.ts';
-import { freePort } from './bench-process.ts';
+import { freePort } from '../support/child-process.ts';
 import type { BenchRun } from './bench-run.ts';
 import { makeBenchCertificate } from './gateway/bench-certificate.ts';
 import { startHaproxy } from './haproxy.ts';

@@ -1,6 +1,6 @@
 /** What idle clients cost a server: resident memory before and with them; a process of its own holds them. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { residentBytes } from './bench-process.ts';
+import { residentBytes } from '../support/child-process.ts';
 import { openIdle, type Door } from './check-client.ts';
 import type { IdleLoad } from './idle-client-process.ts';
 import { startScript } from './script-process.ts';

@@ -1,5 +1,5 @@
-// The entry point of all benchmarks: `npm run bench`, `bench:api`, `bench:dns`, `bench:edge`, `bench:fabric`, `bench:gateway`,
-// `bench:tproxy`, `bench:tunnel`; the first argument is that name. Run them on a quiet machine, and compare ratios of one run only.
+// The entry point of all benchmarks: `npm run bench`, `bench:api`, `bench:edge`, `bench:fabric`, `bench:gateway`; the first argument is
+// that name. Run them on a quiet machine, and compare ratios of one run only.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -9,7 +9,6 @@ import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { parseBenchOptions, usageOf } from './bench-options.ts';
 import { compareText, reportText } from './bench-report.ts';
 import { loadResult, saveResult } from './bench-result.ts';
-import { isInNamespace, runInNamespace } from './bench-namespace.ts';
 import { BenchRun, causesOf } from './bench-run.ts';
 import type { Benchmark } from './benchmark.ts';
 import { startScript } from './script-process.ts';
@@ -18,12 +17,9 @@ import { startScript } from './script-process.ts';
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   bench: async () => (await import('./product-benchmark.ts')).PRODUCT_BENCHMARK,
   'bench:api': async () => (await import('./api/api-benchmark.ts')).API_BENCHMARK,
-  'bench:dns': async () => (await import('./dns/dns-benchmark.ts')).DNS_BENCHMARK,
   'bench:edge': async () => (await import('./edge/edge-benchmark.ts')).EDGE_BENCHMARK,
   'bench:fabric': async () => (await import('./fabric/fabric-benchmark.ts')).FABRIC_BENCHMARK,
   'bench:gateway': async () => (await import('./gateway/gateway-benchmark.ts')).GATEWAY_BENCHMARK,
-  'bench:tproxy': async () => (await import('./tunnel/tunnel-benchmark.ts')).TPROXY_BENCHMARK,
-  'bench:tunnel': async () => (await import('./tunnel/tunnel-benchmark.ts')).TUNNEL_BENCHMARK,
 };
 
 async function main(name = '', args: readonly string[] = []): Promise<number> {
@@ -37,8 +33,6 @@ async function main(name = '', args: readonly string[] = []): Promise<number> {
     process.stderr.write(`${benchmark.name}: ${options.problem}\n${usageOf(benchmark)}`);
     return 2;
   }
-  if (benchmark.needsNamespace === true && options.compare === undefined && !isInNamespace())
-    return runInNamespace(import.meta.filename, [name, ...args]);
   const folder = mkdtempSync(join(tmpdir(), 'frontdoor-bench-'));
   const report = (text: string): void => void process.stdout.write(`… ${text}\n`);
   const run = new BenchRun(options, folder, benchmark.warmUpRounds, report);

@@ -6,7 +6,7 @@ import { randomBytes, createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort, until } from './bench-process.ts';
+import { freePort, until } from '../support/child-process.ts';
 import type { BenchRun } from './bench-run.ts';
 import { get } from './check-client.ts';
 import { KEPT_UPSTREAM, startNginxProgram } from './nginx-program.ts';

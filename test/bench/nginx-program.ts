@@ -1,7 +1,7 @@
 /** nginx with one configuration, of one worker. */
 import { join } from 'node:path';
 import { writeNginxFile } from '../support/nginx-file.ts';
-import { childrenOf, findCommand, startProcess, until, untilListening } from './bench-process.ts';
+import { childrenOf, findCommand, startProcess, until, untilListening } from '../support/child-process.ts';
 import type { BenchRun } from './bench-run.ts';
 
 const START_DEADLINE_MS = 10_000;

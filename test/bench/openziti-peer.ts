@@ -4,7 +4,7 @@
  * loopback; all other settings are defaults, end-to-end encryption among them.
  */
 import { OpenZitiMesh } from '../interop/openziti-mesh.ts';
-import { freePort } from './bench-process.ts';
+import { freePort } from '../support/child-process.ts';
 import type { BenchRun } from './bench-run.ts';
 import { untilAnswers } from './check-client.ts';
 import type { OutsidePeer } from './outside-peers.ts';

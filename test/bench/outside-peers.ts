@@ -6,7 +6,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCommand, freePort, startProcess, untilListening, type Running } from './bench-process.ts';
+import {
+  findCommand,
+  freePort,
+  startProcess,
+  untilListening,
+  type Running,
+} from '../support/child-process.ts';
 import type { BenchRun } from './bench-run.ts';
 import { untilAnswers } from './check-client.ts';
 import { HAPROXY, hasHaproxy } from './haproxy.ts';

@@ -1,16 +1,14 @@
 /**
- * `npm run bench`: nginx directly, nginx as reverse proxy, rows built by hand, tunnels, the product and its console. Needs wrk
+ * `npm run bench`: nginx directly, nginx as reverse proxy, rows built by hand, tunnels and the product. Needs wrk
  * and nginx in PATH and about fifteen minutes. Fails when an answer was not 200, when a byte differed, or when the private service did not see every
  * request.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { zitiBinary } from '../support/ziti-command.ts';
-import { residentBytes } from './bench-process.ts';
+import { residentBytes } from '../support/child-process.ts';
 import type { BenchRun } from './bench-run.ts';
 import type { Benchmark } from './benchmark.ts';
 import { untilAnswers, type Door } from './check-client.ts';
-import { measureConsole } from './console/console-benchmark.ts';
-import { CONSOLE_GOALS } from './console/console-goal-table.ts';
 import { startSealedAndClear } from './encryption/sealed-and-clear.ts';
 import { HttpSamplers, type HttpTarget } from './http-samplers.ts';
 import { makeKey, untilGuarded } from './gateway/guarded-shares.ts';
@@ -49,7 +47,6 @@ const QUICK = { idleConnections: 300, checkedRequests: 4_000 };
 const GATEWAY_ARGS = ['--max-connections-per-address', '16000'];
 const DOWNLOAD_BYTES = 100 * 1024 * 1024;
 const SHARE = 'bench';
-const CONSOLE_PREFIX = 'console';
 /** A circuit takes OpenZiti most of a second under load: so long its last requests are on their way. */
 const OPENZITI_QUIET_MS = 1_500;
 /** After this time an idle program has saved its compiled code for its next start (ADR 0054). */
@@ -95,18 +92,11 @@ export const PRODUCT_BENCHMARK: Benchmark = {
       ]),
     ),
     'goals of end-to-end encryption (× is the ratio to circuits in clear, medians)': ENCRYPTION_GOALS,
-    'goals of the console': CONSOLE_GOALS,
   }),
   measure,
 };
 
 async function measure(run: BenchRun): Promise<void> {
-  // The parts are started for any of their scenarios, and not for those of the console alone.
-  if (run.options.only?.startsWith(CONSOLE_PREFIX) !== true) await run.part(() => measureProduct(run));
-  await measureConsole(run);
-}
-
-async function measureProduct(run: BenchRun): Promise<void> {
   const { idleConnections, checkedRequests } = run.options.isQuick ? QUICK : FULL;
   const nginx = await startNginx(run, DOWNLOAD_BYTES);
   const samplers = new HttpSamplers(run, nginx);

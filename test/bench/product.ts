@@ -8,7 +8,7 @@ import { definedFields } from '#base';
 import { runCommand } from '../support/part-process.ts';
 import type { BenchRun } from './bench-run.ts';
 import { untilAnswers } from './check-client.ts';
-import { startReady } from './ready-process.ts';
+import { startReady } from '../support/ready-process.ts';
 
 export interface Product {
   /** The gateway's plain HTTP port. */

@@ -7,13 +7,11 @@ import { startSeparate as startAll, type Separate } from '../support/separate.ts
 import type { BenchRun } from './bench-run.ts';
 import { untilAnswers } from './check-client.ts';
 import type { Product } from './product.ts';
-import { profileArguments } from './ready-process.ts';
+import { profileArguments } from '../support/ready-process.ts';
 
 export interface SeparateProduct extends Omit<Product, 'firstAnswerMs' | 'stop'> {
   /** Stops all parts and starts them again, all at once; resolves to the milliseconds until the host answers. */
   restart(host: string): Promise<number>;
-  /** A further gateway beside the first, with these options of `frontdoor gateway`. */
-  readonly addGateway: Separate['addGateway'];
 }
 
 /** Starts them in the folder `name` of the run, with more options of `frontdoor gateway`. They end with the run. */
@@ -51,6 +49,5 @@ export async function startSeparate(run: BenchRun, moreArgs?: readonly string[])
       await untilAnswers({ port, host });
       return performance.now() - startedMs;
     },
-    addGateway: separate.addGateway,
   };
 }

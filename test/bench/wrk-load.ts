@@ -1,7 +1,7 @@
 /** wrk as the load generator: one thread, its own report read through a script, every error an error of the run. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCommand, startProcess } from './bench-process.ts';
+import { findCommand, startProcess } from '../support/child-process.ts';
 import type { Sample } from './bench-run.ts';
 import type { Door } from './check-client.ts';
 

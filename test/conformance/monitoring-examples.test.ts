@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
-import { findCommand } from '../bench/bench-process.ts';
+import { findCommand } from '../support/child-process.ts';
 
 const FOLDER = fileURLToPath(new URL('../../examples/monitoring/', import.meta.url));
 const PROMTOOL = findCommand('promtool');

@@ -1,5 +1,5 @@
 // What a page of the console asks for: bounded parts of long lists, and little while nobody does anything; and a large mesh, which is
-// drawn whole. Times are in `npm run bench -- --scenario console`.
+// drawn whole.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';

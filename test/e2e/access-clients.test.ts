@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { findCommand } from '../bench/bench-process.ts';
+import { findCommand } from '../support/child-process.ts';
 import { makeTestAuthority } from '../support/certificates.ts';
 import { until } from '../support/deadline.ts';
 import type { IdentityWorld } from '../support/identity-world.ts';

@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { silentLog, systemClock } from '#base';
 import { NameServer, type NameServerOptions } from '#router';
-import { findCommand } from '../bench/bench-process.ts';
+import { findCommand } from '../support/child-process.ts';
 import { freePort } from '../support/free-port.ts';
 
 const DIG = findCommand('dig');

@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Running } from '../bench/bench-process.ts';
+import type { Running } from '../support/child-process.ts';
 import { until } from '../support/deadline.ts';
 import { OpenZitiNetwork, type OpenZitiOptions } from '../support/openziti-network.ts';
 import { PartProcess, runCommand } from '../support/part-process.ts';

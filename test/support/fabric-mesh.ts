@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { JsonClient, type JsonAnswer } from '#net';
-import { startProcess, type Running } from '../bench/bench-process.ts';
+import { startProcess, type Running } from './child-process.ts';
 import { callCommand } from './command-line.ts';
 import { freePort } from './free-port.ts';
 import { until } from './deadline.ts';

@@ -1,6 +1,6 @@
 /**
  * A script that runs again in a network and mount namespace of its own, where programs ask the name server at 127.0.0.1,
- * which is that of a router in mode tproxy: a test file, or a benchmark (`test/bench/bench-namespace.ts`).
+ * which is that of a router in mode tproxy: a test file.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { startProcess, until, untilReady, type Running } from '../bench/bench-process.ts';
+import { startProcess, until, untilReady, type Running } from './child-process.ts';
 import { freePort } from './free-port.ts';
 import { runZiti, zitiEnvironment } from './ziti-command.ts';
 

@@ -5,7 +5,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
-import { findCommand } from '../bench/bench-process.ts';
+import { findCommand } from './child-process.ts';
 import type { BadNetwork, FaultNetwork, FaultPoint } from './fault-point.ts';
 
 const INSIDE = 'FRONTDOOR_FAULT_NAMESPACE';

@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCommand } from '../bench/bench-process.ts';
+import { findCommand } from './child-process.ts';
 import { JsonClient } from '#net';
 import { makeTestAuthority } from './certificates.ts';
 import { until } from './deadline.ts';

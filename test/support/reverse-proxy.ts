@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findCommand, startProcess, untilReady } from '../bench/bench-process.ts';
+import { findCommand, startProcess, untilReady } from './child-process.ts';
 import type { TestIdentity } from './certificates.ts';
 import { writeNginxFile } from './nginx-file.ts';
 

@@ -5,7 +5,7 @@ import type { FirstStart } from '#control';
 import { postgresSkip, startPostgres } from '../../support/postgres.ts';
 import type { BenchRun } from '../bench-run.ts';
 import { authorizationOf, type ApiAccess } from '../product.ts';
-import { startReady } from '../ready-process.ts';
+import { startReady } from '../../support/ready-process.ts';
 
 export const EMBEDDED = 'embedded';
 export const POSTGRESQL = 'postgresql';
@@ -56,15 +56,13 @@ export async function startBenchControl(
   };
 }
 
-/** Measures on the embedded database, then on PostgreSQL where it is installed, each where it is wanted. */
+/** Measures on the embedded database, then on PostgreSQL where it is installed. */
 export async function onEachDatabase(
   run: BenchRun,
   scenarioOn: (database: string) => string,
   measure: (name: string, url?: string) => Promise<void>,
-  isWanted: (database: string) => boolean = () => true,
 ): Promise<void> {
-  if (isWanted(EMBEDDED)) await measure(EMBEDDED);
-  if (!isWanted(POSTGRESQL)) return;
+  await measure(EMBEDDED);
   if (postgresSkip !== false) return run.skip(scenarioOn(POSTGRESQL), 'not installed');
   // It syncs to the disk as in earnest.
   const server = await startPostgres();

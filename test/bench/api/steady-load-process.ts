@@ -12,10 +12,6 @@ export interface SteadyLoad {
   /** `%d` becomes a number of its own in each request. */
   readonly body?: string | undefined;
   readonly perSecond: number;
-  /** Requests come from so many networks of this machine in turn, an address each. Absent: from one address. */
-  readonly networks?: number | undefined;
-  /** The first of them; loads that differ in it have no network in common. Below 200. */
-  readonly firstNetwork?: number | undefined;
 }
 
 /** The sample counts requests that were answered with success, and times them from sending to the end of the answer. */
@@ -24,12 +20,10 @@ export interface SteadyResult extends Sample {
 }
 
 const CONNECTIONS = 16;
-const CONNECTIONS_OF_NETWORK = 4;
 const TICK_MS = 1;
 
 const load = JSON.parse(process.argv[2] ?? '{}') as SteadyLoad;
-const { url, method, headers, body, perSecond, networks, firstNetwork = 0 } = load;
-const maxOpen = networks === undefined ? CONNECTIONS : networks * CONNECTIONS_OF_NETWORK;
+const { url, method, headers, body, perSecond } = load;
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 const startedMs = performance.now();
 const latenciesUs: number[] = [];
@@ -48,8 +42,7 @@ function send(): void {
     else failed += 1;
   };
   const length = text === undefined ? {} : { 'content-length': Buffer.byteLength(text) };
-  const from = networks === undefined ? {} : { localAddress: addressOf(sent % networks) };
-  const call = request(url, { method, agent, headers: { ...headers, ...length }, ...from }, (answer) => {
+  const call = request(url, { method, agent, headers: { ...headers, ...length } }, (answer) => {
     answer.resume();
     answer.once('end', () => done(answer.statusCode!));
   });
@@ -57,15 +50,10 @@ function send(): void {
   call.end(text);
 }
 
-/** An address of a /24 of its own. */
-function addressOf(network: number): string {
-  return `127.${1 + firstNetwork + (network >> 8)}.${network & 255}.1`;
-}
-
 setInterval(() => {
   const due = ((performance.now() - startedMs) * perSecond) / 1000;
   // A server that falls behind is not flooded: what could not be sent in time shows in the rate.
-  while (sent < due && open < maxOpen) send();
+  while (sent < due && open < CONNECTIONS) send();
 }, TICK_MS);
 
 process.stdout.write('running\n');

@@ -1,6 +1,6 @@
 /** Loads at a steady rate, each in a process of its own, and what most of them are for: a share of nginx at `frontdoor up`. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { findCommand } from '../bench-process.ts';
+import { findCommand } from '../../support/child-process.ts';
 import type { BenchRun, Sample } from '../bench-run.ts';
 import { untilAnswers } from '../check-client.ts';
 import { startNginx, type NginxPeer } from '../nginx-peer.ts';
@@ -12,16 +12,11 @@ export const SHARE = 'bench';
 
 const DOWNLOAD_BYTES = 1_048_576;
 
-/** Runs them, and meanwhile does `act` again and again. Returns their results in their order. */
-export async function runSteadyLoads(
-  loads: readonly SteadyLoad[],
-  seconds: number,
-  act?: () => Promise<unknown>,
-): Promise<SteadyResult[]> {
+/** Returns their results in their order. */
+export async function runSteadyLoads(loads: readonly SteadyLoad[], seconds: number): Promise<SteadyResult[]> {
   const running = [];
   for (const load of loads) running.push(await startScript('api/steady-load-process.ts', load));
-  const endMs = performance.now() + seconds * 1_000;
-  while (performance.now() < endMs) await (act?.() ?? pause(endMs - performance.now()));
+  await pause(seconds * 1_000);
   return Promise.all(running.map(async (one) => JSON.parse(await one.ask()) as SteadyResult));
 }
 

@@ -13,7 +13,7 @@ import { untilAnswers } from '../check-client.ts';
 import type { HttpTarget } from '../http-samplers.ts';
 import type { NginxPeer } from '../nginx-peer.ts';
 import { targetName, type Secrecy } from '../product-goal-table.ts';
-import { profileArguments } from '../ready-process.ts';
+import { profileArguments } from '../../support/ready-process.ts';
 import { startScript, type Script } from '../script-process.ts';
 import { startParts } from '../separate-product.ts';
 import type { AgentArguments } from './agent-process.ts';

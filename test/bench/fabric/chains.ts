@@ -1,10 +1,10 @@
 /** The chains that are measured, each with one hop and with three. They end with the run. */
 import { OpenZitiMesh } from '../../interop/openziti-mesh.ts';
 import { FabricMesh, type MeshRouter } from '../../support/fabric-mesh.ts';
-import { freePort, until } from '../bench-process.ts';
+import { freePort, until } from '../../support/child-process.ts';
 import type { BenchRun } from '../bench-run.ts';
 import type { StartRow } from '../hops.ts';
-import { profileArguments } from '../ready-process.ts';
+import { profileArguments } from '../../support/ready-process.ts';
 import { chainOf, GO, OURS, type Chain } from './chain.ts';
 
 export const SMALL_PAYLOAD_BYTES = 100;

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { zitiBinary } from '../../support/ziti-command.ts';
-import { cpuTimeUs, residentBytes } from '../bench-process.ts';
+import { cpuTimeUs, residentBytes } from '../../support/child-process.ts';
 import type { BenchRun } from '../bench-run.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { HAPROXY, hasHaproxy } from '../haproxy.ts';

@@ -1,33 +1,26 @@
-// The load generator of ports, for the benchmarks of the fabric and of tunnels: one measurement, its arguments as JSON, its
+// The load generator of ports, for the benchmarks of the fabric and of SDKs: one measurement, its arguments as JSON, its
 // result as one line of JSON.
-import { createSocket } from 'node:dgram';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { latencyOf, type Latency } from '../figure.ts';
 
-export type LoadKind = 'download' | 'messages' | 'circuits' | 'datagrams' | 'idle';
+export type LoadKind = 'download' | 'messages' | 'circuits' | 'idle';
 
 export interface LoadArguments {
   readonly kind: LoadKind;
-  /** 127.0.0.1 by default. */
-  readonly host?: string | undefined;
   readonly port: number;
-  /** Sources of datagrams are connections, too. */
   readonly connections: number;
   readonly seconds: number;
 }
 
 export interface LoadResult extends Latency {
-  /** Bytes, messages, circuits or datagrams per second; held connections of `idle`. */
+  /** Bytes, messages or circuits per second; held connections of `idle`. */
   readonly rate: number;
   readonly failed: number;
 }
 
 const MESSAGE = Buffer.alloc(100, 'm');
-const WARM_UP_MS = { download: 500, messages: 500, circuits: 500, datagrams: 3_000 };
-/** The first datagram of a source waits for its circuit. */
-const LOST_MS = 2_000;
-const BUFFER_BYTES = 4 * 1024 * 1024;
+const WARM_UP_MS = 500;
 const latencies: number[] = [];
 let count = 0;
 let failed = 0;
@@ -35,7 +28,7 @@ let isMeasuring = false;
 let isOver = false;
 
 function open(port: number): Socket {
-  const socket = connect({ host, port, noDelay: true });
+  const socket = connect({ host: '127.0.0.1', port, noDelay: true });
   socket.on('error', () => {
     if (!isOver) failed += 1;
     socket.destroy();
@@ -90,31 +83,6 @@ function circuits(port: number): void {
   socket.once('close', () => setImmediate(circuits, port));
 }
 
-/** One datagram under way at a time. One that has not returned in time is sent again. */
-function datagrams(port: number): void {
-  const socket = createSocket({ type: 'udp4', recvBufferSize: BUFFER_BYTES, sendBufferSize: BUFFER_BYTES });
-  const datagram = Buffer.alloc(MESSAGE.length, 'd');
-  let sequence = 0;
-  let sentAt = 0;
-  let timer: NodeJS.Timeout | undefined;
-  const send = (): void => {
-    datagram.writeUInt32LE((sequence += 1), 0);
-    sentAt = performance.now();
-    socket.send(datagram, port, host);
-    timer ??= setTimeout(send, LOST_MS);
-    timer.refresh();
-  };
-  socket.on('message', (answer) => {
-    if (answer.readUInt32LE(0) !== sequence) return;
-    if (isMeasuring) {
-      count += 1;
-      latencies.push((performance.now() - sentAt) * 1000);
-    }
-    send();
-  });
-  socket.bind(0, '127.0.0.1', send);
-}
-
 async function idle(port: number, connections: number): Promise<void> {
   for (let at = 0; at < connections; at += 50) {
     await Promise.all(
@@ -138,13 +106,7 @@ function printResult(rate: number): void {
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
-const {
-  kind,
-  host = '127.0.0.1',
-  port,
-  connections,
-  seconds,
-} = JSON.parse(process.argv[2]!) as LoadArguments;
+const { kind, port, connections, seconds } = JSON.parse(process.argv[2]!) as LoadArguments;
 
 if (kind === 'idle') {
   await idle(port, connections);
@@ -152,9 +114,9 @@ if (kind === 'idle') {
   // The connections are held until this process is killed.
   process.stdin.resume();
 } else {
-  const start = { download, messages, circuits, datagrams }[kind];
+  const start = { download, messages, circuits }[kind];
   for (let i = 0; i < connections; i += 1) start(port);
-  await pause(WARM_UP_MS[kind]);
+  await pause(WARM_UP_MS);
   isMeasuring = true;
   const startedAt = performance.now();
   await pause(seconds * 1000);

@@ -1,4 +1,4 @@
-/** Loads of ports in a run: downloads, messages, new circuits and datagrams, each by a process of its own. */
+/** Loads of ports in a run: downloads, messages and new circuits, each by a process of its own. */
 import type { BenchRun, Target } from '../bench-run.ts';
 import type { Measured, Unit } from '../bench-result.ts';
 import { runScript } from '../script-process.ts';
@@ -15,7 +15,7 @@ export interface LoadScenario<Kind extends LoadKind = LoadKind> {
 }
 
 /** A load of one round, without its port. */
-export interface PortLoad<Kind extends LoadKind> extends Omit<LoadArguments, 'host' | 'port'> {
+export interface PortLoad<Kind extends LoadKind> extends Omit<LoadArguments, 'port'> {
   readonly kind: Kind;
 }
 

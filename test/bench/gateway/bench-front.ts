@@ -8,13 +8,9 @@ export const UP_KEY = 'up, API key';
 export const UP_SESSION = 'up, session';
 export const SEPARATE = 'separate';
 export const SEPARATE_KEY = 'separate, API key';
-export const ONE_WORKER = 'one worker';
-export const TWO_WORKERS = 'two workers';
-/** As many connections for each worker as the one has: requests that arrive together share reads and writes. */
-export const TWO_WORKERS_TWICE = 'two workers, twice the connections';
 
-/** Ways to the private service over plain HTTP and over TLS, and to the WebSocket echo. */
-export type DoorKind = 'plain' | 'secure' | 'plainEcho' | 'secureEcho';
+/** Ways to the private service over plain HTTP and over TLS. */
+export type DoorKind = 'plain' | 'secure';
 type Doors = Readonly<Record<DoorKind, Door>>;
 
 /** A front with one kind of authentication. Absent doors are ways that do not exist. */
@@ -27,7 +23,7 @@ export interface Front extends Partial<Readonly<Record<DoorKind, Door | undefine
   readonly processes: ReadonlyMap<string, number>;
 }
 
-/** A front of the product: all four doors. */
+/** A front of the product: both doors. */
 export type ProductFront = Front & Doors;
 
 /** The fronts that have such a door, as targets of a load. */

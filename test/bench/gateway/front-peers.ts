@@ -1,10 +1,9 @@
 /**
- * nginx (one worker) and haproxy (one thread) as reverse proxies with plain and TLS listeners, which forward
- * upgrades. The TLS settings are those of our listeners (`src/net/tls-policy.ts`); `tls-agreement.ts` proves it
- * before anything runs.
+ * nginx (one worker) and haproxy (one thread) as reverse proxies with plain and TLS listeners. The TLS settings are those of our listeners (`src/net/tls-policy.ts`), which the benchmark checks
+ * before it runs.
  */
 import { TLS_CIPHERS } from '#net';
-import { freePort } from '../bench-process.ts';
+import { freePort } from '../../support/child-process.ts';
 import type { BenchRun } from '../bench-run.ts';
 import type { Door } from '../check-client.ts';
 import { HAPROXY, hasHaproxy, startHaproxy } from '../haproxy.ts';
@@ -20,27 +19,16 @@ const TLS12_SUITES = SUITES.filter((name) => !name.startsWith('TLS_')).join(':')
 
 /** For 10,000 idle clients. */
 const MAX_CONNECTIONS = 14_000;
-const ECHO_PATH = '/echo';
 
 export interface FrontPeerOptions {
   readonly downloadBytes: number;
-  /** Port of the WebSocket echo. */
-  readonly echoPort: number;
   readonly certificate: BenchCertificate;
 }
 
-function nginxFront(upstream: string, ports: Ports, { echoPort, certificate }: FrontPeerOptions): string {
+function nginxFront(upstream: string, ports: Ports, { certificate }: FrontPeerOptions): string {
   const locations = `
     location / {
       proxy_pass http://${upstream};${KEPT_UPSTREAM}
-    }
-    location = ${ECHO_PATH} {
-      proxy_pass http://127.0.0.1:${echoPort};
-      proxy_http_version 1.1;
-      proxy_set_header Connection "upgrade";
-      proxy_set_header Upgrade $http_upgrade;
-      proxy_set_header Host $host;
-      proxy_read_timeout 120s;
     }`;
   return `
   server {
@@ -68,8 +56,7 @@ interface Ports {
 
 function doorsOf(name: string, ports: Ports, { ca }: BenchCertificate) {
   const plain: Door = { port: ports.plain, host: `${name}.${ZONE}` };
-  const secure: Door = { ...plain, port: ports.secure, ca };
-  return { plain, secure, plainEcho: plain, secureEcho: secure };
+  return { plain, secure: { ...plain, port: ports.secure, ca } };
 }
 
 /** The private service and the proxy, one program, which ends with the run. */
@@ -95,25 +82,20 @@ const HAPROXY_GLOBAL = `maxconn ${MAX_CONNECTIONS}
   ssl-default-bind-options ssl-min-ver TLSv1.2
   tune.ssl.cachesize 0`;
 
-function haproxySections(ports: Ports, servicePort: number, options: FrontPeerOptions): string {
-  const { certificate, echoPort } = options;
+function haproxySections(ports: Ports, servicePort: number, certificate: BenchCertificate): string {
   return `defaults
   mode http
   timeout connect 5s
   timeout client 120s
   timeout server 60s
-  timeout tunnel 120s
   http-reuse always
   maxconn ${MAX_CONNECTIONS}
 frontend front
   bind 127.0.0.1:${ports.plain}
   bind 127.0.0.1:${ports.secure} ssl crt ${certificate.bothFile} alpn http/1.1
-  use_backend echo if { path ${ECHO_PATH} }
   default_backend private
 backend private
   server private 127.0.0.1:${servicePort}
-backend echo
-  server echo 127.0.0.1:${echoPort}
 `;
 }
 
@@ -125,7 +107,7 @@ export async function startHaproxyFront(
 ): Promise<Front | undefined> {
   if (!hasHaproxy()) return undefined;
   const ports: Ports = { plain: await freePort(), secure: await freePort() };
-  const sections = haproxySections(ports, nginx.servicePort, options);
+  const sections = haproxySections(ports, nginx.servicePort, options.certificate);
   const pid = await startHaproxy(run, ports.secure, sections, HAPROXY_GLOBAL);
   return {
     name: HAPROXY,

@@ -3,29 +3,21 @@
  * It needs wrk and nginx and takes about half an hour. Fails when TLS differs, when an answer was not 200, when a byte
  * differed, or when the private service did not see every request.
  */
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../bench-process.ts';
-import type { BenchRun, Sampler } from '../bench-run.ts';
+import { connect } from 'node:tls';
+import { freePort } from '../../support/child-process.ts';
+import type { BenchRun } from '../bench-run.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { HAPROXY } from '../haproxy.ts';
-import { HttpSamplers, type HttpTarget } from '../http-samplers.ts';
+import { HttpSamplers } from '../http-samplers.ts';
 import { kibPerConnection, measureIdle, SETTLE_MS } from '../idle-connections.ts';
 import { NGINX_PROXY } from '../nginx-peer.ts';
 import { startUp } from '../product.ts';
-import { runScript, startScript } from '../script-process.ts';
 import { startSeparate } from '../separate-product.ts';
 import { makeBenchCertificate, ZONE, type BenchCertificate } from './bench-certificate.ts';
-import {
-  SEPARATE,
-  SEPARATE_KEY,
-  targetsOf,
-  TWO_WORKERS,
-  UP,
-  UP_KEY,
-  UP_SESSION,
-  type Front,
-} from './bench-front.ts';
+import { SEPARATE, SEPARATE_KEY, targetsOf, UP, UP_KEY, UP_SESSION, type Front } from './bench-front.ts';
 import { startHaproxyFront, startNginxFront } from './front-peers.ts';
 import { GATEWAY_GOALS } from './gateway-goal-table.ts';
 import {
@@ -35,15 +27,10 @@ import {
   HELD_COLUMN,
   IDLE,
   IDLE_TABLES,
-  MESSAGE_SCENARIOS,
   REQUEST_SCENARIOS,
-  WORKERS,
 } from './gateway-scenario-table.ts';
 import { keyFront, openFront, type FrontMaker } from './guarded-shares.ts';
 import { sessionFront } from './session-front.ts';
-import { disagreements, tlsFacts, type TlsFacts } from './tls-agreement.ts';
-import type { WebSocketLoad, WebSocketResult } from './websocket-load-process.ts';
-import { measureWorkers } from './worker-scenario.ts';
 
 const FULL = { idlePlain: 5_000, idleSecure: 10_000, checkedRequests: 20_000 };
 const QUICK = { idlePlain: 300, idleSecure: 500, checkedRequests: 2_000 };
@@ -58,7 +45,7 @@ const CROWD_QUIET_MS = 600;
 const MAX_CONNECTIONS_PER_ADDRESS = '15000';
 const MIB = 1024 * 1024;
 
-/** Names of the shares; with `-echo` behind them those of the WebSocket echo. */
+/** Names of the shares. */
 const SHARES = { open: 'bench', key: 'bench-key', session: 'bench-session' };
 
 /** What every scenario needs: the private service, the load, and what shares are made of. */
@@ -84,15 +71,15 @@ async function measure(run: BenchRun): Promise<void> {
   const { peers, samplers } = services;
   if (run.wants(IDLE)) await run.part(() => measureIdleFronts(run, services));
   const downloads = Object.values(DOWNLOAD);
-  const loads = [...REQUEST_SCENARIOS, ...MESSAGE_SCENARIOS].map(({ name }) => name);
+  const loads = REQUEST_SCENARIOS.map(({ name }) => name);
   const withSeparate = REQUEST_SCENARIOS.filter((one) => one.withSeparate).map(({ name }) => name);
   const wantsOneOf = (names: readonly string[]): boolean => names.some((name) => run.wants(name));
   const fronts = [...peers];
   if (wantsOneOf([...loads, ...downloads])) fronts.push(...(await startUpFronts(run, services)));
-  const separate = wantsOneOf([...withSeparate, ...downloads, WORKERS])
+  const separate = wantsOneOf([...withSeparate, ...downloads])
     ? await startSeparateFronts(run, services)
     : undefined;
-  const all = [...fronts, ...(separate?.fronts ?? [])];
+  const all = [...fronts, ...(separate ?? [])];
   await compareTls(run, all);
   const { checkedRequests } = run.options.isQuick ? QUICK : FULL;
   await samplers.check([...targetsOf(all, 'plain'), ...targetsOf(all, 'secure')], checkedRequests);
@@ -100,37 +87,19 @@ async function measure(run: BenchRun): Promise<void> {
   const download = samplers.downloads();
   for (const kind of ['plain', 'secure'] as const)
     await run.measure(DOWNLOAD[kind], 'MB', targetsOf(all, kind), download, { warmUpSeconds: 0 });
-  for (const { name, isSecure, connections } of MESSAGE_SCENARIOS) {
-    const targets = targetsOf(fronts, isSecure ? 'secureEcho' : 'plainEcho');
-    const warmUpSeconds = run.options.roundSeconds;
-    await run.measure(name, 'message', targets, messageSampler(connections), { warmUpSeconds });
-  }
-  if (separate === undefined || !run.wants(WORKERS)) return;
-  await run.attempt(TWO_WORKERS, () =>
-    measureWorkers(run, {
-      separate: separate.product,
-      host: `${SHARES.open}.${ZONE}`,
-      samplers,
-      // Each of two compilers sees half of the requests.
-      rounds: { warmUpSeconds: 2 * WARM_UP_ROUNDS * run.options.roundSeconds },
-      gatewayArgs: gatewayArguments(services.maker.certificate, 0),
-    }),
-  );
 }
 
 async function startServices(run: BenchRun): Promise<Services> {
   const certificate = await makeBenchCertificate(join(run.folder, 'certificate'));
-  const echo = run.keep(await startScript('gateway/echo-process.ts'));
-  const options = { downloadBytes: DOWNLOAD_BYTES, echoPort: Number(echo.line), certificate };
+  const options = { downloadBytes: DOWNLOAD_BYTES, certificate };
   const { nginx, front } = await startNginxFront(run, options);
   const haproxy = await startHaproxyFront(run, options, nginx);
   if (haproxy === undefined) run.skip(HAPROXY, 'not in PATH');
   const serviceUrl = `http://127.0.0.1:${nginx.servicePort}`;
-  const targets = { serviceUrl, echoUrl: `http://127.0.0.1:${echo.line}` };
   return {
     samplers: new HttpSamplers(run, nginx),
     peers: present([front, haproxy]),
-    maker: { certificate, nginx, targets },
+    maker: { certificate, nginx, serviceUrl },
   };
 }
 
@@ -164,29 +133,38 @@ async function startUpFronts(run: BenchRun, services: Services): Promise<Front[]
   ]);
 }
 
-async function startSeparateFronts(run: BenchRun, { maker }: Services) {
+async function startSeparateFronts(run: BenchRun, { maker }: Services): Promise<Front[]> {
   run.report('starting the product: separate parts');
   const securePort = await freePort();
   const product = await startSeparate(run, gatewayArguments(maker.certificate, securePort));
   const whole = { ...maker, product, securePort };
-  const fronts = present([
+  return present([
     await openFront(whole, SEPARATE, SHARES.open),
     await run.attempt(SEPARATE_KEY, () => keyFront(whole, SEPARATE_KEY, SHARES.key)),
   ]);
-  return { product, fronts };
 }
 
 function present(fronts: readonly (Front | undefined)[]): Front[] {
   return fronts.filter((front) => front !== undefined);
 }
 
+/** wrk's OpenSSL has no newer key exchange than X25519; our choice for a newer client is not measured. */
 async function compareTls(run: BenchRun, fronts: readonly Front[]): Promise<void> {
-  const facts = new Map<string, TlsFacts>();
-  for (const { name, secure } of fronts) if (secure !== undefined) facts.set(name, await tlsFacts(secure));
-  const problems = disagreements(facts);
-  if (problems.length > 0) throw new Error(`TLS differs, nothing can be compared: ${problems.join('; ')}`);
-  const [first] = facts.values();
-  if (first !== undefined) run.report(`TLS of all: ${first.protocol}, ${first.cipher}, ${first.exchange}`);
+  const found = new Map<string, string>();
+  for (const { name, secure } of fronts) {
+    if (secure === undefined) continue;
+    const { port, host: servername, ca } = secure;
+    const socket = connect({ port, host: '127.0.0.1', servername, ca, ecdhCurve: 'X25519' });
+    await once(socket, 'secureConnect');
+    const certificate = socket.getPeerX509Certificate()?.fingerprint256;
+    const exchange = JSON.stringify(socket.getEphemeralKeyInfo());
+    found.set(name, [socket.getProtocol(), socket.getCipher().name, exchange, certificate].join(', '));
+    socket.destroy();
+  }
+  const [first] = found.values();
+  if ([...found.values()].some((tls) => tls !== first))
+    throw new Error(`TLS differs, nothing can be compared: ${JSON.stringify([...found])}`);
+  if (first !== undefined) run.report(`TLS of all: ${first}`);
 }
 
 async function measureRequests(
@@ -215,19 +193,6 @@ async function measureRequests(
     });
     warm.add(isSecure);
   }
-}
-
-/** WebSocket messages; throws when a connection was refused or broke, or a message came back changed. */
-function messageSampler(connections: number): Sampler<HttpTarget> {
-  return async (door, seconds, metered) => {
-    const load: WebSocketLoad = { door, path: '/echo', connections, seconds };
-    const { failed, problem, ...sample } = await metered(() =>
-      runScript<WebSocketResult>('gateway/websocket-load-process.ts', load),
-    );
-    if (failed > 0 || sample.units === 0)
-      throw new Error(`${door.host}: ${failed} of ${connections} connections failed: ${problem}`);
-    return sample;
-  };
 }
 
 /** At the peers, and at a fresh product that has no load behind it. */

@@ -6,24 +6,20 @@ import {
   figure,
   least,
   most,
-  quotient,
   type MeasuredField,
   type Goal,
   type Statistic,
   type Value,
 } from '../goal.ts';
 import { NGINX_PROXY } from '../nginx-peer.ts';
-import { ONE_WORKER, TWO_WORKERS, TWO_WORKERS_TWICE, UP, UP_KEY, UP_SESSION } from './bench-front.ts';
+import { UP, UP_KEY, UP_SESSION } from './bench-front.ts';
 import {
   CONNECTIONS_COLUMN,
-  CPU_COLUMN,
   DOWNLOAD,
   EACH_COLUMN,
   HELD_COLUMN,
   IDLE_TABLES,
   scenarioName,
-  SMALLER_SHARE_COLUMN,
-  WORKERS_TABLE,
 } from './gateway-scenario-table.ts';
 
 const PLAIN_1 = scenarioName(false, false, 1);
@@ -44,10 +40,6 @@ const cost =
     return kept === undefined ? undefined : (1 - kept) * 100;
   };
 
-const cpuOf = (workers: string): Value => fact(WORKERS_TABLE, workers, CPU_COLUMN);
-const priceOfWorkers = quotient(cpuOf(TWO_WORKERS_TWICE), cpuOf(ONE_WORKER));
-const smallerShare = fact(WORKERS_TABLE, TWO_WORKERS, SMALLER_SHARE_COLUMN);
-
 /** The goals of speed are for requests with an API key: what is guarded is what is published. */
 export const GATEWAY_GOALS: readonly Goal[] = [
   least('requests/s, 32 connections, API key', '×', 0.8, toNginx(PLAIN_32, UP_KEY)),
@@ -61,8 +53,6 @@ export const GATEWAY_GOALS: readonly Goal[] = [
   least('TLS to clients, requests/s, 32 connections', '×', 0.8, toNginx(TLS_32, UP)),
   most('memory per idle plain connection', 'KiB', 12, fact(IDLE_TABLES.plain, UP, EACH_COLUMN)),
   most('memory with 10,000 idle TLS connections', 'MiB', 1024, idleSecureMib),
-  most('CPU per request, two workers to one, with as many connections each', '×', 1.1, priceOfWorkers),
-  least('connections at the worker that has fewer', '%', 40, smallerShare),
 ];
 
 /** Whether a session was measured over TLS alone, on both sides: where it does not count on plain HTTP. */

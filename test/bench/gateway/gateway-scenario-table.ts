@@ -39,21 +39,9 @@ export const REQUEST_SCENARIOS: readonly RequestScenario[] = [false, true].flatM
 
 export const DOWNLOAD = { plain: 'plain, download', secure: 'TLS, download' };
 
-export const MESSAGE_SCENARIOS: readonly Scenario[] = [
-  { name: 'plain, WebSocket, 32 at once', isSecure: false, connections: 32 },
-  { name: 'plain, WebSocket, 1 at once', isSecure: false, connections: 1 },
-  { name: 'TLS, WebSocket, 32 at once', isSecure: true, connections: 32 },
-];
-
 export const IDLE = 'idle connections';
 /** The tables of idle connections by door, and their columns. */
 export const IDLE_TABLES = { plain: `${IDLE}, plain`, secure: `${IDLE}, TLS` };
 export const CONNECTIONS_COLUMN = 'connections';
 export const HELD_COLUMN = 'with them, MiB';
 export const EACH_COLUMN = 'each, KiB';
-
-export const WORKERS = 'two workers';
-/** The table of what workers cost and how they share connections. */
-export const WORKERS_TABLE = "two workers: the gateway's processes";
-export const CPU_COLUMN = 'CPU µs per request';
-export const SMALLER_SHARE_COLUMN = 'smaller share of connections, %';

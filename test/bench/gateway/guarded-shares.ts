@@ -10,34 +10,25 @@ import type { ProductFront } from './bench-front.ts';
 
 const KEY_HEADER = 'x-api-key';
 
-export interface ShareTargets {
-  /** The private service and the WebSocket echo. */
-  readonly serviceUrl: string;
-  readonly echoUrl: string;
-}
-
 export interface FrontMaker {
   readonly product: Pick<Product, 'port' | 'processes' | 'publish' | 'call'>;
   readonly securePort: number;
   readonly certificate: BenchCertificate;
-  readonly targets: ShareTargets;
+  /** The address of the private service. */
+  readonly serviceUrl: string;
   /** The private nginx, whose CPU time belongs to every front. */
   readonly nginx: Pick<NginxPeer, 'processes'>;
 }
 
-/** Two shares of the names `NAME` and `NAME-echo`, with these providers. */
-export async function makeShares(
-  { product, targets }: FrontMaker,
+/** With these providers. */
+export async function makeShare(
+  { product, serviceUrl }: FrontMaker,
   name: string,
   providerIds: readonly unknown[],
 ): Promise<void> {
-  const echo = `${name}-echo`;
-  await product.publish(name, targets.serviceUrl);
-  await product.publish(echo, targets.echoUrl);
-  if (providerIds.length === 0) return;
-  for (const share of [name, echo]) {
-    await product.call('PATCH', `/shares/${share}`, { authProviderIds: providerIds });
-  }
+  await product.publish(name, serviceUrl);
+  if (providerIds.length > 0)
+    await product.call('PATCH', `/shares/${name}`, { authProviderIds: providerIds });
 }
 
 export function frontOf(
@@ -46,14 +37,11 @@ export function frontOf(
   share: string,
   headers: Readonly<Record<string, string>> = {},
 ): ProductFront {
-  const plainDoor = (name: string): Door => ({ port: product.port, host: `${name}.${ZONE}`, headers });
-  const secureDoor = (name: string): Door => ({ ...plainDoor(name), port: securePort, ca });
+  const plain: Door = { port: product.port, host: `${share}.${ZONE}`, headers };
   return {
     name: displayName,
-    plain: plainDoor(share),
-    secure: secureDoor(share),
-    plainEcho: plainDoor(`${share}-echo`),
-    secureEcho: secureDoor(`${share}-echo`),
+    plain,
+    secure: { ...plain, port: securePort, ca },
     serviceRequests: 1,
     processes: new Map([...product.processes, ...nginx.processes]),
   };
@@ -70,7 +58,7 @@ export async function openFront(
   displayName: string,
   share: string,
 ): Promise<ProductFront> {
-  await makeShares(maker, share, []);
+  await makeShare(maker, share, []);
   const front = frontOf(maker, displayName, share);
   await untilAnswers(front.plain);
   return front;
@@ -92,7 +80,7 @@ export async function makeKey(
 
 export async function keyFront(maker: FrontMaker, displayName: string, share: string): Promise<ProductFront> {
   const { providerId, headers } = await makeKey(maker.product, share);
-  await makeShares(maker, share, [providerId]);
+  await makeShare(maker, share, [providerId]);
   const front = frontOf(maker, displayName, share, headers);
   await untilGuarded(front.plain);
   return front;

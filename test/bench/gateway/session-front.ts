@@ -5,10 +5,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DEFAULT_CLIENT, startIdentityProvider } from '../../support/identity-provider.ts';
 import { SESSION_COOKIE, Visitor } from '../../support/visitor.ts';
-import { until } from '../bench-process.ts';
+import { until } from '../../support/child-process.ts';
 import { get, untilAnswers, type Door } from '../check-client.ts';
 import type { Front } from './bench-front.ts';
-import { frontOf, makeShares, type FrontMaker } from './guarded-shares.ts';
+import { frontOf, makeShare, type FrontMaker } from './guarded-shares.ts';
 
 const PERSON = { sub: 'benchmark', email: 'benchmark@example.com' };
 /** The control plane fetches a new provider's metadata first. */
@@ -29,21 +29,13 @@ export async function sessionFront(maker: FrontMaker, displayName: string, share
       client_secret: DEFAULT_CLIENT.secret,
     },
   });
-  await makeShares(maker, share, [provider['id']]);
+  await makeShare(maker, share, [provider['id']]);
   const asked = frontOf(maker, displayName, share);
   await untilAnswers(asked.secure, { status: 401 });
   const front = frontOf(maker, displayName, share, await logIn(maker, asked.secure));
   await untilAnswers(front.secure);
-  // The echo is another share, and a session is of one share alone.
-  const echo = frontOf(maker, displayName, share, await logIn(maker, asked.secureEcho));
   const { status } = await get(front.plain, '/small');
-  const isPlain = status === 200;
-  return {
-    ...front,
-    plain: isPlain ? front.plain : undefined,
-    plainEcho: isPlain ? echo.plainEcho : undefined,
-    secureEcho: echo.secureEcho,
-  };
+  return status === 200 ? front : { ...front, plain: undefined };
 }
 
 /** The header that carries the session. */

@@ -8,7 +8,7 @@ import { cpSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { repositoryRoot } from '../../../tools/pinned-process.ts';
-import { findCommand } from '../../bench/bench-process.ts';
+import { findCommand } from '../../support/child-process.ts';
 import type { LoadResult } from '../../bench/fabric/load-process.ts';
 import { within } from '../../support/deadline.ts';
 import { zitiBinary, zitiEnvironment } from '../../support/ziti-command.ts';

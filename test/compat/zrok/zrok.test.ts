@@ -9,7 +9,7 @@ import process from 'node:process';
 import { after, before, test } from 'node:test';
 import { silentLog } from '#base';
 import type { Up } from '../../../bin/up.ts';
-import { startProcess, type Running } from '../../bench/bench-process.ts';
+import { startProcess, type Running } from '../../support/child-process.ts';
 import { callCommand } from '../../support/command-line.ts';
 import { until } from '../../support/deadline.ts';
 import { freePort } from '../../support/free-port.ts';

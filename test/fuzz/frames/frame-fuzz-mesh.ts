@@ -7,7 +7,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import { silentLog } from '#base';
 import { AgentApiClient, EdgeApiClient, enrollIdentity, fetchBootstrapToken } from '#sdk';
-import { residentBytes } from '../../bench/bench-process.ts';
+import { residentBytes } from '../../support/child-process.ts';
 import { makeTestAuthority, type TestAuthority } from '../../support/certificates.ts';
 import { startEcho } from '../../support/echo-service.ts';
 import { FabricMesh, type MeshRouter } from '../../support/fabric-mesh.ts';

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
-import { startProcess, untilReady, type Running } from './bench-process.ts';
+import { startProcess, untilReady, type Running } from './child-process.ts';
 
 const LAUNCHER = join(repositoryRoot, 'bin/frontdoor.js');
 const START_DEADLINE_MS = 120_000;

@@ -1,4 +1,4 @@
-/** Child processes of the benchmark: start, wait for a sign of life, stop for certain; CPU time and memory of any. */
+/** Child processes: start, wait for a sign of life, stop for certain; CPU time and memory of any. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants, readFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-export { freePort } from '../support/free-port.ts';
+export { freePort } from './free-port.ts';
 
 const CLOCK_TICKS = Number(spawnSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).stdout) || 100;
 const LISTENING_DEADLINE_MS = 10_000;
