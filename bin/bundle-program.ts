@@ -6,14 +6,8 @@ import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, wri
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
-import type { BuildOptions, Metafile, Plugin } from 'esbuild';
-import {
-  bundleIndex,
-  CODE_SUFFIX,
-  currentBundle,
-  PACKAGE_ROOT,
-  type ProgramBundle,
-} from './program-bundle.ts';
+import type { Metafile, Plugin } from 'esbuild';
+import { bundleIndex, currentBundle, PACKAGE_ROOT, type ProgramBundle } from './program-bundle.ts';
 
 /** Programs that run may still load a part of an older bundle. */
 const KEPT_BUNDLES = 8;
@@ -62,7 +56,7 @@ async function bundleProgram(root: string): Promise<void> {
   };
   // A file that changes meanwhile has another stamp afterwards.
   const startedMs = Date.now();
-  const common = {
+  const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: ['bin/program.ts'],
     bundle: true,
@@ -73,9 +67,6 @@ async function bundleProgram(root: string): Promise<void> {
     external: [...LOADED_LATER],
     plugins: [placesPlugin],
     logLevel: 'silent',
-  } satisfies BuildOptions;
-  const { metafile } = await build({
-    ...common,
     metafile: true,
     outdir: join(bundles, folder),
     outExtension: { '.js': '.mjs' },
@@ -86,14 +77,6 @@ async function bundleProgram(root: string): Promise<void> {
         'import{createRequire as requireOfPackages}from"node:module";' +
         `const require=requireOfPackages(${JSON.stringify(join(root, 'package.json'))});`,
     },
-  });
-  await build({
-    ...common,
-    outfile: join(bundles, folder, 'program.cjs'),
-    format: 'cjs',
-    // `bundle-script.ts` calls the function that this makes of it.
-    banner: { js: '(function(exports,require,module){' },
-    footer: { js: '})' },
   });
   refuseLostNames(metafile);
   const own = Object.keys(metafile.inputs).filter((path) => !path.startsWith('node_modules/'));
@@ -113,12 +96,6 @@ function removeOld(bundles: string): void {
     .sort();
   for (const name of folders.slice(0, -KEPT_BUNDLES))
     rmSync(join(bundles, name), { recursive: true, force: true });
-  for (const name of folders.slice(-KEPT_BUNDLES, -1)) removeCode(join(bundles, name));
-}
-
-/** No program starts from an older bundle. */
-function removeCode(folder: string): void {
-  for (const name of readdirSync(folder)) if (name.endsWith(CODE_SUFFIX)) rmSync(join(folder, name));
 }
 
 const [root = PACKAGE_ROOT] = process.argv.slice(2);

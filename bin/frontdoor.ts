@@ -1,5 +1,29 @@
-/** The program's entry. What it imports by itself is loaded before the flags are reset. */
-import { resetHeapFlags } from './heap-flags.ts';
+/** The program's entry: runs what was bundled from `program.ts`, or `program.ts` itself where nothing current was. ADR 0046. */
+import { existsSync } from 'node:fs';
+import process from 'node:process';
+import { currentBundle } from './program-bundle.ts';
 
-resetHeapFlags();
-await (await import('./main.ts')).main();
+interface Program {
+  runCommand(args: readonly string[]): Promise<number>;
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  if (args[0] === 'dev') return runDevelopmentCommand(args.slice(1));
+  const bundle = currentBundle();
+  const { runCommand } = await (bundle === undefined
+    ? import('./program.ts')
+    : (import(bundle) as Promise<Program>));
+  return runCommand(args);
+}
+
+async function runDevelopmentCommand(args: readonly string[]): Promise<number> {
+  if (!existsSync(new URL('dev.ts', import.meta.url))) {
+    process.stderr.write('frontdoor dev: development commands need a clone of the repository\n');
+    return 69;
+  }
+  await import('./launcher-pipe.ts');
+  const { runDev } = await import('./dev.ts');
+  return runDev(args);
+}
+
+process.exit(await run(process.argv.slice(2)));

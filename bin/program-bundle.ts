@@ -10,17 +10,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 /** The top folder of the package. */
 export const PACKAGE_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What ends the names of files with V8's code of a script. */
-export const CODE_SUFFIX = '.code';
-
-/** The bundle of `program.ts`, in two forms. */
-export interface CurrentBundle {
-  /** URL of a module that imports its parts when it needs them. */
-  readonly moduleUrl: string;
-  /** Path of a script that is a function of `exports`, `require` and `module`. */
-  readonly script: string;
-}
-
 /** The index of bundles: what the current one was made from. */
 export interface ProgramBundle {
   /** Where the package was when it was bundled. */
@@ -43,8 +32,8 @@ export function mayUseBundle(): boolean {
   return SOURCES_ONLY.every((name) => (process.env[name] ?? '') === '');
 }
 
-/** Returns undefined where there is none, or a file has changed since. */
-export function currentBundle(root = PACKAGE_ROOT): CurrentBundle | undefined {
+/** Returns the URL of the bundle's module, or undefined where there is none, or a file has changed since. */
+export function currentBundle(root = PACKAGE_ROOT): string | undefined {
   if (!mayUseBundle()) return undefined;
   const index = bundleIndex(root);
   try {
@@ -56,11 +45,8 @@ export function currentBundle(root = PACKAGE_ROOT): CurrentBundle | undefined {
         return found.mtimeMs === changedMs && found.size === bytes;
       });
     if (!isCurrent) return undefined;
-    const [module, script] = ['program.mjs', 'program.cjs'].map((name) =>
-      join(dirname(index), bundle.folder, name),
-    ) as [string, string];
-    if (![module, script].every((path) => statSync(path).isFile())) return undefined;
-    return { moduleUrl: pathToFileURL(module).href, script };
+    const module = join(dirname(index), bundle.folder, 'program.mjs');
+    return statSync(module).isFile() ? pathToFileURL(module).href : undefined;
   } catch {
     // There is none, or one of its files is gone.
     return undefined;

@@ -49,8 +49,6 @@ const DOWNLOAD_BYTES = 100 * 1024 * 1024;
 const SHARE = 'bench';
 /** A circuit takes OpenZiti most of a second under load: so long its last requests are on their way. */
 const OPENZITI_QUIET_MS = 1_500;
-/** After this time an idle program has saved its compiled code for its next start (ADR 0054). */
-const CODE_SAVED_MS = 11_000;
 
 /** The scenarios of requests that every target has a part in. */
 const REQUESTS: readonly (Omit<WrkLoad, 'path'> & { readonly name: string })[] = [
@@ -153,7 +151,6 @@ const STARTERS: Readonly<Record<Shape, (run: BenchRun, serviceUrl: string) => Pr
     const args = ['--any-port', ...GATEWAY_ARGS];
     let product = await startUp(run, 'up', args);
     run.defer(() => product.stop());
-    await pause(CODE_SAVED_MS);
     const startAgain = async (): Promise<void> => {
       await product.stop();
       product = await startUp(run, 'up', args);

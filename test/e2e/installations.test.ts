@@ -156,7 +156,7 @@ describe('an installation', () => {
         for (const [, name] of text.matchAll(/['"](\.{1,2}\/[\w./-]+\.js)['"]/g))
           if (!existsSync(join(programs, dirname(path), name!))) missing.push(`${path}: ${name}`);
       }
-      assert.deepEqual(missing, ['bin/main.js: ./dev.js']);
+      assert.deepEqual(missing, ['bin/frontdoor.js: ./dev.js']);
     });
 
     it('starts the demo, and serves the built console', async (test) => {
