@@ -266,7 +266,7 @@ export async function startGatewayPart(
     certificates: secure?.certificates,
     freshOrLate,
     useIdentity: async (renewed) => {
-      await api.useIdentity(renewed);
+      api.useIdentity(renewed);
       await api.session();
     },
     reload: async () => {

@@ -94,13 +94,14 @@ export class GatewayWorkers {
         },
         extendIdentity: (csrPem) => api.extendIdentity(csrPem),
         // The workers get it first: once the new certificate is used, the old one ends.
-        useIdentity: async (renewed) => {
+        useIdentity: (renewed) => {
           this.#sendAll({ type: 'identity', identity: renewed });
-          await api.useIdentity(renewed);
+          api.useIdentity(renewed);
         },
         session: () => api.session(),
         changedAuthorities: () => api.changedAuthorities(),
         isRenewalRequested: () => api.isRenewalRequested(),
+        onAuthoritiesChange: (listener) => api.onAuthoritiesChange(listener),
       },
       path: options.identityFile,
       log,

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, test } from 'node:test';
+import { promisify } from 'node:util';
 import { createServer as createTlsServer } from 'node:https';
+import { until } from '../../test/support/deadline.ts';
 import { makeTestAuthority } from '../../test/support/certificates.ts';
 import { JsonClient, type JsonClientOptions } from './json-client.ts';
 
@@ -101,4 +103,29 @@ test('redirects are not followed', async () => {
     response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
   );
   assert.equal((await http.request({ method: 'GET', path: '/' })).status, 302);
+});
+
+test('a retired client answers what runs, and ends its streams and idle connections', async () => {
+  const arrived = Promise.withResolvers<ServerResponse>();
+  const http = await client((request, response) => {
+    if (request.url === '/slow') arrived.resolve(response);
+    else if (request.url === '/stream') response.write('a');
+    else response.end('done');
+  });
+  await http.request({ method: 'GET', path: '/' });
+  const stream = await http.stream({ method: 'GET', path: '/stream' }, 30_000, new AbortController().signal);
+  const running = http.request({ method: 'GET', path: '/slow' });
+  const response = await arrived.promise;
+  http.retire();
+  await assert.rejects(async () => {
+    for await (const _ of stream.bytes);
+  });
+  response.end('whole');
+  assert.equal((await running).text, 'whole');
+  const server = open.find((one) => !(one instanceof JsonClient)) as Server;
+  await until(
+    'no connection',
+    () => promisify(server.getConnections.bind(server))(),
+    (count) => count === 0,
+  );
 });

@@ -74,6 +74,7 @@ export class JsonClient {
   readonly #timeoutMs: number;
   readonly #maxAnswerBytes: number;
   readonly #isSecure: boolean;
+  readonly #streams = new Set<IncomingMessage>();
   #agent: Agent | undefined;
 
   constructor(options: JsonClientOptions) {
@@ -118,6 +119,8 @@ export class JsonClient {
     );
     try {
       const response = await this.#send(request, AbortSignal.any([signal, head.signal]));
+      this.#streams.add(response);
+      response.once('close', () => this.#streams.delete(response));
       response.setTimeout(silenceMs, () => response.destroy(new Error(`silent for ${silenceMs} ms`)));
       return { status: response.statusCode ?? 0, headers: response.headers, bytes: response };
     } catch (error) {
@@ -125,6 +128,16 @@ export class JsonClient {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Ends streams and idle connections. Requests that run get their responses, after which their connections close. */
+  retire(): void {
+    for (const stream of this.#streams) stream.destroy(new Error('the client uses another identity'));
+    const agent = this.#agent as (Agent & { keepAlive: boolean }) | undefined;
+    if (agent === undefined) return;
+    agent.keepAlive = false;
+    for (const sockets of Object.values(agent.freeSockets))
+      for (const socket of sockets ?? []) socket.destroy();
   }
 
   close(): Promise<void> {

@@ -85,11 +85,16 @@ export class EdgeApiClient {
     this.#sessionEndListeners.push(listener);
   }
 
+  /** Called when the authorities of the control plane may have changed. */
+  onAuthoritiesChange(listener: () => void): void {
+    this.connection.onAuthoritiesChange(listener);
+  }
+
   /** Uses a renewed certificate for later calls and log-ins. */
-  async useIdentity(identity: IdentityFile): Promise<void> {
+  useIdentity(identity: IdentityFile): void {
     this.#session = undefined;
     this.#logIn = undefined;
-    await this.connection.useIdentity(identity);
+    this.connection.useIdentity(identity);
   }
 
   close(): Promise<void> {

@@ -32,6 +32,8 @@ const REQUEST_MS = 10_000;
 export const PATIENCE_MS = 700;
 /** With `PATIENCE_MS` less than 2 s, in which clients have to use another one. */
 export const PROBE_MS = 1_000;
+/** A mark of our control planes, which changes with their authorities. */
+const AUTHORITIES_HEADER = 'frontdoor-authorities';
 const PROBE_PATH = '/edge/client/v1/version';
 /** Answers of a control plane that cannot do its work, or of a load balancer without one. */
 const ABSENCE: ReadonlySet<number> = new Set([502, 503, 504]);
@@ -51,6 +53,8 @@ export class EdgeConnection {
   readonly #timeoutMs: number;
   readonly #choice: ControlPlaneChoice;
   readonly #places = new Map<string, Place>();
+  readonly #authoritiesListeners: (() => void)[] = [];
+  #authoritiesMark: string | undefined;
   #identity: IdentityFile;
   #isClosed = false;
 
@@ -94,7 +98,25 @@ export class EdgeConnection {
     return this.#choice.replace(online, offline);
   }
 
-  request(request: JsonRequest): Promise<JsonAnswer> {
+  /** Called when a control plane of ours states in a response that its authorities changed. */
+  onAuthoritiesChange(listener: () => void): void {
+    this.#authoritiesListeners.push(listener);
+  }
+
+  async request(request: JsonRequest): Promise<JsonAnswer> {
+    const answer = await this.#request(request);
+    this.#sawAuthorities(answer.headers[AUTHORITIES_HEADER]);
+    return answer;
+  }
+
+  #sawAuthorities(mark: unknown): void {
+    if (typeof mark !== 'string' || mark === this.#authoritiesMark) return;
+    const isFirst = this.#authoritiesMark === undefined;
+    this.#authoritiesMark = mark;
+    if (!isFirst) for (const listener of this.#authoritiesListeners) listener();
+  }
+
+  #request(request: JsonRequest): Promise<JsonAnswer> {
     if (this.#choice.urls.length === 1) return this.#placeOf(this.#choice.current).http.request(request);
     const deadline = AbortSignal.timeout(this.#timeoutMs);
     return this.#around(request, { deadline }, async ({ http, waiting }, more) => {
@@ -119,12 +141,15 @@ export class EdgeConnection {
     );
   }
 
-  /** A renewed certificate: later requests use it. */
-  async useIdentity(identity: IdentityFile): Promise<void> {
+  /** Later requests use the renewed certificate. Those that run end with the former one, which is valid until then. */
+  useIdentity(identity: IdentityFile): void {
     const old = [...this.#places.values()];
     this.#identity = identity;
     this.#places.clear();
-    await Promise.all(old.map(({ http }) => http.close()));
+    for (const { http, left } of old) {
+      left.abort(new Error('the client uses another identity'));
+      http.retire();
+    }
   }
 
   /** Whether the control plane in use has a certificate of these authorities (PEM), over a new connection. */

@@ -14,16 +14,26 @@ const LONGEST_WAIT_MS = 3_600_000;
 const FIRST_RETRY_MS = 60_000;
 /** Authorities may have changed while the program was not running. */
 const FIRST_CHECK_MS = 5_000;
+/** Clients notice at the same moment that the authorities changed, and check within this time. */
+const SPREAD_MS = 60_000;
 
 export interface IdentityRenewalOptions {
   readonly client: Pick<
     EdgeApiClient,
-    'identity' | 'extendIdentity' | 'useIdentity' | 'session' | 'changedAuthorities' | 'isRenewalRequested'
+    | 'identity'
+    | 'extendIdentity'
+    | 'useIdentity'
+    | 'session'
+    | 'changedAuthorities'
+    | 'isRenewalRequested'
+    | 'onAuthoritiesChange'
   >;
   /** Path of the identity file. */
   readonly path: string;
   readonly log: Log;
   readonly clock?: Clock | undefined;
+  /** From 0 to below 1. */
+  readonly random?: (() => number) | undefined;
 }
 
 export interface IdentityRenewal {
@@ -36,13 +46,16 @@ export interface IdentityRenewal {
 }
 
 export function startIdentityRenewal(options: IdentityRenewalOptions): IdentityRenewal {
-  const { client, path, log } = options;
+  const { client, path, log, random = Math.random } = options;
   const clock = options.clock ?? systemClock;
   const backOff = new BackOff({ minMs: FIRST_RETRY_MS, maxMs: LONGEST_WAIT_MS, factor: 2 });
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  let running: Promise<boolean> | undefined;
+  /** Whether the next check comes early, because the authorities changed. */
+  let isHurried = false;
 
-  async function check(): Promise<boolean> {
+  async function renewIfDue(): Promise<boolean> {
     const isDue = clock.nowMs() >= renewalAtMs(client.identity.certPem);
     try {
       await takeOverAuthorities();
@@ -58,10 +71,17 @@ export function startIdentityRenewal(options: IdentityRenewalOptions): IdentityR
     const renewed = { ...identity, keyPem, certPem };
     // The file is written first, because the old certificate is invalid once the new one was used.
     await saveIdentityFile(path, renewed);
-    await client.useIdentity(renewed);
+    client.useIdentity(renewed);
     await client.session();
     log.info({ until: new X509Certificate(certPem).validTo }, 'certificate renewed');
     return true;
+  }
+
+  function check(): Promise<boolean> {
+    running ??= renewIfDue().finally(() => {
+      running = undefined;
+    });
+    return running;
   }
 
   async function takeOverAuthorities(): Promise<void> {
@@ -69,14 +89,16 @@ export function startIdentityRenewal(options: IdentityRenewalOptions): IdentityR
     if (caPem === undefined) return;
     const changed = { ...client.identity, caPem };
     await saveIdentityFile(path, changed);
-    await client.useIdentity(changed);
+    client.useIdentity(changed);
     const subjects = certificatesOfPem(caPem).map(({ subject }) => subject);
     log.info({ authorities: subjects }, 'the authorities of the control plane changed');
   }
 
   function plan(waitMs: number): void {
     if (closed) return;
+    clearTimeout(timer);
     timer = setTimeout(() => {
+      isHurried = false;
       check().then(
         () => {
           backOff.reset();
@@ -97,6 +119,10 @@ export function startIdentityRenewal(options: IdentityRenewalOptions): IdentityR
     return Math.min(LONGEST_WAIT_MS, Math.max(1_000, dueMs));
   }
 
+  client.onAuthoritiesChange(() => {
+    if (!isHurried) plan(random() * SPREAD_MS);
+    isHurried = true;
+  });
   plan(Math.min(FIRST_CHECK_MS, nextCheckMs()));
   return {
     check,

@@ -43,7 +43,7 @@ async function share(name: string): Promise<string> {
 async function renew(api: EdgeApiClient, id: string): Promise<void> {
   const { keyPem, csrPem } = await makeKeyRequest(id);
   const certPem = await api.extendIdentity(csrPem);
-  await api.useIdentity({ ...api.identity, keyPem, certPem });
+  api.useIdentity({ ...api.identity, keyPem, certPem });
   await api.session();
 }
 

@@ -76,7 +76,7 @@ export async function openTunnelOverlay(options: TunnelOverlayOptions): Promise<
       ),
     async reload() {
       const again = await loadIdentityFile(identityFile);
-      if (again.certPem !== api.identity.certPem) await api.useIdentity(again);
+      if (again.certPem !== api.identity.certPem) api.useIdentity(again);
     },
     async close() {
       renewal.close();

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { silentLog } from '#base';
 import { certificatesOfPem, loadIdentityFile, saveIdentityFile } from '#net';
 import { startIdentityRenewal, type IdentityRenewal } from '#sdk';
+import { until } from '../../../test/support/deadline.ts';
 import { beginRotation, cutOffByNextStep, endSoon, readAuthorities, rotationStepAt } from '../pki/mod.ts';
 import { openEdgeFixture, rawRequest, type EdgeFixture, type Enrolled } from './edge-api-fixture.ts';
 
@@ -30,7 +31,8 @@ async function enrolled(): Promise<Agent> {
   const path = join(fixture.folder, `${agent.id}.json`);
   await saveIdentityFile(path, agent.identity);
   const { clock } = fixture;
-  const renewal = startIdentityRenewal({ client: agent.client, path, log: silentLog, clock });
+  const random = (): number => 0;
+  const renewal = startIdentityRenewal({ client: agent.client, path, log: silentLog, clock, random });
   renewals.push(renewal);
   return { ...agent, path, renewal };
 }
@@ -115,11 +117,22 @@ test('clients take over a new root before it issues, and drop the former one whe
   await store.transaction((trx) => endSoon(trx, rotation, clock.nowMs()));
   await fixture.pki.renewServers();
   // The servers have certificates of the new root now, and the agent trusts both roots.
-  await agent.client.useIdentity(agent.client.identity);
+  agent.client.useIdentity(agent.client.identity);
   await agent.client.services();
   await later();
   await agent.renewal.check();
   assert.equal(roots(), 1);
   assert.equal((await loadIdentityFile(agent.path)).caPem, agent.client.identity.caPem);
   await agent.client.services();
+});
+
+test('a client notices in the next response that another authority issues, and renews by itself', async () => {
+  const agent = await enrolled();
+  const issuer = (): string => new X509Certificate(agent.client.identity.certPem).issuer;
+  const former = issuer();
+  await agent.client.services();
+  await begin('intermediate');
+  await later();
+  await agent.client.services();
+  await until('another issuer', issuer, (name) => name !== former);
 });

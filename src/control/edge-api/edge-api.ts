@@ -171,6 +171,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
   app.addHook('onRequest', (_request, reply, done) => {
     // OpenZiti's C SDK reads this header of every response without checking for it.
     void reply.header('ziti-instance-id', instanceId);
+    void reply.header('frontdoor-authorities', pki.authoritiesMark);
     done();
   });
   if (options.store.isShared) {

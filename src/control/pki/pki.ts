@@ -3,7 +3,7 @@
  * channel), and those of identities and routers. Roles are in a SPIFFE URI that only this file writes. Lifetimes:
  * 30 days for our own agents, gateways and routers, one year for foreign clients; the caller selects.
  */
-import { generateKeyPairSync, randomUUID, X509Certificate, type KeyObject } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomUUID, X509Certificate, type KeyObject } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
@@ -35,6 +35,7 @@ const DAY_MS = 86_400_000;
 const RENEWAL_CHECK_MS = 60_000;
 const SERVER_DAYS = 365;
 const CONTROL_DAYS = 90;
+const MARK_CHARS = 16;
 /** Refused names that one answer or log message contains. */
 const MAX_REASONS = 5;
 
@@ -98,6 +99,8 @@ export interface Pki {
   readonly caBundlePem: string;
   /** The same as PKCS#7, base64 in lines. */
   readonly cacertsPkcs7Base64: string;
+  /** Changes with the authorities, for clients that compare it. */
+  readonly authoritiesMark: string;
   /** As of the last minute. */
   readonly authorities: LoadedAuthorities;
   /** Whether an authority of this installation, trusted or ended, has the certificate with that fingerprint. */
@@ -231,6 +234,9 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
     get cacertsPkcs7Base64() {
       return bundle.pkcs7Base64;
     },
+    get authoritiesMark() {
+      return bundle.mark;
+    },
     get authorities() {
       return authorities;
     },
@@ -304,10 +310,12 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
 }
 
 function bundleOf({ bundle, ended }: LoadedAuthorities) {
+  const pem = bundle.map(({ certificatePem }) => certificatePem).join('');
   return {
     fingerprints: new Set([...bundle, ...ended].map(({ certificate }) => fingerprintOf(certificate))),
-    pem: bundle.map(({ certificatePem }) => certificatePem).join(''),
+    pem,
     pkcs7Base64: certificateBundleBase64(bundle.map(({ certificate }) => certificate.raw)),
+    mark: createHash('sha256').update(pem).digest('hex').slice(0, MARK_CHARS),
   };
 }
 
