@@ -1,6 +1,7 @@
 /**
  * `frontdoor dev chaos`: kills the control plane under 16 writers, as many rounds as asked, on both databases; `chaos
- * fabric` the fault table of the mesh, `chaos stops` planned restarts, `chaos hosts` lost agents. Prints its seed and what was lost; the exit status is 1 when anything was.
+ * fabric` the fault table of the mesh, `chaos stops` planned restarts, `chaos hosts` lost agents,
+ * `chaos keys` rotations of the authorities. Prints its seed and what was lost; the exit status is 1 when anything was.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,12 +11,14 @@ import { parseArgs } from 'node:util';
 import { postgresSkip, sharedPostgres } from '../support/postgres.ts';
 import { runFabricChaos } from './fabric/main.ts';
 import { runHostsChaos } from './hosts/main.ts';
+import { runKeysChaos } from './keys/main.ts';
 import { killWriters } from './killed-writers.ts';
 import { runStopsChaos } from './stops/main.ts';
 
 const [what, ...rest] = process.argv.slice(2);
 if (what === 'fabric') process.exit(await runFabricChaos(rest));
 if (what === 'hosts') process.exit(await runHostsChaos(rest));
+if (what === 'keys') process.exit(await runKeysChaos());
 if (what === 'stops') process.exit(await runStopsChaos(rest));
 
 const { values } = parseArgs({

@@ -437,6 +437,16 @@ test('data of the control plane: addresses in place of guesses, and every part t
         overdueCertificates: [{ kind: 'router', name: 'west', expiresAt: '2030-01-02T00:00:00.000Z' }],
       },
     },
+    '/authorities': {
+      status: 200,
+      json: {
+        authorities: [{ name: 'root-ca', expiresAt: '2046-01-01T00:00:00.000Z' }],
+        rotation: {
+          ...{ kind: 'root', step: 'distributed', nextStepAt: '2020-01-01T00:00:00.000Z', cutOffCount: 1 },
+          cutOff: [{ id: '2', kind: 'router', name: 'west', lastSeenAt: null }],
+        },
+      },
+    },
     '/frontdoor/f/shares?page=0&size=200': page([{ token: 'ok', status: 'DEPLOYED' }, share]),
     '/frontdoor/f/shares?status=FAILED&page=0&size=200': page([share]),
     '/fabric/routers?page=0&size=200': page([
@@ -456,6 +466,7 @@ test('data of the control plane: addresses in place of guesses, and every part t
   is(of('routers'), 'failure', /^west is not connected/, /fabric router delete west/);
   is(of('gateways'), 'failure', /^dead is not connected to a router$/, /fabric gateway delete dead/);
   is(of('control planes'), 'failure', /^https:\/\/two since 2030-01-01/, /restart it/);
+  is(of('authorities'), 'warning', /root is being replaced .* cuts off 1 .*: router west$/, /pki show/);
   is(of('renewals'), 'warning', /router west \(2030-01-02\)/, /its holder renews it/);
   const quiet = await openApi({
     '/installation': {
@@ -469,10 +480,11 @@ test('data of the control plane: addresses in place of guesses, and every part t
     '/frontdoor/f/shares?status=FAILED&page=0&size=200': page([]),
     '/fabric/routers?page=0&size=200': { status: 403, json: { error: 'insufficient_scope', message: 'no' } },
     '/fabric/gateways?page=0&size=200': { status: 403, json: { error: 'insufficient_scope', message: 'no' } },
+    '/authorities': { status: 403, json: { error: 'insufficient_scope', message: 'no' } },
   });
   const tenant = await examine(['--api', quiet], env);
   is(tenant.of('shares'), 'ok', /none fails/);
   is(tenant.of('routers'), 'ok', /1 router online/);
-  for (const check of ['gateways', 'control planes', 'renewals'])
+  for (const check of ['gateways', 'control planes', 'authorities', 'renewals'])
     is(tenant.of(check), 'skipped', /frontdoor\.admin/);
 });

@@ -1,5 +1,11 @@
 /** Problems that the control plane reports: failed shares, absent routers and control planes, overdue certificates. */
-import { operations, type InstallationAnswer, type Operation, type ShareAnswer } from '#contract';
+import {
+  operations,
+  type AuthoritiesAnswer,
+  type InstallationAnswer,
+  type Operation,
+  type ShareAnswer,
+} from '#contract';
 import type { ResolvedAccess } from '../access/access.ts';
 import type { ManagementClient } from '../management-client.ts';
 import { entriesOf, pagesOf, type Entry } from '../operations/list-pages.ts';
@@ -9,6 +15,7 @@ import { failure, ok, skipped, warning, type Check, type CheckResult } from './f
 /** Limits for how many entries are examined, and how many are named. */
 const MOST_ENTRIES = 2_000;
 const MOST_NAMED = 5;
+const SOON_MS = 14 * 86_400_000;
 const NOT_ADMIN = 'only callers with frontdoor.admin see this';
 
 /** `installation` is undefined if the control plane did not respond. */
@@ -26,6 +33,7 @@ export function installationChecks(
     { name: 'routers', run: known((answer) => routersVerdict(access, answer)) },
     { name: 'gateways', run: known(() => gatewaysVerdict(access)) },
     { name: 'control planes', run: known(({ controlPlanes }) => controlPlanesVerdict(controlPlanes)) },
+    { name: 'authorities', run: known(() => authoritiesVerdict(access, nowMs())) },
     { name: 'renewals', run: known((answer) => renewalsVerdict(answer.overdueCertificates, nowMs())) },
   ];
 }
@@ -108,6 +116,33 @@ function controlPlanesVerdict(planes: InstallationAnswer['controlPlanes']): Chec
     `${listed(silent)}: no sign of life`,
     'restart it, or check its log; control planes that shut down properly are not listed, others are removed after a day',
   );
+}
+
+/** The step of a rotation that comes by itself cuts off the peers that are not prepared by then. */
+function authoritiesVerdict(access: ResolvedAccess, nowMs: number): Promise<CheckResult> {
+  return asked(access, async (client) => {
+    let answer: AuthoritiesAnswer;
+    try {
+      answer = (await client.call({ method: 'GET', path: '/authorities' })) as AuthoritiesAnswer;
+    } catch (error) {
+      const { kind } = error as { readonly kind?: unknown };
+      if (kind === 'forbidden') return skipped(NOT_ADMIN);
+      if (kind === 'notFound') return skipped('this control plane is of an earlier version');
+      throw error;
+    }
+    const { authorities, rotation } = answer;
+    const [first] = authorities.map(({ expiresAt }) => expiresAt).toSorted();
+    if (rotation === undefined)
+      return ok(`no key is being replaced; the first expires ${first?.slice(0, 10)}`);
+    const { kind, step, nextStepAt, cutOffCount, cutOff } = rotation;
+    const state = `the ${kind} is being replaced (${step}); the next step is at ${nextStepAt}`;
+    if (cutOffCount === 0) return ok(`${state}, and cuts nobody off`);
+    const names = cutOff.map((one) => `${one.kind} ${one.name}`);
+    const message = `${state}, and cuts off ${cutOffCount} of the identities: ${listed(names)}`;
+    const remedy =
+      'let them connect before that time, or enroll them again later; "frontdoor pki show" lists them';
+    return Date.parse(nextStepAt) - nowMs < SOON_MS ? warning(message, remedy) : ok(message);
+  });
 }
 
 function renewalsVerdict(overdue: InstallationAnswer['overdueCertificates'], nowMs: number): CheckResult {

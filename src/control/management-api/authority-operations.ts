@@ -7,6 +7,7 @@ import {
   dropFormerCertificates,
   endSoon,
   issueSoon,
+  nextRotationStep,
   readAuthorities,
   rotationStepAt,
   type AuthorityView,
@@ -120,14 +121,11 @@ async function answerOf({ clock }: AuthorityParts, db: Queries): Promise<Authori
   const authorities = trusted.map((one) => authorityAnswer(one, all, nowMs));
   if (rotation === undefined) return { authorities };
   const { count, identities } = await cutOffByNextStep(db, rotation, nowMs, MOST_LISTED);
-  const at =
-    rotation.step === 'distributed'
-      ? Math.max(...rotation.next.map(({ issuesAtMs }) => issuesAtMs))
-      : Math.min(...rotation.former.map(({ endsAtMs }) => endsAtMs!));
+  const { kind, step, atMs } = nextRotationStep(rotation)!;
   return {
     authorities,
     rotation: {
-      ...{ kind: rotation.kind, step: rotation.step, nextStepAt: isoTime(at), cutOffCount: count },
+      ...{ kind, step, nextStepAt: isoTime(atMs), cutOffCount: count },
       cutOff: identities.map(({ lastSeenAtMs, ...one }) => ({
         ...one,
         lastSeenAt: lastSeenAtMs === null ? null : isoTime(lastSeenAtMs),

@@ -85,3 +85,16 @@ export function rotationAt<T extends Generation>(all: readonly T[], nowMs: numbe
   const step = replaced.some(({ issuesAtMs }) => nowMs < issuesAtMs) ? 'distributed' : 'issuing';
   return { kind, step, former, next: replaced };
 }
+
+/** When the next step of the rotation happens by itself. */
+export function nextRotationStep<T extends Generation>(
+  rotation: Rotation<T> | undefined,
+): { readonly kind: AuthorityKind; readonly step: RotationStep; readonly atMs: number } | undefined {
+  if (rotation === undefined) return undefined;
+  const { kind, step, former, next } = rotation;
+  const atMs =
+    step === 'distributed'
+      ? Math.max(...next.map(({ issuesAtMs }) => issuesAtMs))
+      : Math.min(...former.map(({ endsAtMs }) => endsAtMs ?? Infinity));
+  return { kind, step, atMs };
+}

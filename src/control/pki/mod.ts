@@ -34,5 +34,9 @@ export {
   readAuthorities,
   type AuthorityView,
 } from './authority-rotation.ts';
-export { INTERMEDIATE as FIRST_INTERMEDIATE, rotationAt as rotationStepAt } from './generation-policy.ts';
+export {
+  INTERMEDIATE as FIRST_INTERMEDIATE,
+  nextRotationStep,
+  rotationAt as rotationStepAt,
+} from './generation-policy.ts';
 export { cutOffByNextStep, dropFormerCertificates, noteRootReceipt } from './root-receipts.ts';

@@ -17,6 +17,10 @@ export interface ControlMetricsOptions {
   readonly store: Pick<Store, 'db' | 'statementCount'>;
   readonly apis: Pick<ApiMeter, 'write'>;
   readonly certificates: () => Iterable<NamedCertificate>;
+  /** The next step of the rotation of an authority that is not done. */
+  readonly rotation: () =>
+    | { readonly kind: string; readonly step: string; readonly atMs: number }
+    | undefined;
   readonly log: Log;
 }
 
@@ -62,6 +66,14 @@ export async function writeControlMetrics(to: Exposition, options: ControlMetric
     'gauge',
     'Unix time at which a certificate or an authority of this installation ends',
     certificateExpiries(options.certificates()),
+  );
+  const { rotation } = options;
+  const next = rotation();
+  to.family(
+    'frontdoor_control_authority_next_step_timestamp_seconds',
+    'gauge',
+    'Unix time of the next step of the replacement of an authority; absent if none is replaced',
+    next === undefined ? [] : [[{ authority: next.kind, step: next.step }, next.atMs / 1_000] as const],
   );
   options.apis.write(to);
   const { found, seconds } = await storedFacts(options);

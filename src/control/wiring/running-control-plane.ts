@@ -1,6 +1,7 @@
 /** A control plane whose parts are all open, as its program uses it. */
 import { setApiTls } from '../management-api/mod.ts';
 import { inviteOperator } from '../installation/mod.ts';
+import { nextRotationStep } from '../pki/mod.ts';
 import { closeAll } from './close-all.ts';
 import { writeControlMetrics } from './control-metrics.ts';
 import type { ControlPlane } from './control-plane-options.ts';
@@ -83,6 +84,7 @@ export async function runningControlPlane(opening: ApiOpening, parts: ControlPar
         apis,
         log,
         certificates: () => controlCertificates(pki, apiCertPem),
+        rotation: () => nextRotationStep(pki.authorities.rotation),
       }),
     frontendCertificate: async (zone) => {
       const { certPem: cert, keyPem: key } = await pki.frontendServer(zone);
