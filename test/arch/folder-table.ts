@@ -114,6 +114,7 @@ const CONTROL: FolderTable = {
         'metrics',
         'model',
         'pki',
+        'backup',
         'audit',
         'hostnames',
         'installation',

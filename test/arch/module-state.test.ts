@@ -12,7 +12,6 @@ const LEFT: ReadonlyMap<string, string> = new Map([
   ['src/console/api/call.ts onOtherBuild', 'the browser program has one page'],
   ['src/console/api/server-clock.ts aheadMs', 'the browser program has one server'],
   ['src/console/parts/use-open-dialog.ts inherited', 'the browser program has one focus'],
-  ['src/sdk/circuit-encryption.ts bulkCipher', 'selected once, when the program starts'],
 ]);
 
 function moduleLets(): string[] {

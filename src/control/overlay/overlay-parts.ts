@@ -6,7 +6,7 @@ import { MeshValidation } from './mesh-validation.ts';
 import { MeshView } from './mesh-view.ts';
 import type { OverlayControllerOptions } from './overlay-options.ts';
 import { makePermissionParts, type PermissionParts } from './permission-parts.ts';
-import { makeRequestParts } from './request-parts.ts';
+import { makeRequestHandlers } from './request-handlers.ts';
 import { RouterFrameDispatcher } from './router-frame-dispatcher.ts';
 
 export interface OverlayParts {
@@ -24,7 +24,7 @@ export function makeOverlayParts(options: OverlayControllerOptions, clocks: Over
   const mesh = makeMeshParts(options, events, clocks);
   const circuits = makeCircuitParts(options, events, mesh, clocks);
   const permissions = makePermissionParts(options, mesh, circuits, clocks);
-  const requests = makeRequestParts(options, events, mesh, circuits, permissions, clocks);
+  const requests = makeRequestHandlers(options, events, mesh, circuits, permissions, clocks);
   const dispatcher = new RouterFrameDispatcher({
     model,
     mesh,

@@ -14,14 +14,14 @@ import { isOnPath } from './circuit-registry.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import type { MeshParts } from './mesh-parts.ts';
 import type { PermissionParts } from './permission-parts.ts';
-import type { RequestParts } from './request-parts.ts';
+import type { RequestHandlers } from './request-handlers.ts';
 
 export interface DispatcherParts {
   readonly model: OverlayModel;
   readonly mesh: MeshParts;
   readonly circuits: CircuitParts;
   readonly permissions: PermissionParts;
-  readonly requests: RequestParts;
+  readonly requests: RequestHandlers;
   readonly events: FabricEvents;
   readonly clock: Clock;
   readonly log: Log;
@@ -203,7 +203,7 @@ function circuitHandlers({
   circuitRequests,
   tunnelCircuits,
   fabricCircuitRequests,
-}: RequestParts): [number, Handler][] {
+}: RequestHandlers): [number, Handler][] {
   return [
     [contentType.createCircuitV2, (router, frame) => circuitRequests.create(router, frame)],
     [contentType.createCircuitV3, (router, frame) => circuitRequests.createV3(router, frame)],

@@ -14,7 +14,7 @@ import { TerminatorRequests } from './terminator-requests.ts';
 import { TunnelCircuitRequests } from './tunnel-circuit-requests.ts';
 import { TunnelTerminatorRequests } from './tunnel-terminator-requests.ts';
 
-export interface RequestParts {
+export interface RequestHandlers {
   readonly linkReports: LinkReports;
   readonly circuitRequests: CircuitRequests;
   readonly fabricCircuitRequests: FabricCircuitRequests;
@@ -26,14 +26,14 @@ export interface RequestParts {
   readonly alerts: RouterAlerts;
 }
 
-export function makeRequestParts(
+export function makeRequestHandlers(
   options: OverlayControllerOptions,
   events: FabricEvents,
   mesh: MeshParts,
   { builder, rerouter }: CircuitParts,
   { sessionCheck: sessions, refusals }: PermissionParts,
   { clock }: OverlayClocks,
-): RequestParts {
+): RequestHandlers {
   const { model, log, pendingLimits: limits, fabricTerminators: writer } = options;
   const { routers, links, circuits, terminators, fabricTerminators } = mesh;
   const fabricTerminatorRequests =
