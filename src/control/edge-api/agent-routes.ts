@@ -22,21 +22,28 @@ import {
 } from '../store/mod.ts';
 import { appendPeerAudit } from './edge-audit.ts';
 import { notFound, sendList } from './edge-answer.ts';
-import { peerOfKind, type EdgeApiContext } from './edge-context.ts';
+import type { CallerContext, EdgeContext } from './edge-context.ts';
 import { readBody, sendShape } from './shape-body.ts';
 
-export function addAgentRoutes(app: FastifyInstance, context: EdgeApiContext): void {
+export type AgentContext = CallerContext & Pick<EdgeContext, 'mesh' | 'addresses'>;
+
+export function addAgentRoutes(app: FastifyInstance, context: AgentContext): void {
+  addShareRoutes(app, context);
+  addSelfRoute(app, context);
+}
+
+function addShareRoutes(app: FastifyInstance, context: AgentContext): void {
   const { store, clock, log } = context;
 
   app.get('/agent/v1/shares', async (request, reply) => {
-    const { identity } = peerOfKind(context, request, 'environment');
+    const { identity } = context.callers.peerOfKind(request, 'environment');
     const shares = (await listSharesOf(store.db, identity.id)).map((share) => shareView(context, share));
     void reply.header(FORMAT_HEADER, String(hostedSharesShape.format));
     return sendList(reply, shares, { limit: shares.length, offset: 0, totalCount: shares.length });
   });
 
   app.post('/agent/v1/shares', async (request, reply) => {
-    const peer = peerOfKind(context, request, 'environment');
+    const peer = context.callers.peerOfKind(request, 'environment');
     const { identity } = peer;
     const { name, shareMode, backendMode, target, grants } = readBody(request, hostedShareRequestShape).value;
     const share = await store.transaction(async (trx, touch) => {
@@ -50,8 +57,8 @@ export function addAgentRoutes(app: FastifyInstance, context: EdgeApiContext): v
       await appendPeerAudit(trx, touch, context, request, peer, {
         action: before === undefined ? 'createShare' : 'takeBackShare',
         target: { kind: 'share', id: share.token },
-        before: before && shareRecordView(context, before),
-        after: shareRecordView(context, share),
+        before: before && shareRecordView(context.addresses, before),
+        after: shareRecordView(context.addresses, share),
       });
       return share;
     });
@@ -63,7 +70,7 @@ export function addAgentRoutes(app: FastifyInstance, context: EdgeApiContext): v
   });
 
   app.delete<{ Params: { token: string } }>('/agent/v1/shares/:token', async (request, reply) => {
-    const peer = peerOfKind(context, request, 'environment');
+    const peer = context.callers.peerOfKind(request, 'environment');
     const { identity } = peer;
     const { token } = request.params;
     await store.transaction(async (trx, touch) => {
@@ -76,15 +83,20 @@ export function addAgentRoutes(app: FastifyInstance, context: EdgeApiContext): v
       await appendPeerAudit(trx, touch, context, request, peer, {
         action: 'releaseShare',
         target: { kind: 'share', id: token },
-        before: shareRecordView(context, before),
+        before: shareRecordView(context.addresses, before),
       });
     });
     log.info({ environment: identity.id, share: token }, 'share released by its agent');
     return reply.code(204).send();
   });
+}
+
+/** What an agent reports about itself. */
+function addSelfRoute(app: FastifyInstance, context: AgentContext): void {
+  const { store } = context;
 
   app.put('/agent/v1/self', async (request, reply) => {
-    const peer = peerOfKind(context, request, 'environment');
+    const peer = context.callers.peerOfKind(request, 'environment');
     const { identity } = peer;
     const { version } = readBody(request, agentSelfShape).value;
     await store.transaction(async (trx, touch) => {
@@ -109,8 +121,8 @@ export function addAgentRoutes(app: FastifyInstance, context: EdgeApiContext): v
   });
 }
 
-function shareView(context: EdgeApiContext, share: ShareRecord): HostedShare {
-  const { state, failure } = context.status.share(share.id);
+function shareView(context: AgentContext, share: ShareRecord): HostedShare {
+  const { state, failure } = context.mesh.status.share(share.id);
   return definedFields({
     id: share.id,
     token: share.token,
@@ -123,7 +135,7 @@ function shareView(context: EdgeApiContext, share: ShareRecord): HostedShare {
     epoch: share.epoch,
     grants: share.grants,
     frontendEndpoints: [...share.frontends, ...share.customHosts].flatMap(({ host }) =>
-      context.frontendUrls(host),
+      context.addresses.frontendUrls(host),
     ),
     status: state,
     failure,

@@ -10,12 +10,13 @@ import { appendPeerAudit } from './edge-audit.ts';
 import { authenticatorsOf, authenticatorView, passwordAuthenticatorId } from './authenticator-view.ts';
 import { endPasswordLogIns } from './api-session-ends.ts';
 import { bodyRule, MAX_CSR_BYTES } from './edge-body.ts';
-import { callerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
-import { jsonBody, sendPage } from './edge-request.ts';
+import type { EnrollmentContext, SignInContext } from './edge-context.ts';
+import { jsonBody, queryOf, sendPage } from './edge-request.ts';
 import { renewedClient } from './enroll-routes.ts';
 import { authenticatorSymbols } from './entity-symbols.ts';
-import { provenByPassword } from './log-in.ts';
 import { isPassword, isUsername } from './password-log-in.ts';
+
+export type AuthenticatorContext = SignInContext & EnrollmentContext;
 
 interface ById {
   Params: { id: string };
@@ -24,12 +25,12 @@ interface ById {
 const PATH = '/current-identity/authenticators';
 
 /** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
-export function addAuthenticatorRoutes(app: FastifyInstance, context: EdgeApiContext): void {
+export function addAuthenticatorRoutes(app: FastifyInstance, context: AuthenticatorContext): void {
   const { db } = context.store;
   const renews = { config: bodyRule({ maxBytes: MAX_CSR_BYTES }) };
 
   app.get(PATH, async (request, reply) => {
-    const { identity } = callerOf(context, request);
+    const { identity } = context.callers.callerOf(request);
     const rows = await authenticatorsOf(db, identity.id);
     return sendPage(reply, queryOf(request), rows, authenticatorSymbols, (row) =>
       authenticatorView(row, identity, context.pki),
@@ -37,7 +38,7 @@ export function addAuthenticatorRoutes(app: FastifyInstance, context: EdgeApiCon
   });
 
   app.get<ById>(`${PATH}/:id`, async (request, reply) => {
-    const { identity } = callerOf(context, request);
+    const { identity } = context.callers.callerOf(request);
     const row = (await authenticatorsOf(db, identity.id)).find(({ id }) => id === request.params.id);
     if (row === undefined) throw notFound();
     return sendData(reply, authenticatorView(row, identity, context.pki));
@@ -45,7 +46,7 @@ export function addAuthenticatorRoutes(app: FastifyInstance, context: EdgeApiCon
 
   // PUT replaces both, PATCH what it names. Only the present password permits either.
   const change = async (request: FastifyRequest<ById>, isWhole: boolean): Promise<Record<string, never>> => {
-    const { identity, session } = callerOf(context, request);
+    const { identity, session } = context.callers.callerOf(request);
     const [present] = (await authenticatorsOf(db, identity.id)).filter(({ method }) => method === 'updb');
     if (present?.username === undefined || request.params.id !== passwordAuthenticatorId(identity))
       throw notFound();
@@ -58,7 +59,7 @@ export function addAuthenticatorRoutes(app: FastifyInstance, context: EdgeApiCon
     const problem = passwordProblem(authPolicyOf(context.model.edge, identity.id), password);
     if (problem !== undefined) throw couldNotValidate(problem);
     const credentials = { username: present.username, password: currentPassword };
-    const proof = await provenByPassword(context, request, credentials);
+    const proof = await context.signIn.logIns.byPassword(request, credentials);
     if (proof.identity.id !== identity.id) throw notAuthorized();
     const wanted = { identityId: identity.id, username, passwordHash: await hashPassword(password) };
     await context.store.transaction(async (trx, touch) => {
@@ -78,7 +79,7 @@ export function addAuthenticatorRoutes(app: FastifyInstance, context: EdgeApiCon
 
   // The id is that of the certificate in use, or of the one that an earlier renewal replaced.
   app.post<ById>(`${PATH}/:id/extend`, renews, async (request, reply) => {
-    const { identity, leaf } = callerOf(context, request);
+    const { identity, leaf } = context.callers.callerOf(request);
     if (leaf === undefined) throw notAuthorized();
     if (!identity.fingerprints.includes(request.params.id)) throw notFound();
     const { clientCertCsr } = (jsonBody(request) ?? {}) as { clientCertCsr?: unknown };
@@ -89,7 +90,7 @@ export function addAuthenticatorRoutes(app: FastifyInstance, context: EdgeApiCon
 
   // The former certificate ends with the first call that presents the new one.
   app.post<ById>(`${PATH}/:id/extend-verify`, renews, (request, reply) => {
-    const { identity } = callerOf(context, request);
+    const { identity } = context.callers.callerOf(request);
     const { clientCert } = (jsonBody(request) ?? {}) as { clientCert?: unknown };
     if (typeof clientCert !== 'string') throw couldNotValidate('clientCert is missing');
     if (!identity.fingerprints.includes(fingerprintOfPem(clientCert))) throw notFound();

@@ -28,7 +28,7 @@ import {
   type Touch,
 } from '../store/mod.ts';
 import { EdgeApiRefusal } from './edge-answer.ts';
-import type { EdgeApiContext } from './edge-context.ts';
+import type { EnrollmentContext } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 import { certificateOf } from './peer-identity.ts';
 import { admitIdentity, KINDS, openEnrollment, refused } from './enrollment-token.ts';
@@ -38,7 +38,7 @@ type Purpose = 'isOttCaEnrollmentEnabled' | 'isAutoCaEnrollmentEnabled';
 
 /** Gives the identity of the token the certificate of this connection. */
 export async function enrollOwnCertificate(
-  context: EdgeApiContext,
+  context: EnrollmentContext,
   request: FastifyRequest,
   token: string,
 ): Promise<void> {
@@ -71,7 +71,7 @@ export async function enrollOwnCertificate(
 }
 
 /** Creates an identity for the certificate of this connection, if an authority vouches for it. */
-export async function enrollNewIdentity(context: EdgeApiContext, request: FastifyRequest): Promise<void> {
+export async function enrollNewIdentity(context: EnrollmentContext, request: FastifyRequest): Promise<void> {
   const { store, clock, model, log } = context;
   const { name: requestedName } = (jsonBody(request) ?? {}) as { name?: unknown };
   const certificate = certificateOf(request.raw.socket);
@@ -81,7 +81,8 @@ export async function enrollNewIdentity(context: EdgeApiContext, request: Fastif
   const claim = claimOf(authority.data);
   const externalId = claim && externalIdOf(certificate, claim);
   if (claim !== undefined && externalId === undefined) throw missingClaim();
-  if (externalId !== undefined && context.externalIds.isKnown(externalId)) throw certificateInUse();
+  if (externalId !== undefined && context.enrollments.externalIds.isKnown(externalId))
+    throw certificateInUse();
   admitIdentity(context);
   const nowMs = clock.nowMs();
   const id = randomUUID();
@@ -118,7 +119,7 @@ export async function enrollNewIdentity(context: EdgeApiContext, request: Fastif
 
 /** Whether administrators verified the authority and let it enroll this way, and it or one below it issued the certificate. */
 function vouches(
-  { clock }: EdgeApiContext,
+  { clock }: EnrollmentContext,
   { data }: EdgeEntityRecord,
   certificate: X509Certificate,
   method: 'ottca' | 'ca',
@@ -151,7 +152,7 @@ async function addCertificate(trx: Queries, touch: Touch, own: OwnCertificate): 
 }
 
 async function record(
-  context: EdgeApiContext,
+  context: EnrollmentContext,
   request: FastifyRequest,
   trx: Queries,
   touch: Touch,
@@ -176,7 +177,7 @@ function missingClaim(): EdgeApiRefusal {
 }
 
 /** Callers get one answer for every reason. */
-function failedValidation({ log }: EdgeApiContext, request: FastifyRequest): EdgeApiRefusal {
+function failedValidation({ log }: EnrollmentContext, request: FastifyRequest): EdgeApiRefusal {
   log.warn({ address: request.ip }, 'enrollment refused: no authority vouches for the certificate');
   return new EdgeApiRefusal('invalid', 'CERT_FAILED_VALIDATION', 'certificate failed to validate against CA');
 }

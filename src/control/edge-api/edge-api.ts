@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:https';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { addressKey, FrontdoorError, messageOf, TokenBuckets, type BucketRate } from '#base';
+import { addressKey, FrontdoorError, messageOf, type Log } from '#base';
 import { edgeSpelling } from '#domain';
 import {
   BodyIntake,
@@ -19,38 +19,31 @@ import {
   type ApiServerLimits,
   type UnprovenLimits,
 } from '#net';
-import { LogInLedger, RefusalRecorder } from '../audit/mod.ts';
+import { RefusalRecorder } from '../audit/mod.ts';
 import { isPasswordSuspect } from '../policy/mod.ts';
-import { LastUses, writeIdentityUses } from '../store/mod.ts';
 import { addBodySteps } from './edge-body.ts';
 import { addAuthenticatorRoutes } from './authenticator-routes.ts';
 import { addAgentRoutes } from './agent-routes.ts';
+import { tokenOf } from './callers.ts';
 import { recordEdgeRefusal } from './edge-audit.ts';
 import { EdgeApiRefusal, refusalBody, sendRefusal, unknownPath, wrongMethod } from './edge-answer.ts';
-import { tokenOf, type EdgeApiContext, type EdgeParts } from './edge-context.ts';
-import { ClaimedIdentities } from './claimed-identities.ts';
-import { ExternalIds } from './external-ids.ts';
-import { ExternalSigners } from './external-signers.ts';
+import type { EdgeContext } from './edge-context.ts';
+import { makeEdgeContext, type EdgeParts, type EdgeRates, type MadeEdgeContext } from './edge-parts.ts';
 import { addEnrollRoutes } from './enroll-routes.ts';
 import { GatewayFeed } from './gateway-feed.ts';
 import { addGatewayLoginRoutes } from './gateway-login-routes.ts';
 import { addGatewayRecordRoutes } from './gateway-record-routes.ts';
-import { addGatewayRoutes } from './gateway-routes.ts';
+import { addGatewayRoutes, type GatewayStreams } from './gateway-routes.ts';
 import { addMetricRoutes } from './metric-routes.ts';
 import { addIdentityRoutes } from './identity-routes.ts';
 import { addInformationRoutes, EDGE_PATH } from './information-routes.ts';
 import { addOidcRoutes } from './oidc-routes.ts';
-import { PartialLogIns } from './partial-log-ins.ts';
 import { SecondTokenStep } from './partial-opening.ts';
-import { SecondFactors } from './second-factors.ts';
-import { SecondTokens } from './second-tokens.ts';
 import { addTotpRoutes } from './totp-routes.ts';
-import { PasswordLogIns } from './password-log-in.ts';
-import { PeerIdentities } from './peer-identity.ts';
-import { ReplacedCertificates } from './replaced-certificates.ts';
 import { RouteMethods } from './route-methods.ts';
 import { ServiceChanges } from './service-changes.ts';
 import { addServiceRoutes } from './service-routes.ts';
+import { addServiceSessionRoutes } from './service-session-routes.ts';
 import { addSessionCertificateRoutes } from './session-certificate-routes.ts';
 import { addPostureRoutes } from './posture-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
@@ -60,6 +53,10 @@ const MAX_QUOTED_PATH_CHARS = 200;
 const MAX_WEB_SOCKET_MESSAGE_BYTES = 65_536;
 
 export interface EdgeApiOptions extends EdgeParts {
+  readonly server?: EdgeServerOptions;
+}
+
+export interface EdgeServerOptions {
   readonly limits?: EdgeApiLimits | undefined;
   /** Reads bodies, shared with the other APIs of the process, so that one budget applies to all. */
   readonly intake?: BodyIntake | undefined;
@@ -69,80 +66,79 @@ export interface EdgeApiOptions extends EdgeParts {
   readonly managementRoutes?: EdgeRoutes | undefined;
 }
 
-export type EdgeRoutes = (app: FastifyInstance, context: EdgeApiContext) => Promise<void>;
+/** Some of the routes can be for WebSockets. */
+export type EdgeRoutes = (
+  app: FastifyInstance,
+  context: EdgeContext,
+  webSockets: WebSocketUpgrades,
+) => Promise<void>;
 
-export interface EdgeApiLimits extends ApiServerLimits, UnprovenLimits {
-  /** Enrollments per address; 20/s, burst 200 by default. */
-  readonly enroll?: BucketRate | undefined;
-  /** Log-ins per identity; 20/s, burst 200 by default. */
-  readonly logIn?: BucketRate | undefined;
-}
+export interface EdgeApiLimits extends ApiServerLimits, UnprovenLimits, EdgeRates {}
 
 export interface EdgeApi {
   /** Listens. Throws if the address is taken. */
   listen(address: { host: string; port: number }): Promise<AddressInfo>;
-  /** New at each start. Also the epoch of the gateways' feed. */
+  /** New at each start, and part of every response. Also the epoch of the gateways' feed. */
   readonly instanceId: string;
   close(): Promise<void>;
 }
 
 export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
-  const { pki, model, clock, log, limits = {} } = options;
+  const { base, server: { limits = {}, intake = new BodyIntake(), onServer } = {} } = options;
   const instanceId = randomBytes(12).toString('base64url');
-  const replaced = new ReplacedCertificates(options, log);
-  const identityUses = new LastUses({
-    ...{ clock, log, what: 'last calls of identities' },
-    write: (uses) => writeIdentityUses(options.store.db, uses),
-  });
-  // The API shows connected identities as seen now, so that only the changes have to be written.
-  options.status.onMeasured((kind, id) => {
-    if (kind === 'identity') identityUses.saw(id);
-  });
-  const standard: BucketRate = { perSecond: 20, burst: 200 };
-  const connections = new UnprovenConnections({ ...limits, isSuspect: isPasswordSuspect }, log);
+  const connections = new UnprovenConnections({ ...limits, isSuspect: isPasswordSuspect }, base.log);
   const webSockets = new WebSocketUpgrades(MAX_WEB_SOCKET_MESSAGE_BYTES);
-  const externalIds = new ExternalIds(model);
-  const externalSigners = new ExternalSigners({
-    ...options,
-    externalIds,
-    fetch: (url) => options.egress.get(url),
+  const made = makeEdgeContext(options, connections, limits);
+  const { context } = made;
+  const { app, server } = makeServer(options, instanceId, webSockets);
+  const methods = new RouteMethods();
+  app.addHook('onRoute', ({ url, method }) => methods.add(url, [method].flat()));
+  continueWhenRead(server);
+  onServer?.(server);
+  connections.follow(server);
+  server.on('secureConnection', (socket) => {
+    if (!('problem' in context.callers.peers.of(socket))) connections.prove(socket);
   });
-  const context: EdgeApiContext = {
-    ...options,
+  addBodySteps(app, context.callers, intake);
+  addRequestSteps(app, made, instanceId);
+  const refusals = new RefusalRecorder(base);
+  answerErrors(app, context, refusals, instanceId);
+  app.setNotFoundHandler((request, reply) => sendRefusal(reply, notServed(request, reply, methods)));
+  await addClientRoutes(app, context, methods, options.server?.managementRoutes !== undefined);
+  await options.server?.managementRoutes?.(app, context, webSockets);
+  const streams = addMachineRoutes(app, context, options, instanceId);
+  await app.ready();
+  return {
     instanceId,
-    hasManagement: options.managementRoutes !== undefined,
-    changes: new ServiceChanges(model, clock),
-    peers: new PeerIdentities(pki, model, new ClaimedIdentities(model, externalIds), clock),
-    externalIds,
-    enrollLimit: new TokenBuckets(limits.enroll ?? standard, clock),
-    logInLimit: new TokenBuckets(limits.logIn ?? standard, clock),
-    tokenLimit: new TokenBuckets(limits.logIn ?? standard, clock),
-    logIns: new LogInLedger(clock),
-    sawPeer(peer) {
-      if (peer.leaf.authorityId === undefined) replaced.saw(peer);
+    async listen({ host, port }) {
+      await app.listen({ host, port });
+      return server.address() as AddressInfo;
     },
-    identityUses,
-    passwords: new PasswordLogIns(options),
-    externalSigners,
-    secondTokens: new SecondTokens(model, externalSigners),
-    secondFactors: new SecondFactors(options),
-    partialLogIns: new PartialLogIns(options.secrets, clock),
-    webSockets,
-    provePeer: (socket) => connections.prove(socket),
-    holdPeer: (socket) => connections.hold(socket),
+    async close() {
+      streams.close();
+      await app.close();
+      await made.close();
+      await refusals.close();
+    },
   };
-  options.sessions.onPostureChanged(({ identityId }) => context.changes.onPostureChanged(identityId));
+}
+
+function makeServer(
+  { base, pki, server: { limits = {} } = {} }: EdgeApiOptions,
+  instanceId: string,
+  webSockets: WebSocketUpgrades,
+): { readonly app: FastifyInstance; readonly server: Server } {
   let server!: Server;
   const app = fastify({
     serverFactory(handler) {
-      server = createApiServer(pki.edgeServer, handler, log, limits, webSockets.takes);
+      server = createApiServer(pki.edgeServer, handler, base.log, limits, webSockets.takes);
       webSockets.follow(server, handler);
       return server;
     },
     forceCloseConnections: true,
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) =>
-      void answerRefusal(refusalOf(error, context, request.ip), reply as FastifyReply, instanceId),
+      void answerRefusal(refusalOf(error, base.log, request.ip), reply as FastifyReply, instanceId),
     clientErrorHandler: (error, socket) => {
       if (socket.destroyed || !socket.writable) return;
       const status = (error as { code?: string }).code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
@@ -158,33 +154,33 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     const { keyPem, certPem } = pki.edgeServer;
     server.setSecureContext({ key: keyPem, cert: certPem });
   });
+  return { app, server };
+}
 
-  const methods = new RouteMethods();
-  app.addHook('onRoute', ({ url, method }) => methods.add(url, [method].flat()));
-  continueWhenRead(server);
-  options.onServer?.(server);
-  connections.follow(server);
-  server.on('secureConnection', (socket) => {
-    if (!('problem' in context.peers.of(socket))) connections.prove(socket);
-  });
-  addBodySteps(app, context, options.intake ?? new BodyIntake());
+/** What precedes and follows every request. */
+function addRequestSteps(
+  app: FastifyInstance,
+  { context, tokenLimit }: MadeEdgeContext,
+  instanceId: string,
+): void {
+  const { callers, edgeTokens, signIn, pki, store, log } = context;
   app.addHook('onRequest', (_request, reply, done) => {
     // OpenZiti's C SDK reads this header of every response without checking for it.
     void reply.header('ziti-instance-id', instanceId);
     void reply.header('frontdoor-authorities', pki.authoritiesMark);
     done();
   });
-  if (options.store.isShared) {
+  if (store.isShared) {
     app.addHook('onRequest', async (request) => {
       const token = tokenOf(request);
-      const isKnown = token === '' || context.sessions.byToken(token) !== undefined;
+      const isKnown = token === '' || signIn.sessions.byToken(token) !== undefined;
       if (isKnown) return;
       // It costs queries: for peers with a certificate of ours, for signed tokens of ours, and for few guesses.
       const isProven =
-        !('problem' in context.peers.of(request.raw.socket)) ||
-        context.sessionTokens.verifyAccess(token) !== undefined;
-      if (!isProven && context.tokenLimit.take(addressKey(request.ip)) > 0) return;
-      await context.sessions.find(token);
+        !('problem' in callers.peers.of(request.raw.socket)) ||
+        edgeTokens.sessionTokens.verifyAccess(token) !== undefined;
+      if (!isProven && tokenLimit.take(addressKey(request.ip)) > 0) return;
+      await signIn.sessions.find(token);
     });
   }
   const secondTokenStep = new SecondTokenStep(context);
@@ -195,25 +191,42 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     log.debug({ ...fields, ms: Math.round(reply.elapsedTime) }, 'edge API: request');
     done();
   });
-  const refusals = new RefusalRecorder(options);
+}
+
+function answerErrors(
+  app: FastifyInstance,
+  { callers, model, log }: EdgeContext,
+  refusals: RefusalRecorder,
+  instanceId: string,
+): void {
   app.setErrorHandler((error, request, reply) => {
-    const refusal = refusalOf(error, context, request.ip);
-    recordEdgeRefusal(refusals, context, request, refusal);
+    const refusal = refusalOf(error, log, request.ip);
+    recordEdgeRefusal(refusals, { peers: callers.peers, model }, request, refusal);
     return answerRefusal(refusal, reply, instanceId);
   });
-  app.setNotFoundHandler((request, reply) => sendRefusal(reply, notServed(request, reply, methods)));
+}
 
+/** For clients of OpenZiti. */
+async function addClientRoutes(
+  app: FastifyInstance,
+  context: EdgeContext,
+  methods: RouteMethods,
+  hasManagement: boolean,
+): Promise<void> {
+  const changes = new ServiceChanges(context.model, context.clock);
+  context.signIn.sessions.onPostureChanged(({ identityId }) => changes.onPostureChanged(identityId));
   for (const prefix of EDGE_PREFIXES) {
     await app.register(
       (scope, _options, done) => {
-        addInformationRoutes(scope, context, methods);
-        addSessionRoutes(scope, context);
+        addInformationRoutes(scope, context, { methods, hasManagement });
+        addSessionRoutes(scope, { ...context, changes });
         addPostureRoutes(scope, context);
         addSessionCertificateRoutes(scope, context);
         addIdentityRoutes(scope, context);
         addAuthenticatorRoutes(scope, context);
         addTotpRoutes(scope, context);
         addServiceRoutes(scope, context);
+        addServiceSessionRoutes(scope, context);
         addEnrollRoutes(scope, context);
         done();
       },
@@ -221,28 +234,24 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
     );
   }
   addOidcRoutes(app, context);
-  await options.managementRoutes?.(app, context);
+}
+
+/** For our agents and gateways. */
+function addMachineRoutes(
+  app: FastifyInstance,
+  context: EdgeContext,
+  { login, gatewayCommands }: EdgeParts,
+  instanceId: string,
+): GatewayStreams {
   addAgentRoutes(app, context);
   addMetricRoutes(app, context);
-  addGatewayLoginRoutes(app, context);
+  addGatewayLoginRoutes(app, context, login);
   addGatewayRecordRoutes(app, context);
-  const streams = addGatewayRoutes(app, context, new GatewayFeed(model, options.login.access, instanceId));
-  await app.ready();
-
-  return {
+  return addGatewayRoutes(app, context, {
+    feed: new GatewayFeed(context.model, login.access, instanceId),
+    commands: gatewayCommands,
     instanceId,
-    async listen({ host, port }) {
-      await app.listen({ host, port });
-      return server.address() as AddressInfo;
-    },
-    async close() {
-      streams.close();
-      await app.close();
-      await replaced.idle();
-      await identityUses.close();
-      await refusals.close();
-    },
-  };
+  });
 }
 
 /** For a request that no route takes: 405 with `Allow` if its path has routes, else 404. */
@@ -263,7 +272,7 @@ function answerRefusal(refusal: EdgeApiRefusal, reply: FastifyReply, instanceId:
   return sendRefusal(reply, refusal);
 }
 
-function refusalOf(error: unknown, context: EdgeApiContext, address: string): EdgeApiRefusal {
+function refusalOf(error: unknown, log: Log, address: string): EdgeApiRefusal {
   if (error instanceof EdgeApiRefusal) return error;
   if (error instanceof BodyRefusal)
     return new EdgeApiRefusal(error.kind, edgeSpelling(error.code), error.message, error.retryAfterS);
@@ -275,11 +284,8 @@ function refusalOf(error: unknown, context: EdgeApiContext, address: string): Ed
     return new EdgeApiRefusal('invalid', 'COULD_NOT_VALIDATE', 'The request cannot be read');
   }
   const id = randomBytes(6).toString('base64url');
-  context.log.error(
-    { errorId: id, address, error: messageOf(error), cause: error },
-    'edge API: request failed',
-  );
-  failAlone({ kind: 'request', id, log: context.log }, error);
+  log.error({ errorId: id, address, error: messageOf(error), cause: error }, 'edge API: request failed');
+  failAlone({ kind: 'request', id, log }, error);
   return new EdgeApiRefusal('internal', 'UNHANDLED', `An internal error occurred: ${id}`);
 }
 

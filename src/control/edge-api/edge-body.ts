@@ -7,7 +7,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { checkStatedLength, type BodyAllowance, type BodyIntake } from '#net';
 import type { Identity } from '../model/mod.ts';
-import { bearerSessionOf, tokenOf, type EdgeApiContext } from './edge-context.ts';
+import { tokenOf, type Callers } from './callers.ts';
 
 /** Limits of a route, in bytes. */
 export interface BodyRule {
@@ -32,14 +32,14 @@ export function bodyRule(rule: BodyRule): { readonly body: BodyRule } {
   return { body: rule };
 }
 
-export function addBodySteps(app: FastifyInstance, context: EdgeApiContext, intake: BodyIntake): void {
+export function addBodySteps(app: FastifyInstance, callers: Callers, intake: BodyIntake): void {
   /** Returns undefined if the body must not be read. */
   const allowanceOf = (request: FastifyRequest): BodyAllowance | undefined => {
     const { body: rule = {} } = request.routeOptions.config as { body?: BodyRule };
     const { maxBytes = USUAL_BYTES, maxUnprovenBytes, kind } = rule;
-    const proof = context.peers.of(request.raw.socket);
+    const proof = callers.peers.of(request.raw.socket);
     if ('problem' in proof) {
-      const session = kind === undefined ? bearerSessionOf(context, tokenOf(request)) : undefined;
+      const session = kind === undefined ? callers.bearerSessionOf(tokenOf(request)) : undefined;
       if (session !== undefined) return { peer: session.identityId, maxBytes };
       return maxUnprovenBytes === undefined ? undefined : { peer: undefined, maxBytes: maxUnprovenBytes };
     }
@@ -62,7 +62,7 @@ export function addBodySteps(app: FastifyInstance, context: EdgeApiContext, inta
     return (await intake.read(request.raw, response, allowance)).toString('utf8');
   });
   app.addHook('onSend', (request, reply, _payload, done) => {
-    intake.endIfUnread(request.raw, reply.raw, !('problem' in context.peers.of(request.raw.socket)));
+    intake.endIfUnread(request.raw, reply.raw, !('problem' in callers.peers.of(request.raw.socket)));
     done();
   });
 }

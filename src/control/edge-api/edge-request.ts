@@ -36,6 +36,11 @@ export function jsonList(request: FastifyRequest, maxCount: number): readonly un
   throw couldNotValidate(`the body is not a JSON array of at most ${maxCount} items`);
 }
 
+/** Returns the decoded query. */
+export function queryOf(request: FastifyRequest): URLSearchParams {
+  return request.query as URLSearchParams;
+}
+
 export function textBody(request: FastifyRequest): string {
   return typeof request.body === 'string' ? request.body : '';
 }

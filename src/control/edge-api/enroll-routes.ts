@@ -19,8 +19,8 @@ import { enrollByToken } from './token-enrollment.ts';
 import { enrollPassword } from './password-enrollment.ts';
 import { bodyRule, MAX_CSR_BYTES } from './edge-body.ts';
 import { badCsr, couldNotValidate, notAuthorized, sendData } from './edge-answer.ts';
-import { peerOf, peerOfKind, queryOf, type EdgeApiContext } from './edge-context.ts';
-import { jsonBody, textBody } from './edge-request.ts';
+import type { EnrollmentContext } from './edge-context.ts';
+import { jsonBody, queryOf, textBody } from './edge-request.ts';
 import type { ProvenPeer } from './peer-identity.ts';
 
 const DAY_MS = 86_400_000;
@@ -29,7 +29,7 @@ interface RouterCsrs {
   readonly serverCertCsr: string;
 }
 
-export function addEnrollRoutes(app: FastifyInstance, context: EdgeApiContext): void {
+export function addEnrollRoutes(app: FastifyInstance, context: EnrollmentContext): void {
   const enrolls = { config: bodyRule({ maxBytes: MAX_CSR_BYTES, maxUnprovenBytes: MAX_CSR_BYTES }) };
   const renews = { config: bodyRule({ maxBytes: MAX_CSR_BYTES }) };
 
@@ -84,7 +84,7 @@ export function addEnrollRoutes(app: FastifyInstance, context: EdgeApiContext): 
   });
 
   app.post('/enroll/extend/identity', renews, async (request, reply) => {
-    const peer = peerOf(context, request);
+    const peer = context.callers.peerOf(request);
     if (peer.identity.kind === 'router') throw couldNotValidate('a router renews at /enroll/extend/router');
     const { csr } = (jsonBody(request) ?? {}) as { csr?: unknown };
     if (typeof csr !== 'string') throw couldNotValidate('csr is missing');
@@ -92,7 +92,7 @@ export function addEnrollRoutes(app: FastifyInstance, context: EdgeApiContext): 
   });
 
   app.post('/enroll/extend/router', renews, async (request, reply) => {
-    const peer = peerOfKind(context, request, 'router');
+    const peer = context.callers.peerOfKind(request, 'router');
     const lifetimeDays = lifetimeDaysOf(peer);
     const answer = await context.pki.issueRouter(routerCsrs(request), {
       id: peer.identity.id,
@@ -108,7 +108,7 @@ export function addEnrollRoutes(app: FastifyInstance, context: EdgeApiContext): 
 
 /** Issues a further certificate to an identity and returns its chain. Throws if the request or the peer is refused. */
 export async function renewedClient(
-  context: EdgeApiContext,
+  context: EnrollmentContext,
   request: FastifyRequest,
   peer: ProvenPeer,
   csr: string,
@@ -122,7 +122,7 @@ export async function renewedClient(
 }
 
 async function enrollClient(
-  context: EdgeApiContext,
+  context: EnrollmentContext,
   request: FastifyRequest,
   token: string,
   csr: string,
@@ -139,7 +139,7 @@ async function enrollClient(
 }
 
 async function enrollRouter(
-  context: EdgeApiContext,
+  context: EnrollmentContext,
   request: FastifyRequest,
   token: string,
   method: 'erott' | 'trott',
@@ -162,7 +162,7 @@ async function enrollRouter(
 }
 
 async function claim(
-  context: EdgeApiContext,
+  context: EnrollmentContext,
   request: FastifyRequest,
   token: string,
   method: 'ott' | 'erott' | 'trott',
@@ -223,7 +223,7 @@ async function claim(
 }
 
 async function addRenewed(
-  context: EdgeApiContext,
+  context: EnrollmentContext,
   request: FastifyRequest,
   { identity, leaf }: ProvenPeer,
   issued: IssuedCertificate,

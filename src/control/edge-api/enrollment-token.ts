@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { addressKey } from '#base';
 import { findByToken, MAX_EDGE_ENTITIES, type EnrollmentKind } from '../store/mod.ts';
 import { EdgeApiRefusal, limited } from './edge-answer.ts';
-import type { EdgeApiContext } from './edge-context.ts';
+import type { EnrollmentContext } from './edge-context.ts';
 
 export type EnrollmentMethod = 'ott' | 'ottca' | 'erott' | 'trott' | 'updb';
 
@@ -18,7 +18,7 @@ export const KINDS: Readonly<Record<EnrollmentMethod, readonly EnrollmentKind[]>
 
 /** Refuses early, before a certificate is signed or a password hashed. Only the claim decides about concurrent requests. */
 export async function openEnrollment(
-  context: EdgeApiContext,
+  context: EnrollmentContext,
   request: FastifyRequest,
   token: string,
   method: EnrollmentMethod,
@@ -31,7 +31,7 @@ export async function openEnrollment(
 }
 
 /** One response for every reason; only the log has the reason. The token itself is never logged. */
-export function refused(context: EdgeApiContext, request: FastifyRequest, reason: string): EdgeApiRefusal {
+export function refused(context: EnrollmentContext, request: FastifyRequest, reason: string): EdgeApiRefusal {
   context.log.warn({ address: request.ip, reason }, 'enrollment refused');
   const refusal = invalidToken();
   refusal.reason = `ENROLLMENT_${reason.toUpperCase().replaceAll('-', '_')}`;
@@ -43,12 +43,12 @@ export function invalidToken(): EdgeApiRefusal {
 }
 
 /** Refuses an enrollment that creates an identity when there are too many. */
-export function admitIdentity({ model }: EdgeApiContext): void {
+export function admitIdentity({ model }: EnrollmentContext): void {
   if (model.edge.count('identity') >= MAX_EDGE_ENTITIES)
     throw new EdgeApiRefusal('limited', 'RATE_LIMITED', `There are ${MAX_EDGE_ENTITIES} identities already`);
 }
 
-export function admitAddress(context: EdgeApiContext, request: FastifyRequest): void {
-  const waitMs = context.enrollLimit.take(addressKey(request.ip));
+export function admitAddress(context: EnrollmentContext, request: FastifyRequest): void {
+  const waitMs = context.enrollments.limit.take(addressKey(request.ip));
   if (waitMs > 0) throw limited(waitMs);
 }

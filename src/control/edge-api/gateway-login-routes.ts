@@ -18,20 +18,23 @@ import {
   sessionFoundShape,
   sessionQueryShape,
 } from '#domain';
-import { takeGatewayUsage } from '../login/mod.ts';
+import { takeGatewayUsage, type LoginParts } from '../login/mod.ts';
 import { bodyRule } from './edge-body.ts';
-import { peerOfKind, type EdgeApiContext } from './edge-context.ts';
+import type { CallerContext } from './edge-context.ts';
 import { readBody, readReport, sendShape } from './shape-body.ts';
 
 /** So many entries of each kind as a usage report may have, with the longest names that are usual. */
 const MAX_USAGE_BYTES = 4 * 1_048_576;
 
-export function addGatewayLoginRoutes(app: FastifyInstance, context: EdgeApiContext): void {
+export function addGatewayLoginRoutes(
+  app: FastifyInstance,
+  context: CallerContext,
+  { logins, issuers }: Pick<LoginParts, 'logins' | 'issuers'>,
+): void {
   const { store, clock, log } = context;
-  const { logins, issuers } = context.login;
 
   const read = <S extends TSchema>(request: FastifyRequest, shape: Shape<S>): ShapeOf<S> => {
-    peerOfKind(context, request, 'gateway');
+    context.callers.peerOfKind(request, 'gateway');
     return readBody(request, shape).value;
   };
 
@@ -60,7 +63,7 @@ export function addGatewayLoginRoutes(app: FastifyInstance, context: EdgeApiCont
     '/gateway/v1/usage',
     { config: bodyRule({ kind: 'gateway', maxBytes: MAX_USAGE_BYTES }) },
     async (request, reply) => {
-      const { identity } = peerOfKind(context, request, 'gateway');
+      const { identity } = context.callers.peerOfKind(request, 'gateway');
       const usage = readReport(
         request,
         gatewayUsageShape,

@@ -7,13 +7,13 @@ import { TokenBuckets } from '#base';
 import { failuresShape, inspectionsShape, NO_SHARE } from '#domain';
 import { putFailures, putInspected, putUnroutedFailures, touchResource } from '../store/mod.ts';
 import { bodyRule, MAX_BODY_BYTES } from './edge-body.ts';
-import { peerOfKind, type EdgeApiContext } from './edge-context.ts';
+import type { CallerContext } from './edge-context.ts';
 import { readReport } from './shape-body.ts';
 
 /** Limit for failures without a share per gateway, over all its processes. */
 const UNROUTED_LIMIT = { perSecond: 20, burst: 500 };
 
-export function addGatewayRecordRoutes(app: FastifyInstance, context: EdgeApiContext): void {
+export function addGatewayRecordRoutes(app: FastifyInstance, context: CallerContext): void {
   const { store, model, clock, log } = context;
   const unrouted = new TokenBuckets(UNROUTED_LIMIT, clock);
   const frontdoorOf = (shareId: string): string | undefined => model.service(shareId)?.frontdoorId;
@@ -35,7 +35,7 @@ export function addGatewayRecordRoutes(app: FastifyInstance, context: EdgeApiCon
   const takes = { config: bodyRule({ kind: 'gateway', maxBytes: MAX_BODY_BYTES }) };
 
   app.post('/gateway/v1/failures', takes, async (request, reply) => {
-    const { id: gatewayId, name: gatewayName } = peerOfKind(context, request, 'gateway').identity;
+    const { id: gatewayId, name: gatewayName } = context.callers.peerOfKind(request, 'gateway').identity;
     const { failures: records } = readReport(request, failuresShape, ({ failures }) => failures.length, {
       gateway: gatewayId,
       log,
@@ -52,7 +52,7 @@ export function addGatewayRecordRoutes(app: FastifyInstance, context: EdgeApiCon
   });
 
   app.post('/gateway/v1/inspections', takes, async (request, reply) => {
-    const { identity } = peerOfKind(context, request, 'gateway');
+    const { identity } = context.callers.peerOfKind(request, 'gateway');
     const { requests: records } = readReport(request, inspectionsShape, ({ requests }) => requests.length, {
       gateway: identity.id,
       log,

@@ -3,12 +3,14 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { FORMAT_HEADER } from '#base';
+import { FORMAT_HEADER, type Clock, type Log } from '#base';
 import { GATEWAY_FEED_HEARTBEAT_MS, gatewayFeedShape } from '#domain';
+import type { GatewayCommands } from '../model/mod.ts';
 import { couldNotValidate } from './edge-answer.ts';
-import { peerOfKind, queryOf, type EdgeApiContext } from './edge-context.ts';
+import type { CallerContext } from './edge-context.ts';
+import { queryOf } from './edge-request.ts';
 import type { FeedVersion, GatewayFeed } from './gateway-feed.ts';
-import type { ProvenPeer } from './peer-identity.ts';
+import type { PeerIdentities, ProvenPeer } from './peer-identity.ts';
 
 /** In addition to the opening lines. */
 const MAX_QUEUED_BYTES = 8 * 1_048_576;
@@ -24,86 +26,136 @@ interface Subscriber {
   flowingAtMs: number;
 }
 
-export interface GatewayStreams {
-  close(): void;
-}
+/** The gateways that follow the feed here. */
+class Subscribers {
+  readonly #all = new Set<Subscriber>();
+  readonly #feed: GatewayFeed;
+  readonly #clock: Clock;
+  readonly #log: Log;
 
-export function addGatewayRoutes(
-  app: FastifyInstance,
-  context: EdgeApiContext,
-  feed: GatewayFeed,
-): GatewayStreams {
-  const { clock, log, model, peers } = context;
-  const subscribers = new Set<Subscriber>();
-
-  function cut(subscriber: Subscriber, reason: string): void {
-    if (!subscribers.delete(subscriber)) return;
-    log.warn({ gateway: subscriber.peer.identity.id, reason }, 'share feed ended');
-    subscriber.response.destroy();
+  constructor(feed: GatewayFeed, { clock, log }: Pick<CallerContext, 'clock' | 'log'>) {
+    this.#feed = feed;
+    this.#clock = clock;
+    this.#log = log;
   }
 
-  function write(subscriber: Subscriber, text: string): void {
+  add(subscriber: Subscriber): void {
     const { response } = subscriber;
-    if (response.write(text)) subscriber.flowingAtMs = clock.monotonicMs();
-    if (response.writableLength > subscriber.maxQueuedBytes) cut(subscriber, 'the gateway reads too slowly');
+    response.on('drain', () => (subscriber.flowingAtMs = this.#clock.monotonicMs()));
+    response.on('error', () => {});
+    response.once('close', () => this.#all.delete(subscriber));
+    this.#all.add(subscriber);
   }
 
-  feed.listen((text) => {
-    for (const subscriber of subscribers) if (!subscriber.isOpening) write(subscriber, text);
-  });
-  context.gatewayCommands.attach((text) => {
-    const subscriber = [...subscribers].find(({ isOpening }) => !isOpening);
+  write(subscriber: Subscriber, text: string): void {
+    const { response } = subscriber;
+    if (response.write(text)) subscriber.flowingAtMs = this.#clock.monotonicMs();
+    if (response.writableLength > subscriber.maxQueuedBytes)
+      this.#cut(subscriber, 'the gateway reads too slowly');
+  }
+
+  /** To those that have their snapshot. */
+  writeAll(text: string): void {
+    for (const subscriber of this.#all) if (!subscriber.isOpening) this.write(subscriber, text);
+  }
+
+  /** Sends a command to one of them. Returns whether one takes it. */
+  command(text: string): boolean {
+    const subscriber = [...this.#all].find(({ isOpening }) => !isOpening);
     if (subscriber === undefined) return false;
     // The gateway subscribes again.
-    subscribers.delete(subscriber);
-    subscribers.add(subscriber);
-    write(subscriber, text);
-    return subscribers.has(subscriber);
-  });
-  /** Sends a snapshot in parts, each in a turn of the loop of its own, then what changed meanwhile. */
-  async function sendParts(subscriber: Subscriber): Promise<void> {
+    this.#all.delete(subscriber);
+    this.#all.add(subscriber);
+    this.write(subscriber, text);
+    return this.#all.has(subscriber);
+  }
+
+  /** Sends a snapshot in parts, each in a turn of the loop of its own, then what changed in the meantime. */
+  async sendParts(subscriber: Subscriber): Promise<void> {
     const { response } = subscriber;
-    while (subscribers.has(subscriber)) {
-      feed.flush();
-      const { position } = feed;
-      for (const part of feed.snapshotInParts()) {
-        write(subscriber, part);
+    while (this.#all.has(subscriber)) {
+      this.#feed.flush();
+      const { position } = this.#feed;
+      for (const part of this.#feed.snapshotInParts()) {
+        this.write(subscriber, part);
         if (response.writableNeedDrain && !response.destroyed)
           await Promise.race([once(response, 'drain'), once(response, 'close')]).catch(() => undefined);
         await nextTurn();
-        if (!subscribers.has(subscriber)) return;
+        if (!this.#all.has(subscriber)) return;
       }
-      const missed = feed.missedSince(position);
-      // So much changed meanwhile that it gets another snapshot.
+      const missed = this.#feed.missedSince(position);
+      // So much changed in the meantime that it gets another snapshot.
       if (missed === undefined) continue;
       subscriber.isOpening = false;
-      write(subscriber, missed.join(''));
+      this.write(subscriber, missed.join(''));
       return;
     }
   }
 
-  model.onChange((change) => {
-    if (change.type !== 'identity') return;
-    for (const subscriber of subscribers) {
-      if (subscriber.peer.identity.id !== change.id) continue;
-      if ('problem' in peers.check(subscriber.peer.leaf))
-        cut(subscriber, 'the certificate is not valid any more');
+  /** Ends the streams of an identity whose certificate is not valid any more. */
+  checkIdentity(peers: Pick<PeerIdentities, 'check'>, identityId: string): void {
+    for (const subscriber of this.#all)
+      if (subscriber.peer.identity.id === identityId) this.#checkLeaf(peers, subscriber);
+  }
+
+  checkAll(peers: Pick<PeerIdentities, 'check'>): void {
+    for (const subscriber of this.#all) {
+      const stalledMs = this.#clock.monotonicMs() - subscriber.flowingAtMs;
+      if (subscriber.response.writableNeedDrain && stalledMs > MAX_STALLED_MS)
+        this.#cut(subscriber, 'the gateway stopped reading');
+      else this.#checkLeaf(peers, subscriber);
     }
+  }
+
+  close(): void {
+    for (const { response } of this.#all) response.destroy();
+    this.#all.clear();
+  }
+
+  #checkLeaf(peers: Pick<PeerIdentities, 'check'>, subscriber: Subscriber): void {
+    if ('problem' in peers.check(subscriber.peer.leaf))
+      this.#cut(subscriber, 'the certificate is not valid any more');
+  }
+
+  #cut(subscriber: Subscriber, reason: string): void {
+    if (!this.#all.delete(subscriber)) return;
+    this.#log.warn({ gateway: subscriber.peer.identity.id, reason }, 'share feed ended');
+    subscriber.response.destroy();
+  }
+}
+
+export interface GatewayStreams {
+  close(): void;
+}
+
+export interface GatewayRouteOptions {
+  readonly feed: GatewayFeed;
+  /** Sends commands to gateways that follow the feed here. */
+  readonly commands: GatewayCommands;
+  readonly instanceId: string;
+}
+
+export function addGatewayRoutes(
+  app: FastifyInstance,
+  context: CallerContext,
+  { feed, commands, instanceId }: GatewayRouteOptions,
+): GatewayStreams {
+  const { clock, log, model, callers } = context;
+  const { peers } = callers;
+  const subscribers = new Subscribers(feed, context);
+  feed.listen((text) => subscribers.writeAll(text));
+  commands.attach((text) => subscribers.command(text));
+  model.onChange((change) => {
+    if (change.type === 'identity') subscribers.checkIdentity(peers, change.id);
   });
   const timer = setInterval(() => {
-    for (const subscriber of subscribers) {
-      const stalledMs = clock.monotonicMs() - subscriber.flowingAtMs;
-      if (subscriber.response.writableNeedDrain && stalledMs > MAX_STALLED_MS)
-        cut(subscriber, 'the gateway stopped reading');
-      else if ('problem' in peers.check(subscriber.peer.leaf))
-        cut(subscriber, 'the certificate is not valid any more');
-    }
+    subscribers.checkAll(peers);
     feed.heartbeat();
   }, GATEWAY_FEED_HEARTBEAT_MS);
   timer.unref();
 
   app.get('/gateway/v1/shares', (request, reply) => {
-    const peer = peerOfKind(context, request, 'gateway');
+    const peer = callers.peerOfKind(request, 'gateway');
     const query = queryOf(request);
     const since = sinceOf(query);
     const isOpening = query.get('parts') === 'true' && feed.missedSince(since) === undefined;
@@ -114,7 +166,7 @@ export function addGatewayRoutes(
       'content-type': 'application/x-ndjson',
       'cache-control': 'no-store',
       [FORMAT_HEADER]: String(gatewayFeedShape.format),
-      'ziti-instance-id': context.instanceId,
+      'ziti-instance-id': instanceId,
     });
     const subscriber: Subscriber = {
       peer,
@@ -123,21 +175,17 @@ export function addGatewayRoutes(
       isOpening,
       flowingAtMs: clock.monotonicMs(),
     };
-    response.on('drain', () => (subscriber.flowingAtMs = clock.monotonicMs()));
-    response.on('error', () => {});
-    response.once('close', () => subscribers.delete(subscriber));
     subscribers.add(subscriber);
     log.info({ gateway: peer.identity.id, address: request.ip }, 'share feed opened');
     // The heartbeat confirms the connection at once, even without news.
-    if (isOpening) void sendParts(subscriber);
-    else write(subscriber, opening === '' ? '{"type":"heartbeat"}\n' : opening);
+    if (isOpening) void subscribers.sendParts(subscriber);
+    else subscribers.write(subscriber, opening === '' ? '{"type":"heartbeat"}\n' : opening);
   });
 
   return {
     close() {
       clearInterval(timer);
-      for (const { response } of subscribers) response.destroy();
-      subscribers.clear();
+      subscribers.close();
     },
   };
 }

@@ -2,20 +2,22 @@
 import type { FastifyInstance } from 'fastify';
 import { notFound, sendData } from './edge-answer.ts';
 import { authenticatorsOf } from './authenticator-view.ts';
-import { callerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
-import { sendPage } from './edge-request.ts';
+import type { EdgeContext, SignInContext } from './edge-context.ts';
+import { queryOf, sendPage } from './edge-request.ts';
 import { routerSymbols } from './entity-symbols.ts';
 import { authPolicyOf } from '../model/mod.ts';
 import { findIdentityClient } from '../store/mod.ts';
 import { identityView, routerView } from './service-view.ts';
 
+export type IdentityContext = SignInContext & Pick<EdgeContext, 'mesh'>;
+
 /** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
-export function addIdentityRoutes(app: FastifyInstance, context: EdgeApiContext): void {
-  const { model, status } = context;
+export function addIdentityRoutes(app: FastifyInstance, context: IdentityContext): void {
+  const { model, mesh } = context;
   const { db } = context.store;
 
   app.get('/current-identity', async (request, reply) => {
-    const { identity, leaf } = callerOf(context, request);
+    const { identity, leaf } = context.callers.callerOf(request);
     const row = await db
       .selectFrom('identity')
       .select('created_at')
@@ -29,8 +31,8 @@ export function addIdentityRoutes(app: FastifyInstance, context: EdgeApiContext)
       else if (leaf === undefined || fingerprint === leaf.fingerprint)
         authenticators['cert'] = { id, fingerprint };
     }
-    const isMfaEnabled = await context.secondFactors.hasEnrolled(identity.id);
-    const isConnected = status.isConnected(identity.id);
+    const isMfaEnabled = await context.signIn.secondFactors.hasEnrolled(identity.id);
+    const isConnected = mesh.status.isConnected(identity.id);
     const given = model.edge.get('identity', identity.id)?.data;
     const policy = authPolicyOf(model.edge, identity.id);
     const view = identityView(identity, authenticators, row.created_at, isConnected, policy, given);
@@ -39,9 +41,9 @@ export function addIdentityRoutes(app: FastifyInstance, context: EdgeApiContext)
   });
 
   app.get('/current-identity/edge-routers', (request, reply) => {
-    const { identity } = callerOf(context, request);
+    const { identity } = context.callers.callerOf(request);
     const isFree = identity.kind !== 'edge';
-    const routers = context
+    const routers = context.mesh
       .routers()
       .filter(({ id }) => (isFree ? model.edge.hasEdge(id) : model.edge.mayUseRouter(identity.id, id)))
       .map((router) => ({ ...router, traits: model.edge.routerTraits(router.id) }));

@@ -5,8 +5,8 @@ import type { EdgeEntityRecord, JsonObject } from '../model/mod.ts';
 import type { QuerySymbols } from '../entity-query/mod.ts';
 import { notFound, sendData } from './edge-answer.ts';
 import { noteRootReceipt } from '../pki/mod.ts';
-import { knownCallerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
-import { sendPage } from './edge-request.ts';
+import type { CallerContext, EdgeContext } from './edge-context.ts';
+import { queryOf, sendPage } from './edge-request.ts';
 import { isoTime } from './service-view.ts';
 import type { RouteMethods } from './route-methods.ts';
 
@@ -16,6 +16,17 @@ export const EDGE_PATH = '/edge/client/v1';
 export const MANAGEMENT_PATH = '/edge/management/v1';
 export const OIDC_PATH = '/oidc';
 const SPEC_ID = 'edge-client';
+
+/** What says where the APIs are, and proves it. */
+export type AddressContext = CallerContext & Pick<EdgeContext, 'pki' | 'addresses'>;
+type InformationContext = AddressContext & Pick<EdgeContext, 'enrollments'>;
+
+export interface InformationOptions {
+  /** What the description of this API lists. */
+  readonly methods: RouteMethods;
+  /** Whether the edge management API is served. */
+  readonly hasManagement: boolean;
+}
 
 /** The addresses of the client API and of OpenID Connect, as OpenZiti's controllers announce them. */
 export function apiAddressesOf(urls: readonly string[]): ApiAddresses {
@@ -57,20 +68,26 @@ function signerView({ id, name, data, createdAtMs, updatedAtMs }: EdgeEntityReco
 /** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
 export function addInformationRoutes(
   app: FastifyInstance,
-  context: EdgeApiContext,
-  methods: RouteMethods,
+  context: InformationContext,
+  { methods, hasManagement }: InformationOptions,
 ): void {
   const startedAt = isoTime(context.clock.nowMs());
-  addVersionRoutes(app, context);
+  addVersionRoutes(app, context, hasManagement);
 
   app.get('/protocols', (_request, reply) =>
-    sendData(reply, { https: { address: new URL(context.apiUrl()).host } }),
+    sendData(reply, { https: { address: new URL(context.addresses.apiUrl()).host } }),
   );
 
   addNetworkTokens(app, context);
 
   app.get('/external-jwt-signers', (request, reply) =>
-    sendPage(reply, queryOf(request), context.externalSigners.enabled(), signerSymbols, signerView),
+    sendPage(
+      reply,
+      queryOf(request),
+      context.enrollments.externalSigners.enabled(),
+      signerSymbols,
+      signerView,
+    ),
   );
 
   const spec = {
@@ -97,11 +114,11 @@ export function addInformationRoutes(
 }
 
 /** Adds the token that names this installation, by which clients that log in elsewhere enroll. */
-export function addNetworkTokens(app: FastifyInstance, context: EdgeApiContext): void {
+export function addNetworkTokens(app: FastifyInstance, context: AddressContext): void {
   // Anybody may ask, and a signature costs time, so that one is kept for each certificate and address.
   let network: { readonly leafPem: string; readonly url: string; readonly token: string } | undefined;
   app.get('/network-jwts', (_request, reply) => {
-    const [url, { leafPem }] = [context.apiUrl(), context.pki.edgeServer];
+    const [url, { leafPem }] = [context.addresses.apiUrl(), context.pki.edgeServer];
     if (network?.url !== url || network.leafPem !== leafPem)
       network = { url, leafPem, token: context.pki.mintNetworkJwt(url) };
     return sendData(reply, [{ name: 'default', token: network.token }]);
@@ -109,14 +126,18 @@ export function addNetworkTokens(app: FastifyInstance, context: EdgeApiContext):
 }
 
 /** Adds what each of OpenZiti's APIs serves below its own path. */
-export function addVersionRoutes(app: FastifyInstance, context: EdgeApiContext): void {
-  app.get('/', (_request, reply) => sendData(reply, versionOf(context)));
-  app.get('/version', (_request, reply) => sendData(reply, versionOf(context)));
+export function addVersionRoutes(
+  app: FastifyInstance,
+  context: AddressContext,
+  hasManagement: boolean,
+): void {
+  app.get('/', (_request, reply) => sendData(reply, versionOf(context, hasManagement)));
+  app.get('/version', (_request, reply) => sendData(reply, versionOf(context, hasManagement)));
 
   app.get('/.well-known/est/cacerts', async (request, reply) => {
-    const { pki, store, clock } = context;
+    const { pki, store, clock, callers } = context;
     const [bundle, { authorities }] = [pki.cacertsPkcs7Base64, pki];
-    const id = knownCallerOf(context, request);
+    const id = callers.knownCallerOf(request);
     if (id !== undefined) await noteRootReceipt(store.db, authorities, id, clock.nowMs());
     return reply
       .header('content-type', 'application/pkcs7-mime')
@@ -125,10 +146,10 @@ export function addVersionRoutes(app: FastifyInstance, context: EdgeApiContext):
   });
 }
 
-function versionOf(context: EdgeApiContext): unknown {
-  const at = (path: string) => ({ v1: { path, apiBaseUrls: [`${context.apiUrl()}${path}`] } });
+function versionOf(context: AddressContext, hasManagement: boolean): unknown {
+  const at = (path: string) => ({ v1: { path, apiBaseUrls: [`${context.addresses.apiUrl()}${path}`] } });
   const edge = at(EDGE_PATH);
-  const management = !context.hasManagement ? {} : { 'edge-management': at(MANAGEMENT_PATH) };
+  const management = !hasManagement ? {} : { 'edge-management': at(MANAGEMENT_PATH) };
   return {
     version: PROTOCOL_VERSION,
     revision: 'frontdoor',
@@ -140,7 +161,7 @@ function versionOf(context: EdgeApiContext): unknown {
 }
 
 /** A Swagger 2.0 document with the paths and methods that this API has. */
-function swagger(context: EdgeApiContext, methods: RouteMethods): unknown {
+function swagger(context: AddressContext, methods: RouteMethods): unknown {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [path, ofPath] of methods.below(EDGE_PATH)) {
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -153,6 +174,6 @@ function swagger(context: EdgeApiContext, methods: RouteMethods): unknown {
     );
   }
   const info = { title: 'Edge client API of Frontdoor', version: PROTOCOL_VERSION };
-  const { host } = new URL(context.apiUrl());
+  const { host } = new URL(context.addresses.apiUrl());
   return { swagger: '2.0', info, host, basePath: EDGE_PATH, schemes: ['https'], paths };
 }

@@ -1,7 +1,6 @@
 /** Events of the kind `authentication`: every attempt to log in, for administrators who follow them. */
 import type { FastifyRequest } from 'fastify';
-import { authPolicyOf, type LogInWay } from '../model/mod.ts';
-import type { EdgeApiContext } from './edge-context.ts';
+import { authPolicyOf, type FabricEvents, type LogInWay, type OverlayModel } from '../model/mod.ts';
 
 export interface LogInAttempt extends LogInWay {
   /** Undefined if no identity was found. */
@@ -11,8 +10,14 @@ export interface LogInAttempt extends LogInWay {
   readonly problem?: string | undefined;
 }
 
+/** What an attempt is reported with. */
+export interface LogInReporting {
+  readonly events: FabricEvents;
+  readonly model: OverlayModel;
+}
+
 export function reportLogIn(
-  { events, model }: Pick<EdgeApiContext, 'events' | 'model'>,
+  { events, model }: LogInReporting,
   request: FastifyRequest,
   attempt: LogInAttempt,
 ): void {

@@ -6,32 +6,35 @@ import {
   type ManagedService,
   type OverlayModel,
 } from '../model/mod.ts';
-import type { EdgeApiContext } from './edge-context.ts';
+import type { EdgeContext } from './edge-context.ts';
 import { postureQueriesOf } from './posture-queries.ts';
 import { isoTime, rightsOf, serviceView, TERMINATOR_STRATEGY } from './service-view.ts';
 import { shareConfigIds } from './share-configs.ts';
 
+export type ServiceViewContext = Pick<EdgeContext, 'model' | 'clock' | 'mesh' | 'addresses'>;
+
 /** `configTypes` are the requested types by name or id, or `all`. */
 export function anyServiceView(
-  { model, interceptDomain, hasKeylessHost, clock }: EdgeApiContext,
+  { model, mesh, addresses, clock }: ServiceViewContext,
   session: ApiSession,
   service: AnyService,
   configTypes: readonly string[],
 ): Record<string, unknown> {
   const { identityId } = session;
   if (!isShare(service)) return managedServiceView(model, session, service, configTypes, clock.nowMs());
-  const options = { configTypes, interceptDomain, hasKeylessHost: hasKeylessHost(service.id) };
+  const { interceptDomain } = addresses;
+  const options = { configTypes, interceptDomain, hasKeylessHost: mesh.hasKeylessHost(service.id) };
   return serviceView(service, rightsOf(model, identityId, service), options);
 }
 
 /** Ids of the configs that the identity sees. */
 export function anyConfigIds(
-  { model, interceptDomain }: EdgeApiContext,
+  { model, addresses }: ServiceViewContext,
   identityId: string,
   service: AnyService,
 ): readonly string[] {
   if (!isShare(service)) return service.configs;
-  return shareConfigIds(service, rightsOf(model, identityId, service), interceptDomain);
+  return shareConfigIds(service, rightsOf(model, identityId, service), addresses.interceptDomain);
 }
 
 function managedServiceView(

@@ -3,16 +3,16 @@ import type { FastifyInstance } from 'fastify';
 import { trafficReportShape } from '#domain';
 import { takeTrafficReport } from '../metrics/mod.ts';
 import { bodyRule, MAX_BODY_BYTES } from './edge-body.ts';
-import { peerOfKind, type EdgeApiContext } from './edge-context.ts';
+import type { CallerContext } from './edge-context.ts';
 import { readReport } from './shape-body.ts';
 
-export function addMetricRoutes(app: FastifyInstance, context: EdgeApiContext): void {
+export function addMetricRoutes(app: FastifyInstance, context: CallerContext): void {
   const { store, clock, log } = context;
 
   const takes = { config: bodyRule({ kind: 'gateway', maxBytes: MAX_BODY_BYTES }) };
 
   app.post('/gateway/v1/metrics', takes, async (request, reply) => {
-    const gateway = peerOfKind(context, request, 'gateway').identity.id;
+    const gateway = context.callers.peerOfKind(request, 'gateway').identity.id;
     const report = readReport(request, trafficReportShape, ({ samples }) => samples.length, { gateway, log });
     const { source, batch } = report;
     const taken = await takeTrafficReport(store, `${gateway}/${source}`, report, clock.nowMs());

@@ -1,10 +1,12 @@
 /** The grants of the token endpoint: code, refresh token, and token exchange (RFC 8693), which the Go SDK refreshes by. */
 import { definedFields } from '#base';
-import type { EdgeApiContext } from './edge-context.ts';
+import type { EdgeContext, SignInContext } from './edge-context.ts';
 import type { LiveSession } from './api-session-store.ts';
 import { isVerifierOf, type OidcRequests } from './oidc-requests.ts';
 import { refreshProblem } from './refresh-rules.ts';
 import { ACCESS_LIFETIME_MS, type RefreshGrant, type TokenRequest } from './session-tokens.ts';
+
+export type OidcContext = SignInContext & Pick<EdgeContext, 'edgeTokens' | 'addresses'>;
 
 const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:';
 const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -25,7 +27,7 @@ export interface GrantCall {
 
 /** Never rejects for what a client sends. */
 export async function grantTokens(
-  context: EdgeApiContext,
+  context: OidcContext,
   requests: OidcRequests,
   call: GrantCall,
 ): Promise<GrantAnswer> {
@@ -42,11 +44,13 @@ export async function grantTokens(
 }
 
 async function grantByCode(
-  context: EdgeApiContext,
+  context: OidcContext,
   requests: OidcRequests,
   { form, clientId, issuer, address }: GrantCall,
 ): Promise<GrantAnswer> {
-  const { sessions, sessionTokens, model } = context;
+  const { model } = context;
+  const { sessions } = context.signIn;
+  const { sessionTokens } = context.edgeTokens;
   const code = form.get('code') ?? '';
   const request = requests.ofCode(code);
   if (request === undefined) return { error: 'invalid_grant', text: 'invalid code' };
@@ -87,30 +91,31 @@ async function grantByCode(
   };
 }
 
-async function grantByRefresh(context: EdgeApiContext, call: GrantCall): Promise<GrantAnswer> {
-  const grant = context.sessionTokens.verifyRefresh(call.form.get('refresh_token') ?? '');
+async function grantByRefresh(context: OidcContext, call: GrantCall): Promise<GrantAnswer> {
+  const grant = context.edgeTokens.sessionTokens.verifyRefresh(call.form.get('refresh_token') ?? '');
   const found = await sessionOf(context, call, grant);
   if ('error' in found) return found;
   const { session, name, wanted } = found;
   const nextId = await usedRefresh(context, call, grant!, true);
   if (nextId === undefined) return { error: 'invalid_grant' };
-  context.sessions.extend(session.id);
-  const accessToken = context.sessionTokens.mintAccess(session, wanted);
+  context.signIn.sessions.extend(session.id);
+  const accessToken = context.edgeTokens.sessionTokens.mintAccess(session, wanted);
   return {
     body: {
       access_token: accessToken,
       token_type: 'Bearer',
-      refresh_token: context.sessionTokens.mintRefresh(session, wanted, nextId),
+      refresh_token: context.edgeTokens.sessionTokens.mintRefresh(session, wanted, nextId),
       expires_in: ACCESS_LIFETIME_MS / 1_000,
-      id_token: context.sessionTokens.mintId(session, wanted, name, { accessToken }),
+      id_token: context.edgeTokens.sessionTokens.mintId(session, wanted, name, { accessToken }),
       scope: wanted.scopes.join(' '),
     },
   };
 }
 
 /** A refresh token opens tokens of each kind; an access token, none that outlive it. */
-async function exchange(context: EdgeApiContext, call: GrantCall): Promise<GrantAnswer> {
-  const { sessionTokens, sessions } = context;
+async function exchange(context: OidcContext, call: GrantCall): Promise<GrantAnswer> {
+  const { sessions } = context.signIn;
+  const { sessionTokens } = context.edgeTokens;
   const { form } = call;
   const subject = form.get('subject_token') ?? '';
   const subjectType = form.get('subject_token_type');
@@ -147,12 +152,12 @@ async function exchange(context: EdgeApiContext, call: GrantCall): Promise<Grant
 
 /** A refresh token is used once: of a copy, the second use ends the session. Returns the id for the next token. */
 async function usedRefresh(
-  { sessions, log }: EdgeApiContext,
+  { signIn, log }: OidcContext,
   { address }: GrantCall,
   { sessionId, identityId, tokenId }: RefreshGrant,
   isReplaced: boolean,
 ): Promise<string | undefined> {
-  const nextId = await sessions.useRefresh(sessionId, tokenId, isReplaced);
+  const nextId = await signIn.sessions.useRefresh(sessionId, tokenId, isReplaced);
   if (nextId === undefined)
     log.warn(
       { identity: identityId, apiSession: sessionId, address },
@@ -163,14 +168,15 @@ async function usedRefresh(
 
 /** The session of a token, while it lives, and what new tokens of it contain. */
 async function sessionOf(
-  context: EdgeApiContext,
+  context: OidcContext,
   { clientId, issuer, address }: GrantCall,
   grant: RefreshGrant | undefined,
 ): Promise<
   | { readonly session: LiveSession; readonly name: string; readonly wanted: TokenRequest }
   | { readonly error: string }
 > {
-  const { sessions, model, log } = context;
+  const { model, log } = context;
+  const { sessions } = context.signIn;
   if (grant === undefined) return { error: 'invalid_grant' };
   if (clientId !== undefined && clientId !== grant.clientId) return { error: 'invalid_client' };
   const session = await sessions.findById(grant.sessionId);

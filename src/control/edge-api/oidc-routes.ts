@@ -8,21 +8,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LoginFailures, textOfBase64 } from '../oauth/mod.ts';
 import { EdgeApiRefusal, limited, notAuthorized, sendJson } from './edge-answer.ts';
 import { bodyRule } from './edge-body.ts';
-import { peerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
-import { jsonBody, textBody } from './edge-request.ts';
+
+import { jsonBody, queryOf, textBody } from './edge-request.ts';
 import { OIDC_PATH } from './information-routes.ts';
 import type { LogInMethod } from './api-session-rows.ts';
-import {
-  loggedIn,
-  provenByExternalToken,
-  provenByPassword,
-  provenForLogIn,
-  type LogInProof,
-} from './log-in.ts';
+import type { LogInProof, LogIns } from './log-in.ts';
 import { wishOf, type LogInWish } from './log-in-body.ts';
 import { accept } from './totp-routes.ts';
 import type { PasswordCredentials } from './password-log-in.ts';
-import { grantTokens, GRANT_TYPES, type GrantAnswer } from './oidc-grants.ts';
+import { grantTokens, GRANT_TYPES, type GrantAnswer, type OidcContext } from './oidc-grants.ts';
 import { addOidcTotpEnrollment } from './oidc-totp-enrollment.ts';
 import { authorizationOf, OidcRequests, redirectTo, type LoggedInRequest } from './oidc-requests.ts';
 
@@ -50,16 +44,29 @@ const STEP_OF_METHOD: Readonly<Record<string, string>> = {
   'ext-jwt': 'ext-jwt',
 };
 
-export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): void {
-  const requests = new OidcRequests(context.secrets, context.clock);
-  const failures = new LoginFailures(FAILURES, context.clock);
-  const anybody = { config: bodyRule({ maxBytes: MAX_FORM_BYTES, maxUnprovenBytes: MAX_FORM_BYTES }) };
+/** What the steps of a log-in share. */
+interface OidcParts {
+  readonly context: OidcContext;
+  readonly requests: OidcRequests;
+}
 
+const anybody = { config: bodyRule({ maxBytes: MAX_FORM_BYTES, maxUnprovenBytes: MAX_FORM_BYTES }) };
+
+export function addOidcRoutes(app: FastifyInstance, context: OidcContext): void {
+  const parts: OidcParts = { context, requests: new OidcRequests(context.secrets, context.clock) };
   app.get(`${OIDC_PATH}/.well-known/openid-configuration`, (request, reply) =>
     sendJson(reply, 200, discovery(issuerOf(context, request))),
   );
-  app.get(`${OIDC_PATH}/keys`, (_request, reply) => sendJson(reply, 200, context.tokenKeys.jwks()));
+  app.get(`${OIDC_PATH}/keys`, (_request, reply) =>
+    sendJson(reply, 200, context.edgeTokens.tokenKeys.jwks()),
+  );
+  addAuthorization(app, parts);
+  addLogInSteps(app, parts);
+  addTokenEndpoint(app, parts);
+}
 
+/** Begins a log-in, and ends it with a code for the client. */
+function addAuthorization(app: FastifyInstance, { context, requests }: OidcParts): void {
   const authorize = (parameters: URLSearchParams, reply: FastifyReply): FastifyReply => {
     const method = parameters.get('method') ?? 'cert';
     const request = authorizationOf(parameters);
@@ -78,21 +85,19 @@ export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): vo
   app.get(`${OIDC_PATH}/authorize`, (request, reply) => authorize(queryOf(request), reply));
   app.post(`${OIDC_PATH}/authorize`, anybody, (request, reply) => authorize(formOf(request), reply));
 
-  const provenBy = (
-    method: LogInMethod,
-    request: FastifyRequest,
-    credentials: PasswordCredentials,
-  ): Promise<LogInProof> => {
-    if (method === 'cert') return provenForLogIn(context, request);
-    if (method === 'password') return provenByPassword(context, request, credentials);
-    return provenByExternalToken(context, request);
-  };
+  app.get(`${OIDC_PATH}/authorize/callback`, (request, reply) => {
+    const login = requests.logIn(queryOf(request).get('id') ?? '');
+    if (login === undefined) return sendText(reply, 400, 'request not found');
+    // Without a certificate, the id alone is the proof: it is sealed, and nobody but the client has it.
+    if (login.method === 'cert' && context.callers.peerOf(request).identity.id !== login.identityId)
+      throw notAuthorized();
+    const { redirectUri, state } = login;
+    return found(reply, redirectTo(redirectUri, { code: requests.code(login), state }));
+  });
+}
 
-  const callbackOf = (request: FastifyRequest, login: LoggedInRequest): string => {
-    const id = encodeURIComponent(requests.loggedIn(login));
-    return `${issuerOf(context, request)}/authorize/callback?id=${id}`;
-  };
-
+function addLogInSteps(app: FastifyInstance, parts: OidcParts): void {
+  const { context, requests } = parts;
   for (const step of LOG_IN_STEPS.keys()) {
     app.get(`${OIDC_PATH}/login/${step}`, (request, reply) => {
       const id = queryOf(request).get('authRequestID') ?? '';
@@ -103,59 +108,81 @@ export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): vo
 
   for (const [step, method] of LOG_IN_STEPS) {
     const rule = method === 'cert' ? {} : anybody;
-    app.post(`${OIDC_PATH}/login/${step}`, rule, async (request, reply) => {
-      const { id, wish, credentials } = logInOf(request);
-      const proof = await provenBy(method, request, credentials);
-      const query = queryOf(request);
-      const asked = requests.request(id ?? query.get('id') ?? query.get('authRequestID') ?? '');
-      if (asked === undefined) throw notAuthorized();
-      const { id: identityId } = proof.identity;
-      const { sessionId } = asked;
-      const need = await context.secondFactors.needOf(identityId);
-      if (need !== 'none') void reply.header('totp-required', 'true');
-      const codeQueries = need === 'none' ? [] : [{ ...CODE_QUERY, isTotpEnrolled: need === 'code' }];
-      const second = await context.secondTokens.check(request, identityId);
-      const { signerId: secondSignerId } = second;
-      // The client repeats the step with the token, and has no session before.
-      if (!second.isProven && secondSignerId !== undefined)
-        return sendJson(reply, 200, {
-          authQueries: [...codeQueries, context.secondTokens.query(secondSignerId)],
-        });
-      const whole = { ...proof, secondSignerId };
-      // A client that repeats its step has the session already.
-      const present = await context.sessions.findById(sessionId);
-      if (present === undefined) await loggedIn(context, request, whole, wish, 'pending', { id: sessionId });
-      else if (present.identityId !== identityId || present.form !== 'pending') throw notAuthorized();
-      if (need === 'none') return found(reply, callbackOf(request, { ...asked, identityId, method }));
-      return sendJson(reply, 200, { authQueries: codeQueries });
-    });
+    app.post(`${OIDC_PATH}/login/${step}`, rule, (request, reply) => takeStep(parts, method, request, reply));
   }
 
   app.post(`${OIDC_PATH}/login/totp`, anybody, async (request, reply) => {
     const { id, code } = fieldsOf(request);
     const asked = requests.request(typeof id === 'string' ? id : '');
-    const session = asked && (await context.sessions.findById(asked.sessionId));
+    const session = asked && (await context.signIn.sessions.findById(asked.sessionId));
     if (asked === undefined || session?.form !== 'pending') throw notAuthorized();
     const { identityId, method } = session;
-    accept(await context.secondFactors.check(identityId, code, { recovery: true, isVerified: true }));
-    return found(reply, callbackOf(request, { ...asked, identityId, method }));
+    accept(await context.signIn.secondFactors.check(identityId, code, { recovery: true, isVerified: true }));
+    return found(reply, callbackOf(parts, request, { ...asked, identityId, method }));
   });
 
   addOidcTotpEnrollment(app, context, anybody, {
     fieldsOf,
     requestOf: (id) => requests.request(id),
-    finish: (request, reply, login) => found(reply, callbackOf(request, login)),
+    finish: (request, reply, login) => found(reply, callbackOf(parts, request, login)),
   });
+}
 
-  app.get(`${OIDC_PATH}/authorize/callback`, (request, reply) => {
-    const login = requests.logIn(queryOf(request).get('id') ?? '');
-    if (login === undefined) return sendText(reply, 400, 'request not found');
-    // Without a certificate, the id alone is the proof: it is sealed, and nobody but the client has it.
-    if (login.method === 'cert' && peerOf(context, request).identity.id !== login.identityId)
-      throw notAuthorized();
-    const { redirectUri, state } = login;
-    return found(reply, redirectTo(redirectUri, { code: requests.code(login), state }));
-  });
+/** One step of a log-in, which may ask for a code or a token of another party. */
+async function takeStep(
+  parts: OidcParts,
+  method: LogInMethod,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { signIn } = parts.context;
+  const { id, wish, credentials } = logInOf(request);
+  const proof = await provenBy(signIn.logIns, method, request, credentials);
+  const query = queryOf(request);
+  const asked = parts.requests.request(id ?? query.get('id') ?? query.get('authRequestID') ?? '');
+  if (asked === undefined) throw notAuthorized();
+  const { id: identityId } = proof.identity;
+  const { sessionId } = asked;
+  const need = await signIn.secondFactors.needOf(identityId);
+  if (need !== 'none') void reply.header('totp-required', 'true');
+  const codeQueries = need === 'none' ? [] : [{ ...CODE_QUERY, isTotpEnrolled: need === 'code' }];
+  const second = await signIn.secondTokens.check(request, identityId);
+  const { signerId: secondSignerId } = second;
+  // The client repeats the step with the token, and has no session before.
+  if (!second.isProven && secondSignerId !== undefined)
+    return sendJson(reply, 200, {
+      authQueries: [...codeQueries, signIn.secondTokens.query(secondSignerId)],
+    });
+  const whole = { ...proof, secondSignerId };
+  // A client that repeats its step has the session already.
+  const present = await signIn.sessions.findById(sessionId);
+  if (present === undefined) await signIn.logIns.open(request, whole, wish, 'pending', { id: sessionId });
+  else if (present.identityId !== identityId || present.form !== 'pending') throw notAuthorized();
+  if (need === 'none') return found(reply, callbackOf(parts, request, { ...asked, identityId, method }));
+  return sendJson(reply, 200, { authQueries: codeQueries });
+}
+
+function provenBy(
+  logIns: LogIns,
+  method: LogInMethod,
+  request: FastifyRequest,
+  credentials: PasswordCredentials,
+): Promise<LogInProof> {
+  if (method === 'cert') return logIns.byCertificate(request);
+  return method === 'password' ? logIns.byPassword(request, credentials) : logIns.byExternalToken(request);
+}
+
+function callbackOf(
+  { context, requests }: OidcParts,
+  request: FastifyRequest,
+  login: LoggedInRequest,
+): string {
+  const id = encodeURIComponent(requests.loggedIn(login));
+  return `${issuerOf(context, request)}/authorize/callback?id=${id}`;
+}
+
+function addTokenEndpoint(app: FastifyInstance, { context, requests }: OidcParts): void {
+  const failures = new LoginFailures(FAILURES, context.clock);
 
   app.post(`${OIDC_PATH}/oauth/token`, anybody, async (request, reply) => {
     const address = addressKey(request.ip);
@@ -179,7 +206,9 @@ export function addOidcRoutes(app: FastifyInstance, context: EdgeApiContext): vo
     const waitMs = failures.waitMs(FAILURE_TARGET, address);
     if (waitMs > 0) throw limited(waitMs);
     const token = formOf(request).get('token') ?? '';
-    const { sessionTokens, sessions, log } = context;
+    const { log } = context;
+    const { sessionTokens } = context.edgeTokens;
+    const { sessions } = context.signIn;
     const grant = sessionTokens.verifyRefresh(token) ?? sessionTokens.verifyAccessClient(token);
     if (grant === undefined) failures.failed(FAILURE_TARGET, address);
     else if ((await sessions.findById(grant.sessionId)) !== undefined) {
@@ -210,10 +239,10 @@ function discovery(issuer: string): Readonly<Record<string, unknown>> {
 }
 
 /** As the client dials it, because clients compare; only one of our addresses. */
-function issuerOf(context: EdgeApiContext, request: FastifyRequest): string {
+function issuerOf(context: OidcContext, request: FastifyRequest): string {
   const dialed = `https://${request.headers.host ?? ''}`;
-  const isOurs = context.controllers().some(({ apiUrls }) => apiUrls.includes(dialed));
-  return `${isOurs ? dialed : context.apiUrl()}${OIDC_PATH}`;
+  const isOurs = context.addresses.controllers().some(({ apiUrls }) => apiUrls.includes(dialed));
+  return `${isOurs ? dialed : context.addresses.apiUrl()}${OIDC_PATH}`;
 }
 
 function formOf(request: FastifyRequest): URLSearchParams {

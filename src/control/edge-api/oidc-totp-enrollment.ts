@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { provisioningUrlOf } from '../totp/mod.ts';
 import { EdgeApiRefusal, notAuthorized, sendJson } from './edge-answer.ts';
 import type { bodyRule } from './edge-body.ts';
-import type { EdgeApiContext } from './edge-context.ts';
+import type { SignInContext } from './edge-context.ts';
 import type { AuthorizationRequest, LoggedInRequest } from './oidc-requests.ts';
 import { OIDC_PATH } from './information-routes.ts';
 import { isoTime } from './service-view.ts';
@@ -19,11 +19,12 @@ export interface OidcLogIns {
 
 export function addOidcTotpEnrollment(
   app: FastifyInstance,
-  context: EdgeApiContext,
+  context: SignInContext,
   rule: { readonly config: ReturnType<typeof bodyRule> },
   { fieldsOf, requestOf, finish }: OidcLogIns,
 ): void {
-  const { model, sessions, secondFactors } = context;
+  const { model } = context;
+  const { sessions, secondFactors } = context.signIn;
 
   /** The log-in that waits for the enrollment. */
   const waiting = async (request: FastifyRequest) => {

@@ -4,19 +4,20 @@ import { authPolicyOf, permitsLogIn } from '../model/mod.ts';
 import { hasPasswordSince } from '../store/mod.ts';
 import { hasEnded } from './api-session-ends.ts';
 import { notAuthorized } from './edge-answer.ts';
-import { peerOf, tokenOf, type EdgeApiContext } from './edge-context.ts';
-import { loggedIn, type LogInProof } from './log-in.ts';
+import type { SignInContext } from './edge-context.ts';
+import { tokenOf } from './callers.ts';
+import type { LogInProof } from './log-in.ts';
 import type { PartialLogIn } from './partial-log-ins.ts';
 import { passMfa } from './posture-routes.ts';
 
 /** Proves the client of the log-in again. Throws if its certificate, or its token of another party, is missing. */
 export async function provenPartial(
-  context: EdgeApiContext,
+  context: SignInContext,
   request: FastifyRequest,
   { identityId, method, signerId, startedAtMs }: PartialLogIn,
 ): Promise<LogInProof> {
   const identity = context.model.identity(identityId);
-  const peer = method === 'cert' ? peerOf(context, request) : undefined;
+  const peer = method === 'cert' ? context.callers.peerOf(request) : undefined;
   if (identity === undefined || (peer !== undefined && peer.identity.id !== identityId))
     throw notAuthorized();
   // The policy may have changed since the first step.
@@ -24,14 +25,14 @@ export async function provenPartial(
     throw notAuthorized();
   if (method === 'password' && !(await hasPasswordSince(context.store.db, identityId, startedAtMs)))
     throw notAuthorized();
-  const second = await context.secondTokens.check(request, identityId);
+  const second = await context.signIn.secondTokens.check(request, identityId);
   if (!second.isProven) throw notAuthorized();
   return { identity, method, leaf: peer?.leaf, signerId, secondSignerId: second.signerId };
 }
 
 /** `hasPassedMfa`: with a one-time password, which counts for the posture of the session. */
 export async function openPartial(
-  context: EdgeApiContext,
+  context: SignInContext,
   request: FastifyRequest,
   partial: PartialLogIn,
   proof: LogInProof,
@@ -39,9 +40,12 @@ export async function openPartial(
 ): Promise<void> {
   const { sessionId: id } = partial;
   // The client may repeat the call: the session stands then.
-  if ((await context.sessions.findById(id)) !== undefined) return;
+  if ((await context.signIn.sessions.findById(id)) !== undefined) return;
   if (await hasEnded(context.store.db, id)) throw notAuthorized();
-  const session = await loggedIn(context, request, proof, partial, 'opaque', { id, token: tokenOf(request) });
+  const session = await context.signIn.logIns.open(request, proof, partial, 'opaque', {
+    id,
+    token: tokenOf(request),
+  });
   if (hasPassedMfa) await passMfa(context, session.id);
 }
 
@@ -50,18 +54,18 @@ export async function openPartial(
  * becomes a session.
  */
 export class SecondTokenStep {
-  readonly #context: EdgeApiContext;
+  readonly #context: SignInContext;
   /** Log-ins that become a session now, so that calls at once open one. */
   readonly #opening = new Map<string, Promise<void>>();
 
-  constructor(context: EdgeApiContext) {
+  constructor(context: SignInContext) {
     this.#context = context;
   }
 
   async take(request: FastifyRequest): Promise<void> {
     const token = request.headers['zt-session'];
     if (typeof token !== 'string' || request.headers.authorization === undefined) return;
-    const { sessions, partialLogIns, secondTokens } = this.#context;
+    const { sessions, partialLogIns, secondTokens } = this.#context.signIn;
     const session = sessions.byToken(token);
     if (session !== undefined) {
       await secondTokens.check(request, session.identityId);
@@ -85,7 +89,7 @@ export class SecondTokenStep {
   }
 
   async #openNow(request: FastifyRequest, partial: PartialLogIn): Promise<void> {
-    if ((await this.#context.secondFactors.needOf(partial.identityId)) !== 'none') return;
+    if ((await this.#context.signIn.secondFactors.needOf(partial.identityId)) !== 'none') return;
     const proof = await provenPartial(this.#context, request, partial);
     await openPartial(this.#context, request, partial, proof, false);
   }

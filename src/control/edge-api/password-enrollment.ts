@@ -6,14 +6,14 @@ import { hashPassword } from '../policy/mod.ts';
 import { claimEnrollment, putIdentityPassword } from '../store/mod.ts';
 import { endPasswordLogIns } from './api-session-ends.ts';
 import { couldNotValidate } from './edge-answer.ts';
-import type { EdgeApiContext } from './edge-context.ts';
+import type { EnrollmentContext } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 import { KINDS, openEnrollment, refused } from './enrollment-token.ts';
 import { isPassword } from './password-log-in.ts';
 
 /** The claim, the password and the audit event are one transaction. Throws if the token or the password is refused. */
 export async function enrollPassword(
-  context: EdgeApiContext,
+  context: EnrollmentContext,
   request: FastifyRequest,
   token: string,
 ): Promise<{ readonly username: string }> {

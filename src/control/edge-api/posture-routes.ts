@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TokenBuckets } from '#base';
 import { invalidParameter, limited, notAuthorized, sendData } from './edge-answer.ts';
-import { callerOf, type EdgeApiContext } from './edge-context.ts';
+import type { SignInContext } from './edge-context.ts';
 import { jsonBody, jsonList } from './edge-request.ts';
 import { promptedServices } from './posture-queries.ts';
 import { MAX_REPORTS, postureReportsOf } from './posture-reports.ts';
@@ -11,16 +11,17 @@ import { MAX_REPORTS, postureReportsOf } from './posture-reports.ts';
 const CALLS = { perSecond: 5, burst: 50 };
 
 /** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
-export function addPostureRoutes(app: FastifyInstance, context: EdgeApiContext): void {
+export function addPostureRoutes(app: FastifyInstance, context: SignInContext): void {
   const calls = new TokenBuckets(CALLS, context.clock);
-  const { model, sessions, clock } = context;
+  const { model, clock } = context;
+  const { sessions } = context.signIn;
 
   const take = async (
     request: FastifyRequest,
     reply: FastifyReply,
     bodies: (request: FastifyRequest) => readonly (readonly [place: string, body: unknown])[],
   ): Promise<FastifyReply> => {
-    const { session } = callerOf(context, request);
+    const { session } = context.callers.callerOf(request);
     const waitMs = calls.take(session.id);
     if (waitMs > 0) throw limited(waitMs);
     const nowMs = clock.nowMs();
@@ -53,8 +54,8 @@ export function addPostureRoutes(app: FastifyInstance, context: EdgeApiContext):
 }
 
 /** The session has passed a one-time password. */
-export async function passMfa({ sessions, clock }: EdgeApiContext, sessionId: string): Promise<void> {
-  await sessions.changePosture(sessionId, (posture) => {
+export async function passMfa({ signIn, clock }: SignInContext, sessionId: string): Promise<void> {
+  await signIn.sessions.changePosture(sessionId, (posture) => {
     posture.onMfaPassed(clock.nowMs());
     return undefined;
   });

@@ -4,11 +4,11 @@
  */
 import { authPolicyOf, permitsExpired, permitsLogIn, requiredSignerOf } from '../model/mod.ts';
 import type { LiveSession } from './api-session-store.ts';
-import type { EdgeApiContext } from './edge-context.ts';
+import type { SignInContext } from './edge-context.ts';
 
 /** Returns the reason for which the session may not go on; undefined if it may. */
 export async function refreshProblem(
-  { model, secondFactors, store, clock }: EdgeApiContext,
+  { model, signIn, store, clock }: SignInContext,
   session: LiveSession,
 ): Promise<string | undefined> {
   const { identityId, method } = session;
@@ -16,7 +16,7 @@ export async function refreshProblem(
   if (!permitsLogIn(policy, session)) return 'the authentication policy does not permit the method';
   if (requiredSignerOf(policy) !== undefined && requiredSignerOf(policy) !== session.secondSignerId)
     return 'the authentication policy requires a token of another signer';
-  if ((await secondFactors.needOf(identityId)) === 'enrollment')
+  if ((await signIn.secondFactors.needOf(identityId)) === 'enrollment')
     return 'the authentication policy requires a one-time password';
   const nowMs = clock.nowMs();
   if (method !== 'cert' || permitsExpired(policy) || nowMs < (session.certificateEndsAtMs ?? 0))

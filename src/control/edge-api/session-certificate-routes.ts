@@ -7,10 +7,12 @@ import type { FastifyInstance } from 'fastify';
 import type { SessionCertificate } from './api-session-rows.ts';
 import { badCsr, couldNotValidate, notAuthorized, notFound, sendData } from './edge-answer.ts';
 import { MAX_CSR_BYTES, bodyRule } from './edge-body.ts';
-import { callerOf, queryOf, type EdgeApiContext } from './edge-context.ts';
-import { jsonBody, sendPage } from './edge-request.ts';
+import type { EdgeContext, SignInContext } from './edge-context.ts';
+import { jsonBody, queryOf, sendPage } from './edge-request.ts';
 import { sessionCertificateSymbols } from './entity-symbols.ts';
 import { isoTime } from './service-view.ts';
+
+export type SessionCertificateContext = SignInContext & Pick<EdgeContext, 'pki'>;
 
 const PATH = '/current-api-session/certificates';
 /** The oldest are replaced. */
@@ -21,11 +23,12 @@ interface ById {
 }
 
 /** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
-export function addSessionCertificateRoutes(app: FastifyInstance, context: EdgeApiContext): void {
-  const { pki, clock, sessions, log } = context;
+export function addSessionCertificateRoutes(app: FastifyInstance, context: SessionCertificateContext): void {
+  const { pki, clock, log } = context;
+  const { sessions } = context.signIn;
 
   app.post(PATH, { config: bodyRule({ maxBytes: MAX_CSR_BYTES }) }, async (request, reply) => {
-    const { session, identity } = callerOf(context, request);
+    const { session, identity } = context.callers.callerOf(request);
     const { csr } = (jsonBody(request) ?? {}) as { csr?: unknown };
     if (typeof csr !== 'string') throw couldNotValidate('csr is missing');
     const id = randomUUID();
@@ -47,19 +50,19 @@ export function addSessionCertificateRoutes(app: FastifyInstance, context: EdgeA
   });
 
   app.get(PATH, (request, reply) => {
-    const { session } = callerOf(context, request);
+    const { session } = context.callers.callerOf(request);
     return sendPage(reply, queryOf(request), session.certificates, sessionCertificateSymbols, viewOf);
   });
 
   app.get<ById>(`${PATH}/:id`, (request, reply) => {
-    const { session } = callerOf(context, request);
+    const { session } = context.callers.callerOf(request);
     const found = session.certificates.find(({ id }) => id === request.params.id);
     if (found === undefined) throw notFound();
     return sendData(reply, viewOf(found));
   });
 
   app.delete<ById>(`${PATH}/:id`, async (request, reply) => {
-    const { session } = callerOf(context, request);
+    const { session } = context.callers.callerOf(request);
     const changed = await sessions.changeCertificates(session.id, (present) => {
       const kept = present.filter(({ id }) => id !== request.params.id);
       return kept.length === present.length ? undefined : kept;

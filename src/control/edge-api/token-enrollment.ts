@@ -15,7 +15,7 @@ import {
   lockEdgeEntities,
 } from '../store/mod.ts';
 import { badCsr, couldNotValidate, EdgeApiRefusal } from './edge-answer.ts';
-import type { EdgeApiContext } from './edge-context.ts';
+import type { EnrollmentContext } from './edge-context.ts';
 import { jsonBody } from './edge-request.ts';
 import { admitIdentity, invalidToken } from './enrollment-token.ts';
 import { enrolledIdentity, identityNameOf } from './enrolled-identity.ts';
@@ -23,7 +23,7 @@ import { bearerTokensOf } from './bearer-tokens.ts';
 
 /** Returns the chain of the certificate and the authorities, or nothing for an identity that logs in by tokens. */
 export async function enrollByToken(
-  context: EdgeApiContext,
+  context: EnrollmentContext,
   request: FastifyRequest,
 ): Promise<{ readonly cert?: string; readonly ca?: string }> {
   const { store, clock, pki, log } = context;
@@ -32,7 +32,7 @@ export async function enrollByToken(
   const { signer, claims } = await signedClaims(context, request);
   const policyId = permittedPolicy(context, signer, clientCsr === '' ? 'ext-jwt' : 'cert');
   admitIdentity(context);
-  if (context.externalIds.isKnown(claims.externalId)) throw alreadyEnrolled();
+  if (context.enrollments.externalIds.isKnown(claims.externalId)) throw alreadyEnrolled();
   const nowMs = clock.nowMs();
   const id = randomUUID();
   const issuing =
@@ -60,11 +60,11 @@ export async function enrollByToken(
 }
 
 /** Callers get one answer for every token that is not accepted. */
-async function signedClaims(context: EdgeApiContext, request: FastifyRequest) {
+async function signedClaims(context: EnrollmentContext, request: FastifyRequest) {
   const { ['ziti-token-issuer-id']: signerId } = request.headers;
   let problem = 'no token of another party';
   for (const token of bearerTokensOf(request)) {
-    const read = await context.externalSigners.enrolling(token);
+    const read = await context.enrollments.externalSigners.enrolling(token);
     if ('problem' in read) ({ problem } = read);
     else if (signerId === undefined || signerId === read.signer.id) return read;
   }
@@ -74,7 +74,7 @@ async function signedClaims(context: EdgeApiContext, request: FastifyRequest) {
 
 /** Returns the policy of the new identity, if the signer and that policy permit the way in which it will log in. */
 function permittedPolicy(
-  { model }: EdgeApiContext,
+  { model }: EnrollmentContext,
   { id: signerId, data }: EdgeEntityRecord,
   method: 'cert' | 'ext-jwt',
 ): string {

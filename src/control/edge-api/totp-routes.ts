@@ -5,7 +5,8 @@ import { newRecoveryCodes, provisioningUrlOf, qrPictureOf } from '../totp/mod.ts
 import { EdgeApiRefusal, limited, notAuthorized, notFound, sendData } from './edge-answer.ts';
 import { appendPeerAudit } from './edge-audit.ts';
 import { bodyRule } from './edge-body.ts';
-import { callerOf, tokenOf, type EdgeApiContext, type EdgeCaller } from './edge-context.ts';
+import type { EdgeContext, SignInContext } from './edge-context.ts';
+import { tokenOf, type EdgeCaller } from './callers.ts';
 import { jsonBody } from './edge-request.ts';
 import { OIDC_PATH } from './information-routes.ts';
 import type { LogInProof } from './log-in.ts';
@@ -15,10 +16,14 @@ import { passMfa } from './posture-routes.ts';
 import type { AlsoWrite, CodeCheck } from './second-factors.ts';
 import { isoTime } from './service-view.ts';
 
+export type TotpContext = SignInContext & Pick<EdgeContext, 'edgeTokens' | 'addresses'>;
+
 const PATH = '/current-identity/mfa';
 const CODE_HEADER = 'mfa-validation-code';
 /** A code in JSON. */
 const MAX_CODE_BYTES = 1_024;
+const CODE_RULE = { config: bodyRule({ maxUnprovenBytes: MAX_CODE_BYTES }) };
+
 /** The identity that enrolls. `partial` and `proof` are those of a log-in that waits for the enrollment. */
 interface Enroller extends Pick<EdgeCaller, 'identity'> {
   readonly session?: EdgeCaller['session'];
@@ -27,33 +32,30 @@ interface Enroller extends Pick<EdgeCaller, 'identity'> {
 }
 
 /** Adds the routes that OpenZiti serves both at the root and below `/edge/client/v1`. */
-export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): void {
-  const { secondFactors, sessionTokens, clock, log } = context;
-  /** The caller, which may be in a log-in whose policy demands that it enrolls. */
-  const enrollerOf = async (request: FastifyRequest): Promise<Enroller> => {
-    const token = tokenOf(request);
-    const isWhole = context.sessions.byToken(token) !== undefined;
-    const partial = isWhole ? undefined : context.partialLogIns.of(token);
-    if (partial === undefined) return callerOf(context, request);
-    const proof = await provenPartial(context, request, partial);
-    if ((await secondFactors.needOf(partial.identityId)) !== 'enrollment') throw notAuthorized();
-    return { identity: proof.identity, partial, proof };
-  };
-  const recorded = (request: FastifyRequest, { identity }: Pick<EdgeCaller, 'identity'>, action: string) =>
-    totpAudit(context, request, identity, action);
+export function addTotpRoutes(app: FastifyInstance, context: TotpContext): void {
+  addEnrollmentRoutes(app, context);
+  addEnrollmentEnds(app, context);
+  addRecoveryRoutes(app, context);
+  addProofRoutes(app, context);
+}
 
-  const codeRule = { config: bodyRule({ maxUnprovenBytes: MAX_CODE_BYTES }) };
+/** Begins an enrollment, and shows what an app needs to complete it. */
+function addEnrollmentRoutes(app: FastifyInstance, context: TotpContext): void {
+  const { secondFactors } = context.signIn;
 
-  app.post(PATH, codeRule, async (request, reply) => {
-    const caller = await enrollerOf(request);
-    const begun = await secondFactors.begin(caller.identity.id, recorded(request, caller, 'enrollTotp'));
+  app.post(PATH, CODE_RULE, async (request, reply) => {
+    const caller = await enrollerOf(context, request);
+    const begun = await secondFactors.begin(
+      caller.identity.id,
+      totpAudit(context, request, caller.identity, 'enrollTotp'),
+    );
     if (begun === undefined)
       throw new EdgeApiRefusal('conflict', 'MFA_EXISTS', 'An MFA record already exists, try removing it');
     return sendData(reply, { id: begun.id, _links: { self: { href: `.${PATH}` } } }, 201);
   });
 
   app.get(PATH, async (request, reply) => {
-    const { identity } = await enrollerOf(request);
+    const { identity } = await enrollerOf(context, request);
     const totp = await secondFactors.find(identity.id);
     if (totp === undefined) throw notFound();
     const { id, isVerified, recoveryCodes, createdAtMs, updatedAtMs } = totp;
@@ -73,17 +75,22 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
 
   // The secret is in it, so it is shown only until the enrollment is complete.
   app.get(`${PATH}/qr-code`, async (request, reply) => {
-    const { identity } = await enrollerOf(request);
+    const { identity } = await enrollerOf(context, request);
     const totp = await secondFactors.find(identity.id);
     if (totp === undefined || totp.isVerified) throw notFound();
     const png = qrPictureOf(provisioningUrlOf(totp.secret, identity.name));
     return reply.header('content-type', 'image/png').header('cache-control', 'no-store').send(png);
   });
+}
 
-  app.post(`${PATH}/verify`, codeRule, async (request, reply) => {
-    const caller = await enrollerOf(request);
+/** Completes an enrollment, and removes one. */
+function addEnrollmentEnds(app: FastifyInstance, context: TotpContext): void {
+  const { secondFactors } = context.signIn;
+
+  app.post(`${PATH}/verify`, CODE_RULE, async (request, reply) => {
+    const caller = await enrollerOf(context, request);
     const rule = { recovery: false, isVerified: false };
-    const also = recorded(request, caller, 'verifyTotp');
+    const also = totpAudit(context, request, caller.identity, 'verifyTotp');
     accept(await secondFactors.check(caller.identity.id, codeOf(request), rule, undefined, also));
     const { partial, proof, session } = caller;
     if (partial !== undefined && proof !== undefined)
@@ -93,21 +100,25 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
   });
 
   app.delete(PATH, async (request, reply) => {
-    const caller = await enrollerOf(request);
+    const caller = await enrollerOf(context, request);
     const { id } = caller.identity;
-    const also = recorded(request, caller, 'removeTotp');
+    const also = totpAudit(context, request, caller.identity, 'removeTotp');
     if (await secondFactors.abandon(id, also)) return sendData(reply, {});
     if (secondFactors.isDemanded(id))
       throw new EdgeApiRefusal('conflict', 'MFA_REQUIRED', 'The authentication policy requires MFA');
     const rule = { recovery: true, isVerified: true };
     accept(await secondFactors.check(id, request.headers[CODE_HEADER], rule, () => 'delete', also));
-    await context.sessions.forgetMfa(id);
+    await context.signIn.sessions.forgetMfa(id);
     return sendData(reply, {});
   });
+}
+
+function addRecoveryRoutes(app: FastifyInstance, context: TotpContext): void {
+  const { secondFactors } = context.signIn;
 
   // Only a code of the app opens them: a recovery code would open all others.
   app.get(`${PATH}/recovery-codes`, async (request, reply) => {
-    const { identity } = callerOf(context, request);
+    const { identity } = context.callers.callerOf(request);
     const rule = { recovery: false, isVerified: true };
     const { id, recoveryCodes } = accept(
       await secondFactors.check(identity.id, request.headers[CODE_HEADER], rule),
@@ -116,31 +127,40 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
   });
 
   app.post(`${PATH}/recovery-codes`, async (request, reply) => {
-    const caller = callerOf(context, request);
+    const caller = context.callers.callerOf(request);
     const rule = { recovery: true, isVerified: true };
-    const also = recorded(request, caller, 'replaceRecoveryCodes');
+    const also = totpAudit(context, request, caller.identity, 'replaceRecoveryCodes');
     const change = <T extends object>(totp: T) => ({ ...totp, recoveryCodes: newRecoveryCodes() });
     accept(await secondFactors.check(caller.identity.id, codeOf(request), rule, change, also));
     return sendData(reply, {});
   });
+}
+
+/** Takes codes as proofs: for routers, and as the second step of a log-in. */
+function addProofRoutes(app: FastifyInstance, context: TotpContext): void {
+  const { edgeTokens, clock, log } = context;
+  const { secondFactors } = context.signIn;
 
   // A proof for routers that check posture.
   app.post('/current-api-session/totp-token', async (request, reply) => {
-    const { identity, session } = callerOf(context, request);
+    const { identity, session } = context.callers.callerOf(request);
     const rule = { recovery: false, isVerified: true };
     accept(await secondFactors.check(identity.id, codeOf(request), rule));
     const issuedAt = isoTime(clock.nowMs());
     return sendData(
       reply,
-      { token: sessionTokens.mintTotp(session, `${context.apiUrl()}${OIDC_PATH}`), issuedAt },
+      {
+        token: edgeTokens.sessionTokens.mintTotp(session, `${context.addresses.apiUrl()}${OIDC_PATH}`),
+        issuedAt,
+      },
       201,
     );
   });
 
-  app.post('/authenticate/mfa', codeRule, async (request, reply) => {
-    const partial = context.partialLogIns.of(tokenOf(request));
+  app.post('/authenticate/mfa', CODE_RULE, async (request, reply) => {
+    const partial = context.signIn.partialLogIns.of(tokenOf(request));
     if (partial === undefined) {
-      const { identity, session } = callerOf(context, request);
+      const { identity, session } = context.callers.callerOf(request);
       accept(await secondFactors.check(identity.id, codeOf(request), { recovery: true, isVerified: true }));
       await passMfa(context, session.id);
       return sendData(reply, {});
@@ -159,9 +179,21 @@ export function addTotpRoutes(app: FastifyInstance, context: EdgeApiContext): vo
   });
 }
 
+/** The caller, which may be in a log-in whose policy demands that it enrolls. */
+async function enrollerOf(context: TotpContext, request: FastifyRequest): Promise<Enroller> {
+  const { signIn } = context;
+  const token = tokenOf(request);
+  const isWhole = signIn.sessions.byToken(token) !== undefined;
+  const partial = isWhole ? undefined : signIn.partialLogIns.of(token);
+  if (partial === undefined) return context.callers.callerOf(request);
+  const proof = await provenPartial(context, request, partial);
+  if ((await signIn.secondFactors.needOf(partial.identityId)) !== 'enrollment') throw notAuthorized();
+  return { identity: proof.identity, partial, proof };
+}
+
 /** Writes the audit event of a change that an identity makes to its own second factor. */
 export function totpAudit(
-  context: EdgeApiContext,
+  context: SignInContext,
   request: FastifyRequest,
   identity: Identity,
   action: string,

@@ -20,7 +20,7 @@ import {
   queryOf,
   reportLogIn,
   sendData,
-  type EdgeApiContext,
+  type EdgeContext,
 } from '../edge-api/mod.ts';
 import { authPolicyOf, permitsLogIn, type LogInWay } from '../model/mod.ts';
 import { LoginFailures } from '../oauth/mod.ts';
@@ -57,12 +57,12 @@ interface ProvenLogIn extends LogInWay {
 }
 
 export class Administrators {
-  readonly #context: EdgeApiContext;
+  readonly #context: EdgeContext;
   readonly #failures: LoginFailures;
   readonly #logIns: TokenBuckets;
   readonly #callers = new WeakMap<FastifyRequest, Administrator>();
 
-  constructor(context: EdgeApiContext) {
+  constructor(context: EdgeContext) {
     this.#context = context;
     this.#failures = new LoginFailures(FAILURES, context.clock);
     this.#logIns = new TokenBuckets(LOG_INS, context.clock);
@@ -103,11 +103,17 @@ export class Administrators {
     if (caller === undefined) return undefined;
     const { session } = caller;
     // As at the client API, each call has the token of another party that the policy demands.
-    if (!(await this.#context.secondTokens.check(request, caller.identity.id)).isProven) return undefined;
+    if (!(await this.#context.signIn.secondTokens.check(request, caller.identity.id)).isProven)
+      return undefined;
     const expiresAtMs = nowMs + SESSION_LIFETIME_MS;
     if (expiresAtMs - session.expiresAtMs > EXTEND_AFTER_MS)
       await extendManagementSession(store.db, session.id, expiresAtMs);
     return { ...caller, isSigned: false };
+  }
+
+  /** The connection of the request lasts as long as its stream. */
+  proveConnection(request: FastifyRequest): void {
+    this.#context.callers.prove(request.raw.socket);
   }
 
   addRoutes(app: FastifyInstance): void {
@@ -147,7 +153,7 @@ export class Administrators {
     const waitMs = this.#failures.waitMs(username, request.ip);
     if (waitMs > 0) throw limited(waitMs);
     const found = await findIdentityPassword(this.#context.store.db, username);
-    const release = this.#context.holdPeer(request.raw.socket);
+    const release = this.#context.callers.hold(request.raw.socket);
     const isRight = await acceptsPassword(this.#context, password, found, request.ip).finally(release);
     if (!isRight) this.#failures.failed(username, request.ip);
     if (found === undefined) return { method };
@@ -157,7 +163,7 @@ export class Administrators {
   }
 
   #byCertificate(request: FastifyRequest): ProvenLogIn {
-    const proof = this.#context.peers.of(request.raw.socket);
+    const proof = this.#context.callers.peers.of(request.raw.socket);
     if ('problem' in proof) return { method: 'cert' };
     const { identity, leaf } = proof.peer;
     return { method: 'cert', identityId: identity.id, authenticatorId: leaf.fingerprint };
@@ -165,7 +171,7 @@ export class Administrators {
 
   async #byToken(request: FastifyRequest): Promise<ProvenLogIn> {
     for (const token of bearerTokensOf(request)) {
-      const proof = await this.#context.externalSigners.prove(token);
+      const proof = await this.#context.enrollments.externalSigners.prove(token);
       if ('identity' in proof)
         return { method: 'ext-jwt', identityId: proof.identity.id, signerId: proof.signerId };
     }
@@ -179,7 +185,8 @@ export class Administrators {
     proven: ProvenLogIn,
   ): Promise<string | undefined> {
     if (identity === undefined) return 'the credentials are wrong';
-    const { model, secondFactors, secondTokens } = this.#context;
+    const { model } = this.#context;
+    const { secondFactors, secondTokens } = this.#context.signIn;
     // A session here has no one-time password, so it is no way around that.
     const isWhole =
       (await secondFactors.needOf(identity.id)) === 'none' &&
@@ -192,13 +199,13 @@ export class Administrators {
 
   async #open(request: FastifyRequest, reply: FastifyReply, proven: ProvenLogIn) {
     const { method, identityId } = proven;
-    const { store, secrets, clock, log } = this.#context;
+    const { store, secrets, clock, log, model, mesh } = this.#context;
     const identity =
       identityId === undefined ? undefined : await findEdgeEntity(store.db, 'identity', identityId);
     const problem = await this.#problemOf(request, identity, proven);
     const { authenticatorId, signerId, triedId = identityId } = proven;
     const attempt = { method, identityId: triedId, authenticatorId, signerId, problem };
-    reportLogIn(this.#context, request, attempt);
+    reportLogIn({ model, events: mesh.events }, request, attempt);
     if (identity === undefined || problem !== undefined) {
       const fields = { identity: triedId, address: request.ip, problem };
       log.info(fields, 'edge management API: log-in refused');

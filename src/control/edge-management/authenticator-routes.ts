@@ -57,17 +57,13 @@ export function addAuthenticatorRoutes(
 ): void {
   const { db } = parts.store;
   const view = (one: Authenticator): JsonObject => authenticatorView(parts, one);
-  const known = async (id: string): Promise<Authenticator> => {
-    const found = (await allAuthenticators(db)).find((one) => one.id === id);
-    if (found === undefined) throw notFound();
-    return found;
-  };
+  const changes = new AuthenticatorChanges(parts, administrators);
 
   app.get('/authenticators', async (request, reply) =>
     sendPage(reply, queryOf(request), await allAuthenticators(db), symbols, view),
   );
   app.get<ById>('/authenticators/:id', async (request, reply) =>
-    sendData(reply, view(await known(request.params.id))),
+    sendData(reply, view(await known(db, request.params.id))),
   );
   app.get<ById>('/identities/:id/authenticators', async (request, reply) => {
     const all = await allAuthenticators(db);
@@ -75,6 +71,34 @@ export function addAuthenticatorRoutes(
     return sendPage(reply, queryOf(request), found, symbols, view);
   });
 
+  app.delete<ById>('/authenticators/:id', async (request, reply) => {
+    const { id, method, identityId } = await known(db, request.params.id);
+    await changes.write(
+      request,
+      'deleteEdgeAuthenticator',
+      identityId,
+      { method, id },
+      async (trx, touch) => {
+        if (method === 'cert') {
+          await trx.deleteFrom('certificate').where('fingerprint', '=', id).execute();
+          await endSessionsOf(trx, touch, [id], parts.clock.nowMs());
+        } else {
+          await trx.deleteFrom('identity_password').where('identity_id', '=', identityId).execute();
+          await endPasswordLogIns(trx, touch, identityId, parts.clock.nowMs());
+        }
+      },
+    );
+    return sendData(reply, {});
+  });
+
+  addPasswordRoutes(app, parts, changes);
+}
+
+function addPasswordRoutes(
+  app: FastifyInstance,
+  parts: ManagementParts,
+  changes: AuthenticatorChanges,
+): void {
   app.post('/authenticators', async (request, reply) => {
     const body = new BodyReader((jsonBody(request) ?? {}) as JsonObject);
     body.choice('method', ['updb']);
@@ -82,39 +106,42 @@ export function addAuthenticatorRoutes(
     const [username, password] = [body.text('username', MAX_CREDENTIAL_CHARS), body.text('password')];
     body.end();
     if (username === '') throw invalidParameter('username', 'username is missing', '');
-    await setPassword(request, identityId, username, password);
+    await changes.setPassword(request, identityId, username, password);
     const id = `${PASSWORD}${identityId}`;
     return sendData(reply, { _links: { self: { href: `./authenticators/${id}` } }, id }, 201);
   });
 
   for (const method of ['put', 'patch'] as const) {
     app[method]<ById>('/authenticators/:id', async (request, reply) => {
-      const { identityId, username } = await known(request.params.id);
+      const { identityId, username } = await known(parts.store.db, request.params.id);
       if (username === null)
         throw invalidParameter('id', 'a certificate cannot be changed', request.params.id);
       const body = new BodyReader((jsonBody(request) ?? {}) as JsonObject);
       const [wanted, password] = [body.text('username', MAX_CREDENTIAL_CHARS), body.text('password')];
       body.end();
-      await setPassword(request, identityId, wanted === '' ? username : wanted, password);
+      await changes.setPassword(request, identityId, wanted === '' ? username : wanted, password);
       return sendData(reply, {});
     });
   }
+}
 
-  app.delete<ById>('/authenticators/:id', async (request, reply) => {
-    const { id, method, identityId } = await known(request.params.id);
-    await write(request, 'deleteEdgeAuthenticator', identityId, { method, id }, async (trx, touch) => {
-      if (method === 'cert') {
-        await trx.deleteFrom('certificate').where('fingerprint', '=', id).execute();
-        await endSessionsOf(trx, touch, [id], parts.clock.nowMs());
-      } else {
-        await trx.deleteFrom('identity_password').where('identity_id', '=', identityId).execute();
-        await endPasswordLogIns(trx, touch, identityId, parts.clock.nowMs());
-      }
-    });
-    return sendData(reply, {});
-  });
+async function known(db: Queries, id: string): Promise<Authenticator> {
+  const found = (await allAuthenticators(db)).find((one) => one.id === id);
+  if (found === undefined) throw notFound();
+  return found;
+}
 
-  async function setPassword(
+/** Changes of authenticators, each one transaction with its audit event. */
+class AuthenticatorChanges {
+  readonly #parts: ManagementParts;
+  readonly #administrators: Administrators;
+
+  constructor(parts: ManagementParts, administrators: Administrators) {
+    this.#parts = parts;
+    this.#administrators = administrators;
+  }
+
+  async setPassword(
     request: FastifyRequest,
     identityId: string,
     username: string,
@@ -124,14 +151,14 @@ export function addAuthenticatorRoutes(
       const reason = `password must have ${MIN_PASSWORD_CHARS} to ${MAX_CREDENTIAL_CHARS} characters`;
       throw invalidParameter('password', reason, '');
     }
-    const problem = passwordProblem(authPolicyOf(parts.model.edge, identityId), password);
+    const problem = passwordProblem(authPolicyOf(this.#parts.model.edge, identityId), password);
     if (problem !== undefined) throw invalidParameter('password', problem, '');
     const passwordHash = await hashPassword(password);
     const after = { method: 'updb', username };
-    await write(request, 'setEdgePassword', identityId, after, async (trx, touch) => {
+    await this.write(request, 'setEdgePassword', identityId, after, async (trx, touch) => {
       if ((await findEdgeEntity(trx, 'identity', identityId)) === undefined) throw notFound();
-      await putIdentityPassword(trx, { identityId, username, passwordHash }, parts.clock.nowMs());
-      await endPasswordLogIns(trx, touch, identityId, parts.clock.nowMs());
+      await putIdentityPassword(trx, { identityId, username, passwordHash }, this.#parts.clock.nowMs());
+      await endPasswordLogIns(trx, touch, identityId, this.#parts.clock.nowMs());
     }).catch((error: unknown) => {
       if (!(error instanceof FrontdoorError) || error.kind !== 'conflict') throw error;
       throw invalidParameter('username', 'the user name is taken', username);
@@ -139,21 +166,21 @@ export function addAuthenticatorRoutes(
   }
 
   /** Sessions of the identity end with the authenticator that opened them, here and at the client API. */
-  async function write(
+  async write(
     request: FastifyRequest,
     action: string,
     identityId: string,
     after: JsonObject,
     work: (trx: Queries, touch: Touch) => Promise<void>,
   ): Promise<void> {
-    const actor = { kind: 'edge', id: administrators.of(request).identity.id } as const;
+    const actor = { kind: 'edge', id: this.#administrators.of(request).identity.id } as const;
     const target = { kind: 'edge-identity', id: identityId };
-    await parts.store.transaction(async (trx, touch) => {
+    await this.#parts.store.transaction(async (trx, touch) => {
       await work(trx, touch);
       await trx.deleteFrom('management_session').where('identity_id', '=', identityId).execute();
       touch('identity', identityId);
       const event = { frontdoorId: null, actor, action, target, after, address: request.ip };
-      await appendMachineAudit(trx, touch, parts, event);
+      await appendMachineAudit(trx, touch, this.#parts, event);
     });
   }
 }

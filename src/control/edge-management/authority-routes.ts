@@ -17,7 +17,8 @@ export function addAuthorityRoutes(
   parts: ManagementParts,
   administrators: Administrators,
 ): void {
-  const { store, clock, pki, apiUrl } = parts;
+  const { store, clock, pki } = parts;
+  const { apiUrl } = parts.addresses;
 
   // The body is a certificate of the authority whose common name is the verification token.
   app.post<ById>('/cas/:id/verify', async (request, reply) => {

@@ -84,7 +84,7 @@ export const edgeRouterResource: EntityResource = {
 
   async viewer(parts) {
     const open = await openEnrollments(parts, 'router');
-    const online = new Map(parts.routers().map((router) => [router.id, router]));
+    const online = new Map(parts.mesh.routers().map((router) => [router.id, router]));
     return (entity) => {
       const router = online.get(entity.id);
       return {

@@ -97,17 +97,17 @@ export async function enrollAnew(
 
 /** Each call makes another token; any of them can be used, and once. */
 export function tokenOf(
-  { pki, secrets, apiUrl, ctrlAddress }: ManagementParts,
+  { pki, secrets, addresses, overlay }: ManagementParts,
   { id, kind, identityId, expiresAtMs }: OpenEnrollment,
 ): { readonly token: string; readonly jwt: string } {
   const token = mintJti(secrets, id);
   const jwt = pki.mintEnrollmentJwt({
-    issuer: apiUrl(),
+    issuer: addresses.apiUrl(),
     subject: identityId,
     jti: token,
     method: METHODS[kind],
     expiresAtMs,
-    controlAddresses: [ctrlAddress],
+    controlAddresses: [overlay.ctrlAddress],
   });
   return { token, jwt };
 }

@@ -1,12 +1,13 @@
 /** How many entities of each kind there are, by OpenZiti's names. */
-import type { EdgeApiContext } from '../edge-api/mod.ts';
 import { POSTURE_CHECK_TYPES } from '../model/mod.ts';
 import type { Queries } from '../store/mod.ts';
+import type { ManagementParts } from './entity-resource.ts';
 
-type Counted = Pick<EdgeApiContext, 'model' | 'sessions' | 'controllers' | 'store' | 'clock'>;
+type Counted = Pick<ManagementParts, 'model' | 'sessions' | 'addresses' | 'store' | 'clock'>;
 
 export async function entityCounts(parts: Counted): Promise<Record<string, number>> {
-  const { model, sessions, controllers, store, clock } = parts;
+  const { model, sessions, store, clock } = parts;
+  const { controllers } = parts.addresses;
   const { edge } = model;
   const routers = model.routerCount;
   const apiSessions = [...sessions.all()].filter(({ identityId }) => edge.hasIdentity(identityId)).length;

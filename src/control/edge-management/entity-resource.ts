@@ -1,7 +1,8 @@
 /** A kind of entity with what there is to it besides its row: identities and routers have certificates and enrollments. */
 import type { FastifyRequest } from 'fastify';
-import type { EdgeApiContext } from '../edge-api/mod.ts';
+import type { EdgeAddresses, EdgeBase, EdgeContext, EdgeMesh } from '../edge-api/mod.ts';
 import type { EdgeEntityRecord, FabricDiagnostics, JsonObject } from '../model/mod.ts';
+import type { Pki } from '../pki/mod.ts';
 import {
   findEdgeEntity,
   insertEdgeEntity,
@@ -11,8 +12,17 @@ import {
 } from '../store/mod.ts';
 import { entityView, type EntityForm } from './entity-form.ts';
 
-/** What the API needs besides the parts of the edge API. */
-export interface ManagementParts extends EdgeApiContext {
+/** What the routes of administrators use. */
+export interface ManagementParts extends EdgeBase {
+  readonly pki: Pki;
+  readonly sessions: EdgeContext['signIn']['sessions'];
+  readonly mesh: EdgeMesh;
+  readonly addresses: EdgeAddresses;
+  readonly overlay: ManagedOverlay;
+}
+
+/** The overlay, as administrators see it. */
+export interface ManagedOverlay {
   /** `tls:host:port` that routers dial, for enrollment tokens. */
   readonly ctrlAddress: string;
   readonly mesh: MeshState;

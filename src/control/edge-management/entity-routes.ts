@@ -34,19 +34,23 @@ export function addEntityRoutes(
   resources: readonly EntityResource[],
 ): void {
   const { path, aliases = [] } = resource.form;
-  for (const route of [path, ...aliases]) addRoutesAt(route, app, parts, administrators, resource, resources);
+  const writes = new EntityWrites(parts, administrators, resource);
+  for (const route of [path, ...aliases]) {
+    addReadRoutes(route, app, parts, resource, resources, writes);
+    addCreationRoute(route, app, parts, resource, writes);
+    addChangeRoutes(route, app, parts, resource, writes);
+  }
 }
 
-function addRoutesAt(
+function addReadRoutes(
   route: string,
   app: FastifyInstance,
   parts: ManagementParts,
-  administrators: Administrators,
   resource: EntityResource,
   resources: readonly EntityResource[],
+  writes: EntityWrites,
 ): void {
   const { form } = resource;
-  const { path } = form;
 
   app.get(`/${route}`, async (request, reply) => {
     const [entities, viewOf] = [await resource.all(parts), await resource.viewer(parts)];
@@ -55,9 +59,20 @@ function addRoutesAt(
   });
 
   app.get<ById>(`/${route}/:id`, async (request, reply) => {
-    const entity = await known(request.params.id);
+    const entity = await writes.known(request.params.id);
     return sendData(reply, (await resource.viewer(parts))(entity));
   });
+}
+
+function addCreationRoute(
+  route: string,
+  app: FastifyInstance,
+  parts: ManagementParts,
+  resource: EntityResource,
+  writes: EntityWrites,
+): void {
+  const { form } = resource;
+  const { path } = form;
 
   app.post(`/${route}`, async (request, reply) => {
     const body = bodyOf(request);
@@ -66,7 +81,7 @@ function addRoutesAt(
     if (entityCount(parts, form) >= maxCount)
       throw new EdgeApiRefusal('limited', 'RATE_LIMITED', `There are ${maxCount} ${path} already`);
     const entity = { id: randomUUID(), createdAtMs: nowMs, ...read(resource, body, nowMs) };
-    await write(request, 'create', async (writing) => {
+    await writes.write(request, 'create', async (writing) => {
       await checkReferences(writing.trx, form, entity);
       await resource.insert(parts, writing, entity, body);
       return { target: entity, after: auditView(entity) };
@@ -74,13 +89,23 @@ function addRoutesAt(
     const self = { href: `./${path}/${entity.id}` };
     return sendData(reply, { _links: { self }, id: entity.id }, 201);
   });
+}
+
+function addChangeRoutes(
+  route: string,
+  app: FastifyInstance,
+  parts: ManagementParts,
+  resource: EntityResource,
+  writes: EntityWrites,
+): void {
+  const { form } = resource;
 
   for (const method of ['put', 'patch'] as const) {
     app[method]<ById>(`/${route}/:id`, async (request, reply) => {
       const body = bodyOf(request);
       const { id } = request.params;
-      await write(request, 'update', async (writing) => {
-        const before = await known(id, writing.trx);
+      await writes.write(request, 'update', async (writing) => {
+        const before = await writes.known(id, writing.trx);
         const { name, tags } = before;
         const [kept, data] = separated(before.data, resource.keptFields ?? []);
         const { merge = shallowMerged } = resource;
@@ -98,9 +123,9 @@ function addRoutesAt(
 
   app.delete<ById>(`/${route}/:id`, async (request, reply) => {
     const { id } = request.params;
-    await write(request, 'delete', async (writing) => {
+    await writes.write(request, 'delete', async (writing) => {
       const { trx, touch } = writing;
-      const before = await known(id, trx);
+      const before = await writes.known(id, trx);
       const { hasOwnTables = false } = resource;
       if (!hasOwnTables && !(await forgetReferences(trx, touch, before, parts.clock.nowMs())))
         throw stillUsed();
@@ -110,38 +135,59 @@ function addRoutesAt(
     });
     return sendData(reply, {});
   });
+}
 
-  async function known(id: string, db = parts.store.db): Promise<EdgeEntityRecord> {
-    const entity = (await resource.find(db, id)) ?? builtIn(form, id);
+/** What a change wrote, for the audit trail and for those who follow changes. */
+interface EntityWritten {
+  readonly target: EdgeEntityRecord;
+  readonly before?: JsonObject;
+  readonly after?: JsonObject;
+}
+
+/** Reads and changes entities of one kind. */
+class EntityWrites {
+  readonly #parts: ManagementParts;
+  readonly #administrators: Administrators;
+  readonly #resource: EntityResource;
+
+  constructor(parts: ManagementParts, administrators: Administrators, resource: EntityResource) {
+    this.#parts = parts;
+    this.#administrators = administrators;
+    this.#resource = resource;
+  }
+
+  /** Throws if there is no such entity. */
+  async known(id: string, db = this.#parts.store.db): Promise<EdgeEntityRecord> {
+    const entity = (await this.#resource.find(db, id)) ?? builtIn(this.#resource.form, id);
     if (entity === undefined) throw notFound();
     return entity;
   }
 
   /** One transaction with its audit event. */
-  async function write(
+  async write(
     request: FastifyRequest,
     verb: 'create' | 'update' | 'delete',
-    work: (
-      writing: Writing,
-    ) => Promise<{ target: EdgeEntityRecord; before?: JsonObject; after?: JsonObject }>,
+    work: (writing: Writing) => Promise<EntityWritten>,
   ): Promise<void> {
-    const actor = { kind: 'edge', id: administrators.of(request).identity.id } as const;
+    const { form } = this.#resource;
+    const administrator = this.#administrators.of(request).identity;
+    const actor = { kind: 'edge', id: administrator.id } as const;
     const id = (request.params as { id?: string }).id ?? '';
-    const isFixed = verb !== 'update' || resource.mayChangeBuiltIns !== true;
+    const isFixed = verb !== 'update' || this.#resource.mayChangeBuiltIns !== true;
     if (isFixed && builtIn(form, id) !== undefined)
       throw invalidParameter('id', 'this entity is built in', id);
     try {
-      const changed = await parts.store.transaction(async (trx, touch) => {
+      const changed = await this.#parts.store.transaction(async (trx, touch) => {
         await lockEdgeEntities(trx);
         const { target, ...change } = await work({ trx, touch, request, actorId: actor.id });
-        await appendMachineAudit(trx, touch, parts, {
+        await appendMachineAudit(trx, touch, this.#parts, {
           ...change,
           ...{ frontdoorId: null, actor, action: `${verb}${actionName(form)}`, address: request.ip },
           target: { kind: `edge-${target.kind.replace(/^edge-/, '')}`, id: target.id },
         });
         return { target, ...change };
       });
-      emitEntityChange(parts.events, request, administrators.of(request).identity, form, {
+      emitEntityChange(this.#parts.mesh.events, request, administrator, form, {
         verb,
         ...changed,
       });

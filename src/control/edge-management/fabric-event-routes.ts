@@ -3,6 +3,7 @@
  * with it or with the right. The number of streams is bounded, in all and for each administrator.
  */
 import type { FastifyInstance } from 'fastify';
+import type { WebSocketUpgrades } from '#net';
 import { couldNotValidate, limited } from '../edge-api/mod.ts';
 import type { Administrators } from './administrators.ts';
 import { entityCounts } from './entity-counts.ts';
@@ -26,13 +27,17 @@ interface Stream {
   check(): void;
 }
 
-export function addFabricEventRoutes(
-  app: FastifyInstance,
-  context: ManagementParts,
-  administrators: Administrators,
-  inspection: FabricInspection,
-): void {
-  const { webSockets, events, clock, log, controllerId, diagnostics } = context;
+/** What streams of events use besides the parts of all routes. */
+export interface FabricEventContext extends ManagementParts {
+  readonly webSockets: WebSocketUpgrades;
+  readonly administrators: Administrators;
+  readonly inspection: FabricInspection;
+}
+
+export function addFabricEventRoutes(app: FastifyInstance, context: FabricEventContext): void {
+  const { webSockets, clock, log, administrators, inspection } = context;
+  const { events } = context.mesh;
+  const { controllerId, diagnostics } = context.overlay;
   const validations = new FabricValidations(context);
   const streams = new Set<Stream>();
   webSockets.serve(FABRIC_EVENTS_PATH);
@@ -48,7 +53,7 @@ export function addFabricEventRoutes(
     const { id: identityId, name } = caller.identity;
     const own = [...streams].filter((stream) => stream.identityId === identityId);
     if (streams.size >= MAX_STREAMS || own.length >= MAX_STREAMS_OF_ONE) throw limited(RETRY_MS);
-    context.provePeer(request.raw.socket);
+    administrators.proveConnection(request);
     reply.hijack();
     webSockets.accept(request.raw, (messages) => {
       const fields = { identity: identityId, address: request.ip };

@@ -29,7 +29,7 @@ export class FabricInspection {
 
   /** Never rejects for what a router answers. A wish that is refused is an error in the result, as is one too many. */
   async inspect({ appRegex, requestedValues }: FabricInspectionWish): Promise<InspectedFabric> {
-    const { controllerId } = this.#parts;
+    const { controllerId } = this.#parts.overlay;
     const selects = shortPatternOf(appRegex);
     if (typeof selects === 'string') return refused(controllerId, `the expression ${selects}`);
     const names = namesOf(requestedValues);
@@ -45,7 +45,7 @@ export class FabricInspection {
   }
 
   async #inspect(selects: (text: string) => boolean, names: readonly string[]): Promise<InspectedFabric> {
-    const { controllerId, diagnostics } = this.#parts;
+    const { controllerId, diagnostics } = this.#parts.overlay;
     const own = selects(controllerId) ? names : [];
     const values: InspectedFabric['values'][number][] = own.flatMap((name) => {
       const value = this.#ownValue(name.toLowerCase());
@@ -63,14 +63,15 @@ export class FabricInspection {
     if (name === 'stackdump') return waitingResourcesText();
     if (name === 'config') return this.#config();
     if (name !== 'connected-peers' || !this.#parts.store.isShared) return undefined;
-    return this.#parts.controllers().map(({ id, apiUrls, isOnline }) => ({
+    return this.#parts.addresses.controllers().map(({ id, apiUrls, isOnline }) => ({
       ...{ Id: id, Addr: apiUrls[0] ?? '', Connected: isOnline },
     }));
   }
 
   /** Without secrets: addresses, and what clients of OpenZiti can find out. */
   #config(): object {
-    const { controllerId, ctrlAddress, interceptDomain, apiUrl } = this.#parts;
+    const { controllerId, ctrlAddress } = this.#parts.overlay;
+    const { interceptDomain, apiUrl } = this.#parts.addresses;
     return { id: controllerId, ctrl: { advertise: ctrlAddress }, edge: { api: apiUrl() }, interceptDomain };
   }
 }

@@ -1,12 +1,12 @@
 /** Requests of administrators over the WebSocket that have one answer: inspections, and the wish to trace channels. */
 import { asReplyTo, contentType, makeResult, type Frame } from '#wire';
 import { mgmtMessages } from '#wire/ctrl';
-import type { ManagementParts } from './entity-resource.ts';
+import type { ManagedOverlay } from './entity-resource.ts';
 import type { FabricInspection } from './fabric-inspection.ts';
 
 export interface FabricRequestParts {
   readonly inspection: FabricInspection;
-  readonly diagnostics: Pick<ManagementParts['diagnostics'], 'toggleTraces'>;
+  readonly diagnostics: Pick<ManagedOverlay['diagnostics'], 'toggleTraces'>;
 }
 
 /** Returns undefined for other requests. Rejects with a FrontdoorError `protocol` for a malformed body. */

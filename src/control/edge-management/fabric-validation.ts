@@ -6,7 +6,7 @@ import { asReplyTo, contentType, type Frame } from '#wire';
 import { mgmtMessages } from '#wire/ctrl';
 import { selectedOf, type QuerySymbols } from '../entity-query/mod.ts';
 import type { ComparedRouter, EdgeEntityRecord, RouterComparison } from '../model/mod.ts';
-import type { ManagementParts } from './entity-resource.ts';
+import type { ManagedOverlay, ManagementParts } from './entity-resource.ts';
 import { terminatorResource } from './terminator-resource.ts';
 import { transitRouterResource } from './transit-router-resource.ts';
 
@@ -71,8 +71,8 @@ export class FabricValidations {
     this.#rows = rows;
   }
 
-  get #validation(): ManagementParts['diagnostics']['validation'] {
-    return this.#parts.diagnostics.validation;
+  get #validation(): ManagedOverlay['diagnostics']['validation'] {
+    return this.#parts.overlay.diagnostics.validation;
   }
 
   /**
@@ -99,7 +99,7 @@ export class FabricValidations {
   }
 
   #refusal(request: Frame, row: Row, problem: string): Frame {
-    return asReplyTo(request, row.answer(false, `${this.#parts.controllerId}: ${problem}`, 0));
+    return asReplyTo(request, row.answer(false, `${this.#parts.overlay.controllerId}: ${problem}`, 0));
   }
 
   async #routers(filter: string, compare: (router: ComparedRouter) => Promise<Frame>): Promise<Selected> {

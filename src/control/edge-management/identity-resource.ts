@@ -61,7 +61,7 @@ export const identityResource: EntityResource = {
     const withSession = new Set(Array.from(parts.sessions.all(), ({ identityId }) => identityId));
     return (entity) => {
       const { id } = entity;
-      const isConnected = parts.status.isConnected(id);
+      const isConnected = parts.mesh.status.isConnected(id);
       return {
         ...entityView('identities', entity, LINKS),
         ...identityForm.view(parts.model, entity),

@@ -80,12 +80,12 @@ export async function openManagementFixture(
       async *validateTerminators() {},
     },
   };
-  const routesOf: Parameters<typeof openEdgeFixture>[2] = (app, context) => {
+  const routesOf: Parameters<typeof openEdgeFixture>[2] = (app, context, webSockets) => {
     app.addHook('onRoute', ({ method, url }) => {
       if (url.startsWith(PREFIX))
         for (const one of [method].flat()) routes.push(`${one} ${url.slice(PREFIX.length)}`);
     });
-    return addManagementRoutes(app, context, {
+    return addManagementRoutes(app, context, webSockets, {
       ctrlAddress: 'tls:localhost:6262',
       mesh: { onlineRouterIds: () => onlineRouterIds, dynamicCost: (id) => dynamicCosts.get(id) ?? 0 },
       controllerId: 'ctrl',

@@ -49,7 +49,8 @@ const POSTURE_TYPES: readonly EdgeEntityRecord[] = POSTURE_CHECK_TYPES.map((id) 
 }));
 
 export function addManagementLists(app: FastifyInstance, parts: ManagementParts): void {
-  const { model, controllers } = parts;
+  const { model } = parts;
+  const { controllers } = parts.addresses;
   const constants = [
     ['identity-types', TYPES],
     ['posture-check-types', POSTURE_TYPES],

@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { TokenBuckets } from '#base';
+import type { WebSocketUpgrades } from '#net';
 import {
   addNetworkTokens,
   addVersionRoutes,
@@ -11,7 +12,7 @@ import {
   limited,
   MANAGEMENT_PATH,
   sendData,
-  type EdgeApiContext,
+  type EdgeContext,
 } from '../edge-api/mod.ts';
 import { Administrators } from './administrators.ts';
 import { addAuthenticatorRoutes } from './authenticator-routes.ts';
@@ -20,7 +21,12 @@ import { authorityResource } from './authority-resource.ts';
 import { addAuthorityRoutes } from './authority-routes.ts';
 import { edgeRouterResource } from './edge-router-resource.ts';
 import { ENTITY_FORMS } from './entity-form-table.ts';
-import { plainResource, type EntityResource, type ManagementParts } from './entity-resource.ts';
+import {
+  plainResource,
+  type EntityResource,
+  type ManagedOverlay,
+  type ManagementParts,
+} from './entity-resource.ts';
 import { addEnrollmentRoutes } from './enrollment-routes.ts';
 import { addEntityRoutes } from './entity-routes.ts';
 import { addFabricEventRoutes } from './fabric-event-routes.ts';
@@ -54,21 +60,30 @@ const RESOURCES: readonly EntityResource[] = [
   ...ENTITY_FORMS.map(plainResource),
 ];
 
-export type ManagementOptions = Pick<
-  ManagementParts,
-  'ctrlAddress' | 'mesh' | 'diagnostics' | 'controllerId'
->;
-
 export async function addManagementRoutes(
   app: FastifyInstance,
-  context: EdgeApiContext,
-  options: ManagementOptions,
+  context: EdgeContext,
+  webSockets: WebSocketUpgrades,
+  overlay: ManagedOverlay,
 ): Promise<void> {
-  const parts: ManagementParts = { ...context, ...options };
+  const { store, secrets, model, clock, log, pki, mesh, addresses, signIn } = context;
+  const { sessions } = signIn;
+  const parts: ManagementParts = {
+    store,
+    secrets,
+    model,
+    clock,
+    log,
+    pki,
+    sessions,
+    mesh,
+    addresses,
+    overlay,
+  };
   const administrators = new Administrators(context);
-  const calls = new TokenBuckets(CALLS, context.clock);
+  const calls = new TokenBuckets(CALLS, clock);
   const inspection = new FabricInspection(parts);
-  addFabricEventRoutes(app, parts, administrators, inspection);
+  addFabricEventRoutes(app, { ...parts, webSockets, administrators, inspection });
   addFabricInspectionRoutes(app, administrators, inspection);
   await app.register(
     (scope, _options, done) => {
@@ -84,7 +99,7 @@ export async function addManagementRoutes(
         const waitMs = calls.take(administrators.of(request).identity.id);
         if (waitMs > 0) throw limited(waitMs);
       });
-      addVersionRoutes(scope, context);
+      addVersionRoutes(scope, context, true);
       addNetworkTokens(scope, context);
       administrators.addRoutes(scope);
       addManagementLists(scope, parts);

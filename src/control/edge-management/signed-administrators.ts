@@ -4,34 +4,34 @@
  * the management API itself does not have, is complete this way.
  */
 import type { FastifyRequest } from 'fastify';
-import { bearerTokensOf, callerOf, type EdgeApiContext } from '../edge-api/mod.ts';
+import { bearerTokensOf, type EdgeContext } from '../edge-api/mod.ts';
 import { findEdgeEntity } from '../store/mod.ts';
 import type { Administrator } from './administrator.ts';
 
 /** Returns undefined for a request without such a token. Throws a refusal for a token that does not count here. */
 export async function signedAdministratorOf(
-  context: EdgeApiContext,
+  context: EdgeContext,
   request: FastifyRequest,
 ): Promise<Administrator | undefined> {
   const isSigned = bearerTokensOf(request).some(
-    (token) => context.sessionTokens.verifyAccess(token) !== undefined,
+    (token) => context.edgeTokens.sessionTokens.verifyAccess(token) !== undefined,
   );
   if (!isSigned) return undefined;
-  const { session } = callerOf(context, request);
+  const { session } = context.callers.callerOf(request);
   const identity = await findEdgeEntity(context.store.db, 'identity', session.identityId);
   return identity?.data['isAdmin'] === true ? { session, identity, isSigned } : undefined;
 }
 
 /** Whether the session of an earlier `signedAdministratorOf` goes on, and is an administrator's. */
 export async function isStillSigned(
-  { sessions, store }: EdgeApiContext,
+  { signIn, store }: EdgeContext,
   { session }: Administrator,
 ): Promise<boolean> {
-  if (sessions.byId(session.id) === undefined) return false;
+  if (signIn.sessions.byId(session.id) === undefined) return false;
   const identity = await findEdgeEntity(store.db, 'identity', session.identityId);
   return identity?.data['isAdmin'] === true;
 }
 
-export async function endSigned({ sessions }: EdgeApiContext, sessionId: string): Promise<void> {
-  await sessions.remove(sessionId);
+export async function endSigned({ signIn }: EdgeContext, sessionId: string): Promise<void> {
+  await signIn.sessions.remove(sessionId);
 }

@@ -83,13 +83,13 @@ export const terminatorResource: EntityResource = {
     return hosted === undefined ? undefined : hostedRecord(hosted);
   },
 
-  viewer: ({ model, mesh }) =>
+  viewer: ({ model, overlay }) =>
     Promise.resolve((entity) => ({
       _links: { self: { href: `./terminators/${entity.id}` } },
       ...{ id: entity.id, tags: entity.tags },
       ...{ createdAt: isoTime(entity.createdAtMs), updatedAt: isoTime(entity.updatedAtMs) },
       ...viewOf(model, entity.data),
-      dynamicCost: mesh.dynamicCost(entity.id),
+      dynamicCost: overlay.mesh.dynamicCost(entity.id),
     })),
 
   async insert(_parts, { trx, touch }, entity) {

@@ -65,7 +65,7 @@ export const transitRouterResource: EntityResource = {
 
   async viewer(parts) {
     const open = await openEnrollments(parts, 'router');
-    const online = parts.mesh.onlineRouterIds();
+    const online = parts.overlay.mesh.onlineRouterIds();
     return (entity) => {
       const { id, kind } = entity;
       const enrollment = kind === 'transit-router' ? open.get(id) : undefined;

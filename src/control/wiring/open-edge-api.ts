@@ -43,32 +43,34 @@ export async function openEdgeSide(
     diagnostics: overlay.fabric,
   };
   const edge = await createEdgeApi({
+    base: { store, secrets, model, clock, log },
     pki,
-    store,
-    secrets,
-    model,
-    loadIdentity: (id) => attached.loadIdentity(id),
     sessions,
-    ...edgeTokens,
-    status,
+    loadIdentity: (id) => attached.loadIdentity(id),
+    edgeTokens,
+    mesh: {
+      events,
+      status,
+      routers: edgeRouters,
+      hasKeylessHost: (serviceId) => overlay.hasKeylessHost(serviceId),
+    },
+    addresses: {
+      apiUrl: () => addresses.edgeUrl,
+      controllers: () => replicas?.controllers ?? [ownController()],
+      frontendUrls: options.frontendUrls,
+      interceptDomain: options.interceptDomain,
+    },
     login,
-    egress,
     gatewayCommands,
-    events,
-    intake,
-    onServer: (server) => apis.watch('edge', server),
-    managementRoutes: options.edgeManagement
-      ? (app, context) => addManagementRoutes(app, context, management)
-      : undefined,
-    limits: { maxUnproven, maxUnprovenPerAddress },
-    hasKeylessHost: (serviceId) => overlay.hasKeylessHost(serviceId),
-    interceptDomain: options.interceptDomain,
-    routers: edgeRouters,
-    controllers: () => replicas?.controllers ?? [ownController()],
-    frontendUrls: options.frontendUrls,
-    apiUrl: () => addresses.edgeUrl,
-    clock,
-    log,
+    egress,
+    server: {
+      limits: { maxUnproven, maxUnprovenPerAddress },
+      intake,
+      onServer: (server) => apis.watch('edge', server),
+      managementRoutes: options.edgeManagement
+        ? (app, context, webSockets) => addManagementRoutes(app, context, webSockets, management)
+        : undefined,
+    },
   });
   closers.push(() => edge.close());
   const { port } = await listening('--edge-api-port', options.edgeApiPort, () =>
