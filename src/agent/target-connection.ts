@@ -191,44 +191,10 @@ export function connectTarget(
 ): () => void {
   const { target, only, timeoutMs } = options;
   const refused = only === undefined ? undefined : refusalOf(target, only);
-  if (refused !== undefined) {
-    let cancelled = false;
-    process.nextTick(() => {
-      if (!cancelled) onFailed(refused);
-    });
-    return () => {
-      cancelled = true;
-    };
-  }
+  if (refused !== undefined) return failLater(refused, onFailed);
   const plain = !target.secure || options.handshake === false;
-  let connection: TargetConnection | undefined;
-  const common = {
-    host: target.host,
-    port: target.port,
-    allowHalfOpen: true,
-    noDelay: true,
-    keepAlive: true,
-    keepAliveInitialDelay: KEEP_ALIVE_MS,
-    highWaterMark: WRITE_MARK_BYTES,
-    lookup: lookupFor(options),
-  };
-  const socket = plain
-    ? connectTcp({
-        ...common,
-        onread: {
-          buffer: () => connection?.readBuffer ?? sharedReadBuffer,
-          callback: (length) => {
-            if (connection === undefined) return false;
-            return connection.onData(sharedReadBuffer.subarray(0, length));
-          },
-        },
-      })
-    : connectTls({
-        ...common,
-        ALPNProtocols: ['http/1.1'],
-        ...(isIP(target.host) === 0 ? { servername: target.host } : {}),
-        ca: options.ca,
-      });
+  const opened: Opened = { connection: undefined };
+  const socket = plain ? plainSocket(options, opened) : tlsSocket(options);
 
   let shaking = false;
   if (!plain) socket.once('connect', () => (shaking = true));
@@ -250,7 +216,7 @@ export function connectTarget(
   });
   socket.on('close', () => {
     fail(new TargetFailure('closed', `${target.text} closed the connection`));
-    connection?.onClose(failure);
+    opened.connection?.onClose(failure);
   });
   socket.once(plain ? 'connect' : 'secureConnect', () => {
     if (settled) return;
@@ -258,7 +224,7 @@ export function connectTarget(
     clearTimeout(timer);
     options.resolver.answering.answered(target.text, socket.remoteAddress);
     const open = new TargetConnection(socket, plain, plain);
-    connection = open;
+    opened.connection = open;
     socket.on('end', () => open.onEnd());
     onOpen(open);
     if (!plain) {
@@ -272,6 +238,60 @@ export function connectTarget(
     settled = true;
     clearTimeout(timer);
     socket.destroy();
+  };
+}
+
+/** The connection of a socket, once there is one. */
+interface Opened {
+  connection: TargetConnection | undefined;
+}
+
+function plainSocket(options: TargetConnectOptions, opened: Opened): Socket {
+  return connectTcp({
+    ...socketOptionsOf(options),
+    onread: {
+      buffer: () => opened.connection?.readBuffer ?? sharedReadBuffer,
+      callback: (length) => {
+        const { connection } = opened;
+        if (connection === undefined) return false;
+        return connection.onData(sharedReadBuffer.subarray(0, length));
+      },
+    },
+  });
+}
+
+function tlsSocket(options: TargetConnectOptions): Socket {
+  const { host } = options.target;
+  return connectTls({
+    ...socketOptionsOf(options),
+    ALPNProtocols: ['http/1.1'],
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ca: options.ca,
+  });
+}
+
+function socketOptionsOf(options: TargetConnectOptions) {
+  const { host, port } = options.target;
+  return {
+    host,
+    port,
+    allowHalfOpen: true,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_MS,
+    highWaterMark: WRITE_MARK_BYTES,
+    lookup: lookupFor(options),
+  };
+}
+
+/** Returns what cancels the call. */
+function failLater(failure: TargetFailure, onFailed: (failure: TargetFailure) => void): () => void {
+  let cancelled = false;
+  process.nextTick(() => {
+    if (!cancelled) onFailed(failure);
+  });
+  return () => {
+    cancelled = true;
   };
 }
 
