@@ -28,14 +28,18 @@ interface Stream {
 }
 
 /** What streams of events use besides the parts of all routes. */
-export interface FabricEventContext extends ManagementParts {
+export interface FabricEventParts {
   readonly webSockets: WebSocketUpgrades;
   readonly administrators: Administrators;
   readonly inspection: FabricInspection;
 }
 
-export function addFabricEventRoutes(app: FastifyInstance, context: FabricEventContext): void {
-  const { webSockets, clock, log, administrators, inspection } = context;
+export function addFabricEventRoutes(
+  app: FastifyInstance,
+  context: ManagementParts,
+  { webSockets, administrators, inspection }: FabricEventParts,
+): void {
+  const { clock, log } = context;
   const { events } = context.mesh;
   const { controllerId, diagnostics } = context.overlay;
   const validations = new FabricValidations(context);

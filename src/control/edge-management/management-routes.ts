@@ -83,7 +83,7 @@ export async function addManagementRoutes(
   const administrators = new Administrators(context);
   const calls = new TokenBuckets(CALLS, clock);
   const inspection = new FabricInspection(parts);
-  addFabricEventRoutes(app, { ...parts, webSockets, administrators, inspection });
+  addFabricEventRoutes(app, parts, { webSockets, administrators, inspection });
   addFabricInspectionRoutes(app, administrators, inspection);
   await app.register(
     (scope, _options, done) => {
