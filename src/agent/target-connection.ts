@@ -92,7 +92,7 @@ export class TargetConnection {
 
   /** Combines the writes of one tick into one system call. Returns false if the caller must wait for `onDrain`. */
   write(view: Uint8Array): boolean {
-    if (this.#pending.push(view) === 1) unflushed.add(this);
+    if (this.#pending.push(view) === 1 && unflushed.connections.push(this) === 1) queueMicrotask(flushAll);
     this.#pendingBytes += view.length;
     if (this.#socket.writableLength + this.#pendingBytes < WRITE_MARK_BYTES) return true;
     this.#needsDrain = true;
@@ -159,29 +159,21 @@ export function acceptedConnection(socket: Socket): TargetConnection {
 }
 
 /** One callback serves all connections that were written to in the tick. */
-class UnflushedConnections {
-  #connections: TargetConnection[] = [];
+const unflushed: { connections: TargetConnection[] } = { connections: [] };
 
-  add(connection: TargetConnection): void {
-    if (this.#connections.push(connection) === 1) queueMicrotask(this.#flush);
-  }
-
-  readonly #flush = (): void => {
-    const connections = this.#connections;
-    // Setting the length to 0 is a call into V8's C++ code.
-    this.#connections = [];
-    for (const connection of connections) {
-      try {
-        connection.flush();
-      } catch (error) {
-        const fail = (): void => connection.abort();
-        failAlone({ kind: 'connection', id: 'to a private service', fail }, error);
-      }
+function flushAll(): void {
+  const { connections } = unflushed;
+  // Setting the length to 0 is a call into V8's C++ code.
+  unflushed.connections = [];
+  for (const connection of connections) {
+    try {
+      connection.flush();
+    } catch (error) {
+      const fail = (): void => connection.abort();
+      failAlone({ kind: 'connection', id: 'to a private service', fail }, error);
     }
-  };
+  }
 }
-
-const unflushed = new UnflushedConnections();
 
 /** Calls exactly one of the two, later. The returned function cancels (then neither is called). */
 export function connectTarget(

@@ -13,30 +13,25 @@ const EARLY_WRITE_BYTES = 65_536;
 /** After this much from one callback, more is likely to follow in the same turn. */
 const LONG_BODY_BYTES = 8_192;
 
-/** The writers that one callback flushes. */
-class WaitingWriters {
-  readonly #schedule: (flush: () => void) => void;
-  #writers: SocketWriter[] = [];
+/** The writers that wait for the end of the callback, and for the end of the turn. */
+const waiting: { forCallback: SocketWriter[]; forTurn: SocketWriter[] } = { forCallback: [], forTurn: [] };
 
-  constructor(schedule: (flush: () => void) => void) {
-    this.#schedule = schedule;
-  }
-
-  add(writer: SocketWriter): void {
-    if (this.#writers.push(writer) === 1) this.#schedule(this.#flush);
-  }
-
-  readonly #flush = (): void => {
-    const writers = this.#writers;
-    // The array is replaced: setting its length to 0 is a call into V8's C++ code.
-    this.#writers = [];
-    for (let i = 0; i < writers.length; i += 1) writers[i]!.flush();
-  };
+function flushAll(writers: readonly SocketWriter[]): void {
+  for (let i = 0; i < writers.length; i += 1) writers[i]!.flush();
 }
 
-// A microtask costs a third of `process.nextTick`.
-const endOfCallback = new WaitingWriters(queueMicrotask);
-const endOfTurn = new WaitingWriters(setImmediate);
+// The arrays are replaced: setting their length to 0 is a call into V8's C++ code.
+const flushCallback = (): void => {
+  const writers = waiting.forCallback;
+  waiting.forCallback = [];
+  flushAll(writers);
+};
+
+const flushTurn = (): void => {
+  const writers = waiting.forTurn;
+  waiting.forTurn = [];
+  flushAll(writers);
+};
 
 export class SocketWriter {
   /** The pending output. Call `written` after adding to it. */
@@ -64,8 +59,12 @@ export class SocketWriter {
     }
     if (this.#isWaiting) return;
     this.#isWaiting = true;
-    if (this.batch.bytes > LONG_BODY_BYTES) endOfTurn.add(this);
-    else endOfCallback.add(this);
+    if (this.batch.bytes > LONG_BODY_BYTES) {
+      if (waiting.forTurn.push(this) === 1) setImmediate(flushTurn);
+    } else if (waiting.forCallback.push(this) === 1) {
+      // A third of the price of `process.nextTick`.
+      queueMicrotask(flushCallback);
+    }
   }
 
   flush(): void {
