@@ -1,4 +1,4 @@
-/** Who calls the edge API: the identity that a TLS peer proved, and the session of a token. */
+/** Finds the caller of a request: the identity that its TLS peer proved, and the session of its token. */
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { Log } from '#base';
