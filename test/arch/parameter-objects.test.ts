@@ -18,7 +18,6 @@ const LARGER: ReadonlyMap<string, string> = new Map([
     'ControlPlaneOptions',
     'the options of the command line, each passed on by wiring/ to the one part that it concerns',
   ],
-  ['OverlayControllerOptions', 'only overlay/…-parts.ts read it, each what its group needs'],
   ['ApiParts', 'no operation takes it whole: each names what it uses by Pick'],
   ['ManagementApiOptions', 'the parts of ApiParts that are made outside, and the options of the server'],
   ['OpenedApiParts', 'ApiParts, with what is closed'],

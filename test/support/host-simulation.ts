@@ -231,7 +231,7 @@ class HostSimulation {
   }
 
   async #startControl(): Promise<void> {
-    await this.#world.start({ random: () => this.random.int(1_000_000) / 1_000_000 });
+    await this.#world.start({ tuning: { random: () => this.random.int(1_000_000) / 1_000_000 } });
   }
 
   async #startRouter(id: string): Promise<SimulatedRouter> {

@@ -79,7 +79,7 @@ function makeTerminatorHealth(
   { routers, terminators, fabricTerminators }: MeshParts,
   { clock, leases }: OverlayClocks,
 ): Pick<CircuitParts, 'validation' | 'prober'> {
-  const { model, sessions, log, maxProbesPerSecond, isConnectedElsewhere } = options;
+  const { model, sessions, log, tuning, replicas } = options;
   const removed = new RemovedTerminators({ model, sessions, terminators, routers, clock, leases, log });
   const validation = new TerminatorValidation({
     terminators,
@@ -96,14 +96,14 @@ function makeTerminatorHealth(
     validation,
     clock: leases,
     log,
-    maxProbesPerSecond,
-    isConnectedElsewhere,
+    maxProbesPerSecond: tuning?.maxProbesPerSecond,
+    isConnectedElsewhere: replicas?.isConnectedElsewhere,
   });
   return { validation, prober };
 }
 
 function makeSelector(
-  { random, log }: OverlayControllerOptions,
+  { tuning, log }: OverlayControllerOptions,
   { terminators, fabricTerminators, routers, paths, costs }: MeshParts,
   validation: TerminatorValidation,
 ): TerminatorSelector {
@@ -115,6 +115,6 @@ function makeSelector(
     costs,
     validation,
     log,
-    random,
+    random: tuning?.random,
   });
 }

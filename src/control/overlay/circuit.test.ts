@@ -523,7 +523,7 @@ test('the hosting router goes while a dial waits: refused at once, not after the
 });
 
 test('too many dials in progress are refused with a hint to wait, and room comes back', async () => {
-  await world.start({ pendingLimits: { maxPendingPerRouter: 3, maxPendingPerIdentity: 2 } });
+  await world.start({ tuning: { pendingLimits: { maxPendingPerRouter: 3, maxPendingPerIdentity: 2 } } });
   router = await world.router('r1');
   await world.bind(router, 'env1', 'svc1', 'term1');
   await router.route();
@@ -544,7 +544,7 @@ test('too many dials in progress are refused with a hint to wait, and room comes
 });
 
 test('circuits are bounded; those of a router that was away make room first', async () => {
-  await world.start({ circuitLimits: { maxCircuits: 2, maxCircuitsPerIdentity: 10 } });
+  await world.start({ tuning: { circuitLimits: { maxCircuits: 2, maxCircuitsPerIdentity: 10 } } });
   router = await world.router('r1');
   await world.bind(router, 'env1', 'svc1', 'term1');
   await router.route();

@@ -196,7 +196,7 @@ test('a router intercepts private shares that are granted to routers, and no oth
   await world.addService('public', 'env1');
   await world.addService('ofEnvironment', 'env1', { shareMode: 'private', grants: ['env2'] });
   await world.addService('web', 'env1', { shareMode: 'private', grants: ['env2'] });
-  await world.start({ interceptDomain: 'ziti' });
+  await world.start({ access: { interceptDomain: 'ziti' } });
   const router = await routerOf('r1');
   subscribe(router, { subscriptionId: 'sub1' });
   const { events } = await wholeState(router);

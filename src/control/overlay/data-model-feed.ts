@@ -71,7 +71,7 @@ export class DataModelFeed {
 
   /**
    * `caughtUp` resolves when the model contains all that any control plane has stored before the call. `interceptDomain` is
-   * that of `OverlayControllerOptions`.
+   * that of `RouterAccess`.
    */
   constructor(
     model: OverlayModel,

@@ -9,7 +9,7 @@ afterEach(() => mesh.close());
 
 /** Router a dials; b and c host, b over the shorter way. */
 async function open(strategy: Parameters<ScriptedMesh['service']>[1] = 'smartrouting', random = 0.5) {
-  mesh = await ScriptedMesh.open(['a', 'b', 'c'], { random: () => random });
+  mesh = await ScriptedMesh.open(['a', 'b', 'c'], { tuning: { random: () => random } });
   await mesh.links({ 'a-b': 1, 'a-c': 3 });
   mesh.service('svc', strategy);
   mesh.terminator('tb', 'b');
@@ -211,8 +211,10 @@ test('circuits of a service that is deleted end, those of a terminator that is t
 
 test('the circuits and dials of one router are bounded', async () => {
   mesh = await ScriptedMesh.open(['a', 'b'], {
-    pendingLimits: { maxPendingPerRouter: 1, maxPendingPerIdentity: 9 },
-    circuitLimits: { maxCircuits: 9, maxCircuitsPerIdentity: 1 },
+    tuning: {
+      pendingLimits: { maxPendingPerRouter: 1, maxPendingPerIdentity: 9 },
+      circuitLimits: { maxCircuits: 9, maxCircuitsPerIdentity: 1 },
+    },
   });
   await mesh.link('a-b', 1);
   mesh.service('svc');

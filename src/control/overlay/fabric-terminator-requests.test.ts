@@ -28,7 +28,7 @@ const writer: FabricTerminatorPersistence = {
 
 beforeEach(async () => {
   failure = undefined;
-  mesh = await ScriptedMesh.open(['a', 'b'], { fabricTerminators: writer });
+  mesh = await ScriptedMesh.open(['a', 'b'], { access: { fabricTerminators: writer } });
   mesh.service('svc');
 });
 afterEach(() => mesh.close());

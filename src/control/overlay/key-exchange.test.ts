@@ -9,8 +9,7 @@ import {
   peerDataOfEntries,
 } from '#wire';
 import { KEYLESS_GRACE_MS } from './key-exchange-policy.ts';
-import type { OverlayControllerOptions } from './overlay-options.ts';
-import { OverlayWorld } from './testing/overlay-world.ts';
+import { OverlayWorld, type OverlayStart } from './testing/overlay-world.ts';
 import type { ScriptedRouter } from './testing/scripted-router.ts';
 
 const PUBLIC_KEY = 1003;
@@ -30,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-async function start(hasHostKey = true, options: Partial<OverlayControllerOptions> = {}): Promise<void> {
+async function start(hasHostKey = true, options: OverlayStart = {}): Promise<void> {
   await world.start(options);
   router = await world.router('r1');
   for (const service of ['open', 'granted']) {
@@ -104,7 +103,7 @@ test('for ten minutes after a host came with a key, dialers that know nothing of
 });
 
 test('circuits between a gateway and the only router, in one process, are in clear if our agent hosts', async () => {
-  await start(true, { localEnds: () => ({ gatewayId: 'gateway', routerId: 'r1' }) });
+  await start(true, { access: { localEnds: () => ({ gatewayId: 'gateway', routerId: 'r1' }) } });
   assert.deepEqual(await keysOf('gateway', 'open', true), [DIALER_KEY, HOST_KEY]);
   world.model.setIdentity({ ...world.model.identity('host')!, agentVersion: '1.0.0' });
   assert.deepEqual(await keysOf('gateway', 'open', true), [undefined, undefined]);
@@ -112,7 +111,7 @@ test('circuits between a gateway and the only router, in one process, are in cle
 });
 
 test('a gateway in the process of another router than the one of its circuit encrypts', async () => {
-  await start(true, { localEnds: () => ({ gatewayId: 'gateway', routerId: 'r2' }) });
+  await start(true, { access: { localEnds: () => ({ gatewayId: 'gateway', routerId: 'r2' }) } });
   world.model.setIdentity({ ...world.model.identity('host')!, agentVersion: '1.0.0' });
   assert.deepEqual(await keysOf('gateway', 'open', true), [DIALER_KEY, HOST_KEY]);
 });

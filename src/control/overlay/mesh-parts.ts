@@ -42,14 +42,15 @@ export function makeMeshParts(
   events: FabricEvents,
   { clock, leases }: OverlayClocks,
 ): MeshParts {
-  const { model, store, controllerId, log } = options;
+  const { model, store, log } = options;
+  const { controllerId } = options.listener;
   const routers = new RouterRegistry();
   const links = new LinkRegistry();
   const paths = new PathFinder(routers, links, model.edge);
   const costs = new TerminatorCosts();
   const terminators = new TerminatorRegistry(store);
   const fabricTerminators = new FabricTerminatorIndex(model);
-  const circuits = new CircuitRegistry(routers, costs, options.circuitLimits);
+  const circuits = new CircuitRegistry(routers, costs, options.tuning?.circuitLimits);
   const trail = new CircuitTrail({ events, paths, clock: leases });
   circuits.onEnded((circuit) => trail.ended(circuit));
   followMesh({ events, links, terminators, fabricTerminators, routers, costs });
@@ -63,7 +64,7 @@ export function makeMeshParts(
     circuits,
     trail,
     peers: new PeerFeed(routers),
-    membership: new ClusterAnnouncer(routers, options.cluster, events, log),
+    membership: new ClusterAnnouncer(routers, options.replicas?.cluster, events, log),
     inspection: new RouterInspection({ routers, links, circuits }),
     traces: new MeshTraces({ controllerId, routers, events, clock, log }),
   };

@@ -201,7 +201,7 @@ test('routers receive all control planes and the leader when they connect, when 
       notify = listener;
     },
   };
-  mesh = await ScriptedMesh.open(['a'], { cluster });
+  mesh = await ScriptedMesh.open(['a'], { replicas: { cluster } });
   await mesh.router('a').settle();
   assert.equal(mesh.router('a').waiting(contentType.updateCtrlAddresses), 0, 'nothing is known yet');
   members = { addresses: ['tls:one:1', 'tls:two:2'], index: 7n, isLeader: false };
@@ -241,7 +241,7 @@ test('a change of control planes is an event, and so is the leader', async () =>
       notify = listener;
     },
   };
-  mesh = await ScriptedMesh.open(['a'], { cluster, events });
+  mesh = await ScriptedMesh.open(['a'], { replicas: { cluster }, events });
   const addresses = ['tls:one:1'];
   for (const [index, isLeader] of [
     [7n, true],

@@ -113,7 +113,7 @@ class OverlayCore implements OverlayController {
   }
 
   async open(): Promise<void> {
-    const { listen, tls, controllerId, log, model, tickMs = TICK_MS } = this.#options;
+    const { listener, log, model, tuning: { tickMs = TICK_MS } = {} } = this.#options;
     const { terminators } = this.#parts.mesh;
     const { prober } = this.#parts.circuits;
     await terminators.load();
@@ -127,11 +127,11 @@ class OverlayCore implements OverlayController {
     for (const { id } of model.services()) prober.onServiceKnown(id);
     this.#parts.permissions.follower.sweep();
     this.#listener = await ChannelListener.open({
-      host: listen.host,
-      port: listen.port,
-      tls,
+      host: listener.host,
+      port: listener.port,
+      tls: listener.tls,
       alpn: [CTRL_ALPN],
-      ownId: controllerId,
+      ownId: listener.controllerId,
       allowGroups: true,
       log,
       authorize: (hello, peer, certificate) => this.#authorize(hello, peer, certificate),
@@ -187,7 +187,7 @@ class OverlayCore implements OverlayController {
 
   acceptMemory(peer: MemoryPeer): Promise<Channel> {
     return acceptMemoryChannel(peer, {
-      ownId: this.#options.controllerId,
+      ownId: this.#options.listener.controllerId,
       log: this.#log,
       authorize: (hello, from, certificate) => this.#authorize(hello, from, certificate),
       onChannel: (channel, hello) => this.#onChannel(channel, hello),
@@ -272,9 +272,10 @@ class OverlayCore implements OverlayController {
         routerDataModel,
         ControllerCapability.supportsJwtLegacySessions,
       ],
-      this.#options.apiAddresses?.(),
+      this.#options.access.apiAddresses?.(),
     );
-    return { accept: true, identity: routerId, extra, heartbeat: this.#options.heartbeat ?? HEARTBEAT };
+    const { heartbeat = HEARTBEAT } = this.#options.listener;
+    return { accept: true, identity: routerId, extra, heartbeat };
   }
 
   #onChannel(channel: Channel, helloFrame: Frame): void {
@@ -307,7 +308,7 @@ class OverlayCore implements OverlayController {
     events.emit('connect', {
       ...{ sourceType: 'router', sourceId: router.id, sourceAddress: channel.peer.address, atMs: undefined },
       ...{ destinationType: 'ctrl', destinationId: undefined },
-      destinationAddress: formatHostPort(this.#options.listen.host, this.port),
+      destinationAddress: formatHostPort(this.#options.listener.host, this.port),
     });
     awayCircuits.onConnect(router);
     permissions.certificates.onConnect(router);

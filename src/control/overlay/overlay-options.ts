@@ -15,45 +15,66 @@ import type { LocalEnds } from './key-exchange-policy.ts';
 import type { VerifyServiceToken } from './service-session-check.ts';
 
 export interface OverlayControllerOptions {
-  /** The common name of the control certificate, by which routers know this controller. */
-  readonly controllerId: string;
-  readonly listen: { readonly host: string; readonly port: number };
-  readonly tls: TlsIdentity;
+  readonly listener: OverlayListener;
   /** Verifies leaf certificates of our CA, and renews those of routers. */
   readonly issuer: CertificateIssuer;
-  /** Must be loaded, because terminators that it does not permit are removed at the start. */
-  readonly model: OverlayModel;
-  readonly sessions: ApiSessions;
-  /** Ends of sessions that are kept, also those at other control planes. Without it, only known sessions are revoked. */
-  readonly endedSessions?: EndedSessions | undefined;
   readonly store: Store;
   /** Authenticates the audit events of renewals. */
   readonly secrets: Pick<Secrets, 'tag'>;
+  /** Must be loaded, because terminators that it does not permit are removed at the start. */
+  readonly model: OverlayModel;
+  readonly sessions: ApiSessions;
+  readonly access: RouterAccess;
+  /** Other control planes over the same store. */
+  readonly replicas?: OverlayReplicas | undefined;
+  readonly tuning?: OverlayTuning | undefined;
+  /** Gets events of the mesh. */
+  readonly events?: FabricEvents | undefined;
+  readonly clock?: Clock | undefined;
+  readonly log: Log;
+}
+
+/** Where routers connect. */
+export interface OverlayListener {
+  /** The common name of the control certificate, by which routers know this controller. */
+  readonly controllerId: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tls: TlsIdentity;
+  readonly heartbeat?: HeartbeatOptions | undefined;
+}
+
+/** What routers get for judging their clients, and what they may do. */
+export interface RouterAccess {
   readonly verifyServiceToken: VerifyServiceToken;
   /** Returns the current keys that sign service sessions. */
   readonly serviceKeys: () => readonly ServiceKey[];
+  /** Ends of sessions that are kept, also those at other control planes. Without it, only known sessions are revoked. */
+  readonly endedSessions?: EndedSessions | undefined;
   /** Returns the addresses of the edge API, for routers that check who issued a token. */
   readonly apiAddresses?: (() => ApiAddresses) | undefined;
   /** Domain of the addresses at which routers intercept private shares. Without it, they intercept none. */
   readonly interceptDomain?: string | undefined;
-  readonly log: Log;
-  readonly clock?: Clock | undefined;
-  readonly heartbeat?: HeartbeatOptions | undefined;
+  /** Circuits between these two and our agents are in clear. */
+  readonly localEnds?: (() => LocalEnds | undefined) | undefined;
+  /** Stores terminators that routers create for fabric services. Without it, these are refused. */
+  readonly fabricTerminators?: FabricTerminatorPersistence | undefined;
+}
+
+export interface OverlayReplicas {
+  /** Whether another control plane has the environment's channel. */
+  readonly isConnectedElsewhere?: ((identityId: string) => boolean) | undefined;
+  /** The list that routers get. Without it, they get none. */
+  readonly cluster?: ClusterSource | undefined;
+}
+
+/** Bounds and intervals that replace the defaults. */
+export interface OverlayTuning {
   /** Interval of deadline checks; 0: only when `tick` is called. */
   readonly tickMs?: number | undefined;
   readonly pendingLimits?: PendingLimits | undefined;
   readonly circuitLimits?: CircuitLimits | undefined;
   readonly maxProbesPerSecond?: number | undefined;
-  /** Whether another control plane over the same store has the environment's channel. */
-  readonly isConnectedElsewhere?: ((identityId: string) => boolean) | undefined;
-  /** Circuits between these two and our agents are in clear. */
-  readonly localEnds?: (() => LocalEnds | undefined) | undefined;
-  /** Control planes over the same store. Without it, routers get no list of them. */
-  readonly cluster?: ClusterSource | undefined;
-  /** Stores terminators that routers create for fabric services. Without it, these are refused. */
-  readonly fabricTerminators?: FabricTerminatorPersistence | undefined;
-  /** Gets events of the mesh. */
-  readonly events?: FabricEvents | undefined;
   /** Randomness for choosing terminators: 0 <= x < 1. */
   readonly random?: (() => number) | undefined;
 }

@@ -19,7 +19,8 @@ export interface OverlayParts {
 }
 
 export function makeOverlayParts(options: OverlayControllerOptions, clocks: OverlayClocks): OverlayParts {
-  const { model, controllerId, log } = options;
+  const { model, log } = options;
+  const { controllerId } = options.listener;
   const events = options.events ?? new FabricEvents();
   const mesh = makeMeshParts(options, events, clocks);
   const circuits = makeCircuitParts(options, events, mesh, clocks);

@@ -29,14 +29,14 @@ export function makePermissionParts(
   { builder, prober }: CircuitParts,
   { clock }: OverlayClocks,
 ): PermissionParts {
-  const { model, sessions, store, secrets, issuer, log } = options;
+  const { model, sessions, store, secrets, issuer, access, log } = options;
   const sessionFeed = new SessionFeed(sessions, routers);
   const caughtUp = (): Promise<void> => store.caughtUp();
-  const dataModel = new DataModelFeed(model, routers, options.serviceKeys, caughtUp, options.interceptDomain);
+  const dataModel = new DataModelFeed(model, routers, access.serviceKeys, caughtUp, access.interceptDomain);
   sessions.onRemoved(({ id, isSigned }) => {
     if (isSigned) dataModel.onSessionEnded(id, clock.nowMs());
   });
-  options.endedSessions?.follow(({ id, endedAtMs }) => dataModel.onSessionEnded(id, endedAtMs));
+  access.endedSessions?.follow(({ id, endedAtMs }) => dataModel.onSessionEnded(id, endedAtMs));
   const follower = new ModelFollower({
     model,
     sessions,
@@ -48,7 +48,7 @@ export function makePermissionParts(
     clock,
     log,
   });
-  const verify = options.verifyServiceToken;
+  const verify = access.verifyServiceToken;
   const isAuthority = (fingerprint: string): boolean => issuer.isAuthority(fingerprint);
   const sessionCheck = new ServiceSessionCheck(model, sessions, verify, isAuthority, clock);
   const recorder = new RefusalRecorder({ store, secrets, clock, log });

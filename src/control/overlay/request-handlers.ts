@@ -34,7 +34,9 @@ export function makeRequestHandlers(
   { sessionCheck: sessions, refusals }: PermissionParts,
   { clock }: OverlayClocks,
 ): RequestHandlers {
-  const { model, log, pendingLimits: limits, fabricTerminators: writer } = options;
+  const { model, log, access } = options;
+  const limits = options.tuning?.pendingLimits;
+  const writer = access.fabricTerminators;
   const { routers, links, circuits, terminators, fabricTerminators } = mesh;
   const fabricTerminatorRequests =
     writer && new FabricTerminatorRequests({ model, terminators: fabricTerminators, writer, log });
@@ -47,7 +49,7 @@ export function makeRequestHandlers(
       builder,
       circuits,
       terminators,
-      localEnds: options.localEnds ?? (() => undefined),
+      localEnds: access.localEnds ?? (() => undefined),
       clock,
       refusals,
       log,

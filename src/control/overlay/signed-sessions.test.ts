@@ -62,7 +62,7 @@ test('the end of a session with signed tokens reaches routers as a revocation, a
 test('ends of sessions before the start are part of the first model that a router gets', async () => {
   const endedAtMs = world.clock.nowMs() - 60_000;
   const follow: EndedSessions['follow'] = (listener) => listener({ id: 'ended-before', endedAtMs });
-  await world.start({ endedSessions: { follow } });
+  await world.start({ access: { endedSessions: { follow } } });
   const router = await world.router('r1');
   await router.next('apiSessionAdded');
   router.send(

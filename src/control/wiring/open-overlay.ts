@@ -34,26 +34,28 @@ export async function openOverlay(
   };
   const overlay = await listening('--ctrl-port', options.ctrlPort, () =>
     startOverlayController({
-      controllerId,
-      listen: { host: options.listenHost, port: options.ctrlPort },
-      tls: controlTls(),
+      listener: { controllerId, host: options.listenHost, port: options.ctrlPort, tls: controlTls() },
       issuer: pki,
+      store,
+      secrets,
       model,
       sessions,
-      endedSessions,
-      store,
-      fabricTerminators: new FabricTerminatorWriter(store, clock),
-      secrets,
-      verifyServiceToken: (token) => tokens.verify(token),
-      serviceKeys: () => tokenKeys.keys(),
-      apiAddresses: () => apiAddressesOf(addresses.edgeUrls),
-      interceptDomain: options.interceptDomain,
+      access: {
+        verifyServiceToken: (token) => tokens.verify(token),
+        serviceKeys: () => tokenKeys.keys(),
+        endedSessions,
+        apiAddresses: () => apiAddressesOf(addresses.edgeUrls),
+        interceptDomain: options.interceptDomain,
+        localEnds: options.localEnds,
+        fabricTerminators: new FabricTerminatorWriter(store, clock),
+      },
+      replicas: replicas && {
+        isConnectedElsewhere: (id) => replicas.isConnectedElsewhere(id),
+        cluster: replicas.cluster,
+      },
+      events,
       clock,
       log,
-      localEnds: options.localEnds,
-      events,
-      isConnectedElsewhere: replicas && ((id) => replicas.isConnectedElsewhere(id)),
-      cluster: replicas?.cluster,
     }),
   );
   closers.push(() => overlay.close());

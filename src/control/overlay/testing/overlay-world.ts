@@ -22,7 +22,7 @@ import { ctrlMessages, encodeRouterHello } from '#wire/ctrl';
 import { OverlayModel, type Service } from '../../model/mod.ts';
 import { startOverlayController, type OverlayController } from '../overlay-controller.ts';
 import { lineOf, recordingLog } from '../../../../test/support/recording-log.ts';
-import type { OverlayControllerOptions } from '../overlay-options.ts';
+import type { OverlayControllerOptions, RouterAccess } from '../overlay-options.ts';
 import { FakeSessions } from './fake-sessions.ts';
 import { ScriptedRouter } from './scripted-router.ts';
 import { openPki, type Pki } from '../../pki/mod.ts';
@@ -40,6 +40,11 @@ import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
 
 export const VERSION_TEXT = 'v1.7.2|test|2026-01-01|linux|amd64';
 const WAIT_MS = 30_000;
+
+/** Options in place of those of the world. */
+export interface OverlayStart extends Partial<Omit<OverlayControllerOptions, 'access'>> {
+  readonly access?: Partial<RouterAccess>;
+}
 
 export class OverlayWorld {
   readonly folder: string;
@@ -87,22 +92,28 @@ export class OverlayWorld {
     return world;
   }
 
-  async start(options: Partial<OverlayControllerOptions> = {}): Promise<void> {
+  async start({ access, tuning, ...options }: OverlayStart = {}): Promise<void> {
     const { certPem, keyPem } = this.pki.controlServer;
     this.controller = await startOverlayController({
-      controllerId: 'ctrl1',
-      listen: { host: '127.0.0.1', port: 0 },
-      tls: { cert: certPem, key: keyPem, ca: this.pki.caBundlePem },
+      listener: {
+        controllerId: 'ctrl1',
+        host: '127.0.0.1',
+        port: 0,
+        tls: { cert: certPem, key: keyPem, ca: this.pki.caBundlePem },
+      },
       issuer: this.pki,
       model: this.model,
       sessions: this.sessions,
       store: this.store,
       secrets: ephemeralSecrets(),
-      verifyServiceToken: parseToken,
-      serviceKeys: () => [{ kid: 'key1', spki: Uint8Array.of(1, 2, 3) }],
+      access: {
+        verifyServiceToken: parseToken,
+        serviceKeys: () => [{ kid: 'key1', spki: Uint8Array.of(1, 2, 3) }],
+        ...access,
+      },
+      tuning: { tickMs: 0, ...tuning },
       log: recordingLog((record) => void this.logLines.push(lineOf(record))),
       clock: this.clock,
-      tickMs: 0,
       ...options,
     });
   }

@@ -3,8 +3,7 @@ import { contentType, makeFrame, textOfBody, type Frame } from '#wire';
 import { ctrlMessages, FaultSubject, type CtrlBody } from '#wire/ctrl';
 import type { TerminatorStrategy } from '#domain';
 import type { FabricTerminator } from '../../store/mod.ts';
-import type { OverlayControllerOptions } from '../overlay-options.ts';
-import { OverlayWorld } from './overlay-world.ts';
+import { OverlayWorld, type OverlayStart } from './overlay-world.ts';
 import type { ScriptedRouter } from './scripted-router.ts';
 
 const NS_PER_MS = 1_000_000;
@@ -17,10 +16,7 @@ export class ScriptedMesh {
     this.world = world;
   }
 
-  static async open(
-    routerIds: readonly string[],
-    options: Partial<OverlayControllerOptions> = {},
-  ): Promise<ScriptedMesh> {
+  static async open(routerIds: readonly string[], options: OverlayStart = {}): Promise<ScriptedMesh> {
     const world = await OverlayWorld.open();
     const mesh = new ScriptedMesh(world);
     await world.start(options);
