@@ -3,11 +3,13 @@ import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
+import { within } from '../../../../test/support/deadline.ts';
 import { lineOf, recordingLog } from '../../../../test/support/recording-log.ts';
 import { openEmbeddedStore } from './embedded-store.ts';
 import { migrations } from '../migrations/migration-table.ts';
-import type { StoreTransaction } from './store.ts';
+import { EVERYTHING, type StoreTransaction } from './store.ts';
 
 const organization = (id: string) => ({ id, name: 'x', created_at: 1 });
 const insert = (trx: StoreTransaction, id: string) =>
@@ -42,6 +44,44 @@ describe('the embedded store', () => {
     await sql`pragma max_page_count = 1000000`.execute(full.db);
     await full.transaction((trx) => insert(trx, 'after'));
     await full.close();
+  });
+
+  it('refuses within the deadline while its disk does not answer, and notifies listeners when it does again', async () => {
+    const other = join(directory, 'held.db');
+    const holder = new DatabaseSync(other);
+    holder.exec('create table held (id text)');
+    const lines: string[] = [];
+    const log = recordingLog((record) => void lines.push(lineOf(record)));
+    const store = await openEmbeddedStore({
+      ...{ path: join(directory, 'frozen.db'), log, busyTimeoutMs: 60_000 },
+      pulse: { silenceMs: 50, probeMs: 100 },
+    });
+    const changed = Promise.withResolvers<void>();
+    store.onChange((changes) => {
+      if (changes.includes(EVERYTHING)) changed.resolve();
+    });
+    await sql`attach ${other} as other`.execute(store.db);
+    // The thread waits in SQLite for this lock, as it waits in the kernel for a disk.
+    holder.exec('begin immediate');
+    const insertHeld = (trx: StoreTransaction): Promise<unknown> =>
+      sql`insert into other.held values ('given up')`.execute(trx);
+    const waiting = [
+      store.transaction(insertHeld),
+      store.transaction((trx) => insertHeld(trx).catch(() => {})),
+      store.db.selectFrom('organization').selectAll().execute(),
+    ];
+    const refused = { kind: 'unavailable', message: /does not answer/ };
+    for (const each of waiting) await within('a refusal', assert.rejects(each, refused));
+    await assert.rejects(store.db.selectFrom('organization').selectAll().execute(), refused);
+    holder.exec('rollback');
+    await within('the notice of listeners', changed.promise);
+    const { rows } = await sql`select * from other.held`.execute(store.db);
+    assert.deepEqual(rows, []);
+    await store.transaction((trx) => insert(trx, 'after'));
+    assert.ok(lines.some((line) => line.includes('does not answer')));
+    assert.ok(lines.some((line) => line.includes('answers again')));
+    await store.close();
+    holder.close();
   });
 
   it('keeps its file to itself and to its owner', async () => {

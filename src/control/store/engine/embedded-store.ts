@@ -2,6 +2,7 @@
 import { Kysely } from 'kysely';
 import { FrontdoorError, silentLog, type Log } from '#base';
 import { embeddedSnapshot, removeLeftCopies } from './backup-snapshot.ts';
+import { DatabasePulse } from './database-pulse.ts';
 import { checkDatabaseFile, damagedDatabase } from './database-file.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { copyBeforeMigration, MigrationCopyFolder, type MigrationCopies } from './copy-before-migration.ts';
@@ -12,7 +13,7 @@ import { migrateSchema, schemaStateOf, type BeforeMigration, type Migrations } f
 import { SqliteClient } from './sqlite-client.ts';
 import { WorkerSqliteDialect } from './sqlite-dialect.ts';
 import { isDamaged } from './store-errors.ts';
-import type { Change, Store } from './store.ts';
+import { EVERYTHING, type Change, type Store } from './store.ts';
 
 export interface EmbeddedStoreOptions {
   /** A file (its directory exists), or 'memory', which is lost when closed. */
@@ -24,9 +25,13 @@ export interface EmbeddedStoreOptions {
   /** The copies of the database from before migrations: how many are kept, 0 for none, and where. */
   readonly copies?: MigrationCopies | undefined;
   readonly beforeMigration?: BeforeMigration | undefined;
+  /** Deadlines after which a disk that does not answer is given up. */
+  readonly pulse?: { readonly silenceMs: number; readonly probeMs: number };
 }
 
 const BUSY_TIMEOUT_MS = 5_000;
+/** With the silence before a probe, callers have an answer within 5 s. */
+const PROBE_MS = 3_500;
 
 /** Errors: `invalid` for a damaged or foreign file, `unavailable` if the file cannot be opened or another process holds it, `internal` for a bad schema. */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
@@ -60,6 +65,12 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     throw error;
   }
   const feed = new ChangeFeed(log);
+  const { silenceMs, probeMs = PROBE_MS } = options.pulse ?? {};
+  client.pulse = new DatabasePulse({
+    ...{ log, silenceMs, probe: () => client.probe(probeMs) },
+    // Statements that were given up may have been executed since.
+    onRecovered: () => void feed.notify([EVERYTHING]),
+  });
   return {
     isShared: false,
     lists: new ListPages(),

@@ -18,7 +18,7 @@ import {
 import type { Pool, PoolClient, QueryResult as PostgresResult } from 'pg';
 import { definedFields, FrontdoorError } from '#base';
 import { ConnectionTurns } from './connection-turns.ts';
-import type { DatabasePulse } from './postgres-pulse.ts';
+import type { DatabasePulse } from './database-pulse.ts';
 import type { StatementCounter } from './statement-counter.ts';
 import { StatementNames } from './statement-names.ts';
 import {

@@ -13,7 +13,7 @@ import { ListPages } from './list-pages.ts';
 import { migrations as allMigrations } from '../migrations/migration-table.ts';
 import { PooledPostgresDialect } from './postgres-dialect.ts';
 import { openPool, probeServer, singleClient } from './postgres-pool.ts';
-import { DatabasePulse } from './postgres-pulse.ts';
+import { DatabasePulse } from './database-pulse.ts';
 import { preparePostgres } from './postgres-start.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 import type { Database } from '../schema/schema.ts';

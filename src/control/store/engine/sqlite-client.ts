@@ -5,8 +5,10 @@
  */
 import { Worker } from 'node:worker_threads';
 import { messageOf, type Log } from '#base';
+import { waitAtMost } from '#net';
 import type { SqliteCopyRequest, SqliteReply, SqliteRequest, SqliteWorkerData } from './sqlite-protocol.ts';
-import { errorOfSqlite, storeUnavailable } from './store-errors.ts';
+import type { DatabasePulse } from './database-pulse.ts';
+import { commitUnknown, errorOfSqlite, storeUnavailable } from './store-errors.ts';
 
 export interface SqliteRows {
   readonly rows: readonly unknown[];
@@ -17,7 +19,15 @@ interface Waiter {
   readonly resolve: (rows: SqliteRows) => void;
   readonly reject: (error: Error) => void;
   /** For a copy: called when other statements may run. */
+  readonly begun?: (() => void) | undefined;
+  /** Ends the wait for a sign of life. */
+  readonly end?: ((isAnswered: boolean) => void) | undefined;
+}
+
+interface Asking {
   readonly begun?: () => void;
+  readonly pulse?: DatabasePulse | undefined;
+  readonly role?: SqliteRequest['role'];
 }
 
 const RESTART_PAUSE_MS = 1_000;
@@ -35,9 +45,11 @@ class SqliteThread {
   readonly #ended: Promise<void>;
   #nextId = 1;
   #copies = 0;
+  readonly #pulse: () => DatabasePulse | undefined;
   #dead: Error | undefined;
 
-  constructor(data: SqliteWorkerData, log: Log) {
+  constructor(data: SqliteWorkerData, log: Log, pulse: () => DatabasePulse | undefined) {
+    this.#pulse = pulse;
     this.#worker = new Worker(WORKER_URL, { workerData: data, name: 'frontdoor-store', execArgv: [] });
     const opened = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<void>();
@@ -70,7 +82,12 @@ class SqliteThread {
     parameters: readonly unknown[],
     role: SqliteRequest['role'] = 'alone',
   ): Promise<SqliteRows> {
-    return this.#ask((id) => ({ id, sql, parameters, role }));
+    return this.#ask((id) => ({ id, sql, parameters, role }), { pulse: this.#pulse(), role });
+  }
+
+  /** Resolves when the thread answers, however long that takes. */
+  async probe(): Promise<void> {
+    await this.#ask((id) => ({ id, sql: 'select 1', parameters: [], role: 'alone' }));
   }
 
   /** Whether a copy is running. It progresses only between transactions. */
@@ -85,20 +102,33 @@ class SqliteThread {
   async copyTo(path: string, begun: () => void): Promise<void> {
     this.#copies += 1;
     try {
-      await this.#ask((id) => ({ id, copyTo: path }), begun);
+      await this.#ask((id) => ({ id, copyTo: path }), { begun });
     } finally {
       this.#copies -= 1;
     }
   }
 
-  #ask(request: (id: number) => SqliteRequest | SqliteCopyRequest, begun?: () => void): Promise<SqliteRows> {
+  #ask(
+    request: (id: number) => SqliteRequest | SqliteCopyRequest,
+    { begun, pulse, role }: Asking = {},
+  ): Promise<SqliteRows> {
     if (this.#dead !== undefined) return Promise.reject(this.#dead);
     const id = this.#nextId++;
     const { promise, resolve, reject } = Promise.withResolvers<SqliteRows>();
+    const giveUp = (error: Error): void => {
+      this.#forget(id);
+      reject(role === 'commit' ? commitUnknown(error) : error);
+    };
     if (this.#waiters.size === 0) this.#worker.ref();
-    this.#waiters.set(id, begun === undefined ? { resolve, reject } : { resolve, reject, begun });
+    // It is sent in any case, because the thread executes a transaction to its end.
     this.#worker.postMessage(request(id));
+    this.#waiters.set(id, { resolve, reject, begun, end: watched(pulse, giveUp) });
     return promise;
+  }
+
+  #forget(id: number): void {
+    this.#waiters.delete(id);
+    if (this.#waiters.size === 0) this.#worker.unref();
   }
 
   async close(): Promise<void> {
@@ -119,7 +149,10 @@ class SqliteThread {
   /** Fails pending statements. Nothing is answered afterwards. */
   #die(): Error {
     this.#dead ??= storeUnavailable('thread ended');
-    for (const waiter of this.#waiters.values()) waiter.reject(this.#dead);
+    for (const waiter of this.#waiters.values()) {
+      waiter.end?.(false);
+      waiter.reject(this.#dead);
+    }
     this.#waiters.clear();
     return this.#dead;
   }
@@ -131,10 +164,20 @@ class SqliteThread {
       waiter.begun?.();
       return;
     }
-    this.#waiters.delete(reply.id);
-    if (this.#waiters.size === 0) this.#worker.unref();
+    this.#forget(reply.id);
+    waiter.end?.(true);
     if ('error' in reply) waiter.reject(errorOfSqlite(reply.error));
     else waiter.resolve(reply);
+  }
+}
+
+/** Gives up at once while the database is silent, which only a transaction that has begun before meets. */
+function watched(pulse: DatabasePulse | undefined, giveUp: (error: Error) => void): Waiter['end'] {
+  try {
+    return pulse?.wait(giveUp);
+  } catch (error) {
+    queueMicrotask(() => giveUp(error as Error));
+    return undefined;
   }
 }
 
@@ -151,6 +194,9 @@ export class SqliteClient {
   readonly #log: Log;
   readonly #nowMs: () => number;
   #thread: SqliteThread | undefined;
+  #probing: Promise<void> | undefined;
+  /** Fails what waits for a disk that does not answer. Set once the schema is up to date, which may take long. */
+  pulse: DatabasePulse | undefined;
   #startedAtMs = 0;
   #closed = false;
 
@@ -169,8 +215,19 @@ export class SqliteClient {
     return thread;
   }
 
+  /** Rejects if the thread does not answer in time. Only one probe waits in the thread. */
+  async probe(timeoutMs: number): Promise<void> {
+    this.#probing ??= this.thread()
+      .then((thread) => thread.probe())
+      .finally(() => (this.#probing = undefined));
+    this.#probing.catch(() => {});
+    if (!(await waitAtMost(this.#probing, timeoutMs)))
+      throw new Error(`its thread has not answered for ${timeoutMs} ms: is the disk frozen?`);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
+    this.pulse?.close();
     await this.#thread?.close();
   }
 
@@ -183,6 +240,6 @@ export class SqliteClient {
       this.#log.warn({}, 'restarting the database thread');
     }
     this.#startedAtMs = now;
-    this.#thread = new SqliteThread(this.#data, this.#log);
+    this.#thread = new SqliteThread(this.#data, this.#log, () => this.pulse);
   }
 }

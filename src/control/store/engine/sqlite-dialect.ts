@@ -73,6 +73,7 @@ class WorkerDriver implements Driver {
   async acquireConnection(): Promise<WorkerConnection> {
     await this.#turns.take();
     try {
+      this.#client.pulse?.refuseSilent();
       return new WorkerConnection(await this.#client.thread(), this.#counter);
     } catch (error) {
       this.#turns.give();
@@ -122,6 +123,8 @@ class WorkerConnection implements DatabaseConnection {
   readonly #thread: SqliteThread;
   readonly #counter: StatementCounter;
   #role: 'alone' | 'inside' = 'alone';
+  /** A statement has failed with it, or was given up and is executed later, so the transaction is not committed. */
+  #failure: Error | undefined;
   /** Until the next user's turn. */
   isHeld = true;
 
@@ -137,17 +140,26 @@ class WorkerConnection implements DatabaseConnection {
   /** Does not wait for the response: if it fails, every statement inside fails too. */
   begin(): void {
     this.#role = 'inside';
+    this.#failure = undefined;
     this.#thread.run('begin immediate', [], 'begin').catch(() => {});
   }
 
   async end(how: 'commit' | 'rollback'): Promise<void> {
-    await this.#thread.run(how, [], how);
+    const failure = how === 'commit' ? this.#failure : undefined;
+    const role = failure === undefined ? how : 'rollback';
+    await this.#thread.run(role, [], role);
     this.#role = 'alone';
+    if (failure !== undefined) throw failure;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     this.#counter.count += 1;
-    const { rows, changes } = await this.#thread.run(query.sql, query.parameters, this.#role);
+    const { rows, changes } = await this.#thread
+      .run(query.sql, query.parameters, this.#role)
+      .catch((error: unknown) => {
+        this.#failure ??= error as Error;
+        throw error;
+      });
     if (changes === undefined) return { rows: rows as R[] };
     return { rows: [], numAffectedRows: BigInt(changes) };
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '#base';
 import { until } from '../../../../test/support/deadline.ts';
-import { DatabasePulse } from './postgres-pulse.ts';
+import { DatabasePulse } from './database-pulse.ts';
 
 test('a statement that takes long is awaited while new connections come about, and given up when they do not', async () => {
   let probes = 0;

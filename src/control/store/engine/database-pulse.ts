@@ -1,17 +1,19 @@
 /**
- * Notices a database that does not answer. A statement may take long, so silence alone proves nothing: only when a
- * new connection does not come about either is the database given up. Everything that waits for it then fails,
- * as does everything that asks for it, until a new connection comes about again.
+ * Notices a database that does not answer. A statement may take long, so silence alone proves nothing: only when a probe (a
+ * new connection to PostgreSQL, a statement to the embedded database's thread) has no answer either is the database given up.
+ * Everything that waits for it then fails, as does everything that asks for it, until a probe is answered again.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { BackOff, messageOf, type Log } from '#base';
 import { storeUnavailable } from './store-errors.ts';
 
 export interface PulseOptions {
-  /** Resolves when the server answered a new connection, also with a refusal. It has its own deadline. */
+  /** Resolves when the database answered, also with a refusal. It has its own deadline. */
   readonly probe: () => Promise<void>;
   readonly log: Log;
-  /** How long the database may be silent before a new connection is tried. */
+  /** Called when the database answers again after it was given up. */
+  readonly onRecovered?: (() => void) | undefined;
+  /** How long the database may be silent before it is probed. */
   readonly silenceMs?: number | undefined;
 }
 
@@ -46,7 +48,7 @@ export class DatabasePulse {
    * the returned function, which takes whether the server answered. Errors: `unavailable`.
    */
   wait(giveUp: (error: Error) => void): (isAnswered: boolean) => void {
-    if (this.#isSilent) throw silence();
+    this.refuseSilent();
     const wait = { sinceMs: performance.now(), giveUp };
     this.#waits.add(wait);
     this.#timer ??= setInterval(() => this.#look(), this.#silenceMs / LOOKS_PER_SILENCE).unref();
@@ -54,6 +56,11 @@ export class DatabasePulse {
       this.#waits.delete(wait);
       if (isAnswered) this.#heardMs = performance.now();
     };
+  }
+
+  /** Throws `unavailable` while the database is given up. */
+  refuseSilent(): void {
+    if (this.#isSilent) throw silence();
   }
 
   close(): void {
@@ -95,6 +102,7 @@ export class DatabasePulse {
     if (!this.#isSilent) return;
     this.#isSilent = false;
     this.#options.log.info({}, 'the database answers again');
+    this.#options.onRecovered?.();
   }
 
   #giveUp(cause: unknown): void {
