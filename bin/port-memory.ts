@@ -1,6 +1,6 @@
 /**
- * The ports of `up`. With --any-port a data directory keeps the ports it once got: identities name the edge API's address,
- * so a second start should be found where the first one was. Without, a port that is taken is refused before any part starts.
+ * The ports of `up`. A data directory keeps those of its last start, which the next one with --any-port takes: identities name
+ * the edge API's address, so a second start should be found where the first one was. Without, a port that is taken is refused before any part starts.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';

@@ -230,16 +230,15 @@ async function startParts(
   const httpsPort = part.gateway.securePort ?? 0;
   securePort ??= part.gateway.securePort;
   await part.freshOrLate;
-  if (options.anyPort) {
-    await rememberPorts(dataDir, {
-      http: httpPort,
-      https: httpsPort,
-      api: Number(new URL(control.apiUrl).port),
-      edgeApi: Number(new URL(control.edgeApiUrl).port),
-      ctrl: Number(ctrlAddress.slice(ctrlAddress.lastIndexOf(':') + 1)),
-      edge: router.edgePort,
-    });
-  }
+  // A later start with --any-port keeps them, and commands on this machine find the API by them.
+  await rememberPorts(dataDir, {
+    http: httpPort,
+    https: httpsPort,
+    api: Number(new URL(control.apiUrl).port),
+    edgeApi: Number(new URL(control.edgeApiUrl).port),
+    ctrl: Number(ctrlAddress.slice(ctrlAddress.lastIndexOf(':') + 1)),
+    edge: router.edgePort,
+  });
   const drainGateway = (drainMs: number): Promise<void> => part.drain(drainMs);
   const reload = (): Promise<void> => part.reload();
   const announceStop = (): void => part.announceStop();

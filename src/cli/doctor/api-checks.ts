@@ -18,7 +18,7 @@ import {
 /** Tokens are refused if the clocks differ by more. */
 const MAX_SKEW_MS = 60_000;
 const GOOD_SKEW_MS = 10_000;
-const AWAY = 'the Management API does not respond';
+const AWAY = 'the Management API was not reached';
 
 /** Several checks depend on the contact, so it is given. */
 export function apiChecks(
@@ -48,6 +48,13 @@ export interface Contact {
   /** How many milliseconds the server's clock is ahead of this one. */
   readonly aheadMs?: number;
 }
+
+/** Neither an option nor a profile nor a file of this machine names the API, so nothing is asked. */
+export const UNNAMED_API: Contact = {
+  problem:
+    'nothing names the Management API: give its address with --api or FRONTDOOR_API_URL, or the directory of "frontdoor up" with --data-dir',
+  isOurs: false,
+};
 
 /** Never rejects. */
 export async function contactApi(
@@ -87,7 +94,10 @@ async function whenReached(
 }
 
 function apiVerdict({ apiUrl }: ResolvedAccess, { problem, isOurs, version }: Contact): CheckResult {
-  if (problem !== undefined) return skipped(`${problem} (see the checks of its port and TLS)`);
+  if (problem !== undefined)
+    return skipped(
+      problem === UNNAMED_API.problem ? problem : `${problem} (see the checks of its port and TLS)`,
+    );
   if (!isOurs)
     return failure(
       `the server at ${apiUrl} is not a Management API`,

@@ -97,6 +97,16 @@ test('a usual place where nothing answers is no failure', async () => {
   assert.match(findings[1]!.remedy!, /give its address with --gateway/);
 });
 
+test('without a name of the API nothing is asked, nor given credentials, and the option that names it is shown', async () => {
+  const env = { FRONTDOOR_ACCOUNT_ID: 'a', FRONTDOOR_API_TOKEN: 'canary', FRONTDOOR_ID: 'f' };
+  const { of, code } = await examine([], env);
+  is(of('Management API'), 'skipped', /^nothing names the Management API: .*--api or FRONTDOOR_API_URL/);
+  is(of('port of Management API'), 'skipped', /^nothing names the address: give it with --api$/);
+  for (const check of ['clock', 'credentials', 'frontdoor', 'shares', 'port of gateway', 'port of router'])
+    assert.equal(of(check).state, 'skipped', check);
+  assert.equal(code, 0);
+});
+
 test('while the control plane is away, addresses come from files of this machine, never from default ports', async () => {
   const away = `http://127.0.0.1:${await freePort()}`;
   const { of } = await examine(['--api', away]);
@@ -412,7 +422,7 @@ test('for people: a line for each finding, the remedy below it, and a count', as
   const { out, code } = await runCli(args, { XDG_CONFIG_HOME: dir });
   assert.equal(code, 1);
   assert.match(out, /^FAIL {2}port of Management API {2}nothing listens .*\n +-> start it/m);
-  assert.match(out, /^- {5}clock +the Management API does not respond$/m);
+  assert.match(out, /^- {5}clock +the Management API was not reached$/m);
   assert.match(out, /\n1 failed, \d warnings, \d+ checks\n$/);
 });
 

@@ -6,7 +6,7 @@ import { DEFAULT_API_URL, type ApiFlags } from '../access/api-options.ts';
 import { profilePath } from '../access/profile-store.ts';
 import { writeJson, type CliIo } from '../cli-io.ts';
 import { agentChecks } from './agent-checks.ts';
-import { apiChecks, contactApi, fetchInstallation } from './api-checks.ts';
+import { apiChecks, contactApi, fetchInstallation, UNNAMED_API } from './api-checks.ts';
 import { fileChecks } from './file-checks.ts';
 import { failure, findingsText, runChecks, type Check } from './finding.ts';
 import { installationChecks } from './installation-checks.ts';
@@ -39,12 +39,17 @@ export async function runDoctor(
     flags.api === undefined && io.env.FRONTDOOR_API_URL === undefined && given.profileName === undefined;
   const recorded = isDefault ? await recordedPorts(dataDir) : undefined;
   const access = recorded === undefined ? given : { ...given, apiUrl: `http://127.0.0.1:${recorded.api}` };
-  const contact = contactApi(access);
-  const [installation, { isOurs }] = await Promise.all([fetchInstallation(access), contact]);
+  // What listens at the default port may be a stranger's program, which gets no request and no credentials.
+  const isNamed = !isDefault || recorded !== undefined;
+  const contact = isNamed ? contactApi(access) : Promise.resolve(UNNAMED_API);
+  const [installation, { isOurs }] = await Promise.all([
+    isNamed ? fetchInstallation(access) : undefined,
+    contact,
+  ]);
   const targets = await networkTargets({
     installation,
     apiUrl: access.apiUrl,
-    isApiGuess: isDefault && recorded === undefined,
+    isApiGuess: !isNamed,
     agentDir,
     dataDir,
     apiCa: access.ca,
@@ -52,15 +57,14 @@ export async function runDoctor(
     gateway,
     router,
   });
-  // What listens at a default port may be a stranger's program.
-  const isUnknown = ({ isGuess, option }: NetworkTarget): boolean => isGuess && !isOurs && option !== '--api';
+  const isUnknown = ({ isGuess }: NetworkTarget): boolean => isGuess && !isOurs;
   const findings = await runChecks([
     ...machineChecks(version, io.env, dataDir),
     ...fileChecks(profilePath(io.env), [dataDir, agentDir]),
     ...stateChecks(dataDir, [dataDir, agentDir]),
     ...(problem === undefined ? [] : [problemCheck(problem)]),
     ...networkChecks(targets.filter((target) => !isUnknown(target))),
-    ...unknownAddressChecks(targets.filter(isUnknown)),
+    ...unknownAddressChecks(targets.filter(isUnknown), isNamed),
     ...apiChecks(access, contact),
     ...installationChecks(access, installation),
     ...agentChecks(socketPath, version),
