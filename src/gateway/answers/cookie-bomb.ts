@@ -15,7 +15,6 @@ const MANY_COOKIE_BYTES = 2_048;
 
 /** How many names a response clears. Browsers keep fewer cookies for a site. */
 const MAX_NAMES = 200;
-const NO_NAMES: readonly string[] = [];
 /** The names of the gateway's own cookies: sessions and pending log-ins. */
 const OWN_COOKIE = /^__host-frontdoor-/i;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
@@ -42,12 +41,12 @@ function namesIn(cookies: string): readonly string[] {
   return others.slice(0, MAX_NAMES);
 }
 
-/** The names of a request's cookies if a service may find them too large, otherwise none. */
-export function manyCookieNames({ cookieBytes, fields }: RequestHead): readonly string[] {
-  if (cookieBytes <= MANY_COOKIE_BYTES) return NO_NAMES;
+/** A copy of a request's cookies if a service may find them too large. They are parsed if it does. */
+export function manyCookies({ cookieBytes, fields }: RequestHead): Uint8Array | undefined {
+  if (cookieBytes <= MANY_COOKIE_BYTES) return undefined;
   const lines: string[] = [];
   for (let i = 0; i < fields.count; i += 1) if (fields.code[i] === COOKIE) lines.push(fields.value(i));
-  return namesIn(lines.join(';')).map((name) => Buffer.from(name, 'latin1').toString('latin1'));
+  return Buffer.from(lines.join(';'), 'latin1');
 }
 
 /**
@@ -103,10 +102,10 @@ export function refusedHead(
   return { failure: COOKIES_TOO_LARGE, lines: clearingLines(bomb, isSecure) };
 }
 
-/** `cookieNames`: see `manyCookieNames`. */
 interface RefusedRequest {
   readonly host: string;
-  readonly cookieNames: readonly string[];
+  /** See `manyCookies`. Forgotten with the head of the response. */
+  cookies: Uint8Array | undefined;
   readonly client: { readonly isSecure: boolean };
 }
 
@@ -114,9 +113,12 @@ interface RefusedRequest {
  * Returns lines with their line ends for a service's 431 response that clear the cookies of its request, or '' if cookies
  * are not the cause.
  */
-export function clearedCookies(status: number, { host, cookieNames, client }: RefusedRequest): string {
-  if (status !== 431) return '';
-  return clearingLines({ host, names: cookieNames }, client.isSecure)
+export function clearedCookies(status: number, request: RefusedRequest): string {
+  const { host, cookies, client } = request;
+  request.cookies = undefined;
+  if (status !== 431 || cookies === undefined) return '';
+  const names = namesIn(Buffer.from(cookies).toString('latin1'));
+  return clearingLines({ host, names }, client.isSecure)
     .map((line) => `${line}\r\n`)
     .join('');
 }

@@ -5,7 +5,7 @@
 import { performance } from 'node:perf_hooks';
 import type { CallerIdentity } from '#domain';
 import type { AccessAdmission } from '../access/access.ts';
-import { manyCookieNames } from '../answers/cookie-bomb.ts';
+import { manyCookies } from '../answers/cookie-bomb.ts';
 import type { Failure } from '../answers/failure-table.ts';
 import type { FieldLines } from '../http/head-decoder.ts';
 import type { RequestHead } from '../http/request-head-policy.ts';
@@ -20,8 +20,8 @@ export class RequestRecord {
   readonly target: string;
   readonly host: string;
   readonly isHttp10: boolean;
-  /** Names of its cookies if they are large, so that the answer of a service that refuses their size clears them. */
-  readonly cookieNames: readonly string[];
+  /** Its cookies if they are large, so that the answer of a service that refuses their size clears them. */
+  cookies: Uint8Array | undefined;
   /** The received `traceparent` if it is well-formed, otherwise ''. */
   readonly traceParent: string;
   readonly startedMs = performance.now();
@@ -51,7 +51,7 @@ export class RequestRecord {
     this.target = head.target;
     this.host = head.host;
     this.isHttp10 = head.http10;
-    this.cookieNames = manyCookieNames(head);
+    this.cookies = manyCookies(head);
     this.traceParent = traceParent;
   }
 }
