@@ -52,6 +52,8 @@ describe('operations whose response has a secret', () => {
     const shown = operations.filter(({ answer }) => answer.secret !== undefined);
     assert.ok(shown.length >= 15);
     for (const operation of shown) assert.ok(needsRecentLogIn(operation), operation.id);
+    // An operator who grants a name hands it to one organization, without a proof.
+    assert.ok(needsRecentLogIn(operations.find(({ id }) => id === 'grantHostname')!));
     const others: OperationId[] = ['createShare', 'changeShare', 'deleteInvitation', 'endConsoleSession'];
     for (const id of others) assert.ok(!needsRecentLogIn(operations.find((one) => one.id === id)!), id);
   });
