@@ -123,6 +123,11 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     meaning: 'The Idempotency-Key belongs to another request.',
     remedy: 'Give each request a key of its own.',
   },
+  'password-contended': {
+    kind: 'unavailable',
+    meaning: 'Other passwords of the same e-mail address were set at the same time.',
+    remedy: 'Set the password again.',
+  },
   'peers-cut-off': {
     kind: 'conflict',
     meaning:

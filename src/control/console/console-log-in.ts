@@ -5,7 +5,8 @@
 import { isUuid } from '#domain';
 import { appendAudit } from '../audit/mod.ts';
 import type { LoginFailures } from '../oauth/mod.ts';
-import { findPasswordOf, hashPassword, PasswordQueueFull } from '../policy/mod.ts';
+import { findPasswordOf, PasswordQueueFull } from '../policy/mod.ts';
+import { storeHashed } from './stored-password.ts';
 import {
   countPersonAttempts,
   endPersonAttempts,
@@ -21,7 +22,6 @@ import {
   type ConsoleSession,
   type InvitationRecord,
   type KnownPassword,
-  type Queries,
   type RuleParts,
   type SessionOwner,
   type StoreTransaction,
@@ -175,9 +175,9 @@ export class ConsoleLogIn {
     // The hash takes some time, which a code that is not valid does not get.
     if ((await this.invitationOf(code, client)) === undefined) return undefined;
     const email = person.email.toLowerCase();
-    const passwordHash = await hashPassword(person.password, await likeOf(store.db, email));
     const nowMs = clock.nowMs();
-    return store.transaction(async (trx, touch) => {
+    const wanted = { email, password: person.password };
+    return storeHashed(store, wanted, async (passwordHash, trx, touch) => {
       const invitation = await takeInvitation(trx, secrets, code, rule());
       if (invitation === undefined) return undefined;
       const { organizationId, role } = invitation;
@@ -239,12 +239,6 @@ export class ConsoleLogIn {
 
 function ownerOf({ personId: id, organizationId }: KnownPassword): SessionOwner {
   return { kind: 'person', id, organizationId };
-}
-
-/** Returns a hash of the address that a new one has to be like; undefined if there is none. */
-export async function likeOf(db: Queries, email: string, exceptId?: string): Promise<string | undefined> {
-  const known = await findPersonPasswords(db, email);
-  return known.find(({ personId }) => personId !== exceptId)?.passwordHash;
 }
 
 /** Ends the count of wrong passwords. Returns false if the password was changed since it was examined. */

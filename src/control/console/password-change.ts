@@ -3,7 +3,7 @@
  * it. Either ends their other sessions; a second factor stays, and is asked for at the next log-in.
  */
 import { appendAudit } from '../audit/mod.ts';
-import { hashPassword, PasswordQueueFull } from '../policy/mod.ts';
+import { PasswordQueueFull } from '../policy/mod.ts';
 import {
   endSessionsOfPerson,
   findPasswordLink,
@@ -21,11 +21,12 @@ import {
   type StoreTransaction,
   type Touch,
 } from '../store/mod.ts';
-import { likeOf, type Begun, type ConsoleLogIn, type NotProven } from './console-log-in.ts';
+import type { Begun, ConsoleLogIn, NotProven } from './console-log-in.ts';
 import type { ConsoleClient, ConsoleParts, ConsoleSessions } from './console-sessions.ts';
 import { recordRefusedLogIn, type LogInRefusals } from './log-in-refusals.ts';
 import { passwordProblem } from './password-rule.ts';
 import type { SecondFactorLogIn } from './second-factor-log-in.ts';
+import { storeHashed } from './stored-password.ts';
 
 export interface PasswordChangeParts extends ConsoleParts {
   readonly logIn: Pick<ConsoleLogIn, 'prove'>;
@@ -77,20 +78,21 @@ export class PasswordChange {
     const form = { name: email, password: current, only: { personId: owner.id } };
     const proven = await logIn.prove(form, client, 'changePassword');
     if ('problem' in proven) return proven;
-    const hashed = await hashOf(password, await likeOf(store.db, email, owner.id));
-    if (typeof hashed !== 'string') return hashed;
-    return store.transaction(async (trx, touch): Promise<PasswordChanged> => {
+    const wanted = { email, password, personId: owner.id };
+    const stored = storeHashed(store, wanted, async (passwordHash, trx, touch): Promise<PasswordChanged> => {
       const former = proven.passwordHash;
+      const next = { personId: owner.id, email, passwordHash };
       const isStill =
         former !== undefined &&
         (await lockPerson(trx, owner.id)) !== undefined &&
-        (await replacePersonPassword(trx, owner.id, former, hashed, clock.nowMs()));
+        (await replacePersonPassword(trx, next, former, clock.nowMs()));
       if (!isStill) return { problem: 'wrong' };
       await endSessionsOfPerson(trx, owner.id, sessionId);
       const token = await renewSessionToken(trx, secrets, { id: sessionId, personId: owner.id });
       await this.#record(trx, touch, owner, 'changePassword', client);
       return { token };
     });
+    return stored.catch(laterOf);
   }
 
   /** Returns whose link has the code, which stays valid. */
@@ -112,19 +114,19 @@ export class PasswordChange {
     const { store, clock, secrets, sessions, secondFactor, rule } = this.#parts;
     const sentence = passwordProblem(password, [name, email]);
     if (sentence !== undefined) return { problem: 'unfit', sentence };
-    const hashed = await hashOf(password, await likeOf(store.db, email, id));
-    if (typeof hashed !== 'string') return hashed;
-    return store.transaction(async (trx, touch): Promise<LinkUsed> => {
+    const wanted = { email, password, personId: id };
+    const stored = storeHashed(store, wanted, async (passwordHash, trx, touch): Promise<LinkUsed> => {
       const person = await lockPerson(trx, id);
       if (person === undefined || !(await isLinkOf(trx, secrets, code, person, rule())))
         return { problem: 'unknown' };
       const owner: SessionOwner = { kind: 'person', id, organizationId: person.organizationId };
-      await putPersonPassword(trx, { personId: id, email, passwordHash: hashed }, clock.nowMs());
+      await putPersonPassword(trx, { personId: id, email, passwordHash }, clock.nowMs());
       await endSessionsOfPerson(trx, id, undefined);
       await this.#record(trx, touch, owner, 'usePasswordLink', client);
       const step = await secondFactor.begin(trx, owner);
       return step ?? { token: await sessions.open(trx, touch, owner, client, earlier) };
     });
+    return stored.catch(laterOf);
   }
 
   async #record(
@@ -143,11 +145,7 @@ export class PasswordChange {
   }
 }
 
-async function hashOf(password: string, like: string | undefined): Promise<string | Later> {
-  try {
-    return await hashPassword(password, like);
-  } catch (error) {
-    if (!(error instanceof PasswordQueueFull)) throw error;
-    return { problem: 'later', afterMs: error.retryAfterSeconds * 1_000 };
-  }
+function laterOf(error: unknown): Later {
+  if (!(error instanceof PasswordQueueFull)) throw error;
+  return { problem: 'later', afterMs: error.retryAfterSeconds * 1_000 };
 }

@@ -4,10 +4,12 @@ export { DEFAULT_POLICY } from './default-policy.ts';
 export {
   hashPassword,
   findPasswordOf,
+  isLikeHash,
   isPasswordOf,
   isPasswordSuspect,
   PasswordQueueFull,
   passwordTurns,
+  UnlikeHash,
   type PasswordGuest,
 } from './password-hash.ts';
 export { draftPolicyOf, settledPolicy, wantedPolicyOf } from './policy-record.ts';

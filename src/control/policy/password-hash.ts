@@ -187,12 +187,10 @@ export async function isPasswordOf(
   return (await findPasswordOf(password, hashes, guest)) === 0;
 }
 
-/** Hashes of one name have one salt, but for those that were made at the same moment. */
-const MAX_SALTS = 4;
-
 /**
- * Returns the index of the first hash that the password has, or -1. With one salt for all of them, or without a hash, for an
- * unknown name, it takes the time of one. Throws like `isPasswordOf`.
+ * Returns the index of the first hash that the password has, or -1. The hashes are those of one name, so they have one salt
+ * and cost (`isLikeHash`), and it takes the time of one, as it does without a hash, for an unknown name. Throws like
+ * `isPasswordOf`.
  */
 export async function findPasswordOf(
   password: string,
@@ -200,31 +198,29 @@ export async function findPasswordOf(
   guest: PasswordGuest,
 ): Promise<number> {
   const hashes = stored.map(partsOf);
-  const known = hashes.filter((hash) => hash !== undefined);
-  const unlike = [...new Map(known.map((hash) => [hash.prefix, hash])).values()].slice(0, MAX_SALTS);
   const none = { nonce: Buffer.alloc(SALT_BYTES), cost: passwordHashing.cost, prefix: '' };
-  const computed = unlike.length === 0 ? [none] : unlike;
+  const { nonce, cost, prefix } = hashes.find((hash) => hash !== undefined) ?? none;
   const actual = await passwordTurns.take(guest, async () => {
-    const [hashed, counted] = await Promise.allSettled([tagsOf(password, computed), guest.begun?.()]);
+    const [hashed, counted] = await Promise.allSettled([tagOf(password, nonce, cost), guest.begun?.()]);
     if (hashed.status === 'rejected') throw hashed.reason;
     if (counted.status === 'rejected') throw counted.reason;
     return hashed.value;
   });
-  const found = hashes.findIndex((hash) => {
-    const tag = hash && actual.get(hash.prefix);
-    return tag !== undefined && timingSafeEqual(tag, hash!.tag);
-  });
+  const found = hashes.findIndex((hash) => hash?.prefix === prefix && timingSafeEqual(actual, hash.tag));
   if (found < 0) passwordTurns.failed(guest.address);
   return found;
 }
 
-async function tagsOf(
-  password: string,
-  hashes: readonly Omit<StoredHash, 'tag'>[],
-): Promise<ReadonlyMap<string, Buffer>> {
-  const tags = new Map<string, Buffer>();
-  for (const { prefix, nonce, cost } of hashes) tags.set(prefix, await tagOf(password, nonce, cost));
-  return tags;
+/** A new hash has another salt than the others of its name: hash again, like one of them. */
+export class UnlikeHash extends FrontdoorError {
+  constructor() {
+    super('unavailable', 'password-contended', 'other passwords of this e-mail address are being changed');
+  }
+}
+
+/** Whether both hashes have the same salt and cost. */
+export function isLikeHash(one: string, other: string): boolean {
+  return partsOf(one)?.prefix === partsOf(other)?.prefix;
 }
 
 function unpadded(bytes: Uint8Array): string {

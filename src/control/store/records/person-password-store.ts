@@ -1,5 +1,7 @@
 /** Passwords of people, by e-mail address. Wrong ones are counted in the row, so that all control planes count together. */
 import { FrontdoorError } from '#base';
+import { isLikeHash, UnlikeHash } from '../../policy/mod.ts';
+import { lockedByName } from '../engine/row-lock.ts';
 import { isUniqueViolation } from '../engine/store-errors.ts';
 import type { Queries } from '../engine/store.ts';
 
@@ -12,14 +14,27 @@ export interface PersonPassword {
 }
 
 /**
+ * Passwords of one address are examined together, so they have one salt. Until the transaction ends, no other one stores a
+ * password of the address. Throws `UnlikeHash`.
+ */
+async function keepOneSalt(trx: Queries, { personId, email, passwordHash }: PersonPassword): Promise<void> {
+  await lockedByName(trx, `passwords of ${email}`);
+  const others = await findPersonPasswords(trx, email);
+  const unlike = others.filter((other) => other.personId !== personId);
+  if (unlike.length > 0 && !unlike.some((other) => isLikeHash(other.passwordHash, passwordHash)))
+    throw new UnlikeHash();
+}
+
+/**
  * Stores the password of a person, in place of an earlier one, and unlocks it. Throws `conflict` for an address that another
- * person of the organization has.
+ * person of the organization has, and `UnlikeHash`.
  */
 export async function putPersonPassword(
   trx: Queries,
   { personId, email, passwordHash }: PersonPassword,
   nowMs: number,
 ): Promise<void> {
+  await keepOneSalt(trx, { personId, email, passwordHash });
   const changed = { email, ...newPassword(passwordHash, nowMs) };
   await trx
     .insertInto('person_password')
@@ -40,14 +55,15 @@ export async function putPersonPassword(
     });
 }
 
-/** Replaces the password, and unlocks it. Returns false if it has not the hash `former` any more. */
+/** Replaces the password, and unlocks it. Returns false if it has not the hash `former` any more. Throws `UnlikeHash`. */
 export async function replacePersonPassword(
   trx: Queries,
-  personId: string,
+  password: PersonPassword,
   former: string,
-  passwordHash: string,
   nowMs: number,
 ): Promise<boolean> {
+  const { personId, passwordHash } = password;
+  await keepOneSalt(trx, password);
   const { numUpdatedRows } = await trx
     .updateTable('person_password')
     .set(newPassword(passwordHash, nowMs))
