@@ -6,6 +6,8 @@ import type { FastifyInstance } from 'fastify';
 import { within } from '../../../test/support/deadline.ts';
 
 const DEADLINE_MS = 30_000;
+/** For the error of a stream that does not match. */
+const KEPT_CHARS = 1_000;
 
 export interface StreamReader {
   readonly response: IncomingMessage;
@@ -42,8 +44,18 @@ export async function openStream(
       return text;
     },
     async until(pattern) {
-      const signal = AbortSignal.timeout(DEADLINE_MS);
-      while (!pattern.test(text)) await once(response, 'data', { signal });
+      const ended = closed.then(() => {
+        throw new Error(`the stream ended without ${pattern}: ${text}`);
+      });
+      const matched = async (): Promise<void> => {
+        while (!pattern.test(text)) await Promise.race([once(response, 'data'), ended]);
+      };
+      ended.catch(() => {});
+      await within(
+        () => `${pattern} in a stream; so far: ${text.slice(-KEPT_CHARS)}`,
+        matched(),
+        DEADLINE_MS,
+      );
       return text;
     },
     get ended() {

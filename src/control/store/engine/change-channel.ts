@@ -3,6 +3,7 @@
  * connection. Notifications are lost while that connection is down, so listeners then get `EVERYTHING`.
  */
 import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Client } from 'pg';
 import { BackOff, messageOf, type Log } from '#base';
@@ -163,8 +164,14 @@ export class ChangeChannel {
     const client = this.#client;
     if (client === undefined || client === this.#proving) return;
     this.#proving = client;
-    const timer = setTimeout(() => this.#lose(client, new Error('no sign of life')), deadlineMs);
+    let isAnswered = false;
+    const timer = setTimeout(async () => {
+      // After a pause of this process, an answer that has already arrived is read first.
+      await turn();
+      if (!isAnswered) this.#lose(client, new Error('no sign of life'));
+    }, deadlineMs);
     await client.query('select 1').catch((error: Error) => this.#lose(client, error));
+    isAnswered = true;
     clearTimeout(timer);
     this.#proving = undefined;
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import process from 'node:process';
 import { after, before, describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Kysely, sql } from 'kysely';
 import { silentLog } from '#base';
 import { makeTestAuthority } from '../../../../test/support/certificates.ts';
@@ -153,6 +154,20 @@ describe('the store on PostgreSQL', { skip: postgresSkip }, () => {
       for (const pid of deaf) process.kill(Number(pid), 'SIGCONT');
     }
     await hearing.close();
+  });
+
+  it('keeps its listening connection while the process itself stands still for longer than a heartbeat', async () => {
+    const linesBefore = lines.length;
+    const busy = await open({ heartbeatMs: 60 });
+    const still = new Int32Array(new SharedArrayBuffer(4));
+    for (let pauses = 0; pauses < 10; pauses += 1) {
+      await nextTurn();
+      Atomics.wait(still, 0, 0, 80);
+    }
+    await add(busy);
+    await busy.close();
+    const lost = lines.slice(linesBefore).filter((line) => line.includes('no notifications of changes'));
+    assert.deepEqual(lost, []);
   });
 
   it('goes on by itself after all its connections were dropped', async () => {
