@@ -1,4 +1,4 @@
-/** One dial of a share and the circuit that it may become, as one thing that fails alone. */
+/** One dial of a share, or of a service of a tunnel, and the circuit that it may become, as one thing that fails alone. */
 import type { Log } from '#base';
 import { contain, type Contained } from '#net';
 import type { Circuit, IncomingDial } from '#sdk';

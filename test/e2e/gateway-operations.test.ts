@@ -10,9 +10,11 @@ import { after, before, beforeEach, test } from 'node:test';
 import { connect } from 'node:tls';
 import { makeTestAuthority } from '../support/certificates.ts';
 import { until, within } from '../support/deadline.ts';
+import { FaultFile } from '../support/fault-file.ts';
 import { freePort } from '../support/free-port.ts';
 import { socketCount } from '../support/process-faults.ts';
 import { isAlive } from '../support/process-state.ts';
+import { PrometheusText } from '../support/prometheus-text.ts';
 import { startSeparate, type Separate } from '../support/separate.ts';
 import { closeOf } from '../support/socket-end.ts';
 import { SteadyRequests } from '../support/steady-requests.ts';
@@ -289,6 +291,52 @@ test('a killed worker fails the requests that it was serving and no other; conne
   );
   // At most what its clients had under way.
   assert.ok(plain.failures.length <= 4, plain.summary);
+});
+
+test('an exception in a worker ends one request, logged with its id and counted, and no worker', async () => {
+  const faults = new FaultFile(folder);
+  const metrics = await freePort(2);
+  const args = ['--workers', '2', '--metrics-listen', `127.0.0.1:${metrics}`];
+  const gateway = await parts.addGateway('faulty', args, faults.process);
+  const port = Number(new URL(gateway.ready.gatewayUrl).port);
+  const requests = { port, host: HOST, body: 'private', keeping: 0, fresh: 4 };
+  const served = async (): Promise<void> => {
+    const good = load(requests);
+    await answers(good, 20);
+    await good.stop();
+    assert.deepEqual(good.failures, [], good.summary);
+  };
+  await until(
+    'the share is served',
+    () => httpGet(port, HOST, '/'),
+    ({ status }) => status === 200,
+  );
+  const seen: string[] = [];
+  gateway.watch((line) => seen.push(line));
+  const failing = load(requests);
+  faults.plant('gateway-request');
+  const count = (text: string): number => seen.filter((line) => line.includes(text)).length;
+  await until(
+    'an exception in each worker',
+    () => count('planted gateway-request'),
+    (times) => times === 2,
+  );
+  faults.clear();
+  await answers(failing, 20);
+  await failing.stop();
+  assert.ok(failing.failures.length <= 2, failing.summary);
+  await served();
+  const defects = seen.filter((line) => line.includes('defect: this one thing ends'));
+  assert.equal(defects.length, 2, seen.join('\n'));
+  for (const line of defects)
+    assert.match(line, /"kind":"request".*"id":"[^"]+"|"id":"[^"]+".*"kind":"request"/);
+  assert.equal(count('worker is up'), 0, 'no worker was started again');
+  let counted = 0;
+  for (const each of [metrics, metrics + 1]) {
+    const text = new PrometheusText(await (await fetch(`http://127.0.0.1:${each}/metrics`)).text());
+    counted += text.value('frontdoor_contained_exceptions_total', { kind: 'request' })!;
+  }
+  assert.equal(counted, 2);
 });
 
 test('a worker that dies while its certificates are broken comes back with the last good ones', async () => {

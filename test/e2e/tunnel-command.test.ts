@@ -11,6 +11,7 @@ import { until, within } from '../support/deadline.ts';
 import { countedExchange, returnCounted } from '../support/echo-stream.ts';
 import { openEdgeInstallation, type EdgeInstallation } from '../support/edge-installation.ts';
 import type { EdgeManagementClient } from '../support/edge-management-client.ts';
+import { FaultFile } from '../support/fault-file.ts';
 import { freePort } from '../support/free-port.ts';
 import { PartProcess, runCommand } from '../support/part-process.ts';
 import { PrometheusText } from '../support/prometheus-text.ts';
@@ -106,9 +107,11 @@ async function startProxy(
   t: TestContext,
   services: readonly string[],
   args: readonly string[] = [],
+  process: Partial<FaultFile['process']> = {},
 ): Promise<PartProcess<ProxyReady>> {
   const readyFile = join(installation.folder, 'proxy.json');
   const part = new PartProcess<ProxyReady>({
+    ...process,
     name: 'tunnel proxy',
     readyFile,
     args: () => [
@@ -122,9 +125,14 @@ async function startProxy(
   return part;
 }
 
-async function startHost(t: TestContext, services: readonly string[]): Promise<PartProcess<HostReady>> {
+async function startHost(
+  t: TestContext,
+  services: readonly string[],
+  process: Partial<FaultFile['process']> = {},
+): Promise<PartProcess<HostReady>> {
   const readyFile = join(installation.folder, 'host.json');
   const part = new PartProcess<HostReady>({
+    ...process,
     name: 'tunnel host',
     readyFile,
     args: () => [
@@ -322,6 +330,50 @@ test('datagrams reach a hosted service from many sources, whole and apart, in cl
   }
   // Sources that are quiet do not delay a stop.
   for (const part of [proxy, host]) assert.equal(await part.stop(), 0);
+});
+
+test('an exception in a tunnel ends one connection or message, logged with its id and counted', async (t) => {
+  const faults = new FaultFile(installation.folder);
+  const service = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => {});
+    answer(socket);
+  }).listen(0, '127.0.0.1');
+  t.after(() => void service.close());
+  await once(service, 'listening');
+  const { port } = service.address() as AddressInfo;
+  await addService('fragile', false);
+  for (const type of ['Bind', 'Dial'] as const) await permit('fragile', 'site', type);
+  const host = await startHost(t, [`fragile=127.0.0.1:${port}`], faults.process);
+  const metricsPort = await freePort();
+  const listen = ['--metrics-listen', `127.0.0.1:${metricsPort}`];
+  const proxy = await startProxy(t, ['fragile:0'], listen, faults.process);
+  const [{ listen: place } = { listen: '' }] = proxy.ready.services;
+  await until('the service', () => isServed(place), Boolean);
+  for (const [name, parts] of [
+    ['tunnel-connection', [proxy]],
+    ['tunnel-data', [proxy, host]],
+  ] as const) {
+    faults.plant(name);
+    await until(
+      `${name} in each`,
+      async () => {
+        await isServed(place);
+        return parts.every(({ output }) => output.includes(`planted ${name}`));
+      },
+      Boolean,
+    );
+    faults.clear();
+    await until('the service again', () => isServed(place), Boolean);
+    for (const { output } of parts)
+      assert.match(
+        output,
+        new RegExp(`defect: this one thing ends[^]*planted at ${name}|planted at ${name}[^]*defect`),
+      );
+  }
+  const text = new PrometheusText(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text());
+  const counted = (kind: string) => text.value('frontdoor_contained_exceptions_total', { kind });
+  assert.deepEqual([counted('connection'), counted('message'), counted('process')], [1, 1, 0]);
+  for (const part of [proxy, host]) assert.equal(await part.stop('SIGTERM'), 0);
 });
 
 test('what cannot work is refused with the place and the remedy', async (t) => {

@@ -1,7 +1,7 @@
 /** Methods of running programs that a test makes throw: one for each kind of thing that has to fail alone. */
 export interface FaultPlace {
   readonly name: string;
-  readonly part: 'agent' | 'gateway' | 'router' | 'control';
+  readonly part: 'agent' | 'gateway' | 'router' | 'control' | 'tunnel';
   /** From the root of the repository. */
   readonly file: string;
   readonly owner: string;
@@ -27,6 +27,8 @@ export const FAULT_PLACES: readonly FaultPlace[] = [
   place('router-message', 'router', 'src/router/edge/edge-peer.ts', 'EdgePeer', 'onFrame'),
   place('router-route', 'router', 'src/router/forwarder/forwarder.ts', 'Forwarder', 'route'),
   place('router-circuit', 'router', 'src/router/edge/edge-circuit.ts', 'XgressCircuit', 'deliver'),
+  place('tunnel-connection', 'tunnel', 'src/agent/access/access-circuits.ts', 'AccessCircuits', 'join'),
+  place('tunnel-data', 'tunnel', 'src/sdk/overlay-circuit.ts', 'OverlayCircuit', 'receive'),
   place('control-dial', 'control', 'src/control/overlay/circuit-requests.ts', 'CircuitRequests', 'create'),
   place('control-tick', 'control', 'src/control/overlay/share-prober.ts', 'ShareProber', 'tick'),
   place('control-feed', 'control', 'src/control/edge-api/gateway-feed.ts', 'GatewayFeed', 'heartbeat'),

@@ -10,7 +10,7 @@ import { FAULT_PLACES, type FaultPlace } from './fault-place-table.ts';
 const LOOK_MS = 50;
 const file = process.env['FRONTDOOR_TEST_FAULTS'] ?? '';
 const words = process.argv.slice(1).join(' ');
-const program = ['agent start', 'gateway', 'router run', 'control']
+const program = ['agent start', 'gateway', 'router run', 'control', 'tunnel']
   .find((one) => words.includes(one))
   ?.split(' ')[0];
 const state = { text: '', left: 0, place: '' };

@@ -13,7 +13,7 @@ import { callCommand, type CommandRunner } from './command-line.ts';
 import type { ControlGroup } from './control-group.ts';
 import { freePort } from './free-port.ts';
 import { provideServerKey } from './server-key.ts';
-import { PartProcess } from './part-process.ts';
+import { PartProcess, type PartOptions } from './part-process.ts';
 
 export interface ControlReady {
   readonly apiUrl: string;
@@ -79,7 +79,11 @@ export interface Separate {
   /** Grants the hostname of a custom frontend as the operator. */
   grantHostname(customFrontendId: string): Promise<void>;
   /** A further gateway beside the first, with these options of `frontdoor gateway`. */
-  addGateway(name: string, args: readonly string[]): Promise<PartProcess<GatewayReady>>;
+  addGateway(
+    name: string,
+    args: readonly string[],
+    process?: Pick<PartOptions<unknown>, 'nodeArgs' | 'env'>,
+  ): Promise<PartProcess<GatewayReady>>;
   /** A token that enrolls one environment. */
   enrollmentJwt(): Promise<string>;
   /** All parts, the agent first; rejects when one did not end by itself with status 0. */
@@ -169,11 +173,12 @@ async function startAll(
   await start(router);
 
   const gateways: PartProcess<GatewayReady>[] = [];
-  const addGateway: Separate['addGateway'] = async (name, more) => {
+  const addGateway: Separate['addGateway'] = async (name, more, itsOwn = {}) => {
     const jwt = await create('gateway', name);
     const readyFile = file(`${name}.json`);
     const part = new PartProcess<GatewayReady>({
       ...common,
+      ...itsOwn,
       name,
       readyFile,
       args: async (last) => [

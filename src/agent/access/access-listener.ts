@@ -121,9 +121,18 @@ export class AccessListener {
     }
     this.#dialing.delete(socket);
     if (circuit !== undefined && socket.destroyed) circuit.destroy('the connection closed');
-    else if (circuit !== undefined)
-      this.#circuits.join(acceptedConnection(socket), circuit, () => this.#onEnded());
+    else if (circuit !== undefined) this.#join(socket, circuit);
     this.#onEnded();
+  }
+
+  /** The connection ends after an exception, and so does its circuit. */
+  #join(socket: Socket, circuit: Circuit): void {
+    try {
+      this.#circuits.join(acceptedConnection(socket), circuit, () => this.#onEnded());
+    } catch (error) {
+      circuit.destroy('internal error');
+      throw error;
+    }
   }
 
   #onEnded(): void {

@@ -15,6 +15,7 @@ import {
   type TerminatorValues,
 } from '#sdk/hosting';
 import { CircuitCopy } from '../circuit-copy.ts';
+import { containDial } from '../contained-dial.ts';
 import { DatagramSide } from '../datagram-side.ts';
 import { acceptedConnection } from '../target-connection.ts';
 import { rankOf, targetText, type HostPlan } from './host-plan.ts';
@@ -70,7 +71,7 @@ export class HostedEntry {
         encryption: service.encryptionRequired ? 'required' : undefined,
         terminator: { ...rankOf(plan.baseline), ...address },
       },
-      (incoming) => void this.#onDial(incoming),
+      (incoming) => containDial(incoming, service.name, this.#log, (dial) => void this.#onDial(dial)),
     );
     this.#handle.onState = (state, error) => {
       if (state === 'bound') this.#log.info({ target: targetText(this.config) }, 'service is hosted');
