@@ -184,6 +184,24 @@ test('a Route for a circuit that stands changes what it names and keeps the rest
   assert.deepEqual({ ...world.forwarder.circuit('c1')!.tags }, tags);
 });
 
+test('circuits with equal tags have one object of them', async (t) => {
+  const world = makeWorld(t);
+  for (const [circuitId, serviceId] of [
+    ['c1', 's1'],
+    ['c2', 's1'],
+    ['c3', 's2'],
+  ])
+    await world.route({
+      circuitId: circuitId!,
+      egress: undefined,
+      forwards: [],
+      tags: { serviceId: serviceId! },
+    });
+  const [first, second, third] = ['c1', 'c2', 'c3'].map((id) => world.forwarder.circuit(id)!.tags);
+  assert.equal(first, second);
+  assert.deepEqual({ ...third }, { serviceId: 's2' });
+});
+
 test('failures bear the code of their cause', async (t) => {
   const world = makeWorld(t);
   const causes: [Error, number][] = [

@@ -11,6 +11,7 @@ import type { Controller, CtrlHandlers } from '../ctrl/controllers.ts';
 import { HostRefusal } from '../forwarder/dial-refusal.ts';
 import type { EgressDialers } from '../xgress/egress-dialers.ts';
 import type { CircuitForward, Forwarder } from '../forwarder/forwarder.ts';
+import { RouteTags } from './route-tags.ts';
 
 const DEFAULT_ROUTE_MS = 10_000;
 
@@ -38,6 +39,7 @@ export class CircuitRoutes {
   readonly pool: WorkerPool;
   readonly #options: CircuitRoutesOptions;
   readonly #summedLog: SummedLog;
+  readonly #tags = new RouteTags();
   /** Dials in progress by the address of their end. */
   readonly #dials = new ShortLivedMap<string, PendingDial>();
 
@@ -189,7 +191,7 @@ export class CircuitRoutes {
   #complete(frame: Frame, route: Route, from: Controller, peerData: PeerData): void {
     const { circuitId, attempt } = route;
     const { forwarder } = this.#options;
-    const tags = Object.keys(route.tags).length === 0 ? undefined : route.tags;
+    const tags = this.#tags.of(route.tags);
     const problem = forwarder.route(circuitId, from.id, route.forwards.map(forwardOf), tags);
     if (problem !== undefined) {
       if (route.egress !== undefined) forwarder.unroute(circuitId);

@@ -68,7 +68,7 @@ export class UsageLedger {
 
 /** Bytes by the index of their kind. */
 interface Counted {
-  readonly values: Float64Array;
+  readonly values: number[];
   tags: ReturnType<UsageTags>;
 }
 
@@ -84,7 +84,7 @@ class UsageCounter {
   #currentEndMs = 0;
   #current: Map<string, Counted> = new Map();
   #lastCircuit = '';
-  #last: Float64Array | undefined;
+  #last: number[] | undefined;
 
   constructor(kinds: readonly UsageKind[], { intervalMs, ageThresholdMs }: UsageLedgerOptions) {
     this.#kinds = kinds;
@@ -127,7 +127,7 @@ class UsageCounter {
     this.#last = undefined;
   }
 
-  #valuesOf(circuitId: string): Float64Array | undefined {
+  #valuesOf(circuitId: string): number[] | undefined {
     const known = this.#current.get(circuitId);
     if (known !== undefined) {
       // Data of a host may arrive before the circuit is routed.
@@ -135,7 +135,7 @@ class UsageCounter {
       return known.values;
     }
     if (this.#current.size >= MAX_CIRCUITS) return undefined;
-    const values = new Float64Array(this.#kinds.length);
+    const values = this.#kinds.map(() => 0);
     this.#current.set(circuitId, { values, tags: this.tagsOf(circuitId) });
     return values;
   }
