@@ -8,8 +8,9 @@ import { parseArgs } from 'node:util';
 import { enterNamespace, isInNamespace, packetFilterMissing } from '../../support/packet-filter.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import { simulateHosts } from '../../support/host-simulation.ts';
+import { forgetInCycles } from './forgetful-nat.ts';
 import { FROZEN_ROWS, runFrozenRows } from './frozen-parts.ts';
-import { loseAgents } from './lost-agents.ts';
+import { loseAgents, type LossesOptions } from './lost-agents.ts';
 
 const FAULTS_OF_A_RUN = 200;
 
@@ -21,32 +22,45 @@ export async function runHostsChaos(args: readonly string[]): Promise<number> {
       seed: { type: 'string', default: String(Date.now() >>> 0) },
       runs: { type: 'string', default: '50' },
       losses: { type: 'string', default: '500' },
+      cycles: { type: 'string', default: '10' },
       agents: { type: 'string', default: '8' },
     },
   });
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   const isWanted = (row: string): boolean => values.row.length === 0 || values.row.includes(row);
-  const missing = isWanted('losses') ? packetFilterMissing() : undefined;
-  if (isWanted('losses') && missing === undefined && !isInNamespace()) return enterNamespace();
+  const isLossy = isWanted('losses') || isWanted('nat');
+  const missing = isLossy ? packetFilterMissing() : undefined;
+  if (isLossy && missing === undefined && !isInNamespace()) return enterNamespace();
   const seed = Number(values.seed);
   say(`seed ${seed}`);
   let isGood = true;
   if (isWanted('simulated')) isGood = await simulate(seed, Number(values.runs), say);
   const frozen = [...FROZEN_ROWS.keys()].filter(isWanted);
   if (frozen.length > 0) isGood = (await runFrozenRows(frozen, say)) && isGood;
-  if (!isWanted('losses')) return isGood ? 0 : 1;
-  say('losses: agents as processes lose their connections, and come back');
   if (missing !== undefined) {
-    say(`  left out: ${missing}`);
+    say(`losses and nat are left out: ${missing}`);
     return isGood ? 0 : 1;
   }
-  const random = new SeededRandom(seed);
-  const { losses, agents } = values;
-  const result = await loseAgents({ losses: Number(losses), agents: Number(agents), random, say });
-  say(`  ${result.good} of ${result.losses} losses, after which the share answered each request from 2 s on`);
-  for (const [kind, { count, failed }] of Object.entries(result.requests))
+  const agents = Number(values.agents);
+  if (isWanted('nat')) {
+    say('nat: a translator of addresses forgets the connections of all agents every 30 s');
+    isGood = (await forgetInCycles({ cycles: Number(values.cycles), agents, say })) && isGood;
+  }
+  if (isWanted('losses')) {
+    const random = new SeededRandom(seed);
+    isGood = (await lose({ losses: Number(values.losses), agents, random, say })) && isGood;
+  }
+  return isGood ? 0 : 1;
+}
+
+async function lose(options: LossesOptions): Promise<boolean> {
+  const { say } = options;
+  say('losses: agents as processes lose their connections, and come back');
+  const { good, losses, requests } = await loseAgents(options);
+  say(`  ${good} of ${losses} losses, after which the share answered each request from 2 s on`);
+  for (const [kind, { count, failed }] of Object.entries(requests))
     say(`  ${failed} of ${count} requests failed from a loss on (${kind})`);
-  return isGood && result.good === result.losses ? 0 : 1;
+  return good === losses;
 }
 
 async function simulate(seed: number, runs: number, say: (line: string) => void): Promise<boolean> {
