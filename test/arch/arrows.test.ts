@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ARROWS, DOORS, OUTSIDE, TYPES_ONLY } from './arrow-table.ts';
-import { isTest, partOf, root, sourceFiles, targetOf } from './source-tree.ts';
+import { isTest, partOf, root, sourceFiles, targetOf } from '../../tools/source-tree.ts';
 
 test('the table has a decision for every pair of parts', () => {
   const parts = Object.keys(ARROWS);

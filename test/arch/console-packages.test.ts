@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from './source-tree.ts';
+import { root } from '../../tools/source-tree.ts';
 
 /** Development dependencies that only the console, its build and its tests use. */
 const OF_CONSOLE: readonly string[] = [

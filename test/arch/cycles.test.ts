@@ -2,7 +2,7 @@
 // which they can be read.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sourceFiles, targetOf } from './source-tree.ts';
+import { sourceFiles, targetOf } from '../../tools/source-tree.ts';
 
 type Graph = ReadonlyMap<string, readonly string[]>;
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { root } from './source-tree.ts';
+import { root } from '../../tools/source-tree.ts';
 
 const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).sort();
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import type { ErrorTable } from '#base';
 import { API_ERRORS, EDGE_ERRORS, ERRORS_BY_PART, TOKEN_ERRORS, VISITOR_ERRORS } from '#contract/errors';
 import { ARROWS } from './arrow-table.ts';
-import { isTest, partOf, root, sourceFiles } from './source-tree.ts';
+import { isTest, partOf, root, sourceFiles } from '../../tools/source-tree.ts';
 
 const tables: Readonly<Record<string, ErrorTable>> = ERRORS_BY_PART;
 const files = sourceFiles('src', 'bin').filter(

@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DOORED, FOLDERS } from './folder-table.ts';
-import { isTest, root, sourceFiles, targetOf } from './source-tree.ts';
+import { isTest, root, sourceFiles, targetOf } from '../../tools/source-tree.ts';
 
 interface Arrow {
   readonly from: string;

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { DOORED, FOLDERS } from './folder-table.ts';
-import { isTest, root, sourceFiles, targetOf } from './source-tree.ts';
+import { isTest, root, sourceFiles, targetOf } from '../../tools/source-tree.ts';
 
 const LOAD_MS = 60_000;
 

@@ -1,7 +1,7 @@
 // Names and sizes of files, and the forms of TypeScript that we use.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sourceFiles, type SourceFile } from './source-tree.ts';
+import { sourceFiles, type SourceFile } from '../../tools/source-tree.ts';
 
 const FORBIDDEN_NAMES = [
   'utils',

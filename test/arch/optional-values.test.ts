@@ -3,7 +3,7 @@
 // there.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sourceFiles } from './source-tree.ts';
+import { sourceFiles } from '../../tools/source-tree.ts';
 
 /**
  * A spread of `{}` or, unless `x` is undefined, of `{ x }`, `{ name: x }` or `{ name: x.field }`; also as `x && { … }`. A

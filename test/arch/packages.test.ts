@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { BUILT_FROM, FLOORS, PACKAGES } from './package-table.ts';
-import { isTest, packageOf, partOf, root, sourceFiles } from './source-tree.ts';
+import { isTest, packageOf, partOf, root, sourceFiles } from '../../tools/source-tree.ts';
 
 interface Manifest {
   readonly dependencies: Record<string, string>;

@@ -1,7 +1,7 @@
 // Secrets are compared in a time that does not depend on where they differ: never with `===`.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isTest, sourceFiles } from './source-tree.ts';
+import { isTest, sourceFiles } from '../../tools/source-tree.ts';
 
 /** Names of secrets. */
 const SECRET =

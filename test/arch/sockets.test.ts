@@ -1,7 +1,7 @@
 // The files that may open sockets, call C libraries, start processes and threads, or wait for the clock.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isTest, sourceFiles } from './source-tree.ts';
+import { isTest, sourceFiles } from '../../tools/source-tree.ts';
 
 const SOCKET_MODULES = ['node:net', 'node:tls', 'node:http', 'node:https', 'node:http2', 'node:dgram', 'ws'];
 

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from './source-tree.ts';
+import { root } from '../../tools/source-tree.ts';
 
 // Written in two pieces, so that this file does not break its own rule.
 const WORDS: readonly (readonly [pattern: RegExp, why: string])[] = [

@@ -2,7 +2,7 @@
 // other.
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
-import { sourceFiles, isTest } from '../arch/source-tree.ts';
+import { sourceFiles, isTest } from '../../tools/source-tree.ts';
 import { SHAPE_ROWS } from './shape-rows.ts';
 import type { ShapeRow } from './shape-row.ts';
 

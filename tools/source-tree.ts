@@ -6,7 +6,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const root: string = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+export const root: string = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
 export interface Import {
   /** The specifier as written: `#wire`, `./frame-codec.ts`, `node:net`, `kysely/migration`. */
