@@ -18,6 +18,7 @@ import {
   parseWebOrigin,
 } from '#domain';
 import { fc } from '../../test/support/fast-check.ts';
+import { effort } from '../../test/support/test-part.ts';
 import { textsLike, textsMatching } from '../../test/support/pattern-texts.ts';
 import { formatValues } from './format-value-fixture.ts';
 import { brokenRule, stringFormats, type FormatName } from './format-table.ts';
@@ -85,8 +86,8 @@ suite('formats', () => {
         if (parse !== undefined) assert.equal(parse(text), format.check(text), JSON.stringify(text));
       };
       for (const text of [...right, ...wrong]) judge(text);
-      fc.assert(fc.property(drawn, judge), { numRuns: 200 });
-      fc.assert(fc.property(near, judge), { numRuns: 200 });
+      fc.assert(fc.property(drawn, judge), { numRuns: effort(200) });
+      fc.assert(fc.property(near, judge), { numRuns: effort(200) });
     });
 
     test(`${name}: what is right passes, what is wrong is refused by a rule in words`, () => {
@@ -139,13 +140,13 @@ suite('formats', () => {
         const ms = parseIsoDuration(text)!;
         assert.ok(ms >= 1_000 && ms <= 365 * DAY_MS, text);
       }),
-      { numRuns: 1_000 },
+      { numRuns: effort(1_000) },
     );
     fc.assert(
       fc.property(fc.integer({ min: 1_000, max: 365 * DAY_MS }), (ms) => {
         assert.ok(stringFormats.span.check(formatIsoDuration(ms)), formatIsoDuration(ms));
       }),
-      { numRuns: 1_000 },
+      { numRuns: effort(1_000) },
     );
   });
 });

@@ -2,11 +2,12 @@
 // agent.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { after, before, it, type TestContext } from 'node:test';
 import { operations } from '#contract';
 import type { JsonAnswer } from '#net';
 import { until } from '../support/deadline.ts';
-import { postgresSkip, sharedPostgres } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/postgres.ts';
+import { describeEachDatabase } from '../support/test-part.ts';
 import { goodBody, openRowContext, type ManagementRowContext } from './management-row-context.ts';
 import { accessRows } from './management-row-access-table.ts';
 import { recordRows } from './management-row-record-table.ts';
@@ -27,9 +28,10 @@ interface PageAnswer {
   readonly totalPages?: number;
 }
 
-describe('the rows of the Management API (embedded)', () => walk(async () => ({})));
-describe('the rows of the Management API (PostgreSQL)', { skip: postgresSkip }, () =>
-  walk(async () => ({ database: await (await sharedPostgres()).createDatabase() })),
+describeEachDatabase('the rows of the Management API', (database) =>
+  walk(async () =>
+    database === 'PostgreSQL' ? { database: await (await sharedPostgres()).createDatabase() } : {},
+  ),
 );
 
 function walk(options: () => Promise<{ readonly database?: string }>): void {

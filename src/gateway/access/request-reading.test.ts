@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../../../test/support/fast-check.ts';
+import { effort } from '../../../test/support/test-part.ts';
 import { readRequestHead, RequestHead } from '../http/request-head-policy.ts';
 import { OWN_COOKIE_PREFIX, readOwnCookies, SESSION_COOKIE } from './own-cookies.ts';
 import { DOUBLED, findField, findParameter, NOT_THERE } from './request-credentials.ts';
 import { returnTarget } from './return-target-policy.ts';
 import { TEST_SEED } from '../../../test/support/test-seed.ts';
 
-const runs = { numRuns: 2_000 };
+const runs = { numRuns: effort(2_000) };
 
 function headOf(lines: readonly string[], target = '/'): RequestHead {
   const head = new RequestHead();
@@ -144,7 +145,7 @@ describe(`a parsed request (FRONTDOOR_TEST_SEED=${TEST_SEED})`, () => {
       assert.equal(url.origin, 'https://share.example', JSON.stringify(random));
       assert.match(target, /^\/[!-~]*$/);
     });
-    fc.assert(property, { ...runs, numRuns: 20_000 });
+    fc.assert(property, { ...runs, numRuns: effort(20_000) });
     for (const kept of [
       '/',
       '/a?b=c&d=%20',

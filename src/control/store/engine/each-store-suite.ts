@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { describe } from 'node:test';
 import type { Log } from '#base';
-import { postgresSkip, sharedPostgres } from '../../../../test/support/postgres.ts';
+import { sharedPostgres } from '../../../../test/support/postgres.ts';
+import { describeEachDatabase } from '../../../../test/support/test-part.ts';
 import { openEmbedded } from './migrated-copy-fixture.ts';
 import { openStore, type StoreOptions } from './open-store.ts';
 import type { Store } from './store.ts';
@@ -41,6 +41,7 @@ export const newEmbeddedPlace: NewPlace = () => {
 };
 
 export function describeEachStore(name: string, body: (open: OpenStore, newPlace: NewPlace) => void): void {
-  describe(`${name} (embedded)`, () => body(openEmbedded, newEmbeddedPlace));
-  describe(`${name} (PostgreSQL)`, { skip: postgresSkip }, () => body(openPostgres, newPostgresPlace));
+  describeEachDatabase(name, (database) =>
+    database === 'embedded' ? body(openEmbedded, newEmbeddedPlace) : body(openPostgres, newPostgresPlace),
+  );
 }
