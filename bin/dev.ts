@@ -9,7 +9,7 @@ import { repositoryRoot, runPinned } from '../tools/pinned-process.ts';
 import { runTests } from '../tools/test-run.ts';
 
 const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
-       frontdoor dev test [--all | --rest] [PATTERN…] [--name TEXT] [--spec] [--jobs N]
+       frontdoor dev test [--all | --rest | --changed] [PATTERN…] [--name TEXT] [--spec] [--jobs N] [--keep-durations]
        frontdoor dev battery [ROW…] [--quick] [--seed N]
        frontdoor dev bench|bench:api|bench:edge|bench:fabric|bench:gateway [--quick] [--rounds N] [--seconds N]
                      [--scenario TEXT] [--cpu-profile DIR] [--compare FILE FILE]

@@ -1,22 +1,19 @@
 /**
- * `frontdoor dev test`: the test files of src/, test/ and tools/ on the pinned Node: those of the quick tier,
- * with --all every one, with --rest those that the quick tier leaves out. Each has a process of its own or
- * shares one (`test-group-policy.ts`). With FRONTDOOR_TEST_STRICT=1 two more things fail the run: a skipped
- * test, except a test against a program that no package provides, and a tier that uses more CPU seconds than
- * its limit.
+ * `frontdoor dev test`: test files of src/, test/ and tools/ on the pinned Node: those of the quick tier, with --all every
+ * one, with --rest what the quick tier leaves out, with --changed those that reach what changed. Each has a process of its
+ * own or shares one (`test-group-policy.ts`). With FRONTDOOR_TEST_STRICT=1 two more things fail the run: a skipped test,
+ * except a test against a program that no package provides, and a tier that uses more CPU seconds than its limit.
  *
  * When few files of a tier fail, each of them runs once more, with nothing beside it. A file that passes then was
  * disturbed by the load of the tier: the report names it and prints its first failure, and the run passes.
  */
-import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sampleSlowness } from './machine-speed.ts';
-import { repositoryRoot } from './pinned-process.ts';
-import { loadDurations, saveDurations } from './test-durations.ts';
+import { loadDurations, saveDurations, writeDurationTable } from './test-durations.ts';
 import { TestFolder } from './test-folder.ts';
 import { groupFiles, type TestGroup } from './test-group-policy.ts';
+import { partEnvironment, type TestPart } from './test-part-policy.ts';
 import { runTestProcess, type TestFileResult } from './test-process.ts';
 import { failureSummary } from './failure-summary.ts';
 import { lineOf, reportRun } from './test-report.ts';
@@ -24,7 +21,8 @@ import { repeatFailed } from './test-repetition.ts';
 import { startTestServers } from './test-servers.ts';
 import { bundleForTests } from './test-program.ts';
 import { TestQueue } from './test-queue.ts';
-import { CPU_LIMIT_SECONDS, isQuick } from './test-tier-table.ts';
+import { selectChanged, selectTier, testFiles, textOf, type TestSelection } from './test-selection.ts';
+import { CPU_LIMIT_SECONDS } from './test-tier-table.ts';
 
 const SILENCE_MS = 240_000;
 const WHOLE_TIMEOUT_MS = 1_620_000;
@@ -32,13 +30,16 @@ const WHOLE_TIMEOUT_MS = 1_620_000;
 const JOBS_PER_CORE = 2;
 /** Processes beyond those, for files that mostly wait. */
 const WAITING_JOBS_PER_CORE = 1;
-const TEST_GLOBS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts'];
+const PARTS: readonly TestPart[] = ['whole', 'quick', 'rest'];
 
-/** Test files, relative to the repository; each pattern is a part of a path. */
-export function testFiles(patterns: readonly string[]): string[] {
-  return globSync(TEST_GLOBS, { cwd: repositoryRoot })
-    .filter((file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)))
-    .sort();
+interface TestRunOptions {
+  readonly name: readonly string[];
+  readonly spec: boolean;
+  readonly all: boolean;
+  readonly rest: boolean;
+  readonly changed: boolean;
+  readonly 'keep-durations': boolean;
+  readonly jobs?: string | undefined;
 }
 
 /** The exit status: 0 all passed, 1 a failure, 2 wrong arguments, 130 interrupted. */
@@ -51,19 +52,43 @@ export async function runTests(args: readonly string[]): Promise<number> {
       spec: { type: 'boolean', default: false },
       all: { type: 'boolean', default: false },
       rest: { type: 'boolean', default: false },
+      changed: { type: 'boolean', default: false },
+      'keep-durations': { type: 'boolean', default: false },
       jobs: { type: 'string' },
     },
   });
-  const isOfRun = (file: string): boolean => {
-    if (values.rest) return !isQuick(file);
-    return values.all || positionals.length > 0 || isQuick(file);
-  };
-  const files = testFiles(positionals).filter(isOfRun);
-  if (files.length === 0) {
-    process.stderr.write(`test: no test file matches ${positionals.join(', ') || TEST_GLOBS.join(', ')}\n`);
+  if (values.changed && values.rest) {
+    process.stderr.write('test: --changed and --rest exclude each other; --changed --all runs both tiers\n');
     return 2;
   }
-  const isWhole = positionals.length + values.name.length === 0;
+  const durationsMs = loadDurations();
+  const tier = values.rest ? 'rest' : values.all ? 'all' : 'quick';
+  const selection = values.changed
+    ? selectChanged(tier, positionals, durationsMs)
+    : selectTier(tier, positionals);
+  for (const note of selection.notes) process.stdout.write(`test: ${note}\n`);
+  if (selection.files.length === 0) {
+    const missing = values.changed
+      ? 'reaches what changed'
+      : `matches ${positionals.join(', ') || 'the tier'}`;
+    process.stderr.write(`test: no test file ${missing}\n`);
+    return values.changed ? 0 : 2;
+  }
+  const isWhole = positionals.length + values.name.length === 0 && !values.changed;
+  return runSelection(selection, values, { isWhole, durationsMs });
+}
+
+interface SelectedRun {
+  /** The run has a whole tier. */
+  readonly isWhole: boolean;
+  readonly durationsMs: ReadonlyMap<string, number>;
+}
+
+async function runSelection(
+  { files }: TestSelection,
+  values: TestRunOptions,
+  { isWhole, durationsMs }: SelectedRun,
+): Promise<number> {
   const nodeArgs = values.name.map((text) => `--test-name-pattern=${text}`);
   const stop = new AbortController();
   let stopped: string | undefined;
@@ -79,22 +104,29 @@ export async function runTests(args: readonly string[]): Promise<number> {
   const folder = new TestFolder();
   const [servers, program] = await Promise.all([
     startTestServers(folder.path),
-    isWhole ? bundleForTests() : {},
+    // Only the other tier starts programs so often that this pays.
+    isWhole && (values.all || values.rest) ? bundleForTests() : {},
   ]);
   const results: TestFileResult[] = [];
-  const textOf = (file: string): string => readFileSync(join(repositoryRoot, file), 'utf8');
+  const partOf = new Map(files.map(({ file, part }) => [file, part]));
   // A file is a test of its own in a shared process, and its name is not the pattern's.
   const groups: TestGroup[] =
     nodeArgs.length > 0
-      ? files.map((file) => ({ files: [file], isShared: false }))
-      : groupFiles(files, textOf);
-  const queue = new TestQueue(groups, loadDurations());
-  const run = async ({ files, isShared }: TestGroup): Promise<TestFileResult[]> => {
-    const ended = await runTestProcess(files, {
+      ? files.map(({ file }) => ({ files: [file], isShared: false }))
+      : PARTS.flatMap((part) =>
+          groupFiles(
+            files.filter((one) => one.part === part).map(({ file }) => file),
+            textOf,
+          ),
+        );
+  const queue = new TestQueue(groups, durationsMs);
+  const run = async ({ files: those, isShared }: TestGroup): Promise<TestFileResult[]> => {
+    const part = partEnvironment(partOf.get(those[0]!)!);
+    const ended = await runTestProcess(those, {
       isShared,
       silenceMs: SILENCE_MS,
       nodeArgs,
-      environment: { ...servers.environment, ...program, ...folder.environmentOf(files) },
+      environment: { ...servers.environment, ...program, ...part, ...folder.environmentOf(those) },
       printsTests: values.spec,
       signal: stop.signal,
     });
@@ -125,8 +157,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
   const disturbed = isWhole ? await repeatFailed(results, runAlone, stop.signal) : [];
   await servers.stop();
   folder.remove();
-  if (nodeArgs.length === 0)
-    saveDurations(new Map(results.map(({ file, durationMs }) => [file, durationMs])));
+  if (nodeArgs.length === 0) keepDurations(results, values['keep-durations']);
   clearTimeout(deadline);
   const slowness = endSampling();
   const isGood = reportRun({
@@ -138,6 +169,12 @@ export async function runTests(args: readonly string[]): Promise<number> {
     cpuLimitSeconds: isWhole ? cpuLimitSeconds(values, slowness) : undefined,
   });
   return stopped === 'interrupted' ? 130 : isGood ? 0 : 1;
+}
+
+function keepDurations(results: readonly TestFileResult[], isForTree: boolean): void {
+  const measured = new Map(results.map(({ file, durationMs }) => [file, durationMs]));
+  saveDurations(measured);
+  if (isForTree) writeDurationTable(measured, new Set(testFiles([])));
 }
 
 /** `jobs` is the number of processes that the caller wants at most. */

@@ -1,6 +1,6 @@
 /**
- * The two tiers of the tests. `npm test` runs the quick one: every test of a part, the rules of the tree, the lines of the
- * requirement, and one journey of each kind through real processes. `npm run test:all` runs every file.
+ * The two tiers of the tests. `npm test` runs the quick one: the tests of the parts, the rules of the tree, the lines of the
+ * requirement, and a journey through a whole product. `npm run test:all` runs every file.
  */
 import type { TestGroup } from './test-group-policy.ts';
 
@@ -9,15 +9,33 @@ const QUICK_FOLDERS: readonly string[] = ['src/', 'tools/', 'test/arch/', 'test/
 
 /** Files of other folders that belong to the quick tier, each with the journey that it walks. */
 export const JOURNEYS: Readonly<Record<string, string>> = {
-  'test/e2e/lifecycle.test.ts':
-    'the demo from an empty data directory, its end by a signal and by SIGKILL, and its next start',
-  'test/e2e/separate-parts.test.ts': 'a public share through parts that are processes of their own',
   'test/e2e/grant-revocation.test.ts': 'a private share, and its end',
-  'test/e2e/oidc-login-browser.test.ts': 'a log-in in a real browser',
-  'test/e2e/mesh-reroute.test.ts': 'circuits that move to another way when a link is lost',
-  'test/chaos/hosts/host-simulation.test.ts':
-    'agents that are lost and come back at random, in one process with a manual clock',
-  'test/compat/c-sdk/c-sdk.test.ts': 'the C SDK of OpenZiti, which enrolls, dials and hosts',
+};
+
+/** Files of the quick folders that belong to the other tier, each with what makes it expensive. */
+export const EXPENSIVE: Readonly<Record<string, string>> = {
+  'src/cli/doctor/doctor.test.ts': 'opens parts of a product for each fault',
+  'src/control/backup/backup.test.ts': 'opens four control planes for each database',
+  'src/control/console-app/build-watch.test.ts': 'builds the console',
+  'src/control/console-app/console-build.test.ts': 'builds the console',
+  'src/control/console/open-tabs.test.ts': 'opens 200 streams in a process of its own',
+  'src/control/login/egress-refusal.test.ts': 'tries each spelling of an inner address in each setting',
+  'src/control/management-api/backup-operation.test.ts': 'backs up a database of many megabytes',
+  'src/control/management-api/database-faults.test.ts': 'starts servers of its own',
+  'src/gateway/circuits/host-away.test.ts':
+    'has dials wait for hosts that come back, by timers of real length',
+  'src/gateway/circuits/standby-circuits.test.ts':
+    'has dials wait for control planes that do not answer, by timers of real length',
+  'src/router/profile/profile.test.ts': 'writes heap snapshots',
+  'test/conformance/agent-command.test.ts': 'runs programs',
+  'test/conformance/authorization-matrix.test.ts': 'calls every operation with every credential over TLS',
+  'test/conformance/command-line.test.ts': 'runs programs',
+  'test/conformance/memory-channel.test.ts': 'opens a whole product',
+  'test/conformance/router-check-command.test.ts': 'runs programs',
+  'test/conformance/router-configuration-process.test.ts': 'starts a router for each setting',
+  'test/conformance/secrets-at-gateways.test.ts': 'opens a product and a gateway apart from it',
+  'test/conformance/secrets-at-rest.test.ts': 'opens a control plane, and reads all that it stored',
+  'test/conformance/trusted-issuer.test.ts': 'opens a control plane for each row',
 };
 
 /**
@@ -27,27 +45,6 @@ export const JOURNEYS: Readonly<Record<string, string>> = {
  * as much. Lower a limit with each step that makes its tier cheaper.
  */
 export const CPU_LIMIT_SECONDS = { quick: 700, rest: 1_700 };
-
-/**
- * Files and folders that take longest, the longest first: they begin first, so that none of them is left for the end of a
- * run. A run that knows the durations of an earlier one, which a clean checkout does not, uses those.
- */
-export const LONGEST_FIRST: readonly string[] = [
-  'test/e2e/control-failover.test.ts',
-  'test/e2e/tproxy.test.ts',
-  'test/console/',
-  'test/battery/',
-  'test/e2e/planned-stops.test.ts',
-  'test/e2e/mesh-stops.test.ts',
-  'test/e2e/mesh-faults.test.ts',
-  'test/e2e/gateway-operations.test.ts',
-  'test/e2e/edge-hostile.test.ts',
-  'test/e2e/link-hostile.test.ts',
-  'test/fuzz/',
-  'test/chaos/',
-  'test/e2e/',
-  'test/conformance/',
-];
 
 /**
  * Files of 20 s and more that use less than a third of a core, because they wait for deadlines of real programs or for
@@ -63,6 +60,7 @@ export const MOSTLY_WAITING: readonly string[] = [
 ];
 
 export function isQuick(file: string): boolean {
+  if (file in EXPENSIVE) return false;
   return file in JOURNEYS || QUICK_FOLDERS.some((folder) => file.startsWith(folder));
 }
 
@@ -70,26 +68,15 @@ export function mostlyWaits({ files }: TestGroup): boolean {
   return files.every((file) => MOSTLY_WAITING.includes(file));
 }
 
-/**
- * Sorts groups by the durations of an earlier run, longest first. Groups with a file that was not in that run
- * come before them, in the order of their folders.
- */
+/** What a file takes of which nothing is known. */
+export const USUAL_MS = 300;
+
+/** Sorts groups by the durations of their files, longest first, so that none of those is left for the end of a run. */
 export function longestFirst(
   groups: readonly TestGroup[],
   durationsMs: ReadonlyMap<string, number>,
 ): TestGroup[] {
-  const rankOf = ({ files }: TestGroup): number => {
-    const rank = LONGEST_FIRST.findIndex((folder) => files[0]!.startsWith(folder));
-    return rank < 0 ? LONGEST_FIRST.length : rank;
-  };
-  const durationOf = ({ files }: TestGroup): number => {
-    const known = files.map((file) => durationsMs.get(file) ?? Number.MAX_SAFE_INTEGER);
-    return Math.min(
-      Number.MAX_SAFE_INTEGER,
-      known.reduce((sum, ms) => sum + ms, 0),
-    );
-  };
-  return groups.toSorted(
-    (a, b) => durationOf(b) - durationOf(a) || rankOf(a) - rankOf(b) || (a.files[0]! < b.files[0]! ? -1 : 1),
-  );
+  const durationOf = ({ files }: TestGroup): number =>
+    files.reduce((sum, file) => sum + (durationsMs.get(file) ?? USUAL_MS), 0);
+  return groups.toSorted((a, b) => durationOf(b) - durationOf(a) || (a.files[0]! < b.files[0]! ? -1 : 1));
 }
