@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { durationTable, loadDurations } from './test-durations.ts';
+import { durationTable, loadDurationTable } from './test-durations.ts';
 import { testFiles } from './test-selection.ts';
 
 test('the table of durations has the long files in order, rounded, without those that are gone', () => {
@@ -15,7 +15,7 @@ test('the table of durations has the long files in order, rounded, without those
 });
 
 test('a fresh clone knows the durations of the longest files', () => {
-  const long = [...loadDurations()].filter(([, ms]) => ms >= 10_000);
+  const long = [...loadDurationTable()].filter(([, ms]) => ms >= 10_000);
   assert.ok(long.length > 20, `${long.length} files`);
   const files = testFiles([]);
   assert.ok(long.filter(([file]) => files.includes(file)).length > 20);

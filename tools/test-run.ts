@@ -10,7 +10,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { sampleSlowness } from './machine-speed.ts';
-import { loadDurations, saveDurations, writeDurationTable } from './test-durations.ts';
+import { loadDurations, loadDurationTable, saveDurations, writeDurationTable } from './test-durations.ts';
 import { TestFolder } from './test-folder.ts';
 import { groupFiles, type TestGroup } from './test-group-policy.ts';
 import { partEnvironment, type TestPart } from './test-part-policy.ts';
@@ -61,10 +61,9 @@ export async function runTests(args: readonly string[]): Promise<number> {
     process.stderr.write('test: --changed and --rest exclude each other; --changed --all runs both tiers\n');
     return 2;
   }
-  const durationsMs = loadDurations();
   const tier = values.rest ? 'rest' : values.all ? 'all' : 'quick';
   const selection = values.changed
-    ? selectChanged(tier, positionals, durationsMs)
+    ? selectChanged(tier, positionals, loadDurationTable())
     : selectTier(tier, positionals);
   for (const note of selection.notes) process.stdout.write(`test: ${note}\n`);
   if (selection.files.length === 0) {
@@ -75,19 +74,14 @@ export async function runTests(args: readonly string[]): Promise<number> {
     return values.changed ? 0 : 2;
   }
   const isWhole = positionals.length + values.name.length === 0 && !values.changed;
-  return runSelection(selection, values, { isWhole, durationsMs });
+  return runSelection(selection, values, isWhole);
 }
 
-interface SelectedRun {
-  /** The run has a whole tier. */
-  readonly isWhole: boolean;
-  readonly durationsMs: ReadonlyMap<string, number>;
-}
-
+/** `isWhole`: the run has a whole tier. */
 async function runSelection(
   { files }: TestSelection,
   values: TestRunOptions,
-  { isWhole, durationsMs }: SelectedRun,
+  isWhole: boolean,
 ): Promise<number> {
   const nodeArgs = values.name.map((text) => `--test-name-pattern=${text}`);
   const stop = new AbortController();
@@ -119,7 +113,7 @@ async function runSelection(
             textOf,
           ),
         );
-  const queue = new TestQueue(groups, durationsMs);
+  const queue = new TestQueue(groups, loadDurations());
   const run = async ({ files: those, isShared }: TestGroup): Promise<TestFileResult[]> => {
     const part = partEnvironment(partOf.get(those[0]!)!);
     const ended = await runTestProcess(those, {
