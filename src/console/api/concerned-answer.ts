@@ -4,16 +4,14 @@ import { answersOf } from './kind-table.ts';
 
 /** Resources of frontdoors: the owner of their changes is one. */
 const OF_FRONTDOORS: ReadonlySet<string> = new Set([
-  ...[
-    'share',
-    'environment',
-    'enrollment',
-    'auth-provider',
-    'custom-frontend',
-    'session',
-    'failure',
-    'request',
-  ],
+  'share',
+  'environment',
+  'enrollment',
+  'auth-provider',
+  'custom-frontend',
+  'session',
+  'failure',
+  'request',
 ]);
 /** Their changes have the token of a share. */
 const OF_SHARES: ReadonlySet<string> = new Set(['share', 'failure', 'request']);

@@ -58,7 +58,8 @@ export function useEdit<T, D extends object>({
   const base = held?.base ?? current;
   const draft = held?.draft ?? draftOf(base.body);
   return {
-    ...{ draft, base },
+    draft,
+    base,
     isTyped: held !== undefined,
     isOutdated: held !== undefined && isOther(held.base, current),
     type: (changes) =>

@@ -23,9 +23,20 @@ const policy: SharePolicyAnswer = {
   warnings: [],
 };
 const open: SharePolicyAnswer = {
-  ...{ emails: [], claims: [], basicAuth: [], clientCertificate: null, ipAllow: [], ipDeny: [] },
-  ...{ publicPaths: [], expiresAt: null, rateLimit: null, session: { idle: 'PT8H', absolute: 'P7D' } },
-  ...{ allowedOrigins: [], allowPreflights: false, responseTimeoutSeconds: null, contact: null },
+  emails: [],
+  claims: [],
+  basicAuth: [],
+  clientCertificate: null,
+  ipAllow: [],
+  ipDeny: [],
+  publicPaths: [],
+  expiresAt: null,
+  rateLimit: null,
+  session: { idle: 'PT8H', absolute: 'P7D' },
+  allowedOrigins: [],
+  allowPreflights: false,
+  responseTimeoutSeconds: null,
+  contact: null,
   warnings: [],
 };
 

@@ -5,11 +5,11 @@ import type { SharePolicyAnswer } from '#contract';
 import { useSession } from '../../api/session.tsx';
 import { ApiText } from '../../parts/api-text.tsx';
 import { EditForm, type SentChange } from '../../parts/edit-form.tsx';
+import { useFieldError } from '../../parts/form.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { TimeInput } from '../../parts/time-input.tsx';
-import { useFieldError } from '../../parts/form.tsx';
 import type { Edit } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { accessText } from './access-text.ts';
@@ -17,9 +17,18 @@ import type { PolicyDraft } from './policy-draft.ts';
 import { ClaimsField, LinesField, SpanField, TextField, UsersField } from './policy-fields.tsx';
 
 const FIELDS = [
-  ...['emails', 'ipAllow', 'ipDeny', 'publicPaths', 'expiresAt', 'rateLimit', 'session'],
-  ...['allowedOrigins', 'clientCertificate.authorities', 'clientCertificate.names'],
-  ...['responseTimeoutSeconds', 'contact'],
+  'emails',
+  'ipAllow',
+  'ipDeny',
+  'publicPaths',
+  'expiresAt',
+  'rateLimit',
+  'session',
+  'allowedOrigins',
+  'clientCertificate.authorities',
+  'clientCertificate.names',
+  'responseTimeoutSeconds',
+  'contact',
 ];
 
 interface SectionProps {

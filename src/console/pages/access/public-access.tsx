@@ -22,7 +22,8 @@ export function PublicAccess(props: {
   const { share, policy } = props;
   const parameters = { frontdoorId: useFrontdoorId(), token: share.body.token };
   const providers = useEdit({
-    ...{ now: share, reload: props.reloadShare },
+    now: share,
+    reload: props.reloadShare,
     draftOf: ({ authProviderIds }) => ({ authProviderIds }),
   });
   const rules = useEdit({ now: policy, reload: props.reloadPolicy, draftOf: policyDraftOf });

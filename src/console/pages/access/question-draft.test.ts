@@ -11,16 +11,28 @@ test('an empty form asks about a browser without a credential', () => {
 test('a person is asked about even without an address, and other kinds of callers leave it out', () => {
   const filled = {
     ...EMPTY_QUESTION,
-    ...{ email: ' ann@example.com ', groups: 'staff\n', keyName: 'ci', basicUser: 'bob', providerId: 'p' },
-    ...{ address: '192.0.2.7', claims: '{"department":"ops"}', emailVerified: false },
+    email: ' ann@example.com ',
+    groups: 'staff\n',
+    keyName: 'ci',
+    basicUser: 'bob',
+    providerId: 'p',
+    address: '192.0.2.7',
+    claims: '{"department":"ops"}',
+    emailVerified: false,
   };
   const common = { path: '/', method: 'GET', address: '192.0.2.7' };
   assert.deepEqual(questionOf({ ...filled, credential: 'person' }), {
-    ...{ ...common, email: 'ann@example.com', emailVerified: false, providerId: 'p', groups: ['staff'] },
+    ...common,
+    email: 'ann@example.com',
+    emailVerified: false,
+    providerId: 'p',
+    groups: ['staff'],
     claims: { department: 'ops' },
   });
   assert.deepEqual(questionOf({ ...EMPTY_QUESTION, credential: 'person' }), {
-    ...{ path: '/', method: 'GET', groups: [] },
+    path: '/',
+    method: 'GET',
+    groups: [],
   });
   assert.deepEqual(questionOf({ ...filled, credential: 'key' }), {
     ...common,
@@ -35,7 +47,9 @@ test('a preflight is a request of method OPTIONS, and claims are an object', () 
   const preflight = { ...EMPTY_QUESTION, preflight: true };
   assert.deepEqual(questionOf(preflight), { path: '/', method: 'GET' });
   assert.deepEqual(questionOf({ ...preflight, method: 'OPTIONS' }), {
-    ...{ path: '/', method: 'OPTIONS', preflight: true },
+    path: '/',
+    method: 'OPTIONS',
+    preflight: true,
   });
   assert.equal(questionOf({ ...EMPTY_QUESTION, claims: '[1]' }), undefined);
   assert.equal(questionOf({ ...EMPTY_QUESTION, claims: '{' }), undefined);

@@ -15,8 +15,19 @@ import { questionText } from './question-text.ts';
 import type { AccessDraft, Explanations } from './use-explanations.ts';
 
 const FIELDS = [
-  ...['host', 'method', 'origin', 'path', 'address', 'at', 'providerId', 'email', 'groups', 'claims'],
-  ...['keyName', 'basicUser', 'certificateName'],
+  'host',
+  'method',
+  'origin',
+  'path',
+  'address',
+  'at',
+  'providerId',
+  'email',
+  'groups',
+  'claims',
+  'keyName',
+  'basicUser',
+  'certificateName',
 ];
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const CREDENTIALS: readonly Credential[] = ['none', 'person', 'key', 'basic'];

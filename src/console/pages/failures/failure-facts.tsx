@@ -18,8 +18,10 @@ export function FailureFacts({ failure }: { readonly failure: AnyFailure }): Rea
   const { hop, cause, remedy, code, at, method, host, path, client, identity, decision, status, traceId } =
     failure;
   const states = {
-    ...{ works: text.passed, refused: text.refused },
-    ...{ broken: text.broke, unknown: text.notReached },
+    works: text.passed,
+    refused: text.refused,
+    broken: text.broke,
+    unknown: text.notReached,
   };
   const hops = failedWay(hop, status).map((part) => ({
     id: part.hop,

@@ -4,7 +4,10 @@ import { mapLabels, type NamedPoint } from './map-labels.ts';
 
 const SIZE = { width: 288, height: 280 };
 const point = (id: string, x: number, y: number, name = id): NamedPoint => ({
-  ...{ id, name, x, y },
+  id,
+  name,
+  x,
+  y,
   number: id.replace(/\D/g, ''),
 });
 

@@ -46,8 +46,10 @@ export function mapLabels(
   size: { readonly width: number; readonly height: number },
 ): ReadonlyMap<string, MapLabel> {
   const taken: Box[] = points.map(({ x, y }) => ({
-    ...{ left: x - ROUTER_RADIUS, right: x + ROUTER_RADIUS },
-    ...{ top: y - ROUTER_RADIUS, bottom: y + ROUTER_RADIUS },
+    left: x - ROUTER_RADIUS,
+    right: x + ROUTER_RADIUS,
+    top: y - ROUTER_RADIUS,
+    bottom: y + ROUTER_RADIUS,
   }));
   const labels = new Map<string, MapLabel>();
   const place = (point: NamedPoint, text: string): void => {

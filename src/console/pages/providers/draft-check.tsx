@@ -28,7 +28,10 @@ export function useDraftCheck(type: string): DraftCheckState {
   const frontdoorId = useFrontdoorId();
   const { mutate, reset, data, error, isPending } = useChange('checkAuthProviderDraft');
   return {
-    ...{ error, isPending, reset, found: data?.body },
+    error,
+    isPending,
+    reset,
+    found: data?.body,
     check: (draft) =>
       mutate({ parameters: { frontdoorId }, body: { type: type as ProviderType, data: draft } }),
   };

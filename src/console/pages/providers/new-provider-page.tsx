@@ -115,7 +115,8 @@ function NewOfType({ type }: { readonly type: string }): ReactNode {
       <AnswerView answer={useAnswer('getAuthProviderTypeSchema', { parameters: { frontdoorId, type } })}>
         {({ body: schema }) => (
           <NewProviderForm
-            {...{ type, create }}
+            type={type}
+            create={create}
             schema={schema as JsonSchema}
             isDisabled={!may('createAuthProvider') || createdId !== undefined}
             onSubmit={submit}

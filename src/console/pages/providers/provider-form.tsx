@@ -50,7 +50,8 @@ export function useProviderForm(
     }
   };
   return {
-    ...{ unreadable, withTyped },
+    unreadable,
+    withTyped,
     paths: ['name', ...pathsOf(fields, 'data', (path) => itemCount(draft, path))],
     submit: () => withTyped(onSubmit),
   };

@@ -84,7 +84,8 @@ function DefinitionForm({
   const { may } = useSession();
   const [made, setMade] = useState<readonly (readonly [string, string])[]>();
   const edit = useEdit({
-    ...{ now, reload },
+    now,
+    reload,
     draftOf: ({ name, data }): ProviderEntry => ({ name, draft: draftOf(fieldsOf(schema), data) }),
   });
   const { body: base, etag } = edit.base;

@@ -45,9 +45,21 @@ test('each form of schema has its kind of field, the required ones first', () =>
   assert.deepEqual(
     fields.map(({ name, kind }) => `${name} ${kind}`),
     [
-      ...['kind choice', 'url address', 'note text', 'secret secret', 'flag boolean', 'count number'],
-      ...['tags texts', 'items list', 'nested group', 'how variants', 'any json', 'map json', 'rows json'],
-      ...['mixed json', 'seen shown'],
+      'kind choice',
+      'url address',
+      'note text',
+      'secret secret',
+      'flag boolean',
+      'count number',
+      'tags texts',
+      'items list',
+      'nested group',
+      'how variants',
+      'any json',
+      'map json',
+      'rows json',
+      'mixed json',
+      'seen shown',
     ],
   );
   assert.equal(byName.get('note')!.help, 'A note');
@@ -60,9 +72,19 @@ test('each form of schema has its kind of field, the required ones first', () =>
 
 test('data come back from their draft as they were', () => {
   const data = {
-    ...{ kind: 'a', url: 'https://a.example', secret: '********', flag: false, count: 3, tags: ['x', 'y'] },
-    ...{ items: [{ name: 'one', key: '********' }], nested: { inner: '2030-01-01T00:00:00Z' } },
-    ...{ how: { by: 'port', port: 5 }, any: [1, { a: null }], map: { a: 1 }, rows: [[1]], mixed: 1 },
+    kind: 'a',
+    url: 'https://a.example',
+    secret: '********',
+    flag: false,
+    count: 3,
+    tags: ['x', 'y'],
+    items: [{ name: 'one', key: '********' }],
+    nested: { inner: '2030-01-01T00:00:00Z' },
+    how: { by: 'port', port: 5 },
+    any: [1, { a: null }],
+    map: { a: 1 },
+    rows: [[1]],
+    mixed: 1,
   };
   assert.deepEqual(dataOf(fields, draftOf(fields, { ...data, seen: 'now' })), data);
   assert.deepEqual(patchOf(fields, { ...data, seen: 'now', other: 1 }, data), {});

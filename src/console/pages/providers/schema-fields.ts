@@ -93,8 +93,11 @@ function fieldOf(name: string, schema: JsonSchema, isRequired: boolean): SchemaF
     case 'integer':
     case 'number':
       return {
-        ...{ ...common, kind: 'number', isInteger: typeOf(schema) === 'integer' },
-        ...{ min: numberOf(schema['minimum']), max: numberOf(schema['maximum']) },
+        ...common,
+        kind: 'number',
+        isInteger: typeOf(schema) === 'integer',
+        min: numberOf(schema['minimum']),
+        max: numberOf(schema['maximum']),
       };
     case 'array': {
       const items = objectOf(schema['items']);

@@ -77,7 +77,8 @@ function RenameForm({ organizationId, now, reload }: FormProps<'getOrganization'
 function SettingsForm({ organizationId, now, reload }: FormProps<'getOrganizationSettings'>): ReactNode {
   const text = useText(settingsText);
   const edit = useEdit({
-    ...{ now, reload },
+    now,
+    reload,
     draftOf: ({ tokenExchange, secondFactor }) => ({ tokenExchange, secondFactor }),
   });
   const [isAsking, setAsking] = useState(false);

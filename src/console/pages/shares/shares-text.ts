@@ -42,7 +42,10 @@ export const sharesText = defineText({
       })[kind] ?? kind,
     hopStates: (state: string) =>
       ({
-        ...{ works: 'Works', broken: 'Broken', unmeasured: 'Not measured', waiting: 'Is being measured' },
+        works: 'Works',
+        broken: 'Broken',
+        unmeasured: 'Not measured',
+        waiting: 'Is being measured',
         closed: 'Admits nobody',
       })[state] ?? state,
     hopHints: (kind: string) =>
@@ -124,7 +127,10 @@ export const sharesText = defineText({
       })[kind] ?? kind,
     hopStates: (state: string) =>
       ({
-        ...{ works: 'Läuft', broken: 'Gestört', unmeasured: 'Nicht gemessen', waiting: 'Wird gemessen' },
+        works: 'Läuft',
+        broken: 'Gestört',
+        unmeasured: 'Nicht gemessen',
+        waiting: 'Wird gemessen',
         closed: 'Lässt niemanden ein',
       })[state] ?? state,
     hopHints: (kind: string) =>
