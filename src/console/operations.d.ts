@@ -17,3 +17,6 @@ declare module 'frontdoor:curl-command' {
 
   export function curlCommand(request: CurlRequest, addresses: readonly string[], leftOut: string): string;
 }
+
+/** Style sheets, which the build takes in. */
+declare module '*.css';

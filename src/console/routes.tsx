@@ -2,26 +2,26 @@
 import { createRoute, createRouter } from '@tanstack/react-router';
 import { LoggedInAgain } from './frame/renew-session.tsx';
 import { frontdoorRoute, PageFailed, rootRoute } from './frame/root-route.tsx';
-import { accessRoutes } from './pages/access/access-routes.ts';
 import { activityRoutes } from './pages/activity/activity-routes.ts';
 import { agentRoutes } from './pages/agents/agents-routes.ts';
 import { domainRoutes } from './pages/domains/domains-routes.ts';
 import { failureRoutes } from './pages/failures/failures-routes.ts';
 import { meshRoutes } from './pages/mesh/mesh-routes.ts';
-import { overviewRoutes } from './pages/overview/overview-routes.ts';
 import { providerRoutes } from './pages/providers/providers-routes.ts';
 import { requestRoutes } from './pages/requests/requests-routes.ts';
 import { settingsRoutes } from './pages/settings/settings-routes.ts';
 import { sharePageRoutes, shareRoute, shareRoutes } from './pages/shares/shares-routes.ts';
 import { Waiting } from './parts/answer-view.tsx';
+import { pageRoute } from './parts/page-route.ts';
 import { place } from './place.ts';
-import { laterPage } from './parts/later-page.tsx';
 
-const homeRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/',
-  component: laterPage(() => import('./frame/home-page.tsx'), 'HomePage'),
-});
+const homeRoute = pageRoute(rootRoute, '/', () => import('./frame/home-page.tsx'), 'HomePage');
+const overviewRoute = pageRoute(
+  frontdoorRoute,
+  '/',
+  () => import('./pages/overview/overview-page.tsx'),
+  'OverviewPage',
+);
 const loggedInAgainRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: 'logged-in-again',
@@ -32,9 +32,9 @@ const routeTree = rootRoute.addChildren([
   homeRoute,
   loggedInAgainRoute,
   frontdoorRoute.addChildren([
-    ...overviewRoutes,
+    overviewRoute,
     ...shareRoutes,
-    shareRoute.addChildren([...sharePageRoutes, ...accessRoutes, ...requestRoutes]),
+    shareRoute.addChildren([...sharePageRoutes, ...requestRoutes]),
     ...agentRoutes,
     ...providerRoutes,
     ...domainRoutes,

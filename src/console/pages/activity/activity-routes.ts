@@ -1,23 +1,16 @@
 /** Addresses of the audit trail. */
-import { createRoute } from '@tanstack/react-router';
 import { rootRoute } from '../../frame/root-route.tsx';
-import { laterPage } from '../../parts/later-page.tsx';
-import { searchOf } from '../../parts/search-state.tsx';
+import { pageRoute } from '../../parts/page-route.ts';
 
 export const activityRoutes = [
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: 'activity',
-    validateSearch: searchOf(
-      'text',
-      'action',
-      'actorId',
-      'targetId',
-      'result',
-      'from',
-      'to',
-      'organizationId',
-    ),
-    component: laterPage(() => import('./activity-page.tsx'), 'ActivityPage'),
-  }),
+  pageRoute(rootRoute, 'activity', () => import('./activity-page.tsx'), 'ActivityPage', [
+    'text',
+    'action',
+    'actorId',
+    'targetId',
+    'result',
+    'from',
+    'to',
+    'organizationId',
+  ]),
 ] as const;

@@ -1,24 +1,9 @@
 /** Addresses of domains. */
-import { createRoute } from '@tanstack/react-router';
 import { frontdoorRoute } from '../../frame/root-route.tsx';
-import { laterPage } from '../../parts/later-page.tsx';
-import { searchOf } from '../../parts/search-state.tsx';
+import { pageRoute } from '../../parts/page-route.ts';
 
 export const domainRoutes = [
-  createRoute({
-    getParentRoute: () => frontdoorRoute,
-    path: 'domains',
-    validateSearch: searchOf('name', 'status'),
-    component: laterPage(() => import('./domains-page.tsx'), 'DomainsPage'),
-  }),
-  createRoute({
-    getParentRoute: () => frontdoorRoute,
-    path: 'domains/new',
-    component: laterPage(() => import('./new-domain-page.tsx'), 'NewDomainPage'),
-  }),
-  createRoute({
-    getParentRoute: () => frontdoorRoute,
-    path: 'domains/$domainId',
-    component: laterPage(() => import('./domain-page.tsx'), 'DomainPage'),
-  }),
+  pageRoute(frontdoorRoute, 'domains', () => import('./domains-page.tsx'), 'DomainsPage', ['name', 'status']),
+  pageRoute(frontdoorRoute, 'domains/new', () => import('./new-domain-page.tsx'), 'NewDomainPage'),
+  pageRoute(frontdoorRoute, 'domains/$domainId', () => import('./domain-page.tsx'), 'DomainPage'),
 ] as const;

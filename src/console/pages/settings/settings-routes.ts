@@ -1,16 +1,11 @@
 /** Addresses of settings. Each page has its address inside the common frame. */
 import { createRoute, redirect } from '@tanstack/react-router';
 import { rootRoute } from '../../frame/root-route.tsx';
-import { laterPage } from '../../parts/later-page.tsx';
-import { searchOf } from '../../parts/search-state.tsx';
+import { pageRoute } from '../../parts/page-route.ts';
 
-const settingsRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: 'settings',
-  component: laterPage(() => import('./settings-frame.tsx'), 'SettingsFrame'),
-});
+const settingsRoute = pageRoute(rootRoute, 'settings', () => import('./settings-frame.tsx'), 'SettingsFrame');
 
-const ofOrganization = searchOf('organizationId', 'name');
+const OF_ORGANIZATION = ['organizationId', 'name'];
 
 export const settingsRoutes = [
   settingsRoute.addChildren([
@@ -23,95 +18,56 @@ export const settingsRoutes = [
         throw redirect({ to: '/settings/frontdoors', replace: true });
       },
     }),
-    createRoute({
-      getParentRoute: () => settingsRoute,
-      path: 'frontdoors',
-      validateSearch: ofOrganization,
-      component: laterPage(() => import('./frontdoors-page.tsx'), 'FrontdoorsPage'),
-    }),
-    createRoute({
-      getParentRoute: () => settingsRoute,
-      path: 'accounts',
-      validateSearch: ofOrganization,
-      component: laterPage(() => import('./accounts-pages.tsx'), 'AccountsPage'),
-    }),
-    createRoute({
-      getParentRoute: () => settingsRoute,
-      path: 'accounts/$accountId',
-      component: laterPage(() => import('./accounts-pages.tsx'), 'AccountPage'),
-    }),
-    createRoute({
-      getParentRoute: () => settingsRoute,
-      path: 'clients',
-      validateSearch: ofOrganization,
-      component: laterPage(() => import('./clients-pages.tsx'), 'ClientsPage'),
-    }),
-    createRoute({
-      getParentRoute: () => settingsRoute,
-      path: 'clients/$clientId',
-      component: laterPage(() => import('./clients-pages.tsx'), 'ClientPage'),
-    }),
-    createRoute({
-      getParentRoute: () => settingsRoute,
-      path: 'people',
-      validateSearch: ofOrganization,
-      component: laterPage(() => import('./people-page.tsx'), 'PeoplePage'),
-    }),
-    createRoute({
-      getParentRoute: () => settingsRoute,
-      path: 'people/$personId',
-      component: laterPage(() => import('./person-page.tsx'), 'PersonPage'),
-    }),
-    createRoute({
-      getParentRoute: () => settingsRoute,
-      path: 'sessions',
-      validateSearch: ofOrganization,
-      component: laterPage(() => import('./sessions-page.tsx'), 'SessionsPage'),
-    }),
-    createRoute({
-      getParentRoute: () => settingsRoute,
-      path: 'organization',
-      validateSearch: ofOrganization,
-      component: laterPage(() => import('./organization-page.tsx'), 'OrganizationPage'),
-    }),
-    createRoute({
-      getParentRoute: () => settingsRoute,
-      path: 'log-ins',
-      validateSearch: ofOrganization,
-      component: laterPage(() => import('./log-ins-page.tsx'), 'LogInsPage'),
-    }),
-    createRoute({
-      getParentRoute: () => settingsRoute,
-      path: 'organizations',
-      validateSearch: searchOf('name'),
-      component: laterPage(() => import('./organizations-page.tsx'), 'OrganizationsPage'),
-    }),
-    createRoute({
-      getParentRoute: () => settingsRoute,
-      path: 'organizations/$organizationId',
-      component: laterPage(() => import('./one-organization-page.tsx'), 'OneOrganizationPage'),
-    }),
-    createRoute({
-      getParentRoute: () => settingsRoute,
-      path: 'keys',
-      component: laterPage(() => import('./keys-page.tsx'), 'KeysPage'),
-    }),
-    createRoute({
-      getParentRoute: () => settingsRoute,
-      path: 'names',
-      validateSearch: searchOf('organizationId'),
-      component: laterPage(() => import('./names-page.tsx'), 'NamesPage'),
-    }),
-    createRoute({
-      getParentRoute: () => settingsRoute,
-      path: 'hostnames',
-      validateSearch: searchOf('name', 'organizationId', 'proof'),
-      component: laterPage(() => import('./hostnames-page.tsx'), 'HostnamesPage'),
-    }),
-    createRoute({
-      getParentRoute: () => settingsRoute,
-      path: 'installation',
-      component: laterPage(() => import('./installation-page.tsx'), 'InstallationPage'),
-    }),
+    pageRoute(
+      settingsRoute,
+      'frontdoors',
+      () => import('./frontdoors-page.tsx'),
+      'FrontdoorsPage',
+      OF_ORGANIZATION,
+    ),
+    pageRoute(
+      settingsRoute,
+      'accounts',
+      () => import('./accounts-pages.tsx'),
+      'AccountsPage',
+      OF_ORGANIZATION,
+    ),
+    pageRoute(settingsRoute, 'accounts/$accountId', () => import('./accounts-pages.tsx'), 'AccountPage'),
+    pageRoute(settingsRoute, 'clients', () => import('./clients-pages.tsx'), 'ClientsPage', OF_ORGANIZATION),
+    pageRoute(settingsRoute, 'clients/$clientId', () => import('./clients-pages.tsx'), 'ClientPage'),
+    pageRoute(settingsRoute, 'people', () => import('./people-page.tsx'), 'PeoplePage', OF_ORGANIZATION),
+    pageRoute(settingsRoute, 'people/$personId', () => import('./person-page.tsx'), 'PersonPage'),
+    pageRoute(
+      settingsRoute,
+      'sessions',
+      () => import('./sessions-page.tsx'),
+      'SessionsPage',
+      OF_ORGANIZATION,
+    ),
+    pageRoute(
+      settingsRoute,
+      'organization',
+      () => import('./organization-page.tsx'),
+      'OrganizationPage',
+      OF_ORGANIZATION,
+    ),
+    pageRoute(settingsRoute, 'log-ins', () => import('./log-ins-page.tsx'), 'LogInsPage', OF_ORGANIZATION),
+    pageRoute(settingsRoute, 'organizations', () => import('./organizations-page.tsx'), 'OrganizationsPage', [
+      'name',
+    ]),
+    pageRoute(
+      settingsRoute,
+      'organizations/$organizationId',
+      () => import('./one-organization-page.tsx'),
+      'OneOrganizationPage',
+    ),
+    pageRoute(settingsRoute, 'keys', () => import('./keys-page.tsx'), 'KeysPage'),
+    pageRoute(settingsRoute, 'names', () => import('./names-page.tsx'), 'NamesPage', ['organizationId']),
+    pageRoute(settingsRoute, 'hostnames', () => import('./hostnames-page.tsx'), 'HostnamesPage', [
+      'name',
+      'organizationId',
+      'proof',
+    ]),
+    pageRoute(settingsRoute, 'installation', () => import('./installation-page.tsx'), 'InstallationPage'),
   ]),
 ] as const;

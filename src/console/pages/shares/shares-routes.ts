@@ -1,46 +1,33 @@
 /** Addresses of shares. The pages of one share have a common frame, which other folders add pages to. */
-import { createRoute } from '@tanstack/react-router';
 import { frontdoorRoute } from '../../frame/root-route.tsx';
-import { laterPage } from '../../parts/later-page.tsx';
-import { searchOf } from '../../parts/search-state.tsx';
+import { pageRoute } from '../../parts/page-route.ts';
 
-export const shareRoute = createRoute({
-  getParentRoute: () => frontdoorRoute,
-  path: 'shares/$token',
-  component: laterPage(() => import('./share-frame.tsx'), 'ShareFrame'),
-});
+export const shareRoute = pageRoute(
+  frontdoorRoute,
+  'shares/$token',
+  () => import('./share-frame.tsx'),
+  'ShareFrame',
+);
 
 /** Pages inside the frame of one share. */
 export const sharePageRoutes = [
-  createRoute({
-    getParentRoute: () => shareRoute,
-    path: '/',
-    component: laterPage(() => import('./share-overview-page.tsx'), 'ShareOverviewPage'),
-  }),
-  createRoute({
-    getParentRoute: () => shareRoute,
-    path: 'traffic',
-    validateSearch: searchOf('duration', 'view'),
-    component: laterPage(() => import('./share-traffic-page.tsx'), 'ShareTrafficPage'),
-  }),
-  createRoute({
-    getParentRoute: () => shareRoute,
-    path: 'settings',
-    component: laterPage(() => import('./share-settings-page.tsx'), 'ShareSettingsPage'),
-  }),
+  pageRoute(shareRoute, '/', () => import('./share-overview-page.tsx'), 'ShareOverviewPage'),
+  pageRoute(shareRoute, 'traffic', () => import('./share-traffic-page.tsx'), 'ShareTrafficPage', [
+    'duration',
+    'view',
+  ]),
+  pageRoute(shareRoute, 'access', () => import('../access/access-page.tsx'), 'AccessPage'),
+  pageRoute(shareRoute, 'settings', () => import('./share-settings-page.tsx'), 'ShareSettingsPage'),
 ] as const;
 
 export const shareRoutes = [
-  createRoute({
-    getParentRoute: () => frontdoorRoute,
-    path: 'shares',
-    validateSearch: searchOf('name', 'status', 'environmentId', 'providerId'),
-    component: laterPage(() => import('./shares-page.tsx'), 'SharesPage'),
-  }),
-  createRoute({
-    getParentRoute: () => frontdoorRoute,
-    path: 'shares/new',
-    validateSearch: searchOf('environmentId'),
-    component: laterPage(() => import('./new-share-page.tsx'), 'NewSharePage'),
-  }),
+  pageRoute(frontdoorRoute, 'shares', () => import('./shares-page.tsx'), 'SharesPage', [
+    'name',
+    'status',
+    'environmentId',
+    'providerId',
+  ]),
+  pageRoute(frontdoorRoute, 'shares/new', () => import('./new-share-page.tsx'), 'NewSharePage', [
+    'environmentId',
+  ]),
 ] as const;
