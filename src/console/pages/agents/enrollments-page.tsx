@@ -4,9 +4,9 @@ import type { ReactNode } from 'react';
 import type { AgentEnrollmentAnswer } from '#contract';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
+import { ConfirmedAction } from '../../parts/action-button.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import type { ListColumn } from '../../parts/list-table.tsx';
-import { ConfirmedRowAction } from '../../parts/row-action.tsx';
 import { StateBadge, type Tone } from '../../parts/state-badge.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useList } from '../../parts/use-list.ts';
@@ -89,7 +89,7 @@ function Cancel({ enrollment }: { readonly enrollment: AgentEnrollmentAnswer }):
   if (state === 'used') return null;
   const title = text.cancelOf(name ?? text.unnamed);
   return (
-    <ConfirmedRowAction
+    <ConfirmedAction
       operation="cancelEnrollment"
       input={{ parameters: { frontdoorId, id } }}
       refreshes={['enrollment']}
@@ -99,6 +99,6 @@ function Cancel({ enrollment }: { readonly enrollment: AgentEnrollmentAnswer }):
       isDisabled={!may('cancelEnrollment')}
     >
       <p>{text.cancelText}</p>
-    </ConfirmedRowAction>
+    </ConfirmedAction>
   );
 }

@@ -1,9 +1,9 @@
 /** Circuits: where they go, follow one, end one. */
 import { Group } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { ConfirmedAction, ActionButton } from '../../parts/action-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
-import { ConfirmedRowAction, RowButton } from '../../parts/row-action.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useList } from '../../parts/use-list.ts';
 import { useFormat, useText } from '../../text/language.tsx';
@@ -28,8 +28,12 @@ export function CircuitsPage(): ReactNode {
           title: text.change,
           cell: ({ id }) => (
             <Group gap="xs" wrap="nowrap">
-              <RowButton label={text.follow} full={`${text.follow}: ${id}`} onClick={() => setFollowed(id)} />
-              <ConfirmedRowAction
+              <ActionButton
+                label={text.follow}
+                full={`${text.follow}: ${id}`}
+                onClick={() => setFollowed(id)}
+              />
+              <ConfirmedAction
                 operation="endCircuit"
                 input={{ parameters: { id } }}
                 refreshes={['circuit']}
@@ -38,7 +42,7 @@ export function CircuitsPage(): ReactNode {
                 title={text.endCircuitTitle}
               >
                 <p>{text.endCircuitText}</p>
-              </ConfirmedRowAction>
+              </ConfirmedAction>
             </Group>
           ),
         },

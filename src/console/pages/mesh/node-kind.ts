@@ -1,6 +1,5 @@
 /** Routers and gateways differ in the names of their operations, the command that enrolls them, and one column. */
 import type { AnswerOf } from '#contract';
-import { useChange } from '../../api/queries.ts';
 
 export type MeshNode =
   | AnswerOf<'listRouters'>['content'][number]
@@ -15,9 +14,9 @@ export interface NodeKind {
   /** The last column of the list. */
   readonly lastColumn: 'edgeAddress' | 'created';
   readonly list: 'listRouters' | 'listGateways';
-  readonly useCreate: (
-    onToken: (token: string) => void,
-  ) => ReturnType<typeof useChange<'createRouter'>> | ReturnType<typeof useChange<'createGateway'>>;
+  /** As the stream of changes names it. */
+  readonly kind: 'router' | 'gateway';
+  readonly operation: 'createRouter' | 'createGateway';
 }
 
 export const ROUTERS: NodeKind = {
@@ -26,8 +25,8 @@ export const ROUTERS: NodeKind = {
   enrollCommand: 'frontdoor router enroll router.yml --jwt router.jwt',
   lastColumn: 'edgeAddress',
   list: 'listRouters',
-  useCreate: (onToken) =>
-    useChange('createRouter', { refreshes: ['router'], onDone: ({ body }) => onToken(body.token) }),
+  kind: 'router',
+  operation: 'createRouter',
 };
 
 export const GATEWAYS: NodeKind = {
@@ -36,6 +35,6 @@ export const GATEWAYS: NodeKind = {
   enrollCommand: 'frontdoor gateway --enrollment-jwt gateway.jwt',
   lastColumn: 'created',
   list: 'listGateways',
-  useCreate: (onToken) =>
-    useChange('createGateway', { refreshes: ['gateway'], onDone: ({ body }) => onToken(body.token) }),
+  kind: 'gateway',
+  operation: 'createGateway',
 };

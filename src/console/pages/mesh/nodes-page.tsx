@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { useIdempotencyKey } from '../../api/queries.ts';
+import { useChange, useIdempotencyKey } from '../../api/queries.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { useNameFilter } from '../../parts/filters.tsx';
 import { Form } from '../../parts/form.tsx';
@@ -88,7 +88,10 @@ function CreateNode(props: {
   const { kind, onClose, onToken } = props;
   const [name, setName] = useState('');
   const idempotencyKey = useIdempotencyKey();
-  const { mutate, error, isPending } = kind.useCreate(onToken);
+  const { mutate, error, isPending } = useChange(kind.operation, {
+    refreshes: [kind.kind],
+    onDone: ({ body }) => onToken(body.token),
+  });
   return (
     <Dialog title={text[kind.create]} isOpen onClose={onClose} size="md">
       <Form

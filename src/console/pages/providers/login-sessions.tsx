@@ -6,12 +6,12 @@ import type { LoginSessionAnswer, ProviderAnswer } from '#contract';
 import { useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
+import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { ListPanel } from '../../parts/list-page.tsx';
 import type { ListColumn } from '../../parts/list-table.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { RowButton } from '../../parts/row-action.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useList } from '../../parts/use-list.ts';
 import { useFormat, useText } from '../../text/language.tsx';
@@ -39,7 +39,7 @@ function SessionList({ id }: { readonly id: string }): ReactNode {
   const endColumn: ListColumn<LoginSessionAnswer> = {
     title: text.end,
     cell: (session) => (
-      <RowButton
+      <ActionButton
         label={text.end}
         full={text.endOf(personOf(session))}
         isPending={end.isPending && end.variables.parameters.sessionId === session.id}

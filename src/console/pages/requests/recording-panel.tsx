@@ -1,11 +1,11 @@
 /** Switches the recording of a share's requests on for a while, and off. */
 import { Button, Group, NativeSelect } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { useAnswer, useChange } from '../../api/queries.ts';
 import { serverNowMs } from '../../api/server-clock.ts';
+import { useAnswer, useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
+import { ConfirmedAction } from '../../parts/action-button.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -23,20 +23,10 @@ interface ShareParameters {
 }
 
 export function RecordingPanel({ parameters }: { readonly parameters: ShareParameters }): ReactNode {
-  const [text, format] = [useText(requestsText), useFormat()];
+  const text = useText(requestsText);
   const { may } = useSession();
-  const [minutes, setMinutes] = useState<number>(60);
-  const [maxBodyBytes, setBodyBytes] = useState<number>(65_536);
-  const [isDeleting, setDeleting] = useState(false);
   const inspector = useAnswer('getInspector', { parameters });
   const set = useChange('setInspector', { refreshes: ['share'] });
-  const remove = useChange('deleteInspectedRequests', {
-    refreshes: ['request'],
-    onDone: () => setDeleting(false),
-  });
-  const isAllowed = may('setInspector');
-  const span = (count: number) =>
-    count < 120 ? text.minutes(format.number(count)) : text.hours(format.number(count / 60));
   return (
     <Panel title={text.recording}>
       {set.error === null ? null : <Problem error={set.error} onAgain={() => void inspector.refetch()} />}
@@ -52,63 +42,77 @@ export function RecordingPanel({ parameters }: { readonly parameters: ShareParam
             <Group align="end">
               {body.enabled ? (
                 <Button
-                  disabled={!isAllowed}
+                  disabled={!may('setInspector')}
                   loading={set.isPending}
                   onClick={() => set.mutate({ parameters, body: { enabled: false }, ifMatch: etag })}
                 >
                   {text.stop}
                 </Button>
               ) : (
-                <>
-                  <NativeSelect
-                    label={text.howLong}
-                    value={String(minutes)}
-                    onChange={({ currentTarget }) => setMinutes(Number(currentTarget.value))}
-                    data={MINUTES.map((count) => ({ value: String(count), label: span(count) }))}
-                  />
-                  <NativeSelect
-                    label={text.bodies}
-                    value={String(maxBodyBytes)}
-                    onChange={({ currentTarget }) => setBodyBytes(Number(currentTarget.value))}
-                    data={BODY_BYTES.map((count) => ({
-                      value: String(count),
-                      label: count === 0 ? text.noBodies : format.bytes(count),
-                    }))}
-                  />
-                  <Button
-                    disabled={!isAllowed}
-                    loading={set.isPending}
-                    onClick={() => {
-                      const until = new Date(serverNowMs() + minutes * MINUTE_MS - 1_000).toISOString();
-                      set.mutate({ parameters, body: { enabled: true, maxBodyBytes, until }, ifMatch: etag });
-                    }}
-                  >
-                    {text.start}
-                  </Button>
-                </>
+                <StartRecording
+                  isPending={set.isPending}
+                  onStart={(span) =>
+                    set.mutate({ parameters, body: { enabled: true, ...span }, ifMatch: etag })
+                  }
+                />
               )}
-              <Button
-                variant="default"
-                disabled={!may('deleteInspectedRequests')}
-                onClick={() => setDeleting(true)}
+              <ConfirmedAction
+                operation="deleteInspectedRequests"
+                input={{ parameters }}
+                refreshes={['request']}
+                label={text.deleteAll}
+                title={text.deleteAll}
+                isDisabled={!may('deleteInspectedRequests')}
+                size="sm"
               >
-                {text.deleteAll}
-              </Button>
+                <p>{text.deleteText}</p>
+              </ConfirmedAction>
             </Group>
           </>
         )}
       </AnswerView>
-      <ConfirmDialog
-        title={text.deleteAll}
-        isOpen={isDeleting}
-        onClose={() => setDeleting(false)}
-        action={text.deleteAll}
-        error={remove.error}
-        isPending={remove.isPending}
-        onConfirm={() => remove.mutate({ parameters })}
-      >
-        <p>{text.deleteText}</p>
-      </ConfirmDialog>
     </Panel>
+  );
+}
+
+/** Asks for how long requests are recorded, and how much of their bodies. */
+function StartRecording(props: {
+  readonly isPending: boolean;
+  readonly onStart: (span: { readonly maxBodyBytes: number; readonly until: string }) => void;
+}): ReactNode {
+  const [text, format] = [useText(requestsText), useFormat()];
+  const { may } = useSession();
+  const [minutes, setMinutes] = useState<number>(60);
+  const [maxBodyBytes, setBodyBytes] = useState<number>(65_536);
+  const span = (count: number) =>
+    count < 120 ? text.minutes(format.number(count)) : text.hours(format.number(count / 60));
+  return (
+    <>
+      <NativeSelect
+        label={text.howLong}
+        value={String(minutes)}
+        onChange={({ currentTarget }) => setMinutes(Number(currentTarget.value))}
+        data={MINUTES.map((count) => ({ value: String(count), label: span(count) }))}
+      />
+      <NativeSelect
+        label={text.bodies}
+        value={String(maxBodyBytes)}
+        onChange={({ currentTarget }) => setBodyBytes(Number(currentTarget.value))}
+        data={BODY_BYTES.map((count) => ({
+          value: String(count),
+          label: count === 0 ? text.noBodies : format.bytes(count),
+        }))}
+      />
+      <Button
+        disabled={!may('setInspector')}
+        loading={props.isPending}
+        onClick={() => {
+          const until = new Date(serverNowMs() + minutes * MINUTE_MS - 1_000).toISOString();
+          props.onStart({ maxBodyBytes, until });
+        }}
+      >
+        {text.start}
+      </Button>
+    </>
   );
 }

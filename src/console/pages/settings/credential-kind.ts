@@ -1,6 +1,5 @@
-/** API accounts and OAuth clients differ in the names of their operations and of their secret alone. */
+/** API accounts and OAuth clients differ only in the names of their operations and of their secret. */
 import type { AnswerOf, BodyOf } from '#contract';
-import { useAnswer, useChange } from '../../api/queries.ts';
 
 export type CredentialEntry = AnswerOf<'getApiAccount'> | AnswerOf<'getOauthClient'>;
 export type NewCredential = BodyOf<'createApiAccount'>;
@@ -10,72 +9,51 @@ export interface ShownSecret {
   readonly secret: string;
 }
 
-type OnSecret = (shown: ShownSecret) => void;
-
 export interface CredentialKind {
   readonly path: 'accounts' | 'clients';
+  /** As the stream of changes names it. */
+  readonly kind: 'account' | 'client';
   readonly list: 'listApiAccounts' | 'listOauthClients';
-  readonly useOne: (
-    id: string,
-  ) => ReturnType<typeof useAnswer<'getApiAccount'>> | ReturnType<typeof useAnswer<'getOauthClient'>>;
-  readonly useCreate: (
-    onSecret: OnSecret,
-  ) => ReturnType<typeof useChange<'createApiAccount'>> | ReturnType<typeof useChange<'createOauthClient'>>;
-  readonly useRename: (
-    onDone: () => void,
-  ) => ReturnType<typeof useChange<'changeApiAccount'>> | ReturnType<typeof useChange<'changeOauthClient'>>;
-  readonly useRotate: (
-    onSecret: OnSecret,
-  ) => ReturnType<typeof useChange<'rotateApiAccount'>> | ReturnType<typeof useChange<'rotateOauthClient'>>;
-  readonly useEndPrevious: (
-    onDone: () => void,
-  ) => ReturnType<typeof useChange<'endPreviousToken'>> | ReturnType<typeof useChange<'endPreviousSecret'>>;
-  readonly useRevoke: (
-    onDone: () => void,
-  ) => ReturnType<typeof useChange<'deleteApiAccount'>> | ReturnType<typeof useChange<'deleteOauthClient'>>;
-  /** Until when the secret before the last rotation is accepted. */
-  readonly previousUntil: (entry: CredentialEntry) => string | undefined;
+  readonly get: 'getApiAccount' | 'getOauthClient';
+  readonly create: 'createApiAccount' | 'createOauthClient';
+  readonly rename: 'changeApiAccount' | 'changeOauthClient';
+  readonly rotate: 'rotateApiAccount' | 'rotateOauthClient';
+  readonly endPrevious: 'endPreviousToken' | 'endPreviousSecret';
+  readonly revoke: 'deleteApiAccount' | 'deleteOauthClient';
 }
-
-const accountRefreshes = { refreshes: ['account'] };
-const clientRefreshes = { refreshes: ['client'] };
 
 export const ACCOUNTS: CredentialKind = {
   path: 'accounts',
+  kind: 'account',
   list: 'listApiAccounts',
-  useOne: (id) => useAnswer('getApiAccount', { parameters: { id } }),
-  useCreate: (onSecret) =>
-    useChange('createApiAccount', {
-      ...accountRefreshes,
-      onDone: ({ body: { id, token } }) => onSecret({ id, secret: token }),
-    }),
-  useRename: (onDone) => useChange('changeApiAccount', { ...accountRefreshes, onDone }),
-  useRotate: (onSecret) =>
-    useChange('rotateApiAccount', {
-      ...accountRefreshes,
-      onDone: ({ body: { id, token } }) => onSecret({ id, secret: token }),
-    }),
-  useEndPrevious: (onDone) => useChange('endPreviousToken', { ...accountRefreshes, onDone }),
-  useRevoke: (onDone) => useChange('deleteApiAccount', { ...accountRefreshes, onDone }),
-  previousUntil: (entry) => ('previousTokenUntil' in entry ? entry.previousTokenUntil : undefined),
+  get: 'getApiAccount',
+  create: 'createApiAccount',
+  rename: 'changeApiAccount',
+  rotate: 'rotateApiAccount',
+  endPrevious: 'endPreviousToken',
+  revoke: 'deleteApiAccount',
 };
 
 export const CLIENTS: CredentialKind = {
   path: 'clients',
+  kind: 'client',
   list: 'listOauthClients',
-  useOne: (id) => useAnswer('getOauthClient', { parameters: { id } }),
-  useCreate: (onSecret) =>
-    useChange('createOauthClient', {
-      ...clientRefreshes,
-      onDone: ({ body: { id, secret } }) => onSecret({ id, secret }),
-    }),
-  useRename: (onDone) => useChange('changeOauthClient', { ...clientRefreshes, onDone }),
-  useRotate: (onSecret) =>
-    useChange('rotateOauthClient', {
-      ...clientRefreshes,
-      onDone: ({ body: { id, secret } }) => onSecret({ id, secret }),
-    }),
-  useEndPrevious: (onDone) => useChange('endPreviousSecret', { ...clientRefreshes, onDone }),
-  useRevoke: (onDone) => useChange('deleteOauthClient', { ...clientRefreshes, onDone }),
-  previousUntil: (entry) => ('previousSecretUntil' in entry ? entry.previousSecretUntil : undefined),
+  get: 'getOauthClient',
+  create: 'createOauthClient',
+  rename: 'changeOauthClient',
+  rotate: 'rotateOauthClient',
+  endPrevious: 'endPreviousSecret',
+  revoke: 'deleteOauthClient',
 };
+
+export function secretIn(
+  made: AnswerOf<'createApiAccount' | 'rotateApiAccount' | 'createOauthClient' | 'rotateOauthClient'>,
+): ShownSecret {
+  return { id: made.id, secret: 'token' in made ? made.token : made.secret };
+}
+
+/** Until when the secret before the last rotation is accepted. */
+export function previousUntil(entry: CredentialEntry): string | undefined {
+  if ('previousTokenUntil' in entry) return entry.previousTokenUntil;
+  return 'previousSecretUntil' in entry ? entry.previousSecretUntil : undefined;
+}

@@ -2,7 +2,7 @@
 import { Button, Checkbox, Fieldset } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { useIdempotencyKey } from '../../api/queries.ts';
+import { useChange, useIdempotencyKey } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { useNameFilter } from '../../parts/filters.tsx';
@@ -13,7 +13,13 @@ import { SecretOnceDialog } from '../../parts/secret-once.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useList } from '../../parts/use-list.ts';
 import { useText } from '../../text/language.tsx';
-import type { CredentialEntry, CredentialKind, NewCredential, ShownSecret } from './credential-kind.ts';
+import {
+  secretIn,
+  type CredentialEntry,
+  type CredentialKind,
+  type NewCredential,
+  type ShownSecret,
+} from './credential-kind.ts';
 import { OtherOrganization, useOrganizationId } from './organization-choice.tsx';
 import { settingsText } from './settings-text.ts';
 
@@ -99,7 +105,10 @@ function CreateCredential(props: {
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly Scope[]>(['frontdoor.read']);
   const idempotencyKey = useIdempotencyKey();
-  const { mutate, error, isPending } = kind.useCreate(onSecret);
+  const { mutate, error, isPending } = useChange(kind.create, {
+    refreshes: [kind.kind],
+    onDone: ({ body }) => onSecret(secretIn(body)),
+  });
   // Nobody hands out more than one has.
   const offered = SCOPES.filter(
     (scope) => caller.scopes.includes(scope) || caller.scopes.includes('frontdoor.admin'),

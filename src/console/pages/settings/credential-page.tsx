@@ -2,10 +2,12 @@
 import { Button, Group, NativeSelect } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { useIdempotencyKey } from '../../api/queries.ts';
+import { useAnswer, useChange, useIdempotencyKey } from '../../api/queries.ts';
+import { ConfirmedAction } from '../../parts/action-button.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
-import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
+import { DeleteButton } from '../../parts/delete-button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { RenameDialog } from '../../parts/rename-dialog.tsx';
@@ -13,94 +15,97 @@ import { SecretOnceDialog } from '../../parts/secret-once.tsx';
 import { ExactTime, TimeAgo } from '../../parts/time-ago.tsx';
 import { reloadOf, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
-import type { CredentialEntry, CredentialKind, ShownSecret } from './credential-kind.ts';
+import {
+  previousUntil,
+  secretIn,
+  type CredentialEntry,
+  type CredentialKind,
+  type ShownSecret,
+} from './credential-kind.ts';
 import { ScopeNames } from './credential-list.tsx';
 import { settingsText } from './settings-text.ts';
 
 const OVERLAP_SECONDS = [0, 3_600, 86_400, 604_800] as const;
 
-type Act = 'rename' | 'rotate' | 'endPrevious' | 'revoke';
-
-export function CredentialPage({
-  kind,
-  id,
-}: {
+interface CredentialProps {
   readonly kind: CredentialKind;
   readonly id: string;
-}): ReactNode {
+}
+
+export function CredentialPage({ kind, id }: CredentialProps): ReactNode {
   const text = useText(settingsText);
-  const [act, setAct] = useState<Act | undefined>();
-  const [shown, setShown] = useState<ShownSecret | undefined>();
-  const answer = kind.useOne(id);
-  const close = () => setAct(undefined);
-  const isAccount = kind.path === 'accounts';
+  const navigate = useNavigate();
+  const [isRenaming, setRenaming] = useState(false);
+  const answer = useAnswer(kind.get, { parameters: { id } });
   return (
     <AnswerView answer={answer}>
-      {({ body, etag }) => {
-        const until = kind.previousUntil(body);
-        return (
-          <>
-            <PageTitle title={body.name} above={<Link to={`/settings/${kind.path}`}>{text[kind.path]}</Link>}>
-              <Group gap="xs">
-                <Button variant="default" onClick={() => setAct('rename')}>
-                  {text.rename}
-                </Button>
-                <Button variant="default" onClick={() => setAct('rotate')}>
-                  {text.rotate}
-                </Button>
-                <Button color="red" onClick={() => setAct('revoke')}>
-                  {text.revoke}
-                </Button>
-              </Group>
-            </PageTitle>
-            <Panel>
-              <Facts
-                facts={[
-                  [text.id, <CopyText key="id" value={body.id} />],
-                  [text.scopes, <ScopeNames key="scopes" scopes={body.scopes} />],
-                  [text.lastUsed, <TimeAgo key="used" at={body.lastUsedAt} />],
-                  [text.created, <ExactTime key="created" at={body.createdAt} />],
-                  ...(until === undefined
-                    ? []
-                    : [[text.previousUntil, <ExactTime key="until" at={until} />] as const]),
-                ]}
-              />
-              {until === undefined ? null : (
-                <Button mt="md" variant="default" onClick={() => setAct('endPrevious')}>
-                  {text.endPrevious}
-                </Button>
-              )}
-            </Panel>
-            {act === 'rename' ? (
-              <Rename kind={kind} now={{ body, etag }} reload={reloadOf(answer)} onClose={close} />
-            ) : null}
-            {act === 'rotate' ? (
-              <Rotate
-                kind={kind}
-                id={id}
-                onClose={close}
-                onSecret={(made) => {
-                  close();
-                  setShown(made);
-                }}
-              />
-            ) : null}
-            {act === 'endPrevious' ? <EndPrevious kind={kind} id={id} onClose={close} /> : null}
-            {act === 'revoke' ? <Revoke kind={kind} entry={body} onClose={close} /> : null}
-            <SecretOnceDialog
-              title={text.rotated}
-              facts={
-                shown && [
-                  [text.id, shown.id],
-                  [isAccount ? text.token : text.secret, shown.secret],
-                ]
-              }
-              onClose={() => setShown(undefined)}
+      {({ body, etag }) => (
+        <>
+          <PageTitle title={body.name} above={<Link to={`/settings/${kind.path}`}>{text[kind.path]}</Link>}>
+            <Group gap="xs">
+              <Button variant="default" onClick={() => setRenaming(true)}>
+                {text.rename}
+              </Button>
+              <Rotation kind={kind} id={id} />
+              <DeleteButton
+                operation={kind.revoke}
+                input={{ parameters: { id } }}
+                kind={kind.kind}
+                label={text.revoke}
+                title={kind.path === 'accounts' ? text.revokeAccount : text.revokeClient}
+                typed={body.name}
+                onDeleted={() => void navigate({ to: `/settings/${kind.path}` })}
+              >
+                <p>{text.revokeText}</p>
+              </DeleteButton>
+            </Group>
+          </PageTitle>
+          <CredentialFacts kind={kind} entry={body} />
+          {isRenaming ? (
+            <Rename
+              kind={kind}
+              now={{ body, etag }}
+              reload={reloadOf(answer)}
+              onClose={() => setRenaming(false)}
             />
-          </>
-        );
-      }}
+          ) : null}
+        </>
+      )}
     </AnswerView>
+  );
+}
+
+function CredentialFacts(props: {
+  readonly kind: CredentialKind;
+  readonly entry: CredentialEntry;
+}): ReactNode {
+  const text = useText(settingsText);
+  const { kind, entry } = props;
+  const until = previousUntil(entry);
+  const facts: (readonly [string, ReactNode])[] = [
+    [text.id, <CopyText key="id" value={entry.id} />],
+    [text.scopes, <ScopeNames key="scopes" scopes={entry.scopes} />],
+    [text.lastUsed, <TimeAgo key="used" at={entry.lastUsedAt} />],
+    [text.created, <ExactTime key="created" at={entry.createdAt} />],
+  ];
+  if (until !== undefined) facts.push([text.previousUntil, <ExactTime key="until" at={until} />]);
+  return (
+    <Panel>
+      <Facts facts={facts} />
+      {until === undefined ? null : (
+        <ConfirmedAction
+          operation={kind.endPrevious}
+          input={{ parameters: { id: entry.id } }}
+          refreshes={[kind.kind]}
+          label={text.endPrevious}
+          action={text.end}
+          title={text.endPrevious}
+          size="sm"
+        >
+          <p>{text.endPreviousText}</p>
+        </ConfirmedAction>
+      )}
+    </Panel>
   );
 }
 
@@ -112,7 +117,7 @@ function Rename(
 ): ReactNode {
   const text = useText(settingsText);
   const { kind, now, reload, onClose } = props;
-  const change = kind.useRename(onClose);
+  const change = useChange(kind.rename, { refreshes: [kind.kind], onDone: onClose });
   return (
     <RenameDialog
       title={text.rename}
@@ -129,17 +134,55 @@ function Rename(
   );
 }
 
-function Rotate(props: {
-  readonly kind: CredentialKind;
-  readonly id: string;
-  readonly onClose: () => void;
-  readonly onSecret: (shown: ShownSecret) => void;
-}): ReactNode {
+/** Makes another secret, which is shown once. */
+function Rotation({ kind, id }: CredentialProps): ReactNode {
+  const text = useText(settingsText);
+  const [isOpen, setOpen] = useState(false);
+  const [shown, setShown] = useState<ShownSecret | undefined>();
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {text.rotate}
+      </Button>
+      {isOpen ? (
+        <RotateDialog
+          kind={kind}
+          id={id}
+          onClose={() => setOpen(false)}
+          onSecret={(made) => {
+            setOpen(false);
+            setShown(made);
+          }}
+        />
+      ) : null}
+      <SecretOnceDialog
+        title={text.rotated}
+        facts={
+          shown && [
+            [text.id, shown.id],
+            [kind.path === 'accounts' ? text.token : text.secret, shown.secret],
+          ]
+        }
+        onClose={() => setShown(undefined)}
+      />
+    </>
+  );
+}
+
+function RotateDialog(
+  props: CredentialProps & {
+    readonly onClose: () => void;
+    readonly onSecret: (shown: ShownSecret) => void;
+  },
+): ReactNode {
   const text = useText(settingsText);
   const { kind, id, onClose, onSecret } = props;
   const [overlapSeconds, setOverlap] = useState(0);
   const idempotencyKey = useIdempotencyKey();
-  const { mutate, error, isPending } = kind.useRotate(onSecret);
+  const { mutate, error, isPending } = useChange(kind.rotate, {
+    refreshes: [kind.kind],
+    onDone: ({ body }) => onSecret(secretIn(body)),
+  });
   return (
     <Dialog title={text.rotate} isOpen onClose={onClose} size="md">
       <Form
@@ -162,52 +205,5 @@ function Rotate(props: {
         />
       </Form>
     </Dialog>
-  );
-}
-
-function EndPrevious(props: {
-  readonly kind: CredentialKind;
-  readonly id: string;
-  readonly onClose: () => void;
-}): ReactNode {
-  const text = useText(settingsText);
-  const { mutate, error, isPending } = props.kind.useEndPrevious(props.onClose);
-  return (
-    <ConfirmDialog
-      title={text.endPrevious}
-      isOpen
-      onClose={props.onClose}
-      action={text.end}
-      error={error}
-      isPending={isPending}
-      onConfirm={() => mutate({ parameters: { id: props.id } })}
-    >
-      <p>{text.endPreviousText}</p>
-    </ConfirmDialog>
-  );
-}
-
-function Revoke(props: {
-  readonly kind: CredentialKind;
-  readonly entry: CredentialEntry;
-  readonly onClose: () => void;
-}): ReactNode {
-  const text = useText(settingsText);
-  const navigate = useNavigate();
-  const { kind, entry, onClose } = props;
-  const { mutate, error, isPending } = kind.useRevoke(() => void navigate({ to: `/settings/${kind.path}` }));
-  return (
-    <ConfirmDialog
-      title={kind.path === 'accounts' ? text.revokeAccount : text.revokeClient}
-      isOpen
-      onClose={onClose}
-      action={text.revoke}
-      typed={entry.name}
-      error={error}
-      isPending={isPending}
-      onConfirm={() => mutate({ parameters: { id: entry.id } })}
-    >
-      <p>{text.revokeText}</p>
-    </ConfirmDialog>
   );
 }

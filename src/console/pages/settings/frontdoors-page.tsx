@@ -5,13 +5,13 @@ import { useState, type ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
 import { useAnswer, useChange, useIdempotencyKey } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
+import { ConfirmedAction, ActionButton } from '../../parts/action-button.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { useNameFilter } from '../../parts/filters.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import type { ListColumn } from '../../parts/list-table.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { RenameDialog } from '../../parts/rename-dialog.tsx';
-import { ConfirmedRowAction, RowButton } from '../../parts/row-action.tsx';
 import { reloadOf } from '../../parts/use-edit.ts';
 import { useList } from '../../parts/use-list.ts';
 import { useText } from '../../text/language.tsx';
@@ -69,13 +69,13 @@ function useColumns(rename: (frontdoor: Frontdoor) => void): readonly ListColumn
       title: common.more,
       cell: (frontdoor) => (
         <Group gap="xs">
-          <RowButton
+          <ActionButton
             label={text.rename}
             full={`${text.rename}: ${frontdoor.name}`}
             isDisabled={!may('changeFrontdoor')}
             onClick={() => rename(frontdoor)}
           />
-          <ConfirmedRowAction
+          <ConfirmedAction
             operation="deleteFrontdoor"
             input={{ parameters: { frontdoorId: frontdoor.id } }}
             refreshes={['frontdoor']}
@@ -86,7 +86,7 @@ function useColumns(rename: (frontdoor: Frontdoor) => void): readonly ListColumn
             isDisabled={!may('deleteFrontdoor')}
           >
             <p>{text.deleteFrontdoorText}</p>
-          </ConfirmedRowAction>
+          </ConfirmedAction>
         </Group>
       ),
     },

@@ -1,9 +1,9 @@
 /** The domains that organizations claim, with their proofs, for operators, who grant them. */
 import type { ReactNode } from 'react';
 import type { HostnameClaimAnswer } from '#contract';
+import { ConfirmedAction } from '../../parts/action-button.tsx';
 import { useNameFilter } from '../../parts/filters.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
-import { ConfirmedRowAction } from '../../parts/row-action.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useList } from '../../parts/use-list.ts';
 import { useText } from '../../text/language.tsx';
@@ -49,7 +49,7 @@ function Decide({ claim: { id, hostname, proof } }: { readonly claim: HostnameCl
   const isGranted = proof === 'GRANTED' || proof === 'ASKED';
   const decision = isGranted ? 'withdrawName' : 'grantName';
   return (
-    <ConfirmedRowAction
+    <ConfirmedAction
       operation={isGranted ? 'withdrawHostname' : 'grantHostname'}
       input={{ parameters: { customFrontendId: id } }}
       refreshes={['custom-frontend']}
@@ -58,6 +58,6 @@ function Decide({ claim: { id, hostname, proof } }: { readonly claim: HostnameCl
       title={text[decision]}
     >
       <p>{text[`${decision}Text`](hostname)}</p>
-    </ConfirmedRowAction>
+    </ConfirmedAction>
   );
 }

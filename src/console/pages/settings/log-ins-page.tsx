@@ -1,9 +1,9 @@
 /** The identity providers with which people log in at the console. */
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { ConfirmedAction } from '../../parts/action-button.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
-import { ConfirmedRowAction } from '../../parts/row-action.tsx';
 import { useList } from '../../parts/use-list.ts';
 import { useText } from '../../text/language.tsx';
 import { AddLogIn } from './add-log-in.tsx';
@@ -41,7 +41,7 @@ export function LogInsPage(): ReactNode {
         {
           title: text.end,
           cell: ({ id, name, authProviderId }) => (
-            <ConfirmedRowAction
+            <ConfirmedAction
               operation="deleteConsoleLogIn"
               input={{ parameters: { id } }}
               refreshes={['console-log-in']}
@@ -51,7 +51,7 @@ export function LogInsPage(): ReactNode {
             >
               <p>{text.endLogInText}</p>
               <EndedSessions query={{ organizationId, authProviderId }} />
-            </ConfirmedRowAction>
+            </ConfirmedAction>
           ),
         },
       ]}

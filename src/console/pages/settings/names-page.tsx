@@ -1,7 +1,7 @@
 /** Resting names, for operators. */
 import type { ReactNode } from 'react';
+import { ConfirmedAction } from '../../parts/action-button.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
-import { ConfirmedRowAction } from '../../parts/row-action.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useList } from '../../parts/use-list.ts';
 import { useText } from '../../text/language.tsx';
@@ -25,7 +25,7 @@ export function NamesPage(): ReactNode {
         {
           title: text.release,
           cell: ({ name }) => (
-            <ConfirmedRowAction
+            <ConfirmedAction
               operation="releaseRestingName"
               input={{ parameters: { name } }}
               refreshes={['resting-name']}
@@ -34,7 +34,7 @@ export function NamesPage(): ReactNode {
               title={text.release}
             >
               <p>{text.releaseText(name)}</p>
-            </ConfirmedRowAction>
+            </ConfirmedAction>
           ),
         },
       ]}

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
 import { useAnswer, useChange, useIdempotencyKey } from '../../api/queries.ts';
+import { ConfirmedAction } from '../../parts/action-button.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { useNameFilter } from '../../parts/filters.tsx';
@@ -13,7 +14,6 @@ import { ListTable, type ListColumn } from '../../parts/list-table.tsx';
 import { NameField } from '../../parts/name-field.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
-import { ConfirmedRowAction } from '../../parts/row-action.tsx';
 import { useSearchState } from '../../parts/search-state.tsx';
 import { SecretOnceDialog } from '../../parts/secret-once.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -116,7 +116,7 @@ function Invitations({ organizationId }: { readonly organizationId: string }): R
               {
                 title: text.withdraw,
                 cell: ({ id, name }) => (
-                  <ConfirmedRowAction
+                  <ConfirmedAction
                     operation="deleteInvitation"
                     input={{ parameters: { id } }}
                     refreshes={['invitation']}
@@ -125,7 +125,7 @@ function Invitations({ organizationId }: { readonly organizationId: string }): R
                     title={text.withdraw}
                   >
                     <p>{text.withdrawText(name)}</p>
-                  </ConfirmedRowAction>
+                  </ConfirmedAction>
                 ),
               },
             ]}

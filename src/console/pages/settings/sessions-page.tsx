@@ -1,8 +1,8 @@
 /** Sessions at the console: one's own, and those of the organization for who administers it. */
 import type { ReactNode } from 'react';
 import { useSession } from '../../api/session.tsx';
+import { ConfirmedAction } from '../../parts/action-button.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
-import { ConfirmedRowAction } from '../../parts/row-action.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useList } from '../../parts/use-list.ts';
 import { useText } from '../../text/language.tsx';
@@ -36,7 +36,7 @@ export function SessionsPage(): ReactNode {
         {
           title: text.end,
           cell: ({ id, name, address }) => (
-            <ConfirmedRowAction
+            <ConfirmedAction
               operation="endConsoleSession"
               input={{ parameters: { id } }}
               refreshes={['console-session']}
@@ -45,7 +45,7 @@ export function SessionsPage(): ReactNode {
               title={text.endSession}
             >
               <p>{text.endSessionText(name)}</p>
-            </ConfirmedRowAction>
+            </ConfirmedAction>
           ),
         },
       ]}
