@@ -30,35 +30,14 @@ export function SearchDialog(props: {
   readonly onTyped: (typed: string) => void;
 }): ReactNode {
   const text = useText(frameText);
-  const navigate = useNavigate();
-  const { typed, onTyped } = props;
+  const { typed, onTyped, onClose } = props;
   const [at, setAt] = useState(0);
   const id = useId();
-  const asked = useDeferredValue(typed.trim());
-  const answer = useAnswer('search', { query: { q: asked } }, { enabled: asked.length >= MIN_LETTERS });
-  const entries = navigationOf(useSession(), useCurrentFrontdoor()).flatMap((group) => group.entries);
-  const commands = useCommands(props.onKeys);
-  const pageAt = (to: string, name: string, kind: string): Found => ({
-    ...{ key: `${kind} ${to}`, name, kind },
-    run: () => void navigate({ to }),
-  });
-  const isWanted = ({ name }: Found) => name.toLowerCase().includes(typed.trim().toLowerCase());
-  const results: readonly Found[] =
-    asked.length < MIN_LETTERS
-      ? []
-      : (answer.data?.body.results ?? []).map((result) =>
-          pageAt(pageOf(result), result.name, text.kinds(result.kind)),
-        );
-  const found = [
-    ...results,
-    ...entries.map(({ to, label }) => pageAt(to, text[label], text.pages)).filter(isWanted),
-    ...commands.map(({ name, run }) => ({ key: name, name, kind: text.commands, run })).filter(isWanted),
-  ];
+  const { answer, found, hasNoResult } = useFound(typed, props.onKeys);
   const selected = Math.min(at, found.length - 1);
-
   const go = (target: Found | undefined) => {
     if (target === undefined) return;
-    props.onClose();
+    onClose();
     target.run();
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -72,9 +51,8 @@ export function SearchDialog(props: {
       go(found[selected]);
     }
   };
-
   return (
-    <Dialog title={text.search} isOpen onClose={props.onClose} closesOutside>
+    <Dialog title={text.search} isOpen onClose={onClose} closesOutside>
       <TextInput
         data-autofocus
         label={text.searchLabel}
@@ -93,29 +71,67 @@ export function SearchDialog(props: {
         spellCheck={false}
       />
       {answer.error === null ? null : <Problem error={answer.error} />}
-      <ul id={`${id}-list`} role="listbox" aria-label={text.search} className="fd-results">
-        {found.map((target, index) => (
-          <li
-            key={target.key}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === selected}
-            ref={index === selected ? (option) => option?.scrollIntoView({ block: 'nearest' }) : null}
-            onMouseDown={(event) => {
-              event.preventDefault();
-              go(target);
-            }}
-          >
-            <span>{target.name}</span> <span className="fd-soft fd-small">{target.kind}</span>
-          </li>
-        ))}
-      </ul>
+      <FoundList id={id} found={found} selected={selected} onChosen={go} />
       <p role="status" className="fd-soft fd-small">
-        {asked.length >= MIN_LETTERS && answer.data !== undefined && results.length === 0
-          ? text.searchNone
-          : null}
+        {hasNoResult ? text.searchNone : null}
         {answer.data?.body.more === true ? text.searchMore : null}
       </p>
     </Dialog>
+  );
+}
+
+/** What the typed text finds: resources by the API, then pages and commands. */
+function useFound(typed: string, openKeys: () => void) {
+  const text = useText(frameText);
+  const navigate = useNavigate();
+  const asked = useDeferredValue(typed.trim());
+  const isAsked = asked.length >= MIN_LETTERS;
+  const answer = useAnswer('search', { query: { q: asked } }, { enabled: isAsked });
+  const entries = navigationOf(useSession(), useCurrentFrontdoor()).flatMap((group) => group.entries);
+  const commands = useCommands(openKeys);
+  const pageAt = (to: string, name: string, kind: string): Found => ({
+    key: `${kind} ${to}`,
+    name,
+    kind,
+    run: () => void navigate({ to }),
+  });
+  const isMatch = ({ name }: Found) => name.toLowerCase().includes(typed.trim().toLowerCase());
+  const results = (isAsked ? (answer.data?.body.results ?? []) : []).map((result) =>
+    pageAt(pageOf(result), result.name, text.kinds(result.kind)),
+  );
+  const found = [
+    ...results,
+    ...entries.map(({ to, label }) => pageAt(to, text[label], text.pages)).filter(isMatch),
+    ...commands.map(({ name, run }) => ({ key: name, name, kind: text.commands, run })).filter(isMatch),
+  ];
+  return { answer, found, hasNoResult: isAsked && answer.data !== undefined && results.length === 0 };
+}
+
+function FoundList(props: {
+  readonly id: string;
+  readonly found: readonly Found[];
+  readonly selected: number;
+  readonly onChosen: (target: Found) => void;
+}): ReactNode {
+  const text = useText(frameText);
+  const { id, found, selected, onChosen } = props;
+  return (
+    <ul id={`${id}-list`} role="listbox" aria-label={text.search} className="fd-results">
+      {found.map((target, index) => (
+        <li
+          key={target.key}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === selected}
+          ref={index === selected ? (option) => option?.scrollIntoView({ block: 'nearest' }) : null}
+          onMouseDown={(event) => {
+            event.preventDefault();
+            onChosen(target);
+          }}
+        >
+          <span>{target.name}</span> <span className="fd-soft fd-small">{target.kind}</span>
+        </li>
+      ))}
+    </ul>
   );
 }

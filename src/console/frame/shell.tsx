@@ -2,8 +2,8 @@
 import { ActionIcon, Button, NativeSelect } from '@mantine/core';
 import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { useChanges } from '../api/changes.ts';
 import type { Topic } from '../api/change-source.ts';
+import { useChanges } from '../api/changes.ts';
 import { useSession } from '../api/session.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { laterDialog } from '../parts/later-page.tsx';
@@ -14,12 +14,14 @@ import { frameText } from './frame-text.ts';
 import { useCurrentFrontdoor, useFrontdoors } from './frontdoor.tsx';
 import { useKeys, useTypedAhead } from './keys.ts';
 import { LeaveQuestion } from './leave-question.tsx';
-import { navigationOf } from './navigation.ts';
+import { navigationOf, type NavigationGroup } from './navigation.ts';
 import { RenewSession } from './renew-session.tsx';
 
 const SearchDialog = laterDialog(async () => (await import('./search-dialog.tsx')).SearchDialog);
 const LogOut = laterDialog(async () => (await import('./log-out.tsx')).LogOut);
 const KeysDialog = laterDialog(async () => (await import('./keys-dialog.tsx')).KeysDialog);
+
+type OpenDialog = 'search' | 'keys' | 'log-out';
 
 export function Shell(): ReactNode {
   const text = useText(frameText);
@@ -27,73 +29,27 @@ export function Shell(): ReactNode {
   const frontdoorId = useCurrentFrontdoor();
   const isOfFrontdoor = useParams({ strict: false }).frontdoorId !== undefined;
   useChanges(topicOf(isOfFrontdoor || !session.isOperator, frontdoorId, session.isOperator));
-  const [dialog, setDialog] = useState<'search' | 'keys' | 'log-out' | undefined>();
+  const [dialog, setDialog] = useState<OpenDialog | undefined>();
   const [typed, setTyped] = useState('');
-  const [isNavOpen, setNavOpen] = useState(false);
   const close = () => setDialog(undefined);
-  const main = useRef<HTMLElement>(null);
-  const { pathname } = useLocation();
-
-  const openSearch = () => {
-    setTyped('');
-    setDialog('search');
+  const { main, isNavOpen, toggleNav } = useContent();
+  const open = (next: OpenDialog) => {
+    if (next === 'search') setTyped('');
+    setDialog(next);
   };
-  useKeys({ openSearch, openKeys: () => setDialog('keys') });
+  useKeys({ openSearch: () => open('search'), openKeys: () => open('keys') });
   useTypedAhead(dialog === 'search', setTyped);
-  const isFirst = useRef(true);
-  useEffect(() => {
-    setNavOpen(false);
-    // A new page begins at its content, for those who use the keyboard or listen.
-    if (!isFirst.current) main.current?.focus({ preventScroll: true });
-    isFirst.current = false;
-  }, [pathname]);
 
   return (
     <div className="fd-frame">
       <a className="fd-skip" href="#content">
         {text.skip}
       </a>
-      <header className="fd-head">
-        <ActionIcon
-          className="fd-nav-button"
-          variant="default"
-          aria-label={text.showNavigation}
-          aria-expanded={isNavOpen}
-          aria-controls="navigation"
-          onClick={() => setNavOpen(!isNavOpen)}
-        >
-          <Icon name="menu" />
-        </ActionIcon>
-        <Link to="/" className="fd-brand">
-          Frontdoor
-        </Link>
-        <FrontdoorChoice current={frontdoorId} />
-        <div className="fd-head-end">
-          <Button variant="default" size="sm" leftSection={<Icon name="search" />} onClick={openSearch}>
-            {text.search}
-          </Button>
-          <AccountButton onKeys={() => setDialog('keys')} onLogOut={() => setDialog('log-out')} />
-        </div>
-      </header>
+      <Head frontdoorId={frontdoorId} isNavOpen={isNavOpen} onNav={toggleNav} onDialog={open} />
       <Banners />
       <nav id="navigation" className="fd-nav" aria-label={text.navigation} data-open={isNavOpen}>
-        {navigationOf(session, frontdoorId).map(({ title, entries }) => (
-          <div key={title}>
-            <h2>{text[title]}</h2>
-            <ul>
-              {entries.map(({ to, label, isExact }) => (
-                <li key={to}>
-                  <Link
-                    to={to}
-                    activeOptions={{ exact: isExact, includeSearch: false }}
-                    activeProps={{ 'aria-current': 'page' }}
-                  >
-                    {text[label]}
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          </div>
+        {navigationOf(session, frontdoorId).map((group) => (
+          <NavigationSection key={group.title} group={group} />
         ))}
       </nav>
       <main id="content" ref={main} tabIndex={-1} className="fd-main">
@@ -102,10 +58,86 @@ export function Shell(): ReactNode {
       <RenewSession />
       <LeaveQuestion />
       {dialog === 'search' ? (
-        <SearchDialog onClose={close} onKeys={() => setDialog('keys')} typed={typed} onTyped={setTyped} />
+        <SearchDialog onClose={close} onKeys={() => open('keys')} typed={typed} onTyped={setTyped} />
       ) : null}
       {dialog === 'keys' ? <KeysDialog onClose={close} /> : null}
       {dialog === 'log-out' ? <LogOut onClose={close} /> : null}
+    </div>
+  );
+}
+
+/** The content, and the navigation that may cover it: a new page closes that, and moves the focus to the content. */
+function useContent() {
+  const main = useRef<HTMLElement>(null);
+  const [isNavOpen, setNavOpen] = useState(false);
+  const isFirst = useRef(true);
+  const { pathname } = useLocation();
+  useEffect(() => {
+    setNavOpen(false);
+    // For those who use the keyboard or listen.
+    if (!isFirst.current) main.current?.focus({ preventScroll: true });
+    isFirst.current = false;
+  }, [pathname]);
+  return { main, isNavOpen, toggleNav: () => setNavOpen(!isNavOpen) };
+}
+
+function Head(props: {
+  readonly frontdoorId: string | undefined;
+  readonly isNavOpen: boolean;
+  readonly onNav: () => void;
+  readonly onDialog: (dialog: OpenDialog) => void;
+}): ReactNode {
+  const text = useText(frameText);
+  const { frontdoorId, isNavOpen, onNav, onDialog } = props;
+  return (
+    <header className="fd-head">
+      <ActionIcon
+        className="fd-nav-button"
+        variant="default"
+        aria-label={text.showNavigation}
+        aria-expanded={isNavOpen}
+        aria-controls="navigation"
+        onClick={onNav}
+      >
+        <Icon name="menu" />
+      </ActionIcon>
+      <Link to="/" className="fd-brand">
+        Frontdoor
+      </Link>
+      <FrontdoorChoice current={frontdoorId} />
+      <div className="fd-head-end">
+        <Button
+          variant="default"
+          size="sm"
+          leftSection={<Icon name="search" />}
+          onClick={() => onDialog('search')}
+        >
+          {text.search}
+        </Button>
+        <AccountButton onKeys={() => onDialog('keys')} onLogOut={() => onDialog('log-out')} />
+      </div>
+    </header>
+  );
+}
+
+function NavigationSection({ group: { title, entries } }: { readonly group: NavigationGroup }): ReactNode {
+  const text = useText(frameText);
+  return (
+    <div>
+      <h2>{text[title]}</h2>
+      <ul>
+        {entries.map(({ to, label, isExact }) => (
+          <li key={to}>
+            <Link
+              to={to}
+              activeOptions={{ exact: isExact, includeSearch: false }}
+              activeProps={{ 'aria-current': 'page' }}
+            >
+              {text[label]}
+            </Link>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

@@ -3,8 +3,9 @@
  * drawing is one picture for those who do not see it.
  */
 import { useComputedColorScheme } from '@mantine/core';
-import uPlot from 'uplot';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
+import uPlot from 'uplot';
+import type { Format } from '../text/format.ts';
 import { useFormat } from '../text/language.tsx';
 
 export interface ChartLine {
@@ -25,14 +26,16 @@ const HALF_LABEL = 36;
 const DAY_SECONDS = 86_400;
 const MS = 1_000;
 
-export function TimeChart(props: {
+interface ChartProps {
   /** Describes the picture, with its largest values. */
   readonly label: string;
   /** Unix seconds. */
   readonly times: readonly number[];
   readonly lines: readonly ChartLine[];
   readonly shown: (value: number) => string;
-}): ReactNode {
+}
+
+export function TimeChart(props: ChartProps): ReactNode {
   const { label, times, lines, shown } = props;
   const place = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
@@ -41,39 +44,10 @@ export function TimeChart(props: {
 
   useEffect(() => {
     const element = place.current!;
-    const style = getComputedStyle(document.documentElement);
-    const colorOf = (name: string) => style.getPropertyValue(name).trim();
-    const axis = { stroke: colorOf('--fd-soft'), grid: { stroke: colorOf('--fd-line'), width: 1 } };
-    const isLong = (times.at(-1) ?? 0) - (times[0] ?? 0) > 2 * DAY_SECONDS;
-    const timeOf = (seconds: number) => (isLong ? format.date(seconds * MS) : format.minute(seconds * MS));
     const chart = new uPlot(
       {
+        ...optionsOf({ times, lines, shown }, format),
         width: Math.max(1, element.clientWidth),
-        height: HEIGHT,
-        legend: { show: false },
-        // Half of the last time stands beyond the last line.
-        padding: [null, HALF_LABEL, null, null],
-        cursor: { drag: { x: false, y: false } },
-        scales: { y: { range: (_chart, _min, max) => [0, Math.max(1, max * 1.05)] } },
-        series: [
-          {},
-          ...lines.map((line) => ({
-            label: line.label,
-            stroke: colorOf(line.color),
-            width: LINE_WIDTH,
-            // A value between gaps is no line.
-            points: line.values.includes(null) ? { show: true, size: POINT_SIZE } : { show: false },
-            ...(line.dash === undefined ? {} : { dash: [...line.dash] }),
-          })),
-        ],
-        axes: [
-          { ...axis, space: 110, values: (_chart, splits) => splits.map(timeOf) },
-          {
-            ...axis,
-            size: AXIS_WIDTH,
-            values: (_chart, splits) => splits.map((value) => (Number.isInteger(value) ? shown(value) : '')),
-          },
-        ],
         hooks: { setCursor: [({ cursor }) => setAt(cursor.idx ?? undefined)] },
       },
       [[...times], ...lines.map(({ values }) => [...values])],
@@ -117,4 +91,43 @@ export function TimeChart(props: {
       </figcaption>
     </figure>
   );
+}
+
+/** In the colors of the style sheet, which follow the color scheme. */
+function optionsOf(
+  { times, lines, shown }: Omit<ChartProps, 'label'>,
+  format: Format,
+): Omit<uPlot.Options, 'width'> {
+  const style = getComputedStyle(document.documentElement);
+  const colorOf = (name: string) => style.getPropertyValue(name).trim();
+  const axis = { stroke: colorOf('--fd-soft'), grid: { stroke: colorOf('--fd-line'), width: 1 } };
+  const isLong = (times.at(-1) ?? 0) - (times[0] ?? 0) > 2 * DAY_SECONDS;
+  const timeOf = (seconds: number) => (isLong ? format.date(seconds * MS) : format.minute(seconds * MS));
+  return {
+    height: HEIGHT,
+    legend: { show: false },
+    // Half of the last time stands beyond the last line.
+    padding: [null, HALF_LABEL, null, null],
+    cursor: { drag: { x: false, y: false } },
+    scales: { y: { range: (_chart, _min, max) => [0, Math.max(1, max * 1.05)] } },
+    series: [
+      {},
+      ...lines.map((line) => ({
+        label: line.label,
+        stroke: colorOf(line.color),
+        width: LINE_WIDTH,
+        // A value between gaps is no line.
+        points: line.values.includes(null) ? { show: true, size: POINT_SIZE } : { show: false },
+        ...(line.dash === undefined ? {} : { dash: [...line.dash] }),
+      })),
+    ],
+    axes: [
+      { ...axis, space: 110, values: (_chart, splits) => splits.map(timeOf) },
+      {
+        ...axis,
+        size: AXIS_WIDTH,
+        values: (_chart, splits) => splits.map((value) => (Number.isInteger(value) ? shown(value) : '')),
+      },
+    ],
+  };
 }

@@ -27,11 +27,6 @@ export function AddLogIn(props: {
 }): ReactNode {
   const text = useText(settingsText);
   const { organizationId, onClose } = props;
-  const frontdoors = useAnswer('listFrontdoors', {
-    parameters: { organizationId },
-    query: { size: MAX_SHOWN },
-  });
-  const [frontdoorId, setFrontdoorId] = useState('');
   const [authProviderId, setProviderId] = useState('');
   const [rules, setRules] = useState<readonly Rule[]>([]);
   const idempotencyKey = useIdempotencyKey();
@@ -39,8 +34,7 @@ export function AddLogIn(props: {
     refreshes: ['console-log-in'],
     onDone: onClose,
   });
-  const setRule = (at: number, rule: Rule) =>
-    setRules(rules.map((old, index) => (index === at ? rule : old)));
+  const roles = rules.filter(({ who }) => who !== '').map(ruleBody);
   return (
     <Dialog title={text.addLogIn} isOpen onClose={onClose}>
       <Form
@@ -50,68 +44,92 @@ export function AddLogIn(props: {
         isDisabled={authProviderId === ''}
         submit={text.addLogIn}
         onCancel={onClose}
-        onSubmit={() =>
-          mutate({
-            body: {
-              organizationId,
-              authProviderId,
-              roles: rules.filter(({ who }) => who !== '').map(ruleBody),
-            },
-            idempotencyKey,
-          })
-        }
+        onSubmit={() => mutate({ body: { organizationId, authProviderId, roles }, idempotencyKey })}
       >
-        <AnswerView answer={frontdoors}>
-          {({ body }) => {
-            const chosen = frontdoorId === '' ? (body.content[0]?.id ?? '') : frontdoorId;
-            return (
-              <>
-                <NativeSelect
-                  label={text.frontdoors}
-                  value={chosen}
-                  onChange={({ currentTarget }) => {
-                    setFrontdoorId(currentTarget.value);
-                    setProviderId('');
-                  }}
-                  data={body.content.map(({ id, name }) => ({ value: id, label: name }))}
-                />
-                {chosen === '' ? null : (
-                  <ProviderChoice frontdoorId={chosen} value={authProviderId} onChange={setProviderId} />
-                )}
-              </>
-            );
-          }}
-        </AnswerView>
-        <Fieldset legend={text.roleRules} mt="md">
-          {rules.length === 0 ? <p>{text.noRules}</p> : null}
-          {rules.map((rule, at) => (
-            // Rules have no other name than their place.
-            <Group key={at} align="start" mb="sm">
-              <TextInput
-                label={text.group}
-                value={rule.who}
-                onChange={({ currentTarget }) => setRule(at, { ...rule, who: currentTarget.value })}
-              />
-              <RoleChoice
-                label={text.role}
-                value={rule.role}
-                onChange={(role) => setRule(at, { ...rule, role })}
-              />
-              <Button
-                mt="xl"
-                variant="default"
-                onClick={() => setRules(rules.filter((_rule, index) => index !== at))}
-              >
-                {text.removeRule}
-              </Button>
-            </Group>
-          ))}
-          <Button variant="default" onClick={() => setRules([...rules, { who: '', role: 'reader' }])}>
-            {text.addRule}
-          </Button>
-        </Fieldset>
+        <ProviderOfFrontdoor
+          organizationId={organizationId}
+          value={authProviderId}
+          onChange={setProviderId}
+        />
+        <RoleRules rules={rules} onChange={setRules} />
       </Form>
     </Dialog>
+  );
+}
+
+/** Chooses a frontdoor of the organization, and then one of its auth providers. */
+function ProviderOfFrontdoor(props: {
+  readonly organizationId: string;
+  readonly value: string;
+  readonly onChange: (id: string) => void;
+}): ReactNode {
+  const text = useText(settingsText);
+  const { organizationId, value, onChange } = props;
+  const [frontdoorId, setFrontdoorId] = useState('');
+  const frontdoors = useAnswer('listFrontdoors', {
+    parameters: { organizationId },
+    query: { size: MAX_SHOWN },
+  });
+  return (
+    <AnswerView answer={frontdoors}>
+      {({ body: { content } }) => {
+        const chosen = frontdoorId === '' ? (content[0]?.id ?? '') : frontdoorId;
+        return (
+          <>
+            <NativeSelect
+              label={text.frontdoors}
+              value={chosen}
+              onChange={({ currentTarget }) => {
+                setFrontdoorId(currentTarget.value);
+                onChange('');
+              }}
+              data={content.map(({ id, name }) => ({ value: id, label: name }))}
+            />
+            {chosen === '' ? null : <ProviderChoice frontdoorId={chosen} value={value} onChange={onChange} />}
+          </>
+        );
+      }}
+    </AnswerView>
+  );
+}
+
+/** Which groups and addresses get which role. */
+function RoleRules(props: {
+  readonly rules: readonly Rule[];
+  readonly onChange: (rules: readonly Rule[]) => void;
+}): ReactNode {
+  const text = useText(settingsText);
+  const { rules, onChange } = props;
+  const change = (at: number, rule: Rule) => onChange(rules.map((old, index) => (index === at ? rule : old)));
+  return (
+    <Fieldset legend={text.roleRules} mt="md">
+      {rules.length === 0 ? <p>{text.noRules}</p> : null}
+      {rules.map((rule, at) => (
+        // Rules have no other name than their place.
+        <Group key={at} align="start" mb="sm">
+          <TextInput
+            label={text.group}
+            value={rule.who}
+            onChange={({ currentTarget }) => change(at, { ...rule, who: currentTarget.value })}
+          />
+          <RoleChoice
+            label={text.role}
+            value={rule.role}
+            onChange={(role) => change(at, { ...rule, role })}
+          />
+          <Button
+            mt="xl"
+            variant="default"
+            onClick={() => onChange(rules.filter((_rule, index) => index !== at))}
+          >
+            {text.removeRule}
+          </Button>
+        </Group>
+      ))}
+      <Button variant="default" onClick={() => onChange([...rules, { who: '', role: 'reader' }])}>
+        {text.addRule}
+      </Button>
+    </Fieldset>
   );
 }
 
