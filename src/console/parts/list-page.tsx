@@ -63,6 +63,21 @@ export function ListPanel<Row>(
   );
 }
 
+/** A list that has nothing yet: what belongs here, and the way to the first one, or whom to ask. */
+export function EmptyList(props: {
+  readonly title: string;
+  readonly text: string;
+  readonly children: ReactNode;
+}): ReactNode {
+  return (
+    <>
+      <p>{props.title}</p>
+      <p className="fd-soft">{props.text}</p>
+      {props.children}
+    </>
+  );
+}
+
 function ListContent<Row>(props: ListProps<Row> & { readonly label: string }): ReactNode {
   const text = useText(partsText);
   const { list, label, columns, keyOf } = props;

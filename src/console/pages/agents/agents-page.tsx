@@ -6,7 +6,7 @@ import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { useNameFilter } from '../../parts/filters.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
-import { ListPage } from '../../parts/list-page.tsx';
+import { EmptyList, ListPage } from '../../parts/list-page.tsx';
 import type { ListColumn } from '../../parts/list-table.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { useList } from '../../parts/use-list.ts';
@@ -19,6 +19,7 @@ type Agent = AnswerOf<'listAgents'>['content'][number];
 
 export function AgentsPage(): ReactNode {
   const text = useText(agentsText);
+  const { may } = useSession();
   const frontdoorId = useFrontdoorId();
   const states = ['ACTIVE', 'INACTIVE'].map((value) => ({ value, label: text.states(value) }));
   const filters = [useNameFilter(), { name: 'status', label: text.state, by: states }];
@@ -31,7 +32,11 @@ export function AgentsPage(): ReactNode {
       list={useList('listAgents', { parameters: { frontdoorId } }, { filters })}
       columns={useColumns(frontdoorId)}
       keyOf={({ id }) => id}
-      empty={<NoAgents />}
+      empty={
+        <EmptyList title={text.noAgents} text={text.noAgentsText}>
+          {may('createEnrollment') ? <AddAgent /> : <p>{text.askToAdd}</p>}
+        </EmptyList>
+      }
     />
   );
 }
@@ -72,17 +77,5 @@ function AddAgent(): ReactNode {
     <LinkButton to="/frontdoors/$frontdoorId/agents/new" params={{ frontdoorId }}>
       {text.add}
     </LinkButton>
-  );
-}
-
-function NoAgents(): ReactNode {
-  const text = useText(agentsText);
-  const { may } = useSession();
-  return (
-    <>
-      <p>{text.noAgents}</p>
-      <p className="fd-soft">{text.noAgentsText}</p>
-      {may('createEnrollment') ? <AddAgent /> : <p>{text.askToAdd}</p>}
-    </>
   );
 }

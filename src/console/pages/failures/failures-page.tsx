@@ -79,7 +79,7 @@ function useColumns(frontdoorId: string): readonly ListColumn<Failure>[] {
   ];
 }
 
-export function FindById({ frontdoorId }: { readonly frontdoorId: string }): ReactNode {
+function FindById({ frontdoorId }: { readonly frontdoorId: string }): ReactNode {
   const text = useText(failuresText);
   const navigate = useNavigate();
   const [id, setId] = useState('');

@@ -1,45 +1,42 @@
 /** One router: its facts, the permissions of its tunnel, and the way to its circuits and terminators. */
 import { Switch, TextInput } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RouterAnswer } from '#contract';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
-import { DeleteButton } from '../../parts/delete-button.tsx';
 import { EditForm } from '../../parts/edit-form.tsx';
 import { useFieldError } from '../../parts/form.tsx';
-import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
+import { Facts, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { ExactTime } from '../../parts/time-ago.tsx';
 import { reloadOf, useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
+import { MeshTitle } from './mesh-title.tsx';
 import { NodeState } from './node-state.tsx';
 
 export function RouterPage(): ReactNode {
   const [text, common] = [useText(meshText), useText(partsText)];
-  const navigate = useNavigate();
   const id = useParam('routerId');
   const answer = useAnswer('getRouter', { parameters: { id } });
   return (
     <AnswerView answer={answer}>
       {({ body, etag }) => (
         <>
-          <PageTitle title={body.name} above={<Link to="/mesh/routers">{text.routers}</Link>}>
-            <DeleteButton
-              operation="deleteRouter"
-              kind="router"
-              input={{ parameters: { id }, ifMatch: etag }}
-              label={text.delete}
-              title={text.deleteRouter}
-              typed={body.name}
-              onDeleted={() => void navigate({ to: '/mesh/routers' })}
-            >
-              <p>{text.deleteRouterText}</p>
-            </DeleteButton>
-          </PageTitle>
+          <MeshTitle
+            title={body.name}
+            path="routers"
+            kind="router"
+            operation="deleteRouter"
+            input={{ parameters: { id }, ifMatch: etag }}
+            question={text.deleteRouter}
+            typed={body.name}
+          >
+            {text.deleteRouterText}
+          </MeshTitle>
           <Panel>
             <Facts
               facts={[

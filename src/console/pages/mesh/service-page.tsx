@@ -1,41 +1,38 @@
 /** One service of the mesh: name, choice among its terminators, deletion. */
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { FabricServiceAnswer } from '#contract';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
-import { DeleteButton } from '../../parts/delete-button.tsx';
 import { EditForm } from '../../parts/edit-form.tsx';
 import { NameField } from '../../parts/name-field.tsx';
-import { PageTitle, Panel } from '../../parts/page-title.tsx';
+import { Panel } from '../../parts/page-title.tsx';
 import { reloadOf, useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
+import { MeshTitle } from './mesh-title.tsx';
 import { StrategyChoice } from './strategy-choice.tsx';
 
 export function ServicePage(): ReactNode {
   const text = useText(meshText);
-  const navigate = useNavigate();
   const id = useParam('serviceId');
   const answer = useAnswer('getFabricService', { parameters: { id } });
   return (
     <AnswerView answer={answer}>
       {({ body, etag }) => (
         <>
-          <PageTitle title={body.name} above={<Link to="/mesh/services">{text.services}</Link>}>
-            <DeleteButton
-              operation="deleteFabricService"
-              kind="fabric-service"
-              input={{ parameters: { id }, ifMatch: etag }}
-              label={text.delete}
-              title={text.deleteService}
-              typed={body.name}
-              onDeleted={() => void navigate({ to: '/mesh/services' })}
-            >
-              <p>{text.deleteServiceText}</p>
-            </DeleteButton>
-          </PageTitle>
+          <MeshTitle
+            title={body.name}
+            path="services"
+            kind="fabric-service"
+            operation="deleteFabricService"
+            input={{ parameters: { id }, ifMatch: etag }}
+            question={text.deleteService}
+            typed={body.name}
+          >
+            {text.deleteServiceText}
+          </MeshTitle>
           <Panel title={text.change}>
             <ChangeService key={body.id} now={{ body, etag }} reload={reloadOf(answer)} />
           </Panel>

@@ -1,39 +1,35 @@
 /** One terminator. Those of shares are made by agents, and change with them. */
-import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { FabricTerminatorAnswer } from '#contract';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { useParam } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
-import { DeleteButton } from '../../parts/delete-button.tsx';
 import { EditForm } from '../../parts/edit-form.tsx';
-import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
+import { Facts, Panel } from '../../parts/page-title.tsx';
 import { reloadOf, useEdit, type Editable } from '../../parts/use-edit.ts';
 import { useFormat, useText } from '../../text/language.tsx';
 import { meshText } from './mesh-text.ts';
+import { MeshTitle } from './mesh-title.tsx';
 import { TerminatorFields, terminatorBody, type TypedTerminator } from './terminator-fields.tsx';
 
 export function TerminatorPage(): ReactNode {
   const [text, format] = [useText(meshText), useFormat()];
-  const navigate = useNavigate();
   const id = useParam('terminatorId');
   const answer = useAnswer('getTerminator', { parameters: { id } });
   return (
     <AnswerView answer={answer}>
       {({ body, etag }) => (
         <>
-          <PageTitle title={body.id} above={<Link to="/mesh/terminators">{text.terminators}</Link>}>
-            <DeleteButton
-              operation="deleteTerminator"
-              kind="terminator"
-              input={{ parameters: { id }, ifMatch: etag }}
-              label={text.delete}
-              title={text.deleteTerminator}
-              onDeleted={() => void navigate({ to: '/mesh/terminators' })}
-            >
-              <p>{text.deleteTerminatorText}</p>
-            </DeleteButton>
-          </PageTitle>
+          <MeshTitle
+            title={body.id}
+            path="terminators"
+            kind="terminator"
+            operation="deleteTerminator"
+            input={{ parameters: { id }, ifMatch: etag }}
+            question={text.deleteTerminator}
+          >
+            {text.deleteTerminatorText}
+          </MeshTitle>
           <Panel>
             <Facts
               facts={[
@@ -58,7 +54,9 @@ function ChangeTerminator(props: Editable<FabricTerminatorAnswer>): ReactNode {
   const edit = useEdit({
     ...props,
     draftOf: ({ address, instanceId, cost, precedence }): TypedTerminator => ({
-      ...{ address, instanceId, precedence },
+      address,
+      instanceId,
+      precedence,
       cost: String(cost),
     }),
   });

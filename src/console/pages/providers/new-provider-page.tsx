@@ -1,17 +1,17 @@
 /** A new auth provider: first its type, then the fields of the type. Keys that the service makes are shown once. */
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
+import type { BodyOf } from '#contract';
 import { useAnswer, useChange, useIdempotencyKey } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
-import type { BodyOf } from '#contract';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import type { SentChange } from '../../parts/edit-form.tsx';
 import { Form } from '../../parts/form.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
-import { SecretOnceDialog } from '../../parts/secret-once.tsx';
 import { useSearchState } from '../../parts/search-state.tsx';
+import { SecretOnceDialog } from '../../parts/secret-once.tsx';
 import { useText } from '../../text/language.tsx';
 import { DraftCheck, useDraftCheck } from './draft-check.tsx';
 import { draftOf, madeSecrets } from './provider-draft.ts';

@@ -5,7 +5,7 @@ import { useSession } from '../../api/session.tsx';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { namedChoices, useNameFilter, type PageFilter } from '../../parts/filters.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
-import { ListPage } from '../../parts/list-page.tsx';
+import { EmptyList, ListPage } from '../../parts/list-page.tsx';
 import { useList } from '../../parts/use-list.ts';
 import { useText } from '../../text/language.tsx';
 import { useListedAgents } from '../agents/agent-name.tsx';
@@ -18,6 +18,7 @@ const REFETCH_MS = 30_000;
 
 export function SharesPage(): ReactNode {
   const text = useText(sharesText);
+  const { may } = useSession();
   const frontdoorId = useFrontdoorId();
   const list = useList('listShares', { parameters: { frontdoorId } }, { filters: useFilters() });
   // In one order, so that another order of the same rows asks for nothing.
@@ -35,7 +36,11 @@ export function SharesPage(): ReactNode {
       list={list}
       columns={useShareColumns(frontdoorId, lines.data?.body.sparklines)}
       keyOf={({ token }) => token}
-      empty={<NoShares />}
+      empty={
+        <EmptyList title={text.noShares} text={text.noSharesText}>
+          {may('createShare') ? <CreateButton /> : <p>{text.askToCreate}</p>}
+        </EmptyList>
+      }
     />
   );
 }
@@ -62,17 +67,5 @@ function CreateButton(): ReactNode {
     <LinkButton to="/frontdoors/$frontdoorId/shares/new" params={{ frontdoorId }}>
       {text.create}
     </LinkButton>
-  );
-}
-
-function NoShares(): ReactNode {
-  const text = useText(sharesText);
-  const { may } = useSession();
-  return (
-    <>
-      <p>{text.noShares}</p>
-      <p className="fd-soft">{text.noSharesText}</p>
-      {may('createShare') ? <CreateButton /> : <p>{text.askToCreate}</p>}
-    </>
   );
 }
