@@ -1,14 +1,14 @@
 /** The entry of the browser program. */
-import './styles.ts';
 import { MantineProvider } from '@mantine/core';
-import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { fetchFilesWhenIdle } from './api/later-files.ts';
-import { queryClient } from './api/queries.ts';
+import { newProgram, ProgramProvider } from './api/program.tsx';
+import { newQueryClient } from './api/queries.ts';
 import { styleNonce } from './place.ts';
 import { router } from './routes.tsx';
+import './styles.ts';
 import { LanguageProvider } from './text/language.tsx';
 import { cssVariables, theme } from './theme.ts';
 
@@ -20,11 +20,11 @@ createRoot(document.querySelector('#root')!).render(
       defaultColorScheme="auto"
       getStyleNonce={styleNonce}
     >
-      <QueryClientProvider client={queryClient}>
+      <ProgramProvider program={newProgram(newQueryClient())}>
         <LanguageProvider>
           <RouterProvider router={router} />
         </LanguageProvider>
-      </QueryClientProvider>
+      </ProgramProvider>
     </MantineProvider>
   </StrictMode>,
 );

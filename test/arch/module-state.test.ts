@@ -8,10 +8,6 @@ const MODULE_LET = /^(?:export )?(?:let|var) (?<name>[\w$]+|[[{])/gm;
 
 /** Variables that are left, with the reason. */
 const LEFT: ReadonlyMap<string, string> = new Map([
-  ['src/console/api/call.ts renewSession', 'the browser program has one session'],
-  ['src/console/api/call.ts onOtherBuild', 'the browser program has one page'],
-  ['src/console/api/server-clock.ts aheadMs', 'the browser program has one server'],
-  ['src/console/parts/use-open-dialog.ts inherited', 'the browser program has one focus'],
 ]);
 
 function moduleLets(): string[] {

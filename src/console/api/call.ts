@@ -1,12 +1,12 @@
 /**
- * Calls an operation of the Management API below `/console/api`, with the session of this browser. Parameters, body and
+ * Calls operations of the Management API below `/console/api`, with the session of this browser. Parameters, body and
  * answer have the types of the operation's row in the contract.
  */
 import type { AnswerOf, BodyOf, OperationId, ParameterOf } from '#contract';
 import { OPERATIONS } from 'frontdoor:operations';
 import { place } from '../place.ts';
 import { ApiError } from './api-error.ts';
-import { noteTime } from './server-clock.ts';
+import { ServerClock } from './server-clock.ts';
 import { noteSessionEnd } from './session-end.ts';
 
 export type QueryValue = string | number | boolean | undefined;
@@ -41,32 +41,88 @@ export type RenewSession = (reason: 'ended' | 'too-old') => Promise<void>;
 const TIMEOUT_MS = 30_000;
 const TOO_OLD = 'log_in_too_old';
 
-let renewSession: RenewSession = () => Promise.reject(new Error('no session'));
-let onOtherBuild: () => void = () => undefined;
+export class Api {
+  readonly clock = new ServerClock();
+  #renewSession: RenewSession = () => Promise.reject(new Error('no session'));
+  #onOtherBuild: () => void = () => undefined;
 
-/** The frame of the console shows the dialog. */
-export function onSessionEnd(renew: RenewSession): void {
-  renewSession = renew;
+  /** The frame of the console shows the dialog. */
+  onSessionEnd(renew: RenewSession): void {
+    this.#renewSession = renew;
+  }
+
+  /** Called when the control plane serves another build of the console than the one that runs. */
+  onNewBuild(act: () => void): void {
+    this.#onOtherBuild = act;
+  }
+
+  async call<Id extends OperationId>(id: Id, input: CallInput<Id>): Promise<AnsweredCall<Id>> {
+    const response = await this.#requested(id, input);
+    const text = await response.text();
+    return {
+      body: (text === '' ? undefined : JSON.parse(text)) as AnswerOf<Id>,
+      etag: response.headers.get('etag') ?? undefined,
+    };
+  }
+
+  /** Like `call`, for answers that are no JSON: exports and backups. */
+  async callForFile<Id extends OperationId>(id: Id, input: CallInput<Id>): Promise<Blob> {
+    const response = await this.#requested(id, input, null);
+    return response.blob();
+  }
+
+  /** Resolves if the control plane accepts the session, and rejects with its refusal, or if it does not answer. */
+  async askSession(): Promise<void> {
+    this.#noteBuild(await acceptedSession());
+  }
+
+  /** Asks for another log-in, after the session has ended. */
+  renewEndedSession(): Promise<void> {
+    return this.#renewSession('ended');
+  }
+
+  /** Returns the answer of a request that succeeded. `timeoutMs` null: for as long as the answer takes. */
+  async #requested<Id extends OperationId>(
+    id: Id,
+    input: CallInput<Id>,
+    timeoutMs: number | null = TIMEOUT_MS,
+  ): Promise<Response> {
+    for (;;) {
+      const response = await sent(id, input, timeoutMs);
+      this.#noteBuild(response);
+      this.clock.note(response);
+      if (response.ok) return response;
+      const error = await errorOf(response);
+      if (error.status === 401) {
+        noteSessionEnd();
+        await this.#renewSession('ended');
+      } else if (error.code === TOO_OLD) await this.#renewSession('too-old');
+      else throw error;
+    }
+  }
+
+  #noteBuild({ headers }: Response): void {
+    const build = headers.get('frontdoor-console-build');
+    if (build !== null && build !== '' && place.build !== '' && build !== place.build) this.#onOtherBuild();
+  }
 }
 
-/** Called when the control plane serves another build of the console than the one that runs. */
-export function onNewBuild(act: () => void): void {
-  onOtherBuild = act;
+/** Throws the refusal of the session. */
+export async function acceptedSession(): Promise<Response> {
+  const response = await sent('getCaller', {}, TIMEOUT_MS);
+  if (!response.ok) throw await errorOf(response);
+  return response;
 }
 
-export async function call<Id extends OperationId>(id: Id, input: CallInput<Id>): Promise<AnsweredCall<Id>> {
-  const response = await requested(id, input);
-  const text = await response.text();
-  return {
-    body: (text === '' ? undefined : JSON.parse(text)) as AnswerOf<Id>,
-    etag: response.headers.get('etag') ?? undefined,
-  };
-}
-
-/** Like `call`, for answers that are no JSON: exports and backups. */
-export async function callForFile<Id extends OperationId>(id: Id, input: CallInput<Id>): Promise<Blob> {
-  const response = await requested(id, input, null);
-  return response.blob();
+/** Ends the session of this browser. */
+export async function endSession(): Promise<void> {
+  const response = await reached(`${place.base}/log-out`, {
+    method: 'POST',
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  // The redirect leads to the log-in, and is not followed here.
+  if (response.type !== 'opaqueredirect') throw await errorOf(response);
 }
 
 /** The address of an operation, for links and streams. */
@@ -80,26 +136,6 @@ export function addressOf<Id extends OperationId>(id: Id, input: CallInput<Id>):
     if (value !== undefined && value !== '') query.set(name, String(value));
   const search = query.size === 0 ? '' : `?${query}`;
   return `${place.base}/api${path}${search}`;
-}
-
-/** Returns the answer of a request that succeeded. `timeoutMs` null: for as long as the answer takes. */
-async function requested<Id extends OperationId>(
-  id: Id,
-  input: CallInput<Id>,
-  timeoutMs: number | null = TIMEOUT_MS,
-): Promise<Response> {
-  for (;;) {
-    const response = await sent(id, input, timeoutMs);
-    noteBuild(response);
-    noteTime(response);
-    if (response.ok) return response;
-    const error = await errorOf(response);
-    if (error.status === 401) {
-      noteSessionEnd();
-      await renewSession('ended');
-    } else if (error.code === TOO_OLD) await renewSession('too-old');
-    else throw error;
-  }
 }
 
 async function sent<Id extends OperationId>(
@@ -120,7 +156,10 @@ async function sent<Id extends OperationId>(
   return reached(
     addressOf(id, input),
     {
-      ...{ method, headers, redirect: 'error', signal: AbortSignal.any(signals) },
+      method,
+      headers,
+      redirect: 'error',
+      signal: AbortSignal.any(signals),
       ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
     },
     input.signal,
@@ -138,27 +177,6 @@ async function reached(address: string, init: RequestInit, givenUp?: AbortSignal
   }
 }
 
-/** Resolves if the control plane accepts the session, and rejects with its refusal, or if it does not answer. */
-export async function askedSession(): Promise<void> {
-  const response = await sent('getCaller', {}, TIMEOUT_MS);
-  noteBuild(response);
-  if (!response.ok) throw await errorOf(response);
-}
-
-/** Asks for another log-in, after the session has ended. */
-export function renewEndedSession(): Promise<void> {
-  return renewSession('ended');
-}
-
-/** Ends the session of this browser. */
-export async function endSession(): Promise<void> {
-  const response = await reached(`${place.base}/log-out`, {
-    ...{ method: 'POST', redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) },
-  });
-  // The redirect leads to the log-in, and is not followed here.
-  if (response.type !== 'opaqueredirect') throw await errorOf(response);
-}
-
 async function errorOf(response: Response): Promise<ApiError> {
   const after = Number(response.headers.get('retry-after') ?? '');
   const retryAfter = Number.isFinite(after) && after > 0 ? after : undefined;
@@ -171,9 +189,4 @@ async function errorOf(response: Response): Promise<ApiError> {
   } catch {
     return new ApiError(response.status, '', '', retryAfter);
   }
-}
-
-function noteBuild({ headers }: Response): void {
-  const build = headers.get('frontdoor-console-build');
-  if (build !== null && build !== '' && place.build !== '' && build !== place.build) onOtherBuild();
 }

@@ -1,6 +1,6 @@
 /** The stream of changes itself, as the one tab reads it that does so for all: opened again when it is lost, after the last event. */
 import { isApiError } from './api-error.ts';
-import { addressOf, askedSession } from './call.ts';
+import { addressOf, type Api } from './call.ts';
 import { noteSessionEnd, onSession } from './session-end.ts';
 
 export interface ResourceEvent {
@@ -35,6 +35,7 @@ const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 20_000];
 const MAX_FRONTDOORS = 50;
 
 export class ChangeSource {
+  readonly #api: Api;
   readonly #events: SourceEvents;
   readonly #stopListening: () => void;
   #state: StreamState = { isOpen: false, lostAtMs: undefined };
@@ -48,7 +49,8 @@ export class ChangeSource {
   #lastId = '';
   #isClosed = false;
 
-  constructor(events: SourceEvents) {
+  constructor(api: Api, events: SourceEvents) {
+    this.#api = api;
     this.#events = events;
     this.#stopListening = onSession((message) => {
       if (message !== 'ended') this.#open();
@@ -133,7 +135,7 @@ export class ChangeSource {
     const delayMs = RETRY_MS[Math.min(this.#tries, RETRY_MS.length - 1)]!;
     this.#tries += 1;
     this.#retry = setTimeout(() => this.#open(), delayMs * (0.75 + Math.random() / 2));
-    const refusal = await askedSession().catch((error: unknown) => error);
+    const refusal = await this.#api.askSession().catch((error: unknown) => error);
     if (!isApiError(refusal, 401)) return;
     this.#drop();
     this.#setState({ isOpen: false, lostAtMs: undefined });

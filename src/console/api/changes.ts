@@ -2,93 +2,88 @@
  * What changes while the program runs: the answers on the screen that a change concerns are asked for again. While a dialog is
  * open nothing moves under it.
  */
-import { useEffect, useSyncExternalStore } from 'react';
+import type { QueryClient } from '@tanstack/react-query';
+import type { Api } from './call.ts';
 import type { ResourceEvent, StreamState, Topic } from './change-source.ts';
 import { laterFile } from './later-files.ts';
-import { queryClient } from './queries.ts';
 import { Refreshing } from './refreshing.ts';
 import { onSession } from './session-end.ts';
-
-const held = { by: 0, changes: [] as ResourceEvent[], isUnknown: false };
-const shown = { state: { isOpen: false, lostAtMs: undefined } as StreamState };
-const listeners = new Set<() => void>();
-const refreshing = new Refreshing(queryClient);
-
-/** The first page needs no stream. */
-const sharedStream = laterFile(async () => {
-  const { SharedStream } = await import('./shared-stream.ts');
-  return new SharedStream({
-    changed: (changes) => {
-      if (changes === 'unknown') held.isUnknown = true;
-      else held.changes.push(...changes);
-      deliver();
-    },
-    stateChanged: setState,
-  });
-});
-
-function setState(state: StreamState): void {
-  if (state.isOpen === shown.state.isOpen && state.lostAtMs === shown.state.lostAtMs) return;
-  shown.state = state;
-  for (const listener of listeners) listener();
-}
-
-// Requests that were refused, and those that nobody sent meanwhile.
-onSession((message) => {
-  if (message !== 'ended') refreshing.all();
-});
-
-export function useStreamState(): StreamState {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => shown.state,
-  );
-}
-
-/** Holds changes back while a dialog is open. */
-export function useHeldChanges(isOpen: boolean): void {
-  useEffect(() => {
-    if (!isOpen) return undefined;
-    held.by += 1;
-    return () => {
-      held.by -= 1;
-      deliver();
-    };
-  }, [isOpen]);
-}
 
 const RETRY_MS = 5_000;
 /** More changes than this are as good as unknown ones. */
 const MAX_HELD = 1_000;
 
-function deliver(): void {
-  if (held.changes.length > MAX_HELD) held.isUnknown = true;
-  if (held.isUnknown) held.changes = [];
-  if (held.by > 0) return;
-  if (held.isUnknown) refreshing.all();
-  refreshing.changed(held.changes);
-  [held.changes, held.isUnknown] = [[], false];
-}
+export class Changes {
+  readonly #refreshing: Refreshing;
+  readonly #listeners = new Set<() => void>();
+  /** The first page needs no stream. */
+  readonly #stream;
+  #state: StreamState = { isOpen: false, lostAtMs: undefined };
+  #holders = 0;
+  #held: ResourceEvent[] = [];
+  #isUnknown = false;
 
-/** Follows the changes of a topic, and of the session, for as long as the component is there. */
-export function useChanges({ frontdoorId, isInstallation = false }: Topic): void {
-  useEffect(() => {
-    const end = new AbortController();
-    void follow({ frontdoorId, isInstallation }, end.signal);
-    return () => end.abort();
-  }, [frontdoorId, isInstallation]);
-}
-
-async function follow(topic: Topic, end: AbortSignal): Promise<void> {
-  const stream = await sharedStream.load().catch(() => undefined);
-  if (end.aborted) return;
-  if (stream === undefined) {
-    setState({ isOpen: false, lostAtMs: shown.state.lostAtMs ?? Date.now() });
-    setTimeout(() => end.aborted || void follow(topic, end), RETRY_MS);
-    return;
+  constructor(api: Api, queryClient: QueryClient) {
+    this.#refreshing = new Refreshing(queryClient);
+    this.#stream = laterFile(async () => {
+      const { SharedStream } = await import('./shared-stream.ts');
+      return new SharedStream(api, {
+        changed: (changes) => {
+          if (changes === 'unknown') this.#isUnknown = true;
+          else this.#held.push(...changes);
+          this.#deliver();
+        },
+        stateChanged: (state) => this.#setState(state),
+      });
+    });
+    // Requests that were refused, and those that nobody sent since then.
+    onSession((message) => {
+      if (message !== 'ended') this.#refreshing.all();
+    });
   }
-  end.addEventListener('abort', stream.follow(topic));
+
+  get state(): StreamState {
+    return this.#state;
+  }
+
+  /** Calls the listener with each state of the stream, until the answer is called. */
+  readonly onState = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Holds changes back until the answer is called. */
+  hold(): () => void {
+    this.#holders += 1;
+    return () => {
+      this.#holders -= 1;
+      this.#deliver();
+    };
+  }
+
+  async follow(topic: Topic, end: AbortSignal): Promise<void> {
+    const stream = await this.#stream.load().catch(() => undefined);
+    if (end.aborted) return;
+    if (stream === undefined) {
+      this.#setState({ isOpen: false, lostAtMs: this.#state.lostAtMs ?? Date.now() });
+      setTimeout(() => end.aborted || void this.follow(topic, end), RETRY_MS);
+      return;
+    }
+    end.addEventListener('abort', stream.follow(topic));
+  }
+
+  #deliver(): void {
+    if (this.#held.length > MAX_HELD) this.#isUnknown = true;
+    if (this.#isUnknown) this.#held = [];
+    if (this.#holders > 0) return;
+    if (this.#isUnknown) this.#refreshing.all();
+    this.#refreshing.changed(this.#held);
+    [this.#held, this.#isUnknown] = [[], false];
+  }
+
+  #setState(state: StreamState): void {
+    if (state.isOpen === this.#state.isOpen && state.lostAtMs === this.#state.lostAtMs) return;
+    this.#state = state;
+    for (const listener of this.#listeners) listener();
+  }
 }

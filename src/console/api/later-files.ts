@@ -4,7 +4,7 @@
  */
 import { place } from '../place.ts';
 import { isApiError } from './api-error.ts';
-import { askedSession } from './call.ts';
+import { acceptedSession } from './call.ts';
 
 /** The first page has what it needs by then. */
 const IDLE_AFTER_MS = 3_000;
@@ -68,7 +68,7 @@ function whenIdle(act: () => void): void {
 
 /** A control plane that answers has another build of the program: the page is loaded again, once. */
 async function reasonOf(cause: unknown): Promise<unknown> {
-  const refusal: unknown = await askedSession().catch((error: unknown) => error);
+  const refusal: unknown = await acceptedSession().catch((error: unknown) => error);
   if (isApiError(refusal)) return refusal;
   if (sessionStorage.getItem(RELOADED) === place.build) return cause;
   sessionStorage.setItem(RELOADED, place.build);

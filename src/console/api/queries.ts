@@ -2,7 +2,6 @@
 import {
   QueryClient,
   keepPreviousData,
-  queryOptions,
   useMutation,
   useQuery,
   useQueryClient,
@@ -11,32 +10,27 @@ import {
 } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { OperationId } from '#contract';
-import { isApiError } from './api-error.ts';
-import { call, type AnsweredCall, type CallInput } from './call.ts';
 import { noteSaved } from '../parts/unsaved.ts';
+import { isApiError } from './api-error.ts';
+import type { AnsweredCall, CallInput } from './call.ts';
 import { answersOf } from './kind-table.ts';
+import { useProgram } from './program.tsx';
 
 const MAX_RETRIES = 2;
 
-export const queryClient: QueryClient = new QueryClient({
-  defaultOptions: {
-    queries: {
-      // A browser that calls itself offline may reach a control plane of this machine; else the page says that it does not.
-      networkMode: 'always',
-      // The stream of changes reports what is stale.
-      staleTime: 30_000,
-      refetchOnWindowFocus: false,
-      retry: (count, error) => count < MAX_RETRIES && isApiError(error, 0, 503),
+export function newQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        // A browser that calls itself offline may reach a control plane of this machine; else the page says that it does not.
+        networkMode: 'always',
+        // The stream of changes reports what is stale.
+        staleTime: 30_000,
+        refetchOnWindowFocus: false,
+        retry: (count, error) => count < MAX_RETRIES && isApiError(error, 0, 503),
+      },
+      mutations: { networkMode: 'always', retry: false },
     },
-    mutations: { networkMode: 'always', retry: false },
-  },
-});
-
-/** Options of a query, for `useQuery`, `useSuspenseQuery` and loaders. */
-export function answerOptions<Id extends OperationId>(id: Id, input: CallInput<Id>) {
-  return queryOptions({
-    queryKey: [id, input.parameters ?? null, input.query ?? null] as const,
-    queryFn: ({ signal }) => call(id, { ...input, signal }),
   });
 }
 
@@ -52,8 +46,10 @@ export function useAnswer<Id extends OperationId>(
   input: CallInput<Id>,
   { refetchMs, enabled = true }: AnswerOptions = {},
 ): UseQueryResult<AnsweredCall<Id>> {
+  const { api } = useProgram();
   return useQuery({
-    ...answerOptions(id, input),
+    queryKey: [id, input.parameters ?? null, input.query ?? null],
+    queryFn: ({ signal }) => api.call(id, { ...input, signal }),
     placeholderData: keepPreviousData,
     enabled,
     ...(refetchMs === undefined ? {} : { refetchInterval: refetchMs, refetchIntervalInBackground: false }),
@@ -72,8 +68,9 @@ export function useChange<Id extends OperationId>(
   }: { readonly onDone?: (answer: AnsweredCall<Id>) => void; readonly refreshes?: readonly string[] } = {},
 ): UseMutationResult<AnsweredCall<Id>, Error, CallInput<Id>> {
   const client = useQueryClient();
+  const { api } = useProgram();
   return useMutation({
-    mutationFn: (input: CallInput<Id>) => call(id, input),
+    mutationFn: (input: CallInput<Id>) => api.call(id, input),
     onSuccess: (answer) => {
       noteSaved();
       for (const kind of refreshes) refreshKind(client, kind);

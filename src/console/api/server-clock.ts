@@ -6,20 +6,22 @@
 /** Answers have whole seconds, and take some time to arrive. */
 const TOLERANCE_MS = 5_000;
 
-let aheadMs = 0;
+export class ServerClock {
+  #aheadMs = 0;
 
-export function noteTime({ headers }: Response): void {
-  const serverMs = Date.parse(headers.get('date') ?? '');
-  if (Number.isNaN(serverMs)) return;
-  const differenceMs = serverMs - Date.now();
-  aheadMs = Math.abs(differenceMs) > TOLERANCE_MS ? differenceMs : 0;
-}
+  note({ headers }: Response): void {
+    const serverMs = Date.parse(headers.get('date') ?? '');
+    if (Number.isNaN(serverMs)) return;
+    const differenceMs = serverMs - Date.now();
+    this.#aheadMs = Math.abs(differenceMs) > TOLERANCE_MS ? differenceMs : 0;
+  }
 
-/** A time of this browser, in milliseconds since 1970, as the control plane counts them. */
-export function serverTimeOf(browserMs: number): number {
-  return browserMs + aheadMs;
-}
+  /** A time of this browser, in milliseconds since 1970, as the control plane counts them. */
+  timeOf(browserMs: number): number {
+    return browserMs + this.#aheadMs;
+  }
 
-export function serverNowMs(): number {
-  return serverTimeOf(Date.now());
+  nowMs(): number {
+    return this.timeOf(Date.now());
+  }
 }

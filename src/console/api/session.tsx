@@ -1,9 +1,8 @@
 /** The person at the console, and the operations that the role permits. The server decides; the console only shows it. */
-import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, type ReactNode } from 'react';
 import type { CallerAnswer, OperationId } from '#contract';
 import { OPERATIONS } from 'frontdoor:operations';
-import { answerOptions } from './queries.ts';
+import { useAnswer } from './queries.ts';
 import { noteSession } from './session-end.ts';
 
 export interface CallerSession {
@@ -36,7 +35,7 @@ export function SessionProvider(props: {
   readonly waiting: ReactNode;
   readonly failed: (error: Error, again: () => void) => ReactNode;
 }): ReactNode {
-  const { data, error, refetch } = useQuery(answerOptions('getCaller', {}));
+  const { data, error, refetch } = useAnswer('getCaller', {});
   const isValid = data !== undefined;
   useEffect(() => {
     if (isValid) noteSession('valid');

@@ -2,6 +2,7 @@
  * One stream of changes for all tabs of a browser, which has six connections to a host. The tab that holds a lock reads it for all
  * topics, and passes the changes on. A tab that is hidden takes no part: it neither reads nor names a topic.
  */
+import type { Api } from './call.ts';
 import { ChangeSource, type ResourceEvent, type StreamState, type Topic } from './change-source.ts';
 
 export interface StreamEvents {
@@ -30,6 +31,7 @@ const TOPIC_MS = 10_000;
 const HIDDEN_MS = 30_000;
 
 export class SharedStream {
+  readonly #api: Api;
   readonly #events: StreamEvents;
   readonly #channel = new BroadcastChannel(NAME);
   readonly #tab = crypto.randomUUID();
@@ -45,7 +47,8 @@ export class SharedStream {
   #lastId = '';
   #hasBeenAway = false;
 
-  constructor(events: StreamEvents) {
+  constructor(api: Api, events: StreamEvents) {
+    this.#api = api;
     this.#events = events;
     this.#channel.onmessage = ({ data }: MessageEvent<Message>) => this.#receive(data);
   }
@@ -119,7 +122,7 @@ export class SharedStream {
   /** Reads the stream for as long as this tab has the lock. */
   async #read(given: AbortSignal): Promise<void> {
     if (given.aborted) return;
-    const source = new ChangeSource({
+    const source = new ChangeSource(this.#api, {
       changed: (changes, lastId) => {
         this.#post({ what: 'changes', changes, lastId });
         this.#take(changes, lastId);

@@ -2,11 +2,11 @@
 import { Button } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
-import { onNewBuild, renewEndedSession } from '../api/call.ts';
-import { useStreamState } from '../api/changes.ts';
+import { useProgram } from '../api/program.tsx';
 import { useIsSessionEnded } from '../api/session-end.ts';
+import { useStreamState } from '../api/use-changes.ts';
 import { Icon } from '../parts/icon.tsx';
-import { useNow } from '../parts/time-ago.tsx';
+import { useBrowserNow } from '../parts/time-ago.tsx';
 import { useFormat, useText } from '../text/language.tsx';
 import { frameText } from './frame-text.ts';
 
@@ -24,7 +24,7 @@ export function Banners(): ReactNode {
 }
 
 function AwayBanner(): ReactNode {
-  const [text, format, now] = [useText(frameText), useFormat(), useNow(PATIENCE_MS, Date.now)];
+  const [text, format, now] = [useText(frameText), useFormat(), useBrowserNow(PATIENCE_MS)];
   const { lostAtMs } = useStreamState();
   const isLong = lostAtMs !== undefined && now - lostAtMs >= PATIENCE_MS;
   return (
@@ -43,8 +43,9 @@ function AwayBanner(): ReactNode {
 function EndedBanner(): ReactNode {
   const text = useText(frameText);
   const isEnded = useIsSessionEnded();
+  const { api } = useProgram();
   if (!isEnded) return null;
-  const logIn = () => void renewEndedSession().catch(() => undefined);
+  const logIn = () => void api.renewEndedSession().catch(() => undefined);
   return (
     <div className="fd-banner" role="status">
       <span className="fd-state fd-warn">
@@ -63,7 +64,8 @@ function NewBuildBanner(): ReactNode {
   const text = useText(frameText);
   const router = useRouter();
   const [isOld, setOld] = useState(false);
-  useEffect(() => onNewBuild(() => setOld(true)), []);
+  const { api } = useProgram();
+  useEffect(() => api.onNewBuild(() => setOld(true)), [api]);
   useEffect(() => {
     if (!isOld) return undefined;
     return router.subscribe('onBeforeLoad', ({ pathChanged, toLocation }) => {

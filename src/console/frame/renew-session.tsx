@@ -3,7 +3,7 @@
  * again. The window reports the log-in to all tabs of the browser.
  */
 import { useEffect, useState, type ReactNode } from 'react';
-import { onSessionEnd } from '../api/call.ts';
+import { useProgram } from '../api/program.tsx';
 import { noteSession, onSession } from '../api/session-end.ts';
 import { laterDialog } from '../parts/later-page.tsx';
 import { useText } from '../text/language.tsx';
@@ -21,6 +21,7 @@ interface Asked {
 
 export function RenewSession(): ReactNode {
   const text = useText(frameText);
+  const { api } = useProgram();
   const [asked, setAsked] = useState<Asked | undefined>();
 
   useEffect(() => {
@@ -42,13 +43,13 @@ export function RenewSession(): ReactNode {
       }
       return open.done;
     };
-    onSessionEnd(ask);
+    api.onSessionEnd(ask);
     return onSession((message) => {
       // No request waits for what the person decides then.
       if (message === 'ended') ask('ended').catch(() => undefined);
       else open?.finish(true);
     });
-  }, [text]);
+  }, [api, text]);
 
   return asked === undefined ? null : (
     <LogInAgainDialog reason={asked.reason} onClose={() => asked.finish(false)} />

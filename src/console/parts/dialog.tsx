@@ -1,12 +1,13 @@
 /** Dialogs. While one is open, the answers behind it do not change; the focus returns to where it was. */
 import { Button, Group, Modal, TextInput } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { isApiError } from '../api/api-error.ts';
-import { useHeldChanges } from '../api/changes.ts';
+import { useProgram } from '../api/program.tsx';
+import { useHeldChanges } from '../api/use-changes.ts';
 import { useText } from '../text/language.tsx';
+import { focusedOpener, OpenDialogs } from './open-dialogs.ts';
 import { partsText } from './parts-text.ts';
 import { Problem } from './problem.tsx';
-import { useOpenDialog } from './use-open-dialog.ts';
 
 export function Dialog(props: {
   readonly title: string;
@@ -36,6 +37,18 @@ export function Dialog(props: {
     >
       {props.children}
     </Modal>
+  );
+}
+
+function useOpenDialog(isOpen: boolean, onClose: () => void): void {
+  const dialogs = useProgram().partOf(OpenDialogs);
+  const close = useRef(onClose);
+  useEffect(() => {
+    close.current = onClose;
+  });
+  useEffect(
+    () => (isOpen ? dialogs.open(focusedOpener(), () => close.current()) : undefined),
+    [dialogs, isOpen],
   );
 }
 

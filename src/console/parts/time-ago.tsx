@@ -1,18 +1,24 @@
 /** A time as people think of it, with the exact one behind it. */
 import { useEffect, useState, type ReactNode } from 'react';
-import { serverNowMs } from '../api/server-clock.ts';
+import { useProgram } from '../api/program.tsx';
 import { useFormat, useText } from '../text/language.tsx';
 import { partsText } from './parts-text.ts';
 
 const TICK_MS = 15_000;
 
-/** The time at the control plane, with which times of the API are compared; or that of another clock. */
-export function useNow(tickMs: number = TICK_MS, clock: () => number = serverNowMs): number {
-  const [now, setNow] = useState(clock);
+/** The time at the control plane, with which times of the API are compared. */
+export function useNow(tickMs: number = TICK_MS): number {
+  const { clock } = useProgram().api;
+  return clock.timeOf(useBrowserNow(tickMs));
+}
+
+/** The time of this browser's clock. */
+export function useBrowserNow(tickMs: number): number {
+  const [now, setNow] = useState(Date.now);
   useEffect(() => {
-    const timer = setInterval(() => setNow(clock()), tickMs);
+    const timer = setInterval(() => setNow(Date.now()), tickMs);
     return () => clearInterval(timer);
-  }, [tickMs, clock]);
+  }, [tickMs]);
   return now;
 }
 

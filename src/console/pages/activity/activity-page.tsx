@@ -3,7 +3,7 @@ import { Button, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { AuditEventAnswer } from '#contract';
-import { call } from '../../api/call.ts';
+import { useProgram } from '../../api/program.tsx';
 import { useSession } from '../../api/session.tsx';
 import type { PageFilter } from '../../parts/filters.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
@@ -104,9 +104,10 @@ function Result({ event: { result, reason, occurrences } }: { readonly event: Au
 }
 
 function Verify({ organizationId }: { readonly organizationId: string }): ReactNode {
+  const { api } = useProgram();
   const [text, format] = [useText(activityText), useFormat()];
   const { mutate, data, error, isPending } = useMutation({
-    mutationFn: () => call('verifyAuditEvents', { query: { organizationId } }),
+    mutationFn: () => api.call('verifyAuditEvents', { query: { organizationId } }),
   });
   const result = data?.body;
   return (
@@ -128,12 +129,13 @@ function Verify({ organizationId }: { readonly organizationId: string }): ReactN
 
 /** Lines of JSON, the newest event first. */
 function Export({ query }: { readonly query: ListQuery }): ReactNode {
+  const { api } = useProgram();
   const text = useText(activityText);
   const { mutate, error, isPending } = useMutation({
     mutationFn: async () => {
       const lines: string[] = [];
       for (let page = 0; page < MAX_EXPORT_PAGES; page += 1) {
-        const { body } = await call('listAuditEvents', {
+        const { body } = await api.call('listAuditEvents', {
           query: { ...query, page, size: EXPORT_PAGE_SIZE },
         });
         lines.push(...body.content.map((event) => JSON.stringify(event)));

@@ -2,8 +2,8 @@
 import { Button, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { DnsCheckAnswer } from '#contract';
+import { useProgram } from '../../api/program.tsx';
 import { useAnswer } from '../../api/queries.ts';
-import { serverTimeOf } from '../../api/server-clock.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
@@ -25,8 +25,9 @@ export function DnsRecords({ id }: { readonly id: string }): ReactNode {
   const answer = useAnswer('checkDnsRecords', {
     parameters: { frontdoorId: useFrontdoorId(), customFrontendId: id },
   });
+  const { clock } = useProgram().api;
   const { dataUpdatedAt: atMs } = answer;
-  const checkedAt = atMs === 0 ? undefined : new Date(serverTimeOf(atMs)).toISOString();
+  const checkedAt = atMs === 0 ? undefined : new Date(clock.timeOf(atMs)).toISOString();
   return (
     <Panel
       title={text.records}

@@ -1,7 +1,7 @@
 /** Asks connected routers for values, and shows what they answer. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { call } from '../../api/call.ts';
+import { useProgram } from '../../api/program.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { Panel } from '../../parts/page-title.tsx';
 import { useText } from '../../text/language.tsx';
@@ -14,13 +14,14 @@ export function Inspection(props: {
   readonly round?: number;
 }): ReactNode {
   const text = useText(meshText);
+  const { api } = useProgram();
   const { names, routerId, round = 0 } = props;
   // It only reads, although the operation is a POST.
   const answer = useQuery({
     queryKey: ['inspectRouters', names, routerId ?? null, round],
     queryFn: () => {
       const all = { names: [...names] };
-      return call('inspectRouters', { body: routerId === undefined ? all : { ...all, routerId } });
+      return api.call('inspectRouters', { body: routerId === undefined ? all : { ...all, routerId } });
     },
     staleTime: 0,
   });

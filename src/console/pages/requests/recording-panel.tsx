@@ -1,7 +1,7 @@
 /** Switches the recording of a share's requests on for a while, and off. */
 import { Button, Group, NativeSelect } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { serverNowMs } from '../../api/server-clock.ts';
+import { useProgram } from '../../api/program.tsx';
 import { useAnswer, useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { ConfirmedAction } from '../../parts/action-button.tsx';
@@ -82,6 +82,7 @@ function StartRecording(props: {
 }): ReactNode {
   const [text, format] = [useText(requestsText), useFormat()];
   const { may } = useSession();
+  const { clock } = useProgram().api;
   const [minutes, setMinutes] = useState<number>(60);
   const [maxBodyBytes, setBodyBytes] = useState<number>(65_536);
   const span = (count: number) =>
@@ -107,7 +108,7 @@ function StartRecording(props: {
         disabled={!may('setInspector')}
         loading={props.isPending}
         onClick={() => {
-          const until = new Date(serverNowMs() + minutes * MINUTE_MS - 1_000).toISOString();
+          const until = new Date(clock.nowMs() + minutes * MINUTE_MS - 1_000).toISOString();
           props.onStart({ maxBodyBytes, until });
         }}
       >

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
-import { useHeldChanges } from '../../api/changes.ts';
+import { useHeldChanges } from '../../api/use-changes.ts';
 import { useFrontdoorId, useParam } from '../../frame/frontdoor.tsx';
 import { ListPanel } from '../../parts/list-page.tsx';
 import type { ListColumn } from '../../parts/list-table.tsx';

@@ -3,15 +3,15 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
-import { callForFile } from '../../api/call.ts';
+import { useProgram } from '../../api/program.tsx';
 import { useAnswer } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
-import { saveFile } from '../../parts/save-file.ts';
 import { Facts, PageTitle, Panel } from '../../parts/page-title.tsx';
 import { partsText } from '../../parts/parts-text.ts';
 import { Problem } from '../../parts/problem.tsx';
+import { saveFile } from '../../parts/save-file.ts';
 import { SimpleTable } from '../../parts/simple-table.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
@@ -145,9 +145,10 @@ function Versions(props: { readonly title: string; readonly versions: Summary['a
 }
 
 function Backup(): ReactNode {
+  const { api } = useProgram();
   const text = useText(settingsText);
   const { mutate, error, isPending } = useMutation({
-    mutationFn: () => callForFile('getBackup', {}),
+    mutationFn: () => api.callForFile('getBackup', {}),
     onSuccess: (file) => saveFile(file, `frontdoor-${new Date().toISOString().slice(0, 10)}.backup`),
   });
   return (
