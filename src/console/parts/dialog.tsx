@@ -1,6 +1,6 @@
 /** Dialogs. While one is open, the answers behind it do not change; the focus returns to where it was. */
 import { Button, Group, Modal, TextInput } from '@mantine/core';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { isApiError } from '../api/api-error.ts';
 import { useProgram } from '../api/program.tsx';
 import { useHeldChanges } from '../api/use-changes.ts';
@@ -46,9 +46,10 @@ function useOpenDialog(isOpen: boolean, onClose: () => void): void {
   useEffect(() => {
     close.current = onClose;
   });
+  const opener = useMemo(() => (isOpen ? focusedOpener() : undefined), [isOpen]);
   useEffect(
-    () => (isOpen ? dialogs.open(focusedOpener(), () => close.current()) : undefined),
-    [dialogs, isOpen],
+    () => (isOpen ? dialogs.open(opener, () => close.current()) : undefined),
+    [dialogs, isOpen, opener],
   );
 }
 
