@@ -1,13 +1,10 @@
-/**
- * Bundles `program.ts` with its packages for `program-bundle.ts`: a program of its own. It ends with
- * status 0 when the bundle is current. `npm run build` runs it. ADR 0046.
- */
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+/** Bundles `program.ts` with its packages for `program-bundle.ts`. ADR 0046. */
+import { readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import type { Metafile, Plugin } from 'esbuild';
-import { bundleIndex, currentBundle, PACKAGE_ROOT, type ProgramBundle } from './program-bundle.ts';
+import { bundleIndex, currentBundle, type ProgramBundle } from './program-bundle.ts';
 
 /** Programs that run may still load a part of an older bundle. */
 const KEPT_BUNDLES = 8;
@@ -45,8 +42,9 @@ function refuseLostNames({ inputs }: Metafile): void {
         throw new Error(`${path} imports ${imported}, which has no names in a bundle`);
 }
 
-/** @throws when esbuild is not installed, or the folder cannot be written. */
-async function bundleProgram(root: string): Promise<void> {
+/** Does nothing where the bundle is current. @throws when esbuild is not installed, or the folder cannot be written. */
+export async function bundleProgram(root: string): Promise<void> {
+  if (currentBundle(root) !== undefined) return;
   const { build } = await import('esbuild');
   const bundles = dirname(bundleIndex(root));
   const folder = `${Date.now().toString(36)}-${process.pid}`;
@@ -96,13 +94,4 @@ function removeOld(bundles: string): void {
     .sort();
   for (const name of folders.slice(0, -KEPT_BUNDLES))
     rmSync(join(bundles, name), { recursive: true, force: true });
-}
-
-const [root = PACKAGE_ROOT] = process.argv.slice(2);
-try {
-  mkdirSync(dirname(bundleIndex(root)), { recursive: true });
-  if (currentBundle(root) === undefined) await bundleProgram(root);
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
 }

@@ -4,9 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCheck } from '../tools/check.ts';
 import { repositoryRoot, runPinned } from '../tools/pinned-process.ts';
-import { runTests } from '../tools/test-run.ts';
 
 const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev test [--all | --rest | --changed] [PATTERN…] [--name TEXT] [--spec] [--jobs N] [--keep-durations]
@@ -29,23 +27,22 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev node ARGUMENTS…
 `;
 
-const BUNDLE_PROGRAM = 'bin/bundle-program.ts';
 const BUILD_CONSOLE = 'src/control/console-app/build-program.ts';
-const PACKED_CONSOLE = join(repositoryRoot, 'dist/console');
 
 /** Runs one development command; resolves to the exit status. */
 export async function runDev(args: readonly string[]): Promise<number> {
   const [command, ...rest] = args;
-  if (command === 'build') return (await runPinned([BUNDLE_PROGRAM])).status;
+  // Each command loads its own part: `npm start` waits for the build.
+  if (command === 'build') return buildClone();
   if (!existsSync(join(repositoryRoot, 'node_modules/typescript'))) {
     process.stderr.write('frontdoor dev: the development dependencies are not installed; run "npm ci"\n');
     return 69;
   }
   switch (command) {
     case 'check':
-      return runCheck(rest);
+      return (await import('../tools/check.ts')).runCheck(rest);
     case 'test':
-      return runTests(rest);
+      return (await import('../tools/test-run.ts')).runTests(rest);
     case 'battery':
       return (await runPinned(['test/battery/main.ts', ...rest])).status;
     case 'bench':
@@ -55,18 +52,20 @@ export async function runDev(args: readonly string[]): Promise<number> {
     case 'bench:gateway':
       return (await runPinned(['test/bench/main.ts', command, ...rest])).status;
     case 'interop':
-      return runTests(['test/interop/', 'test/compat/openziti/', '--jobs', '1', '--spec', ...rest]);
+      return (await import('../tools/test-run.ts')).runTests([
+        ...['test/interop/', 'test/compat/openziti/', '--jobs', '1', '--spec'],
+        ...rest,
+      ]);
     case 'chaos':
       return (await runPinned(['test/chaos/main.ts', ...rest])).status;
     case 'commit-subject':
       return (await runPinned(['tools/commit-subject.ts', ...rest])).status;
     case 'docs':
-      // It loads the command line, which the other commands need not wait for.
       return (await import('../tools/generate-docs.ts')).runDocs(rest);
     case 'fuzz':
       return (await runPinned(['test/fuzz/main.ts', ...rest])).status;
     case 'console':
-      return (await runPinned([BUILD_CONSOLE, '--sizes', ...rest])).status;
+      return (await runPinned([BUILD_CONSOLE, ...rest])).status;
     case 'library':
       return buildPackage();
     case 'node':
@@ -79,6 +78,27 @@ export async function runDev(args: readonly string[]): Promise<number> {
   }
 }
 
+/**
+ * `npm start` begins with it: the program bundle and the console of this clone, each unless it was made from the sources as they
+ * are (ADR 0075). Without a build, programs run from their sources, and there is no console.
+ */
+async function buildClone(): Promise<number> {
+  if (!existsSync(join(repositoryRoot, 'node_modules/esbuild'))) {
+    process.stderr.write('frontdoor: nothing was built, because esbuild is not installed: run "npm ci"\n');
+    return 1;
+  }
+  const { bundleProgram } = await import('./bundle-program.ts');
+  const programs = bundleProgram(repositoryRoot).then(
+    () => 0,
+    (error: Error) => {
+      process.stderr.write(`frontdoor: ${error.message}\n`);
+      return 1;
+    },
+  );
+  const [ofPrograms, { status }] = await Promise.all([programs, runPinned([BUILD_CONSOLE, '--quiet'])]);
+  return ofPrograms === 0 ? status : ofPrograms;
+}
+
 /** The library, and what `npm pack` of the repository contains beside it: the programs and the built console. */
 async function buildPackage(): Promise<number> {
   const { buildLibrary } = await import('../tools/build-library.ts');
@@ -86,5 +106,5 @@ async function buildPackage(): Promise<number> {
   if (status !== 0) return status;
   const { buildPrograms } = await import('../tools/build-programs.ts');
   buildPrograms();
-  return (await runPinned([BUILD_CONSOLE, '--sizes', '--pack', PACKED_CONSOLE])).status;
+  return (await runPinned([BUILD_CONSOLE])).status;
 }

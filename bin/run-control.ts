@@ -87,7 +87,6 @@ export async function runControl(options: ControlCommandOptions, version: string
   const addresses = { apiUrl, edgeApiUrl, ctrlAddress, consoleUrl, consoleLink };
   await writeReadyFile(options.readyFile, { ...addresses, dataDir, pids, ...firstStart });
   collectAfterStart();
-  void control.buildConsole();
   return stopped;
 }
 

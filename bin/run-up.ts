@@ -102,7 +102,6 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
       ...up.firstStart,
     });
     collectAfterStart();
-    void up.control.buildConsole();
     return stopped;
   }
   const ready = await demo.publish(up).catch(async (error: unknown) => {
@@ -124,7 +123,6 @@ export async function runUp(options: UpCommandOptions, version: string): Promise
   );
   await writeReadyFile(options.readyFile, ready);
   collectAfterStart();
-  void up.control.buildConsole();
   process.stdout.write(demoBanner(ready, up.httpsPort));
   const status = await stopped;
   print(status === 0 ? 'stopped' : 'did not stop cleanly');

@@ -72,7 +72,6 @@ const PROCESS_USERS: readonly (readonly [prefix: string, reason: string])[] = [
   ['bin/', 'wiring: the launcher and the demo’s programs'],
   ['tools/', 'development commands'],
   ['src/control/store/', 'the database’s thread'],
-  ['src/control/console-app/', 'builds the console in a process of its own, with low priority'],
   ['src/gateway/acme/dns-hook.ts', 'runs the operator’s program for DNS records'],
   ['src/router/tunnel/machine/', 'sets addresses, rules and routes of the machine by its own programs'],
   ['src/router/tunnel/tproxy/', 'receives datagrams by calls that block'],

@@ -52,7 +52,7 @@ async function cloneIn(root: string): Promise<string> {
   const run = promisify(execFile);
   await run('git', ['clone', '--quiet', '--depth', '1', `file://${repositoryRoot}`, root]);
   symlinkSync(join(repositoryRoot, 'node_modules'), join(root, 'node_modules'));
-  await run(process.execPath, [join(root, 'bin/bundle-program.ts')]);
+  await run(process.execPath, [join(root, 'bin/frontdoor.js'), 'dev', 'build']);
   return root;
 }
 

@@ -1,10 +1,9 @@
 // The entry point of all benchmarks: `npm run bench`, `bench:api`, `bench:edge`, `bench:fabric`, `bench:gateway`; the first argument is
 // that name. Run them on a quiet machine, and compare ratios of one run only.
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { bundleProgram } from '../../bin/bundle-program.ts';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { parseBenchOptions, usageOf } from './bench-options.ts';
 import { compareText, reportText } from './bench-report.ts';
@@ -42,7 +41,9 @@ async function main(name = '', args: readonly string[] = []): Promise<number> {
       process.stdout.write(compareText(benchmark.reference, older!, newer!));
       return 0;
     }
-    await bundleProgram();
+    // Programs run as they do after an installation.
+    delete process.env['FRONTDOOR_FROM_SOURCES'];
+    await bundleProgram(repositoryRoot);
     if (options.isBusy) await startOtherLoad(run);
     const reason = benchmark.skip?.() ?? false;
     if (reason === false) await benchmark.measure(run);
@@ -62,12 +63,6 @@ async function main(name = '', args: readonly string[] = []): Promise<number> {
     await run.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** Programs run as they do after an installation. */
-async function bundleProgram(): Promise<void> {
-  delete process.env['FRONTDOOR_FROM_SOURCES'];
-  await promisify(execFile)(process.execPath, [join(repositoryRoot, 'bin/bundle-program.ts')]);
 }
 
 /** One process for each core. */

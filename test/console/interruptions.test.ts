@@ -9,7 +9,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import type { FirstStart } from '#control';
 import { browserSkip, startBrowser, type LocalBrowser } from '../support/browser.ts';
-import { buildConsoleNow, startConsoleBrowser, type StartedConsole } from '../support/console-browser.ts';
+import { buildConsoleNow } from '../support/built-console.ts';
+import { startConsoleBrowser, type StartedConsole } from '../support/console-browser.ts';
 import { PartProcess } from '../support/part-process.ts';
 import { provideServerKey } from '../support/server-key.ts';
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { browserSkip, startBrowser, type LocalBrowser, type Person } from '../support/browser.ts';
 import { callCommand } from '../support/command-line.ts';
-import { buildConsoleNow } from '../support/console-browser.ts';
+import { buildConsoleNow } from '../support/built-console.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 const PASSWORD = 'seven small harbours';
@@ -19,6 +19,7 @@ describe('the console in a browser', { skip: browserSkip }, () => {
   const people: Person[] = [];
 
   before(async () => {
+    await buildConsoleNow();
     browser = await startBrowser([]);
     world = await openWorld();
     foreign = createServer((_request, response) => {
@@ -53,10 +54,6 @@ describe('the console in a browser', { skip: browserSkip }, () => {
     await page.fill('#password', PASSWORD);
     await page.click('button');
     await page.waitForURL(consoleUrl);
-    // The browser program is not built yet: the page comes back by itself, until it is.
-    assert.match((await page.textContent('h1')) ?? '', /One moment/);
-    await buildConsoleNow();
-    await world.up.control.buildConsole();
     await page.waitForSelector('#root > :not(style, #coming)');
     await page.goto(`${consoleUrl}/account`);
     assert.match((await page.textContent('main')) ?? '', /Ann/);

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { repositoryRoot } from '../../tools/pinned-process.ts';
 import { browserSkip, startBrowser, type LocalBrowser, type Person } from '../support/browser.ts';
-import { buildConsoleNow } from '../support/console-browser.ts';
+import { buildConsoleNow } from '../support/built-console.ts';
 import { until } from '../support/deadline.ts';
 import {
   DEFAULT_CLIENT,
@@ -37,7 +37,6 @@ describe('the first five minutes at the console', { skip: browserSkip }, () => {
     await once(wiki, 'listening');
     idp = await startIdentityProvider({ users: [BOB] });
     browser = await startBrowser([]);
-    // Its own build has a low priority, and would take minutes on a busy machine.
     await buildConsoleNow();
   });
   after(async () => {

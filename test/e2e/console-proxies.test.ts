@@ -13,7 +13,7 @@ import { parseTrustedProxies } from '#domain';
 import { parsePublicApiUrl, startControlPlane, type ControlPlane } from '#control';
 import { JsonClient } from '#net';
 import { browserSkip, startBrowser, type LocalBrowser, type Person } from '../support/browser.ts';
-import { buildConsoleNow } from '../support/console-browser.ts';
+import { buildConsoleNow } from '../support/built-console.ts';
 import { makeTestAuthority, type TestIdentity } from '../support/certificates.ts';
 import { within } from '../support/deadline.ts';
 import { freePort } from '../support/free-port.ts';
@@ -70,6 +70,7 @@ async function openSite({ publicApiUrl, ...options }: SiteOptions): Promise<Site
 
 let certificate: TestIdentity;
 before(async () => {
+  await buildConsoleNow();
   certificate = await (await makeTestAuthority()).issue(HOST, { dns: [HOST, `app.${HOST}`, 'evil.test'] });
 });
 
@@ -141,8 +142,6 @@ for (const name of PROXY_NAMES) {
         await page.waitForURL(base);
         await page.goto(`${base}/account`);
         assert.match((await page.textContent('main')) ?? '', /Ann.*Log out/s);
-        await buildConsoleNow();
-        await site.control.buildConsole();
         await page.goto(`${base}/shares`);
         await page.waitForSelector('#root > :not(style, #coming)');
         const steps = await person.steps();

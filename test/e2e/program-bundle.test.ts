@@ -1,16 +1,15 @@
 // Programs run from the bundle that was made for them, and from their sources as soon as one of these has changed.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { JsonClient } from '#net';
 import type { DemoReady } from '../../bin/ready-file.ts';
 import { bundleIndex, currentBundle, PACKAGE_ROOT } from '../../bin/program-bundle.ts';
+import { bundleProgram } from '../../bin/bundle-program.ts';
 import { startDemoProcess } from '../support/product-process.ts';
 import { httpGet } from '../support/world.ts';
 
@@ -92,7 +91,7 @@ async function statusOfNewDomain(ready: DemoReady, hostname: string): Promise<nu
 }
 
 test('frontdoor up with its agent serves from a bundle, made from an empty state and with it', async () => {
-  await promisify(execFile)(process.execPath, [join(PACKAGE_ROOT, 'bin/bundle-program.ts')]);
+  await bundleProgram(PACKAGE_ROOT);
   assert.ok(currentBundle() !== undefined);
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir);

@@ -10,8 +10,7 @@ import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { parseAllowedNetworks, type Role } from '#domain';
 import { JsonClient } from '#net';
-import { buildInto } from '../../src/control/console-app/build-into.ts';
-import { cacheFolder, PACKAGE_ROOT } from '../../src/control/console-app/console-source.ts';
+import { buildConsoleNow } from './built-console.ts';
 import { startBrowser, type LocalBrowser, type PersonOptions } from './browser.ts';
 import type { Up } from '../../bin/up.ts';
 import { clearAccount } from './cleared-account.ts';
@@ -25,11 +24,6 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-s
 /** Success criteria of WCAG 2.2, levels A and AA. */
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const REPORT = 'content policy: ';
-
-/** Builds the program where control planes look for it, without the low priority of their own builds. */
-export async function buildConsoleNow(): Promise<void> {
-  await buildInto(cacheFolder(PACKAGE_ROOT), PACKAGE_ROOT);
-}
 
 export interface OpenedConsole {
   readonly page: Page;
@@ -76,10 +70,9 @@ export const sharedConsole = (): Promise<ConsoleBrowser> =>
 export async function startConsoleBrowser(
   options: Parameters<typeof openWorld>[0] = {},
 ): Promise<StartedConsole> {
+  await buildConsoleNow();
   const [browser, world] = await Promise.all([startBrowser([]), openWorld(options)]);
   const { control } = world.up;
-  await buildConsoleNow();
-  await control.buildConsole();
   const consoleUrl = control.consoleUrl!;
   let count = 0;
   return {

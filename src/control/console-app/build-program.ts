@@ -1,18 +1,16 @@
 /**
- * The program that builds the console, in a process of its own. It prints the key of the build. A control plane runs it with
- * a low priority; `frontdoor dev console`, whose user waits for it, without.
+ * `frontdoor dev console`: builds the console, and prints what each file weighs and the key of the build.
  */
-import { constants, setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
 import { messageOf } from '#base';
-import { buildInto, packInto } from './build-into.ts';
+import { buildInto } from './build-into.ts';
 import { sizesOf } from './build-sizes.ts';
 import { watchConsole } from './build-watch.ts';
-import { cacheFolder, PACKAGE_ROOT } from './console-source.ts';
+import { builtFolders, PACKAGE_ROOT } from './console-source.ts';
 
 const USAGE = `usage: frontdoor dev console [--watch] [--folder FOLDER]
   --watch          builds again whenever a file changes; a control plane of this clone serves it, and open pages reload
-  --folder FOLDER  keeps the builds there
+  --folder FOLDER  builds into this folder
 `;
 
 /** Returns the exit status. */
@@ -22,23 +20,19 @@ async function run(args: readonly string[]): Promise<number> {
     options: {
       folder: { type: 'string' },
       root: { type: 'string', default: PACKAGE_ROOT },
-      pack: { type: 'string' },
-      sizes: { type: 'boolean', default: false },
-      'low-priority': { type: 'boolean', default: false },
       watch: { type: 'boolean', default: false },
+      quiet: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
-  const { root, pack, sizes, watch, help } = values;
-  // The lowest one would wait for minutes on a machine that has enough to do.
-  if (values['low-priority']) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  const folder = values.folder ?? cacheFolder(root);
+  const { root, watch, quiet, help } = values;
+  const folder = values.folder ?? builtFolders(root)[0]!;
   const print = (text: string): void => void process.stdout.write(text);
   if (help) print(USAGE);
   else if (watch) await watchConsole({ folder, root, print });
   else {
-    const { key, files } = pack === undefined ? await buildInto(folder, root) : await packInto(pack, root);
-    print(`${sizes ? sizesOf(files) : ''}${key}\n`);
+    const { key, files } = await buildInto(folder, root);
+    if (!quiet) print(`${sizesOf(files)}${key}\n`);
   }
   return 0;
 }

@@ -20,7 +20,7 @@ test('what a watcher builds is served at once, with maps, and a page learns of t
   cpSync(join(PACKAGE_ROOT, 'package.json'), join(root, 'package.json'));
   symlinkSync(join(PACKAGE_ROOT, 'node_modules'), join(root, 'node_modules'));
   const folder = join(root, 'builds');
-  const app = new ConsoleApp({ dataDir: root, log: silentLog, root, folders: [folder] });
+  const app = await ConsoleApp.open({ log: silentLog, folders: [folder] });
   assert.equal(await app.watched(), undefined);
 
   const watcher = execFile(process.execPath, [PROGRAM, '--watch', '--root', root, '--folder', folder]);

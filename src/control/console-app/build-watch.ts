@@ -4,11 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
-import { writeBuiltConsole } from './built-console.ts';
+import { replaceBuild } from './built-console.ts';
 import { compressed, esbuildOptions, filesOf } from './console-bundle.ts';
-import { WATCHED_FILE } from './watched-build.ts';
+import { watchedFile } from './watched-build.ts';
 
 export interface WatchOptions {
   readonly folder: string;
@@ -32,7 +31,7 @@ if (!globalThis.frontdoorReload) {
 /** Resolves when the process is asked to end. */
 export async function watchConsole({ folder, root, print }: WatchOptions): Promise<void> {
   const esbuild = await import('esbuild');
-  const marker = join(folder, WATCHED_FILE);
+  const marker = watchedFile(folder);
   const keep: Plugin = {
     name: 'keep',
     setup: ({ onEnd }) => {
@@ -43,7 +42,7 @@ export async function watchConsole({ folder, root, print }: WatchOptions): Promi
         const hash = createHash('sha256');
         for (const { name, bytes } of files) hash.update(name).update(bytes);
         const key = hash.digest('hex').slice(0, 20);
-        await writeBuiltConsole(folder, key, files);
+        await replaceBuild(folder, key, files);
         await writeFile(marker, `${process.pid} ${key}\n`);
         print(`built ${key}\n`);
       });

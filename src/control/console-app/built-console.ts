@@ -1,11 +1,10 @@
 /**
  * A built console: a folder with the files that browsers load, each in three forms, and a list of them with their hashes.
- * A folder appears whole: it is written under another name, forced to the disk, and renamed. A folder that was damaged
- * later is not used.
+ * A folder appears whole: it is written under another name and renamed. A folder that was damaged later is not used.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 
 /** `entry` is the program, `preload` what it imports at once, `style` its style; `later` are the other files. */
 export type FileRole = 'entry' | 'preload' | 'style' | 'later';
@@ -28,18 +27,14 @@ export interface BuiltConsole {
 const LIST_FILE = 'files.txt';
 const LIST_HEAD = 'frontdoor-console 1';
 const LINE = /^(entry|preload|style|later) ([\w.-]+) ([0-9a-f]{64}) ([0-9a-f]{64}) ([0-9a-f]{64})$/;
-const TEMPORARY = /^\.making-/;
+/** Behind the name of the folder. */
+const MAKING = '.making-';
 /** An hour: no build takes that long. */
 const ABANDONED_MS = 3_600_000;
-/** Other branches, and the version before an update. */
-const KEPT_BUILDS = 5;
+/** Other processes may make the same build. */
+const MAX_ATTEMPTS = 5;
 
-/** Returns the build below `folder`, or undefined if there is none, or not a whole one. */
-export async function loadBuiltConsole(folder: string, key: string): Promise<BuiltConsole | undefined> {
-  return readBuild(join(folder, key), key);
-}
-
-/** Returns the build in `folder`, of any key. */
+/** Returns the build in `folder`, of this key or of any; undefined if there is none, or not a whole one. */
 export async function readBuild(folder: string, key?: string): Promise<BuiltConsole | undefined> {
   let text: string;
   try {
@@ -67,50 +62,46 @@ export async function readBuild(folder: string, key?: string): Promise<BuiltCons
 }
 
 /**
- * Writes a build below `folder`. Another process that writes the same one may be quicker: then its files stay.
- * @throws what the disk says. Nothing is left then.
+ * Replaces the build in `folder`. Another process that makes the same one may be quicker: then its files stay.
+ * @throws what the disk says. The former build stays then.
  */
-export async function writeBuiltConsole(
+export async function replaceBuild(
   folder: string,
   key: string,
   files: readonly ConsoleFile[],
 ): Promise<void> {
-  await mkdir(folder, { recursive: true });
   await removeAbandoned(folder);
-  const making = join(folder, `.making-${key}-${randomBytes(6).toString('hex')}`);
+  const making = `${folder}${MAKING}${randomBytes(6).toString('hex')}`;
   try {
+    await mkdir(dirname(folder), { recursive: true });
     await mkdir(making);
     await writeFiles(making, key, files);
     await putInPlace(making, folder, key);
   } finally {
     await rm(making, { recursive: true, force: true });
   }
-  await removeOldBuilds(folder, key);
 }
 
-/** Writes a build into `folder` itself, which is replaced. */
-export async function writeFiles(folder: string, key: string, files: readonly ConsoleFile[]): Promise<void> {
+async function writeFiles(folder: string, key: string, files: readonly ConsoleFile[]): Promise<void> {
   const lines = [`${LIST_HEAD} ${key}`];
   for (const { name, role, bytes, gzip, brotli } of files) {
     const forms = [bytes, gzip, brotli];
-    for (const [index, form] of formNames(name).entries())
-      await writeDurably(join(folder, form), forms[index]!);
+    for (const [index, form] of formNames(name).entries()) await writeFile(join(folder, form), forms[index]!);
     lines.push([role, name, ...forms.map(hashOf)].join(' '));
   }
-  await writeDurably(join(folder, LIST_FILE), Buffer.from(`${lines.join('\n')}\n`));
+  await writeFile(join(folder, LIST_FILE), `${lines.join('\n')}\n`);
 }
 
 async function putInPlace(making: string, folder: string, key: string): Promise<void> {
-  const place = join(folder, key);
-  try {
-    await rename(making, place);
-  } catch (error) {
-    if ((await loadBuiltConsole(folder, key)) !== undefined) return;
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
-    // A damaged one is in the way.
-    await rm(place, { recursive: true, force: true });
-    await rename(making, place);
+  for (let attempt = 1; (await readBuild(folder, key)) === undefined; attempt += 1) {
+    await rm(folder, { recursive: true, force: true });
+    try {
+      await rename(making, folder);
+      return;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (attempt === MAX_ATTEMPTS || (code !== 'ENOTEMPTY' && code !== 'EEXIST')) throw error;
+    }
   }
 }
 
@@ -122,34 +113,13 @@ function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, 'wx', 0o644);
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
 /** Builds that were killed leave a folder that no name leads to. */
 async function removeAbandoned(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (!TEMPORARY.test(name)) continue;
-    const path = join(folder, name);
+  const above = dirname(folder);
+  for (const name of await readdir(above).catch(() => [])) {
+    if (!name.startsWith(`${basename(folder)}${MAKING}`)) continue;
+    const path = join(above, name);
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
     if (mtimeMs < Date.now() - ABANDONED_MS) await rm(path, { recursive: true, force: true });
   }
-}
-
-async function removeOldBuilds(folder: string, key: string): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => /^[0-9a-f]+$/.test(name) && name !== key);
-  const dated = await Promise.all(
-    names.map(async (name) => {
-      const { mtimeMs } = await stat(join(folder, name)).catch(() => ({ mtimeMs: 0 }));
-      return { name, mtimeMs };
-    }),
-  );
-  const old = dated.sort((a, b) => b.mtimeMs - a.mtimeMs).slice(KEPT_BUILDS - 1);
-  for (const { name } of old) await rm(join(folder, name), { recursive: true, force: true });
 }

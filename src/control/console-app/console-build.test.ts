@@ -7,43 +7,27 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
   watch,
   writeFileSync,
 } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
-import { constants, getPriority, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { silentLog } from '#base';
-import { until } from '../../../test/support/deadline.ts';
 import { namespaceSkip } from '../../../test/support/network-namespace.ts';
 import { lineOf, recordingLog, type LogRecord } from '../../../test/support/recording-log.ts';
-import { buildInto, packInto } from './build-into.ts';
-import { loadBuiltConsole, type BuiltConsole } from './built-console.ts';
+import { buildInto } from './build-into.ts';
+import { readBuild, type BuiltConsole } from './built-console.ts';
 import { ConsoleApp } from './console-app.ts';
 import { PACKAGE_ROOT, sourceKey } from './console-source.ts';
 
 const PROGRAM = fileURLToPath(new URL('build-program.ts', import.meta.url));
 const run = promisify(execFile);
-
-function childrenOf(pid: number): readonly number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
-}
-
-/** Undefined for a process that has ended. */
-function priorityOf(pid: number): number | undefined {
-  try {
-    return pid > 0 ? getPriority(pid) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 describe('a build of the console', () => {
   let top: string;
@@ -58,6 +42,8 @@ describe('a build of the console', () => {
   after(() => rmSync(top, { recursive: true, force: true }));
 
   const newFolder = (name: string): string => mkdtempSync(join(top, `${name}-`));
+  /** Where a build may be put; the folder above is of this build alone. */
+  const newPlace = (name: string): string => join(newFolder(name), 'console');
 
   /** The sources in another place, with or without the packages. */
   function copyOfSources(hasPackages: boolean): string {
@@ -97,28 +83,16 @@ describe('a build of the console', () => {
   }
 
   async function wholeBuild(folder: string, itsKey = key): Promise<BuiltConsole> {
-    const built = await loadBuiltConsole(folder, itsKey);
+    const built = await readBuild(folder, itsKey);
     assert.ok(built !== undefined, `${folder} holds the build`);
-    assert.deepEqual(
-      readdirSync(folder).filter((name) => name.startsWith('.')),
-      [],
-    );
     return built;
-  }
-
-  function appOf(test: TestContext, root: string, folders: readonly string[]) {
-    const records: LogRecord[] = [];
-    const log = recordingLog((record) => records.push(record));
-    const app = new ConsoleApp({ dataDir: top, log, root, folders });
-    test.after(() => app.close());
-    return { app, lines: () => records.map(lineOf) };
   }
 
   it('is equal in every byte to a build of the same sources in another place', async () => {
     const root = copyOfSources(true);
-    const folder = newFolder('other');
+    const folder = newPlace('other');
     assert.equal((await buildInto(folder, root)).key, key);
-    assert.deepEqual(await hashesOf(join(folder, key)), await hashesOf(join(cache, key)));
+    assert.deepEqual(await hashesOf(folder), await hashesOf(cache));
   });
 
   it('has another key when a source, a style, the kind of modules or the version of a package changes, and not for a test', async () => {
@@ -144,41 +118,25 @@ describe('a build of the console', () => {
     assert.equal(keys.size, 5);
   });
 
-  it('is made once: the second start finds it, also without what builds it', async (test) => {
-    const { mtimeMs } = statSync(join(cache, key));
-    const { app, lines } = appOf(test, copyOfSources(false), [cache]);
-    await app.start();
-    assert.deepEqual([app.state, app.current?.key], ['built', key]);
-    assert.deepEqual(lines(), []);
-    assert.equal(statSync(join(cache, key)).mtimeMs, mtimeMs);
+  it('is made once for the same sources', async () => {
+    const { mtimeMs } = statSync(cache);
+    assert.equal((await buildInto(cache, PACKAGE_ROOT)).key, key);
+    assert.equal(statSync(cache).mtimeMs, mtimeMs);
   });
 
-  it('is made in a process of its own, and kept in the first folder that can be written', async (test) => {
-    const isFile = join(newFolder('file'), 'no-folder');
-    writeFileSync(isFile, '');
-    const folder = newFolder('second');
-    const root = smallSources();
-    const itsKey = await sourceKey(root);
-    const { app, lines } = appOf(test, root, [isFile, folder]);
-    assert.equal(app.state, 'building');
-    await app.start();
-    assert.deepEqual([app.state, app.current?.key], ['built', itsKey]);
-    assert.match(lines().join('\n'), /^info the console is built/);
-    await wholeBuild(folder, itsKey);
-  });
-
-  it('fails with one clear line where no folder can be written', async (test) => {
-    const isFile = join(newFolder('file'), 'no-folder');
-    writeFileSync(isFile, '');
-    const { app, lines } = appOf(test, smallSources(), [isFile]);
-    await app.start();
-    assert.equal(app.state, 'failed');
-    assert.equal(lines().length, 1);
-    assert.match(lines()[0]!, /^error the console could not be built.*E(EXIST|NOTDIR)/);
+  it('is served by a control plane, whose installation may lack what builds it; one without it is a warning', async () => {
+    const records: LogRecord[] = [];
+    const log = recordingLog((record) => records.push(record));
+    const app = await ConsoleApp.open({ log, folders: [join(top, 'none'), cache] });
+    assert.equal(app.current?.key, key);
+    assert.deepEqual(records, []);
+    const bare = await ConsoleApp.open({ log, folders: [join(top, 'none')] });
+    assert.equal(bare.current, undefined);
+    assert.match(records.map(lineOf).join('\n'), /^warn the console is not built: run "npm run build"/);
   });
 
   it('leaves nothing on a full disk', async () => {
-    const folder = newFolder('full');
+    const folder = newPlace('full');
     const root = smallSources();
     // Files of at most 8 KiB: a write fails in the middle, as on a full disk.
     const script = `ulimit -f 8; exec "$0" "$@"`;
@@ -189,7 +147,7 @@ describe('a build of the console', () => {
     );
     assert.equal(failed.code, 1);
     assert.match(failed.stderr, /^EFBIG[^\n]*\n$/);
-    assert.deepEqual(readdirSync(folder), []);
+    assert.deepEqual(readdirSync(dirname(folder)), []);
     const { key: itsKey } = await buildInto(folder, root);
     await wholeBuild(folder, itsKey);
   });
@@ -206,7 +164,7 @@ describe('a build of the console', () => {
         ['ro', 'EROFS'],
       ] as const) {
         const folder = newFolder('disk');
-        const build = [process.execPath, PROGRAM, '--root', root, '--folder', folder];
+        const build = [process.execPath, PROGRAM, '--root', root, '--folder', join(folder, 'console')];
         const failed = await run('unshare', ['--mount', 'sh', '-c', script, folder, options, ...build]).then(
           () => assert.fail('it was built'),
           (error: { code: number; stdout: string; stderr: string }) => error,
@@ -219,110 +177,52 @@ describe('a build of the console', () => {
   );
 
   it('that is killed leaves no half result, and the next one is whole', async (test) => {
-    const folder = newFolder('killed');
+    const folder = newPlace('killed');
     const child = execFile(process.execPath, [PROGRAM, '--folder', folder]);
     const ended = new Promise<string | null>((resolve) =>
       child.once('exit', (_status, signal) => resolve(signal)),
     );
-    const watcher = watch(folder, (_event, name) => {
-      if (name?.startsWith('.making-') === true) child.kill('SIGKILL');
+    const watcher = watch(dirname(folder), (_event, name) => {
+      if (name?.includes('.making-') === true) child.kill('SIGKILL');
     });
     test.after(() => watcher.close());
     assert.equal(await ended, 'SIGKILL');
-    assert.equal(await loadBuiltConsole(folder, key), undefined);
+    assert.equal(await readBuild(folder, key), undefined);
     await buildInto(folder, PACKAGE_ROOT);
-    assert.ok((await loadBuiltConsole(folder, key)) !== undefined);
+    assert.ok((await readBuild(folder, key)) !== undefined);
   });
 
   it('may be made by several processes at once', async () => {
-    const folder = newFolder('race');
+    const folder = newPlace('race');
     const root = smallSources();
     const itsKey = await sourceKey(root);
     const args = [PROGRAM, '--root', root, '--folder', folder];
     const all = await Promise.all([1, 2, 3].map(() => run(process.execPath, args)));
-    assert.deepEqual(
-      all.map(({ stdout }) => stdout),
-      all.map(() => `${itsKey}\n`),
-    );
+    for (const { stdout } of all) assert.ok(stdout.endsWith(`\n${itsKey}\n`), stdout);
     await wholeBuild(folder, itsKey);
-    assert.deepEqual(readdirSync(folder), [itsKey]);
+    assert.deepEqual(readdirSync(dirname(folder)), ['console']);
   });
 
   it('that was damaged is made anew', async () => {
-    const folder = newFolder('damaged');
+    const folder = newPlace('damaged');
     const root = smallSources();
     const { key: itsKey } = await buildInto(folder, root);
     const { files } = await wholeBuild(folder, itsKey);
     const [name] = [...files.keys()];
     for (const damaged of [name!, `${name}.br`, `${name}.gz`, 'files.txt']) {
-      const path = join(folder, itsKey, damaged);
+      const path = join(folder, damaged);
       writeFileSync(path, (await readFile(path)).subarray(0, -1));
       const isList = damaged === 'files.txt';
       // The last byte of the list is a line's end.
-      if (!isList) assert.equal(await loadBuiltConsole(folder, itsKey), undefined, damaged);
+      if (!isList) assert.equal(await readBuild(folder, itsKey), undefined, damaged);
       await buildInto(folder, root);
       await wholeBuild(folder, itsKey);
     }
   });
 
-  it('is not there without development dependencies, unless it came with the package', async (test) => {
-    const root = smallSources();
-    const pack = join(newFolder('pack'), 'console');
-    await packInto(pack, root);
-    rmSync(join(root, 'node_modules'));
-    const bare = appOf(test, root, [newFolder('empty')]);
-    await bare.app.start();
-    assert.equal(bare.app.state, 'missing');
-    assert.match(bare.lines().join('\n'), /^warn there is no console: .*development dependencies/);
-    cpSync(pack, join(root, 'dist/console'), { recursive: true });
-    const packed = appOf(test, root, [newFolder('empty')]);
-    await packed.app.start();
-    assert.deepEqual([packed.app.state, packed.app.current?.key], ['built', await sourceKey(root)]);
-  });
-
   it('names file, line and column of a mistake', async () => {
     const root = copyOfSources(true);
     writeFileSync(join(root, 'src/console/main.tsx'), `import './nothing.ts';\n`);
-    await assert.rejects(
-      buildInto(newFolder('wrong'), root),
-      /src\/console\/main\.tsx:1:7 Could not resolve/,
-    );
-  });
-
-  it('keeps the newest five', async () => {
-    const folder = newFolder('many');
-    for (let index = 0; index < 7; index += 1) await mkdir(join(folder, `${index}`.padStart(20, '0')));
-    const { key: itsKey } = await buildInto(folder, smallSources());
-    assert.equal(readdirSync(folder).length, 5);
-    await wholeBuild(folder, itsKey);
-  });
-
-  it('has a low priority, and is killed with its control plane', async () => {
-    const folders = [newFolder('priority')];
-    const app = new ConsoleApp({ dataDir: top, log: silentLog, root: PACKAGE_ROOT, folders });
-    const started = app.start();
-    const { value: build } = await until(
-      'a build of low priority',
-      () =>
-        childrenOf(process.pid).find((pid) => priorityOf(pid) === constants.priority.PRIORITY_BELOW_NORMAL),
-      (pid) => pid !== undefined,
-    );
-    app.close();
-    await started;
-    assert.ok(!childrenOf(process.pid).includes(build!));
-    assert.equal(app.current, undefined);
-  });
-
-  it('ends with its control plane', async () => {
-    const app = new ConsoleApp({
-      dataDir: top,
-      log: silentLog,
-      root: PACKAGE_ROOT,
-      folders: [newFolder('ended')],
-    });
-    const started = app.start();
-    app.close();
-    await started;
-    assert.equal(app.current, undefined);
+    await assert.rejects(buildInto(newPlace('wrong'), root), /src\/console\/main\.tsx:1:7 Could not resolve/);
   });
 });

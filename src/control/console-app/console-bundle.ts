@@ -1,4 +1,4 @@
-/** Bundles the sources of the console with esbuild, which is loaded here alone: in the process of a build. */
+/** Bundles the sources of the console with esbuild, which is loaded here alone: by a build. */
 import { basename } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { BuildOptions, BuildResult, Metafile, OnLoadResult, Plugin } from 'esbuild';

@@ -1,6 +1,6 @@
 /**
  * What a build of the console is made from: the files of `src/console`, the table of operations, the packages as the lock
- * file pins them, and the options. All of it has one hash, under which the result is kept.
+ * file pins them, and the options. All of it has one hash, which a build notes.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -33,13 +33,8 @@ interface LockRow {
 
 type LockRows = Readonly<Record<string, LockRow>>;
 
-/** Where a clone or an installation keeps its builds. */
-export function cacheFolder(root: string): string {
-  return join(root, 'node_modules/.cache/frontdoor-console');
-}
-
-/** Where the build is that comes with a package: in its top folder, and beside its compiled programs. */
-export function packedFolders(root: string): readonly string[] {
+/** Where the built console is: in the top folder of a clone or a package, and beside its compiled programs. */
+export function builtFolders(root: string): readonly string[] {
   return [join(root, 'dist/console'), join(root, '../console')];
 }
 
@@ -52,15 +47,6 @@ export function operationsModule(): string {
 /** The text of the module `frontdoor:curl-command`: a file of the contract that imports nothing. */
 export function curlModule(): Promise<string> {
   return readFile(join(PACKAGE_ROOT, CURL_FILE), 'utf8');
-}
-
-/** Whether the package has what a build needs: the sources, and the development dependencies. */
-export function canBuild(root: string): boolean {
-  const needed = [
-    `${SOURCE_FOLDER}/main.tsx`,
-    ...PACKAGES.map((name) => `node_modules/${name}/package.json`),
-  ];
-  return needed.every((path) => existsSync(join(root, path)));
 }
 
 /** Returns the hash of everything that a build is made from, or undefined if the sources are not there. */

@@ -1,3 +1,3 @@
-/** The browser program of the console: how it is built, kept and found (ADR 0045). It is served by `console`. */
+/** The browser program of the console: how it is built and found (ADR 0075). It is served by `console`. */
 export type { BuiltConsole, ConsoleFile, FileRole } from './built-console.ts';
-export { ConsoleApp, type ConsoleAppOptions, type ConsoleAppState } from './console-app.ts';
+export { ConsoleApp, type ConsoleAppOptions } from './console-app.ts';

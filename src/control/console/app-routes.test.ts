@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { silentLog } from '#base';
+import { buildConsoleNow } from '../../../test/support/built-console.ts';
 import { ConsoleApp } from '../console-app/mod.ts';
 import { openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
 
@@ -13,8 +11,8 @@ describe('the browser program of the console', () => {
   let reader: TestBrowser;
   let stranger: TestBrowser;
   before(async () => {
-    world = await openConsoleWorld();
-    await world.program.start();
+    await buildConsoleNow();
+    world = await openConsoleWorld({}, await ConsoleApp.open({ log: silentLog }));
     reader = await world.person('reader', 'rita@example.com');
     stranger = new TestBrowser(world.app);
   });
@@ -154,32 +152,15 @@ describe('the browser program of the console', () => {
 });
 
 describe('a console without its browser program', () => {
-  it('comes back by itself while the program is built, and serves the API meanwhile', async (test) => {
+  it('reports how to build it, and serves the API and the account', async (test) => {
     const world = await openConsoleWorld();
     test.after(() => world.close());
     const reader = await world.person('reader', 'rita@example.com');
-    const { statusCode, headers, body } = await reader.get('/console/shares');
-    assert.deepEqual([statusCode, headers['retry-after']], [503, '1']);
-    assert.match(body, /being built.*comes back by itself/s);
-    assert.match(body, /<meta http-equiv="refresh" content="1" \/>/);
-    const { statusCode: ok, headers: plain } = await reader.call('GET', '/caller');
-    assert.deepEqual([ok, plain['frontdoor-console-build']], [200, undefined]);
-    assert.equal((await reader.get('/console/account')).statusCode, 200);
-    await world.program.start();
-    assert.equal((await reader.get('/console/shares')).statusCode, 200);
-  });
-
-  it('says what to do where it cannot be built', async (test) => {
-    const root = mkdtempSync(join(tmpdir(), 'frontdoor-bare-'));
-    test.after(() => rmSync(root, { recursive: true, force: true }));
-    const program = new ConsoleApp({ dataDir: root, log: silentLog, root });
-    await program.start();
-    const world = await openConsoleWorld({}, program);
-    test.after(() => world.close());
-    const reader = await world.person('reader', 'rita@example.com');
-    const { statusCode, body } = await reader.get('/console');
+    const { statusCode, body } = await reader.get('/console/shares');
     assert.equal(statusCode, 503);
-    assert.match(body, /without its\s+development\s+dependencies.*npm ci.*npm run console/s);
-    assert.equal((await reader.call('GET', '/caller')).statusCode, 200);
+    assert.match(body, /The console is not built.*npm run build.*dist\/console/s);
+    const { statusCode: ok, headers } = await reader.call('GET', '/caller');
+    assert.deepEqual([ok, headers['frontdoor-console-build']], [200, undefined]);
+    assert.equal((await reader.get('/console/account')).statusCode, 200);
   });
 });

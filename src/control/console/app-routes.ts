@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ConsoleApp } from '../console-app/mod.ts';
 import { appDocument, appPolicy, codedBody, typeOf } from './app-document.ts';
-import { accountHomePage, comingPage, noConsolePage, noRolePage } from './app-pages.ts';
+import { accountHomePage, noConsolePage, noRolePage } from './app-pages.ts';
 import { problemPage, type ConsolePage } from './console-pages.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
 import type { SecondFactorLogIn } from './second-factor-log-in.ts';
@@ -73,11 +73,7 @@ export function addAppRoutes(pages: FastifyInstance, parts: AppRouteParts): void
     }
     await app.watched();
     const built = app.current;
-    if (built === undefined) {
-      app.retry();
-      if (app.state !== 'building') return sendPage(reply, noConsolePage(app.state), request);
-      return sendPage(reply.header('retry-after', 1), comingPage(), request);
-    }
+    if (built === undefined) return sendPage(reply, noConsolePage(), request);
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
     return reply
       .header('content-security-policy', appPolicy(nonce))

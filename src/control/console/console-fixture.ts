@@ -1,5 +1,4 @@
 /** A browser without a screen: it keeps the cookie of the console, and sends what browsers send. */
-import { tmpdir } from 'node:os';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import { parseAllowedNetworks, type Role } from '#domain';
 import { EgressClient } from '#net';
@@ -32,7 +31,7 @@ export interface ConsoleWorld {
   close(): Promise<void>;
 }
 
-/** `given` is the browser program. By default it is not started: tests of the log-in need none. */
+/** `given` is the browser program. By default there is none: tests of the log-in need none. */
 export async function openConsoleWorld(
   options: ApiWorldOptions = {},
   given?: ConsoleApp,
@@ -45,7 +44,7 @@ export async function openConsoleWorld(
   });
   const login = await openLoginParts({ store, secrets, model, egress, clock, log });
   const own = () => ({ baseUrl: BASE_URL, port: 8_081, isTls: false });
-  const program = given ?? new ConsoleApp({ dataDir: tmpdir(), log });
+  const program = given ?? (await ConsoleApp.open({ log, folders: [] }));
   const openOne = (ownStore: Store = store) => {
     const console = consoleOf({ store: ownStore, secrets, clock, log, login, own, app: program });
     return createManagementApi({ ...api.options, store: ownStore, console });
@@ -73,7 +72,6 @@ export async function openConsoleWorld(
     },
     close: async () => {
       await app.close();
-      program.close();
       await login.close();
       await api.close();
     },

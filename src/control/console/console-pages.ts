@@ -17,15 +17,13 @@ export interface ConsolePage {
   readonly takesCode?: boolean;
   /** The path to which the browser goes on by itself. */
   readonly leadsTo?: string;
-  /** After so many seconds, the browser asks again. */
-  readonly refreshSeconds?: number;
   /** Whether the page has a picture, in its own text. */
   readonly showsPicture?: boolean;
 }
 
 /** Returns the page as a document. `base` is the path of the console; `nonce` allows the style. */
 export function documentOf(
-  { title, content, takesCode = false, leadsTo, refreshSeconds }: ConsolePage,
+  { title, content, takesCode = false, leadsTo }: ConsolePage,
   base: string,
   nonce: string,
 ): string {
@@ -36,7 +34,6 @@ export function documentOf(
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width" />
         ${leadsTo === undefined ? nothing : html`<meta http-equiv="refresh" content="0; url=${leadsTo}" />`}
-        ${refreshSeconds === undefined ? nothing : html`<meta http-equiv="refresh" content="${refreshSeconds}" />`}
         <title>${title} · Frontdoor</title>
         <style nonce="${nonce}">
           ${CONSOLE_STYLE}

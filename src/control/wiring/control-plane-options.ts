@@ -69,8 +69,6 @@ export interface ControlPlane {
   readonly consoleUrl: string | undefined;
   /** Address with a code, at which one person becomes the first operator; after the first start only. */
   readonly consoleLink: string | undefined;
-  /** Call it once this control plane is reported as ready, so that nothing waits for it (ADR 0045). Never rejects. */
-  buildConsole(): Promise<void>;
   /** Creates a router or gateway of this installation, with its enrollment JWT. */
   createFabricNode(
     kind: 'router' | 'gateway',

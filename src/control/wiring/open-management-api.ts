@@ -31,8 +31,7 @@ export async function openManagementSide(
   const { options, closers, addresses, apis, intake, clock, log } = opening;
   const issuers = trustedIssuersOf(opening, egress);
   void issuers?.warmUp();
-  const app = (options.hasConsole ?? true) ? new ConsoleApp({ dataDir: options.dataDir, log }) : undefined;
-  closers.push(() => app?.close());
+  const app = (options.hasConsole ?? true) ? await ConsoleApp.open({ log }) : undefined;
   const mint = enrollmentMintOf(pki, addresses, ctrlAddress);
   const baseUrl = (): string => addresses.baseUrl;
   const api = await createManagementApi({

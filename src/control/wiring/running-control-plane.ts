@@ -61,7 +61,6 @@ export async function runningControlPlane(opening: ApiOpening, parts: ControlPar
     firstStart,
     consoleUrl,
     consoleLink: firstCode ? `${consoleUrl}/welcome#${firstCode}` : undefined,
-    buildConsole: async () => app?.start(),
     createFabricNode: (kind, name) => createFabricNode({ store, secrets, clock }, mint, kind, name),
     acceptRouter: (peer) => overlay.acceptMemory(peer),
     readiness: controlReadiness({
