@@ -9,8 +9,8 @@ import process from 'node:process';
 const MAX_CHARACTERS = 72;
 const HOOK = '.githooks/commit-msg';
 
-/** Parts and folders, such as `router/link` or `net, control/store`. */
-const FORM = /^[a-z0-9.][\w./ ,*-]*: (?<verb>\S+) \S/;
+/** Parts, folders and documents, such as `router/link`, `net, control/store` or `CONTRIBUTING`. */
+const FORM = /^[\w.][\w./ ,*-]*: (?<verb>\S+) \S/;
 /** What git writes itself. */
 const BY_GIT = /^(?:Merge|Revert|fixup!|squash!|amend!) /;
 const NO_VERB =
