@@ -17,7 +17,7 @@ const FD = '/frontdoors/$frontdoorId';
 const SHARE = `${FD}/shares/$token`;
 const FOR_PROGRAMS = 'Programs get tokens and keys with it; a person has a session.';
 const ON_THE_COMMAND_LINE =
-  'Keys are replaced on the command line (frontdoor pki), beside the files that have to be saved first.';
+  'Keys are replaced on the command line (frontdoor pki, frontdoor secrets), beside the files that have to be saved first.';
 const ACCOUNT_PAGE =
   'The page of one’s own account (/console/account) has it, which works without JavaScript.';
 
@@ -133,6 +133,8 @@ export const PLACES: Readonly<Record<OperationId, OperationPlace>> = {
   getAuthorities: because(ON_THE_COMMAND_LINE),
   rotateAuthority: because(ON_THE_COMMAND_LINE),
   advanceAuthority: because(ON_THE_COMMAND_LINE),
+  getSealingKey: because(ON_THE_COMMAND_LINE),
+  rotateSealingKey: because(ON_THE_COMMAND_LINE),
   listAuditEvents: at('/activity'),
   verifyAuditEvents: at('/activity'),
   listPeople: at('/settings/people'),

@@ -1,5 +1,10 @@
-/** Operations on the installation's own certificate authorities. */
-import { authoritiesSchema, newRotationSchema, rotationAdvanceSchema } from './authority-schemas.ts';
+/** Operations on the installation's own certificate authorities, and on the key that encrypts its secrets. */
+import {
+  authoritiesSchema,
+  newRotationSchema,
+  rotationAdvanceSchema,
+  sealingKeySchema,
+} from './authority-schemas.ts';
 import { guarded, ok } from './operation.ts';
 
 const scope = 'frontdoor.admin';
@@ -36,6 +41,25 @@ export const authorityOperations = [
     body: rotationAdvanceSchema,
     isBodyOptional: true,
     answer: ok(authoritiesSchema),
+    refusals: [409],
+  }),
+  guarded({
+    id: 'getSealingKey',
+    group: 'Installation',
+    summary: 'Get the state of the key that encrypts secrets in the database',
+    method: 'GET',
+    path: '/sealing-key',
+    scope,
+    answer: ok(sealingKeySchema),
+  }),
+  guarded({
+    id: 'rotateSealingKey',
+    group: 'Installation',
+    summary: 'Replace the key that encrypts secrets in the database, or continue with it',
+    method: 'POST',
+    path: '/sealing-key/rotation',
+    scope,
+    answer: ok(sealingKeySchema),
     refusals: [409],
   }),
 ] as const;

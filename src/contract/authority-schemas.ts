@@ -78,3 +78,21 @@ export const rotationAdvanceSchema = closed({
     Type.Boolean({ description: 'Whether identities may be cut off, which then have to enroll again' }),
   ),
 });
+
+export const sealingKeySchema = closed({
+  keyId: nullable<string>({
+    type: 'string',
+    description: 'Id of the newest key; null: the first one is in use',
+  }),
+  state: Type.Unsafe<'none' | 'added' | 'sealing' | 'done'>({
+    type: 'string',
+    enum: ['none', 'added', 'sealing', 'done'],
+    description:
+      'none: no key was replaced; added: some control plane does not have it; sealing: values are encrypted again; done: former keys are removed',
+  }),
+  missingAt: Type.Array(Type.String(), {
+    description: 'Control planes that do not have the key, or do not encrypt with it yet',
+  }),
+  remaining: Type.Integer({ minimum: 0, description: 'How many stored values only a former key decrypts' }),
+});
+export type SealingKeyAnswer = Static<typeof sealingKeySchema>;

@@ -150,6 +150,12 @@ const enumerations: readonly Enumeration[] = [
       'distributed: the new authority does not issue yet. issuing: the former authority is still trusted.',
   },
   {
+    name: 'SealingState',
+    values: ['none', 'added', 'sealing', 'done'],
+    description:
+      'none: no key was replaced. added: some control plane does not have the key. sealing: values are encrypted again. done: former keys are removed.',
+  },
+  {
     name: 'CertifiedIdentity',
     values: ['environment', 'gateway', 'router', 'edge'],
     description: 'The kind of identity. edge: made through the edge management API.',

@@ -103,4 +103,4 @@ export {
   type UnroutedFailureAnswer,
 } from './record-schemas.ts';
 export { API_VERSION } from './openapi-head.ts';
-export type { AuthoritiesAnswer } from './authority-schemas.ts';
+export type { AuthoritiesAnswer, SealingKeyAnswer } from './authority-schemas.ts';

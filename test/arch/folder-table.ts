@@ -30,6 +30,7 @@ const CONTROL: FolderTable = {
   },
   metrics: { may: ['store'], why: 'stores traffic counts and reads them as series' },
   model: { may: ['secrets', 'store'], why: 'keeps stored resources and measurements in memory' },
+  sealing: { may: ['secrets', 'store'], why: 'encrypts the values of the store with another key' },
   pki: { may: ['secrets', 'store'], why: 'seals its authorities and keeps them in the store' },
   backup: { may: ['secrets', 'store'], why: 'reads and writes every row' },
   'event-stream': {
@@ -45,7 +46,7 @@ const CONTROL: FolderTable = {
     why: 'asks DNS for the proofs of hostnames, and stores what it answers with an event for each change',
   },
   installation: {
-    may: ['secrets', 'store', 'backup', 'audit'],
+    may: ['secrets', 'store', 'backup', 'audit', 'sealing'],
     why: 'backs a database up before it migrates, and writes the first rows and a new administrator, with an event for each',
   },
   oauth: {
@@ -68,7 +69,7 @@ const CONTROL: FolderTable = {
     may: [
       ...['secrets', 'checks', 'policy', 'provider', 'store', 'metrics', 'model', 'backup', 'event-stream'],
       ...['html', 'totp', 'audit', 'hostnames', 'installation', 'oauth', 'login', 'overlay', 'replica'],
-      'pki',
+      ...['pki', 'sealing'],
     ],
     why: 'answers requests with all parts below; no part imports it',
   },
@@ -115,6 +116,7 @@ const CONTROL: FolderTable = {
         'model',
         'pki',
         'backup',
+        'sealing',
         'audit',
         'hostnames',
         'installation',

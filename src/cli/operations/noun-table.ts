@@ -22,6 +22,7 @@ export const NOUNS = {
   'resting-names': 'names that were given up, and the organizations that may take them again',
   'signing-keys': 'keys that sign bearer tokens',
   pki: 'certificate authorities of the installation, and the replacement of their keys',
+  secrets: 'key that encrypts secrets in the database, and its replacement',
   fabric: 'routers and gateways, and the mesh of links',
   audit: 'audit trail of changes and refusals',
   api: 'the Management API itself',

@@ -357,6 +357,8 @@ export const OPERATION_COMMANDS: Readonly<Record<OperationId, OperationCommand |
     ...asIs,
     examples: ['pki advance', 'pki advance --force'],
   },
+  getSealingKey: { noun: 'secrets', verb: 'show', ...asIs, examples: ['secrets show'] },
+  rotateSealingKey: { noun: 'secrets', verb: 'rotate', ...asIs, examples: ['secrets rotate'] },
   getBackup: { elsewhere: ['backup'], reason: 'writes a file and verifies it' },
 
   listAuditEvents: {

@@ -19,6 +19,7 @@ export const BACKED_UP = [
   { table: 'signing_key', key: ['id'] },
   { table: 'authority', key: ['name'] },
   { table: 'shared_key', key: ['name'] },
+  { table: 'sealing_key', key: ['key_id'] },
   { table: 'shared_leaf', key: ['host'] },
   { table: 'frontend', key: ['id'] },
   { table: 'enrollment', key: ['id'] },
@@ -67,6 +68,7 @@ export const BACKED_UP = [
 const LEFT_OUT = [
   'replica',
   'replica_status',
+  'sealing_member',
   'login_attempt',
   'login_session',
   'management_session',

@@ -12,6 +12,7 @@ import {
   type MigrationCopies,
   type Store,
 } from '../store/mod.ts';
+import { useSealingKey } from '../sealing/mod.ts';
 
 export interface InstallationOptions {
   readonly dataDir: string;
@@ -41,6 +42,7 @@ export async function openInstallation(
   }
   const store = await openCopiedStore({ ...options, dataDir });
   try {
+    await useSealingKey(store.db, secrets);
     await checkKeyFile(store, secrets, clock.nowMs());
   } catch (error) {
     await store.close();
@@ -82,7 +84,9 @@ export async function beginInstallation(
   const store = await openCopiedStore({ ...options, dataDir });
   try {
     await checkFirstClock(store, clock);
-    return { store, secrets: found ?? (await makeSecrets(store, dataDir)) };
+    const secrets = found ?? (await makeSecrets(store, dataDir));
+    await useSealingKey(store.db, secrets);
+    return { store, secrets };
   } catch (error) {
     await store.close();
     throw error;

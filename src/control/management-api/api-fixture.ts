@@ -177,6 +177,12 @@ export async function openApiWorld({
     authUrl: () => BASE_URL,
     frontendUrls: (host) => [`http://${host}:8080`],
     authorities: { trustDomain: 'test.frontdoor', changed: async () => {} },
+    sealing: {
+      prepare: async () => 'k2',
+      begin: async () => {},
+      look: async () => {},
+      state: async () => ({ keyId: null, state: 'none', missingAt: [], remaining: 0 }),
+    },
     installation: {
       securePort: () => 8_443,
       edgeApiUrl: () => 'https://localhost:1280',

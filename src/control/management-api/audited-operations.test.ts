@@ -210,6 +210,7 @@ describe('every operation that changes something', () => {
       await world.call('POST', '/authorities/rotation', { body: { kind: 'intermediate' } });
       return { path: '/authorities/rotation/next-step', chain: '' };
     },
+    rotateSealingKey: () => ({ path: '/sealing-key/rotation', chain: '' }),
     createRouter: () => ({ path: '/fabric/routers', body: { name: 'x' }, chain: '' }),
     changeRouter: async () => ({
       path: `/fabric/routers/${await made('/fabric/routers', { name: `changed-${randomUUID()}` })}`,

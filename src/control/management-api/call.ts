@@ -17,6 +17,7 @@ import type { LoginFailures, Principal, TokenKeys, TokenPolicy, TrustedIssuers }
 import type { IdentityKeys, ProviderDirectory } from '../login/mod.ts';
 import type { FabricView } from '../overlay/mod.ts';
 import type { ControlPlanePresence } from '../replica/mod.ts';
+import type { SealingKeys } from '../sealing/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import {
   touchResource,
@@ -88,6 +89,7 @@ export interface ApiParts {
   readonly frontendUrls: (host: string) => readonly string[];
   readonly installation: InstallationView;
   readonly authorities: AuthoritiesView;
+  readonly sealing: Pick<SealingKeys, 'prepare' | 'begin' | 'look' | 'state'>;
   readonly agentEnrollmentTtlMs: number;
   readonly fabricEnrollmentTtlMs: number;
   /** By `callerKey`. */

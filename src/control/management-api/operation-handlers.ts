@@ -31,6 +31,7 @@ import { providerCheckHandlers } from './provider-check-operations.ts';
 import { providerHandlers } from './provider-operations.ts';
 import { providerTypeHandlers } from './provider-type-operations.ts';
 import { restingNameHandlers } from './resting-name-operations.ts';
+import { sealingHandlers } from './sealing-operations.ts';
 import { searchHandlers } from './search-operations.ts';
 import { secondFactorHandlers } from './second-factor-operations.ts';
 import { shareHandlers } from './share-operations.ts';
@@ -78,6 +79,7 @@ const handlers: Handlers<ApiParts, OperationId> = {
   ...frontendHandlers,
   ...installationHandlers,
   ...authorityHandlers,
+  ...sealingHandlers,
   ...providerCheckHandlers,
 };
 

@@ -1,7 +1,8 @@
 /**
  * The only user of the master keys: HMACs of secrets that are only compared, encryption of secrets that must be
  * read again (seals), and tags for values that travel in clear. A sealed text names its key, so that keys can be
- * added: the newest encrypts, every key decrypts, and the oldest remains the pepper of the HMACs.
+ * replaced (ADR 0062): one key encrypts and every key decrypts. Peppers of HMACs and tags never change: they are those of
+ * the oldest key, or kept in its place.
  */
 import {
   createCipheriv,
@@ -18,6 +19,22 @@ export interface MasterKey {
   readonly id: string;
   /** 32 random bytes. */
   readonly key: Uint8Array;
+  /** Whether it decrypts, but does not encrypt yet, because other control planes may not have it. */
+  readonly isNext?: boolean;
+}
+
+/** The values that a first key leaves behind when it is removed: 32 bytes each. They decrypt nothing. */
+export interface Peppers {
+  readonly hmac: Buffer;
+  readonly tag: Buffer;
+  readonly apiKey: Buffer;
+}
+
+export interface KeyRing {
+  /** The oldest key first; at least one. */
+  readonly keys: readonly MasterKey[];
+  /** Undefined: those of the oldest key. */
+  readonly peppers?: Peppers | undefined;
 }
 
 const SEAL_VERSION = 's1';
@@ -29,18 +46,45 @@ export class Secrets {
   readonly #tagKey: Buffer;
   readonly #apiKeyPepper: Buffer;
   readonly #sealKeys = new Map<string, Buffer>();
-  readonly #sealingId: string;
+  #sealingId: string;
 
-  /** The oldest key first; at least one. */
-  constructor(keys: readonly MasterKey[]) {
-    const [oldest] = keys;
-    const newest = keys.at(-1);
-    if (oldest === undefined || newest === undefined) throw new RangeError('no master key');
-    this.#pepper = derived(oldest, 'frontdoor hmac pepper');
-    this.#tagKey = derived(oldest, 'frontdoor value tag');
-    this.#apiKeyPepper = derived(oldest, 'frontdoor provider keys');
-    for (const key of keys) this.#sealKeys.set(key.id, derived(key, 'frontdoor seal'));
-    this.#sealingId = newest.id;
+  constructor(keys: readonly MasterKey[], peppers?: Peppers) {
+    const known = peppers ?? peppersOf({ keys });
+    this.#pepper = known.hmac;
+    this.#tagKey = known.tag;
+    this.#apiKeyPepper = known.apiKey;
+    this.#sealingId = (keys.findLast(({ isNext }) => isNext !== true) ?? keys.at(-1)!).id;
+    this.replaceKeys(keys);
+  }
+
+  /** The key that encrypts. */
+  get sealingId(): string {
+    return this.#sealingId;
+  }
+
+  get keyIds(): readonly string[] {
+    return [...this.#sealKeys.keys()];
+  }
+
+  /** Throws `invalid` if there is no such key. */
+  sealWith(id: string): void {
+    if (!this.#sealKeys.has(id))
+      throw new FrontdoorError('invalid', 'key-file', `secrets.key does not hold the key ${id}`);
+    this.#sealingId = id;
+  }
+
+  /** Decrypts with these keys from now on. Throws `invalid` without the one that encrypts. */
+  replaceKeys(keys: readonly MasterKey[]): void {
+    const replaced = new Map(keys.map((key) => [key.id, derived(key, 'frontdoor seal')]));
+    if (!replaced.has(this.#sealingId))
+      throw new FrontdoorError('invalid', 'key-file', `secrets.key lost the key ${this.#sealingId}`);
+    this.#sealKeys.clear();
+    for (const [id, key] of replaced) this.#sealKeys.set(id, key);
+  }
+
+  /** Whether the text is encrypted with another key than the one that encrypts now. */
+  isOfFormerKey(sealed: string): boolean {
+    return sealed !== '' && !sealed.startsWith(`${SEAL_VERSION}.${this.#sealingId}.`);
   }
 
   /** HMAC-SHA-256 under the pepper in lower-case hex: the stored form of tokens and codes. */
@@ -120,6 +164,19 @@ export class Secrets {
       throw damaged('does not open with its key', cause);
     }
   }
+}
+
+/** Returns the peppers of a key ring. */
+export function peppersOf({ keys, peppers }: KeyRing): Peppers {
+  const [oldest] = keys;
+  if (oldest === undefined) throw new RangeError('no master key');
+  return (
+    peppers ?? {
+      hmac: derived(oldest, 'frontdoor hmac pepper'),
+      tag: derived(oldest, 'frontdoor value tag'),
+      apiKey: derived(oldest, 'frontdoor provider keys'),
+    }
+  );
 }
 
 function derived(key: MasterKey, info: string): Buffer {

@@ -23,7 +23,7 @@ export interface ManagementSide {
 
 export async function openManagementSide(
   opening: ApiOpening,
-  { store, secrets, pki }: Storage,
+  { store, secrets, pki, sealing }: Storage,
   { model, replicas }: ModelParts,
   { overlay, ctrlAddress, status, counts, edgeRouters }: OverlaySide,
   { egress, login, gatewayCommands }: EdgeSide,
@@ -60,6 +60,7 @@ export async function openManagementSide(
       egress,
       names: new NameRecordLookups({ servers: options.dnsServers ?? [] }),
     },
+    sealing,
     authorities: { trustDomain: TRUST_DOMAIN, changed: () => pki.renewServers() },
     mintEnrollmentJwt: mint,
     limits: options.limits,

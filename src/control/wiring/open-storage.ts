@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { beginInstallation, seedFirstStart } from '../installation/mod.ts';
 import { openPki, type Pki } from '../pki/mod.ts';
 import { controllerIdOf } from '../replica/mod.ts';
+import { SealingKeys } from '../sealing/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import type { FirstStart, Store } from '../store/mod.ts';
 import type { Opening } from './opening.ts';
@@ -13,6 +14,7 @@ export interface Storage {
   readonly store: Store;
   readonly secrets: Secrets;
   readonly pki: Pki;
+  readonly sealing: SealingKeys;
   /** The common name of the control certificate, by which routers know this control plane. */
   readonly controllerId: string;
   /** Undefined after the first start. */
@@ -29,6 +31,9 @@ export async function openStorage(opening: Opening): Promise<Storage> {
   // Called at once, because these secrets cannot be made again if a later step fails.
   if (firstStart !== undefined) await options.onFirstStart?.(firstStart);
   const controllerId = await controllerIdOf(store, dataDir, log);
+  const sealing = new SealingKeys({ store, secrets, dataDir, name: controllerId, clock, log });
+  closers.push(() => sealing.close());
+  await sealing.look();
   const pki = await openPki({
     dataDir,
     db: store.db,
@@ -40,5 +45,5 @@ export async function openStorage(opening: Opening): Promise<Storage> {
     log,
   });
   closers.push(() => pki.close());
-  return { store, secrets, pki, controllerId, firstStart };
+  return { store, secrets, pki, sealing, controllerId, firstStart };
 }

@@ -27,6 +27,7 @@ import { peopleTables } from './people-tables-migration.ts';
 import { personTotp } from './person-totp-migration.ts';
 import { replicaAddresses } from './replica-addresses-migration.ts';
 import { restingNames } from './resting-name-migration.ts';
+import { sealingKeys } from './sealing-keys-migration.ts';
 import { sessionForm } from './session-form-migration.ts';
 import { sessionMethod } from './session-method-migration.ts';
 import { sessionPosture } from './session-posture-migration.ts';
@@ -76,4 +77,5 @@ export const migrations: Record<string, Migration> = {
   '0035-hostname-proofs': hostnameProofs,
   '0036-authority-generations': authorityGenerations,
   '0037-last-backup': lastBackup,
+  '0038-sealing-keys': sealingKeys,
 };

@@ -26,6 +26,7 @@ import type { EdgeTables } from './edge-schema.ts';
 import type { EnrollmentTable } from './enrollment-schema.ts';
 import type { FabricServiceTable, FabricTerminatorTable } from './fabric-schema.ts';
 import type { PeopleTables } from './people-schema.ts';
+import type { SealingTables } from './sealing-schema.ts';
 import type {
   AuditEventTable,
   AuditHeadTable,
@@ -60,7 +61,7 @@ export type { FabricServiceTable, FabricTerminatorTable } from './fabric-schema.
 export type { AuditEventTable, AuditHeadTable, MetricRollupTable } from './record-schema.ts';
 export type { ReplicaStatusTable, ReplicaTable } from './replica-schema.ts';
 
-export interface Database extends EdgeTables, PeopleTables {
+export interface Database extends EdgeTables, PeopleTables, SealingTables {
   organization: OrganizationTable;
   frontdoor: FrontdoorTable;
   api_account: ApiAccountTable;
