@@ -5,14 +5,12 @@ import { useFormat, useText } from '../text/language.tsx';
 import { Icon } from './icon.tsx';
 import { partsText } from './parts-text.ts';
 import type { SearchControl } from './search-state.tsx';
+import type { RowColumn } from './simple-table.tsx';
 import type { ListPart } from './use-list.ts';
 
-export interface ListColumn<Row> {
-  readonly title: string;
-  readonly cell: (row: Row) => ReactNode;
+export interface ListColumn<Row> extends Omit<RowColumn<Row>, 'isMono'> {
   /** The field of the API's `sort`, if the list sorts by this column. */
   readonly sort?: string | undefined;
-  readonly isNumber?: boolean | undefined;
 }
 
 export function ListTable<Row>(props: {

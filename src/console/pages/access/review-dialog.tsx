@@ -1,10 +1,11 @@
 /** The effects of a change of access, before it is saved: the fields, recorded requests that it decides differently, the last question. */
-import { Button, Group, Table } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { PolicyComparisonAnswer } from '#contract';
 import { Dialog } from '../../parts/dialog.tsx';
 import type { SentChange } from '../../parts/edit-form.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { RowTable } from '../../parts/simple-table.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
@@ -75,42 +76,27 @@ function Comparison({ comparison }: { readonly comparison: PolicyComparisonAnswe
 function Different({ different }: Pick<PolicyComparisonAnswer, 'different'>): ReactNode {
   const text = useText(questionText);
   return (
-    <div className="fd-scroll fd-low" tabIndex={0} role="region" aria-label={text.reviewTitle}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{text.when}</Table.Th>
-            <Table.Th>{text.request}</Table.Th>
-            <Table.Th>{text.who}</Table.Th>
-            <Table.Th>{text.before}</Table.Th>
-            <Table.Th>{text.after}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {different.map(({ id, at, method, host, path, client, identity, before, after }) => (
-            <Table.Tr key={id}>
-              <Table.Td>
-                <TimeAgo at={at} />
-              </Table.Td>
-              <Table.Td className="fd-mono">
-                {method} {host}
-                {path}
-              </Table.Td>
-              <Table.Td>
-                {identity === null ? null : <div>{identity}</div>}
-                <span className="fd-mono">{client}</span>
-              </Table.Td>
-              <Table.Td>
-                <VerdictView verdict={before} />
-              </Table.Td>
-              <Table.Td>
-                <VerdictView verdict={after} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </div>
+    <RowTable
+      isLow
+      label={text.reviewTitle}
+      rows={different}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: text.when, cell: ({ at }) => <TimeAgo at={at} /> },
+        { title: text.request, cell: ({ method, host, path }) => `${method} ${host}${path}`, isMono: true },
+        {
+          title: text.who,
+          cell: ({ identity, client }) => (
+            <>
+              {identity === null ? null : <div>{identity}</div>}
+              <span className="fd-mono">{client}</span>
+            </>
+          ),
+        },
+        { title: text.before, cell: ({ before }) => <VerdictView verdict={before} /> },
+        { title: text.after, cell: ({ after }) => <VerdictView verdict={after} /> },
+      ]}
+    />
   );
 }
 

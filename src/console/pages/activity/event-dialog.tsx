@@ -1,13 +1,13 @@
 /** One event of the audit trail, with the difference that it made. */
-import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { AuditEventAnswer } from '#contract';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/page-title.tsx';
+import { RowTable } from '../../parts/simple-table.tsx';
 import { ExactTime } from '../../parts/time-ago.tsx';
 import { useText } from '../../text/language.tsx';
-import { ActorName } from './actor-name.tsx';
 import { activityText } from './activity-text.ts';
+import { ActorName } from './actor-name.tsx';
 import { eventDifference } from './event-difference.ts';
 
 export function EventDialog({
@@ -40,26 +40,24 @@ export function EventDialog({
       {differences.length === 0 ? (
         <p className="fd-soft">{text.noFields}</p>
       ) : (
-        <div className="fd-scroll" tabIndex={0} role="region" aria-label={text.change}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{text.field}</Table.Th>
-                <Table.Th>{text.before}</Table.Th>
-                <Table.Th>{text.after}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {differences.map(({ field, before, after }) => (
-                <Table.Tr key={field}>
-                  <Table.Td className="fd-mono">{field}</Table.Td>
-                  <Table.Td className="fd-mono">{before === undefined ? null : <del>{before}</del>}</Table.Td>
-                  <Table.Td className="fd-mono">{after === undefined ? null : <ins>{after}</ins>}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </div>
+        <RowTable
+          label={text.change}
+          rows={differences}
+          keyOf={({ field }) => field}
+          columns={[
+            { title: text.field, cell: ({ field }) => field, isMono: true },
+            {
+              title: text.before,
+              cell: ({ before }) => (before === undefined ? null : <del>{before}</del>),
+              isMono: true,
+            },
+            {
+              title: text.after,
+              cell: ({ after }) => (after === undefined ? null : <ins>{after}</ins>),
+              isMono: true,
+            },
+          ]}
+        />
       )}
     </Dialog>
   );

@@ -1,5 +1,4 @@
 /** The shares of an agent with their state. */
-import { Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '#contract';
@@ -10,6 +9,7 @@ import { AnswerView } from '../../parts/answer-view.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { Panel } from '../../parts/page-title.tsx';
+import { RowTable } from '../../parts/simple-table.tsx';
 import { useFormat, useText } from '../../text/language.tsx';
 import { ShareState } from '../shares/share-state.tsx';
 import { agentsText } from './agents-text.ts';
@@ -84,38 +84,32 @@ function SharesTable(props: { readonly agentId: string; readonly listed: ListedS
   return (
     <>
       <p className="fd-soft">{text.sharesByState(works!, fails!, waits!)}</p>
-      <div className="fd-scroll" tabIndex={0} role="region" aria-label={text.sharesOfAgent}>
-        <Table verticalSpacing="xs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{text.state}</Table.Th>
-              <Table.Th>{text.token}</Table.Th>
-              <Table.Th>{text.address}</Table.Th>
-              <Table.Th>{text.target}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {listed.content.map(({ token, status, frontendEndpoints: [url], backendEndpoint }) => (
-              <Table.Tr key={token}>
-                <Table.Td>
-                  <ShareState status={status} />
-                </Table.Td>
-                <Table.Td>
-                  <Link
-                    to="/frontdoors/$frontdoorId/shares/$token"
-                    params={{ frontdoorId, token }}
-                    className="fd-name"
-                  >
-                    {token}
-                  </Link>
-                </Table.Td>
-                <Table.Td>{url === undefined ? null : <CopyText value={url} href={url} />}</Table.Td>
-                <Table.Td className="fd-mono">{backendEndpoint}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </div>
+      <RowTable
+        label={text.sharesOfAgent}
+        rows={listed.content}
+        keyOf={({ token }) => token}
+        columns={[
+          { title: text.state, cell: ({ status }) => <ShareState status={status} /> },
+          {
+            title: text.token,
+            cell: ({ token }) => (
+              <Link
+                to="/frontdoors/$frontdoorId/shares/$token"
+                params={{ frontdoorId, token }}
+                className="fd-name"
+              >
+                {token}
+              </Link>
+            ),
+          },
+          {
+            title: text.address,
+            cell: ({ frontendEndpoints: [url] }) =>
+              url === undefined ? null : <CopyText value={url} href={url} />,
+          },
+          { title: text.target, cell: ({ backendEndpoint }) => backendEndpoint, isMono: true },
+        ]}
+      />
       {listed.totalElements > MAX_SHOWN ? (
         <p>
           {text.firstShares(format.number(MAX_SHOWN))}{' '}

@@ -1,5 +1,5 @@
 /** The DNS records that a domain needs, to copy, and the present answer of DNS about each. */
-import { Button, Table } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { DnsCheckAnswer } from '#contract';
 import { useProgram } from '../../api/program.tsx';
@@ -8,6 +8,7 @@ import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { Panel } from '../../parts/page-title.tsx';
+import { RowTable } from '../../parts/simple-table.tsx';
 import { StateBadge, type Tone } from '../../parts/state-badge.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useText } from '../../text/language.tsx';
@@ -41,34 +42,17 @@ export function DnsRecords({ id }: { readonly id: string }): ReactNode {
       <AnswerView answer={answer}>
         {({ body: records }) => (
           <>
-            <div className="fd-scroll" tabIndex={0} role="region" aria-label={text.records}>
-              <Table verticalSpacing="xs">
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{text.recordType}</Table.Th>
-                    <Table.Th>{text.recordName}</Table.Th>
-                    <Table.Th>{text.recordValue}</Table.Th>
-                    <Table.Th>{text.seen}</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {records.map((record) => (
-                    <Table.Tr key={`${record.type} ${record.name}`}>
-                      <Table.Td>{record.type}</Table.Td>
-                      <Table.Td>
-                        <CopyText value={record.name} />
-                      </Table.Td>
-                      <Table.Td>
-                        <CopyText value={record.value} />
-                      </Table.Td>
-                      <Table.Td>
-                        <Seen record={record} />
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </div>
+            <RowTable
+              label={text.records}
+              rows={records}
+              keyOf={({ type, name }) => `${type} ${name}`}
+              columns={[
+                { title: text.recordType, cell: ({ type }) => type },
+                { title: text.recordName, cell: ({ name }) => <CopyText value={name} /> },
+                { title: text.recordValue, cell: ({ value }) => <CopyText value={value} /> },
+                { title: text.seen, cell: (record) => <Seen record={record} /> },
+              ]}
+            />
             <p className="fd-soft fd-small" role="status">
               {text.checkedAt} <TimeAgo at={checkedAt} />
             </p>

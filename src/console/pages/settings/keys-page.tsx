@@ -1,10 +1,11 @@
 /** The keys that sign the tokens of programs, for operators. */
-import { Button, Table } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useAnswer, useChange, useIdempotencyKey } from '../../api/queries.ts';
 import { AnswerView } from '../../parts/answer-view.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { PageTitle, Panel } from '../../parts/page-title.tsx';
+import { RowTable } from '../../parts/simple-table.tsx';
 import { ExactTime } from '../../parts/time-ago.tsx';
 import { useText } from '../../text/language.tsx';
 import { settingsText } from './settings-text.ts';
@@ -22,34 +23,21 @@ export function KeysPage(): ReactNode {
       <Panel>
         <AnswerView answer={answer}>
           {({ body }) => (
-            <div className="fd-scroll" tabIndex={0} role="region" aria-label={text.keys}>
-              <Table>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{text.id}</Table.Th>
-                    <Table.Th>{text.algorithm}</Table.Th>
-                    <Table.Th>{text.created}</Table.Th>
-                    <Table.Th>{text.activates}</Table.Th>
-                    <Table.Th>{text.expires}</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {body.map((key) => (
-                    <Table.Tr key={key.id}>
-                      <Table.Td className="fd-mono">{key.id}</Table.Td>
-                      <Table.Td>{key.algorithm}</Table.Td>
-                      <Table.Td>
-                        <ExactTime at={key.createdAt} />
-                      </Table.Td>
-                      <Table.Td>
-                        <ExactTime at={key.activatesAt} />
-                      </Table.Td>
-                      <Table.Td>{key.expiresAt === null ? '—' : <ExactTime at={key.expiresAt} />}</Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </div>
+            <RowTable
+              label={text.keys}
+              rows={body}
+              keyOf={({ id }) => id}
+              columns={[
+                { title: text.id, cell: ({ id }) => id, isMono: true },
+                { title: text.algorithm, cell: ({ algorithm }) => algorithm },
+                { title: text.created, cell: ({ createdAt }) => <ExactTime at={createdAt} /> },
+                { title: text.activates, cell: ({ activatesAt }) => <ExactTime at={activatesAt} /> },
+                {
+                  title: text.expires,
+                  cell: ({ expiresAt }) => (expiresAt === null ? '—' : <ExactTime at={expiresAt} />),
+                },
+              ]}
+            />
           )}
         </AnswerView>
       </Panel>

@@ -1,12 +1,12 @@
 /** The latest requests to a share that failed. */
-import { Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAnswer } from '../../api/queries.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
-import { ApiText } from '../../parts/api-text.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
+import { ApiText } from '../../parts/api-text.tsx';
 import { Panel } from '../../parts/page-title.tsx';
+import { RowTable } from '../../parts/simple-table.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { useText } from '../../text/language.tsx';
 import { sharesText } from './shares-text.ts';
@@ -28,36 +28,27 @@ export function LastFailures({ token }: { readonly token: string }): ReactNode {
             <p className="fd-soft">{text.noFailures}</p>
           ) : (
             <>
-              <div className="fd-scroll" tabIndex={0} role="region" aria-label={text.lastFailures}>
-                <Table verticalSpacing="xs">
-                  <Table.Thead>
-                    <Table.Tr>
-                      <Table.Th>{text.time}</Table.Th>
-                      <Table.Th ta="right">{text.httpStatus}</Table.Th>
-                      <Table.Th>{text.cause}</Table.Th>
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {body.content.map(({ errorId, at, status, cause }) => (
-                      <Table.Tr key={errorId}>
-                        <Table.Td>
-                          <TimeAgo at={at} />
-                        </Table.Td>
-                        <Table.Td ta="right">{status}</Table.Td>
-                        <Table.Td>
-                          <Link
-                            to="/frontdoors/$frontdoorId/failures/$errorId"
-                            params={{ frontdoorId, errorId }}
-                            className="fd-name"
-                          >
-                            <ApiText>{cause}</ApiText>
-                          </Link>
-                        </Table.Td>
-                      </Table.Tr>
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </div>
+              <RowTable
+                label={text.lastFailures}
+                rows={body.content}
+                keyOf={({ errorId }) => errorId}
+                columns={[
+                  { title: text.time, cell: ({ at }) => <TimeAgo at={at} /> },
+                  { title: text.httpStatus, cell: ({ status }) => status, isNumber: true },
+                  {
+                    title: text.cause,
+                    cell: ({ errorId, cause }) => (
+                      <Link
+                        to="/frontdoors/$frontdoorId/failures/$errorId"
+                        params={{ frontdoorId, errorId }}
+                        className="fd-name"
+                      >
+                        <ApiText>{cause}</ApiText>
+                      </Link>
+                    ),
+                  },
+                ]}
+              />
               <p>
                 <Link
                   to="/frontdoors/$frontdoorId/failures"
