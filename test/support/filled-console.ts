@@ -34,6 +34,8 @@ export interface FilledOptions {
 }
 
 const APP = 'app.share.localhost';
+/** The service behind the share does not answer a request for it, which is a failure of the share. */
+const FAILS = '/fails';
 
 /** It ends every place of a document that a text can be in, and runs if any of it is taken for markup. */
 export const SCRIPT = `'"></title></style><script>xss=1</script><img src=x onerror=xss=1>`;
@@ -54,6 +56,10 @@ export async function startFilledConsole({
   world: worldOptions = {},
 }: FilledOptions = {}): Promise<FilledConsole> {
   const service = createServer((request, response) => {
+    if (request.url === FAILS) {
+      response.destroy();
+      return;
+    }
     const { type, body } = answer(request);
     response.setHeader('content-type', type).end(body);
   }).listen(0, '127.0.0.1');
@@ -165,10 +171,15 @@ async function fill(
     },
     ({ totalElements }) => Number(totalElements) > 0,
   );
+  await visit(FAILS);
+  await eventually(
+    () => api('GET', `${base}/failures?shareToken=app`),
+    ({ totalElements }) => Number(totalElements) > 0,
+  );
   const failed = await eventually(
     async () => {
       await httpGet(world.up.httpPort, 'broken.share.localhost', '/');
-      return api('GET', `${base}/failures`);
+      return api('GET', `${base}/failures?shareToken=broken`);
     },
     ({ totalElements }) => Number(totalElements) > 0,
   );
