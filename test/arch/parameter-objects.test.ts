@@ -2,7 +2,7 @@
 // included. With more, its users see what they do not use, and a test of one has to make all of it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isTest, sourceFiles } from './source-tree.ts';
+import { isTest, sourceFiles } from '../../tools/source-tree.ts';
 
 const MOST_FIELDS = 12;
 const NAME = /(?:Context|Options|Parts)$/;
