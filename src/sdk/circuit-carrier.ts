@@ -9,6 +9,8 @@ export interface CircuitCarrier<Carried> {
   readonly copiesData: boolean;
   /** Whether the router drops frames of a circuit while its queues are full. */
   readonly isLossy: boolean;
+  /** Whether another channel replaces it, because nothing comes from the router. */
+  readonly isReplaced: boolean;
   readonly latency: Pick<RouterLatency, 'isSilent'>;
   /** Whether there is room for one payload. The result holds only for that one, because others wait too. */
   hasRoom(circuit: Carried): boolean;

@@ -58,6 +58,7 @@ interface KeyedBind extends ChannelBind {
 export class EdgeChannel implements CircuitCarrier<OverlayCircuit> {
   /** OpenZiti's routers drop frames towards an SDK while a queue of a few is full. Ours wait. */
   readonly isLossy: boolean;
+  isReplaced = false;
   readonly #lingering = new LingeringCircuits();
   readonly #channel: Channel;
   readonly #log: Log;
@@ -117,7 +118,7 @@ export class EdgeChannel implements CircuitCarrier<OverlayCircuit> {
 
   /** Whether new requests should use a new circuit instead. */
   get isLeaving(): boolean {
-    return this.#isStopping && this.#options.hasOtherWay();
+    return this.isReplaced || (this.#isStopping && this.#options.hasOtherWay());
   }
 
   get isWritable(): boolean {

@@ -20,6 +20,7 @@ import { brokenCircuit, OverlayCircuit } from './overlay-circuit.ts';
 const CARRIER: CircuitCarrier<OverlayCircuit> = {
   isLeaving: false,
   latency: { isSilent: false },
+  isReplaced: false,
   hasRoom: () => true,
   copiesData: false,
   isLossy: false,

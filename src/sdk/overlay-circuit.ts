@@ -129,7 +129,8 @@ export class OverlayCircuit implements Circuit {
   }
 
   get heard(): number | undefined {
-    return this.#xgress.isAcknowledged || this.#carrier.latency.isSilent ? undefined : this.#heard;
+    const { latency, isReplaced } = this.#carrier;
+    return this.#xgress.isAcknowledged || (latency.isSilent && !isReplaced) ? undefined : this.#heard;
   }
 
   get isLeaving(): boolean {

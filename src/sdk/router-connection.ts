@@ -55,6 +55,8 @@ export class RouterConnection {
   #token = '';
   /** Id of a channel that was lost and not yet replaced, which the router may not have noticed; empty if there is none. */
   #formerId = '';
+  /** Id of the current channel while it is silent and another one replaces it; empty otherwise. */
+  #silentId = '';
   /** The session of the last log-in; empty before there was one while a channel exists. */
   #wantedToken = '';
   #isConnecting = false;
@@ -157,7 +159,9 @@ export class RouterConnection {
       hasOtherWay: () => this.#options.hasOtherWay(this),
       onClosed: (reason) => this.#onClosed(generation, channel.id, reason),
     });
+    if (former !== undefined && this.#silentId !== '') former.isReplaced = true;
     this.#formerId = '';
+    this.#silentId = '';
     this.#watch(channel, this.#edge);
     if (former !== undefined && !former.isClosed) this.#retire(former);
     if (!this.#edge.isClosed) onUp(this);
@@ -181,7 +185,9 @@ export class RouterConnection {
     const hello = new HeaderWriter()
       .text(headerId.channel.helloVersion, versionHeader(process.platform, process.arch))
       .text(headerId.edge.sessionToken, token);
-    if (this.#formerId !== '') hello.text(headerId.edge.formerChannel, this.#formerId);
+    const formerId = this.#formerId || this.#silentId;
+    if (formerId !== '') hello.text(headerId.edge.formerChannel, formerId);
+    if (formerId !== '' && this.#formerId === '') hello.bool(headerId.edge.formerChannelIsOpen, true);
     const helloHeaders = hello.build();
     const opened = openChannel?.(this.name, identityId, helloHeaders, api.identity.certPem);
     if (opened !== undefined) return opened;
@@ -207,13 +213,13 @@ export class RouterConnection {
     const stop = new AbortController();
     const silence = new RouterSilenceMachine(channel.reads, performance.now());
     const timer = setInterval(() => {
-      if (channel.isClosed) {
+      if (channel.isClosed || this.#edge !== edge) {
         clearInterval(timer);
         stop.abort();
         return;
       }
       const step = silence.check(channel.reads, performance.now());
-      if (step === 'replace') channel.close('nothing came from the router, which accepts other connections');
+      if (step === 'replace') this.#replace(channel);
       else if (step === 'probe')
         void isUnderlayReachable({
           ...this.#address(),
@@ -221,6 +227,15 @@ export class RouterConnection {
           signal: stop.signal,
         }).then((isReachable) => silence.probed(isReachable, performance.now()));
     }, SILENCE_CHECK_MS).unref();
+  }
+
+  /** Circuits of the silent channel continue over it if it is not lost after all. */
+  #replace(channel: Channel): void {
+    if (this.#isConnecting) return;
+    this.#options.log.info({ router: this.name }, 'nothing comes from the router, replacing the channel');
+    this.#silentId = channel.id;
+    clearTimeout(this.#timer);
+    void this.#connect();
   }
 
   #onClosed(generation: number, channelId: string, reason: string): void {

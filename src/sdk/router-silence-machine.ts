@@ -1,20 +1,14 @@
 /**
- * Decides when a channel from which nothing comes is lost although its router can be reached, as behind a translator of
- * addresses that forgot the connection. The channel's own time limit for silence is longer, because it covers outages of
- * the network, after which the connection continues. Time is an argument.
+ * Decides when a channel from which nothing comes is replaced, because its router can be reached over another connection, as
+ * behind a translator of addresses that forgot the first. Time is an argument.
  */
 
 /** A router of ours sends something about once a second: answers to heartbeats and to probes of its latency. */
 const SUSPECT_AFTER_MS = 2_000;
 const PROBE_AGAIN_MS = 500;
-/** Intervals of checks. After a longer pause, this process may not have read what came. */
+/** Interval of checks. After a longer pause, this process may not have read what came. */
 export const SILENCE_CHECK_MS = 250;
 const MAX_CHECK_DELAY_MS = 1_000;
-/**
- * TCP repeats what was lost at intervals that double. After an outage, a connection has therefore resumed at the latest when
- * twice the length of the outage has passed.
- */
-const RESUMED_WITHIN = 2;
 
 type SilenceStep = 'wait' | 'probe' | 'replace';
 
@@ -24,8 +18,7 @@ export class RouterSilenceMachine {
   #lastCheckMs: number;
   #isProbing = false;
   #lastProbeMs = -Infinity;
-  /** How long nothing had come when another connection to the router was made; undefined: none was made. */
-  #silentAtProbeMs: number | undefined;
+  #isReachable = false;
 
   /** `reads` is the number of reads with data of the channel. */
   constructor(reads: number, nowMs: number) {
@@ -41,22 +34,20 @@ export class RouterSilenceMachine {
     if (reads !== this.#reads || isLate) {
       this.#reads = reads;
       this.#lastReadMs = nowMs;
-      this.#silentAtProbeMs = undefined;
+      this.#isReachable = false;
       return 'wait';
     }
-    const silentMs = nowMs - this.#lastReadMs;
-    if (this.#silentAtProbeMs !== undefined)
-      return silentMs >= RESUMED_WITHIN * this.#silentAtProbeMs ? 'replace' : 'wait';
-    if (silentMs < SUSPECT_AFTER_MS || this.#isProbing) return 'wait';
-    if (nowMs - this.#lastProbeMs < PROBE_AGAIN_MS) return 'wait';
+    if (this.#isReachable) return 'replace';
+    const isDue = nowMs - this.#lastReadMs >= SUSPECT_AFTER_MS && nowMs - this.#lastProbeMs >= PROBE_AGAIN_MS;
+    if (!isDue || this.#isProbing) return 'wait';
     this.#isProbing = true;
     return 'probe';
   }
 
+  /** Unless something comes until the next check, a router that is reachable has not received the channel's frames. */
   probed(isReachable: boolean, nowMs: number): void {
     this.#isProbing = false;
     this.#lastProbeMs = nowMs;
-    const silentMs = nowMs - this.#lastReadMs;
-    if (isReachable && silentMs >= SUSPECT_AFTER_MS) this.#silentAtProbeMs = silentMs;
+    this.#isReachable = isReachable && nowMs - this.#lastReadMs >= SUSPECT_AFTER_MS;
   }
 }

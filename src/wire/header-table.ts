@@ -237,6 +237,12 @@ export const HEADER_TABLE = {
       'text',
       'Frontdoor: on Hello, the id of the channel that this one replaces.',
     ),
+    formerChannelIsOpen: row(
+      102_502,
+      'FormerChannelIsOpen',
+      'bool',
+      'Frontdoor: beside it, the former channel stays for the circuits that it has.',
+    ),
     leakedRouteAttempt: row(1101, 'RouteResultAttempt', 'u32', 'Comes along with peer data; ignored.'),
   },
 } as const;

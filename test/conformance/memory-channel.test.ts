@@ -13,9 +13,13 @@ before(async () => {
 });
 after(() => world?.close());
 
-function helloWith(token: string, formerChannel = ''): FrameHeaders {
-  const { sessionToken, formerChannel: former } = headerId.edge;
-  return new HeaderWriter().text(sessionToken, token).text(former, formerChannel).build();
+function helloWith(token: string, formerChannel = '', isOpen = false): FrameHeaders {
+  const { sessionToken, formerChannel: former, formerChannelIsOpen } = headerId.edge;
+  return new HeaderWriter()
+    .text(sessionToken, token)
+    .text(former, formerChannel)
+    .bool(formerChannelIsOpen, isOpen)
+    .build();
 }
 
 test('a memory channel needs a session and the certificate that the session belongs to, as one over TLS does', async () => {
@@ -41,14 +45,17 @@ test('a channel ends the one that it names as lost, if that belongs to the same 
   const open = async (name: string) => {
     const { id, credentials, sessionToken } = await world.enrollEnvironment(name);
     const certificate = new X509Certificate(credentials.cert);
-    return (former: string) =>
-      router.acceptMemory({ certificate, helloId: id, helloHeaders: helloWith(sessionToken, former) });
+    return (former: string, isOpen = false) => {
+      const helloHeaders = helloWith(sessionToken, former, isOpen);
+      return router.acceptMemory({ certificate, helloId: id, helloHeaders });
+    };
   };
   const [own, other] = [await open('loses'), await open('keeps')];
   const [lost, beside, foreign] = [await own(''), await own(''), await other('')];
-  const channels = [lost, beside, foreign, await own(foreign.id), await own(lost.id), await own('unknown')];
+  const more = [await own(foreign.id), await own(beside.id, true), await own(lost.id), await own('unknown')];
+  const channels = [lost, beside, foreign, ...more];
   const isOpen = (): string => channels.map(({ isClosed }) => (isClosed ? '-' : '+')).join('');
-  await until('the lost channel to be closed', isOpen, (text) => text === '-+++++');
+  await until('the lost channel to be closed', isOpen, (text) => text === '-++++++');
   for (const channel of channels) channel.close('done');
 });
 

@@ -55,7 +55,7 @@ export interface GatewayLimits {
   readonly absenceHoldMs: number;
   /**
    * How long a request waits in all for a host that does not answer, which may be frozen. An agent whose connection was
-   * forgotten is back within 5 s.
+   * forgotten is back within 3 s.
    */
   readonly silenceHoldMs: number;
   /** How long a request waits for a control plane once none is there. A router needs a part of this to connect again. */

@@ -55,12 +55,12 @@ export async function isUnderlayReachable(
   const onAbort = (): void => resolve(false);
   stop.addEventListener('abort', onAbort, { once: true });
   socket.once('secureConnect', () => resolve(true)).on('error', () => resolve(false));
-  try {
-    return await promise;
-  } finally {
-    stop.removeEventListener('abort', onAbort);
-    socket.destroy();
-  }
+  const isReachable = await promise;
+  stop.removeEventListener('abort', onAbort);
+  // The listener receives the end of the handshake, too, and has no reason to log a failed one.
+  if (isReachable) socket.end().setTimeout(options.timeoutMs, () => socket.destroy());
+  else socket.destroy();
+  return isReachable;
 }
 
 /** Rejects with a `FrontdoorError` (unavailable, forbidden, timeout) that contains the address. */

@@ -243,7 +243,7 @@ export class EdgeListener {
     const fields = { identity: session.identityId, peer: channel.peer.address };
     this.#options.log.info(fields, 'edge channel opened');
     this.#options.onOpened(session.identityId, peer);
-    this.#endFormer(hello.text(edge.formerChannel) ?? '', session.identityId);
+    this.#replaceFormer(hello, session.identityId);
     channel.handle({
       onFrame: (frame) => peer.onFrame(frame),
       onData: (frame) => peer.onData(frame),
@@ -260,12 +260,14 @@ export class EdgeListener {
   }
 
   /**
-   * Closes the channel that the peer has lost, so that dials and circuits over it end now and not after a time limit. Only
-   * a channel of the same identity is closed: its other agents do not know the id.
+   * The peer names the channel that this one replaces. If it has lost that, dials and circuits over it end now and not after a
+   * time limit; otherwise dials do. Only a channel of the same identity is meant: its other agents do not know the id.
    */
-  #endFormer(channelId: string, identityId: string): void {
-    const channel = this.#channels.get(channelId);
-    if (channel === undefined || this.#peers.get(channel)?.session.identityId !== identityId) return;
-    channel.close('its peer has replaced it');
+  #replaceFormer(hello: FrameHeaders, identityId: string): void {
+    const channel = this.#channels.get(hello.text(edge.formerChannel) ?? '');
+    const peer = channel === undefined ? undefined : this.#peers.get(channel);
+    if (peer?.session.identityId !== identityId) return;
+    if (hello.bool(edge.formerChannelIsOpen)) peer.hostDials.replace();
+    else peer.channel.close('its peer has replaced it');
   }
 }

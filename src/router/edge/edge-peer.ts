@@ -34,6 +34,7 @@ import { requestCircuit } from './circuit-request.ts';
 import { connectedFrame, connIdOfBody, dialFrame, type IncomingCircuit } from './dial-frame.ts';
 import { hostGone, HostRefusal, refusalCodes } from '../forwarder/dial-refusal.ts';
 import { EdgeBinds } from './edge-binds.ts';
+import { HostDials } from './host-dials.ts';
 import { costOf, IdentityMemory, keptFrame, memoryFault } from './identity-memory.ts';
 import type { EdgeTerminator } from './edge-terminator-registry.ts';
 import { endForbiddenCircuits, endSessionCircuits, type GrantFault } from './forbidden-circuits.ts';
@@ -55,6 +56,7 @@ export class EdgePeer {
   readonly channel: Channel;
   readonly session: KnownApiSession;
   readonly binds: EdgeBinds;
+  readonly hostDials = new HostDials();
   readonly #context: EdgePeerContext;
   readonly #circuits = new ShortLivedMap<number, EdgeCircuit>();
   readonly #xgressCircuits = new XgressCircuits();
@@ -198,7 +200,8 @@ export class EdgePeer {
     let circuit =
       given === undefined ? undefined : this.#openCircuit(incoming, given, true, takesXgress, tokenText);
     try {
-      const answer = await this.channel.request(dialFrame(terminator, incoming, given), timeoutMs);
+      const dial = dialFrame(terminator, incoming, given);
+      const answer = await this.hostDials.answer(() => this.channel.request(dial, timeoutMs));
       if (answer.contentType !== contentType.dialSuccess)
         throw new HostRefusal(textOfBody(answer), answer.headers.u8(ctrl.routeErrorCode));
       if (circuit === undefined) {
