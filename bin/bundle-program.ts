@@ -1,10 +1,10 @@
 /** Bundles `program.ts` with its packages for `program-bundle.ts`. ADR 0046. */
 import { readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import type { Metafile, Plugin } from 'esbuild';
-import { bundleIndex, currentBundle, type ProgramBundle } from './program-bundle.ts';
+import { bundleIndex, currentBundle, packedBundle, type ProgramBundle } from './program-bundle.ts';
 
 /** Programs that run may still load a part of an older bundle. */
 const KEPT_BUNDLES = 8;
@@ -15,21 +15,26 @@ const LOADED_LATER = [
 ];
 const PACKAGES_LOCK = 'node_modules/.package-lock.json';
 
-/** Modules of ours find files, workers and programs beside them, so each keeps the place of its source. */
-const placesPlugin: Plugin = {
-  name: 'places',
-  setup: ({ onLoad }) => {
-    onLoad({ filter: /[/\\](?:src|bin)[/\\][^?]*\.ts$/ }, ({ path }) => {
-      if (path.includes('node_modules')) return undefined;
-      const text = readFileSync(path, 'utf8');
-      if (!text.includes('import.meta')) return undefined;
-      const contents = text
-        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
-        .replaceAll('import.meta.main', 'false');
-      return { contents, loader: 'ts' };
-    });
-  },
-};
+/**
+ * Modules of ours find files, workers and programs beside them, so each keeps the place of its source. `placeOf` returns the
+ * expression for that address.
+ */
+function placesPlugin(placeOf: (path: string) => string): Plugin {
+  return {
+    name: 'places',
+    setup: ({ onLoad }) => {
+      onLoad({ filter: /[/\\](?:src|bin)[/\\][^?]*\.[jt]s$/ }, ({ path }) => {
+        if (path.includes('node_modules')) return undefined;
+        const text = readFileSync(path, 'utf8');
+        if (!text.includes('import.meta')) return undefined;
+        const contents = text
+          .replaceAll('import.meta.url', placeOf(path))
+          .replaceAll('import.meta.main', 'false');
+        return { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' };
+      });
+    },
+  };
+}
 
 /**
  * Throws for an `import()` of a CommonJS package: in a bundle its names would all be undefined, for there it has a default
@@ -42,10 +47,52 @@ function refuseLostNames({ inputs }: Metafile): void {
         throw new Error(`${path} imports ${imported}, which has no names in a bundle`);
 }
 
+/** `requireFrom` is the expression for the address from which packages are required. */
+async function bundle(
+  root: string,
+  entry: string,
+  outdir: string,
+  placeOf: (path: string) => string,
+  requireFrom: string,
+): Promise<Metafile> {
+  const { build } = await import('esbuild');
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    bundle: true,
+    platform: 'node',
+    target: 'node26',
+    // Sources stay in memory. Names stay, for stacks.
+    minifyWhitespace: true,
+    external: [...LOADED_LATER],
+    plugins: [placesPlugin(placeOf)],
+    logLevel: 'silent',
+    metafile: true,
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    splitting: true,
+    format: 'esm',
+    banner: {
+      js:
+        'import{createRequire as requireOfPackages}from"node:module";' +
+        `const require=requireOfPackages(${requireFrom});`,
+    },
+  });
+  refuseLostNames(metafile);
+  return metafile;
+}
+
+/** Bundles the compiled programs of a package in its folder `top`; the bundle works wherever the package is installed. */
+export async function bundlePackage(top: string): Promise<void> {
+  const outdir = dirname(packedBundle(top));
+  const placeOf = (path: string): string =>
+    `new URL(${JSON.stringify(relative(outdir, path).replaceAll(sep, '/'))},import.meta.url).href`;
+  await bundle(top, 'bin/program.js', outdir, placeOf, 'import.meta.url');
+}
+
 /** Does nothing where the bundle is current. @throws when esbuild is not installed, or the folder cannot be written. */
 export async function bundleProgram(root: string): Promise<void> {
   if (currentBundle(root) !== undefined) return;
-  const { build } = await import('esbuild');
   const bundles = dirname(bundleIndex(root));
   const folder = `${Date.now().toString(36)}-${process.pid}`;
   const stampOf = (path: string): ProgramBundle['files'][number] => {
@@ -54,29 +101,13 @@ export async function bundleProgram(root: string): Promise<void> {
   };
   // A file that changes meanwhile has another stamp afterwards.
   const startedMs = Date.now();
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: ['bin/program.ts'],
-    bundle: true,
-    platform: 'node',
-    target: 'node26',
-    // Sources stay in memory. Names stay, for stacks.
-    minifyWhitespace: true,
-    external: [...LOADED_LATER],
-    plugins: [placesPlugin],
-    logLevel: 'silent',
-    metafile: true,
-    outdir: join(bundles, folder),
-    outExtension: { '.js': '.mjs' },
-    splitting: true,
-    format: 'esm',
-    banner: {
-      js:
-        'import{createRequire as requireOfPackages}from"node:module";' +
-        `const require=requireOfPackages(${JSON.stringify(join(root, 'package.json'))});`,
-    },
-  });
-  refuseLostNames(metafile);
+  const metafile = await bundle(
+    root,
+    'bin/program.ts',
+    join(bundles, folder),
+    (path) => JSON.stringify(pathToFileURL(path).href),
+    JSON.stringify(join(root, 'package.json')),
+  );
   const own = Object.keys(metafile.inputs).filter((path) => !path.startsWith('node_modules/'));
   const files = [...own, 'package.json', PACKAGES_LOCK].map(stampOf);
   if (files.some(([, changedMs]) => changedMs >= startedMs)) throw new Error('a source changed meanwhile');

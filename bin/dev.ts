@@ -106,5 +106,7 @@ async function buildPackage(): Promise<number> {
   if (status !== 0) return status;
   const { buildPrograms } = await import('../tools/build-programs.ts');
   buildPrograms();
+  const { bundlePackage } = await import('./bundle-program.ts');
+  await bundlePackage(join(repositoryRoot, 'dist/programs'));
   return (await runPinned([BUILD_CONSOLE])).status;
 }

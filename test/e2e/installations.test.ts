@@ -132,6 +132,7 @@ describe('an installation', () => {
       const names = globSync('**/*', { cwd: installed, exclude: (name) => name === 'node_modules' });
       for (const name of [
         'dist/programs/bin/frontdoor.js',
+        'dist/programs/bundle/program.mjs',
         'dist/sdk/library/mod.js',
         'dist/console/files.txt',
       ])
@@ -145,7 +146,7 @@ describe('an installation', () => {
     it('has every file that one of its programs imports or starts', () => {
       const missing: string[] = [];
       const programs = join(installed, 'dist/programs');
-      for (const path of globSync('**/*.js', { cwd: programs })) {
+      for (const path of globSync('{bin,src}/**/*.js', { cwd: programs })) {
         const text = readFileSync(join(programs, path), 'utf8');
         for (const [, name] of text.matchAll(/['"](\.{1,2}\/[\w./-]+\.js)['"]/g))
           if (!existsSync(join(programs, dirname(path), name!))) missing.push(`${path}: ${name}`);
