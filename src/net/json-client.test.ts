@@ -129,3 +129,16 @@ test('a retired client answers what runs, and ends its streams and idle connecti
     (count) => count === 0,
   );
 });
+
+test('a client whose authority begins later, because a clock was wrong at its enrollment, names the reason and the remedy', async () => {
+  const authority = await makeTestAuthority('of another year', 365);
+  const { cert, key, ca } = await authority.issue('localhost');
+  const server = createTlsServer({ cert, key }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const http = new JsonClient({ origin: `https://localhost:${port}`, ca });
+  open.push(server, http);
+  const message =
+    /authority that this program trusts is not valid yet \(it is valid from .*; if a clock was wrong at the enrollment, enroll again/;
+  await assert.rejects(http.request({ method: 'GET', path: '/' }), { code: 'unreachable', message });
+});

@@ -10,7 +10,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { FrontdoorError, messageOf, systemClock, validityProblem } from '#base';
-import { validityOf } from './certificate-chain.ts';
+import { certificatesOfPem, validityOf } from './certificate-chain.ts';
 import { HttpAgent, httpRequest } from './node-http.ts';
 import { systemAnchors } from './trust-anchors.ts';
 
@@ -157,7 +157,8 @@ export class JsonClient {
         return response;
       } catch (error) {
         const wasIdle = sent.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
-        if (!wasIdle || !isRepeatable(request) || signal.aborted) throw withTimes(error, sent);
+        if (!wasIdle || !isRepeatable(request) || signal.aborted)
+          throw withTimes(error, sent, this.#options.ca);
       }
     }
   }
@@ -231,13 +232,27 @@ function noteCertificate(sent: ClientRequest): void {
   });
 }
 
-/** Names both times in an error of TLS that only says that a certificate is out of date. */
-function withTimes(error: unknown, { socket }: ClientRequest): unknown {
+/** Names both times in an error of TLS that only says that a certificate is out of date, which may be an authority of `ca`. */
+function withTimes(error: unknown, { socket }: ClientRequest, ca: JsonClientOptions['ca']): unknown {
   if (!REFUSED_FOR_TIME.has((error as { code?: unknown }).code) || socket === null) return error;
   const certificate = presented.get(socket);
   const problem = certificate && validityProblem(validityOf(certificate), systemClock.nowMs());
+  const ofAuthority = problem === undefined && typeof ca === 'string' ? authorityProblem(ca) : undefined;
+  if (ofAuthority !== undefined) {
+    const remedy =
+      'compare the clocks of both machines; if a clock was wrong at the enrollment, enroll again';
+    return new Error(`the authority that this program trusts ${ofAuthority}; ${remedy}`, { cause: error });
+  }
   const what = problem === undefined ? messageOf(error) : `its certificate ${problem}`;
   return new Error(`${what}; compare the clocks of both machines`, { cause: error });
+}
+
+function authorityProblem(ca: string): string | undefined {
+  for (const certificate of certificatesOfPem(ca)) {
+    const problem = validityProblem(validityOf(certificate), systemClock.nowMs());
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 function reason(cause: unknown): string {

@@ -38,10 +38,14 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3_650;
 
-export async function makeTestAuthority(name = 'test CA'): Promise<TestAuthority> {
+export async function makeTestAuthority(name = 'test CA', startsInDays = -1): Promise<TestAuthority> {
   x509.cryptoProvider.set(webcrypto);
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-  return authorityOf(await makeAuthorityCertificate(`CN=${name}`, keys.publicKey, `CN=${name}`, keys), keys);
+  const subject = `CN=${name}`;
+  return authorityOf(
+    await makeAuthorityCertificate(subject, keys.publicKey, subject, keys, startsInDays),
+    keys,
+  );
 }
 
 function makeAuthorityCertificate(
@@ -49,12 +53,13 @@ function makeAuthorityCertificate(
   publicKey: webcrypto.CryptoKey,
   issuer: string,
   issuerKeys: webcrypto.CryptoKeyPair,
+  startsInDays = -1,
 ): Promise<x509.X509Certificate> {
   return x509.X509CertificateGenerator.create({
     serialNumber: '01',
     subject,
     issuer,
-    notBefore: new Date(Date.now() - DAY_MS),
+    notBefore: new Date(Date.now() + startsInDays * DAY_MS),
     notAfter: new Date(Date.now() + AUTHORITY_DAYS * DAY_MS),
     publicKey,
     signingKey: issuerKeys.privateKey,
