@@ -224,6 +224,9 @@ describeEachStore('a backup', (open) => {
 test('a backup can be checked without a database: whole, and opened by the key file', async () => {
   const store = await openEmbedded();
   await seedFirstRows(store, secrets, { zone, clock: systemClock });
+  // The key of an authority that was replaced is deleted.
+  const replaced = { name: 'root-ca', certificate_pem: '', key_sealed: '', created_at: 1, ends_at: 2 };
+  await store.db.insertInto('authority').values(replaced).execute();
   const file = await backupOf(store);
   await store.close();
   assert.equal((await checkBackup(file, secrets)).rows['organization'], 1);
