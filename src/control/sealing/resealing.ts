@@ -4,6 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { failAlone } from '#net';
 import type { Secrets } from '../secrets/mod.ts';
 import type { Queries, Store } from '../store/mod.ts';
 import { EXPIRING, SEALED, type SealedColumns } from './sealed-column-table.ts';
@@ -64,9 +65,15 @@ async function resealBatch(
   const due = rows.flatMap((row) =>
     columns.flatMap((column) => {
       const sealed = row[column];
-      return typeof sealed === 'string' && secrets.isOfFormerKey(sealed)
-        ? [{ id: row[key]!, column, sealed, again: secrets.seal(secrets.unseal(sealed)) }]
-        : [];
+      if (typeof sealed !== 'string' || !secrets.isOfFormerKey(sealed)) return [];
+      const id = row[key]!;
+      try {
+        return [{ id, column, sealed, again: secrets.seal(secrets.unseal(sealed)) }];
+      } catch (error) {
+        // No key opens it, so it keeps the former key in the files. The others are encrypted again nevertheless.
+        failAlone({ kind: 'record', id: `${table}.${column} of ${id}` }, error);
+        return [];
+      }
     }),
   );
   if (due.length > 0)

@@ -139,6 +139,21 @@ describeEachStore('the replacement of the key of secrets.key', (open) => {
     rmSync(dataDir, { recursive: true });
   });
 
+  it('encrypts the others again where a value is damaged, and keeps the former key for it', async () => {
+    const a = await joined('a');
+    await fill(a);
+    const damaged = a.secrets.seal('key 100').slice(0, -4);
+    const update = store.db.updateTable('shared_key').set({ key_sealed: damaged });
+    await update.where('name', '=', 'key 100').execute();
+    await rotate(a);
+    clock.advance(HOUR_MS);
+    await a.keys.look();
+    const { state, remaining } = await a.keys.state();
+    assert.deepEqual([state, remaining], ['sealing', 1]);
+    for (const { name, key_sealed: sealed } of await values())
+      if (name !== 'key 100') assert.equal(a.secrets.isOfFormerKey(sealed), false, name);
+  });
+
   it('knows every column with encrypted values', async () => {
     const tables = await store.db.introspection.getTables();
     const found = tables.flatMap(({ name, columns }) =>
