@@ -284,6 +284,8 @@ describe('the table of conditional requests', () => {
         'getMesh',
         'getRoute',
         'getSecondFactor',
+        'getAuthorities',
+        'getSealingKey',
       ],
     ]);
     for (const row of rows) {
