@@ -186,6 +186,18 @@ describe('log-ins with a hostile identity provider', () => {
     assert.equal(await outcome({ header: (header) => without(header, 'kid') }), 'session');
   });
 
+  it('with an ID token of the future name its time and that of this machine in the log', async () => {
+    assert.equal(await outcome(putClaims({ iat: nowS() + 600 })), 'provider-failed');
+    const [issued, now] = [(nowS() + 600) * 1_000, world.clock.nowMs()].map((ms) =>
+      new Date(ms).toISOString(),
+    );
+    const expected = `the ID token was issued at ${issued}, and the clock of this machine says ${now}`;
+    assert.ok(
+      world.logged.some((line) => line.includes(expected)),
+      world.logged.join('\n'),
+    );
+  });
+
   it('follow the rotation of signing keys', async () => {
     const { start } = await place({});
     assert.equal((await logIn(world.parts, start)).type, 'session');

@@ -59,8 +59,7 @@ export function openIdLogin(issuers: Pick<IssuerDirectory, 'of'>): LoginProtocol
         ...(secrets.verifier === null ? {} : { pkceCodeVerifier: secrets.verifier }),
       });
       const claims = tokens.claims()!;
-      if (isIssuedAhead(claims.iat, tools.clock.nowMs()))
-        throw new Error('the ID token is issued in the future');
+      if (isIssuedAhead(claims.iat, tools.clock.nowMs())) throw issuedAhead(claims.iat, tools.clock.nowMs());
       await withinSignal(
         jwtVerify(tokens.id_token!, published.keyOf, {
           issuer: server.issuer,
@@ -79,6 +78,13 @@ export function openIdLogin(issuers: Pick<IssuerDirectory, 'of'>): LoginProtocol
       return atS === undefined ? person : { ...person, authenticatedAtMs: Math.floor(atS * 1_000) };
     },
   };
+}
+
+function issuedAhead(issuedAtS: number, nowMs: number): Error {
+  const [issued, now] = [issuedAtS * 1_000, nowMs].map((ms) => new Date(ms).toISOString());
+  return new Error(
+    `the ID token was issued at ${issued}, and the clock of this machine says ${now}: compare the clocks of both`,
+  );
 }
 
 /** Google refuses `login`; there the person at least chooses the account. */
