@@ -102,7 +102,7 @@ export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   idleCircuitMs: 30_000,
   circuitAgeMs: 10_000,
   absenceHoldMs: 12_000,
-  silenceHoldMs: 5_500,
+  silenceHoldMs: 5_000,
   controlAwayHoldMs: 1_000,
   maxDialsPerShare: 64,
   maxWaitingPerShare: 8_192,
