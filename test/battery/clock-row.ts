@@ -29,7 +29,7 @@ const WATCHED_MS = 12_000;
 const LOOK_MS = 250;
 const MAX_CPU = 0.5;
 
-/** Of an unexpected answer. */
+/** The part of an unexpected answer that is shown. */
 const SHOWN_CHARS = 60;
 
 /** Statuses by what was shown. */
