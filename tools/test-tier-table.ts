@@ -46,18 +46,10 @@ export const EXPENSIVE: Readonly<Record<string, string>> = {
 export const CPU_LIMIT_SECONDS = { quick: 450, rest: 1_700 };
 
 /**
- * Files of 20 s and more that use less than a third of a core, because they wait for deadlines of real programs, for pages
- * of a browser or for commands of the system. Together they take about a third of the time of their tier, as the extra
- * workers for them are a third of all.
+ * Files of 20 s and more that use less than a third of a core, because they wait for deadlines of real programs or for
+ * commands of the system. Tests with a browser are not among them: its processes compute, and the runner does not count that.
  */
 export const MOSTLY_WAITING: readonly string[] = [
-  'test/console/edits.test.ts',
-  'test/console/interruptions.test.ts',
-  'test/console/refused-changes.test.ts',
-  'test/console/roles.test.ts',
-  'test/console/settings.test.ts',
-  'test/e2e/console-changes.test.ts',
-  'test/e2e/console-first-minutes.test.ts',
   'test/e2e/control-failover.test.ts',
   'test/e2e/edge-hostile.test.ts',
   'test/e2e/frame-lengths.test.ts',
