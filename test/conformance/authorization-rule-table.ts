@@ -199,7 +199,7 @@ export const SCOPES_OF_ROLES: Readonly<Record<Role, readonly string[]>> = {
 /** Sessions at the console need a log-in of the last 15 minutes for them. */
 export const NEED_RECENT_LOG_IN: ReadonlySet<OperationId> = new Set([
   ...(['deleteFrontdoor', 'deleteOrganization', 'getBackup', 'rotateSigningKey'] as const),
-  ...(['rotateAuthority', 'advanceAuthority', 'rotateSealingKey'] as const),
+  ...(['rotateAuthority', 'advanceAuthority', 'rotateSealingKey', 'grantHostname'] as const),
   ...(['changePerson', 'deletePerson', 'createInvitation', 'createConsoleLogIn'] as const),
   ...(['deleteConsoleLogIn', 'createEnrollment', 'createRouter', 'createGateway'] as const),
   ...(['createAuthProvider', 'changeAuthProvider', 'replaceAuthProvider'] as const),
