@@ -10,6 +10,7 @@ describe('an invitation in a browser without JavaScript', { skip: browserSkip },
   let world: IdentityWorld;
   let browser: LocalBrowser;
   const people: Person[] = [];
+  let logInId: string | undefined;
 
   before(async () => {
     // One after the other: what the first one started would be left when the second one fails.
@@ -19,18 +20,20 @@ describe('an invitation in a browser without JavaScript', { skip: browserSkip },
   after(async () => {
     for (const person of people) await person.close();
     await browser?.close();
+    // The next file of the process deletes the provider.
+    if (logInId !== undefined) await command('console-log-ins', 'delete', logInId);
     await releaseWorld();
   });
 
-  async function run<T>(...args: string[]): Promise<T> {
-    const ca = join(world.parts.folder, 'api-ca.pem');
-    return JSON.parse(await world.parts.run(...args, '--ca', ca, '--json')) as T;
-  }
+  const command = (...args: string[]): Promise<string> =>
+    world.parts.run(...args, '--ca', join(world.parts.folder, 'api-ca.pem'));
+  const run = async <T>(...args: string[]): Promise<T> => JSON.parse(await command(...args, '--json')) as T;
 
   it('is accepted with an account of an identity provider', async () => {
     const provider = await world.addProvider('OIDC', 'staff');
     const made = ['console-log-ins', 'create', '--auth-provider', provider];
-    const { callbackUrl } = await run<{ callbackUrl: string }>(...made);
+    const { id, callbackUrl } = await run<{ id: string; callbackUrl: string }>(...made);
+    logInId = id;
     const consoleUrl = callbackUrl.replace(/\/callback\/.*$/, '');
     const invited = ['invitations', 'create', '--name', 'Ann Invited', '--role', 'editor'];
     const { link } = await run<{ link: string }>(...invited);
