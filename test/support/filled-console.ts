@@ -176,11 +176,13 @@ async function fill(
     () => api('GET', `${base}/failures?shareToken=app`),
     ({ totalElements }) => Number(totalElements) > 0,
   );
+  await eventually(
+    () => httpGet(world.up.httpPort, 'broken.share.localhost', '/'),
+    ({ status }) => status >= 500,
+  );
+  // Without further visits: more failures than a page shows would add the controls that turn pages.
   const failed = await eventually(
-    async () => {
-      await httpGet(world.up.httpPort, 'broken.share.localhost', '/');
-      return api('GET', `${base}/failures?shareToken=broken`);
-    },
+    () => api('GET', `${base}/failures?shareToken=broken`),
     ({ totalElements }) => Number(totalElements) > 0,
   );
   const unknown = await httpGet(world.up.httpPort, 'nobody.share.localhost', '/');
