@@ -16,7 +16,7 @@ const LOADED_LATER = [
 const PACKAGES_LOCK = 'node_modules/.package-lock.json';
 
 /**
- * Modules of ours find files, workers and programs beside them, so each keeps the place of its source. `placeOf` returns the
+ * The project's own modules find files, workers and programs beside them, so each keeps the place of its source. `placeOf` returns the
  * expression for that address.
  */
 function placesPlugin(placeOf: (path: string) => string): Plugin {

@@ -135,7 +135,7 @@ test('no dependency runs a script when it is installed', () => {
   assert.deepEqual(Object.values(manifest.allowScripts).filter(Boolean), []);
 });
 
-test('an installation runs no script of ours: npm start builds what its sources have changed', () => {
+test('an installation runs no script of this project: npm start builds what its sources have changed', () => {
   const wrong = ['preinstall', 'install', 'postinstall', 'prepare'].filter(
     (name) => name in manifest.scripts,
   );
