@@ -18,7 +18,7 @@ import {
   putPersonPassword,
   takeInvitation,
   uncountPersonAttempts,
-  type AccessDirectory,
+  type CallerDirectory,
   type ConsoleSession,
   type InvitationRecord,
   type KnownPassword,
@@ -32,7 +32,7 @@ import { MAX_PASSWORD_CHARS } from './password-rule.ts';
 import type { BegunStep, SecondFactorLogIn } from './second-factor-log-in.ts';
 
 export interface ConsoleLogInParts extends ConsoleParts {
-  readonly access: AccessDirectory;
+  readonly access: CallerDirectory;
   readonly failures: LoginFailures;
   readonly sessions: ConsoleSessions;
   readonly secondFactor: SecondFactorLogIn;

@@ -4,7 +4,7 @@ import { after, before, it } from 'node:test';
 import type { LightMyRequestResponse } from 'fastify';
 import { LoginFailures } from '../oauth/mod.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { AccessDirectory, findPersonPasswords } from '../store/mod.ts';
+import { CallerDirectory, findPersonPasswords } from '../store/mod.ts';
 import { bytesOfBase32 } from '../totp/base32-fixture.ts';
 import { codeAt, TOTP_STEP_MS } from '../totp/totp-code.ts';
 import { openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
@@ -203,7 +203,7 @@ describeEachStore('the password of a person', (open) => {
     const sessions = new ConsoleSessions(parts);
     const secondFactor = new SecondFactorLogIn({ ...parts, sessions });
     const failures = new LoginFailures({ perSecond: 1, burst: 20 }, clock);
-    const access = new AccessDirectory(store);
+    const access = new CallerDirectory(store);
     const rule = () => ({ scopesOfIssuer: () => undefined, nowMs: clock.nowMs() });
     const logInParts = new ConsoleLogIn({ ...parts, access, failures, sessions, secondFactor, rule });
     const client = { address: '192.0.2.1', browser: 'a browser' };

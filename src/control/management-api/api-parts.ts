@@ -3,7 +3,7 @@ import { AuditFollowers } from '../audit/mod.ts';
 import { ChangeFollowers } from '../event-stream/mod.ts';
 import { openIdentityKeys } from '../login/mod.ts';
 import { audienceOf, CLOCK_SKEW_MS, LoginFailures, TokenKeys, type TokenPolicy } from '../oauth/mod.ts';
-import { AccessDirectory, LastUses, writeCallerUses } from '../store/mod.ts';
+import { CallerDirectory, FrontdoorDirectory, LastUses, writeCallerUses } from '../store/mod.ts';
 import { auditJson } from './audit-operations.ts';
 import type { ApiParts } from './call.ts';
 import type { ApiLimits } from './limits.ts';
@@ -22,7 +22,7 @@ export async function openApiParts(
 ): Promise<OpenedApiParts> {
   const { store, secrets, model, status, clock, log } = options;
   // Subscribes to changes first, so that later listeners can query it at once.
-  const access = new AccessDirectory(store);
+  const access = new CallerDirectory(store);
   const keys = await TokenKeys.load(store, secrets, clock);
   const originKeys = await openIdentityKeys({ store, secrets, clock });
   return {
@@ -30,6 +30,7 @@ export async function openApiParts(
     keys,
     originKeys,
     access,
+    frontdoors: new FrontdoorDirectory(store),
     callerUses: new LastUses({
       clock,
       log,

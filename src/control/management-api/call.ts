@@ -21,7 +21,8 @@ import type { SealingKeys } from '../sealing/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import {
   touchResource,
-  type AccessDirectory,
+  type CallerDirectory,
+  type FrontdoorDirectory,
   type GrantedFrontdoor,
   type LastUses,
   type Store,
@@ -76,7 +77,8 @@ export interface ApiParts {
   readonly keys: TokenKeys;
   /** Keys that sign the identity tokens for origins. */
   readonly originKeys: Pick<IdentityKeys, 'published'>;
-  readonly access: AccessDirectory;
+  readonly access: CallerDirectory;
+  readonly frontdoors: FrontdoorDirectory;
   /** The auth providers of shares. */
   readonly providers: Pick<ProviderDirectory, 'byId'>;
   /** Issuers whose bearer tokens are accepted besides ours. */

@@ -8,7 +8,7 @@ import { lastEventIdOf, provenAgain, streamAnswer } from './event-stream-answer.
 import { ADMIN } from './granted-organization.ts';
 import { textOf } from './page-query.ts';
 
-type ChangeStreamParts = Pick<ApiParts, 'access' | 'changeFollowers'>;
+type ChangeStreamParts = Pick<ApiParts, 'frontdoors' | 'changeFollowers'>;
 
 export const changeHandlers: Handlers<
   ChangeStreamParts,
@@ -20,7 +20,7 @@ export const changeHandlers: Handlers<
     if (withInstallation && !scopes.includes(ADMIN)) throw insufficientScope(ADMIN);
     const ids = [...new Set((textOf(call.query, 'frontdoorIds') ?? '').toLowerCase().split(','))];
     const granted = await Promise.all(
-      ids.filter(isUuid).map(async (id) => parts.access.frontdoor(organizationId, id)),
+      ids.filter(isUuid).map(async (id) => parts.frontdoors.find(organizationId, id)),
     );
     const topics = [
       ...granted.flatMap((frontdoor) => (frontdoor === undefined ? [] : [frontdoor.id])),
@@ -36,7 +36,7 @@ export const changeHandlers: Handlers<
   async followFrontdoorChanges(parts, call) {
     const { id, organizationId: ownerId } = call.frontdoor;
     const isGranted = async ({ organizationId }: Principal) =>
-      (await parts.access.frontdoor(organizationId, id)) !== undefined;
+      (await parts.frontdoors.find(organizationId, id)) !== undefined;
     // Every page names the frontdoors of the organization, to choose one.
     return follow(parts, call, { topics: [id, ownerId], isGranted });
   },

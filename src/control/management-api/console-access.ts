@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RefusalRecorder } from '../audit/mod.ts';
 import type { LoginFailures, Principal, TrustedIssuers } from '../oauth/mod.ts';
-import type { AccessDirectory } from '../store/mod.ts';
+import type { CallerDirectory } from '../store/mod.ts';
 import { consoleElsewhere, noConsole } from './api-errors.ts';
 
 /** 12 hours. */
@@ -53,7 +53,7 @@ export interface Console {
 }
 
 export type OpenConsole = (parts: {
-  readonly access: AccessDirectory;
+  readonly access: CallerDirectory;
   readonly failures: LoginFailures;
   readonly refusals: Pick<RefusalRecorder, 'record'>;
   readonly issuers: TrustedIssuers | undefined;

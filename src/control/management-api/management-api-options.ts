@@ -11,6 +11,7 @@ type OwnParts =
   | 'keys'
   | 'originKeys'
   | 'access'
+  | 'frontdoors'
   | 'loginFailures'
   | 'callerUses'
   | 'auditFollowers'

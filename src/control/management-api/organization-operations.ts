@@ -10,6 +10,7 @@ import {
   changeOrganization,
   createOrganization,
   deleteOrganization,
+  forgetKeptAnswers,
   endSessionsWithoutFactor,
   findCallerRecord,
   findPerson,
@@ -90,6 +91,7 @@ export const organizationHandlers: Handlers<
       if (await removesLastAdmin(trx, (account) => account.organizationId === id)) {
         throw conflict('The last API account with the scope frontdoor.admin must stay');
       }
+      await forgetKeptAnswers(trx, id);
       await deleteOrganization(trx, touch, id);
       return { result: undefined, target: targetOf(before), before: answerOf(before), organizationId: id };
     });

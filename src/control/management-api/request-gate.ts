@@ -53,7 +53,7 @@ export class MisdirectedRequest extends Error {
 
 type GateParts = Pick<
   ApiParts,
-  'store' | 'access' | 'secrets' | 'keys' | 'issuers' | 'clock' | 'tokenPolicy' | 'callerUses'
+  'store' | 'access' | 'frontdoors' | 'secrets' | 'keys' | 'issuers' | 'clock' | 'tokenPolicy' | 'callerUses'
 >;
 
 export class RequestGate {
@@ -109,7 +109,7 @@ export class RequestGate {
     const frontdoor =
       frontdoorId === undefined
         ? undefined
-        : await this.#parts.access.frontdoor(principal.organizationId, frontdoorId);
+        : await this.#parts.frontdoors.find(principal.organizationId, frontdoorId);
     if (frontdoorId !== undefined && frontdoor === undefined) throw notGranted('Frontdoor', frontdoorId);
     checkQuery(operation, request);
     return { authorization, principal, frontdoor, proveAgain };

@@ -12,7 +12,7 @@ import {
   hasCredential,
   ISSUER_CREDENTIAL,
   provenBySecret,
-  type AccessDirectory,
+  type CallerDirectory,
   type CallerKind,
   type Queries,
 } from '../store/mod.ts';
@@ -54,7 +54,7 @@ export function audienceOf(baseUrl: string): string {
 
 export interface PrincipalSources {
   readonly db: Queries;
-  readonly access: AccessDirectory;
+  readonly access: CallerDirectory;
   readonly verified: VerifiedTokens<TokenClaims>;
   readonly secrets: Secrets;
   readonly keys: TokenKeys;

@@ -12,7 +12,7 @@ import type { Secrets } from '../secrets/mod.ts';
 import {
   callerKey,
   provenBySecret,
-  type AccessDirectory,
+  type CallerDirectory,
   type ApiCaller,
   type LastUses,
   type ProvenCaller,
@@ -41,7 +41,7 @@ export type TokenAnswer =
 
 export interface TokenSources {
   readonly store: Store;
-  readonly access: AccessDirectory;
+  readonly access: CallerDirectory;
   readonly secrets: Secrets;
   readonly keys: TokenKeys;
   readonly failures: LoginFailures;

@@ -18,12 +18,7 @@ export {
   type StoreTransaction,
   type Touch,
 } from './engine/store.ts';
-export {
-  countFrontdoor,
-  countInstallation,
-  expiringCertificates,
-  type MachineExpiry,
-} from './records/summary-store.ts';
+export { countFrontdoor, countInstallation, expiringCertificates } from './records/summary-store.ts';
 export {
   deleteEnrollment,
   listAgentEnrollments,
@@ -36,7 +31,8 @@ export {
   searchOrganizations,
   searchProviders,
 } from './records/search-store.ts';
-export { AccessDirectory } from './records/access-directory.ts';
+export { CallerDirectory } from './records/caller-directory.ts';
+export { FrontdoorDirectory } from './records/frontdoor-directory.ts';
 export {
   callerKey,
   hasCredential,
@@ -195,6 +191,7 @@ export { listFrontends } from './records/frontend-store.ts';
 export { heldByEnvironment, heldByFrontdoor } from './records/held-resources.ts';
 export {
   findKeptAnswer,
+  forgetKeptAnswers,
   keepAnswer,
   type KeptAnswer,
   type KeyedRequest,

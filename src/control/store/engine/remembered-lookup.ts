@@ -8,6 +8,9 @@ import { concerns, type Change, type Store } from './store.ts';
 
 const MAX_REMEMBERED = 20_000;
 
+/** A cached result, or the promise of one; undefined if there is none. */
+export type Remembered<V> = V | undefined | Promise<V | undefined>;
+
 export class RememberedLookup<V> {
   readonly #lookup: BatchedLookup<string, V>;
   readonly #remembered: Map<string, V | undefined> | undefined;
@@ -31,7 +34,7 @@ export class RememberedLookup<V> {
   }
 
   /** Returns at once if the result is cached. */
-  find(key: string): V | undefined | Promise<V | undefined> {
+  find(key: string): Remembered<V> {
     const remembered = this.#remembered;
     if (remembered === undefined) return this.#lookup.find(key);
     const value = remembered.get(key);

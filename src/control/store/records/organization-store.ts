@@ -1,6 +1,5 @@
 /** Organizations, their settings, and their frontdoors. Callers check permissions before. */
 import { randomUUID } from 'node:crypto';
-import { forgetKeptAnswers } from './idempotency-store.ts';
 import { countedPage } from '../engine/counted-page.ts';
 import { narrowed, type ListFilter } from '../engine/list-filter.ts';
 import type { Page, PageRequest } from '../engine/page.ts';
@@ -92,13 +91,12 @@ export async function changeOrganization(
   return after;
 }
 
-/** Deletes it with its accounts and clients. Its frontdoors must have been deleted before. */
+/** Deletes it with its accounts and clients. Its frontdoors and kept answers must have been deleted before. */
 export async function deleteOrganization(trx: Queries, touch: Touch, id: string): Promise<void> {
   for (const table of ['api_account', 'oauth_client'] as const) {
     const callers = await trx.selectFrom(table).select('id').where('organization_id', '=', id).execute();
     for (const caller of callers) touch('caller', caller.id);
   }
-  await forgetKeptAnswers(trx, id);
   await trx.deleteFrom('organization').where('id', '=', id).execute();
   touch('organization', id);
 }

@@ -1,12 +1,10 @@
 /**
- * The look-ups that every request of the Management API needs: the caller, and whether a frontdoor belongs to its
- * organization. On a shared database each one is a query, combined with others in one statement; on our own
- * database results are cached until they change.
+ * Looks up the callers of the Management API, which every request needs. On a shared database each look-up is a query,
+ * combined with others in one statement; on our own database results are cached until they change.
  */
 import { isUuid } from '#domain';
 import { callerKey, findCallers, type CallerKind, type StoredCaller } from './account-store.ts';
-import { grantFrontdoors, grantKey, type GrantedFrontdoor } from './frontdoor-store.ts';
-import { RememberedLookup } from '../engine/remembered-lookup.ts';
+import { RememberedLookup, type Remembered } from '../engine/remembered-lookup.ts';
 import type { Store } from '../engine/store.ts';
 
 /**
@@ -15,23 +13,17 @@ import type { Store } from '../engine/store.ts';
  */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-type Answer<V> = V | undefined | Promise<V | undefined>;
-
-export class AccessDirectory {
+export class CallerDirectory {
   readonly #callers: RememberedLookup<StoredCaller>;
-  readonly #frontdoors: RememberedLookup<GrantedFrontdoor>;
 
   constructor(store: Pick<Store, 'db' | 'isShared' | 'onChange'>) {
     this.#callers = new RememberedLookup(store, ['caller', 'organization'], (keys) =>
       findCallers(store.db, keys),
     );
-    this.#frontdoors = new RememberedLookup(store, ['frontdoor', 'organization'], (keys) =>
-      grantFrontdoors(store.db, keys),
-    );
   }
 
   /** Returns a caller that is not revoked. */
-  caller(kind: CallerKind, id: string): Answer<StoredCaller> {
+  caller(kind: CallerKind, id: string): Remembered<StoredCaller> {
     return this.#callers.find(keyOf(kind, id));
   }
 
@@ -39,13 +31,8 @@ export class AccessDirectory {
    * Called for a refusal after `asked`: makes one extra query for a caller that does not exist, so that the time
    * of the refusal does not show whether the result was cached.
    */
-  async evenOut(kind: CallerKind, asked: Answer<StoredCaller>): Promise<void> {
+  async evenOut(kind: CallerKind, asked: Remembered<StoredCaller>): Promise<void> {
     if (!(asked instanceof Promise)) await this.#callers.askAnew(keyOf(kind, NO_ID));
-  }
-
-  /** Returns undefined for a frontdoor that does not exist, and for one of another organization. */
-  frontdoor(organizationId: string, frontdoorId: string): Answer<GrantedFrontdoor> {
-    return this.#frontdoors.find(grantKey(organizationId, frontdoorId));
   }
 }
 
