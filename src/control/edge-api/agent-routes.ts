@@ -22,10 +22,13 @@ import {
 } from '../store/mod.ts';
 import { appendPeerAudit } from './edge-audit.ts';
 import { notFound, sendList } from './edge-answer.ts';
-import type { CallerContext, EdgeContext } from './edge-context.ts';
+import type { CallerContext, EdgeAddresses, EdgeMesh } from './caller-context.ts';
 import { readBody, sendShape } from './shape-body.ts';
 
-export type AgentContext = CallerContext & Pick<EdgeContext, 'mesh' | 'addresses'>;
+export interface AgentContext extends CallerContext {
+  readonly mesh: EdgeMesh;
+  readonly addresses: EdgeAddresses;
+}
 
 export function addAgentRoutes(app: FastifyInstance, context: AgentContext): void {
   addShareRoutes(app, context);

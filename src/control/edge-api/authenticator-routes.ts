@@ -11,7 +11,8 @@ import { authenticatorsOf, authenticatorView, passwordAuthenticatorId } from './
 import { endPasswordLogIns } from './api-session-ends.ts';
 import { bodyRule, MAX_CSR_BYTES } from './edge-body.ts';
 import type { EnrollmentContext, SignInContext } from './edge-context.ts';
-import { jsonBody, queryOf, sendPage } from './edge-request.ts';
+import { jsonBody, queryOf } from './edge-request.ts';
+import { sendPage } from './list-answer.ts';
 import { renewedClient } from './enroll-routes.ts';
 import { authenticatorSymbols } from './entity-symbols.ts';
 import { isPassword, isUsername } from './password-log-in.ts';

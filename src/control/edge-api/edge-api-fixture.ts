@@ -33,6 +33,7 @@ import {
 import type { NewShare } from '../store/records/share-store.ts';
 import { openApiSessions, type ApiSessionStore } from './api-session-store.ts';
 import { createEdgeApi, type EdgeApi, type EdgeApiLimits, type EdgeRoutes } from './edge-api.ts';
+import { addMachineRoutes } from './machine-routes.ts';
 import { openEdgeTokenKeys } from './edge-token-keys.ts';
 import { ServiceTokens } from './service-tokens.ts';
 import { SessionTokens } from './session-tokens.ts';
@@ -150,9 +151,7 @@ export async function openEdgeFixture(
     loadIdentity: (id) => attached.loadIdentity(id),
     sessions,
     edgeTokens: { tokens, sessionTokens, tokenKeys },
-    login,
     egress,
-    gatewayCommands,
     mesh: {
       events,
       status: {
@@ -170,7 +169,12 @@ export async function openEdgeFixture(
       frontendUrls: (host) => [`http://${host}:8080`],
       interceptDomain: 'ziti',
     },
-    server: { limits, managementRoutes },
+    server: {
+      limits,
+      managementRoutes,
+      machineRoutes: (app, context, instanceId) =>
+        addMachineRoutes(app, context, { login, gatewayCommands, instanceId }),
+    },
   });
   const { port } = await api.listen({ host: '127.0.0.1', port: 0 });
   apiUrl = `https://localhost:${port}`;

@@ -1,6 +1,6 @@
 /**
- * The edge API's server: OpenZiti's client API at the root and below `/edge/client/v1`, and our `/agent/v1` and
- * `/gateway/v1`, all over TLS that requests a client certificate. It wires the routes, which contain the rules.
+ * The edge API's server: OpenZiti's client API at the root and below `/edge/client/v1`, and the routes that others add, all
+ * over TLS that requests a client certificate. It wires the routes, which contain the rules.
  */
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
@@ -23,18 +23,12 @@ import { RefusalRecorder } from '../audit/mod.ts';
 import { isPasswordSuspect } from '../policy/mod.ts';
 import { addBodySteps } from './edge-body.ts';
 import { addAuthenticatorRoutes } from './authenticator-routes.ts';
-import { addAgentRoutes } from './agent-routes.ts';
 import { tokenOf } from './callers.ts';
 import { recordEdgeRefusal } from './edge-audit.ts';
 import { EdgeApiRefusal, refusalBody, sendRefusal, unknownPath, wrongMethod } from './edge-answer.ts';
 import type { EdgeContext } from './edge-context.ts';
 import { makeEdgeContext, type EdgeParts, type EdgeRates, type MadeEdgeContext } from './edge-parts.ts';
 import { addEnrollRoutes } from './enroll-routes.ts';
-import { GatewayFeed } from './gateway-feed.ts';
-import { addGatewayLoginRoutes } from './gateway-login-routes.ts';
-import { addGatewayRecordRoutes } from './gateway-record-routes.ts';
-import { addGatewayRoutes, type GatewayStreams } from './gateway-routes.ts';
-import { addMetricRoutes } from './metric-routes.ts';
 import { addIdentityRoutes } from './identity-routes.ts';
 import { addInformationRoutes, EDGE_PATH } from './information-routes.ts';
 import { addOidcRoutes } from './oidc-routes.ts';
@@ -64,7 +58,16 @@ export interface EdgeServerOptions {
   readonly onServer?: ((server: Server) => void) | undefined;
   /** Adds the edge management API. */
   readonly managementRoutes?: EdgeRoutes | undefined;
+  /** Adds the routes of agents and gateways. */
+  readonly machineRoutes?: MachineRoutes | undefined;
 }
+
+/** Returns the streams that must end before the server closes. `instanceId` is new at each start. */
+export type MachineRoutes = (
+  app: FastifyInstance,
+  context: EdgeContext,
+  instanceId: string,
+) => { close(): void };
 
 /** Some of the routes can be for WebSockets. */
 export type EdgeRoutes = (
@@ -106,7 +109,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
   app.setNotFoundHandler((request, reply) => sendRefusal(reply, notServed(request, reply, methods)));
   await addClientRoutes(app, context, methods, options.server?.managementRoutes !== undefined);
   await options.server?.managementRoutes?.(app, context, webSockets);
-  const streams = addMachineRoutes(app, context, options, instanceId);
+  const streams = options.server?.machineRoutes?.(app, context, instanceId);
   await app.ready();
   return {
     instanceId,
@@ -115,7 +118,7 @@ export async function createEdgeApi(options: EdgeApiOptions): Promise<EdgeApi> {
       return server.address() as AddressInfo;
     },
     async close() {
-      streams.close();
+      streams?.close();
       await app.close();
       await made.close();
       await refusals.close();
@@ -234,24 +237,6 @@ async function addClientRoutes(
     );
   }
   addOidcRoutes(app, context);
-}
-
-/** For our agents and gateways. */
-function addMachineRoutes(
-  app: FastifyInstance,
-  context: EdgeContext,
-  { login, gatewayCommands }: EdgeParts,
-  instanceId: string,
-): GatewayStreams {
-  addAgentRoutes(app, context);
-  addMetricRoutes(app, context);
-  addGatewayLoginRoutes(app, context, login);
-  addGatewayRecordRoutes(app, context);
-  return addGatewayRoutes(app, context, {
-    feed: new GatewayFeed(context.model, login.access, instanceId),
-    commands: gatewayCommands,
-    instanceId,
-  });
 }
 
 /** For a request that no route takes: 405 with `Allow` if its path has routes, else 404. */

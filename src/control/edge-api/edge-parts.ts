@@ -1,15 +1,14 @@
 /** Makes what the route groups of the edge API share. */
 import { TokenBuckets, type BucketRate } from '#base';
 import type { EgressClient, UnprovenConnections } from '#net';
-import type { LoginParts } from '../login/mod.ts';
-import type { GatewayCommands } from '../model/mod.ts';
 import type { Pki } from '../pki/mod.ts';
 import { LastUses, writeIdentityUses } from '../store/mod.ts';
 import type { ApiSessionStore } from './api-session-store.ts';
 import { Callers } from './callers.ts';
 import { ClaimedIdentities } from './claimed-identities.ts';
 import type { EdgeBase } from './edge-base.ts';
-import type { EdgeAddresses, EdgeContext, EdgeMesh } from './edge-context.ts';
+import type { EdgeAddresses, EdgeMesh } from './caller-context.ts';
+import type { EdgeContext } from './edge-context.ts';
 import type { EdgeTokens } from './edge-tokens.ts';
 import { ExternalIds } from './external-ids.ts';
 import { ExternalSigners } from './external-signers.ts';
@@ -30,10 +29,6 @@ export interface EdgeParts {
   readonly edgeTokens: EdgeTokens;
   readonly mesh: EdgeMesh;
   readonly addresses: EdgeAddresses;
-  /** Log-ins at shares. */
-  readonly login: LoginParts;
-  /** Sends commands to gateways that follow the feed here. */
-  readonly gatewayCommands: GatewayCommands;
   /** Fetches the keys of signers of other parties. */
   readonly egress: Pick<EgressClient, 'get'>;
 }

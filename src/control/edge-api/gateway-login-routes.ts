@@ -20,7 +20,7 @@ import {
 } from '#domain';
 import { takeGatewayUsage, type LoginParts } from '../login/mod.ts';
 import { bodyRule } from './edge-body.ts';
-import type { CallerContext } from './edge-context.ts';
+import type { CallerContext } from './caller-context.ts';
 import { readBody, readReport, sendShape } from './shape-body.ts';
 
 /** So many entries of each kind as a usage report may have, with the longest names that are usual. */

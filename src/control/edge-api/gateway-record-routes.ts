@@ -7,7 +7,7 @@ import { TokenBuckets } from '#base';
 import { failuresShape, inspectionsShape, NO_SHARE } from '#domain';
 import { putFailures, putInspected, putUnroutedFailures, touchResource } from '../store/mod.ts';
 import { bodyRule, MAX_BODY_BYTES } from './edge-body.ts';
-import type { CallerContext } from './edge-context.ts';
+import type { CallerContext } from './caller-context.ts';
 import { readReport } from './shape-body.ts';
 
 /** Limit for failures without a share per gateway, over all its processes. */

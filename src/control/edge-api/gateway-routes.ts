@@ -7,7 +7,7 @@ import { FORMAT_HEADER, type Clock, type Log } from '#base';
 import { GATEWAY_FEED_HEARTBEAT_MS, gatewayFeedShape } from '#domain';
 import type { GatewayCommands } from '../model/mod.ts';
 import { couldNotValidate } from './edge-answer.ts';
-import type { CallerContext } from './edge-context.ts';
+import type { CallerContext } from './caller-context.ts';
 import { queryOf } from './edge-request.ts';
 import type { FeedVersion, GatewayFeed } from './gateway-feed.ts';
 import type { PeerIdentities, ProvenPeer } from './peer-identity.ts';

@@ -5,8 +5,10 @@ import type { EdgeEntityRecord, JsonObject } from '../model/mod.ts';
 import type { QuerySymbols } from '../entity-query/mod.ts';
 import { notFound, sendData } from './edge-answer.ts';
 import { noteRootReceipt } from '../pki/mod.ts';
-import type { CallerContext, EdgeContext } from './edge-context.ts';
-import { queryOf, sendPage } from './edge-request.ts';
+import type { CallerContext } from './caller-context.ts';
+import type { EdgeContext } from './edge-context.ts';
+import { queryOf } from './edge-request.ts';
+import { sendPage } from './list-answer.ts';
 import { isoTime } from './service-view.ts';
 import type { RouteMethods } from './route-methods.ts';
 

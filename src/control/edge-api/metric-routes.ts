@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { trafficReportShape } from '#domain';
 import { takeTrafficReport } from '../metrics/mod.ts';
 import { bodyRule, MAX_BODY_BYTES } from './edge-body.ts';
-import type { CallerContext } from './edge-context.ts';
+import type { CallerContext } from './caller-context.ts';
 import { readReport } from './shape-body.ts';
 
 export function addMetricRoutes(app: FastifyInstance, context: CallerContext): void {

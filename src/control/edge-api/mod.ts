@@ -12,6 +12,7 @@ export { bearerTokensOf } from './bearer-tokens.ts';
 export { claimOf } from './claimed-identities.ts';
 export { openApiSessions } from './api-session-store.ts';
 export { createEdgeApi, type EdgeRoutes } from './edge-api.ts';
+export { addMachineRoutes } from './machine-routes.ts';
 export {
   couldNotValidate,
   EdgeApiRefusal,
@@ -28,9 +29,11 @@ export { acceptsPassword } from './password-attempts.ts';
 export { isUsername } from './password-log-in.ts';
 export { bodyRule } from './edge-body.ts';
 export type { EdgeBase } from './edge-base.ts';
-export type { EdgeAddresses, EdgeContext, EdgeMesh } from './edge-context.ts';
+export type { EdgeAddresses, EdgeMesh } from './caller-context.ts';
+export type { EdgeContext } from './edge-context.ts';
 export { reportLogIn } from './log-in-report.ts';
-export { jsonBody, queryOf, sendPage, textBody } from './edge-request.ts';
+export { jsonBody, queryOf, textBody } from './edge-request.ts';
+export { sendPage } from './list-answer.ts';
 export { SessionRevocations } from './session-revocations.ts';
 export { openEdgeTokens, type EdgeTokens } from './edge-tokens.ts';
 export { controllerView } from './controller-view.ts';

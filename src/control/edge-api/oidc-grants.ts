@@ -4,7 +4,8 @@ import type { EdgeContext, SignInContext } from './edge-context.ts';
 import type { LiveSession } from './api-session-store.ts';
 import { isVerifierOf, type OidcRequests } from './oidc-requests.ts';
 import { refreshProblem } from './refresh-rules.ts';
-import { ACCESS_LIFETIME_MS, type RefreshGrant, type TokenRequest } from './session-tokens.ts';
+import { ACCESS_LIFETIME_MS } from './session-revocations.ts';
+import type { RefreshGrant, TokenRequest } from './session-tokens.ts';
 
 export type OidcContext = SignInContext & Pick<EdgeContext, 'edgeTokens' | 'addresses'>;
 

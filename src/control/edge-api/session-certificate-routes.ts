@@ -8,7 +8,8 @@ import type { SessionCertificate } from './api-session-rows.ts';
 import { badCsr, couldNotValidate, notAuthorized, notFound, sendData } from './edge-answer.ts';
 import { MAX_CSR_BYTES, bodyRule } from './edge-body.ts';
 import type { EdgeContext, SignInContext } from './edge-context.ts';
-import { jsonBody, queryOf, sendPage } from './edge-request.ts';
+import { jsonBody, queryOf } from './edge-request.ts';
+import { sendPage } from './list-answer.ts';
 import { sessionCertificateSymbols } from './entity-symbols.ts';
 import { isoTime } from './service-view.ts';
 

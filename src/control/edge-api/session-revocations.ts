@@ -5,8 +5,8 @@
 import type { Clock, Log } from '#base';
 import type { EndedSession, EndedSessions } from '../model/mod.ts';
 import { StoreSweep, type Change, type Store } from '../store/mod.ts';
-import { ACCESS_LIFETIME_MS } from './session-tokens.ts';
 
+export const ACCESS_LIFETIME_MS = 30 * 60_000;
 /** Longer than routers may be behind us with their clocks. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 const KEPT_MS = ACCESS_LIFETIME_MS + CLOCK_TOLERANCE_MS;

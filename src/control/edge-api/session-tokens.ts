@@ -6,8 +6,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Clock } from '#base';
 import { RememberedTokens, type EdgeTokenClaims, type EdgeTokenKeys } from './edge-token-keys.ts';
 import type { LiveSession } from './api-session-store.ts';
+import { ACCESS_LIFETIME_MS } from './session-revocations.ts';
 
-export const ACCESS_LIFETIME_MS = 30 * 60_000;
 export const REFRESH_LIFETIME_MS = 24 * 3_600_000;
 
 /** The clients of OpenZiti: SDKs in Go, and those in C and on it. They have no secret. */

@@ -1,6 +1,6 @@
 /** Opens log-ins at shares, and the edge API for clients, agents and gateways. */
 import { EgressClient } from '#net';
-import { createEdgeApi } from '../edge-api/mod.ts';
+import { addMachineRoutes, createEdgeApi } from '../edge-api/mod.ts';
 import { addManagementRoutes } from '../edge-management/mod.ts';
 import { openLoginParts, type LoginParts } from '../login/mod.ts';
 import { GatewayCommands, type EdgeController } from '../model/mod.ts';
@@ -60,10 +60,10 @@ export async function openEdgeSide(
       frontendUrls: options.frontendUrls,
       interceptDomain: options.interceptDomain,
     },
-    login,
-    gatewayCommands,
     egress,
     server: {
+      machineRoutes: (app, context, instanceId) =>
+        addMachineRoutes(app, context, { login, gatewayCommands, instanceId }),
       limits: { maxUnproven, maxUnprovenPerAddress },
       intake,
       onServer: (server) => apis.watch('edge', server),
