@@ -27,7 +27,7 @@ const USAGE = `usage: frontdoor dev check [STEP…] [--fix]
        frontdoor dev node ARGUMENTS…
 `;
 
-const BUILD_CONSOLE = 'src/control/console-app/build-program.ts';
+const BUILD_CONSOLE = 'src/control/console/app/build-program.ts';
 
 /** Runs one development command; resolves to the exit status. */
 export async function runDev(args: readonly string[]): Promise<number> {

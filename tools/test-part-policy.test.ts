@@ -6,7 +6,7 @@ import { repositoryRoot } from './pinned-process.ts';
 import { partOfTier, WHOLE_IN_QUICK } from './test-part-policy.ts';
 import { testFiles } from './test-selection.ts';
 
-const SHARES = 'src/control/management-api/share-operations.test.ts';
+const SHARES = 'src/control/shares/operations/share-operations.test.ts';
 const TWINS = "describeEachStore('shares', (open) => {});";
 const PLAIN = "test('a', () => {});";
 

@@ -19,10 +19,10 @@ const DIVIDED = /\b(?:describeEach(?:Store|Database)|effort)\(/;
 export const WHOLE_IN_QUICK: readonly string[] = [
   'src/control/store/',
   'src/control/audit/audit-chain.test.ts',
-  'src/control/metrics/metric-store.test.ts',
-  'src/control/model/fabric-terminator-writer.test.ts',
-  'src/control/edge-management/password-lockout.test.ts',
-  'src/control/management-api/idempotency-keys.test.ts',
+  'src/control/shares/metrics/metric-store.test.ts',
+  'src/control/overlay/model/fabric-terminator-writer.test.ts',
+  'src/control/ziti/management-api/password-lockout.test.ts',
+  'src/control/shares/operations/idempotency-keys.test.ts',
 ];
 
 /** The part of the file that a tier has; undefined for none. `text` is the file's text. */

@@ -13,7 +13,7 @@ test('the tables name files and folders that exist', () => {
 test('the quick tier holds the cheap tests of the parts and the journeys, and no load or fault runs', () => {
   assert.ok(isQuick('src/wire/frame-decoder.test.ts'));
   assert.ok(isQuick('test/e2e/grant-revocation.test.ts'));
-  assert.ok(!isQuick('src/control/console-app/console-build.test.ts'));
+  assert.ok(!isQuick('src/control/console/app/console-build.test.ts'));
   assert.ok(!isQuick('test/battery/load-rows.test.ts'));
   assert.ok(!isQuick('test/e2e/backup-restore.test.ts'));
 });

@@ -16,12 +16,13 @@ export const JOURNEYS: Readonly<Record<string, string>> = {
 export const EXPENSIVE: Readonly<Record<string, string>> = {
   'src/cli/doctor/doctor.test.ts': 'opens parts of a product for each fault',
   'src/control/backup/backup.test.ts': 'opens four control planes for each database',
-  'src/control/console-app/build-watch.test.ts': 'builds the console',
-  'src/control/console-app/console-build.test.ts': 'builds the console',
+  'src/control/console/app/build-watch.test.ts': 'builds the console',
+  'src/control/console/app/console-build.test.ts': 'builds the console',
   'src/control/console/open-tabs.test.ts': 'opens 200 streams in a process of its own',
-  'src/control/login/egress-refusal.test.ts': 'tries each spelling of an inner address in each setting',
-  'src/control/management-api/backup-operation.test.ts': 'backs up a database of many megabytes',
-  'src/control/management-api/database-faults.test.ts': 'starts servers of its own',
+  'src/control/shares/logins/egress-refusal.test.ts':
+    'tries each spelling of an inner address in each setting',
+  'src/control/shares/operations/backup-operation.test.ts': 'backs up a database of many megabytes',
+  'src/control/shares/operations/database-faults.test.ts': 'starts servers of its own',
   'src/gateway/circuits/host-away.test.ts':
     'has dials wait for hosts that come back, by timers of real length',
   'src/gateway/circuits/standby-circuits.test.ts':

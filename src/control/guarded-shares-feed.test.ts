@@ -4,9 +4,9 @@ import { after, before, describe, it } from 'node:test';
 import { silentLog } from '#base';
 import type { GatewayDelta, GatewayFeedEvent } from '#domain';
 import { EgressClient } from '#net';
-import { openApiWorld, type ApiWorld } from './management-api/api-fixture.ts';
-import { openLoginParts, type LoginParts } from './login/mod.ts';
-import { GatewayFeed } from './edge-api/gateway-feed.ts';
+import { openApiWorld, type ApiWorld } from './shares/operations/api-fixture.ts';
+import { openLoginParts, type LoginParts } from './shares/logins/mod.ts';
+import { GatewayFeed } from './shares/gateway-feed/gateway-feed.ts';
 
 describe('gateways', () => {
   let world: ApiWorld;

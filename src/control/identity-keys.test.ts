@@ -3,12 +3,12 @@ import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { it } from 'node:test';
 import { silentLog } from '#base';
 import type { GatewayFeedEvent } from '#domain';
-import { openApiWorld } from './management-api/api-fixture.ts';
-import { GatewayFeed } from './edge-api/gateway-feed.ts';
-import { KeyRotation } from './oauth/mod.ts';
+import { openApiWorld } from './shares/operations/api-fixture.ts';
+import { GatewayFeed } from './shares/gateway-feed/gateway-feed.ts';
+import { KeyRotation } from './credentials/oauth/mod.ts';
 import { describeEachStore } from './store/engine/each-store-suite.ts';
-import { openIdentityKeys } from './login/mod.ts';
-import { openLoginFixture } from './login/login-fixture.ts';
+import { openIdentityKeys } from './shares/logins/identity-keys.ts';
+import { openLoginFixture } from './shares/logins/login-fixture.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -5,136 +5,126 @@
  */
 export interface FolderRow {
   readonly may: readonly string[];
+  /** Folders that its tests may import, too, to have real rows and a real server. */
+  readonly tests?: readonly string[];
   readonly why: string;
 }
 
 type FolderTable = Readonly<Record<string, FolderRow>>;
 
 const CONTROL: FolderTable = {
-  secrets: { may: [], why: 'holds the master keys and uses nothing else of the control plane' },
-  checks: { may: [], why: 'compiles schemas; only the parts that check the data of others load it' },
-  'entity-query': { may: [], why: 'reads the query language of lists; both edge APIs filter with it' },
-  policy: { may: ['secrets'], why: 'defines the stored form of a policy, which the store reads and writes' },
-  provider: {
-    may: ['secrets', 'checks'],
-    why: 'defines the stored form of a provider, with its secrets masked',
+  store: {
+    may: [],
+    tests: ['secrets', 'credentials', 'overlay', 'shares', 'installation'],
+    why: 'runs both databases behind one interface, and knows no row of a part',
+  },
+  secrets: {
+    may: ['store'],
+    why: 'holds the master keys, and encrypts the values of the store with another key',
   },
   html: { may: [], why: 'escapes what pages contain' },
-  store: {
-    may: ['secrets', 'policy', 'provider'],
-    why: 'reads and writes rows, policies and providers among them',
-  },
-  totp: {
-    may: ['secrets', 'store'],
-    why: 'makes and examines one-time passwords of machines and of people, whose state the store keeps',
-  },
-  metrics: { may: ['store'], why: 'stores traffic counts and reads them as series' },
-  model: { may: ['secrets', 'store'], why: 'keeps stored resources and measurements in memory' },
-  sealing: { may: ['secrets', 'store'], why: 'encrypts the values of the store with another key' },
-  pki: { may: ['secrets', 'store'], why: 'seals its authorities and keeps them in the store' },
-  backup: { may: ['secrets', 'store'], why: 'reads and writes every row' },
   'event-stream': {
-    may: ['store', 'model'],
-    why: 'sends events to readers; it checks credentials again when the store reports a change of callers',
+    may: ['store'],
+    why: 'sends events to readers, and checks credentials again when callers change',
   },
   audit: {
-    may: ['secrets', 'store', 'model', 'pki', 'event-stream'],
-    why: 'writes events inside the transactions of other parts, and names the owner of a refused certificate',
+    may: ['store', 'secrets', 'event-stream'],
+    why: 'writes events inside the transactions of other parts',
   },
-  hostnames: {
-    may: ['store', 'audit'],
-    why: 'asks DNS for the proofs of hostnames, and stores what it answers with an event for each change',
+  credentials: {
+    may: ['store', 'secrets', 'audit'],
+    why: 'keeps accounts, people, passwords, one-time passwords and keys of tokens, with the kind of their owner',
   },
-  installation: {
-    may: ['secrets', 'store', 'backup', 'audit', 'sealing'],
-    why: 'backs a database up before it migrates, and writes the first rows and a new administrator, with an event for each',
+  pki: {
+    may: ['store', 'secrets'],
+    tests: ['overlay'],
+    why: 'seals its authorities and keeps them in the store',
   },
-  oauth: {
-    may: ['secrets', 'store', 'audit'],
-    why: 'authenticates callers by stored accounts, and writes an event when a key is rotated',
-  },
-  login: {
-    may: ['secrets', 'provider', 'store', 'model', 'audit', 'oauth'],
-    why: 'logs visitors in at shares through providers, writes an event, and uses the token lifetimes of oauth',
+  backup: {
+    may: ['store', 'secrets'],
+    tests: ['overlay', 'shares', 'installation'],
+    why: 'reads and writes every row',
   },
   overlay: {
-    may: ['secrets', 'store', 'model', 'pki', 'audit'],
-    why: 'follows the model, verifies certificates, stores terminators, and writes an event for a refused router',
+    may: ['store', 'secrets', 'audit', 'credentials', 'pki'],
+    tests: ['shares', 'ziti', 'installation'],
+    why: 'knows identities, services, routers and circuits; what a front door offers, it reads through an interface',
   },
   replica: {
-    may: ['store', 'model', 'pki', 'overlay'],
+    may: ['store', 'pki', 'overlay'],
     why: 'sends the measurements of the overlay to the other control planes',
   },
-  'management-api': {
-    may: [
-      ...['secrets', 'checks', 'policy', 'provider', 'store', 'metrics', 'model', 'backup', 'event-stream'],
-      ...['html', 'totp', 'audit', 'hostnames', 'installation', 'oauth', 'login', 'overlay', 'replica'],
-      ...['pki', 'sealing'],
-    ],
-    why: 'answers requests with all parts below; no part imports it',
+  installation: {
+    may: ['store', 'secrets', 'audit', 'credentials', 'backup'],
+    why: 'backs a database up before it migrates, and writes the first rows and a new administrator, with an event for each',
   },
-  'console-app': { may: [], why: 'builds the browser program and finds what was built' },
-  console: {
-    may: [
-      ...['secrets', 'html', 'policy', 'store', 'totp', 'audit', 'oauth', 'login', 'management-api'],
-      'console-app',
-    ],
-    why: 'logs people in and serves their pages on the listener of the Management API, whose gate accepts the sessions',
-  },
-  'edge-api': {
+  shares: {
     may: [
       ...[
-        'secrets',
-        'policy',
-        'entity-query',
-        'provider',
         'store',
-        'metrics',
-        'model',
-        'pki',
-        'audit',
-        'oauth',
-        'login',
-        'totp',
-      ],
-    ],
-    why: 'answers clients, agents and gateways; it does not import the Management API',
-  },
-  'edge-management': {
-    may: [
-      ...['secrets', 'entity-query', 'policy', 'store', 'model', 'pki', 'audit', 'installation', 'oauth'],
-      ...['totp', 'edge-api'],
-    ],
-    why: 'answers administrators through the server, envelopes and errors of the edge API, and reads authorities and one-time passwords',
-  },
-  wiring: {
-    may: [
-      ...[
         'secrets',
-        'store',
-        'metrics',
-        'model',
-        'pki',
-        'backup',
-        'sealing',
+        'html',
+        'event-stream',
         'audit',
-        'hostnames',
-        'installation',
-        'oauth',
-        'login',
-      ],
-      ...[
+        'credentials',
+        'pki',
         'backup',
         'overlay',
         'replica',
-        'management-api',
-        'console-app',
-        'console',
-        'edge-api',
-        'edge-management',
       ],
     ],
+    tests: ['ziti', 'installation'],
+    why: 'is the front door of shares: the Management API, agents and gateways; it does not import that of OpenZiti',
+  },
+  ziti: {
+    may: ['store', 'secrets', 'audit', 'credentials', 'pki', 'overlay', 'installation'],
+    tests: ['shares'],
+    why: "is the front door of OpenZiti's clients and administrators; it does not import that of shares",
+  },
+  console: {
+    may: ['store', 'secrets', 'html', 'audit', 'credentials', 'shares'],
+    tests: ['installation'],
+    why: 'logs people in and serves their pages on the listener of the Management API, whose gate accepts the sessions',
+  },
+  wiring: {
+    may: [
+      ...['store', 'secrets', 'audit', 'credentials', 'pki', 'backup', 'overlay', 'replica', 'installation'],
+      ...['shares', 'ziti', 'console'],
+    ],
     why: 'opens all parts in order, and closes them in the reverse order; no part imports it',
+  },
+};
+
+const SHARES: FolderTable = {
+  checks: { may: [], why: 'compiles schemas' },
+  policy: { may: [], why: 'defines the stored form of a policy' },
+  provider: { may: ['checks'], why: 'defines the stored form of a provider, with its secrets masked' },
+  records: {
+    may: ['policy', 'provider'],
+    why: 'reads and writes the rows of shares and what belongs to them',
+  },
+  hostnames: { may: ['records'], why: 'asks DNS for the proofs of hostnames, and stores what it answers' },
+  metrics: { may: ['records'], why: 'stores traffic counts and reads them as series' },
+  changes: { may: [], why: 'sends the changes of resources to readers' },
+  logins: { may: ['provider'], tests: ['records'], why: 'logs visitors in at shares through providers' },
+  'agent-api': { may: ['records'], why: 'answers agents about their own shares' },
+  'gateway-feed': {
+    may: ['records', 'metrics', 'logins'],
+    tests: ['provider'],
+    why: 'sends shares to gateways, and takes their log-ins, records and counts',
+  },
+  operations: {
+    may: ['checks', 'policy', 'provider', 'records', 'hostnames', 'metrics', 'changes', 'logins'],
+    why: 'answers the requests of the Management API',
+  },
+};
+
+const ZITI: FolderTable = {
+  query: { may: [], why: 'reads the query language of lists' },
+  'client-api': { may: ['query'], why: 'answers clients' },
+  'management-api': {
+    may: ['query', 'client-api'],
+    why: 'answers administrators through the server of the client API',
   },
 };
 
@@ -145,7 +135,6 @@ const STORE: FolderTable = {
     may: ['schema', 'migrations'],
     why: 'runs both databases behind one interface, and applies migrations',
   },
-  records: { may: ['schema', 'engine'], why: 'reads and writes each resource' },
 };
 
 const GATEWAY: FolderTable = {
@@ -194,7 +183,7 @@ const ROUTER: FolderTable = {
     may: ['config', 'profile', 'ctrl'],
     why: 'traces control channels and takes profiles, as the file asks',
   },
-  web: { may: ['config', 'health', 'metrics'], why: 'serves health and metrics over HTTP' },
+  web: { may: ['config', 'health'], why: 'serves health and metrics over HTTP' },
   forwarder: { may: ['ctrl', 'metrics'], why: 'moves frames between links and ends of circuits' },
   link: { may: ['config', 'ctrl', 'metrics', 'forwarder'], why: 'keeps channels to other routers' },
   xgress: {
@@ -233,10 +222,12 @@ const TUNNEL: FolderTable = {
 export const FOLDERS: Readonly<Record<string, FolderTable>> = {
   'src/control': CONTROL,
   'src/control/store': STORE,
+  'src/control/shares': SHARES,
+  'src/control/ziti': ZITI,
   'src/gateway': GATEWAY,
   'src/router': ROUTER,
   'src/router/tunnel': TUNNEL,
 };
 
-/** Parts whose folders have a door, their mod.ts, and whose tests keep the arrows too. */
+/** Parts whose folders are entered through a mod.ts, theirs or that of one of their folders. */
 export const DOORED = 'src/control';

@@ -51,8 +51,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** Files and folders that use development dependencies: packages that are bundled, and what bundles them. */
 export const BUILT_FROM: readonly string[] = [
   'src/console/',
-  'src/control/console-app/console-bundle.ts',
-  'src/control/console-app/build-watch.ts',
+  'src/control/console/app/console-bundle.ts',
+  'src/control/console/app/build-watch.ts',
   'bin/bundle-program.ts',
 ];
 

@@ -55,11 +55,11 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
   ],
   ['src/control/pki/', ['node:net'], 'isIP: what form an address has'],
   [
-    'src/control/management-api/api-tls.ts',
+    'src/control/shares/operations/api-tls.ts',
     ['node:https', 'node:tls'],
     'distinguishes a TLS server from its sockets',
   ],
-  ['src/control/edge-api/peer-identity.ts', ['node:tls'], 'reads the certificate of a connection'],
+  ['src/control/overlay/clients/peer-identity.ts', ['node:tls'], 'reads the certificate of a connection'],
   ['src/cli/agent-socket-client.ts', ['node:net'], 'a client of the agent’s control socket'],
   ['bin/lifetime.ts', ['node:net'], 'reads the pipe that ends with the launcher'],
   ['bin/port-memory.ts', ['node:net'], 'looks for free ports'],
@@ -170,7 +170,7 @@ test('only the outer ring uses the process environment and exits the process', (
     // A program of its own.
     'src/agent/sample-service.ts',
     // A program of its own.
-    'src/control/console-app/build-program.ts',
+    'src/control/console/app/build-program.ts',
     // The router file's own rule: environment variables are substituted.
     'src/router/config/router-file.ts',
   ];

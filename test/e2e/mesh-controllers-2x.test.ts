@@ -1,6 +1,6 @@
 // What OpenZiti's controllers and routers of 2.x do towards our router and those of 1.x do not, as a script over TLS,
 // frame by frame: controllers that answer as for a group, links that are joined without header 11. The frames are those
-// of the vectors. Routers of 2.x at our control plane: src/control/overlay/router-2x.test.ts.
+// of the vectors. Routers of 2.x at our control plane: src/control/overlay/routers/router-2x.test.ts.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import type { TLSSocket } from 'node:tls';

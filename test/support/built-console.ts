@@ -1,6 +1,6 @@
 /** The built console, where control planes that run from the sources look for it. */
-import { buildInto } from '../../src/control/console-app/build-into.ts';
-import { builtFolders, PACKAGE_ROOT } from '../../src/control/console-app/console-source.ts';
+import { buildInto } from '../../src/control/console/app/build-into.ts';
+import { builtFolders, PACKAGE_ROOT } from '../../src/control/console/app/console-source.ts';
 
 /** Builds it unless it is there. Call it before a control plane that shall have it starts. */
 export async function buildConsoleNow(): Promise<void> {

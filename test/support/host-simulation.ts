@@ -5,7 +5,7 @@
  */
 import { mock } from 'node:test';
 import { OverlayWorld } from '../../src/control/overlay/testing/overlay-world.ts';
-import type { Store } from '../../src/control/store/mod.ts';
+import type { Store } from '../../src/control/store/engine/store.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { SimulatedAgent } from './simulated-agent.ts';
 import { SimulatedRouter } from './simulated-router.ts';

@@ -20,7 +20,7 @@ const moduleUrl = (path: string): string => JSON.stringify(new URL(path, import.
 const writer = (place: object): string => `
   import { appendAudit } from ${moduleUrl('./audit-store.ts')};
   import { Secrets } from ${moduleUrl('../secrets/secrets.ts')};
-  import { createFrontdoor } from ${moduleUrl('../store/records/frontdoor-store.ts')};
+  import { createFrontdoor } from ${moduleUrl('../shares/records/frontdoor-store.ts')};
   import { openStore } from ${moduleUrl('../store/engine/open-store.ts')};
   const store = await openStore(${JSON.stringify(place)});
   const secrets = new Secrets([{ id: 'k', key: new Uint8Array(32).fill(${KEY_BYTE}) }]);

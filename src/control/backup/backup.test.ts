@@ -19,13 +19,11 @@ import { until, within } from '../../../test/support/deadline.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { describeEachStore, openPostgres } from '../store/engine/each-store-suite.ts';
 import { openEmbedded } from '../store/engine/migrated-copy-fixture.ts';
-import {
-  createFabricNode,
-  grantFrontdoor,
-  listEnvironments,
-  seedFirstRows,
-  type Store,
-} from '../store/mod.ts';
+import { createFabricNode } from '../overlay/records/mod.ts';
+import { grantFrontdoor } from '../shares/records/frontdoor-store.ts';
+import { listEnvironments } from '../shares/records/environment-store.ts';
+import { seedFirstRows } from '../installation/first-rows.ts';
+import type { Store } from '../store/mod.ts';
 import { openEmbeddedStore } from '../store/engine/embedded-store.ts';
 import { backupLines } from './backup-lines.ts';
 import { BACKED_UP } from './backup-order-table.ts';

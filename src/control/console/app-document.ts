@@ -1,6 +1,6 @@
 /** The document that loads the browser program, with the headers that bound what it may do. */
 import { html } from '../html/mod.ts';
-import type { BuiltConsole, ConsoleFile, FileRole } from '../console-app/mod.ts';
+import type { BuiltConsole, ConsoleFile, FileRole } from './app/built-console.ts';
 
 /** A door. In the document itself, because browsers look for an icon at the top of the origin otherwise. */
 const ICON = `data:image/svg+xml,${encodeURIComponent(

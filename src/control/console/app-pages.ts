@@ -1,6 +1,6 @@
 /** Pages in place of the browser program: for people without a role, for their account, and where the program is not built. */
 import { html, type Html } from '../html/mod.ts';
-import type { ConsoleSession } from '../store/mod.ts';
+import type { ConsoleSession } from '../credentials/people/mod.ts';
 import type { ConsolePage } from './console-pages.ts';
 
 /** What a person sees until a role is given. */

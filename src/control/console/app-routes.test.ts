@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { silentLog } from '#base';
 import { buildConsoleNow } from '../../../test/support/built-console.ts';
-import { ConsoleApp } from '../console-app/mod.ts';
+import { ConsoleApp } from './app/console-app.ts';
 import { openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
 
 describe('the browser program of the console', () => {

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ConsoleApp } from '../console-app/mod.ts';
+import type { ConsoleApp } from './app/console-app.ts';
 import { appDocument, appPolicy, codedBody, typeOf } from './app-document.ts';
 import { accountHomePage, noConsolePage, noRolePage } from './app-pages.ts';
 import { problemPage, type ConsolePage } from './console-pages.ts';

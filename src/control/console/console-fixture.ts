@@ -2,17 +2,19 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import { parseAllowedNetworks, type Role } from '#domain';
 import { EgressClient } from '#net';
-import { ConsoleApp } from '../console-app/mod.ts';
-import { openLoginParts } from '../login/mod.ts';
+import { ConsoleApp } from './app/console-app.ts';
+import { openLoginParts } from '../shares/logins/mod.ts';
 import {
   BASE_URL,
   openApiWorld,
   type ApiWorld,
   type ApiWorldOptions,
-} from '../management-api/api-fixture.ts';
-import { createManagementApi } from '../management-api/mod.ts';
-import { createInvitation, THE_INSTALLATION, type Store } from '../store/mod.ts';
-import { consoleOf } from './mod.ts';
+} from '../shares/operations/api-fixture.ts';
+import { createManagementApi } from '../shares/operations/mod.ts';
+import { createInvitation } from '../credentials/people/mod.ts';
+import { THE_INSTALLATION } from '../credentials/accounts/mod.ts';
+import type { Store } from '../store/mod.ts';
+import { consoleOf } from './console.ts';
 
 export const CONSOLE_HOST = new URL(BASE_URL).host;
 const SESSION = '__Host-frontdoor-console';

@@ -5,9 +5,9 @@ import { after, before, describe, it } from 'node:test';
 import type { LightMyRequestResponse } from 'fastify';
 import { parseTrustedProxies } from '#domain';
 import { until } from '../../../test/support/deadline.ts';
-import { BASE_URL } from '../management-api/api-fixture.ts';
-import { passwordTurns } from '../policy/mod.ts';
-import { heldPasswordTurns, waitingPasswords } from '../policy/password-turns-fixture.ts';
+import { BASE_URL } from '../shares/operations/api-fixture.ts';
+import { passwordTurns } from '../credentials/passwords/password-hash.ts';
+import { heldPasswordTurns, waitingPasswords } from '../credentials/passwords/password-turns-fixture.ts';
 import { openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
 
 const HOUR_MS = 3_600_000;

@@ -4,8 +4,8 @@
  */
 import { isUuid } from '#domain';
 import { appendAudit } from '../audit/mod.ts';
-import type { LoginFailures } from '../oauth/mod.ts';
-import { findPasswordOf, PasswordQueueFull } from '../policy/mod.ts';
+import type { LoginFailures } from '../credentials/oauth/mod.ts';
+import { findPasswordOf, PasswordQueueFull } from '../credentials/passwords/mod.ts';
 import { storeHashed } from './stored-password.ts';
 import {
   countPersonAttempts,
@@ -14,18 +14,16 @@ import {
   findPersonPasswords,
   insertPerson,
   lockPerson,
-  provenBySecret,
   putPersonPassword,
   takeInvitation,
   uncountPersonAttempts,
-  type CallerDirectory,
   type ConsoleSession,
   type InvitationRecord,
   type KnownPassword,
-  type RuleParts,
   type SessionOwner,
-  type StoreTransaction,
-} from '../store/mod.ts';
+} from '../credentials/people/mod.ts';
+import { provenBySecret, type CallerDirectory, type RuleParts } from '../credentials/accounts/mod.ts';
+import type { StoreTransaction } from '../store/mod.ts';
 import type { ConsoleClient, ConsoleParts, ConsoleSessions } from './console-sessions.ts';
 import { recordRefusedLogIn, type LogInRefusals, type RefusedLogIn } from './log-in-refusals.ts';
 import { MAX_PASSWORD_CHARS } from './password-rule.ts';

@@ -4,7 +4,7 @@
  * out of the address, where no server and no log sees it.
  */
 import { html, nothing, type Html } from '../html/mod.ts';
-import type { InvitationRecord } from '../store/mod.ts';
+import type { InvitationRecord } from '../credentials/people/mod.ts';
 import { CONSOLE_STYLE } from './console-style.ts';
 import { MIN_PASSWORD_CHARS } from './password-rule.ts';
 import type { ProviderOffer } from './provider-log-in.ts';

@@ -1,8 +1,8 @@
 /** The routes of the console's own pages, on the Management API's listener. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FrontdoorError, type Log } from '#base';
-import type { ConsoleApp } from '../console-app/mod.ts';
-import type { ConsoleRouteContext } from '../management-api/mod.ts';
+import type { ConsoleApp } from './app/console-app.ts';
+import type { ConsoleRouteContext } from '../shares/operations/mod.ts';
 import { addAppRoutes } from './app-routes.ts';
 import type { ConsoleLogIn } from './console-log-in.ts';
 import {

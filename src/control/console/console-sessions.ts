@@ -7,21 +7,18 @@ import {
   CONSOLE_LIFETIME_MS,
   isRecentProof,
   type ConsolePrincipal,
-} from '../management-api/mod.ts';
+} from '../shares/operations/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import {
   endConsoleSession,
   findConsoleSession,
   noteSessionUse,
   openConsoleSession,
-  touchResource,
   type ConsoleSession,
   type SessionClient,
   type SessionOwner,
-  type Store,
-  type StoreTransaction,
-  type Touch,
-} from '../store/mod.ts';
+} from '../credentials/people/mod.ts';
+import { touchResource, type Store, type StoreTransaction, type Touch } from '../store/mod.ts';
 import { sessionTokenOf } from './console-cookie.ts';
 
 export interface ConsoleParts {

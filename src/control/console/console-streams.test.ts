@@ -5,9 +5,10 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { silentLog } from '#base';
 import type { Role } from '#domain';
 import { postgresSkip } from '../../../test/support/postgres.ts';
-import { openStream, type StreamReader } from '../management-api/event-stream-fixture.ts';
+import { openStream, type StreamReader } from '../shares/operations/event-stream-fixture.ts';
 import { describeEachStore, newPostgresPlace } from '../store/engine/each-store-suite.ts';
-import { openStore, providerCredential } from '../store/mod.ts';
+import { openStore } from '../store/mod.ts';
+import { providerCredential } from '../credentials/accounts/mod.ts';
 import { CONSOLE_HOST, openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
 
 const MINUTE_MS = 60_000;

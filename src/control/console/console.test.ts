@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { changePerson, deletePerson, findPersonPasswords, lockPerson } from '../store/mod.ts';
+import { changePerson, deletePerson, findPersonPasswords, lockPerson } from '../credentials/people/mod.ts';
 import { ownPathOf } from './console-routes.ts';
 import { openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
 import { passwordProblem } from './password-rule.ts';

@@ -1,8 +1,8 @@
 /** The console's half at the control plane: log-in, invitations, sessions and their pages. */
 import type { Log } from '#base';
-import type { ConsoleApp } from '../console-app/mod.ts';
-import type { LoginParts } from '../login/mod.ts';
-import type { OpenConsole } from '../management-api/mod.ts';
+import type { ConsoleApp } from './app/console-app.ts';
+import type { LoginParts } from '../shares/logins/mod.ts';
+import type { OpenConsole } from '../shares/operations/mod.ts';
 import { ConsoleLogIn } from './console-log-in.ts';
 import { addConsoleRoutes } from './console-routes.ts';
 import { foreignOrigin, isFromOwnPage, ownOriginOf, type OwnAddress } from './console-origin.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { operations } from '#contract';
-import { BASE_URL } from '../management-api/api-fixture.ts';
+import { BASE_URL } from '../shares/operations/api-fixture.ts';
 import { openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
 
 const PROVIDER = randomUUID();

@@ -1,6 +1,6 @@
 /** Sessions for acts of a person on the own log-in, at pages of the console: they need a log-in of the last 15 minutes. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ConsoleSession } from '../store/mod.ts';
+import type { ConsoleSession } from '../credentials/people/mod.ts';
 import { problemPage, type ConsolePage } from './console-pages.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
 

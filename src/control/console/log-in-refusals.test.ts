@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { verifyAudit } from '../audit/mod.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { findPersonPasswords } from '../store/mod.ts';
-import { bytesOfBase32 } from '../totp/base32-fixture.ts';
-import { codeAt } from '../totp/totp-code.ts';
+import { findPersonPasswords } from '../credentials/people/mod.ts';
+import { bytesOfBase32 } from '../credentials/totp/base32-fixture.ts';
+import { codeAt } from '../credentials/totp/totp-code.ts';
 import { openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
 
 describeEachStore('refused log-ins at the console', (open) => {

@@ -3,7 +3,7 @@
  * event, and their number is limited. No event has what was typed, because people type passwords where a name belongs.
  */
 import { UNPROVEN, type RefusalRecorder } from '../audit/mod.ts';
-import type { SessionOwner } from '../store/mod.ts';
+import type { SessionOwner } from '../credentials/people/mod.ts';
 
 export type LogInRefusals = Pick<RefusalRecorder, 'record'>;
 

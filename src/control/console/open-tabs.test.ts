@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { usedMemory } from '../../../test/support/heap.ts';
-import { openStream, type StreamReader } from '../management-api/event-stream-fixture.ts';
+import { openStream, type StreamReader } from '../shares/operations/event-stream-fixture.ts';
 import { CONSOLE_HOST, openConsoleWorld, type TestBrowser } from './console-fixture.ts';
 
 const TABS = 200;

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { LightMyRequestResponse } from 'fastify';
-import { LoginFailures } from '../oauth/mod.ts';
+import { LoginFailures } from '../credentials/oauth/mod.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { CallerDirectory, findPersonPasswords } from '../store/mod.ts';
-import { bytesOfBase32 } from '../totp/base32-fixture.ts';
-import { codeAt, TOTP_STEP_MS } from '../totp/totp-code.ts';
+import { CallerDirectory } from '../credentials/accounts/mod.ts';
+import { findPersonPasswords } from '../credentials/people/mod.ts';
+import { bytesOfBase32 } from '../credentials/totp/base32-fixture.ts';
+import { codeAt, TOTP_STEP_MS } from '../credentials/totp/totp-code.ts';
 import { openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
 import { ConsoleLogIn } from './console-log-in.ts';
 import { ConsoleSessions } from './console-sessions.ts';

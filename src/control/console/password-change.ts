@@ -3,7 +3,7 @@
  * it. Either ends their other sessions; a second factor stays, and is asked for at the next log-in.
  */
 import { appendAudit } from '../audit/mod.ts';
-import { PasswordQueueFull } from '../policy/mod.ts';
+import { PasswordQueueFull } from '../credentials/passwords/mod.ts';
 import {
   endSessionsOfPerson,
   findPasswordLink,
@@ -13,14 +13,12 @@ import {
   putPersonPassword,
   renewSessionToken,
   replacePersonPassword,
-  touchResource,
   type ConsoleSession,
   type LinkedPerson,
-  type RuleParts,
   type SessionOwner,
-  type StoreTransaction,
-  type Touch,
-} from '../store/mod.ts';
+} from '../credentials/people/mod.ts';
+import { touchResource, type StoreTransaction, type Touch } from '../store/mod.ts';
+import type { RuleParts } from '../credentials/accounts/mod.ts';
 import type { Begun, ConsoleLogIn, NotProven } from './console-log-in.ts';
 import type { ConsoleClient, ConsoleParts, ConsoleSessions } from './console-sessions.ts';
 import { recordRefusedLogIn, type LogInRefusals } from './log-in-refusals.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { findPersonPasswords } from '../store/mod.ts';
+import { findPersonPasswords } from '../credentials/people/mod.ts';
 import { openConsoleWorld, type ConsoleWorld, type TestBrowser } from './console-fixture.ts';
 
 const ROUNDS = 4;

@@ -7,7 +7,7 @@ import {
   type IdentityProvider,
 } from '../../../test/support/identity-provider.ts';
 import { goThroughProvider } from '../../../test/support/login-browser.ts';
-import { BASE_URL } from '../management-api/api-fixture.ts';
+import { BASE_URL } from '../shares/operations/api-fixture.ts';
 import { openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
 
 const USERS = [

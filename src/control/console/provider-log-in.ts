@@ -12,8 +12,8 @@ import {
   type ProvenPerson,
   type ProviderDirectory,
   type ProviderSteps,
-} from '../login/mod.ts';
-import type { LoginFailures } from '../oauth/mod.ts';
+} from '../shares/logins/mod.ts';
+import type { LoginFailures } from '../credentials/oauth/mod.ts';
 import {
   bindAccount,
   changePerson,
@@ -24,7 +24,6 @@ import {
   lockPerson,
   offeredConsoleLogIns,
   personOfAccount,
-  providerCredential,
   takeInvitation,
   takeInvitationOf,
   waitingPeople,
@@ -32,10 +31,9 @@ import {
   type ConsoleSession,
   type InvitationRecord,
   type PersonRecord,
-  type RuleParts,
-  type StoreTransaction,
-  type Touch,
-} from '../store/mod.ts';
+} from '../credentials/people/mod.ts';
+import { providerCredential, type RuleParts } from '../credentials/accounts/mod.ts';
+import type { StoreTransaction, Touch } from '../store/mod.ts';
 import { ATTEMPT_MS } from './console-cookie.ts';
 import type { ConsoleClient, ConsoleParts, ConsoleSessions } from './console-sessions.ts';
 import type { LogInRefusals } from './log-in-refusals.ts';

@@ -1,7 +1,7 @@
 /** The role that a newcomer gets from an identity provider's statements. */
 import { EmailPatterns, type Role } from '#domain';
-import type { ProvenPerson } from '../login/mod.ts';
-import type { RoleRule } from '../store/mod.ts';
+import type { ProvenPerson } from '../shares/logins/mod.ts';
+import type { RoleRule } from '../credentials/people/mod.ts';
 
 /** Returns the role of the first rule that fits, or null. An e-mail address counts if the provider verified it. */
 export function roleOf(rules: readonly RoleRule[], { email, groups }: ProvenPerson): Role | null {

@@ -13,9 +13,8 @@ import {
   passwordOf,
   type ConsoleSession,
   type SessionOwner,
-  type StoreTransaction,
-  type Touch,
-} from '../store/mod.ts';
+} from '../credentials/people/mod.ts';
+import type { StoreTransaction, Touch } from '../store/mod.ts';
 import {
   beginPersonFactor,
   confirmPersonFactor,
@@ -24,7 +23,7 @@ import {
   renewPersonRecovery,
   usePersonCode,
   type PersonCodeCheck,
-} from '../totp/mod.ts';
+} from '../credentials/totp/mod.ts';
 import { ATTEMPT_MS } from './console-cookie.ts';
 import { recordRefusedLogIn, type LogInRefusals } from './log-in-refusals.ts';
 import type { ConsoleClient, ConsoleParts, ConsoleSessions } from './console-sessions.ts';

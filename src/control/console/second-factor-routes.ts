@@ -1,6 +1,6 @@
 /** The routes of a log-in's second factor, and of its enrollment. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { qrPictureOf } from '../totp/mod.ts';
+import { qrPictureOf } from '../credentials/totp/mod.ts';
 import { STEP_COOKIE_ENDED, sessionCookie, stepCookie, stepOf } from './console-cookie.ts';
 import { problemPage, type ConsolePage } from './console-pages.ts';
 import type { ConsoleClient } from './console-sessions.ts';

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { PersonAnswer, SecondFactorAnswer } from '#contract';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { findPersonPasswords } from '../store/mod.ts';
-import { bytesOfBase32 } from '../totp/base32-fixture.ts';
-import { codeAt, TOTP_STEP_MS } from '../totp/totp-code.ts';
+import { findPersonPasswords } from '../credentials/people/mod.ts';
+import { bytesOfBase32 } from '../credentials/totp/base32-fixture.ts';
+import { codeAt, TOTP_STEP_MS } from '../credentials/totp/totp-code.ts';
 import { openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
 
 const MINUTE_MS = 60_000;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { findPersonPasswords } from '../store/mod.ts';
+import { findPersonPasswords } from '../credentials/people/mod.ts';
 import { openConsoleWorld, TestBrowser, type ConsoleWorld } from './console-fixture.ts';
 
 const OWN = 'plum giraffe engine 47';

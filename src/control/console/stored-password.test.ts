@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { systemClock } from '#base';
-import { isLikeHash } from '../policy/mod.ts';
-import { passwordHashing } from '../policy/password-hash.ts';
+import { isLikeHash, passwordHashing } from '../credentials/passwords/password-hash.ts';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
 import {
@@ -10,9 +9,9 @@ import {
   findPersonPasswords,
   insertPerson,
   putPersonPassword,
-  seedFirstRows,
-  type Store,
-} from '../store/mod.ts';
+} from '../credentials/people/mod.ts';
+import { seedFirstRows } from '../installation/first-rows.ts';
+import type { Store } from '../store/mod.ts';
 import { storeHashed } from './stored-password.ts';
 
 const EMAIL = 'ann@example.com';

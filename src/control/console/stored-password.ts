@@ -3,8 +3,9 @@
  * however many organizations a person belongs to. The hash is computed before the transaction; if the salt of the address has
  * changed meanwhile, both are done again.
  */
-import { hashPassword, UnlikeHash } from '../policy/mod.ts';
-import { findPersonPasswords, type Store, type StoreTransaction, type Touch } from '../store/mod.ts';
+import { hashPassword, UnlikeHash } from '../credentials/passwords/mod.ts';
+import { findPersonPasswords } from '../credentials/people/mod.ts';
+import type { Store, StoreTransaction, Touch } from '../store/mod.ts';
 
 interface NewPassword {
   /** In lower case. */

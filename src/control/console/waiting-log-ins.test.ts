@@ -5,9 +5,9 @@ import { request } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { after, before, it } from 'node:test';
 import { until } from '../../../test/support/deadline.ts';
-import { BASE_URL } from '../management-api/api-fixture.ts';
-import { passwordTurns } from '../policy/mod.ts';
-import { waitingPasswords } from '../policy/password-turns-fixture.ts';
+import { BASE_URL } from '../shares/operations/api-fixture.ts';
+import { passwordTurns } from '../credentials/passwords/password-hash.ts';
+import { waitingPasswords } from '../credentials/passwords/password-turns-fixture.ts';
 import { CONSOLE_HOST, openConsoleWorld, type ConsoleWorld } from './console-fixture.ts';
 
 const PASSWORD = 'plum giraffe engine 47';

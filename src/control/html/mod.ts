@@ -1,2 +1,2 @@
 /** Pages that the control plane renders itself. */
-export { html, Html, nothing, withCode } from './html-template.ts';
+export { Html, html, nothing, withCode } from './html-template.ts';

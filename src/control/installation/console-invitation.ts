@@ -2,7 +2,9 @@
 import { FrontdoorError, systemClock, type Clock } from '#base';
 import { appendAudit, THE_SYSTEM } from '../audit/mod.ts';
 import type { Secrets } from '../secrets/mod.ts';
-import { createInvitation, firstOrganization, THE_INSTALLATION, type Store } from '../store/mod.ts';
+import { createInvitation, firstOrganization } from '../credentials/people/mod.ts';
+import { THE_INSTALLATION } from '../credentials/accounts/mod.ts';
+import type { Store } from '../store/mod.ts';
 import { openInstallation, type InstallationOptions } from './open-installation.ts';
 
 /** An hour. */

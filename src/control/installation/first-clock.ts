@@ -4,7 +4,8 @@
  */
 import { sql } from 'kysely';
 import { FrontdoorError, type Clock } from '#base';
-import { hasFirstRows, type Store } from '../store/mod.ts';
+import { hasFirstRows } from './first-rows.ts';
+import type { Store } from '../store/mod.ts';
 
 /** No clock is earlier, since this program did not exist then. */
 const OLDEST_MS = Date.UTC(2026, 0, 1);

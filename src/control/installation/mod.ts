@@ -1,5 +1,6 @@
 /** Fills an empty database on the first start, and creates an administrator when credentials are lost. */
 export { inviteOperator, inviteOperatorOffline } from './console-invitation.ts';
+export type { FirstStart } from './first-rows.ts';
 export { seedFirstStart } from './first-start.ts';
-export { resetAdmin, type NewAdmin } from './reset-admin.ts';
-export { beginInstallation, openInstallation, type InstallationOptions } from './open-installation.ts';
+export { type InstallationOptions, beginInstallation, openInstallation } from './open-installation.ts';
+export { type NewAdmin, resetAdmin } from './reset-admin.ts';

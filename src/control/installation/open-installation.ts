@@ -3,16 +3,10 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FrontdoorError, systemClock, type Clock, type Log } from '#base';
 import { checkFirstClock } from './first-clock.ts';
-import { findSecrets, KEY_FILE_NAME, loadSecrets, type Secrets } from '../secrets/mod.ts';
+import { findSecrets, KEY_FILE_NAME, loadSecrets, type Secrets, useSealingKey } from '../secrets/mod.ts';
 import { openCopiedStore } from '../backup/mod.ts';
-import {
-  checkKeyFile,
-  databaseFileBytes,
-  hasFirstRows,
-  type MigrationCopies,
-  type Store,
-} from '../store/mod.ts';
-import { useSealingKey } from '../sealing/mod.ts';
+import { checkKeyFile, hasFirstRows } from './first-rows.ts';
+import { databaseFileBytes, type MigrationCopies, type Store } from '../store/mod.ts';
 
 export interface InstallationOptions {
   readonly dataDir: string;

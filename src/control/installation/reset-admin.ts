@@ -6,7 +6,8 @@
  */
 import { FrontdoorError, systemClock } from '#base';
 import { appendAudit, THE_SYSTEM } from '../audit/mod.ts';
-import { ADMIN_SCOPES, createCaller } from '../store/mod.ts';
+import { ADMIN_SCOPES } from './first-rows.ts';
+import { createCaller } from '../credentials/accounts/mod.ts';
 import { openInstallation, type InstallationOptions } from './open-installation.ts';
 
 export interface ResetAdminOptions extends InstallationOptions {

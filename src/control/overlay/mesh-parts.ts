@@ -1,20 +1,20 @@
 /** What this control plane knows of the mesh: routers, links, terminators and circuits. */
 import type { Clock, LeaseClock } from '#base';
-import type { FabricEvents } from '../model/mod.ts';
-import { CircuitRegistry } from './circuit-registry.ts';
-import { CircuitTrail } from './circuit-trail.ts';
-import { ClusterAnnouncer } from './cluster-announcer.ts';
-import { RouterRegistry } from './connected-router.ts';
-import { FabricTerminatorIndex } from './fabric-terminator-index.ts';
-import { LinkRegistry } from './link-registry.ts';
-import { followMesh } from './mesh-trail.ts';
-import { MeshTraces } from './mesh-traces.ts';
+import type { FabricEvents } from './model/fabric-events.ts';
+import { CircuitRegistry } from './circuits/circuit-registry.ts';
+import { CircuitTrail } from './circuits/circuit-trail.ts';
+import { ClusterAnnouncer } from './routers/cluster-announcer.ts';
+import { RouterRegistry } from './routers/connected-router.ts';
+import { FabricTerminatorIndex } from './terminators/fabric-terminator-index.ts';
+import { LinkRegistry } from './routers/link-registry.ts';
+import { followMesh } from './routers/mesh-trail.ts';
+import { MeshTraces } from './routers/mesh-traces.ts';
 import type { OverlayControllerOptions } from './overlay-options.ts';
-import { PathFinder } from './path-finder.ts';
-import { PeerFeed } from './peer-feed.ts';
-import { RouterInspection } from './router-inspection.ts';
-import { TerminatorCosts } from './terminator-costs.ts';
-import { TerminatorRegistry } from './terminator-registry.ts';
+import { PathFinder } from './circuits/path-finder.ts';
+import { PeerFeed } from './routers/peer-feed.ts';
+import { RouterInspection } from './routers/router-inspection.ts';
+import { TerminatorCosts } from './terminators/terminator-costs.ts';
+import { TerminatorRegistry } from './terminators/terminator-registry.ts';
 
 /** The clocks of the overlay: `leases` is for durations, so that setting the machine's clock ends no wait early or late. */
 export interface OverlayClocks {

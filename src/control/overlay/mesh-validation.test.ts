@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import type { Frame } from '#wire';
 import { ctrlMessages, mgmtMessages, TerminatorInvalidReason, TerminatorState } from '#wire/ctrl';
-import type { FabricValidation } from '../model/mod.ts';
+import type { FabricValidation } from './model/fabric-validation.ts';
 import { ScriptedMesh } from './testing/scripted-mesh.ts';
 
 let mesh: ScriptedMesh;

@@ -2,13 +2,14 @@
 import { messageOf, type Log } from '#base';
 import { contentType, makeFrame, type Frame } from '#wire';
 import { ctrlMessages, mgmtMessages, TerminatorInvalidReason, TerminatorState } from '#wire/ctrl';
-import type { ComparedRouter, FabricValidation, OverlayModel, RouterComparison } from '../model/mod.ts';
-import { isOnPath, type CircuitRegistry } from './circuit-registry.ts';
-import type { ConnectedRouter, RouterRegistry } from './connected-router.ts';
-import type { DataModelFeed } from './data-model-feed.ts';
-import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
-import type { HostTerminator } from './host-terminator.ts';
-import type { LinkRegistry } from './link-registry.ts';
+import type { ComparedRouter, FabricValidation, RouterComparison } from './model/fabric-validation.ts';
+import type { OverlayModel } from './model/overlay-model.ts';
+import { isOnPath, type CircuitRegistry } from './circuits/circuit-registry.ts';
+import type { ConnectedRouter, RouterRegistry } from './routers/connected-router.ts';
+import type { DataModelFeed } from './data-model/data-model-feed.ts';
+import type { FabricTerminatorIndex } from './terminators/fabric-terminator-index.ts';
+import type { HostTerminator } from './terminators/host-terminator.ts';
+import type { LinkRegistry } from './routers/link-registry.ts';
 import {
   compareCircuits,
   compareConnections,
@@ -19,9 +20,9 @@ import {
   readLinks,
   readRouted,
   readTerminators,
-} from './router-comparison-policy.ts';
-import type { RouterInspection } from './router-inspection.ts';
-import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
+} from './routers/router-comparison-policy.ts';
+import type { RouterInspection } from './routers/router-inspection.ts';
+import type { Terminator, TerminatorRegistry } from './terminators/terminator-registry.ts';
 
 export interface MeshValidationParts {
   readonly controllerId: string;

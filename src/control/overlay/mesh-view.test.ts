@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { contentType, headerId, makeFrame } from '#wire';
 import { ctrlMessages, PeerState } from '#wire/ctrl';
-import { FabricEvents } from '../model/mod.ts';
-import type { ClusterMembers } from './cluster-announcer.ts';
-import { AWAY_LIMIT_MS } from './away-circuits.ts';
+import { FabricEvents } from './model/fabric-events.ts';
+import type { ClusterMembers } from './routers/cluster-announcer.ts';
+import { AWAY_LIMIT_MS } from './circuits/away-circuits.ts';
 import { ScriptedMesh } from './testing/scripted-mesh.ts';
 
 let mesh: ScriptedMesh;

@@ -1,8 +1,10 @@
 /** The mesh for the Management API, as this control plane sees it now. */
 import { definedFields } from '#base';
-import type { FabricDiagnostics, FabricValidation, OverlayModel, ToggledTraces } from '../model/mod.ts';
-import type { CircuitParts } from './circuit-parts.ts';
-import type { EstablishedCircuit } from './circuit-registry.ts';
+import type { FabricDiagnostics, ToggledTraces } from './model/fabric-diagnostics.ts';
+import type { FabricValidation } from './model/fabric-validation.ts';
+import type { OverlayModel } from './model/overlay-model.ts';
+import type { CircuitParts } from './circuits/circuit-parts.ts';
+import type { EstablishedCircuit } from './circuits/circuit-registry.ts';
 import type {
   FabricCircuitView,
   FabricLinkView,
@@ -13,11 +15,11 @@ import type {
   LinkCounts,
   RouteView,
 } from './fabric-view.ts';
-import type { HostTerminator } from './host-terminator.ts';
-import type { FabricLink } from './link-registry.ts';
+import type { HostTerminator } from './terminators/host-terminator.ts';
+import type { FabricLink } from './routers/link-registry.ts';
 import type { MeshParts } from './mesh-parts.ts';
-import { ownDiagnostic, type OwnDiagnosticsParts } from './own-diagnostics.ts';
-import { precedenceName } from './precedence-name.ts';
+import { ownDiagnostic, type OwnDiagnosticsParts } from './routers/own-diagnostics.ts';
+import { precedenceName } from './terminators/precedence-name.ts';
 
 export interface MeshViewParts {
   readonly model: OverlayModel;

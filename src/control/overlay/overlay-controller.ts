@@ -40,13 +40,15 @@ import {
   encodeControllerHello,
   REFUSED_HELLO,
 } from '#wire/ctrl';
-import type { EdgeRouter, FabricDiagnostics, Measurements, ModelChange } from '../model/mod.ts';
-import { isAtEnd } from './circuit-registry.ts';
-import { ConnectedRouter } from './connected-router.ts';
+import type { EdgeRouter, ModelChange } from './model/overlay-model.ts';
+import type { FabricDiagnostics } from './model/fabric-diagnostics.ts';
+import type { Measurements } from './model/share-status.ts';
+import { isAtEnd } from './circuits/circuit-registry.ts';
+import { ConnectedRouter } from './routers/connected-router.ts';
 import type { FabricView } from './fabric-view.ts';
 import type { OverlayControllerOptions } from './overlay-options.ts';
 import { makeOverlayParts, type OverlayParts } from './overlay-parts.ts';
-import { admitRouter } from './router-admission.ts';
+import { admitRouter } from './routers/router-admission.ts';
 
 export const CTRL_ALPN = 'ziti-ctrl';
 const HEARTBEAT: HeartbeatOptions = { sendIntervalMs: 5_000, closeAfterMs: 20_000 };

@@ -2,17 +2,19 @@
 import type { Clock, Log } from '#base';
 import type { HeartbeatOptions, TlsIdentity } from '#net';
 import type { ApiAddresses } from '#wire/ctrl';
-import type { ApiSessions, EndedSessions, FabricEvents, OverlayModel } from '../model/mod.ts';
+import type { ApiSessions, EndedSessions } from './model/api-sessions.ts';
+import type { FabricEvents } from './model/fabric-events.ts';
+import type { OverlayModel } from './model/overlay-model.ts';
 import type { Secrets } from '../secrets/mod.ts';
 import type { Store } from '../store/mod.ts';
-import type { CertificateIssuer } from './certificate-extension.ts';
-import type { CircuitLimits } from './circuit-registry.ts';
-import type { PendingLimits } from './circuit-requests.ts';
-import type { ClusterSource } from './cluster-announcer.ts';
-import type { ServiceKey } from './data-model-events.ts';
-import type { FabricTerminatorPersistence } from './fabric-terminator-persistence.ts';
-import type { LocalEnds } from './key-exchange-policy.ts';
-import type { VerifyServiceToken } from './service-session-check.ts';
+import type { CertificateIssuer } from './routers/certificate-extension.ts';
+import type { CircuitLimits } from './circuits/circuit-registry.ts';
+import type { PendingLimits } from './circuits/circuit-requests.ts';
+import type { ClusterSource } from './routers/cluster-announcer.ts';
+import type { ServiceKey } from './data-model/data-model-events.ts';
+import type { FabricTerminatorPersistence } from './terminators/fabric-terminator-persistence.ts';
+import type { LocalEnds } from './circuits/key-exchange-policy.ts';
+import type { VerifyServiceToken } from './permits/service-session-check.ts';
 
 export interface OverlayControllerOptions {
   readonly listener: OverlayListener;

@@ -1,22 +1,32 @@
 /** The certificate authorities of the installation, and the certificates that they issue. */
+export { authorityLimitsOf } from './authority-limits.ts';
+export {
+  type AuthorityView,
+  beginRotation,
+  endSoon,
+  issueSoon,
+  readAuthorities,
+} from './authority-rotation.ts';
 export { readIfThere } from './authority-store.ts';
 export {
   CLAIM_LOCATIONS,
   CLAIM_MATCHERS,
   CLAIM_PARSERS,
-  externalIdOf,
   type CertificateClaim,
+  externalIdOf,
 } from './certificate-claim.ts';
-export { authorityLimitsOf } from './authority-limits.ts';
+export { INTERMEDIATE, nextRotationStep, rotationAt } from './generation-policy.ts';
+export { endsPath, nearestIssuer, pathAbove } from './issuing-path.ts';
+export type { LeafProof, ProvenLeaf } from './leaf-proof.ts';
 export {
   FOREIGN_LIFETIME_DAYS,
-  openPki,
-  OWN_LIFETIME_DAYS,
   type IssuedCertificate,
+  OWN_LIFETIME_DAYS,
   type Pki,
+  openPki,
 } from './pki.ts';
-export type { LeafProof, ProvenLeaf } from './leaf-proof.ts';
-export { BACKDATE_MS, type ServerCredentials } from './server-leaf.ts';
+export { cutOffByNextStep, dropFormerCertificates, noteRootReceipt } from './root-receipts.ts';
+export { BACKDATE_MS } from './server-leaf.ts';
 export {
   commonNameOf,
   isForClients,
@@ -26,17 +36,3 @@ export {
   readCertificate,
   thirdPartyLeaf,
 } from './third-party-certificate.ts';
-export { endsPath, nearestIssuer, pathAbove, type IssuingPath } from './issuing-path.ts';
-export {
-  beginRotation,
-  endSoon,
-  issueSoon,
-  readAuthorities,
-  type AuthorityView,
-} from './authority-rotation.ts';
-export {
-  INTERMEDIATE as FIRST_INTERMEDIATE,
-  nextRotationStep,
-  rotationAt as rotationStepAt,
-} from './generation-policy.ts';
-export { cutOffByNextStep, dropFormerCertificates, noteRootReceipt } from './root-receipts.ts';

@@ -1,5 +1,5 @@
 /** The measurements of other control planes in memory, read from their rows, each row once per version. */
-import type { MeasuredListener, MeasuredShare, OverlayModel } from '../model/mod.ts';
+import type { MeasuredListener, MeasuredShare, OverlayModel } from '../overlay/model/mod.ts';
 import type { Queries, ReplicaStatusTable } from '../store/mod.ts';
 import type { RouterAddress } from './status-publisher.ts';
 

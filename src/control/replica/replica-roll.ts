@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { messageOf, type Clock, type Log } from '#base';
-import type { EdgeController } from '../model/mod.ts';
+import type { EdgeController } from '../overlay/model/mod.ts';
 import type { ReplicaTable, Store } from '../store/mod.ts';
 import type { ClusterMemberList } from './cluster-members.ts';
 

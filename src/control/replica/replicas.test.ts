@@ -13,7 +13,7 @@ import {
   type Service,
   type StatusBoard,
   type EdgeRouter,
-} from '../model/mod.ts';
+} from '../overlay/model/mod.ts';
 import { shareStatusAt } from '../overlay/mod.ts';
 import { openPostgresStore } from '../store/engine/postgres-store.ts';
 import type { Store } from '../store/mod.ts';

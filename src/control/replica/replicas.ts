@@ -12,7 +12,7 @@ import type {
   OverlayModel,
   ShareStatus,
   StatusBoard,
-} from '../model/mod.ts';
+} from '../overlay/model/mod.ts';
 import { shareStatusAt, type ClusterSource } from '../overlay/mod.ts';
 import type { Change, Store } from '../store/mod.ts';
 import { ClusterMemberList } from './cluster-members.ts';

@@ -2,7 +2,7 @@
  * Publishes the measurements of this control plane for the others: changes within a fifth of a second together,
  * at most `MAX_ROWS` at once, and only of shares whose environment is connected here.
  */
-import type { MeasuredKind, Measurements, OverlayModel } from '../model/mod.ts';
+import type { MeasuredKind, Measurements, OverlayModel } from '../overlay/model/mod.ts';
 import type { Store } from '../store/mod.ts';
 
 export const PUBLISH_MS = 200;

@@ -6,8 +6,7 @@ import { describeEachStore } from './engine/each-store-suite.ts';
 import { openStore } from './engine/open-store.ts';
 import type { Store } from './engine/store.ts';
 import { migrations } from './migrations/migration-table.ts';
-import { findConsoleSession } from './records/console-session-store.ts';
-import { findPersonPasswords } from './records/person-password-store.ts';
+import { findConsoleSession, findPersonPasswords } from '../credentials/people/mod.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const END_MS = NOW_MS + 3_600_000;

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import { SeededRandom } from '../../../test/support/seeded-random.ts';
 import { describeEachStore } from './engine/each-store-suite.ts';
-import { listEnvironments, type EnvironmentRecord } from './records/environment-store.ts';
-import { createFrontdoor, type GrantedFrontdoor } from './records/frontdoor-store.ts';
+import { listEnvironments, type EnvironmentRecord } from '../shares/records/environment-store.ts';
+import { createFrontdoor, type GrantedFrontdoor } from '../shares/records/frontdoor-store.ts';
 import type { PageRequest } from './engine/page.ts';
 import type { Store } from './engine/store.ts';
 

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { ManualClock } from '#base';
 import { ephemeralSecrets } from '../secrets/key-file.ts';
 import { describeEachStore } from './engine/each-store-suite.ts';
-import { seedFirstRows } from './records/first-rows.ts';
+import { seedFirstRows } from '../installation/first-rows.ts';
 import { migrations } from './migrations/migration-table.ts';
 import { openStore } from './engine/open-store.ts';
 import type { Store } from './engine/store.ts';

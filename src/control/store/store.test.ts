@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline';
 import { after, before, it } from 'node:test';
 import { sql } from 'kysely';
 import { describeEachStore } from './engine/each-store-suite.ts';
-import { deleteFrontdoor, grantFrontdoor } from './records/frontdoor-store.ts';
+import { deleteFrontdoor, grantFrontdoor } from '../shares/records/frontdoor-store.ts';
 import { openStore } from './engine/open-store.ts';
 import { lockedByName, lockedForUpdate } from './engine/row-lock.ts';
 import { isPostgres } from './schema/database-kind.ts';
-import { createShare } from './records/share-store.ts';
+import { createShare } from '../shares/records/share-store.ts';
 import type { Change, Store, StoreTransaction } from './engine/store.ts';
 
 const organization = (id: string) => ({ id, name: 'x', created_at: 1 });

@@ -4,7 +4,7 @@ import { certificateExpiries, waitAtMost, type Exposition, type NamedCertificate
 import type { ApiMeter } from './api-meter.ts';
 import { auditEventCount } from '../audit/mod.ts';
 import { lastBackupMs } from '../backup/mod.ts';
-import type { OverlayModel, StateCounts } from '../model/mod.ts';
+import type { OverlayModel, StateCounts } from '../overlay/model/mod.ts';
 import type { FabricView } from '../overlay/mod.ts';
 import type { Store } from '../store/mod.ts';
 

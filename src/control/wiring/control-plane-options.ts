@@ -2,10 +2,11 @@
 import type { Clock, Log } from '#base';
 import type { AllowedNetwork, IpNetwork } from '#domain';
 import type { Channel, MemoryPeer, MetricsWriter, ReadinessCheck } from '#net';
-import type { ApiLimits, ApiTls } from '../management-api/mod.ts';
-import type { TrustedIssuer } from '../oauth/mod.ts';
+import type { ApiLimits, ApiTls } from '../shares/operations/mod.ts';
+import type { TrustedIssuer } from '../credentials/oauth/mod.ts';
 import type { LocalEnds } from '../overlay/mod.ts';
-import type { FirstStart, MigrationCopies } from '../store/mod.ts';
+import type { FirstStart } from '../installation/mod.ts';
+import type { MigrationCopies } from '../store/mod.ts';
 import type { PublicApiUrl } from './public-api-url.ts';
 
 export interface ControlPlaneOptions {

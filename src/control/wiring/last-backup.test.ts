@@ -8,7 +8,8 @@ import { metricsText } from '#net';
 import { until } from '../../../test/support/deadline.ts';
 import { PrometheusText } from '../../../test/support/prometheus-text.ts';
 import { provideServerKey } from '../../../test/support/server-key.ts';
-import { startControlPlane, type ControlPlane } from './mod.ts';
+import { startControlPlane } from './control-plane.ts';
+import type { ControlPlane } from './control-plane-options.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'frontdoor-last-backup-'));
 after(() => rmSync(dataDir, { recursive: true }));

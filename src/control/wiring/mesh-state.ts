@@ -1,6 +1,6 @@
 /** The state of the mesh in answers of the edge management API. */
-import type { MeshState } from '../edge-management/mod.ts';
-import type { EdgeRouter } from '../model/mod.ts';
+import type { MeshState } from '../ziti/management-api/mod.ts';
+import type { EdgeRouter } from '../overlay/model/mod.ts';
 import type { FabricView } from '../overlay/mod.ts';
 
 /** `edgeRouters`: those with an edge listener, also at other control planes. */

@@ -1,9 +1,10 @@
 /** Opens log-ins at shares, and the edge API for clients, agents and gateways. */
 import { EgressClient } from '#net';
-import { addMachineRoutes, createEdgeApi } from '../edge-api/mod.ts';
-import { addManagementRoutes } from '../edge-management/mod.ts';
-import { openLoginParts, type LoginParts } from '../login/mod.ts';
-import { GatewayCommands, type EdgeController } from '../model/mod.ts';
+import { addMachineRoutes } from '../shares/mod.ts';
+import { createEdgeApi } from '../ziti/client-api/mod.ts';
+import { addManagementRoutes } from '../ziti/management-api/mod.ts';
+import { openLoginParts, type LoginParts } from '../shares/logins/mod.ts';
+import { GatewayCommands, type EdgeController } from '../overlay/model/mod.ts';
 import { meshState } from './mesh-state.ts';
 import type { ModelParts } from './open-model.ts';
 import type { OverlaySide } from './open-overlay.ts';

@@ -2,10 +2,10 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { NameRecordLookups } from '#net';
-import { ConsoleApp } from '../console-app/mod.ts';
+import { ConsoleApp } from '../console/app/mod.ts';
 import { consoleOf } from '../console/mod.ts';
-import { createManagementApi } from '../management-api/mod.ts';
-import { TrustedIssuers } from '../oauth/mod.ts';
+import { createManagementApi } from '../shares/operations/mod.ts';
+import { TrustedIssuers } from '../credentials/oauth/mod.ts';
 import { enrollmentMintOf, type EnrollmentMint } from './enrollment-mint.ts';
 import type { EdgeSide } from './open-edge-api.ts';
 import type { ModelParts } from './open-model.ts';

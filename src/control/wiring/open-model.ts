@@ -1,11 +1,13 @@
 /** Opens what follows the store: periodic work, the model in memory, other control planes, and the sessions of the edge API. */
-import { openApiSessions, openEdgeTokens, SessionRevocations, type EdgeTokens } from '../edge-api/mod.ts';
-import { attachModel, OverlayModel, type AttachedModel } from '../model/mod.ts';
-import { KeyRotation } from '../oauth/mod.ts';
+import { openApiSessions, SessionRevocations } from '../overlay/clients/mod.ts';
+import { openEdgeTokens, type EdgeTokens } from '../ziti/client-api/mod.ts';
+import { attachModel, OverlayModel, type AttachedModel } from '../overlay/model/mod.ts';
+import { KeyRotation } from '../credentials/oauth/mod.ts';
 import { Replicas } from '../replica/mod.ts';
 import type { Storage } from './open-storage.ts';
 import type { Opening } from './opening.ts';
 import { startSweeps } from './store-sweeps.ts';
+import { shareCatalog } from '../shares/records/mod.ts';
 
 export interface ModelParts {
   readonly model: OverlayModel;
@@ -24,7 +26,7 @@ export async function openModel(
   const { dnsServers = [], advertiseHost } = options;
   closers.push(startSweeps({ store, secrets, dnsServers, clock, log }).close);
   const model = new OverlayModel();
-  const attached = await attachModel(store, model, { log });
+  const attached = await attachModel(store, model, shareCatalog, { log });
   closers.push(() => attached.close());
   const replicas = store.isShared ? new Replicas({ store, model, clock, log }) : undefined;
   const keyRotation = await KeyRotation.start({ store, secrets, clock, log });

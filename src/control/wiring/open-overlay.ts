@@ -1,9 +1,9 @@
 /** Opens the overlay controller, to which routers connect, and what the APIs see of it. */
 import { formatAddress } from '#wire';
-import { apiAddressesOf } from '../edge-api/mod.ts';
-import { FabricEvents, StateCounts, type EdgeRouter, type StatusBoard } from '../model/mod.ts';
+import { apiAddressesOf } from '../ziti/client-api/mod.ts';
+import { FabricEvents, StateCounts, type EdgeRouter, type StatusBoard } from '../overlay/model/mod.ts';
 import { startOverlayController, type OverlayController } from '../overlay/mod.ts';
-import { FabricTerminatorWriter } from '../store/mod.ts';
+import { FabricTerminatorWriter } from '../overlay/records/mod.ts';
 import type { ModelParts } from './open-model.ts';
 import type { Storage } from './open-storage.ts';
 import { listening } from './opened-port.ts';

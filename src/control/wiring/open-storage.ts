@@ -1,11 +1,10 @@
 /** Opens what an installation keeps: the store, the master keys and the authorities. */
 import { mkdirSync } from 'node:fs';
-import { beginInstallation, seedFirstStart } from '../installation/mod.ts';
+import { beginInstallation, seedFirstStart, type FirstStart } from '../installation/mod.ts';
 import { openPki, type Pki } from '../pki/mod.ts';
 import { controllerIdOf } from '../replica/mod.ts';
-import { SealingKeys } from '../sealing/mod.ts';
-import type { Secrets } from '../secrets/mod.ts';
-import type { FirstStart, Store } from '../store/mod.ts';
+import { SealingKeys, type Secrets } from '../secrets/mod.ts';
+import type { Store } from '../store/mod.ts';
 import type { Opening } from './opening.ts';
 
 export const TRUST_DOMAIN = 'frontdoor.internal';

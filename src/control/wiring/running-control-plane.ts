@@ -1,5 +1,5 @@
 /** A control plane whose parts are all open, as its program uses it. */
-import { setApiTls } from '../management-api/mod.ts';
+import { setApiTls } from '../shares/operations/mod.ts';
 import { inviteOperator } from '../installation/mod.ts';
 import { nextRotationStep } from '../pki/mod.ts';
 import { closeAll } from './close-all.ts';

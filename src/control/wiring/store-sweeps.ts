@@ -4,16 +4,11 @@
  */
 import { txtRecordsOf } from '#net';
 import type { AuditParts } from '../audit/mod.ts';
-import { HostnameProver } from '../hostnames/mod.ts';
-import { MetricSweep } from '../metrics/mod.ts';
-import {
-  IdempotencySweep,
-  PolicyCheck,
-  RequestRecordSweep,
-  RestingNameSweep,
-  type Store,
-  type SweepParts,
-} from '../store/mod.ts';
+import { HostnameProver } from '../shares/hostnames/mod.ts';
+import { MetricSweep } from '../shares/metrics/mod.ts';
+import { IdempotencySweep } from '../shares/operations/mod.ts';
+import { PolicyCheck, RequestRecordSweep, RestingNameSweep } from '../shares/records/mod.ts';
+import type { Store, SweepParts } from '../store/mod.ts';
 
 export interface PeriodicParts extends SweepParts, AuditParts {
   readonly store: Store;

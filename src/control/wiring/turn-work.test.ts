@@ -6,8 +6,8 @@ import { silentLog } from '#base';
 import { Exposition } from '#net';
 import { ApiMeter } from './api-meter.ts';
 import { writeControlMetrics } from './control-metrics.ts';
-import type { Service } from '../model/mod.ts';
-import { openApiWorld, type ApiWorld } from '../management-api/api-fixture.ts';
+import type { Service } from '../overlay/model/mod.ts';
+import { openApiWorld, type ApiWorld } from '../shares/operations/api-fixture.ts';
 
 const SHARES = 20_000;
 /** As `inSlices` cuts. */

@@ -1,6 +1,6 @@
 /** API sessions for tests, without log-ins, expiry or a store. */
 import type { Posture } from '#domain';
-import type { ApiSession, ApiSessions } from '../../model/mod.ts';
+import type { ApiSession, ApiSessions } from '../model/api-sessions.ts';
 
 export class FakeSessions implements ApiSessions {
   readonly #byToken = new Map<string, ApiSession>();

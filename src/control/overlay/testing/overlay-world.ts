@@ -19,7 +19,7 @@ import {
   type FrameHeaders,
 } from '#wire';
 import { ctrlMessages, encodeRouterHello } from '#wire/ctrl';
-import { OverlayModel, type Service } from '../../model/mod.ts';
+import { OverlayModel, type Service } from '../model/overlay-model.ts';
 import { startOverlayController, type OverlayController } from '../overlay-controller.ts';
 import { lineOf, recordingLog } from '../../../../test/support/recording-log.ts';
 import type { OverlayControllerOptions, RouterAccess } from '../overlay-options.ts';
@@ -33,8 +33,8 @@ import {
   insertEdgeEntity,
   updateEdgeEntity,
   type EdgeEntityRecord,
-  type Store,
-} from '../../store/mod.ts';
+} from '../records/edge-entity-store.ts';
+import type { Store } from '../../store/mod.ts';
 import { provideServerKey } from '../../../../test/support/server-key.ts';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
 

@@ -1,0 +1,16 @@
+/** API accounts and OAuth clients: rows, rights and look-ups. */
+export { type CallerKind, callerKey, callerKindAndId, provenBySecret } from './account-store.ts';
+export { CallerDirectory } from './caller-directory.ts';
+export {
+  type CallerRecord,
+  createCaller,
+  endPreviousSecret,
+  findCallerRecord,
+  listCallers,
+  lockCaller,
+  removesLastAdmin,
+  renameCaller,
+  revokeCaller,
+  rotateCaller,
+} from './caller-store.ts';
+export { type RuleParts, THE_INSTALLATION, presentRights, providerCredential } from './credential-rule.ts';

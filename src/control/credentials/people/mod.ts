@@ -1,0 +1,83 @@
+/** People: their invitations, passwords, second factors, organizations, and sessions of the console. */
+export {
+  type ConsoleLogInRecord,
+  type RoleRule,
+  bindAccount,
+  consoleLogInIdUsing,
+  createConsoleLogIn,
+  deleteConsoleLogIn,
+  findConsoleLogIn,
+  findConsoleLogInOf,
+  listConsoleLogIns,
+  offeredConsoleLogIns,
+  personOfAccount,
+  rolesThroughProviders,
+  waitingPeople,
+} from './console-log-in-store.ts';
+export {
+  type ConsoleSession,
+  type SessionBeginning,
+  type SessionClient,
+  type SessionOwner,
+  endConsoleSession,
+  endSessionsOfPerson,
+  endSessionsWithoutFactor,
+  findConsoleSession,
+  findConsoleSessionById,
+  hasConsoleSession,
+  keepProviderSession,
+  listConsoleSessions,
+  noteSessionUse,
+  openConsoleSession,
+  renewSessionCredential,
+  renewSessionToken,
+} from './console-session-store.ts';
+export {
+  type InvitationRecord,
+  createInvitation,
+  deleteInvitation,
+  findInvitation,
+  findInvitationByCode,
+  listInvitations,
+  takeInvitation,
+  takeInvitationOf,
+} from './invitation-store.ts';
+export {
+  type OrganizationRecord,
+  changeOrganization,
+  createOrganization,
+  deleteOrganization,
+  findOrganization,
+  firstOrganization,
+  hasFrontdoor,
+  listFrontdoors,
+  listOrganizations,
+  lockOrganization,
+} from './organization-store.ts';
+export { type LinkedPerson, findPasswordLink, isLinkOf, putPasswordLink } from './password-link-store.ts';
+export {
+  type KnownPassword,
+  countPersonAttempts,
+  endPersonAttempts,
+  findPersonPasswords,
+  hasPassword,
+  passwordOf,
+  putPersonPassword,
+  replacePersonPassword,
+  uncountPersonAttempts,
+} from './person-password-store.ts';
+export {
+  type PersonRecord,
+  changePerson,
+  deletePerson,
+  findPerson,
+  insertPerson,
+  listPeople,
+  lockPerson,
+} from './person-store.ts';
+export {
+  deletePersonTotp,
+  demandsSecondFactor,
+  findPersonTotp,
+  lockPersonTotp,
+} from './person-totp-store.ts';

@@ -1,0 +1,120 @@
+/** Makes circuits and keeps them: the state of the terminators at which they end, their paths, and what they cost. */
+import type { FabricEvents } from '../model/fabric-events.ts';
+import { AwayCircuits } from './away-circuits.ts';
+import { CircuitBuilder } from './circuit-builder.ts';
+import { CircuitRerouter } from './circuit-rerouter.ts';
+import { followClients } from './client-trail.ts';
+import { DialCounts } from './dial-counts.ts';
+import { LeavingCircuits } from './leaving-circuits.ts';
+import type { MeshParts, OverlayClocks } from '../mesh-parts.ts';
+import type { OverlayControllerOptions } from '../overlay-options.ts';
+import { RemovedTerminators } from '../terminators/removed-terminators.ts';
+import { ShareProber } from '../terminators/share-prober.ts';
+import { TerminatorSelector } from '../terminators/terminator-selector.ts';
+import { TerminatorValidation } from '../terminators/terminator-validation.ts';
+
+export interface CircuitParts {
+  readonly validation: TerminatorValidation;
+  readonly prober: ShareProber;
+  readonly rerouter: CircuitRerouter;
+  readonly selector: TerminatorSelector;
+  readonly builder: CircuitBuilder;
+  readonly dialCounts: DialCounts;
+  readonly leaving: LeavingCircuits;
+  readonly awayCircuits: AwayCircuits;
+}
+
+export function makeCircuitParts(
+  options: OverlayControllerOptions,
+  events: FabricEvents,
+  mesh: MeshParts,
+  clocks: OverlayClocks,
+): CircuitParts {
+  const { log } = options;
+  const clock = clocks.leases;
+  const { routers, circuits, terminators, inspection, trail } = mesh;
+  const { validation, prober } = makeTerminatorHealth(options, mesh, clocks);
+  followClients(events, options.sessions, prober);
+  const dialCounts = new DialCounts(events);
+  const rerouter = new CircuitRerouter({
+    routers,
+    circuits,
+    paths: mesh.paths,
+    onMoved: (circuit) => trail.moved(circuit),
+    clock,
+    log,
+  });
+  const selector = makeSelector(options, mesh, validation);
+  const builder = new CircuitBuilder({
+    routers,
+    selector,
+    circuits,
+    clock,
+    onTerminatorResult: (terminator, error) => prober.onCircuitResult(terminator, error),
+    onEstablished(circuit, creationMs) {
+      trail.created(circuit, creationMs);
+      dialCounts.succeeded(circuit.serviceId, circuit.terminatorId);
+      rerouter.onEstablished(circuit);
+    },
+    onFailed(circuitId, wish, failure, ms) {
+      trail.failed(circuitId, wish, failure, ms);
+      dialCounts.failed(wish.service.id, failure);
+    },
+  });
+  return {
+    validation,
+    prober,
+    rerouter,
+    selector,
+    builder,
+    dialCounts,
+    leaving: new LeavingCircuits({ routers, circuits, terminators }),
+    awayCircuits: new AwayCircuits({ routers, circuits, rerouter, inspection, clock, log }),
+  };
+}
+
+/** The parts that find out whether a terminator still leads to its service. */
+function makeTerminatorHealth(
+  options: OverlayControllerOptions,
+  { routers, terminators, fabricTerminators }: MeshParts,
+  { clock, leases }: OverlayClocks,
+): Pick<CircuitParts, 'validation' | 'prober'> {
+  const { model, sessions, log, tuning, replicas } = options;
+  const removed = new RemovedTerminators({ model, sessions, terminators, routers, clock, leases, log });
+  const validation = new TerminatorValidation({
+    terminators,
+    fabricTerminators,
+    routers,
+    removed,
+    clock: leases,
+    log,
+  });
+  const prober = new ShareProber({
+    model,
+    terminators,
+    routers,
+    validation,
+    clock: leases,
+    log,
+    maxProbesPerSecond: tuning?.maxProbesPerSecond,
+    isConnectedElsewhere: replicas?.isConnectedElsewhere,
+  });
+  return { validation, prober };
+}
+
+function makeSelector(
+  { tuning, log }: OverlayControllerOptions,
+  { terminators, fabricTerminators, routers, paths, costs }: MeshParts,
+  validation: TerminatorValidation,
+): TerminatorSelector {
+  return new TerminatorSelector({
+    terminators,
+    fabricTerminators,
+    routers,
+    paths,
+    costs,
+    validation,
+    log,
+    random: tuning?.random,
+  });
+}

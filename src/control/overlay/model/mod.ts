@@ -1,0 +1,65 @@
+/** The overlay in memory: stored resources, measured status, and API sessions. */
+export type { ApiSession, ServiceGrant } from './api-sessions.ts';
+export {
+  DEFAULT_AUTH_POLICY_ID,
+  type LogInWay,
+  authPolicyIdOf,
+  authPolicyOf,
+  lockoutOf,
+  passwordProblem,
+  permitsExpired,
+  permitsLogIn,
+  requiredSignerOf,
+  requiresTotp,
+} from './auth-policy.ts';
+export { builtInEntities } from './built-in-entities.ts';
+export {
+  type EdgeEntityKind,
+  type EdgeEntityRecord,
+  type EdgePolicy,
+  type JsonObject,
+  type ManagedService,
+  type OverlayService,
+  ROUTER_IDENTITY_TYPE,
+  isTunnelRouter,
+  textsOf,
+  tunnelIdentityOf,
+} from './edge-entity.ts';
+export type { EdgeModel } from './edge-model.ts';
+export type { FabricDiagnostics } from './fabric-diagnostics.ts';
+export {
+  type CircuitEvent,
+  type FabricEventKind,
+  type FabricEventTable,
+  FabricEvents,
+  type MetricsReport,
+} from './fabric-events.ts';
+export type { ComparedRouter, RouterComparison } from './fabric-validation.ts';
+export { GatewayCommands } from './gateway-commands.ts';
+export { inSlices } from './in-slices.ts';
+export { type AttachedModel, attachModel } from './model-loader.ts';
+export {
+  type AnyService,
+  type EdgeController,
+  type EdgeRouter,
+  type Identity,
+  type ModelChange,
+  OverlayModel,
+  type Service,
+  isShare,
+} from './overlay-model.ts';
+export { POSTURE_CHECK_TYPES, type PostureCheckType } from './posture-check.ts';
+export type { FailedPolicy, KnownCheck } from './posture-checks.ts';
+export { namedIds } from './role-policy.ts';
+export { type ShareRights, shareConfigIds, shareConfigs } from './share-configs.ts';
+export type {
+  MeasuredKind,
+  MeasuredListener,
+  MeasuredShare,
+  Measurements,
+  ShareState,
+  ShareStatus,
+  StatusBoard,
+} from './share-status.ts';
+export { StateCounts } from './state-counts.ts';
+export type { ServiceCatalog } from './service-catalog.ts';

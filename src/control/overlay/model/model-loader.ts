@@ -1,0 +1,187 @@
+/**
+ * Keeps the overlay's model equal to the store: loads everything at start, and the changed rows after each
+ * commit. As a store listener it runs before a write is acknowledged, so that acknowledged writes are in effect.
+ * While the store is unavailable, pending changes are kept and loaded later.
+ */
+import { BackOff, messageOf, silentLog, type Log } from '#base';
+import { mapAlone } from '#net';
+import type { Change, Queries, Store } from '../../store/mod.ts';
+import {
+  readEdgeEntities,
+  readFabricServices,
+  readFabricTerminators,
+  readIdentities,
+  readServices,
+} from './model-rows.ts';
+import type { OverlayModel } from './overlay-model.ts';
+import type { ServiceCatalog } from './service-catalog.ts';
+
+export interface AttachedModel {
+  /** Reads an identity from the store, where another control plane may have just written it. */
+  loadIdentity(id: string): Promise<void>;
+  /** Stops retrying. Changes of the store still arrive. */
+  close(): void;
+}
+
+/** Resolves when the model equals the store. Rejects with errors of the store. */
+export async function attachModel(
+  store: Store,
+  model: OverlayModel,
+  catalog: ServiceCatalog,
+  options: { readonly log?: Log } = {},
+): Promise<AttachedModel> {
+  const log = options.log ?? silentLog;
+  const backOff = new BackOff({ minMs: 200, maxMs: 5_000, factor: 2 });
+  const dirty: Dirty = { ...nothing(), all: true };
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  let reading: Promise<void> = Promise.resolve();
+
+  const read = async (): Promise<void> => {
+    try {
+      await refresh({ db: store.db, model, catalog }, dirty);
+      backOff.reset();
+    } catch (error) {
+      log.error({ cause: messageOf(error) }, 'the overlay model could not be read from the store; retrying');
+      if (!closed) {
+        timer ??= setTimeout(() => {
+          timer = undefined;
+          reading = reading.then(read);
+        }, backOff.next()).unref();
+      }
+    }
+  };
+
+  const loaded = Promise.withResolvers<void>();
+  reading = loaded.promise;
+  store.onChange((changes) => {
+    note(dirty, changes);
+    reading = reading.then(read);
+    return reading;
+  });
+  try {
+    await refresh({ db: store.db, model, catalog }, dirty);
+  } finally {
+    loaded.resolve();
+  }
+  return {
+    loadIdentity(id) {
+      dirty.identities.add(id);
+      // With its fields of the edge management API, which name its authentication policy.
+      dirty.edgeEntities.add(id);
+      reading = reading.then(read);
+      return reading;
+    },
+    close() {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+interface Dirty {
+  identities: Set<string>;
+  shares: Set<string>;
+  fabricServices: Set<string>;
+  fabricTerminators: Set<string>;
+  edgeEntities: Set<string>;
+  /** Whether everything must be loaded again. */
+  all: boolean;
+}
+
+function nothing(): Dirty {
+  return {
+    identities: new Set(),
+    shares: new Set(),
+    fabricServices: new Set(),
+    fabricTerminators: new Set(),
+    edgeEntities: new Set(),
+    all: false,
+  };
+}
+
+function note(dirty: Dirty, changes: readonly Change[]): void {
+  for (const { entity, id } of changes) {
+    if (entity === 'identity') dirty.identities.add(id);
+    else if (entity === 'share') dirty.shares.add(id);
+    else if (entity === 'fabric-service') dirty.fabricServices.add(id);
+    else if (entity === 'fabric-terminator') dirty.fabricTerminators.add(id);
+    else if (entity === 'edge-entity') dirty.edgeEntities.add(id);
+    else if (entity === 'frontend' || entity === 'everything') dirty.all = true;
+  }
+}
+
+/** Moves the noted changes from `from` to `to`. */
+function moveNotes(from: Dirty, to: Dirty): void {
+  const kinds = ['identities', 'shares', 'fabricServices', 'fabricTerminators', 'edgeEntities'] as const;
+  for (const kind of kinds) {
+    for (const id of from[kind]) to[kind].add(id);
+    from[kind].clear();
+  }
+  to.all ||= from.all;
+  from.all = false;
+}
+
+interface Refreshed {
+  readonly db: Queries;
+  readonly model: OverlayModel;
+  readonly catalog: ServiceCatalog;
+}
+
+/** Loads the dirty rows into the model. Changes noted meanwhile remain for the next call, as all do after a failure. */
+async function refresh({ db, model, catalog }: Refreshed, dirty: Dirty): Promise<void> {
+  const taken = nothing();
+  moveNotes(dirty, taken);
+  const wanted = (ids: Set<string>): readonly string[] | undefined => (taken.all ? undefined : [...ids]);
+  let identities, shares, fabricServices, fabricTerminators, edgeEntities;
+  try {
+    identities = await readIdentities(db, wanted(taken.identities));
+    shares = await readServices(db, catalog, wanted(taken.shares));
+    // Read before their services, so that the services are never older.
+    fabricTerminators = await readFabricTerminators(db, wanted(taken.fabricTerminators));
+    fabricServices = await readFabricServices(db, wanted(taken.fabricServices));
+    edgeEntities = await readEdgeEntities(db, wanted(taken.edgeEntities));
+  } catch (error) {
+    moveNotes(taken, dirty);
+    throw error;
+  }
+  const gone = (
+    ids: Set<string>,
+    known: Iterable<{ readonly id: string }>,
+    rows: readonly { readonly id: string }[],
+  ): string[] => absent(taken.all ? Array.from(known, ({ id }) => id) : [...ids], rows);
+  const goneShares = gone(taken.shares, model.services(), shares);
+  const goneIdentities = gone(taken.identities, model.identities(), identities);
+  const goneServices = gone(taken.fabricServices, model.fabricServices(), fabricServices);
+  const goneTerminators = gone(taken.fabricTerminators, model.fabricTerminators(), fabricTerminators);
+  const goneEntities = gone(taken.edgeEntities, model.edge.records(), edgeEntities);
+  for (const id of goneShares) model.removeService(id);
+  for (const id of goneTerminators) model.removeFabricTerminator(id);
+  removeTerminatorsOf(model, new Set([...goneServices, ...goneIdentities, ...goneEntities]));
+  for (const id of goneServices) model.removeFabricService(id);
+  for (const id of goneIdentities) model.removeIdentity(id);
+  const set = <T extends { readonly id: string }>(
+    kind: string,
+    rows: readonly T[],
+    take: (row: T) => void,
+  ): void => void mapAlone(rows, ({ id }) => `the ${kind} ${id} of the store`, take);
+  set('identity', identities, (identity) => model.setIdentity(identity));
+  set('share', shares, (share) => model.setService(share));
+  set('fabric service', fabricServices, (service) => model.setFabricService(service));
+  set('fabric terminator', fabricTerminators, (terminator) => model.setFabricTerminator(terminator));
+  for (const id of goneEntities) model.removeEdgeEntity(id);
+  set('entity', edgeEntities, (entity) => model.setEdgeEntity(entity));
+}
+
+/** The store deletes them with their service or router, and reports only those. */
+function removeTerminatorsOf(model: OverlayModel, gone: ReadonlySet<string>): void {
+  if (gone.size === 0) return;
+  for (const { id, serviceId, routerId } of [...model.fabricTerminators()]) {
+    if (gone.has(serviceId) || gone.has(routerId)) model.removeFabricTerminator(id);
+  }
+}
+
+function absent(ids: readonly string[], rows: readonly { readonly id: string }[]): string[] {
+  const present = new Set(rows.map(({ id }) => id));
+  return ids.filter((id) => !present.has(id));
+}

@@ -1,0 +1,20 @@
+/** The permission of an identity to host a service at a router, without its session, which its router judges. */
+import type { OverlayModel } from '../model/overlay-model.ts';
+import type { HostPostures } from './posture-access.ts';
+import type { Terminator } from '../terminators/terminator-registry.ts';
+
+export function mayHost(
+  model: OverlayModel,
+  hosts: HostPostures,
+  { serviceId, identityId, routerId }: Terminator,
+): boolean {
+  const service = model.anyService(serviceId);
+  return (
+    service !== undefined &&
+    model.identity(identityId) !== undefined &&
+    model.mayBind(identityId, service) &&
+    hosts.pass(identityId, service.id) &&
+    model.mayUseRouter(identityId, service, routerId) &&
+    model.identity(routerId) !== undefined
+  );
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  openEdgeFixture,
+  rawRequest,
+  type EdgeFixture,
+  type Enrolled,
+} from '../../ziti/client-api/edge-api-fixture.ts';
+
+let fixture: EdgeFixture;
+let one: Enrolled;
+let two: Enrolled;
+let gateway: Enrolled;
+
+before(async () => {
+  fixture = await openEdgeFixture();
+  one = await fixture.enroll('one');
+  two = await fixture.enroll('two');
+  gateway = await fixture.enroll('gateway', 'gateway');
+});
+after(() => fixture.close());
+
+const app = {
+  name: 'app',
+  shareMode: 'public',
+  backendMode: 'proxy',
+  target: 'http://127.0.0.1:3000',
+} as const;
+
+test('an agent makes a share, which is in effect when it is answered', async () => {
+  const share = await one.agentApi.createShare(app);
+  assert.deepEqual(
+    [share.token, share.name, share.reserved, share.targetByAgent, share.epoch, share.status],
+    ['app', 'app', true, true, 1, 'PENDING'],
+  );
+  assert.deepEqual(share.frontendEndpoints, ['http://app.share.localhost:8080']);
+  assert.equal(fixture.model.service(share.id)?.environmentId, one.id);
+  assert.deepEqual(
+    (await one.client.services()).map(({ name }) => name),
+    ['app'],
+  );
+});
+
+test('the same environment gets its name again, another gets a conflict', async () => {
+  const again = await one.agentApi.createShare({ ...app, target: 'http://127.0.0.1:3001' });
+  assert.deepEqual([again.token, again.epoch, again.target], ['app', 2, 'http://127.0.0.1:3001']);
+  assert.equal((await one.agentApi.hostedShares()).length, 1);
+  await assert.rejects(two.agentApi.createShare(app), { kind: 'conflict' });
+});
+
+test('a share without a name gets a random token; a private one is granted to environments of its frontdoor', async () => {
+  const share = await one.agentApi.createShare({
+    shareMode: 'private',
+    backendMode: 'proxy',
+    target: 'http://127.0.0.1:3002',
+    grants: [two.id],
+  });
+  assert.deepEqual([share.name, share.reserved, share.grants], [null, false, [two.id]]);
+  assert.deepEqual(
+    (await two.client.services()).map(({ id }) => id),
+    [share.id],
+  );
+  const foreign = await fixture.enroll('elsewhere', 'environment', 1);
+  const request = {
+    shareMode: 'private',
+    backendMode: 'proxy',
+    target: 'http://127.0.0.1:1',
+    grants: [foreign.id],
+  } as const;
+  await assert.rejects(one.agentApi.createShare(request), { kind: 'notFound' });
+});
+
+test('a share whose target becomes one of TCP or UDP is taken back in that mode', async () => {
+  const target = 'udp://127.0.0.1:53';
+  const mine = {
+    name: 'mine',
+    shareMode: 'private',
+    backendMode: 'proxy',
+    target: 'http://127.0.0.1:1',
+  } as const;
+  const share = await one.agentApi.createShare({ ...mine, grants: [two.id] });
+  const again = await one.agentApi.createShare({
+    ...mine,
+    backendMode: 'udpTunnel',
+    target,
+    grants: [two.id],
+  });
+  assert.deepEqual([again.id, again.backendMode, again.target], [share.id, 'udpTunnel', target]);
+  const listed = (await two.client.services()).find(({ id }) => id === share.id);
+  assert.deepEqual(listed?.tags, { backendMode: 'udpTunnel' });
+  await one.agentApi.releaseShare('mine');
+});
+
+test('an agent sees and releases its own shares alone', async () => {
+  assert.deepEqual(await two.agentApi.hostedShares(), []);
+  await assert.rejects(two.agentApi.releaseShare('app'), { kind: 'notFound' });
+  await one.agentApi.releaseShare('app');
+  assert.equal(
+    (await one.agentApi.hostedShares()).some(({ token }) => token === 'app'),
+    false,
+  );
+  await assert.rejects(one.agentApi.releaseShare('app'), { kind: 'notFound' });
+});
+
+test('an invalid share is refused with the reason', async () => {
+  const wrong: [Record<string, unknown>, RegExp][] = [
+    [
+      { ...app, backendMode: 'tcpTunnel', target: 'tcp://127.0.0.1:22' },
+      /backendMode must be of proxy \(of a public share\)/,
+    ],
+    [{ ...app, shareMode: 'private', backendMode: 'tcpTunnel' }, /target must be of tcp:/],
+    [{ ...app, backendMode: 'web' }, /backendMode/],
+    [{ ...app, shareMode: 'open' }, /shareMode/],
+    [{ ...app, target: 'http://127.0.0.1:3000/path' }, /target/],
+    [{ ...app, target: 7 }, /target/],
+    [{ ...app, name: 'WWW' }, /Value for name must be of share name \(3 to 63 of a-z, 0-9 and -/],
+    [{ ...app, name: 'www' }, /Value for name must be of share name other than oauth, api, www/],
+    [{ ...app, grants: [1] }, /grants/],
+    [{ ...app, zone: 'x' }, /zone/],
+  ];
+  for (const [body, message] of wrong) {
+    const answer = await rawRequest(fixture, {
+      method: 'POST',
+      path: '/agent/v1/shares',
+      body: JSON.stringify(body),
+      cert: one.identity.certPem,
+      key: one.identity.keyPem,
+    });
+    assert.equal(answer.status, 400, JSON.stringify(body));
+    assert.match((answer.json as { error: { message: string } }).error.message, message);
+  }
+});
+
+test('an agent reports its version', async () => {
+  await one.agentApi.reportVersion('0.1.0');
+  const row = await fixture.store.db
+    .selectFrom('identity')
+    .selectAll()
+    .where('id', '=', one.id)
+    .executeTakeFirst();
+  assert.equal(row?.agent_version, '0.1.0');
+  await assert.rejects(one.agentApi.reportVersion('no version at all'), { kind: 'invalid' });
+});
+
+test('gateways and strangers have no business here', async () => {
+  await assert.rejects(gateway.agentApi.hostedShares(), { kind: 'forbidden' });
+  await assert.rejects(gateway.agentApi.createShare(app), { kind: 'forbidden' });
+  for (const path of ['/agent/v1/shares', '/gateway/v1/shares']) {
+    assert.equal((await rawRequest(fixture, { path })).status, 401);
+  }
+});

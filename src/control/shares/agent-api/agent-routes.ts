@@ -1,0 +1,147 @@
+/**
+ * `/agent/v1`: requests of our agents about the shares of their own environment. The certificate is the
+ * credential and identifies the environment, so an agent cannot act on another's shares.
+ */
+import type { FastifyInstance } from 'fastify';
+import { definedFields, FORMAT_HEADER } from '#base';
+import {
+  agentSelfShape,
+  hostedShareRequestShape,
+  hostedShareShape,
+  hostedSharesShape,
+  type HostedShare,
+} from '#domain';
+import { shareRecordView } from '../records/share-view.ts';
+import { createOrTakeBackShare, releaseShare } from '../records/share-store.ts';
+import { findShareForUpdate, listSharesOf, type ShareRecord } from '../records/share-record.ts';
+import { lockedForUpdate } from '../../store/mod.ts';
+import {
+  appendPeerAudit,
+  notFound,
+  sendList,
+  type CallerContext,
+  type EdgeAddresses,
+  type EdgeMesh,
+  readBody,
+  sendShape,
+} from '../../overlay/clients/mod.ts';
+
+export interface AgentContext extends CallerContext {
+  readonly mesh: EdgeMesh;
+  readonly addresses: EdgeAddresses;
+}
+
+export function addAgentRoutes(app: FastifyInstance, context: AgentContext): void {
+  addShareRoutes(app, context);
+  addSelfRoute(app, context);
+}
+
+function addShareRoutes(app: FastifyInstance, context: AgentContext): void {
+  const { store, clock, log } = context;
+
+  app.get('/agent/v1/shares', async (request, reply) => {
+    const { identity } = context.callers.peerOfKind(request, 'environment');
+    const shares = (await listSharesOf(store.db, identity.id)).map((share) => shareView(context, share));
+    void reply.header(FORMAT_HEADER, String(hostedSharesShape.format));
+    return sendList(reply, shares, { limit: shares.length, offset: 0, totalCount: shares.length });
+  });
+
+  app.post('/agent/v1/shares', async (request, reply) => {
+    const peer = context.callers.peerOfKind(request, 'environment');
+    const { identity } = peer;
+    const { name, shareMode, backendMode, target, grants } = readBody(request, hostedShareRequestShape).value;
+    const share = await store.transaction(async (trx, touch) => {
+      const { before, share } = await createOrTakeBackShare(trx, touch, {
+        ...{ name: name ?? undefined, shareMode, backendMode, target, grants: grants ?? undefined },
+        frontdoorId: identity.frontdoorId ?? '',
+        environmentId: identity.id,
+        targetByAgent: true,
+        nowMs: clock.nowMs(),
+      });
+      await appendPeerAudit(trx, touch, context, request, peer, {
+        action: before === undefined ? 'createShare' : 'takeBackShare',
+        target: { kind: 'share', id: share.token },
+        before: before && shareRecordView(context.addresses, before),
+        after: shareRecordView(context.addresses, share),
+      });
+      return share;
+    });
+    log.info(
+      { environment: identity.id, share: share.token, epoch: share.epoch },
+      'share created by its agent',
+    );
+    return sendShape(reply, hostedShareShape, shareView(context, share), 201);
+  });
+
+  app.delete<{ Params: { token: string } }>('/agent/v1/shares/:token', async (request, reply) => {
+    const peer = context.callers.peerOfKind(request, 'environment');
+    const { identity } = peer;
+    const { token } = request.params;
+    await store.transaction(async (trx, touch) => {
+      const before = await findShareForUpdate(trx, identity.frontdoorId ?? '', token);
+      if (
+        before === undefined ||
+        !(await releaseShare(trx, touch, { environmentId: identity.id, token }, clock.nowMs()))
+      )
+        throw notFound();
+      await appendPeerAudit(trx, touch, context, request, peer, {
+        action: 'releaseShare',
+        target: { kind: 'share', id: token },
+        before: shareRecordView(context.addresses, before),
+      });
+    });
+    log.info({ environment: identity.id, share: token }, 'share released by its agent');
+    return reply.code(204).send();
+  });
+}
+
+/** What an agent reports about itself. */
+function addSelfRoute(app: FastifyInstance, context: AgentContext): void {
+  const { store } = context;
+
+  app.put('/agent/v1/self', async (request, reply) => {
+    const peer = context.callers.peerOfKind(request, 'environment');
+    const { identity } = peer;
+    const { version } = readBody(request, agentSelfShape).value;
+    await store.transaction(async (trx, touch) => {
+      const known = trx.selectFrom('identity').select('agent_version').where('id', '=', identity.id);
+      const row = await lockedForUpdate(trx, known).executeTakeFirst();
+      // Sent at every start of an agent, and rarely changed.
+      if (row === undefined || row.agent_version === version) return;
+      await trx
+        .updateTable('identity')
+        .set({ agent_version: version })
+        .where('id', '=', identity.id)
+        .execute();
+      touch('identity', identity.id);
+      await appendPeerAudit(trx, touch, context, request, peer, {
+        action: 'reportVersion',
+        target: { kind: 'environment', id: identity.id },
+        before: { version: row.agent_version },
+        after: { version },
+      });
+    });
+    return reply.code(204).send();
+  });
+}
+
+function shareView(context: AgentContext, share: ShareRecord): HostedShare {
+  const { state, failure } = context.mesh.status.share(share.id);
+  return definedFields({
+    id: share.id,
+    token: share.token,
+    name: share.name,
+    shareMode: share.shareMode,
+    backendMode: share.backendMode,
+    target: share.target,
+    targetByAgent: share.targetByAgent,
+    reserved: share.reserved,
+    epoch: share.epoch,
+    grants: share.grants,
+    frontendEndpoints: [...share.frontends, ...share.customHosts].flatMap(({ host }) =>
+      context.addresses.frontendUrls(host),
+    ),
+    status: state,
+    failure,
+  });
+}

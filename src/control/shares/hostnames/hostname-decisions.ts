@@ -1,0 +1,123 @@
+/** What a proof, its loss and an operator's grant change, each inside the caller's transaction and with its audit event. */
+import { FrontdoorError } from '#base';
+import { appendMachineAudit, THE_SYSTEM, type AuditParts } from '../../audit/mod.ts';
+import {
+  changeProof,
+  contestOf,
+  endClaim,
+  type HostnameClaim,
+  type ProofChange,
+} from '../records/hostname-proof-store.ts';
+import type { Queries, Touch } from '../../store/mod.ts';
+import { lostAt } from './hostname-proof-policy.ts';
+
+/** A granted name needs no look-ups. */
+const NEVER_MS = Number.MAX_SAFE_INTEGER;
+
+/** The part of an audit event's view that proofs change. */
+export function hostnameView({ id, frontdoorId, hostname, proof, proofName }: HostnameClaim) {
+  return { id, frontdoorId, hostname, proof, proofName };
+}
+
+/** Changes a proof as the program itself. */
+export async function decide(
+  ...[trx, touch, parts, claim, change, action]: [
+    ...[trx: Queries, touch: Touch, parts: AuditParts, claim: HostnameClaim, change: ProofChange],
+    action: string,
+  ]
+): Promise<void> {
+  const after = await changeProof(trx, touch, claim, change, parts.clock.nowMs());
+  await note(trx, touch, parts, { claim, after, action });
+}
+
+/** Ends a claim as the program itself. */
+export async function endUnproven(
+  trx: Queries,
+  touch: Touch,
+  parts: AuditParts,
+  claim: HostnameClaim,
+): Promise<void> {
+  await endClaim(trx, touch, claim.id);
+  await note(trx, touch, parts, { claim, after: undefined, action: 'endHostnameClaim' });
+}
+
+/**
+ * Makes room for a claim that is about to be served. Returns why it cannot be, in words, or undefined. Names that are
+ * older than proofs become claims, but for those of `hasProof`.
+ */
+export async function makeRoom(
+  ...[trx, touch, parts, claim, hasProof]: [
+    ...[trx: Queries, touch: Touch, parts: AuditParts, claim: HostnameClaim],
+    hasProof: (other: HostnameClaim) => boolean,
+  ]
+): Promise<string | undefined> {
+  const nowMs = parts.clock.nowMs();
+  const contest = await contestOf(trx, claim, hasProof, nowMs);
+  if ('problem' in contest) return contest.problem;
+  const problem = 'another organization has proven the name, or one above it';
+  for (const other of contest.yielding) {
+    const change = { ...lostAt(nowMs), proofName: null, problem, dueAtMs: nowMs };
+    await decide(trx, touch, parts, other, change, 'loseHostname');
+  }
+  return undefined;
+}
+
+/** Serves a locked claim by an operator's decision. Throws `conflict` if the name belongs to another. */
+export async function grantHostname(
+  trx: Queries,
+  touch: Touch,
+  parts: AuditParts,
+  claim: HostnameClaim,
+): Promise<HostnameClaim> {
+  if (claim.proof === 'GRANTED') return claim;
+  if (claim.proof === 'PENDING') {
+    const problem = await makeRoom(trx, touch, parts, claim, () => false);
+    if (problem !== undefined)
+      throw new FrontdoorError('conflict', 'conflict', `${claim.hostname} cannot be granted: ${problem}`);
+  }
+  const granted = { proof: 'GRANTED', proofName: null, endsAtMs: null, problem: null, misses: 0 } as const;
+  return changeProof(trx, touch, claim, { ...granted, dueAtMs: NEVER_MS }, parts.clock.nowMs());
+}
+
+/** Ends an operator's grant, or what a name has from before proofs. The name is a claim then, whose record is looked up. */
+export async function withdrawHostname(
+  trx: Queries,
+  touch: Touch,
+  parts: AuditParts,
+  claim: HostnameClaim,
+): Promise<HostnameClaim> {
+  if (claim.proof !== 'GRANTED' && claim.proof !== 'ASKED')
+    throw new FrontdoorError(
+      'conflict',
+      'conflict',
+      `${claim.hostname} has no grant: its proof is ${claim.proof}`,
+    );
+  const nowMs = parts.clock.nowMs();
+  const change = { ...lostAt(nowMs), proofName: null, problem: null, dueAtMs: nowMs };
+  return changeProof(trx, touch, claim, change, nowMs);
+}
+
+async function note(
+  trx: Queries,
+  touch: Touch,
+  parts: AuditParts,
+  {
+    claim,
+    after,
+    action,
+  }: {
+    readonly claim: HostnameClaim;
+    readonly after: HostnameClaim | undefined;
+    readonly action: string;
+  },
+): Promise<void> {
+  await appendMachineAudit(trx, touch, parts, {
+    frontdoorId: claim.frontdoorId,
+    actor: THE_SYSTEM,
+    action,
+    target: { kind: 'custom-frontend', id: claim.id },
+    before: hostnameView(claim),
+    after: after && hostnameView(after),
+    address: null,
+  });
+}

@@ -1,0 +1,32 @@
+/** A share at one of its hosts: the providers that guard it there, and the host that receives its log-ins. */
+import { DEFAULT_SESSION_LIMITS, type SessionLimits } from '#domain';
+import type { OverlayModel } from '../../overlay/model/mod.ts';
+
+export interface GuardedHost {
+  readonly shareId: string;
+  readonly frontdoorId: string;
+  readonly host: string;
+  readonly authProviderIds: readonly string[];
+  readonly session: SessionLimits;
+}
+
+/** Returns undefined if there is no such public share, or not at this host. */
+export function guardedHost(
+  model: Pick<OverlayModel, 'service'>,
+  shareId: string,
+  host: string,
+): GuardedHost | undefined {
+  const service = model.service(shareId);
+  if (service?.shareMode !== 'public') return undefined;
+  const authProviderIds = service.hosts.includes(host)
+    ? service.authProviderIds
+    : service.customHosts.find((custom) => custom.host === host)?.authProviderIds;
+  if (authProviderIds === undefined) return undefined;
+  const session = service.rules?.session ?? DEFAULT_SESSION_LIMITS;
+  return { shareId, frontdoorId: service.frontdoorId, host, authProviderIds, session };
+}
+
+/** Returns `https://host[:port]` in the form of browsers. */
+export function originOf(host: string, port: number): string {
+  return port === 443 ? `https://${host}` : `https://${host}:${port}`;
+}

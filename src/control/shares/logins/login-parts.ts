@@ -1,0 +1,61 @@
+/** Composes the control plane's half of log-ins over its store. */
+import type { Clock, Log } from '#base';
+import { waitAtMost, type EgressClient } from '#net';
+import type { OverlayModel } from '../../overlay/model/mod.ts';
+import { ProviderDirectory } from './provider-directory.ts';
+import type { Secrets } from '../../secrets/mod.ts';
+import type { Store } from '../../store/mod.ts';
+import { openGatewayAccess, type StoredGatewayAccess } from './gateway-access.ts';
+import { openIdentityKeys, type IdentityKeys } from './identity-keys.ts';
+import { IssuerDirectory } from './issuer-directory.ts';
+import { LoginSweep } from './login-sweep.ts';
+import { ProviderSteps } from './provider-steps.ts';
+import { ShareLogins } from './share-logins.ts';
+
+export interface LoginPartsOptions {
+  readonly store: Store;
+  readonly secrets: Secrets;
+  /** Attached to the store before, so that it has the shares when providers are loaded. */
+  readonly model: OverlayModel;
+  readonly egress: Pick<EgressClient, 'get' | 'send'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface LoginParts {
+  readonly access: StoredGatewayAccess;
+  readonly logins: ShareLogins;
+  readonly providers: ProviderDirectory;
+  readonly steps: ProviderSteps;
+  readonly issuers: IssuerDirectory;
+  readonly identityKeys: IdentityKeys;
+  close(): Promise<void>;
+}
+
+/** How long the start waits for the issuers' metadata, so that gateways that reconnect at once get the keys. */
+const FIRST_LOOK_MS = 2_000;
+
+/** Rejects with errors of the store. */
+export async function openLoginParts(options: LoginPartsOptions): Promise<LoginParts> {
+  const { store } = options;
+  const providers = await ProviderDirectory.open(store);
+  const issuers = new IssuerDirectory({ ...options, providers });
+  const identityKeys = await openIdentityKeys(options);
+  const access = await openGatewayAccess({ ...options, providers, issuers, identityKeys });
+  const steps = new ProviderSteps({ ...options, issuers });
+  const logins = new ShareLogins({ ...options, providers, steps });
+  const sweep = new LoginSweep(options);
+  await waitAtMost(issuers.look(), FIRST_LOOK_MS);
+  return {
+    access,
+    logins,
+    providers,
+    steps,
+    issuers,
+    identityKeys,
+    close: async () => {
+      await sweep.close();
+      await issuers.close();
+    },
+  };
+}

@@ -1,0 +1,199 @@
+/**
+ * The control plane's half of log-ins at shares: it talks to identity providers, keeps attempts and sessions, and
+ * verifies everything. Gateways serve the browser. Expected refusals are results, not errors.
+ */
+import { randomNonce, randomPKCECodeVerifier } from 'openid-client';
+import { addressKey, type Clock, type Log } from '#base';
+import {
+  loginHostOf,
+  type CallerIdentity,
+  type GatewaySession,
+  type LoginCallback,
+  type LoginRedeemed,
+  type LoginRedemption,
+  type LoginRefusal,
+  type LoginRefusalReason,
+  type LoginReturned,
+  type LoginStart,
+  type LoginStarted,
+} from '#domain';
+import type { OverlayModel } from '../../overlay/model/mod.ts';
+import type { KnownProvider, ProviderDirectory } from './provider-directory.ts';
+import type { ProviderSteps } from './provider-steps.ts';
+import { randomToken, type Secrets } from '../../secrets/mod.ts';
+import type { LoginAttemptTable, Store } from '../../store/mod.ts';
+import { guardedHost, originOf, type GuardedHost } from './guarded-host.ts';
+import { isLoginState, makeLoginState } from './login-state.ts';
+import { LoginTrail } from './login-trail.ts';
+import {
+  attemptSecrets,
+  claimAttempt,
+  dropAttempt,
+  grantCode,
+  insertAttempt,
+  redeemAttempt,
+} from './login-attempts.ts';
+import { endSessions, findSession, insertSession } from './login-sessions.ts';
+import { identityOf } from './proven-person.ts';
+
+export interface ShareLoginsOptions {
+  readonly store: Store;
+  readonly secrets: Secrets;
+  readonly model: OverlayModel;
+  readonly providers: ProviderDirectory;
+  readonly steps: ProviderSteps;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** 256 bits in base64url. */
+const TOKEN = /^[\w-]{43}$/;
+
+export class ShareLogins {
+  readonly #options: ShareLoginsOptions;
+  readonly #trail: LoginTrail;
+
+  constructor(options: ShareLoginsOptions) {
+    this.#options = options;
+    this.#trail = new LoginTrail(options);
+  }
+
+  /** Rejects with errors of the store, as the other steps do. */
+  async start(request: LoginStart): Promise<LoginStarted> {
+    const { store, secrets, clock } = this.#options;
+    const { shareId, host, port, providerId, returnTo, browser } = request;
+    const guarded = guardedHost(this.#options.model, shareId, host);
+    const provider = this.#providerOf(guarded, providerId);
+    if (provider === undefined) return refused('provider-not-available');
+    const state = makeLoginState(secrets);
+    const usesPkce = provider.type === 'GITHUB' || provider.data['supports_pkce'] !== false;
+    const attempt = { verifier: usesPkce ? randomPKCECodeVerifier() : null, nonce: randomNonce(), returnTo };
+    const redirectUri = callbackUrl(host, port, providerId);
+    const url = await this.#options.steps.run(provider, (protocol, tools) =>
+      protocol.authorizationUrl(provider, { redirectUri, state, secrets: attempt }, tools),
+    );
+    if (typeof url !== 'string') return url;
+    const isStored = await store.transaction((trx) =>
+      insertAttempt(trx, secrets, {
+        state,
+        shareId,
+        providerId: provider.id,
+        providerVersion: provider.version,
+        host,
+        port,
+        browser,
+        address: addressKey(request.address),
+        secrets: attempt,
+        nowMs: clock.nowMs(),
+      }),
+    );
+    return isStored ? { type: 'redirect', url } : refused('too-many');
+  }
+
+  async finish({ host, providerId, parameters }: LoginCallback): Promise<LoginReturned> {
+    const { store, secrets, clock } = this.#options;
+    const { state } = parameters;
+    if (state === undefined || !isLoginState(secrets, state)) return refused('attempt-not-valid');
+    const attempt = await claimAttempt(store.db, secrets, state, providerId, clock.nowMs());
+    if (attempt === undefined) return refused('attempt-not-valid');
+    const identity = await this.#identify(attempt, host, state, parameters);
+    if ('type' in identity) {
+      await dropAttempt(store.db, attempt);
+      return identity;
+    }
+    const code = randomToken();
+    const isGranted = await grantCode(store.db, secrets, attempt, { code, identity, nowMs: clock.nowMs() });
+    if (!isGranted) return refused('attempt-not-valid');
+    return {
+      type: 'redirect',
+      url: `${originOf(attempt.host, attempt.port)}/.frontdoor/login?code=${code}`,
+    };
+  }
+
+  async redeem(request: LoginRedemption): Promise<LoginRedeemed> {
+    const { store, secrets, clock } = this.#options;
+    let confirm = (): void => {};
+    const redeemed = await store.transaction<LoginRedeemed>(async (trx, touch) => {
+      const nowMs = clock.nowMs();
+      const attempt = await redeemAttempt(trx, secrets, request, nowMs);
+      if (attempt === undefined || attempt.identity === null) return refused('attempt-not-valid');
+      const guarded = guardedHost(this.#options.model, attempt.share_id, attempt.host);
+      const provider = this.#providerOf(guarded, attempt.auth_provider_id, attempt.provider_version);
+      if (guarded === undefined || provider === undefined) return refused('provider-not-available');
+      const identity = JSON.parse(attempt.identity) as CallerIdentity;
+      const { token, session } = await insertSession(trx, touch, secrets, {
+        shareId: guarded.shareId,
+        host: guarded.host,
+        providerId: provider.id,
+        providerVersion: provider.version,
+        identity,
+        absoluteMs: guarded.session.absoluteMs,
+        nowMs,
+      });
+      confirm = await this.#trail.append(trx, touch, guarded, session, attempt.address);
+      return { type: 'session', token, session, returnTo: attemptSecrets(secrets, attempt).returnTo };
+    });
+    if (redeemed.type === 'session') confirm();
+    return redeemed;
+  }
+
+  /** Returns the session of a cookie if it is still valid. */
+  async find(token: string): Promise<GatewaySession | null> {
+    const { store, secrets, clock } = this.#options;
+    if (!TOKEN.test(token)) return null;
+    const nowMs = clock.nowMs();
+    const session = await findSession(store.db, secrets, token, nowMs);
+    if (session === undefined) return null;
+    const guarded = guardedHost(this.#options.model, session.shareId, session.host);
+    const provider = this.#providerOf(guarded, session.providerId, session.providerVersion);
+    if (guarded === undefined || provider === undefined) return null;
+    const { idleMs, absoluteMs } = guarded.session;
+    const isOver = nowMs - session.createdAtMs >= absoluteMs || nowMs - session.lastUsedAtMs >= idleMs;
+    return isOver ? null : session;
+  }
+
+  /** Notifies every gateway. Ending a session that does not exist has no effect. */
+  async end(token: string): Promise<void> {
+    const { store, secrets, clock } = this.#options;
+    const session = await findSession(store.db, secrets, token, clock.nowMs());
+    if (session === undefined) return;
+    await store.transaction((trx, touch) => endSessions(trx, touch, [session.id]));
+  }
+
+  async #identify(
+    attempt: LoginAttemptTable,
+    host: string,
+    state: string,
+    parameters: Readonly<Record<string, string>>,
+  ): Promise<CallerIdentity | LoginRefusal> {
+    if (host !== loginHostOf(attempt.host)) return refused('attempt-not-valid');
+    const guarded = guardedHost(this.#options.model, attempt.share_id, attempt.host);
+    const provider = this.#providerOf(guarded, attempt.auth_provider_id, attempt.provider_version);
+    if (provider === undefined) return refused('provider-not-available');
+    const url = new URL(callbackUrl(attempt.host, attempt.port, provider.id));
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    const secrets = attemptSecrets(this.#options.secrets, attempt);
+    const person = await this.#options.steps.run(provider, (protocol, tools) =>
+      protocol.identify(provider, { url, state, secrets }, tools),
+    );
+    return 'type' in person ? person : identityOf(person, provider.id);
+  }
+
+  /** Returns a provider with which people can log in there, or undefined. */
+  #providerOf(guarded: GuardedHost | undefined, id: string, version?: number): KnownProvider | undefined {
+    if (guarded === undefined || !guarded.authProviderIds.includes(id)) return undefined;
+    const provider = this.#options.providers.byId(id);
+    if (provider === undefined || !provider.enabled || provider.frontdoorId !== guarded.frontdoorId)
+      return undefined;
+    if (!this.#options.steps.has(provider.type)) return undefined;
+    return version === undefined || version === provider.version ? provider : undefined;
+  }
+}
+
+function refused(reason: LoginRefusalReason): LoginRefusal {
+  return { type: 'refused', reason };
+}
+
+function callbackUrl(host: string, port: number, providerId: string): string {
+  return `${originOf(loginHostOf(host), port)}/${providerId}/auth/callback`;
+}

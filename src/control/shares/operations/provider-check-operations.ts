@@ -1,0 +1,92 @@
+/** Checks of auth providers, stored or not: the callback addresses to register, and whether the issuer's metadata can be fetched. */
+import { messageOf } from '#base';
+import type { ProviderCheckAnswer, ProviderDraftCheckAnswer } from '#contract';
+import { provesPeople } from '#domain';
+import { fetchIssuerMetadata } from '../logins/issuer-metadata.ts';
+import { issuerAddressOf } from '../logins/issuer-directory.ts';
+import { originOf } from '../logins/guarded-host.ts';
+import { checkProviderData } from '../provider/provider-schema.ts';
+import { findAuthProvider } from '../records/auth-provider-store.ts';
+import { listCustomFrontends } from '../records/custom-frontend-store.ts';
+import { listFrontends } from '../records/frontend-store.ts';
+import { notFound, tooMany } from './api-errors.ts';
+import { change, ok, unstored, type ApiParts, type Call, type ChangeParts, type Handlers } from './call.ts';
+
+/** A frontdoor cannot have more. */
+const MOST_CUSTOM_FRONTENDS = 100;
+/** Each check waits for a foreign server. */
+const MOST_CHECKS = 8;
+const HTTPS_PORT = 443;
+
+/** How many checks go on, by the installation: a process may have several control planes. */
+const checks = new WeakMap<ApiParts['installation'], number>();
+
+type CheckParts = ChangeParts & Pick<ApiParts, 'installation' | 'frontendUrls'>;
+type IssuerAddress = ReturnType<typeof issuerAddressOf>;
+
+export const providerCheckHandlers: Handlers<CheckParts, 'checkAuthProvider' | 'checkAuthProviderDraft'> = {
+  async checkAuthProvider(parts, call) {
+    const { id } = call.parameters;
+    const provider = await findAuthProvider(parts.store.db, call.frontdoor, id);
+    if (provider === undefined) throw notFound('Auth provider', id);
+    const isLogin = provesPeople(provider.type);
+    const answer: ProviderCheckAnswer = {
+      callbackUrls: isLogin ? await callbackUrls(parts, call, provider.id) : [],
+      ...(await discoveryOf(parts, issuerAddressOf(provider))),
+    };
+    return unstored(ok(answer));
+  },
+
+  /** Changes nothing, but makes the control plane ask a server that the caller names, which the audit trail records. */
+  async checkAuthProviderDraft(parts, call) {
+    const { type, data } = call.body;
+    checkProviderData(type, data);
+    const address = issuerAddressOf({ type, data });
+    checkRoom(parts, address);
+    await change(parts, call, async () => ({
+      result: undefined,
+      target: { kind: 'frontdoor', id: call.frontdoor.id },
+      after: { type, ...address },
+    }));
+    return unstored(ok(await discoveryOf(parts, address)));
+  },
+};
+
+/** Returns the callback URL for each zone of the frontdoor's public shares. */
+async function callbackUrls(parts: CheckParts, call: Call, providerId: string): Promise<string[]> {
+  const { db } = parts.store;
+  const request = { page: 0, size: MOST_CUSTOM_FRONTENDS, sort: 'default', direction: 'asc' } as const;
+  const [frontends, custom] = await Promise.all([
+    listFrontends(db),
+    listCustomFrontends(db, call.frontdoor, request, {}),
+  ]);
+  const zones = [...frontends.map(({ zone }) => zone), ...custom.content.map(({ hostname }) => hostname)];
+  return zones.map((zone) => `${loginOrigin(parts, `oauth.${zone}`)}/${providerId}/auth/callback`);
+}
+
+/** Log-ins use HTTPS only, at the configured port or 443. */
+function loginOrigin({ frontendUrls, installation }: CheckParts, host: string): string {
+  const secure = frontendUrls(host).find((each) => each.startsWith('https:'));
+  return secure?.replace(/\/$/, '') ?? originOf(host, installation.securePort() ?? HTTPS_PORT);
+}
+
+/** Throws `tooMany` while as many checks go on as may at once. */
+function checkRoom({ installation }: CheckParts, { issuer }: IssuerAddress): void {
+  if (issuer !== '' && (checks.get(installation) ?? 0) >= MOST_CHECKS) throw tooMany(1);
+}
+
+async function discoveryOf(parts: CheckParts, address: IssuerAddress): Promise<ProviderDraftCheckAnswer> {
+  const { installation } = parts;
+  checkRoom(parts, address);
+  if (address.issuer === '') return { discovery: 'none', problem: null };
+  const count = (change: number) => checks.set(installation, (checks.get(installation) ?? 0) + change);
+  count(1);
+  try {
+    await fetchIssuerMetadata(installation.egress, address.issuer, address.discoveryUrl);
+    return { discovery: 'ok', problem: null };
+  } catch (error) {
+    return { discovery: 'failed', problem: messageOf(error) };
+  } finally {
+    count(-1);
+  }
+}

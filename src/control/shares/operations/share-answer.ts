@@ -1,0 +1,65 @@
+/** Shares in the form of the Management API: the stored record with its measured state. */
+import { definedFields } from '#base';
+import type { ShareAnswer } from '#contract';
+import { accessSummary, type AccessSummary, type SummedProvider } from '#domain';
+import { storedShareOf, type FrontendUrls } from '../records/share-view.ts';
+import type { KnownProvider } from '../logins/provider-directory.ts';
+import type { ShareStatus } from '../../overlay/model/mod.ts';
+import type { ShareRecord } from '../records/share-record.ts';
+import { isoTime, type ApiParts } from './call.ts';
+
+/** Agents reconnect within this time. Shown as the next try for a share whose agent is away. */
+const OFFLINE_RETRY_MS = 15_000;
+
+type StatusParts = Pick<ApiParts, 'status' | 'clock'>;
+
+export function shareAnswerOf(
+  parts: StatusParts & FrontendUrls & AccessParts,
+  share: ShareRecord,
+): ShareAnswer {
+  const { state, failure } = shareStatusOf(parts, share);
+  const { createdAt, ...stored } = storedShareOf(parts, share);
+  return definedFields({ ...stored, access: shareAccessOf(parts, share), status: state, failure, createdAt });
+}
+
+type AccessParts = Pick<ApiParts, 'model' | 'providers' | 'clock'>;
+
+/** Rules and providers come from memory, so that a list needs no further statement for each of its shares. */
+function shareAccessOf({ model, providers, clock }: AccessParts, share: ShareRecord): AccessSummary {
+  const { id, shareMode, grants, frontends, customHosts, authProviderIds } = share;
+  const own = frontends.map(({ host }) => ({ host, authProviderIds }));
+  const names = [...own, ...customHosts].map(({ host, authProviderIds: ids }) => ({
+    host,
+    providers: ids.map((providerId) => summedProvider(providers.byId(providerId))),
+  }));
+  const rules = model.service(id)?.rules ?? null;
+  return accessSummary(
+    { grants: shareMode === 'private' ? grants.length : undefined, names, rules },
+    clock.nowMs(),
+  );
+}
+
+function summedProvider(provider: KnownProvider | undefined): SummedProvider | undefined {
+  if (provider === undefined) return undefined;
+  const { name, type, enabled, apiKeys } = provider;
+  return { name, type, enabled, keys: apiKeys?.keys.length ?? 0 };
+}
+
+/** Returns the measured status. A share whose agent is away has failed, whatever was measured before. */
+export function shareStatusOf(
+  { status, clock }: StatusParts,
+  share: Pick<ShareRecord, 'id' | 'environmentId'>,
+): ShareStatus {
+  const measured = status.share(share.id);
+  if (measured.state === 'FAILED')
+    return { state: 'FAILED', failure: measured.failure ?? unknownFailure(clock.nowMs()) };
+  if (status.isConnected(share.environmentId)) return { state: measured.state };
+  return {
+    state: 'FAILED',
+    failure: { ...unknownFailure(clock.nowMs()), lastError: 'the agent is not connected' },
+  };
+}
+
+function unknownFailure(nowMs: number) {
+  return { count: 1, lastError: 'the last probe failed', nextRetry: isoTime(nowMs + OFFLINE_RETRY_MS) };
+}

@@ -1,0 +1,325 @@
+/**
+ * Custom frontends of a granted frontdoor: zones of the owner below which the public shares of a frontend are
+ * served too, once their hostname is proven (`hostname-proof-store.ts`). A name that is served belongs to one frontend
+ * or custom frontend, including everything below it.
+ */
+import { randomUUID } from 'node:crypto';
+import { sql, type Selectable } from 'kysely';
+import { FrontdoorError } from '#base';
+import { zonesOverlap } from '#domain';
+import {
+  countedPage,
+  narrowed,
+  type ListFilter,
+  type Page,
+  type PageRequest,
+  lockedByName,
+  lockedForUpdate,
+  type HostnameProof,
+  type CustomFrontendTable,
+  type Queries,
+  type Touch,
+} from '../../store/mod.ts';
+import type { GrantedFrontdoor } from './frontdoor-store.ts';
+import { namesFrom } from './custom-host.ts';
+import { restHostnames, restsForAnother } from './resting-name-store.ts';
+
+export interface CustomFrontendRecord {
+  readonly id: string;
+  readonly frontdoorId: string;
+  /** In lower case. */
+  readonly hostname: string;
+  readonly frontendId: string;
+  readonly authProviderIds: readonly string[];
+  readonly status: CustomFrontendTable['status'];
+  /** PENDING is not served. */
+  readonly proof: HostnameProof;
+  /** The DNS name of the record that proved it; null if none did. */
+  readonly proofName: string | null;
+  readonly proofEndsAtMs: number | null;
+  readonly proofProblem: string | null;
+  readonly createdAtMs: number;
+}
+
+export const CUSTOM_FRONTEND_SORT_FIELDS = ['hostname', 'id'] as const;
+
+/** Each of them adds a host to every public share. */
+const MAX_CUSTOM_FRONTENDS = 100;
+/** Each of them is looked up again and again. */
+const MAX_CLAIMS = 100;
+const UNPROVEN = ['PENDING', 'ASKED'] as const;
+
+export async function listCustomFrontends(
+  db: Queries,
+  frontdoor: GrantedFrontdoor,
+  request: PageRequest,
+  filter: ListFilter,
+): Promise<Page<CustomFrontendRecord>> {
+  const { status, providerId } = filter;
+  let query = narrowed(rowsOf(db, frontdoor), filter, { name: 'hostname' }).select(
+    sql<string>`hostname`.as('name'),
+  );
+  if (status !== undefined) query = query.where(sql<boolean>`status = ${status}`);
+  if (providerId !== undefined)
+    query = query.where(sql<boolean>`exists (select 1 from custom_frontend_auth_provider as guard
+      where guard.custom_frontend_id = custom_frontend.id and guard.auth_provider_id = ${providerId})`);
+  const sort = request.sort === 'hostname' ? 'name' : request.sort;
+  const { content, total } = await countedPage(query, { ...request, sort });
+  return { content: await recordsOf(db, content), total };
+}
+
+export async function findCustomFrontend(
+  db: Queries,
+  frontdoor: GrantedFrontdoor,
+  id: string,
+): Promise<CustomFrontendRecord | undefined> {
+  const [record] = await recordsOf(
+    db,
+    await rowsOf(db, frontdoor).where('id', '=', id.toLowerCase()).execute(),
+  );
+  return record;
+}
+
+export interface NewCustomFrontend {
+  /** A DNS name in any case. */
+  readonly hostname: string;
+  readonly frontendId: string;
+  readonly authProviderIds: readonly string[];
+  readonly nowMs: number;
+  /** When the claim ends unless it is proven. */
+  readonly claimEndsAtMs: number;
+}
+
+/** Throws `conflict` for a taken name, `notFound` for a missing frontend or provider. */
+export async function insertCustomFrontend(
+  trx: Queries,
+  touch: Touch,
+  frontdoor: GrantedFrontdoor,
+  wanted: NewCustomFrontend,
+): Promise<CustomFrontendRecord> {
+  const hostname = wanted.hostname.toLowerCase();
+  // Names above and below have no rows that could be locked.
+  await lockedByName(trx, 'custom frontends');
+  await checkFree(trx, frontdoor, hostname, wanted.nowMs);
+  const frontend = await trx
+    .selectFrom('frontend')
+    .select('id')
+    .where('id', '=', wanted.frontendId)
+    .executeTakeFirst();
+  if (frontend === undefined) throw missing('Frontend', wanted.frontendId);
+  const authProviderIds = await checkedProviders(trx, frontdoor, wanted.authProviderIds);
+  const id = randomUUID();
+  await trx
+    .insertInto('custom_frontend')
+    .values({
+      id,
+      frontdoor_id: frontdoor.id,
+      hostname,
+      frontend_id: wanted.frontendId,
+      status: 'NEW',
+      ...{ proof: 'PENDING', proof_ends_at: wanted.claimEndsAtMs, proof_due_at: wanted.nowMs },
+      created_at: wanted.nowMs,
+    })
+    .execute();
+  await insertProviders(trx, id, authProviderIds);
+  touch('custom-frontend', id);
+  return (await findCustomFrontend(trx, frontdoor, id))!;
+}
+
+/** Returns the custom frontend, locked until the transaction ends. */
+export async function lockCustomFrontend(
+  trx: Queries,
+  frontdoor: GrantedFrontdoor,
+  id: string,
+): Promise<CustomFrontendRecord | undefined> {
+  await lockedForUpdate(trx, rowsOf(trx, frontdoor).where('id', '=', id.toLowerCase())).execute();
+  return findCustomFrontend(trx, frontdoor, id);
+}
+
+/** Replaces the providers of a locked custom frontend. Throws `notFound` for a missing one. */
+export async function changeCustomFrontend(
+  trx: Queries,
+  touch: Touch,
+  frontdoor: GrantedFrontdoor,
+  before: CustomFrontendRecord,
+  given: readonly string[],
+): Promise<CustomFrontendRecord> {
+  const authProviderIds = await checkedProviders(trx, frontdoor, given);
+  await trx.deleteFrom('custom_frontend_auth_provider').where('custom_frontend_id', '=', before.id).execute();
+  await insertProviders(trx, before.id, authProviderIds);
+  await touchCustomFrontend(trx, touch, before);
+  return { ...before, authProviderIds };
+}
+
+/** Deletes it; its hostname rests. Returns undefined if there is none with this id. */
+export async function deleteCustomFrontend(
+  trx: Queries,
+  touch: Touch,
+  frontdoor: GrantedFrontdoor,
+  id: string,
+  nowMs: number,
+): Promise<CustomFrontendRecord | undefined> {
+  const before = await lockCustomFrontend(trx, frontdoor, id);
+  if (before === undefined) return undefined;
+  await restHostnames(trx, frontdoor.id, nowMs, before.id);
+  await trx.deleteFrom('custom_frontend').where('id', '=', before.id).execute();
+  await touchCustomFrontend(trx, touch, before);
+  return before;
+}
+
+/** Returns the first `limit` custom frontends that use a provider, by hostname. */
+export async function listFrontendsUsing(
+  db: Queries,
+  providerId: string,
+  limit: number,
+): Promise<{ readonly id: string; readonly hostname: string }[]> {
+  return db
+    .selectFrom('custom_frontend_auth_provider')
+    .innerJoin('custom_frontend', 'custom_frontend.id', 'custom_frontend_auth_provider.custom_frontend_id')
+    .select(['custom_frontend.id', 'custom_frontend.hostname'])
+    .where('custom_frontend_auth_provider.auth_provider_id', '=', providerId)
+    .orderBy('custom_frontend.hostname')
+    .limit(limit)
+    .execute();
+}
+
+/** Returns the zone in which a custom frontend's names are aliases. */
+export async function zoneOf(db: Queries, { frontendId }: CustomFrontendRecord): Promise<string> {
+  const { zone } = await db
+    .selectFrom('frontend')
+    .select('zone')
+    .where('id', '=', frontendId)
+    .executeTakeFirstOrThrow();
+  return zone;
+}
+
+async function insertProviders(trx: Queries, id: string, authProviderIds: readonly string[]): Promise<void> {
+  if (authProviderIds.length === 0) return;
+  const rows = authProviderIds.map((auth_provider_id, position) => ({
+    custom_frontend_id: id,
+    auth_provider_id,
+    position,
+  }));
+  await trx.insertInto('custom_frontend_auth_provider').values(rows).execute();
+}
+
+/** The names of the shares change, so they are read again, and the zones. */
+export async function touchCustomFrontend(
+  trx: Queries,
+  touch: Touch,
+  { id, frontdoorId, frontendId }: Pick<CustomFrontendRecord, 'id' | 'frontdoorId' | 'frontendId'>,
+): Promise<void> {
+  touch('custom-frontend', id);
+  const shares = await trx
+    .selectFrom('share_frontend')
+    .innerJoin('share', 'share.id', 'share_frontend.share_id')
+    .select('share.id')
+    .where('share.frontdoor_id', '=', frontdoorId)
+    .where('share_frontend.frontend_id', '=', frontendId)
+    .execute();
+  for (const share of shares) touch('share', share.id);
+}
+
+function rowsOf(db: Queries, frontdoor: GrantedFrontdoor) {
+  return db.selectFrom('custom_frontend').selectAll().where('frontdoor_id', '=', frontdoor.id);
+}
+
+async function recordsOf(
+  db: Queries,
+  rows: readonly Selectable<CustomFrontendTable>[],
+): Promise<CustomFrontendRecord[]> {
+  if (rows.length === 0) return [];
+  const links = await db
+    .selectFrom('custom_frontend_auth_provider')
+    .selectAll()
+    .where(
+      'custom_frontend_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .orderBy('position')
+    .execute();
+  const providersOf = Map.groupBy(links, (link) => link.custom_frontend_id);
+  return rows.map((row) => ({
+    id: row.id,
+    frontdoorId: row.frontdoor_id,
+    hostname: row.hostname,
+    frontendId: row.frontend_id,
+    authProviderIds: (providersOf.get(row.id) ?? []).map((link) => link.auth_provider_id),
+    status: row.status,
+    proof: row.proof,
+    proofName: row.proof_name,
+    proofEndsAtMs: row.proof_ends_at,
+    proofProblem: row.proof_problem,
+    createdAtMs: row.created_at,
+  }));
+}
+
+async function checkFree(
+  trx: Queries,
+  frontdoor: GrantedFrontdoor,
+  hostname: string,
+  nowMs: number,
+): Promise<void> {
+  const own = await rowsOf(trx, frontdoor).execute();
+  if (own.length >= MAX_CUSTOM_FRONTENDS)
+    throw conflict(`A frontdoor has at most ${MAX_CUSTOM_FRONTENDS} custom frontends`);
+  const { organizationId } = frontdoor;
+  const claims = await trx
+    .selectFrom('custom_frontend')
+    .innerJoin('frontdoor', 'frontdoor.id', 'custom_frontend.frontdoor_id')
+    .select(sql<number>`count(*)`.as('total'))
+    .where('organization_id', '=', organizationId)
+    .where('proof', '=', 'PENDING')
+    .executeTakeFirstOrThrow();
+  if (Number(claims.total) >= MAX_CLAIMS)
+    throw conflict(`An organization has at most ${MAX_CLAIMS} custom frontends that are not proven`);
+  const above = namesFrom(hostname);
+  const zones = await trx.selectFrom('frontend').select('zone').execute();
+  const isTaken =
+    zones.some(({ zone }) => zonesOverlap(zone.toLowerCase(), hostname)) ||
+    // What another organization claims without a proof blocks nobody.
+    (await trx
+      .selectFrom('custom_frontend')
+      .innerJoin('frontdoor', 'frontdoor.id', 'custom_frontend.frontdoor_id')
+      .select('custom_frontend.id')
+      .where((where) =>
+        where.or([where('hostname', 'in', above), where('hostname', 'like', `%.${hostname}`)]),
+      )
+      .where((where) =>
+        where.or([where('organization_id', '=', organizationId), where('proof', 'not in', UNPROVEN)]),
+      )
+      .limit(1)
+      .executeTakeFirst()) !== undefined ||
+    // Checked after the live names, so that a name that moves between the two sets meanwhile is found in one
+    // of them.
+    (await restsForAnother(trx, organizationId, { hostname, above }, nowMs));
+  // The message does not name the owner.
+  if (isTaken) throw conflict(`The name ${hostname}, or one above or below it, is taken`);
+}
+
+async function checkedProviders(
+  trx: Queries,
+  frontdoor: GrantedFrontdoor,
+  given: readonly string[],
+): Promise<readonly string[]> {
+  const ids = [...new Set(given.map((id) => id.toLowerCase()))];
+  if (ids.length === 0) return ids;
+  const rows = await trx
+    .selectFrom('auth_provider')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('frontdoor_id', '=', frontdoor.id)
+    .execute();
+  const found = new Set(rows.map((row) => row.id));
+  for (const id of given) if (!found.has(id.toLowerCase())) throw missing('Auth provider', id);
+  return ids;
+}
+
+function missing(what: string, id: string): FrontdoorError {
+  return new FrontdoorError('notFound', 'not-found', `${what} ${id} not found`);
+}
+
+function conflict(message: string): FrontdoorError {
+  return new FrontdoorError('conflict', 'conflict', message);
+}

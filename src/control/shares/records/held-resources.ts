@@ -1,0 +1,64 @@
+/**
+ * The resources of a frontdoor or an environment, as numbers and a few names, for the audit trail before they are
+ * deleted.
+ */
+import { lockedForUpdate, type Queries } from '../../store/mod.ts';
+
+export interface HeldByEnvironment {
+  readonly shareCount: number;
+  /** The first ones by token. */
+  readonly shareTokens: readonly string[];
+}
+
+export interface HeldByFrontdoor extends HeldByEnvironment {
+  readonly environmentCount: number;
+  readonly authProviderCount: number;
+  /** The first ones by name. */
+  readonly customFrontendHostnames: readonly string[];
+}
+
+const MAX_TOKENS = 100;
+const MAX_HOSTNAMES = 100;
+
+/** The resources are locked until the transaction ends. */
+export async function heldByEnvironment(trx: Queries, id: string): Promise<HeldByEnvironment> {
+  await lockedForUpdate(trx, trx.selectFrom('identity').select('id').where('id', '=', id)).execute();
+  return sharesOf(trx, 'environment_id', id);
+}
+
+/** The resources are locked until the transaction ends. */
+export async function heldByFrontdoor(trx: Queries, id: string): Promise<HeldByFrontdoor> {
+  await lockedForUpdate(trx, trx.selectFrom('frontdoor').select('id').where('id', '=', id)).execute();
+  const totals = await trx
+    .selectFrom('collection')
+    .select(['kind', 'total'])
+    .where('frontdoor_id', '=', id)
+    .execute();
+  const customFrontends = await trx
+    .selectFrom('custom_frontend')
+    .select('hostname')
+    .where('frontdoor_id', '=', id)
+    .orderBy('hostname')
+    .limit(MAX_HOSTNAMES)
+    .execute();
+  const totalOf = (kind: string): number => totals.find((row) => row.kind === kind)?.total ?? 0;
+  return {
+    ...(await sharesOf(trx, 'frontdoor_id', id)),
+    environmentCount: totalOf('environment'),
+    authProviderCount: totalOf('auth-provider'),
+    customFrontendHostnames: customFrontends.map(({ hostname }) => hostname),
+  };
+}
+
+async function sharesOf(
+  trx: Queries,
+  owner: 'environment_id' | 'frontdoor_id',
+  id: string,
+): Promise<HeldByEnvironment> {
+  const shares = trx.selectFrom('share').where(owner, '=', id);
+  const { shareCount } = await shares
+    .select((eb) => eb.fn.countAll<number>().as('shareCount'))
+    .executeTakeFirstOrThrow();
+  const rows = await shares.select('token').orderBy('token').limit(MAX_TOKENS).execute();
+  return { shareCount, shareTokens: rows.map(({ token }) => token) };
+}

@@ -1,0 +1,259 @@
+/**
+ * The proofs of custom frontends' hostnames: which are due for a look-up, and what a proof, its loss or an operator's
+ * decision changes. Any number of claims may name a hostname; the one that is served excludes all above and below it.
+ */
+import { sql } from 'kysely';
+import { touchCustomFrontend } from './custom-frontend-store.ts';
+import { namesFrom } from './custom-host.ts';
+import { endOwnRest, restsForAnother } from './resting-name-store.ts';
+import {
+  orderedPage,
+  narrowed,
+  type Page,
+  type PageRequest,
+  lockedByName,
+  type HostnameProof,
+  type Queries,
+  type Touch,
+} from '../../store/mod.ts';
+
+/** Due names among which the oldest of each organization are found. */
+const MAX_COMPARED = 1_000;
+
+/** A custom frontend as its proof concerns it. */
+export interface HostnameClaim {
+  /** That of the custom frontend. */
+  readonly id: string;
+  readonly frontdoorId: string;
+  readonly organizationId: string;
+  readonly hostname: string;
+  readonly frontendId: string;
+  readonly proof: HostnameProof;
+  readonly proofName: string | null;
+  readonly endsAtMs: number | null;
+  readonly problem: string | null;
+  readonly misses: number;
+  readonly createdAtMs: number;
+}
+
+export interface ProofChange {
+  readonly proof: HostnameProof;
+  /** The DNS name whose record proves it. */
+  readonly proofName: string | null;
+  readonly endsAtMs: number | null;
+  readonly problem: string | null;
+  readonly misses: number;
+  readonly dueAtMs: number;
+}
+
+export interface DueProofs {
+  readonly nowMs: number;
+  /** Until then no other control plane takes them. */
+  readonly leaseUntilMs: number;
+  readonly most: number;
+  readonly mostPerOrganization: number;
+  /** Organizations that are left out. */
+  readonly except: readonly string[];
+}
+
+/** Takes hostnames whose look-up is due, the oldest first, of each organization a few. */
+export async function takeDueProofs(db: Queries, due: DueProofs): Promise<HostnameClaim[]> {
+  const { nowMs, leaseUntilMs, most, mostPerOrganization, except } = due;
+  let oldest = claimsOf(db)
+    .where('proof_due_at', '<=', nowMs)
+    .where('proof', '!=', 'GRANTED')
+    .orderBy('proof_due_at')
+    .limit(MAX_COMPARED);
+  if (except.length > 0) oldest = oldest.where('frontdoor.organization_id', 'not in', except);
+  const place = sql<number>`row_number() over (partition by organization_id order by proof_due_at, id)`;
+  const waiting = db.selectFrom(oldest.as('oldest')).selectAll().select(place.as('nth'));
+  const rows = await db
+    .selectFrom(waiting.as('waiting'))
+    .selectAll()
+    .where('nth', '<=', mostPerOrganization)
+    .orderBy('nth')
+    .orderBy('proof_due_at')
+    .limit(most)
+    .execute();
+  if (rows.length === 0) return [];
+  const taken = await db
+    .updateTable('custom_frontend')
+    .set({ proof_due_at: leaseUntilMs })
+    .where(
+      'id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .where('proof_due_at', '<=', nowMs)
+    .returning('id')
+    .execute();
+  const ids = new Set(taken.map(({ id }) => id));
+  return rows.filter(({ id }) => ids.has(id)).map(claimOf);
+}
+
+/** Whether another organization is served by a record of this domain. */
+export async function isProvenByAnother(
+  db: Queries,
+  domain: string,
+  organizationId: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('custom_frontend')
+    .innerJoin('frontdoor', 'frontdoor.id', 'custom_frontend.frontdoor_id')
+    .select('custom_frontend.id')
+    .where('proof_name', '=', domain)
+    .where('frontdoor.organization_id', '!=', organizationId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Notes a look-up that changed neither the proof nor its end. Returns whether the proof was still the same. */
+export async function noteLookUp(
+  db: Queries,
+  { id, proof }: Pick<HostnameClaim, 'id' | 'proof'>,
+  { misses, problem, dueAtMs, proofName }: ProofChange,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('custom_frontend')
+    .set({ proof_misses: misses, proof_problem: problem, proof_due_at: dueAtMs, proof_name: proofName })
+    .where('id', '=', id)
+    .where('proof', '=', proof)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** A look-up is due now, for one that waits for its record: listeners take it. */
+export async function hastenProof(trx: Queries, touch: Touch, id: string): Promise<void> {
+  await trx
+    .updateTable('custom_frontend')
+    .set({ proof_due_at: 0 })
+    .where('id', '=', id)
+    .where('proof', 'in', ['PENDING', 'ASKED', 'MISSING'])
+    .execute();
+  touch('custom-frontend', id);
+}
+
+/** The claim; no other transaction changes what is served until this one ends. */
+export async function lockClaim(trx: Queries, id: string): Promise<HostnameClaim | undefined> {
+  await lockedByName(trx, 'custom frontends');
+  const row = await claimsOf(trx).where('custom_frontend.id', '=', id.toLowerCase()).executeTakeFirst();
+  return row && claimOf(row);
+}
+
+/** Why a claim cannot be served, or the claims that give way to it. */
+export type Contest = { readonly problem: string } | { readonly yielding: readonly HostnameClaim[] };
+
+/**
+ * Compares a claim with what is served. Names that are older than proofs give way to one at the same name or above, but
+ * for those of `hasProof`.
+ */
+export async function contestOf(
+  trx: Queries,
+  { id, hostname, organizationId }: HostnameClaim,
+  hasProof: (other: HostnameClaim) => boolean,
+  nowMs: number,
+): Promise<Contest> {
+  const above = namesFrom(hostname);
+  const rows = await claimsOf(trx)
+    .where('custom_frontend.id', '!=', id)
+    .where('proof', '!=', 'PENDING')
+    .where((where) => where.or([where('hostname', 'in', above), where('hostname', 'like', `%.${hostname}`)]))
+    .execute();
+  const others = rows.map(claimOf);
+  const yields = (other: HostnameClaim): boolean =>
+    other.proof === 'ASKED' &&
+    other.organizationId !== organizationId &&
+    other.hostname.endsWith(hostname) &&
+    !hasProof(other);
+  if (!others.every(yields))
+    return { problem: 'the name, or one above or below it, is served for another custom frontend' };
+  if (await restsForAnother(trx, organizationId, { hostname, above }, nowMs))
+    return { problem: 'the name, or one above or below it, rests for the organization that gave it up' };
+  return { yielding: others };
+}
+
+/** Changes the proof of a locked claim, and what is served with it. */
+export async function changeProof(
+  trx: Queries,
+  touch: Touch,
+  claim: HostnameClaim,
+  { proof, proofName, endsAtMs, problem, misses, dueAtMs }: ProofChange,
+  nowMs: number,
+): Promise<HostnameClaim> {
+  const isChanged = (claim.proof === 'PENDING') !== (proof === 'PENDING');
+  await trx
+    .updateTable('custom_frontend')
+    .set({
+      ...{ proof, proof_name: proofName, proof_ends_at: endsAtMs, proof_problem: problem },
+      ...{ proof_misses: misses, proof_due_at: dueAtMs },
+      ...(isChanged ? { status: 'NEW' as const, certified_at: null } : {}),
+    })
+    .where('id', '=', claim.id)
+    .execute();
+  if (isChanged) {
+    if (proof !== 'PENDING') await endOwnRest(trx, claim.frontdoorId, claim.hostname, nowMs);
+    await touchCustomFrontend(trx, touch, claim);
+  }
+  return { ...claim, proof, proofName, endsAtMs, problem, misses };
+}
+
+/** Deletes a custom frontend that is not served. */
+export async function endClaim(trx: Queries, touch: Touch, id: string): Promise<void> {
+  await trx.deleteFrom('custom_frontend').where('id', '=', id).execute();
+  touch('custom-frontend', id);
+}
+
+const CREATED = sql.ref('custom_frontend.created_at');
+const ID = sql.ref('custom_frontend.id');
+const ORDER = {
+  tie: ID,
+  fields: { default: CREATED, createdAt: CREATED, hostname: sql.ref('hostname'), id: ID },
+};
+
+/** All custom frontends of the installation, for operators. */
+export async function listClaims(
+  db: Queries,
+  request: PageRequest,
+  filter: {
+    readonly name?: string | undefined;
+    readonly organizationId?: string | undefined;
+    readonly proof?: string | undefined;
+  },
+): Promise<Page<HostnameClaim>> {
+  const { name, organizationId, proof } = filter;
+  let claims = claimsOf(db);
+  if (organizationId !== undefined)
+    claims = claims.where('frontdoor.organization_id', '=', organizationId.toLowerCase());
+  if (proof !== undefined) claims = claims.where(sql<boolean>`proof = ${proof}`);
+  const query = narrowed(claims, { name }, { name: 'custom_frontend.hostname' });
+  const { content, total } = await orderedPage(query, ORDER, request);
+  return { content: content.map(claimOf), total };
+}
+
+function claimsOf(db: Queries) {
+  return db
+    .selectFrom('custom_frontend')
+    .innerJoin('frontdoor', 'frontdoor.id', 'custom_frontend.frontdoor_id')
+    .select(['custom_frontend.id', 'frontdoor_id', 'organization_id', 'hostname', 'frontend_id', 'proof'])
+    .select(['proof_name', 'proof_ends_at', 'proof_problem', 'proof_misses', 'proof_due_at'])
+    .select('custom_frontend.created_at');
+}
+
+type ClaimRow = Awaited<ReturnType<ReturnType<typeof claimsOf>['execute']>>[number];
+
+function claimOf(row: ClaimRow): HostnameClaim {
+  return {
+    id: row.id,
+    frontdoorId: row.frontdoor_id,
+    organizationId: row.organization_id,
+    hostname: row.hostname,
+    frontendId: row.frontend_id,
+    proof: row.proof,
+    proofName: row.proof_name,
+    endsAtMs: row.proof_ends_at,
+    problem: row.proof_problem,
+    misses: row.proof_misses,
+    createdAtMs: row.created_at,
+  };
+}

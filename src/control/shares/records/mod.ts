@@ -1,0 +1,6 @@
+/** The rows of frontdoors, environments, shares, frontends, names, providers and policies. */
+export { PolicyCheck } from './policy-check.ts';
+export { RequestRecordSweep } from './request-record-sweep.ts';
+export { RestingNameSweep } from './resting-name-sweep.ts';
+export { type GuardedShare, findGuardedShares, guardedSharesAfter } from './share-guard.ts';
+export { shareCatalog } from './share-catalog.ts';

@@ -1,0 +1,239 @@
+/**
+ * Records of single requests: failures by error id, for a frontdoor; inspected requests, for a share. Gateways
+ * report both, repeatedly if an acknowledgement was lost, and they expire after a while.
+ */
+import { sql } from 'kysely';
+import type { InspectedRequest, RequestFailure } from '#domain';
+import type { GrantedFrontdoor } from './frontdoor-store.ts';
+import {
+  containsIn,
+  isOfClass,
+  jsonField,
+  narrowed,
+  type ListFilter,
+  type Page,
+  type PageRequest,
+  type Queries,
+  type Store,
+} from '../../store/mod.ts';
+
+export const MAX_FAILURES_PER_FRONTDOOR = 10_000;
+export const FAILURE_KEPT_MS = 7 * 86_400_000;
+export const MAX_INSPECTED_PER_SHARE = 200;
+export const INSPECTED_KEPT_MS = 86_400_000;
+
+const ROWS_A_STATEMENT = 100;
+const ROWS_A_SWEEP = 1_000;
+const STATEMENTS_A_SWEEP = 100;
+
+type Table = 'request_failure' | 'inspected_request';
+
+/** A failure as its owner sees it, with the share's current token; null if the share was deleted. */
+export type StoredFailure = RequestFailure & { readonly shareToken: string | null };
+
+export interface SentRecords<T> {
+  readonly records: readonly T[];
+  /** Returns the owner of a record from its share alone, whatever the gateway reported. */
+  readonly frontdoorOf: (shareId: string) => string | undefined;
+}
+
+/** Stores new records. Records of deleted shares are dropped. */
+export async function putFailures(
+  store: Store,
+  { records, frontdoorOf }: SentRecords<RequestFailure>,
+): Promise<void> {
+  await put(store, 'request_failure', records, frontdoorOf);
+}
+
+/** The same for inspections. A share's oldest ones are evicted. */
+export async function putInspected(
+  store: Store,
+  { records, frontdoorOf }: SentRecords<InspectedRequest>,
+): Promise<void> {
+  await put(store, 'inspected_request', records, frontdoorOf);
+  for (const shareId of new Set(records.map((record) => record.shareId))) {
+    const surplus = store.db
+      .selectFrom('inspected_request')
+      .select('id')
+      .where('share_id', '=', shareId)
+      .orderBy('at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(ROWS_A_SWEEP)
+      .offset(MAX_INSPECTED_PER_SHARE);
+    const ids = (await surplus.execute()).map(({ id }) => id);
+    if (ids.length > 0) await store.db.deleteFrom('inspected_request').where('id', 'in', ids).execute();
+  }
+}
+
+async function put(
+  store: Store,
+  table: Table,
+  records: readonly (RequestFailure | InspectedRequest)[],
+  frontdoorOf: (shareId: string) => string | undefined,
+): Promise<void> {
+  const rows = records.flatMap((record) => {
+    const frontdoorId = frontdoorOf(record.shareId);
+    if (frontdoorId === undefined) return [];
+    const { id, shareId, at } = record;
+    const data = JSON.stringify({ ...record, frontdoorId });
+    return [{ id, frontdoor_id: frontdoorId, share_id: shareId, at, data }];
+  });
+  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT) {
+    await store.db
+      .insertInto(table)
+      .values(rows.slice(from, from + ROWS_A_STATEMENT))
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute();
+  }
+}
+
+export async function findFailure(
+  db: Queries,
+  frontdoor: GrantedFrontdoor,
+  errorId: string,
+): Promise<StoredFailure | undefined> {
+  const row = await failuresOf(db, frontdoor).where('request_failure.id', '=', errorId).executeTakeFirst();
+  return row === undefined ? undefined : storedFailure(row);
+}
+
+/** Optionally of one share. */
+export async function listFailures(
+  db: Queries,
+  frontdoor: GrantedFrontdoor,
+  request: PageRequest,
+  shareToken: string | undefined,
+  filter: ListFilter,
+): Promise<Page<StoredFailure>> {
+  const { text, statusClass, environmentId, providerId } = filter;
+  const field = (name: string) => jsonField(db, 'request_failure.data', name);
+  let query = narrowed(failuresOf(db, frontdoor), filter, { at: 'request_failure.at' });
+  if (shareToken !== undefined) query = query.where('share.token', '=', shareToken);
+  if (environmentId !== undefined) query = query.where('share.environment_id', '=', environmentId);
+  if (providerId !== undefined)
+    query = query.where(sql<boolean>`request_failure.share_id in (select share_id from share_auth_provider
+      where auth_provider_id = ${providerId})`);
+  if (statusClass !== undefined) query = query.where(isOfClass(field('status'), statusClass));
+  if (text !== undefined) query = query.where(containsIn(['host', 'path', 'cause', 'code'].map(field), text));
+  const { total } = await query
+    .clearSelect()
+    .select(sql<number>`count(*)`.as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await query
+    .orderBy('request_failure.at', byAge(request))
+    .orderBy('request_failure.id', byAge(request))
+    .limit(request.size)
+    .offset(request.page * request.size)
+    .execute();
+  return { content: rows.map(storedFailure), total: Number(total) };
+}
+
+function failuresOf(db: Queries, frontdoor: GrantedFrontdoor) {
+  return db
+    .selectFrom('request_failure')
+    .leftJoin('share', 'share.id', 'request_failure.share_id')
+    .select(['request_failure.data', 'share.token'])
+    .where('request_failure.frontdoor_id', '=', frontdoor.id);
+}
+
+function storedFailure(row: { readonly data: string; readonly token: string | null }): StoredFailure {
+  return { ...(JSON.parse(row.data) as RequestFailure), shareToken: row.token };
+}
+
+/** The newest first, unless the request sorts them. */
+function byAge({ sort, direction }: PageRequest): 'asc' | 'desc' {
+  return sort === 'default' ? 'desc' : direction;
+}
+
+export async function listInspected(
+  db: Queries,
+  shareId: string,
+  request: PageRequest,
+  filter: ListFilter,
+): Promise<Page<InspectedRequest>> {
+  const { text, statusClass } = filter;
+  const field = (name: string) => jsonField(db, 'data', name);
+  const recorded = db.selectFrom('inspected_request').where('share_id', '=', shareId);
+  let query = narrowed(recorded, filter, { at: 'at' });
+  if (statusClass !== undefined) query = query.where(isOfClass(field('status'), statusClass));
+  if (text !== undefined) query = query.where(containsIn(['host', 'target', 'method'].map(field), text));
+  const { total } = await query.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
+  const rows = await query
+    .select('data')
+    .orderBy('at', byAge(request))
+    .orderBy('id', byAge(request))
+    .limit(request.size)
+    .offset(request.page * request.size)
+    .execute();
+  return { content: rows.map(({ data }) => JSON.parse(data) as InspectedRequest), total: Number(total) };
+}
+
+export async function findInspected(
+  db: Queries,
+  shareId: string,
+  id: string,
+): Promise<InspectedRequest | undefined> {
+  const row = await db
+    .selectFrom('inspected_request')
+    .select('data')
+    .where('share_id', '=', shareId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row === undefined ? undefined : (JSON.parse(row.data) as InspectedRequest);
+}
+
+/** Returns the number of deleted records. */
+export async function deleteInspected(trx: Queries, shareId: string): Promise<number> {
+  const gone = await trx.deleteFrom('inspected_request').where('share_id', '=', shareId).executeTakeFirst();
+  return Number(gone.numDeletedRows);
+}
+
+/** Removes expired records and those beyond a frontdoor's limit, in short statements. */
+export async function sweepRequestRecords(db: Queries, nowMs: number): Promise<void> {
+  await removeOlder(db, 'request_failure', nowMs - FAILURE_KEPT_MS);
+  await removeOlder(db, 'inspected_request', nowMs - INSPECTED_KEPT_MS);
+  await db
+    .deleteFrom('share_inspection')
+    .where('until_at', '<', nowMs - INSPECTED_KEPT_MS)
+    .execute();
+  const full = await db
+    .selectFrom('request_failure')
+    .select(['frontdoor_id', sql<number>`count(*)`.as('total')])
+    .groupBy('frontdoor_id')
+    .having(sql`count(*)`, '>', MAX_FAILURES_PER_FRONTDOOR)
+    .execute();
+  for (const { frontdoor_id: frontdoorId, total } of full)
+    await removeOldest(db, frontdoorId, Number(total) - MAX_FAILURES_PER_FRONTDOOR);
+}
+
+async function removeOlder(db: Queries, table: Table, beforeMs: number): Promise<void> {
+  for (let statement = 0; statement < STATEMENTS_A_SWEEP; statement += 1) {
+    const rows = await db
+      .selectFrom(table)
+      .select('id')
+      .where('at', '<', beforeMs)
+      .limit(ROWS_A_SWEEP)
+      .execute();
+    if (rows.length === 0) return;
+    await remove(db, table, rows);
+  }
+}
+
+async function removeOldest(db: Queries, frontdoorId: string, count: number): Promise<void> {
+  for (let left = count; left > 0; left -= ROWS_A_SWEEP) {
+    const rows = await db
+      .selectFrom('request_failure')
+      .select('id')
+      .where('frontdoor_id', '=', frontdoorId)
+      .orderBy('at')
+      .orderBy('id')
+      .limit(Math.min(left, ROWS_A_SWEEP))
+      .execute();
+    if (rows.length === 0) return;
+    await remove(db, 'request_failure', rows);
+  }
+}
+
+async function remove(db: Queries, table: Table, rows: readonly { readonly id: string }[]): Promise<void> {
+  const ids = rows.map(({ id }) => id);
+  await db.deleteFrom(table).where('id', 'in', ids).execute();
+}

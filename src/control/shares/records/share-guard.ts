@@ -1,0 +1,57 @@
+/**
+ * Data of a share that gateways need in addition to its record: its policy as rules, and whether its requests are
+ * recorded.
+ */
+import type { AccessRules, GatewayInspection } from '#domain';
+import { accessRulesOf } from '../policy/access-rules.ts';
+import { storedPolicyOf } from './share-policy-store.ts';
+import { shareRecordOf, type ShareRecord } from './share-record.ts';
+import { relatedShares, relationsOf, type RelatedShare } from './share-relations.ts';
+import type { Queries } from '../../store/mod.ts';
+
+export interface GuardedShare extends ShareRecord {
+  /** Null if it has no policy. */
+  readonly rules: AccessRules | null;
+  readonly inspection: GatewayInspection | null;
+}
+
+/** The shares with these ids; those that are gone are left out. At most 500 ids. */
+export async function findGuardedShares(db: Queries, ids: readonly string[]): Promise<GuardedShare[]> {
+  if (ids.length === 0) return [];
+  return (await relatedShares(db, guardedRows(db).where('share.id', 'in', ids))).map(guardedShareOf);
+}
+
+/** The first `limit` shares after an id, in the order of ids. */
+export async function guardedSharesAfter(db: Queries, id: string, limit: number): Promise<GuardedShare[]> {
+  const rows = guardedRows(db).where('share.id', '>', id).orderBy('share.id').limit(limit);
+  // Two statements, because one answers with a wide row for each relation: slow for many shares.
+  return (await relationsOf(db, await rows.execute())).map(guardedShareOf);
+}
+
+function guardedRows(db: Queries) {
+  return db
+    .selectFrom('share')
+    .leftJoin('share_policy', 'share_policy.share_id', 'share.id')
+    .leftJoin('share_inspection', 'share_inspection.share_id', 'share.id')
+    .selectAll('share')
+    .select(['share_policy.data', 'share_policy.password_hashes'])
+    .select(['share_inspection.max_body_bytes', 'share_inspection.until_at']);
+}
+
+type GuardedRow = Awaited<ReturnType<ReturnType<typeof guardedRows>['execute']>>[number];
+
+function guardedShareOf(share: RelatedShare<GuardedRow>): GuardedShare {
+  return { ...shareRecordOf(share), rules: rulesOf(share.row), inspection: inspectionOf(share.row) };
+}
+
+function rulesOf({ data, password_hashes }: GuardedRow): AccessRules | null {
+  return data === null || password_hashes === null
+    ? null
+    : accessRulesOf(storedPolicyOf({ data, password_hashes }));
+}
+
+function inspectionOf({ max_body_bytes, until_at }: GuardedRow): GatewayInspection | null {
+  return max_body_bytes === null || until_at === null
+    ? null
+    : { maxBodyBytes: max_body_bytes, untilMs: until_at };
+}

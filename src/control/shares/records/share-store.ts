@@ -1,0 +1,272 @@
+/**
+ * Creates, changes and deletes shares for the Management API and for agents: uniqueness, default frontend, grants
+ * and epochs are decided here. Every function runs inside the caller's transaction and throws a `FrontdoorError`
+ * whose message may be shown (`conflict`, `notFound`, `invalid`), which rolls it back.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  backendModeOf,
+  invalidValue,
+  isShareName,
+  parseShareTarget,
+  SHARE_TOKEN_BYTES,
+  shareNameRule,
+  shareTokenOf,
+  type BackendMode,
+} from '#domain';
+import {
+  writeJointly,
+  lockedByName,
+  lockedForUpdate,
+  isUniqueViolation,
+  type Queries,
+  type Touch,
+} from '../../store/mod.ts';
+import { checkPeopleProvable } from './policy-warning-store.ts';
+import { restingOfShareNames } from './resting-name-store.ts';
+import { findSharePolicy } from './share-policy-store.ts';
+import {
+  addGrants,
+  checkedReach,
+  claimShareNames,
+  environmentsOf,
+  joinFrontends,
+  missing,
+  nameTaken,
+  partingWrites,
+  placeAuthProviders,
+} from './share-reach.ts';
+import {
+  findShareForUpdate,
+  relationsOfLocked,
+  shareRecordOf,
+  type LockedShare,
+  type ShareRecord,
+} from './share-record.ts';
+import { relationsOf } from './share-relations.ts';
+
+export interface NewShare {
+  readonly frontdoorId: string;
+  /** Must be an environment of the frontdoor. */
+  readonly environmentId: string;
+  /** If set, it is the token, and the share is kept until it is deleted. Undefined: a random token. */
+  readonly name?: string | undefined;
+  readonly shareMode: 'public' | 'private';
+  readonly backendMode: BackendMode;
+  readonly target: string;
+  /** If undefined or empty, a public share gets the default frontend. */
+  readonly frontendIds?: readonly string[] | undefined;
+  readonly authProviderIds?: readonly string[] | undefined;
+  /** Environments of the frontdoor that may dial a private share. */
+  readonly grants?: readonly string[] | undefined;
+  /** Whether the agent itself set the target. */
+  readonly targetByAgent: boolean;
+  readonly nowMs: number;
+}
+
+/** Undefined fields are not changed. */
+export interface ShareChange {
+  readonly shareMode?: 'public' | 'private' | undefined;
+  readonly backendMode?: BackendMode | undefined;
+  readonly target?: string | undefined;
+  readonly targetByAgent?: boolean | undefined;
+  readonly reserved?: boolean | undefined;
+  readonly frontendIds?: readonly string[] | undefined;
+  readonly authProviderIds?: readonly string[] | undefined;
+  readonly grants?: readonly string[] | undefined;
+}
+
+/** Creates a share. Throws `conflict` for a name that is taken in the frontdoor, or on a frontend. */
+export async function createShare(trx: Queries, touch: Touch, wanted: NewShare): Promise<ShareRecord> {
+  if (wanted.name !== undefined && !isShareName(wanted.name))
+    throw invalidValue('name', shareNameRule(wanted.name));
+  const target = checkedTarget(wanted);
+  await checkEnvironment(trx, wanted.frontdoorId, wanted.environmentId);
+  const id = randomUUID();
+  const token = wanted.name ?? shareTokenOf(randomBytes(SHARE_TOKEN_BYTES));
+  const row = await trx
+    .insertInto('share')
+    .values({
+      id,
+      frontdoor_id: wanted.frontdoorId,
+      environment_id: wanted.environmentId,
+      token,
+      name: wanted.name ?? null,
+      share_mode: wanted.shareMode,
+      backend_mode: wanted.backendMode,
+      target,
+      reserved: wanted.name === undefined ? 0 : 1,
+      target_by_agent: wanted.targetByAgent ? 1 : 0,
+      epoch: 1,
+      created_at: wanted.nowMs,
+      updated_at: wanted.nowMs,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+    .catch((error: unknown) => {
+      throw isUniqueViolation(error) ? nameTaken(token) : error;
+    });
+  const { frontdoorId, shareMode, nowMs } = wanted;
+  const share = { id, token, frontdoorId, shareMode };
+  const reach = checkedReach(shareMode, wanted);
+  const frontends = await joinFrontends(trx, share, [], reach.frontendIds);
+  await claimShareNames(trx, share, [], frontends, nowMs);
+  await addGrants(trx, share, [], reach.grants);
+  await placeAuthProviders(trx, share, [], reach.authProviderIds, wanted.authProviderIds);
+  touch('share', id);
+  // Custom frontends give names to public shares alone.
+  if (shareMode === 'public') return shareRecordOf((await relationsOf(trx, [row]))[0]!);
+  const grants = reach.grants.toSorted();
+  return shareRecordOf({ row, relations: { ...reach, grants, frontends, customZones: [] } });
+}
+
+/** Changes a share and writes only what differs. Its epoch goes up in any case. */
+export async function changeShare(
+  trx: Queries,
+  touch: Touch,
+  before: LockedShare,
+  change: ShareChange,
+  nowMs: number,
+): Promise<ShareRecord> {
+  const shareMode = change.shareMode ?? before.shareMode;
+  const backendMode = change.backendMode ?? before.backendMode;
+  const target = checkedTarget({ shareMode, backendMode, target: change.target ?? before.target });
+  const targetByAgent = change.targetByAgent ?? (before.targetByAgent && target === before.target);
+  const reserved = change.reserved ?? before.reserved;
+  const held = relationsOfLocked(before);
+  const staysInMode = shareMode === before.shareMode;
+  const reach = checkedReach(shareMode, {
+    frontendIds: change.frontendIds ?? (staysInMode ? before.frontends.map(({ id }) => id) : []),
+    grants: change.grants ?? (staysInMode ? held.grants : []),
+    authProviderIds: change.authProviderIds ?? held.authProviderIds,
+  });
+  const share = { ...before, shareMode };
+  const frontends = await joinFrontends(trx, share, held.frontends, reach.frontendIds);
+  const after = { ...reach, frontendIds: frontends.map(({ id }) => id) };
+  const update = trx
+    .updateTable('share')
+    .set({
+      share_mode: shareMode,
+      backend_mode: backendMode,
+      target,
+      target_by_agent: targetByAgent ? 1 : 0,
+      reserved: reserved ? 1 : 0,
+      epoch: before.epoch + 1,
+      updated_at: nowMs,
+    })
+    .where('id', '=', before.id)
+    .returningAll();
+  const [row] = await writeJointly(trx, partingWrites(trx, share, held, after, nowMs), update);
+  await claimShareNames(trx, share, held.frontends, frontends, nowMs);
+  await addGrants(trx, share, held.grants, reach.grants);
+  await placeAuthProviders(trx, share, held.authProviderIds, reach.authProviderIds, change.authProviderIds);
+  touch('share', before.id);
+  const relations = {
+    ...held,
+    frontends,
+    grants: reach.grants.toSorted(),
+    authProviderIds: reach.authProviderIds,
+  };
+  const changed = shareRecordOf({ row: row!, relations });
+  const isLess = held.authProviderIds.some((id) => !reach.authProviderIds.includes(id));
+  if (shareMode === 'public' && (!staysInMode || isLess))
+    await checkPeopleProvable(trx, changed, await findSharePolicy(trx, before.id));
+  return changed;
+}
+
+/**
+ * An agent reclaims a name of its own environment: the same record gets a new epoch and the requested values.
+ * Returns undefined if its environment has no share of that name.
+ */
+export async function takeBackShare(
+  trx: Queries,
+  touch: Touch,
+  wanted: NewShare,
+): Promise<ShareTakeover | undefined> {
+  if (wanted.name === undefined) return undefined;
+  // The second of two concurrent requests reclaims the share of the first.
+  await lockedByName(trx, `share ${wanted.frontdoorId} ${wanted.name}`);
+  const held = await findShareForUpdate(trx, wanted.frontdoorId, wanted.name);
+  if (held === undefined || held.environmentId !== wanted.environmentId) return undefined;
+  const change: ShareChange = {
+    shareMode: wanted.shareMode,
+    backendMode: wanted.backendMode,
+    target: wanted.target,
+    targetByAgent: wanted.targetByAgent,
+    frontendIds: wanted.frontendIds,
+    authProviderIds: wanted.authProviderIds,
+    grants: wanted.grants,
+  };
+  return { before: held, share: await changeShare(trx, touch, held, change, wanted.nowMs) };
+}
+
+/** `before` is the record before it was reclaimed; undefined if it is new. */
+export interface ShareTakeover {
+  readonly before: ShareRecord | undefined;
+  readonly share: ShareRecord;
+}
+
+/** Implements the agent's `share` command: reclaims the name, or creates the share. */
+export async function createOrTakeBackShare(
+  trx: Queries,
+  touch: Touch,
+  wanted: NewShare,
+): Promise<ShareTakeover> {
+  const taken = await takeBackShare(trx, touch, wanted);
+  return taken ?? { before: undefined, share: await createShare(trx, touch, wanted) };
+}
+
+/** Removes a share; its names rest. */
+export async function deleteShare(
+  trx: Queries,
+  touch: Touch,
+  { id }: Pick<LockedShare, 'id'>,
+  nowMs: number,
+): Promise<void> {
+  const rest = restingOfShareNames(trx, { column: 'share.id', id }, nowMs);
+  await writeJointly(trx, [rest], trx.deleteFrom('share').where('id', '=', id));
+  touch('share', id);
+}
+
+/**
+ * An agent releases a share of its own environment, with or without a name; its names rest. Returns false if it
+ * has none with this token.
+ */
+export async function releaseShare(
+  trx: Queries,
+  touch: Touch,
+  share: { readonly environmentId: string; readonly token: string },
+  nowMs: number,
+): Promise<boolean> {
+  const held = trx.selectFrom('share').select('id').where('environment_id', '=', share.environmentId);
+  const found = await lockedForUpdate(trx, held.where('token', '=', share.token)).executeTakeFirst();
+  if (found === undefined) return false;
+  await deleteShare(trx, touch, found, nowMs);
+  return true;
+}
+
+async function checkEnvironment(trx: Queries, frontdoorId: string, id: string): Promise<void> {
+  const row = await environmentsOf(trx, frontdoorId, [id]).select('id').executeTakeFirst();
+  if (row === undefined) throw missing('Environment', id);
+}
+
+const TARGETS_OF: Readonly<Record<BackendMode, string>> = {
+  proxy: 'http://HOST[:PORT] or https://HOST[:PORT] (backendMode proxy)',
+  tcpTunnel: 'tcp://HOST:PORT (backendMode tcpTunnel)',
+  udpTunnel: 'udp://HOST:PORT (backendMode udpTunnel)',
+};
+
+/** Returns the normalised target of a share in these modes. */
+function checkedTarget({
+  shareMode,
+  backendMode,
+  target: text,
+}: Pick<NewShare, 'shareMode' | 'backendMode' | 'target'>): string {
+  const target = parseShareTarget(text);
+  if (target === undefined) throw invalidValue('target', 'uri');
+  // Gateways serve HTTP alone.
+  if (shareMode === 'public' && backendMode !== 'proxy')
+    throw invalidValue('backendMode', 'proxy (of a public share)');
+  if (backendModeOf(target) !== backendMode) throw invalidValue('target', TARGETS_OF[backendMode]);
+  return target.url;
+}

@@ -1,0 +1,9 @@
+/** The administrator that a call was proven to come from. */
+import type { EdgeEntityRecord, ManagementSession } from '../../overlay/records/mod.ts';
+
+export interface Administrator {
+  readonly session: ManagementSession;
+  readonly identity: EdgeEntityRecord;
+  /** Whether the session is an API session, whose access token the call has. */
+  readonly isSigned: boolean;
+}

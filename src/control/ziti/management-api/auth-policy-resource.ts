@@ -1,0 +1,178 @@
+/** Authentication policies: by which methods the identities that name one log in, and how their passwords have to be. */
+import { isJsonObject } from '#base';
+import {
+  endLogIns,
+  endSessionsOf,
+  invalidParameter,
+  NONE_KEPT,
+  type KeptLogIns,
+} from '../../overlay/clients/mod.ts';
+import {
+  authPolicyIdOf,
+  permitsExpired,
+  permitsLogIn,
+  requiredSignerOf,
+  requiresTotp,
+  textsOf,
+  type EdgeEntityRecord,
+  type JsonObject,
+} from '../../overlay/model/mod.ts';
+import { findEdgeEntity, insertEdgeEntity, updateEdgeEntity } from '../../overlay/records/mod.ts';
+import { identitiesWithTotp } from '../../credentials/identities/mod.ts';
+import { BodyReader } from './body-reader.ts';
+import { commonSymbols, MAX_FREE_CHARS, type EntityForm } from './entity-form.ts';
+import {
+  givenFields,
+  plainResource,
+  type EntityResource,
+  type ManagementParts,
+  type Writing,
+} from './entity-resource.ts';
+
+const MAX_PASSWORD_CHARS = 1_024;
+const MAX_ATTEMPTS = 1_000;
+/** A year. */
+const MAX_LOCKOUT_MINUTES = 525_600;
+
+const authPolicyForm: EntityForm = {
+  kind: 'auth-policy',
+  path: 'auth-policies',
+  read(body) {
+    return section(body, 'primary', (primary) => {
+      const cert = section(primary, 'cert', (reader) => ({
+        ...{ allowed: reader.flag('allowed'), allowExpiredCerts: reader.flag('allowExpiredCerts') },
+      }));
+      const extJwt = section(primary, 'extJwt', (reader) => ({
+        ...{ allowed: reader.flag('allowed'), allowedSigners: reader.texts('allowedSigners') },
+      }));
+      const updb = section(primary, 'updb', passwordRules);
+      const secondary = section(body, 'secondary', (reader) => ({
+        requireTotp: reader.flag('requireTotp'),
+        requireExtJwtSigner: reader.textOrNull('requireExtJwtSigner'),
+      }));
+      return { primary: { cert, extJwt, updb }, secondary };
+    });
+  },
+  references: (data) => [
+    {
+      field: 'allowedSigners',
+      kind: 'external-jwt-signer',
+      ids: textsOf((data['primary'] as { extJwt: { allowedSigners: unknown } }).extJwt.allowedSigners),
+    },
+    {
+      field: 'requireExtJwtSigner',
+      kind: 'external-jwt-signer',
+      ids: [requiredSignerOf({ data }) ?? []].flat(),
+    },
+  ],
+  symbols: commonSymbols,
+  view: (_model, { data }) => data,
+};
+
+/** Besides, wrong passwords are limited for each name and address, without a lock. */
+function passwordRules(reader: BodyReader): JsonObject {
+  return {
+    allowed: reader.flag('allowed'),
+    maxAttempts: reader.whole('maxAttempts', MAX_ATTEMPTS),
+    lockoutDurationMinutes: reader.whole('lockoutDurationMinutes', MAX_LOCKOUT_MINUTES),
+    minPasswordLength: reader.whole('minPasswordLength', MAX_PASSWORD_CHARS),
+    requireMixedCase: reader.flag('requireMixedCase'),
+    requireNumberChar: reader.flag('requireNumberChar'),
+    requireSpecialChar: reader.flag('requireSpecialChar'),
+  };
+}
+
+/** Reads an object of the body by its own reader. Absent fields are false, none or 0. */
+function section<T>(body: BodyReader, field: string, read: (reader: BodyReader) => T): T {
+  const reader = new BodyReader(body.object(field, MAX_FREE_CHARS));
+  const found = read(reader);
+  reader.end();
+  return found;
+}
+
+export const authPolicyResource: EntityResource = {
+  ...plainResource(authPolicyForm),
+  merge: deepMerged,
+
+  async update(parts, writing, entity) {
+    const { trx, touch, actorId } = writing;
+    const before = await findEdgeEntity(trx, 'auth-policy', entity.id);
+    // The default policy has no row before its first change.
+    await (before === undefined ? insertEdgeEntity : updateEdgeEntity)(trx, touch, entity);
+    if (JSON.stringify(before?.data) === JSON.stringify(entity.data)) return;
+    const holders = [...parts.model.edge.all('identity')].filter((one) => authPolicyIdOf(one) === entity.id);
+    if (holders.some(({ id }) => id === actorId)) await checkWayBack(parts, trx, entity, actorId);
+    await endForbiddenLogIns(parts, writing, entity, holders);
+  },
+  mayChangeBuiltIns: true,
+};
+
+/** Refuses a change after which the administrator who makes it could not log in to take it back. */
+async function checkWayBack(
+  { model }: ManagementParts,
+  trx: Writing['trx'],
+  policy: EdgeEntityRecord,
+  actorId: string,
+): Promise<void> {
+  const password = trx
+    .selectFrom('identity_password')
+    .select('username')
+    .where('identity_id', '=', actorId)
+    .executeTakeFirst();
+  const hasPassword = (await password) !== undefined;
+  const hasCertificate = (model.identity(actorId)?.fingerprints ?? []).length > 0;
+  const mayReturn =
+    (hasPassword && permitsLogIn(policy, { method: 'password' })) ||
+    (hasCertificate && permitsLogIn(policy, { method: 'cert' }));
+  if (!mayReturn || requiresTotp(policy))
+    throw invalidParameter(
+      mayReturn ? 'secondary.requireTotp' : 'primary',
+      'the administrator who makes this change could not log in any more',
+      '',
+    );
+}
+
+/** Ends the sessions that the policy would not have permitted, and those without the second factors that it demands. */
+export async function endForbiddenLogIns(
+  { clock }: ManagementParts,
+  { trx, touch }: Writing,
+  policy: EdgeEntityRecord,
+  holders: readonly EdgeEntityRecord[],
+): Promise<void> {
+  const ids = holders.map(({ id }) => id);
+  const nowMs = clock.nowMs();
+  const signerId = requiredSignerOf(policy);
+  const kept: KeptLogIns = {
+    session: (way) =>
+      permitsLogIn(policy, way) && (signerId === undefined || way.secondSignerId === signerId),
+    // Each call of an administrator shows the token of a second signer.
+    administrator: (method) => method !== undefined && permitsLogIn(policy, { method }),
+  };
+  await endLogIns(trx, touch, ids, kept, nowMs);
+  if (!permitsExpired(policy)) await endSessionsOf(trx, touch, await expiredOf(trx, ids, nowMs), nowMs);
+  if (!requiresTotp(policy)) return;
+  const enrolled = await identitiesWithTotp(trx);
+  const bare = ids.filter((id) => !enrolled.has(id));
+  await endLogIns(trx, touch, bare, NONE_KEPT, nowMs);
+}
+
+/** Returns the fingerprints of the identities' certificates that have expired. */
+async function expiredOf(trx: Writing['trx'], ids: readonly string[], nowMs: number): Promise<string[]> {
+  const holders = new Set(ids);
+  const expired = await trx
+    .selectFrom('certificate')
+    .select(['fingerprint', 'identity_id'])
+    .where('not_after', '<=', nowMs)
+    .execute();
+  return expired.flatMap(({ fingerprint, identity_id: id }) => (holders.has(id) ? [fingerprint] : []));
+}
+
+/** Objects of a change replace only the fields that they have. */
+function deepMerged(before: JsonObject, change: JsonObject): JsonObject {
+  const merged: Record<string, unknown> = { ...before };
+  for (const [field, value] of givenFields(change)) {
+    const old = Object.hasOwn(before, field) ? before[field] : undefined;
+    merged[field] = isJsonObject(value) && isJsonObject(old) ? deepMerged(old, value) : value;
+  }
+  return merged;
+}

@@ -1,0 +1,187 @@
+/** Authorities of other parties (`cas`), whose certificates identities may enroll and log in with. */
+import { randomUUID, X509Certificate } from 'node:crypto';
+import {
+  claimOf,
+  endClaimedLogIns,
+  endLogIns,
+  endSessionsOf,
+  invalidParameter,
+  type KeptLogIns,
+} from '../../overlay/clients/mod.ts';
+import {
+  authorityLimitsOf,
+  CLAIM_LOCATIONS,
+  CLAIM_MATCHERS,
+  CLAIM_PARSERS,
+  readCertificate,
+} from '../../pki/mod.ts';
+import { textsOf, type EdgeEntityRecord, type JsonObject } from '../../overlay/model/mod.ts';
+import { findEdgeEntity, insertEdgeEntity, updateEdgeEntity } from '../../overlay/records/mod.ts';
+import { BodyReader } from './body-reader.ts';
+import { commonSymbols, entityView, type EntityForm } from './entity-form.ts';
+import {
+  givenFields,
+  plainResource,
+  type EntityResource,
+  type ManagementParts,
+  type Writing,
+} from './entity-resource.ts';
+
+const MAX_FORMAT_CHARS = 256;
+const MAX_CLAIM_CHARS = 2_048;
+const MAX_CLAIM_INDEX = 1_000;
+/** Each enrollment without a token compares its certificate with every authority. */
+export const MAX_AUTHORITIES = 200;
+const FLAGS = ['isAuthEnabled', 'isAutoCaEnrollmentEnabled', 'isOttCaEnrollmentEnabled'] as const;
+
+const authorityForm: EntityForm = {
+  kind: 'ca',
+  path: 'cas',
+  read(body) {
+    return {
+      externalIdClaim: externalIdClaim(body),
+      ...Object.fromEntries(FLAGS.map((flag) => [flag, body.flag(flag)])),
+      identityRoles: body.texts('identityRoles'),
+      identityNameFormat: body.text('identityNameFormat', MAX_FORMAT_CHARS),
+    };
+  },
+  references: () => [],
+  symbols: {
+    ...commonSymbols,
+    fingerprint: { type: 'text', read: ({ data }) => String(data['fingerprint']) },
+    isVerified: { type: 'boolean', read: ({ data }) => data['isVerified'] === true },
+    ...Object.fromEntries(
+      FLAGS.map((flag) => [
+        flag,
+        { type: 'boolean', read: ({ data }: EdgeEntityRecord) => data[flag] === true } as const,
+      ]),
+    ),
+  },
+  view: (_model, { data }) => ({ ...data, identityRoles: textsOf(data['identityRoles']) }),
+};
+
+/** Where certificates name their identity; null: they are known by their fingerprint. */
+function externalIdClaim(body: BodyReader): JsonObject | null {
+  const given = body.object('externalIdClaim', MAX_CLAIM_CHARS);
+  if (Object.keys(given).length === 0) return null;
+  const reader = new BodyReader(given, 'externalIdClaim.');
+  const claim = {
+    location: reader.choice('location', CLAIM_LOCATIONS),
+    matcher: reader.choice('matcher', CLAIM_MATCHERS),
+    matcherCriteria: reader.text('matcherCriteria', MAX_FORMAT_CHARS),
+    parser: reader.choice('parser', CLAIM_PARSERS),
+    parserCriteria: reader.text('parserCriteria', MAX_FORMAT_CHARS),
+    index: reader.whole('index', MAX_CLAIM_INDEX),
+  };
+  reader.end();
+  const { location, matcher } = claim;
+  const isOfAddresses = matcher === 'SCHEME';
+  if (matcher !== 'ALL' && isOfAddresses !== (location === 'SAN_URI'))
+    throw reader.refusal('matcher', `the matcher ${matcher} cannot be used with the location ${location}`);
+  if (matcher !== 'ALL' && claim.matcherCriteria === '')
+    throw reader.refusal('matcherCriteria', `the matcher ${matcher} needs a text`);
+  if (claim.parser === 'SPLIT' && claim.parserCriteria === '')
+    throw reader.refusal('parserCriteria', 'the parser SPLIT needs a separator');
+  return claim;
+}
+
+export const authorityResource: EntityResource = {
+  ...plainResource(authorityForm),
+  moreFields: ['certPem'],
+  maxCount: MAX_AUTHORITIES,
+  keptFields: ['certPem', 'fingerprint', 'isVerified', 'verificationToken'],
+
+  viewer: ({ model }) =>
+    Promise.resolve((entity) => {
+      const { isVerified, isAutoCaEnrollmentEnabled } = entity.data;
+      const links = [
+        ...(isVerified === true ? [] : ['verify']),
+        ...(isAutoCaEnrollmentEnabled === true ? ['jwt'] : []),
+      ];
+      return { ...entityView('cas', entity, links), ...authorityForm.view(model, entity) };
+    }),
+
+  /** A PATCH of a claim has the fields that change. */
+  merge(before, change) {
+    const { externalIdClaim: claim } = change;
+    const merged = { ...before, ...Object.fromEntries(givenFields(change)) };
+    if (typeof claim !== 'object' || claim === null) return merged;
+    const present = claimOf(before) ?? {};
+    return {
+      ...merged,
+      externalIdClaim: { ...present, ...Object.fromEntries(givenFields(claim as JsonObject)) },
+    };
+  },
+
+  async insert({ model }, { trx, touch }, entity, { certPem }) {
+    const read = readCertificate(typeof certPem === 'string' ? certPem : '');
+    if ('problem' in read) throw invalidParameter('certPem', read.problem, '');
+    const { certificate, fingerprint } = read;
+    if (!certificate.ca) throw invalidParameter('certPem', 'the certificate is not of an authority', '');
+    if ([...model.edge.all('ca')].some(({ data }) => data['fingerprint'] === fingerprint))
+      throw invalidParameter('certPem', 'there is an authority with this certificate', fingerprint);
+    checkClaim(entity, certificate);
+    const state = { fingerprint, isVerified: false, verificationToken: randomUUID() };
+    const data = { ...entity.data, certPem: certificate.toString(), ...state };
+    await insertEdgeEntity(trx, touch, { ...entity, data });
+  },
+
+  async update(parts, writing, entity) {
+    const { trx, touch } = writing;
+    checkClaim(entity, new X509Certificate(String(entity.data['certPem'])));
+    const before = await findEdgeEntity(trx, 'ca', entity.id);
+    await updateEdgeEntity(trx, touch, entity);
+    await touchHolders(parts, writing, entity);
+    const isSame = JSON.stringify(before && claimOf(before.data)) === JSON.stringify(claimOf(entity.data));
+    if (!isSame || entity.data['isAuthEnabled'] !== true) await endClaimed(parts, writing, entity);
+  },
+
+  async remove(parts, writing, entity) {
+    const { trx } = writing;
+    const { id } = entity;
+    await touchHolders(parts, writing, { ...entity, data: { ...entity.data, isAuthEnabled: false } });
+    await endClaimed(parts, writing, entity);
+    await trx.deleteFrom('certificate').where('authority_id', '=', id).execute();
+    await trx.deleteFrom('enrollment').where('authority_id', '=', id).execute();
+  },
+};
+
+/** Names in certificates are not compared with limits, so an authority with such may not decide by them who logs in. */
+function checkClaim({ data }: EdgeEntityRecord, certificate: X509Certificate): void {
+  if (claimOf(data) !== undefined && authorityLimitsOf(certificate).limitsNames)
+    throw invalidParameter('externalIdClaim', 'the certificate of the authority limits names', '');
+}
+
+/** Ends the sessions of identities that the authority named in their certificates. */
+async function endClaimed(
+  { clock, model }: ManagementParts,
+  { trx, touch }: Writing,
+  { id }: EdgeEntityRecord,
+): Promise<void> {
+  await endClaimedLogIns(trx, touch, id, clock.nowMs());
+  const named = [...model.edge.all('identity')].filter(({ data }) => typeof data['externalId'] === 'string');
+  // Sessions of administrators do not name the authority.
+  const kept: KeptLogIns = { session: () => true, administrator: (method) => method !== 'cert' };
+  const ids = named.map((identity) => identity.id);
+  await endLogIns(trx, touch, ids, kept, clock.nowMs());
+}
+
+/** Certificates of the authority come and go with its right to log in, and the sessions that they opened end with it. */
+async function touchHolders(
+  { clock }: ManagementParts,
+  { trx, touch }: Writing,
+  { id, data }: EdgeEntityRecord,
+): Promise<void> {
+  const certificates = await trx
+    .selectFrom('certificate')
+    .select(['identity_id', 'fingerprint'])
+    .where('authority_id', '=', id)
+    .execute();
+  for (const identityId of new Set(certificates.map(({ identity_id }) => identity_id)))
+    touch('identity', identityId);
+  if (data['isAuthEnabled'] === true) return;
+  const fingerprints = certificates.map(({ fingerprint }) => fingerprint);
+  await endSessionsOf(trx, touch, fingerprints, clock.nowMs());
+  const holders = trx.selectFrom('certificate').select('identity_id').where('authority_id', '=', id);
+  await trx.deleteFrom('management_session').where('identity_id', 'in', holders).execute();
+}

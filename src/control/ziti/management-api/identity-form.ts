@@ -1,0 +1,81 @@
+/** The fields of identities that administrators create. */
+import {
+  authPolicyIdOf,
+  authPolicyOf,
+  DEFAULT_AUTH_POLICY_ID,
+  ROUTER_IDENTITY_TYPE,
+  textsOf,
+  type JsonObject,
+} from '../../overlay/model/mod.ts';
+import { invalidParameter } from '../../overlay/clients/mod.ts';
+import type { BodyReader } from './body-reader.ts';
+import { MAX_FREE_CHARS, referenceView, roleAttributeSymbols, type EntityForm } from './entity-form.ts';
+
+const MAX_COST = 65_535;
+const PRECEDENCES = ['default', 'required', 'failed'] as const;
+
+export const identityForm: EntityForm = {
+  kind: 'identity',
+  path: 'identities',
+  read(body) {
+    // OpenZiti keeps `Default` for all types of devices, users and services.
+    body.choice('type', ['Default', 'Device', 'User', 'Service']);
+    return {
+      isAdmin: body.flag('isAdmin'),
+      roleAttributes: body.texts('roleAttributes'),
+      externalId: body.textOrNull('externalId'),
+      authPolicyId: body.textOrNull('authPolicyId') ?? DEFAULT_AUTH_POLICY_ID,
+      appData: body.object('appData', MAX_FREE_CHARS),
+      defaultHostingCost: body.whole('defaultHostingCost', MAX_COST),
+      defaultHostingPrecedence: body.choice('defaultHostingPrecedence', PRECEDENCES),
+      serviceHostingCosts: byService(body, 'serviceHostingCosts', isCost),
+      serviceHostingPrecedences: byService(body, 'serviceHostingPrecedences', isPrecedence),
+    };
+  },
+  references: (data) => [
+    ...(['serviceHostingCosts', 'serviceHostingPrecedences'] as const).map((field) => ({
+      field,
+      kind: 'service' as const,
+      ids: Object.keys(data[field] ?? {}),
+    })),
+    { field: 'authPolicyId', kind: 'auth-policy', ids: [authPolicyIdOf({ data })] },
+  ],
+  symbols: {
+    ...roleAttributeSymbols,
+    externalId: { type: 'text', read: ({ data }) => (data['externalId'] as string | null) ?? null },
+    isAdmin: { type: 'boolean', read: ({ data }) => data['isAdmin'] === true },
+    isDefaultAdmin: { type: 'boolean', read: () => false },
+    type: { type: 'text', read: ({ data }) => typeOf(data) },
+    authPolicyId: { type: 'text', read: authPolicyIdOf },
+  },
+  view: ({ edge }, { id, data }) => ({
+    ...data,
+    roleAttributes: textsOf(data['roleAttributes']),
+    authPolicy: referenceView('auth-policies', authPolicyIdOf({ data }), authPolicyOf(edge, id).name),
+    authPolicyId: authPolicyIdOf({ data }),
+    disabled: false,
+    interfaces: null,
+    isDefaultAdmin: false,
+    type: referenceView('identity-types', typeOf(data), typeOf(data)),
+    typeId: typeOf(data),
+  }),
+};
+
+function typeOf(data: JsonObject): string {
+  return data['typeId'] === ROUTER_IDENTITY_TYPE ? ROUTER_IDENTITY_TYPE : 'Default';
+}
+
+function isCost(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COST;
+}
+
+function isPrecedence(value: unknown): boolean {
+  return PRECEDENCES.some((one) => one === value);
+}
+
+function byService(body: BodyReader, field: string, isValue: (value: unknown) => boolean) {
+  const values = body.object(field, MAX_FREE_CHARS);
+  for (const [id, value] of Object.entries(values))
+    if (!isValue(value)) throw invalidParameter(field, `${field} has a value that is not allowed`, id);
+  return values;
+}
