@@ -2,15 +2,17 @@
  * A28: wrong log-ins at the console from 200 networks, 60 and 1,000 a second, beside people with right passwords: from
  * addresses of their own, and many from one address, as in an office.
  */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { JsonClient } from '#net';
 import { Tally, type BatteryRow } from './battery-row.ts';
 import { HeadlessConsole } from './headless-console.ts';
+import type { FloodOrder, FloodResult } from './log-in-flood.ts';
+import { LogInSender, type Answered } from './log-in-sender.ts';
 
-const NETWORKS = 200;
 const RATES = [60, 1_000];
 /** Until a guess of each network was judged. */
 const WARM_UP_MS = 8_000;
@@ -18,15 +20,8 @@ const MAX_MS = 2_000;
 const PASSWORD = 'plum giraffe engine 47';
 const OFFICE = '127.90.0.1';
 const PEOPLE = 10;
-/** Beyond that the flood leaves log-ins out, as its sender would have to. */
-const MAX_OPEN = 4_000;
 /** People of the office come at once, so many. */
 const CROWD = 10;
-
-interface Answered {
-  readonly status: number;
-  readonly tookMs: number;
-}
 
 export const LOG_IN_FLOOD_ROW: BatteryRow = {
   id: 'A28',
@@ -38,10 +33,10 @@ export const LOG_IN_FLOOD_ROW: BatteryRow = {
     const client = new JsonClient({ origin: apiUrl!, ca });
     const emails = await people(client, apiUrl!, `Basic ${accountId}:${apiToken}`);
     await client.close();
-    const logIn = (from: string, name: string, password: string) =>
-      answerOf(apiUrl!, ca, from, { name, password });
+    const sender = new LogInSender(apiUrl!, ca);
+    const logIn = (from: string, name: string, password: string) => sender.send(from, { name, password });
     for (const rate of quick ? RATES.slice(0, 1) : RATES) {
-      const flood = startFlood(rate, (from, name) => logIn(from, name, 'a wrong password'));
+      const flood = startFlood({ rate, apiUrl: apiUrl!, ca });
       await pause(WARM_UP_MS);
       const own: Answered[] = [];
       const shared: Answered[] = [];
@@ -89,54 +84,14 @@ async function people(client: JsonClient, apiUrl: string, authorization: string)
   return emails;
 }
 
-/** Each log-in has a connection of its own. The status is 0 if that is closed without an answer. */
-function answerOf(
-  apiUrl: string,
-  ca: string,
-  localAddress: string,
-  fields: Readonly<Record<string, string>>,
-): Promise<Answered> {
-  const startedMs = performance.now();
-  const { promise, resolve } = Promise.withResolvers<Answered>();
-  const end = (status: number) => resolve({ status, tookMs: performance.now() - startedMs });
-  const { hostname: host, port, origin } = new URL(apiUrl);
-  const headers = { origin, 'content-type': 'application/x-www-form-urlencoded', host: `${host}:${port}` };
-  const sent = request(
-    {
-      ...{ host: '127.0.0.1', servername: host, port, path: '/console/log-in', method: 'POST', ca },
-      ...{ agent: false, localAddress, headers, timeout: 30_000, checkServerIdentity: () => undefined },
-    },
-    (answer) => {
-      answer.resume().once('end', () => end(answer.statusCode ?? 0));
-      answer.once('error', () => end(0));
-    },
-  );
-  sent.once('timeout', () => sent.destroy()).once('error', () => end(0));
-  sent.end(new URLSearchParams(fields).toString());
-  return promise;
-}
-
-function startFlood(rate: number, guess: (from: string, name: string) => Promise<Answered>) {
-  const statuses: Record<number, number> = {};
-  const running = new Set<Promise<void>>();
-  const startedMs = performance.now();
-  let sent = 0;
-  const timer = setInterval(() => {
-    const due = Math.floor(((performance.now() - startedMs) / 1_000) * rate);
-    for (; sent < due; sent += 1) {
-      if (running.size >= MAX_OPEN) continue;
-      const guessed = guess(`127.70.${sent % NETWORKS}.1`, `guess-${sent}@example.com`).then(({ status }) => {
-        statuses[status] = (statuses[status] ?? 0) + 1;
-        running.delete(guessed);
-      });
-      running.add(guessed);
-    }
-  }, 10);
+/** In a thread of its own, so that the people measured do not wait for the flood's own work. */
+function startFlood(order: FloodOrder) {
+  const worker = new Worker(new URL('./log-in-flood.ts', import.meta.url), { workerData: order });
   return {
-    stop: async () => {
-      clearInterval(timer);
-      await Promise.all(running);
-      return { sent, statuses };
+    stop: async (): Promise<FloodResult> => {
+      worker.postMessage('stop');
+      const [result] = (await once(worker, 'message')) as [FloodResult];
+      return result;
     },
   };
 }
