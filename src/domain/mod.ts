@@ -60,6 +60,7 @@ export {
   type BackendMode,
   type ShareTarget,
 } from './share-target.ts';
+export type { CustomHost, GuardedShare, Share, ShareFrontend } from './share.ts';
 export { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';
 export { TERMINATOR_STRATEGIES, type TerminatorStrategy } from './terminator-strategy.ts';
 export { isUuid } from './uuid.ts';

@@ -210,7 +210,7 @@ export class MeshValidation implements FabricValidation {
     const createdAtMs = this.#parts.terminators.get(terminatorId)?.createdAtMs;
     return mgmtMessages.validateTerminatorsResult.frame({
       ...{ ...common, serviceId, binding, address, hostId },
-      serviceName: model.anyService(serviceId)?.name ?? model.fabricService(serviceId)?.name ?? '',
+      serviceName: model.serviceName(serviceId) ?? '',
       createDate: createdAtMs === undefined ? '' : new Date(createdAtMs).toISOString(),
     });
   }

@@ -104,14 +104,15 @@ export class MeshView implements FabricView, FabricDiagnostics {
   route(ingressId: string, serviceId: string, instanceId: string): RouteView | undefined {
     const { model, circuits } = this.#parts;
     const service = model.fabricService(serviceId) ?? model.anyService(serviceId);
-    if (service === undefined) return undefined;
+    const name = model.serviceName(serviceId);
+    if (service === undefined || name === undefined) return undefined;
     const terminatorStrategy = model.fabricService(serviceId)?.terminatorStrategy;
     const { candidates, chosen, problem } = circuits.selector.explain({
-      service: definedFields({ id: service.id, name: service.name, terminatorStrategy }),
+      service: definedFields({ id: service.id, name, terminatorStrategy }),
       ...{ ingressId, instanceId },
     });
     return {
-      serviceName: service.name,
+      serviceName: name,
       strategy: terminatorStrategy ?? 'smartrouting',
       candidates: candidates.map(({ terminator, choice }) => ({
         terminator: this.#terminatorView(terminator),
@@ -184,7 +185,7 @@ export class MeshView implements FabricView, FabricDiagnostics {
     return {
       id,
       serviceId,
-      serviceName: this.#serviceName(serviceId),
+      serviceName: this.#parts.model.serviceName(serviceId) ?? '',
       identityId,
       terminatorId,
       routerIds: path.routerIds,
@@ -199,7 +200,7 @@ export class MeshView implements FabricView, FabricDiagnostics {
     return {
       id,
       serviceId,
-      serviceName: this.#serviceName(serviceId),
+      serviceName: this.#parts.model.serviceName(serviceId) ?? '',
       kind: this.#kindOf(serviceId),
       routerId,
       binding,
@@ -216,11 +217,6 @@ export class MeshView implements FabricView, FabricDiagnostics {
     const { model } = this.#parts;
     if (model.fabricService(serviceId) !== undefined) return 'fabric';
     return model.edge.service(serviceId) === undefined ? 'share' : 'edge';
-  }
-
-  #serviceName(id: string): string {
-    const { model } = this.#parts;
-    return model.anyService(id)?.name ?? model.fabricService(id)?.name ?? '';
   }
 }
 

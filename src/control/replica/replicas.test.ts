@@ -20,6 +20,7 @@ import type { Store } from '../store/mod.ts';
 import { ClusterMemberList } from './cluster-members.ts';
 import { DEAD_AFTER_BEATS, ReplicaRoll } from './replica-roll.ts';
 import { Replicas } from './replicas.ts';
+import { sampleShare } from '../../../test/support/sample-share.ts';
 
 const clock = new ManualClock();
 
@@ -88,29 +89,6 @@ interface Party {
   close(): Promise<void>;
 }
 
-function serviceOf(id: string, environmentId: string): Service {
-  return {
-    id,
-    name: id,
-    isNamed: true,
-    frontdoorId: 'f',
-    environmentId,
-    shareMode: 'public',
-    backendMode: 'proxy',
-    target: 'http://127.0.0.1:3000',
-    targetByAgent: false,
-    epoch: 1,
-    grants: [],
-    hosts: [],
-    authProviderIds: [],
-    customHosts: [],
-    rules: null,
-    inspection: null,
-    createdAtMs: 0,
-    updatedAtMs: 0,
-  };
-}
-
 describe('control planes over one database', { skip: postgresSkip }, () => {
   let url: string;
   const parties: Party[] = [];
@@ -128,7 +106,7 @@ describe('control planes over one database', { skip: postgresSkip }, () => {
     const model = new OverlayModel();
     for (const id of ['env', 'other']) {
       model.setIdentity({ id, kind: 'environment', name: id, frontdoorId: 'f', fingerprints: [] });
-      model.setService(serviceOf(`share-${id}`, id));
+      model.setService(sampleShare(`share-${id}`, { environmentId: id }));
     }
     model.setIdentity({
       id: 'router',

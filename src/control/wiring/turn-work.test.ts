@@ -6,8 +6,8 @@ import { silentLog } from '#base';
 import { Exposition } from '#net';
 import { ApiMeter } from './api-meter.ts';
 import { writeControlMetrics } from './control-metrics.ts';
-import type { Service } from '../overlay/model/mod.ts';
 import { openApiWorld, type ApiWorld } from '../shares/operations/api-fixture.ts';
+import { sampleShare } from '../../../test/support/sample-share.ts';
 
 const SHARES = 20_000;
 /** As `inSlices` cuts. */
@@ -21,12 +21,14 @@ before(async () => {
   const { model, first, options } = world;
   const { frontdoorId } = first;
   const environmentId = await world.addEnvironment('away');
-  const service = (n: number): Service => ({
-    ...{ id: `id-${n}`, name: `name-${n}`, isNamed: true, frontdoorId, environmentId, shareMode: 'public' },
-    ...{ backendMode: 'proxy', target: 'http://127.0.0.1:1', targetByAgent: true, epoch: 1, grants: [] },
-    ...{ hosts: [], customHosts: [], authProviderIds: [], rules: null, inspection: null },
-    ...{ createdAtMs: n, updatedAtMs: 0 },
-  });
+  const service = (n: number) =>
+    sampleShare(`id-${n}`, {
+      token: `name-${n}`,
+      name: `name-${n}`,
+      frontdoorId,
+      environmentId,
+      createdAtMs: n,
+    });
   for (let n = 0; n < SHARES; n += 1) model.setService(service(n));
   await options.counts.settled();
   const counted = <T>(all: () => IterableIterator<T>): (() => IterableIterator<T>) =>

@@ -17,7 +17,7 @@ import {
   type CircuitRequestV2,
   type Frame,
 } from '#wire';
-import type { OverlayModel } from '../model/overlay-model.ts';
+import { type OverlayModel, serviceName } from '../model/overlay-model.ts';
 import type { CircuitBuilder, CircuitFailure, CircuitOutcome } from './circuit-builder.ts';
 import type { CircuitRegistry } from './circuit-registry.ts';
 import type { ConnectedRouter } from '../routers/connected-router.ts';
@@ -107,13 +107,17 @@ export class CircuitRequests {
     const full = this.#whatIsFull(router, identityId, pending);
     if (full !== undefined) {
       const failure = { text: full, code: EdgeErrorCode.internal, retryHint: RetryHint.tooBusy };
-      this.#refuse(router, frame, failure, { reason: 'too-many-dials', identityId, share: service.name });
+      this.#refuse(router, frame, failure, {
+        reason: 'too-many-dials',
+        identityId,
+        share: serviceName(service),
+      });
       return;
     }
     router.pendingCircuits += 1;
     this.#pendingPerIdentity.set(identityId, pending + 1);
     const wish = {
-      service,
+      service: { id: service.id, name: serviceName(service) },
       identityId,
       sessionId: session.id,
       ingress: router,
@@ -133,7 +137,7 @@ export class CircuitRequests {
     this.#options.builder.build(wish, (outcome) => {
       router.pendingCircuits -= 1;
       this.#release(identityId);
-      this.#answer(router, asked, outcome, { identityId, share: service.name });
+      this.#answer(router, asked, outcome, { identityId, share: serviceName(service) });
     });
   }
 

@@ -108,7 +108,7 @@ export class FabricCircuitRequests {
   #isShare(text: string): boolean {
     const { model } = this.#options;
     if (model.service(text) !== undefined) return true;
-    for (const { name } of model.services()) if (name === text) return true;
+    for (const { token } of model.services()) if (token === text) return true;
     return false;
   }
 

@@ -16,7 +16,7 @@ import {
   type PeerDataEntry,
 } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
-import { isShare, type OverlayModel } from '../model/overlay-model.ts';
+import { isShare, type OverlayModel, serviceName } from '../model/overlay-model.ts';
 import type { CircuitBuilder, CircuitFailure, CircuitOutcome } from './circuit-builder.ts';
 import type { CircuitRegistry } from './circuit-registry.ts';
 import { PENDING_LIMITS, type PendingLimits } from './circuit-requests.ts';
@@ -55,8 +55,8 @@ export class TunnelCircuitRequests {
     const request = ctrlMessages.createTunnelCircuitV2.decode(frame.body);
     // The pending request must not retain the socket's read buffer.
     const asked = makeFrame(frame.contentType, { sequence: frame.sequence });
-    const { serviceName } = request;
-    const named = model.edge.serviceNamed(serviceName) ?? model.grantedShare(router.id, serviceName);
+    const name = request.serviceName;
+    const named = model.edge.serviceNamed(name) ?? model.grantedShare(router.id, name);
     const verdict = judgeTunnel(model, router.id, named, 'Dial');
     if (!verdict.isAllowed) {
       const { reason, service } = verdict;
@@ -64,7 +64,7 @@ export class TunnelCircuitRequests {
         action: 'dial',
         identityId: router.id,
         reason,
-        share: service?.name,
+        share: service && serviceName(service),
         routerId: router.id,
       });
       this.#refuse(router, asked, verdict);
@@ -85,7 +85,7 @@ export class TunnelCircuitRequests {
     };
     router.pendingCircuits += 1;
     const wish = {
-      service,
+      service: { id: service.id, name: serviceName(service) },
       identityId: router.id,
       sessionId: undefined,
       ingress: router,

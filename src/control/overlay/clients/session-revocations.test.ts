@@ -13,7 +13,7 @@ import { openPostgresStore } from '../../store/engine/postgres-store.ts';
 import type { Store } from '../../store/mod.ts';
 import { openApiSessions, type ApiSessionStore } from './api-session-store.ts';
 import { SessionRevocations } from './session-revocations.ts';
-import { shareCatalog } from '../../shares/records/share-catalog.ts';
+import { shareCatalog } from '../../shares/records/share-guard.ts';
 
 const secrets = new Secrets([{ id: 'k1', key: new Uint8Array(32).fill(1) }]);
 const clock = new ManualClock(Date.now());

@@ -120,7 +120,7 @@ export function configEntities(service: Service, domain: string | undefined): Da
   if (target === undefined) return [];
   const entity = configEntity(hostConfigId(service.id), HOST_CONFIG_TYPE, hostConfig(target));
   if (domain === undefined) return [entity];
-  const intercept = interceptConfig(service.name, target, domain);
+  const intercept = interceptConfig(service.token, target, domain);
   return [entity, configEntity(interceptConfigId(service.id), INTERCEPT_CONFIG_TYPE, intercept)];
 }
 
@@ -129,7 +129,7 @@ function configEntity(id: string, typeId: string, content: object): DataEntity {
 }
 
 /** `domain` as in `configEntities`. */
-export function serviceEntity({ id, name, target }: Service, domain: string | undefined): DataEntity {
+export function serviceEntity({ id, token: name, target }: Service, domain: string | undefined): DataEntity {
   const ids = domain === undefined ? [hostConfigId(id)] : [hostConfigId(id), interceptConfigId(id)];
   const configs = parseShareTarget(target) === undefined ? [] : ids;
   return { case: 'service', value: { id, name, configs, encryptionRequired: true } };

@@ -223,7 +223,7 @@ test('a router intercepts private shares that are granted to routers, and no oth
   await step({ grants, target }, { web: [addressOf('share-web', 443)] });
   await step({ grants, target: 'tcp://127.0.0.1:5432' }, { web: [addressOf('share-web', 5432)] });
   await step({ grants, target: 'udp://127.0.0.1:53' }, { web: [addressOf('share-web', 53, 'udp')] });
-  await step({ grants, name: 'reports' }, { web: [addressOf('reports', 80)] });
+  await step({ grants, token: 'reports' }, { web: [addressOf('reports', 80)] });
   await step({ grants, shareMode: 'public' }, {});
   await step({ grants }, { web: [addressOf('share-web', 80)] });
   await step({ grants: ['env2'] }, {});
@@ -269,13 +269,13 @@ test('a large state comes in parts, and what changes meanwhile after it', async 
   await world.addService('svc0', 'env1');
   const service = world.model.service('svc0')!;
   for (let n = 1; n < 3_000; n += 1)
-    world.model.setService({ ...service, id: `svc${n}`, name: `share${n}`, target: `http://host${n}:3000` });
+    world.model.setService({ ...service, id: `svc${n}`, token: `share${n}`, target: `http://host${n}:3000` });
   await world.start();
   const router = await routerOf('r1');
   subscribe(router, { subscriptionId: 'sub1' });
   await router.settle();
   world.model.removeService('svc0');
-  world.model.setService({ ...service, id: 'late', name: 'late' });
+  world.model.setService({ ...service, id: 'late', token: 'late' });
   const { events, parts, largest, endIndex } = await wholeState(router);
   assert.ok(parts > 10 && largest < 128 << 10, `${parts} parts of at most ${largest} bytes`);
   const sets = await router.next('dataStateChangeSet');

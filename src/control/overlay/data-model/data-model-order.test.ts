@@ -13,6 +13,7 @@ import type { EdgeEntityRecord } from '../model/edge-entity.ts';
 import { ConnectedRouter, RouterRegistry } from '../routers/connected-router.ts';
 import { DataModelFeed } from './data-model-feed.ts';
 import { StrictDataModel } from '../testing/strict-data-model.ts';
+import { sampleShare } from '../../../../test/support/sample-share.ts';
 
 const CHANGES = 1_500;
 /** So many that a full state takes several turns of the loop. */
@@ -98,20 +99,7 @@ function identity(id: string, name: string): Identity {
 }
 
 function share(id: string, more: Partial<Service>): Service {
-  return {
-    ...{
-      id,
-      name: id,
-      isNamed: true,
-      frontdoorId: 'fd',
-      environmentId: ENVIRONMENTS[0]!,
-      shareMode: 'public',
-    },
-    ...{ backendMode: 'proxy', target: 'http://127.0.0.1:3000', targetByAgent: true, epoch: 1, grants: [] },
-    ...{ hosts: [], customHosts: [], authProviderIds: [], rules: null, inspection: null },
-    ...{ createdAtMs: 0, updatedAtMs: 0 },
-    ...more,
-  };
+  return sampleShare(id, { environmentId: ENVIRONMENTS[0]!, ...more });
 }
 
 /** Changes the model at random, as no store with foreign keys would: everything may come and go at any time. */

@@ -6,15 +6,10 @@ import { selectionOf, type Attributed, type RoleSelection, type Semantic } from 
 export type { EdgeEntityKind } from '../../store/mod.ts';
 export type { EdgeEntityRecord, JsonObject } from '../records/edge-entity-store.ts';
 
-/** What the overlay needs of a share or of a service of the edge management API. */
-export interface OverlayService {
-  readonly id: string;
+/** A service of the edge management API. Its policies select who dials and hosts it. */
+export interface ManagedService extends Attributed {
   readonly name: string;
   readonly updatedAtMs: number;
-}
-
-/** A service of the edge management API. Its policies select who dials and hosts it. */
-export interface ManagedService extends OverlayService, Attributed {
   readonly encryptionRequired: boolean;
   /** Ids of configs, at most one of a type. */
   readonly configs: readonly string[];

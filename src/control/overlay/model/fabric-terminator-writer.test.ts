@@ -8,7 +8,7 @@ import { createFabricNode, deleteFabricNode } from '../records/fabric-store.ts';
 import { createFabricService } from '../records/fabric-service-store.ts';
 import { FabricTerminatorWriter } from '../records/fabric-terminator-writer.ts';
 import type { Store } from '../../store/mod.ts';
-import { shareCatalog } from '../../shares/records/share-catalog.ts';
+import { shareCatalog } from '../../shares/records/share-guard.ts';
 
 describeEachStore('terminators that routers make for services of the fabric', (open) => {
   const clock = new ManualClock();

@@ -19,7 +19,6 @@ export {
   type EdgePolicy,
   type JsonObject,
   type ManagedService,
-  type OverlayService,
   ROUTER_IDENTITY_TYPE,
   isTunnelRouter,
   textsOf,
@@ -45,6 +44,7 @@ export {
   type Identity,
   type ModelChange,
   OverlayModel,
+  serviceName,
   type Service,
   isShare,
 } from './overlay-model.ts';

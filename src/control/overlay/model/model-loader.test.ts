@@ -15,7 +15,7 @@ import { seedFirstRows } from '../../installation/first-rows.ts';
 import { attachModel } from './model-loader.ts';
 import { OverlayModel, type ModelChange } from './overlay-model.ts';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
-import { shareCatalog } from '../../shares/records/share-catalog.ts';
+import { shareCatalog } from '../../shares/records/share-guard.ts';
 
 describe('the overlay model', () => {
   let store: Store;
@@ -70,34 +70,20 @@ describe('the overlay model', () => {
 
   it('holds at start what the store holds, and each change as soon as it is acknowledged', async () => {
     const early = await addEnvironment(['aa', 'bb']);
-    const { id: earlyShare } = await addShare(early, 'early');
+    const share = await addShare(early, 'early');
+    const { id: earlyShare } = share;
     const model = new OverlayModel();
     const attached = await attachModel(store, model, shareCatalog);
     assert.equal(model.identityByFingerprint('bb')?.id, early);
-    assert.deepEqual(model.service(earlyShare), {
-      id: earlyShare,
-      name: 'early',
-      isNamed: true,
-      frontdoorId,
-      environmentId: early,
-      shareMode: 'public',
-      backendMode: 'proxy',
-      target: 'http://h:1',
-      targetByAgent: true,
-      epoch: 1,
-      grants: [],
-      hosts: ['early.share.localhost'],
-      customHosts: [],
-      authProviderIds: [],
-      rules: null,
-      inspection: null,
-      createdAtMs: 7,
-      updatedAtMs: 7,
-    });
+    assert.deepEqual(
+      share.frontends.map(({ host }) => host),
+      ['early.share.localhost'],
+    );
+    assert.deepEqual(model.service(earlyShare), { ...share, rules: null, inspection: null });
     const late = await addEnvironment(['cc']);
     const { id: lateShare } = await addShare(late, 'late');
     assert.equal(model.identityByFingerprint('cc')?.id, late);
-    assert.equal(model.service(lateShare)?.name, 'late');
+    assert.equal(model.service(lateShare)?.token, 'late');
     await store.transaction(async (trx, touch) => {
       await trx.deleteFrom('identity').where('id', '=', late).execute();
       touch('identity', late);

@@ -2,16 +2,10 @@
  * The state that the overlay needs without a query: identities, routers, services and their permissions. Loaded
  * from the store at start and after each change, so that requests do not query the database.
  */
-import type {
-  AccessRules,
-  BackendMode,
-  GatewayCustomHost,
-  GatewayInspection,
-  TerminatorStrategy,
-} from '#domain';
+import type { GuardedShare, TerminatorStrategy } from '#domain';
 import { failAlone } from '#net';
 import type { FabricTerminator } from '../records/fabric-terminator-store.ts';
-import type { EdgeEntityRecord, ManagedService, OverlayService } from './edge-entity.ts';
+import type { EdgeEntityRecord, ManagedService } from './edge-entity.ts';
 import { EdgeModel } from './edge-model.ts';
 import type { RouterTraits } from './router-traits.ts';
 
@@ -28,33 +22,8 @@ export interface Identity {
   readonly fingerprints: readonly string[];
 }
 
-/** A share in the overlay. */
-export interface Service extends OverlayService {
-  /** The share's token. */
-  readonly name: string;
-  /** Whether the token was given as a name. */
-  readonly isNamed: boolean;
-  readonly frontdoorId: string;
-  /** The environment that hosts it, which is the only identity that may bind it. */
-  readonly environmentId: string;
-  readonly shareMode: 'public' | 'private';
-  readonly backendMode: BackendMode;
-  readonly target: string;
-  readonly targetByAgent: boolean;
-  readonly epoch: number;
-  /** Environments, and routers that may tunnel for the organization, that may dial it if it is private. */
-  readonly grants: readonly string[];
-  /** Names under which gateways serve it if it is public: `<token>.<zone>`, lower case. */
-  readonly hosts: readonly string[];
-  /** Names below custom frontends. */
-  readonly customHosts: readonly GatewayCustomHost[];
-  readonly authProviderIds: readonly string[];
-  /** Null: there are no rules besides the providers. */
-  readonly rules: AccessRules | null;
-  /** Null: its requests are not recorded. */
-  readonly inspection: GatewayInspection | null;
-  readonly createdAtMs: number;
-}
+/** A share in the overlay. Its name there is its token. */
+export type Service = GuardedShare;
 
 /**
  * A service of the installation, without an organization, which routers themselves dial (`proxy` and `transport`
@@ -112,8 +81,13 @@ export type ModelChange =
 /** What identities dial and host. */
 export type AnyService = Service | ManagedService;
 
-export function isShare(service: OverlayService): service is Service {
+export function isShare(service: AnyService): service is Service {
   return 'shareMode' in service;
+}
+
+/** The name by which clients of the overlay dial it. */
+export function serviceName(service: AnyService): string {
+  return isShare(service) ? service.token : service.name;
 }
 
 const NO_IDS: ReadonlySet<string> = new Set();
@@ -180,13 +154,19 @@ export class OverlayModel {
     return this.#services.get(id) ?? this.edge.service(id);
   }
 
-  mayBind(identityId: string, service: OverlayService): boolean {
+  /** Returns the name of any service, that of the fabric included. */
+  serviceName(id: string): string | undefined {
+    const service = this.anyService(id);
+    return service === undefined ? this.#fabricServices.get(id)?.name : serviceName(service);
+  }
+
+  mayBind(identityId: string, service: AnyService): boolean {
     if (!isShare(service)) return this.edge.permits('Bind', identityId, service.id);
     return service.environmentId === identityId;
   }
 
   /** Gateways may dial public shares, granted environments and tunnel routers private ones. */
-  mayDial(identityId: string, service: OverlayService): boolean {
+  mayDial(identityId: string, service: AnyService): boolean {
     if (!isShare(service)) return this.edge.permits('Dial', identityId, service.id);
     const identity = this.#identities.get(identityId);
     if (identity === undefined) return false;
@@ -199,13 +179,13 @@ export class OverlayModel {
   grantedShare(identityId: string, name: string): Service | undefined {
     for (const id of this.#byGrant.get(identityId) ?? NO_IDS) {
       const service = this.#services.get(id);
-      if (service?.name === name && this.mayDial(identityId, service)) return service;
+      if (service?.token === name && this.mayDial(identityId, service)) return service;
     }
     return undefined;
   }
 
   /** Whether the identity may use the service through this router. For shares, every router with an edge serves. */
-  mayUseRouter(identityId: string, service: OverlayService, routerId: string): boolean {
+  mayUseRouter(identityId: string, service: AnyService, routerId: string): boolean {
     if (isShare(service)) return this.edge.hasEdge(routerId);
     return this.edge.mayUseRouter(identityId, routerId) && this.edge.mayCarry(service.id, routerId);
   }
@@ -336,8 +316,9 @@ export class OverlayModel {
   }
 }
 
-function byName(a: OverlayService, b: OverlayService): number {
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1;
+function byName(a: AnyService, b: AnyService): number {
+  const [first, second] = [serviceName(a), serviceName(b)];
+  return first < second ? -1 : first > second ? 1 : a.id < b.id ? -1 : 1;
 }
 
 function indexed(index: Map<string, Set<string>>, key: string): Set<string> {

@@ -44,7 +44,7 @@ export function shareConfigs(
   if (target === undefined) return {};
   const contents: Readonly<Record<string, () => unknown>> = {
     [HOST]: () => hostConfig(target),
-    [INTERCEPT]: () => interceptConfig(service.name, target, domain!),
+    [INTERCEPT]: () => interceptConfig(service.token, target, domain!),
   };
   const wanted = types.filter((type) => requested.includes('all') || requested.includes(type));
   return Object.fromEntries(wanted.map((type) => [type, contents[type]!()]));

@@ -6,6 +6,7 @@ import { TEST_SEED } from '../../../../test/support/test-seed.ts';
 import { OverlayModel, type Service } from './overlay-model.ts';
 import type { MeasuredListener, ShareState, StatusBoard } from './share-status.ts';
 import { StateCounts } from './state-counts.ts';
+import { sampleShare } from '../../../../test/support/sample-share.ts';
 
 const MANY = 20_000;
 
@@ -46,16 +47,6 @@ class CountingBoard implements StatusBoard {
   }
 }
 
-function service(id: string, more: Partial<Service>): Service {
-  return {
-    ...{ id, name: id, isNamed: true, frontdoorId: 'fd', environmentId: 'env', shareMode: 'public' },
-    ...{ backendMode: 'proxy', target: 'http://127.0.0.1:3000', targetByAgent: true, epoch: 1, grants: [] },
-    ...{ hosts: [], customHosts: [], authProviderIds: [], rules: null, inspection: null },
-    ...{ createdAtMs: 0, updatedAtMs: 0 },
-    ...more,
-  };
-}
-
 function environment(id: string, frontdoorId: string) {
   return { id, kind: 'environment', name: id, frontdoorId, fingerprints: [] } as const;
 }
@@ -79,7 +70,7 @@ test('the counts are those that looking at each share and environment finds, aft
     else if (change === 4) board.connect(environmentId, random.pick(['', 'here', 'here and there']));
     else {
       const shareMode = random.pick(['public', 'private'] as const);
-      model.setService(service(share, { environmentId, frontdoorId: owner, shareMode }));
+      model.setService(sampleShare(share, { environmentId, frontdoorId: owner, shareMode }));
     }
     if (n % 20 !== 0) continue;
     await counts.settled();
@@ -106,7 +97,7 @@ test('reading the counts looks at no share, and an environment that connects at 
   const [model, board] = [new OverlayModel(), new CountingBoard()];
   model.setIdentity(environment('env', 'fd'));
   for (let n = 0; n < MANY; n += 1) {
-    model.setService(service(`share-${n}`, {}));
+    model.setService(sampleShare(`share-${n}`, {}));
     board.states.set(`share-${n}`, 'DEPLOYED');
   }
   const counts = new StateCounts(model, board);

@@ -7,7 +7,7 @@ import type { Clock } from '#base';
 import { EdgeErrorCode, RetryHint, type CircuitRequestV3 } from '#wire';
 import type { ApiSession, ApiSessions, ServiceGrant } from '../model/api-sessions.ts';
 import type { OverlayModel } from '../model/overlay-model.ts';
-import type { OverlayService } from '../model/edge-entity.ts';
+import type { AnyService } from '../model/overlay-model.ts';
 import { passesPosture } from './posture-access.ts';
 
 /**
@@ -31,7 +31,7 @@ export interface SessionProof extends ClientProof {
 }
 
 export type SessionVerdict =
-  | { readonly isAllowed: true; readonly session: ApiSession; readonly service: OverlayService }
+  | { readonly isAllowed: true; readonly session: ApiSession; readonly service: AnyService }
   | {
       readonly isAllowed: false;
       readonly code: number;

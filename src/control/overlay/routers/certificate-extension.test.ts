@@ -9,7 +9,7 @@ import { until } from '../../../../test/support/deadline.ts';
 import { attachModel } from '../model/model-loader.ts';
 import { OverlayWorld } from '../testing/overlay-world.ts';
 import type { ScriptedRouter } from '../testing/scripted-router.ts';
-import { shareCatalog } from '../../shares/records/share-catalog.ts';
+import { shareCatalog } from '../../shares/records/share-guard.ts';
 
 const WAIT_MS = 30_000;
 const DAY_MS = 86_400_000;

@@ -267,7 +267,7 @@ export class ShareProber implements Measurements {
     const service = this.#options.model.service(serviceId);
     // Observations of this control plane do not apply to it.
     if (service !== undefined && this.#isElsewhere(service.environmentId)) return;
-    this.#statusLog.write(serviceId, service?.name, after, this.#options.clock.nowMs());
+    this.#statusLog.write(serviceId, service?.token, after, this.#options.clock.nowMs());
   }
 
   #isElsewhere(identityId: string): boolean {

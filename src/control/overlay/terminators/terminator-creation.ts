@@ -6,7 +6,7 @@ import type { Clock, Log } from '#base';
 import { EdgeErrorCode, RetryHint, type PeerDataEntry } from '#wire';
 import { CreateTerminatorResult } from '#wire/ctrl';
 import { isShare } from '../model/overlay-model.ts';
-import type { OverlayService } from '../model/edge-entity.ts';
+import type { AnyService } from '../model/overlay-model.ts';
 import type { FabricTerminatorIndex } from './fabric-terminator-index.ts';
 import { copyPeerData, isTooMuchPeerData } from '../routers/peer-data.ts';
 import { Precedence, type TerminatorRegistry } from './terminator-registry.ts';
@@ -37,7 +37,7 @@ export interface WantedTerminator {
 export interface TerminatorHost {
   readonly routerId: string;
   readonly identityId: string;
-  readonly service: OverlayService;
+  readonly service: AnyService;
   readonly binding: string;
   /** Called for refusals that belong in the audit trail. */
   onRefused(reason: string): void;

@@ -17,6 +17,7 @@ import {
   type TerminatorRefusal,
 } from './terminator-creation.ts';
 import type { Terminator, TerminatorRegistry } from './terminator-registry.ts';
+import { serviceName } from '../model/overlay-model.ts';
 
 const EDGE_BINDING = 'edge';
 
@@ -61,7 +62,7 @@ export class TerminatorRequests {
     const { identityId } = session;
     return this.#options.creation.create(request, {
       ...{ routerId: router.id, identityId, service, binding: EDGE_BINDING },
-      onRefused: (reason) => this.#record(router, { identityId, reason }, service.name),
+      onRefused: (reason) => this.#record(router, { identityId, reason }, serviceName(service)),
     });
   }
 
@@ -136,7 +137,7 @@ export class TerminatorRequests {
     if (terminator?.identityId === verdict.session.identityId) return terminator;
     if (terminator !== undefined) {
       const { identityId } = verdict.session;
-      this.#record(router, { identityId, reason: 'terminator-of-another' }, verdict.service.name);
+      this.#record(router, { identityId, reason: 'terminator-of-another' }, serviceName(verdict.service));
     }
     if (frame !== undefined) {
       const code = EdgeErrorCode.invalidTerminator;

@@ -13,7 +13,7 @@ import {
   type Frame,
 } from '#wire';
 import { CreateTerminatorResult, ctrlMessages, type CtrlBody } from '#wire/ctrl';
-import type { OverlayModel } from '../model/overlay-model.ts';
+import { type OverlayModel, serviceName } from '../model/overlay-model.ts';
 import type { ConnectedRouter } from '../routers/connected-router.ts';
 import { PendingTerminators } from './pending-terminators.ts';
 import type { RefusalTrail } from '../circuits/refusal-trail.ts';
@@ -68,13 +68,14 @@ export class TunnelTerminatorRequests {
     const { model, creation } = this.#options;
     const verdict = judgeTunnel(model, router.id, model.edge.service(request.serviceId), 'Bind');
     if (!verdict.isAllowed) {
-      this.#record(router, verdict.reason, verdict.service?.name);
+      const { service, reason } = verdict;
+      this.#record(router, reason, service && serviceName(service));
       return { ...verdict, result: CreateTerminatorResult.FAILED_OTHER };
     }
     const { service } = verdict;
     return creation.create(request, {
       ...{ routerId: router.id, identityId: router.id, service, binding: TUNNEL_BINDING },
-      onRefused: (reason) => this.#record(router, reason, service.name),
+      onRefused: (reason) => this.#record(router, reason, serviceName(service)),
     });
   }
 

@@ -37,6 +37,7 @@ import {
 import type { Store } from '../../store/mod.ts';
 import { provideServerKey } from '../../../../test/support/server-key.ts';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
+import { sampleShare } from '../../../../test/support/sample-share.ts';
 
 export const VERSION_TEXT = 'v1.7.2|test|2026-01-01|linux|amd64';
 const WAIT_MS = 30_000;
@@ -157,34 +158,17 @@ export class OverlayWorld {
   }
 
   async addService(id: string, environmentId: string, more: Partial<Service> = {}): Promise<void> {
-    const service: Service = {
-      id,
-      name: `share-${id}`,
-      isNamed: true,
-      frontdoorId: 'fd',
-      environmentId,
-      shareMode: 'public',
-      backendMode: 'proxy',
-      target: 'http://127.0.0.1:3000',
-      targetByAgent: true,
-      epoch: 1,
-      grants: [],
-      hosts: [],
-      authProviderIds: [],
-      customHosts: [],
-      rules: null,
-      inspection: null,
-      createdAtMs: 0,
-      updatedAtMs: 0,
+    const service = sampleShare(id, {
+      ...{ token: `share-${id}`, environmentId, grants: [] },
       ...more,
-    };
+    });
     await this.store.db
       .insertInto('share')
       .values({
         id,
         frontdoor_id: 'fd',
         environment_id: environmentId,
-        token: service.name,
+        token: service.token,
         name: null,
         share_mode: service.shareMode,
         backend_mode: 'proxy',

@@ -10,10 +10,11 @@ import {
   hostedShareShape,
   hostedSharesShape,
   type HostedShare,
+  type Share,
 } from '#domain';
 import { shareRecordView } from '../records/share-view.ts';
 import { createOrTakeBackShare, releaseShare } from '../records/share-store.ts';
-import { findShareForUpdate, listSharesOf, type ShareRecord } from '../records/share-record.ts';
+import { findShareForUpdate, listSharesOf } from '../records/share-record.ts';
 import { lockedForUpdate } from '../../store/mod.ts';
 import {
   appendPeerAudit,
@@ -125,7 +126,7 @@ function addSelfRoute(app: FastifyInstance, context: AgentContext): void {
   });
 }
 
-function shareView(context: AgentContext, share: ShareRecord): HostedShare {
+function shareView(context: AgentContext, share: Share): HostedShare {
   const { state, failure } = context.mesh.status.share(share.id);
   return definedFields({
     id: share.id,

@@ -101,7 +101,7 @@ export class ChangeFollowers {
   #measured(measured: MeasuredKind, id: string): ResourceChange | undefined {
     if (measured === 'share') {
       const service = this.#model.service(id);
-      return service && { ownerId: service.frontdoorId, kind: 'share', id: service.name };
+      return service && { ownerId: service.frontdoorId, kind: 'share', id: service.token };
     }
     const identity = this.#model.identity(id);
     // Other clients of the overlay are no resources of this API.

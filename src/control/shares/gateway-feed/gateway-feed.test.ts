@@ -7,6 +7,7 @@ import { OverlayModel, type Service } from '../../overlay/model/mod.ts';
 import { openEdgeFixture, type EdgeFixture, type Enrolled } from '../../ziti/client-api/edge-api-fixture.ts';
 import type { GatewayAccessSource } from '../logins/gateway-access.ts';
 import { GatewayFeed, SHARES_PER_PART } from './gateway-feed.ts';
+import { sampleShare } from '../../../../test/support/sample-share.ts';
 
 let fixture: EdgeFixture;
 let host: Enrolled;
@@ -19,27 +20,11 @@ before(async () => {
 after(() => fixture.close());
 
 function service(id: string, more: Partial<Service> = {}): Service {
-  return {
-    id,
-    name: id,
-    isNamed: true,
-    frontdoorId: 'f',
-    environmentId: 'e',
-    shareMode: 'public',
-    backendMode: 'proxy',
-    target: 'http://127.0.0.1:1',
-    targetByAgent: true,
-    epoch: 1,
-    grants: [],
-    hosts: [`${id}.share.localhost`],
-    authProviderIds: [],
-    customHosts: [],
-    rules: null,
-    inspection: null,
-    createdAtMs: 1,
-    updatedAtMs: 1,
-    ...more,
-  };
+  return sampleShare(id, { frontends: [frontendOf(id)], ...more });
+}
+
+function frontendOf(id: string) {
+  return { id: 'public', host: `${id}.share.localhost` };
 }
 
 const access: GatewayAccessSource = {
@@ -239,7 +224,7 @@ test('an environment may not read the feed, and a gateway that stops reading is 
   socket.write('GET /gateway/v1/shares HTTP/1.1\r\nhost: x\r\n\r\n');
   await once(socket, 'data');
   socket.pause();
-  const big = service('big', { hosts: ['h'.repeat(1_000_000)] });
+  const big = service('big', { frontends: [{ id: 'public', host: 'h'.repeat(1_000_000) }] });
   const cut = (): boolean => fixture.logged.some((line) => line.includes('reads too slowly'));
   for (let n = 0; n < 60 && !cut(); n += 1) {
     fixture.model.setService({ ...big, epoch: n });

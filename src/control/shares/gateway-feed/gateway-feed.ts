@@ -184,7 +184,7 @@ export class GatewayFeed {
   #gatewayShares(services: readonly Service[]): GatewayShare[] {
     return mapAlone(
       services,
-      ({ name }) => `the share ${name}`,
+      ({ token }) => `the share ${token}`,
       (service) => gatewayShare(service, this.#access.organizationOf(service.frontdoorId)),
     );
   }
@@ -269,14 +269,15 @@ function line(event: GatewayFeedEvent): string {
   return `${JSON.stringify(event)}\n`;
 }
 
-function gatewayShare(service: Service, organizationId: string | undefined): GatewayShare {
-  const { id, hosts, customHosts, authProviderIds, rules, inspection } = service;
-  const { frontdoorId, environmentId, updatedAtMs } = service;
+function gatewayShare(share: Service, organizationId: string | undefined): GatewayShare {
+  const { id, token, frontends, customHosts, authProviderIds, rules, inspection } = share;
+  const { frontdoorId, environmentId, updatedAtMs } = share;
   return {
-    ...{ id, token: service.name, hosts, customHosts, authProviderIds, inspection },
+    ...{ id, token, authProviderIds, inspection, frontdoorId, environmentId, updatedAtMs },
+    hosts: frontends.map(({ host }) => host),
+    customHosts: customHosts.map(({ host, authProviderIds: guards }) => ({ host, authProviderIds: guards })),
     // The reader adds the defaults.
     rules: rules === null ? null : (sentAccessRules(rules) as AccessRules),
-    ...{ frontdoorId, environmentId, updatedAtMs },
     ...definedFields({ organizationId }),
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import type { GatewayFeedEvent, LoginStart } from '#domain';
+import type { GatewayFeedEvent, LoginStart, Share } from '#domain';
 import { EgressClient } from '#net';
 import { parseAllowedNetworks } from '#domain';
 import { until } from '../../../../test/support/deadline.ts';
@@ -14,7 +14,6 @@ import { goThroughProvider } from '../../../../test/support/login-browser.ts';
 import { settleProviderData } from '../provider/provider-secrets.ts';
 import { grantFrontdoor } from '../records/frontdoor-store.ts';
 import { insertAuthProvider } from '../records/auth-provider-store.ts';
-import type { ShareRecord } from '../records/share-record.ts';
 import {
   openEdgeFixture,
   rawRequest,
@@ -27,7 +26,7 @@ let fixture: EdgeFixture;
 let gateway: Enrolled;
 let host: Enrolled;
 let providerId: string;
-let share: ShareRecord;
+let share: Share;
 
 before(async () => {
   idp = await startIdentityProvider({ users: [{ sub: 'ann', email: 'ann@example.com' }] });

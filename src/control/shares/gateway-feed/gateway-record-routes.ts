@@ -28,7 +28,7 @@ export function addGatewayRecordRoutes(app: FastifyInstance, context: CallerCont
     if (shares.size === 0) return;
     await store.transaction(async (_trx, touch) => {
       for (const share of shares)
-        if (share !== undefined) touchResource(touch, { ownerId: share.frontdoorId, kind, id: share.name });
+        if (share !== undefined) touchResource(touch, { ownerId: share.frontdoorId, kind, id: share.token });
     });
   };
 

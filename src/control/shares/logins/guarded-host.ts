@@ -18,7 +18,7 @@ export function guardedHost(
 ): GuardedHost | undefined {
   const service = model.service(shareId);
   if (service?.shareMode !== 'public') return undefined;
-  const authProviderIds = service.hosts.includes(host)
+  const authProviderIds = service.frontends.some((frontend) => frontend.host === host)
     ? service.authProviderIds
     : service.customHosts.find((custom) => custom.host === host)?.authProviderIds;
   if (authProviderIds === undefined) return undefined;

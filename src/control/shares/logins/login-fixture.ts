@@ -1,7 +1,13 @@
 /** The control plane's half of log-ins over a store for tests, with a share. */
 import { createHash, randomUUID } from 'node:crypto';
 import { ManualClock, type Log, type LogFields } from '#base';
-import { parseAllowedNetworks, type AuthProviderType, type LoginRedeemed, type LoginStart } from '#domain';
+import {
+  parseAllowedNetworks,
+  type AuthProviderType,
+  type LoginRedeemed,
+  type LoginStart,
+  type Share,
+} from '#domain';
 import { EgressClient, type EgressClientOptions } from '#net';
 import { goThroughProvider, type LoginBrowserOptions } from '../../../../test/support/login-browser.ts';
 import { attachModel, OverlayModel } from '../../overlay/model/mod.ts';
@@ -10,7 +16,7 @@ import type { ProviderData } from '../provider/provider-schema.ts';
 import { ephemeralSecrets } from '../../secrets/key-file.ts';
 import type { Secrets } from '../../secrets/mod.ts';
 import { changeShare, createShare } from '../records/share-store.ts';
-import { findShareForUpdate, type ShareRecord } from '../records/share-record.ts';
+import { findShareForUpdate } from '../records/share-record.ts';
 import { grantFrontdoor, type GrantedFrontdoor } from '../records/frontdoor-store.ts';
 import {
   insertAuthProvider,
@@ -23,7 +29,7 @@ import type { Store } from '../../store/mod.ts';
 import type { OpenStore } from '../../store/engine/each-store-suite.ts';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
 import { openLoginParts, type LoginParts } from './login-parts.ts';
-import { shareCatalog } from '../records/share-catalog.ts';
+import { shareCatalog } from '../records/share-guard.ts';
 
 export interface LoginFixture extends AsyncDisposable {
   readonly store: Store;
@@ -120,7 +126,7 @@ export async function openLoginFixture(options: LoginFixtureOptions = {}): Promi
         await updateAuthProvider(trx, touch, before, { name, type, enabled, settled, nowMs: clock.nowMs() });
       }),
     addShare: async (name, authProviderIds) => {
-      const share: ShareRecord = await store.transaction((trx, touch) =>
+      const share: Share = await store.transaction((trx, touch) =>
         createShare(trx, touch, {
           frontdoorId: frontdoor.id,
           environmentId,

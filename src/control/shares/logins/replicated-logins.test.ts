@@ -11,7 +11,7 @@ import { openStore, type Store } from '../../store/mod.ts';
 import type { AccessChange } from './gateway-access.ts';
 import { loginStart, logIn, openLoginFixture, type LoginFixture } from './login-fixture.ts';
 import { openLoginParts, type LoginParts } from './login-parts.ts';
-import { shareCatalog } from '../records/share-catalog.ts';
+import { shareCatalog } from '../records/share-guard.ts';
 
 describe('control planes over one database', { skip: postgresSkip }, () => {
   let issuer: HostileProvider;

@@ -27,7 +27,7 @@ import { FabricFixture } from './fabric-view-fixture.ts';
 import { ProviderDirectory } from '../logins/provider-directory.ts';
 import { createManagementApi } from './management-api.ts';
 import type { ManagementApiOptions } from './management-api-options.ts';
-import { shareCatalog } from '../records/share-catalog.ts';
+import { shareCatalog } from '../records/share-guard.ts';
 
 export const BASE_URL = 'http://127.0.0.1:8081';
 const NO_RECORDS: NameRecords = { alias: undefined, addresses: [], problem: undefined };

@@ -10,7 +10,7 @@ import { openStore } from '../../store/mod.ts';
 import { openApiWorld, type ApiWorld } from './api-fixture.ts';
 import { openStream, type StreamReader } from './event-stream-fixture.ts';
 import { createManagementApi } from './management-api.ts';
-import { shareCatalog } from '../records/share-catalog.ts';
+import { shareCatalog } from '../records/share-guard.ts';
 
 const LISTEN = { host: '127.0.0.1', port: 0 };
 

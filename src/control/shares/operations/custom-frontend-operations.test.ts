@@ -38,7 +38,7 @@ describeEachStore('custom frontends', (open) => {
     });
   const serviceOf = (token: string) =>
     [...world.model.services()].find(
-      ({ name, frontdoorId }) => name === token && frontdoorId === world.first.frontdoorId,
+      ({ token: own, frontdoorId }) => own === token && frontdoorId === world.first.frontdoorId,
     );
 
   const customHost = (host: string) =>
@@ -172,11 +172,13 @@ describeEachStore('custom frontends', (open) => {
     await share('late', { authProviderIds: [own] });
     await share('hidden', { shareMode: 'private' });
     assert.deepEqual(customHost('early.shown.example'), {
+      customFrontendId: id,
       host: 'early.shown.example',
       authProviderIds: [guard],
     });
     assert.deepEqual(serviceOf(early)!.authProviderIds, []);
     assert.deepEqual(customHost('late.shown.example'), {
+      customFrontendId: id,
       host: 'late.shown.example',
       authProviderIds: [own],
     });
@@ -206,7 +208,7 @@ describeEachStore('custom frontends', (open) => {
       authorization: world.other.authorization,
     });
     assert.equal(made.status, 201, made.text);
-    const foreign = [...world.model.services()].find(({ name }) => name === 'foreign')!;
+    const foreign = [...world.model.services()].find(({ token }) => token === 'foreign')!;
     assert.deepEqual(foreign.customHosts, []);
   });
 

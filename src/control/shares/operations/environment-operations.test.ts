@@ -171,7 +171,7 @@ describeEachStore('environments and agents', (open) => {
       target: 'http://h:1/',
     };
     assert.equal((await world.call('POST', `${root}/shares`, { body: share })).status, 201);
-    const service = [...world.model.services()].find(({ name }) => name === 'hosted')!;
+    const service = [...world.model.services()].find(({ token }) => token === 'hosted')!;
     world.statuses.set(service.id, { state: 'DEPLOYED' });
     world.connected.add(id);
     const entry = {

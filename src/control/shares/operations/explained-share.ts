@@ -1,17 +1,16 @@
 /** What explanations need to know about a share: where it is served, and which providers guard it there. */
-import type { ExplainedProvider } from '#domain';
+import type { ExplainedProvider, Share } from '#domain';
 import { findAuthProvider } from '../records/auth-provider-store.ts';
 import { findCustomFrontend } from '../records/custom-frontend-store.ts';
-import type { ShareRecord } from '../records/share-record.ts';
 import { notFound } from './api-errors.ts';
 import type { Call, ChangeParts } from './call.ts';
 
-export function namesOf({ shareMode, frontends, customHosts }: ShareRecord): readonly string[] {
+export function namesOf({ shareMode, frontends, customHosts }: Share): readonly string[] {
   return shareMode === 'private' ? [] : [...frontends, ...customHosts].map(({ host }) => host);
 }
 
 /** Returns the providers of the share under this name, or undefined if it is not served there. */
-export function guardsOf(share: ShareRecord, host: string): readonly string[] | undefined {
+export function guardsOf(share: Share, host: string): readonly string[] | undefined {
   if (!namesOf(share).includes(host)) return undefined;
   return share.customHosts.find((custom) => custom.host === host)?.authProviderIds ?? share.authProviderIds;
 }
@@ -20,9 +19,9 @@ export function guardsOf(share: ShareRecord, host: string): readonly string[] | 
 export async function withProviders(
   { store: { db } }: ChangeParts,
   { frontdoor }: Call,
-  share: ShareRecord,
+  share: Share,
   wanted: readonly string[] | undefined,
-): Promise<ShareRecord> {
+): Promise<Share> {
   if (wanted === undefined) return share;
   const authProviderIds = [...new Set(wanted.map((id) => id.toLowerCase()))];
   const found = await Promise.all(authProviderIds.map((id) => findAuthProvider(db, frontdoor, id)));

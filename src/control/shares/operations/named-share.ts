@@ -1,11 +1,11 @@
 /** The share that the path of a request names. Each function throws `notFound` when the frontdoor has no such share. */
+import type { Share } from '#domain';
 import {
   findShare,
   findShareForUpdate,
   findShareId,
   findShareIdForUpdate,
   type LockedShare,
-  type ShareRecord,
 } from '../records/share-record.ts';
 import type { Queries } from '../../store/mod.ts';
 import { notFound } from './api-errors.ts';
@@ -13,7 +13,7 @@ import type { Call } from './call.ts';
 
 type ShareCall = Pick<Call<unknown, 'token'>, 'frontdoor' | 'parameters'>;
 
-export async function namedShare(db: Queries, { frontdoor, parameters }: ShareCall): Promise<ShareRecord> {
+export async function namedShare(db: Queries, { frontdoor, parameters }: ShareCall): Promise<Share> {
   return present(await findShare(db, frontdoor.id, parameters.token), parameters.token);
 }
 

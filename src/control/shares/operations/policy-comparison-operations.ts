@@ -1,11 +1,10 @@
 /** The operation that shows which recorded requests of a share another policy or other auth providers would decide differently. */
 import type { PolicyComparisonAnswer } from '#contract';
-import { AccessComparer, type ExplainedProvider, type RecordedRequest } from '#domain';
+import { AccessComparer, type ExplainedProvider, type RecordedRequest, type Share } from '#domain';
 import { accessRulesOf } from '../policy/access-rules.ts';
 import { draftPolicyOf } from '../policy/policy-record.ts';
 import { findSharePolicy } from '../records/share-policy-store.ts';
 import { listFailures, listInspected, type StoredFailure } from '../records/request-record-store.ts';
-import type { ShareRecord } from '../records/share-record.ts';
 import { isoTime, ok, unstored, type Call, type ChangeParts, type Handlers } from './call.ts';
 import { guardsOf, providersOf, withProviders } from './explained-share.ts';
 import { namedShare } from './named-share.ts';
@@ -59,7 +58,7 @@ export const policyComparisonHandlers: Handlers<ChangeParts, 'compareSharePolicy
 async function recordsOf(
   { store }: ChangeParts,
   call: ShareCall,
-  share: ShareRecord,
+  share: Share,
 ): Promise<readonly Compared[]> {
   const request = { page: 0, size: MOST_COMPARED, sort: 'default', direction: 'asc' } as const;
   const [inspected, failures] = await Promise.all([
@@ -101,7 +100,7 @@ function browserFacts(method: string, headers: readonly (readonly [name: string,
 async function guardsByHost(
   parts: ChangeParts,
   call: ShareCall,
-  share: ShareRecord,
+  share: Share,
   records: readonly Compared[],
 ): Promise<ReadonlyMap<string, readonly ExplainedProvider[]>> {
   const hosts = [...new Set(records.map(({ host }) => host))];

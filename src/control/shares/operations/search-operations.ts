@@ -32,9 +32,9 @@ export const searchHandlers: Handlers<SearchParts, 'search'> = {
     for (const { id, name } of frontdoors)
       if (matches(name, id)) hits.add({ kind: 'frontdoor', id, name, frontdoorId: id });
     for await (const slice of inSlices(model.services())) {
-      for (const { id, name, frontdoorId } of slice)
-        if (own.has(frontdoorId) && matches(name, id))
-          hits.add({ kind: 'share', id: name, name, frontdoorId });
+      for (const { id, token, frontdoorId } of slice)
+        if (own.has(frontdoorId) && matches(token, id))
+          hits.add({ kind: 'share', id: token, name: token, frontdoorId });
     }
     for await (const slice of inSlices(model.identities())) {
       for (const { id, name, kind, frontdoorId } of slice) {

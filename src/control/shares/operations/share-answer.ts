@@ -1,11 +1,10 @@
 /** Shares in the form of the Management API: the stored record with its measured state. */
 import { definedFields } from '#base';
 import type { ShareAnswer } from '#contract';
-import { accessSummary, type AccessSummary, type SummedProvider } from '#domain';
+import { accessSummary, type AccessSummary, type SummedProvider, type Share } from '#domain';
 import { storedShareOf, type FrontendUrls } from '../records/share-view.ts';
 import type { KnownProvider } from '../logins/provider-directory.ts';
 import type { ShareStatus } from '../../overlay/model/mod.ts';
-import type { ShareRecord } from '../records/share-record.ts';
 import { isoTime, type ApiParts } from './call.ts';
 
 /** Agents reconnect within this time. Shown as the next try for a share whose agent is away. */
@@ -13,10 +12,7 @@ const OFFLINE_RETRY_MS = 15_000;
 
 type StatusParts = Pick<ApiParts, 'status' | 'clock'>;
 
-export function shareAnswerOf(
-  parts: StatusParts & FrontendUrls & AccessParts,
-  share: ShareRecord,
-): ShareAnswer {
+export function shareAnswerOf(parts: StatusParts & FrontendUrls & AccessParts, share: Share): ShareAnswer {
   const { state, failure } = shareStatusOf(parts, share);
   const { createdAt, ...stored } = storedShareOf(parts, share);
   return definedFields({ ...stored, access: shareAccessOf(parts, share), status: state, failure, createdAt });
@@ -25,7 +21,7 @@ export function shareAnswerOf(
 type AccessParts = Pick<ApiParts, 'model' | 'providers' | 'clock'>;
 
 /** Rules and providers come from memory, so that a list needs no further statement for each of its shares. */
-function shareAccessOf({ model, providers, clock }: AccessParts, share: ShareRecord): AccessSummary {
+function shareAccessOf({ model, providers, clock }: AccessParts, share: Share): AccessSummary {
   const { id, shareMode, grants, frontends, customHosts, authProviderIds } = share;
   const own = frontends.map(({ host }) => ({ host, authProviderIds }));
   const names = [...own, ...customHosts].map(({ host, authProviderIds: ids }) => ({
@@ -48,7 +44,7 @@ function summedProvider(provider: KnownProvider | undefined): SummedProvider | u
 /** Returns the measured status. A share whose agent is away has failed, whatever was measured before. */
 export function shareStatusOf(
   { status, clock }: StatusParts,
-  share: Pick<ShareRecord, 'id' | 'environmentId'>,
+  share: Pick<Share, 'id' | 'environmentId'>,
 ): ShareStatus {
   const measured = status.share(share.id);
   if (measured.state === 'FAILED')

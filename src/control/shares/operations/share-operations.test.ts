@@ -29,7 +29,7 @@ describeEachStore('shares', (open) => {
     ...fields,
   });
   const serviceOf = (token: string) =>
-    [...world.model.services()].find((s) => s.name === token && s.frontdoorId === world.first.frontdoorId);
+    [...world.model.services()].find((s) => s.token === token && s.frontdoorId === world.first.frontdoorId);
 
   it('with a name are reserved and appear on the default frontend', async () => {
     const made = await world.call('POST', root, { body: wanted({ name: 'app' }) });
@@ -55,7 +55,10 @@ describeEachStore('shares', (open) => {
     assert.deepEqual(made.body, record);
     assert.deepEqual(Object.keys(made.body as object), Object.keys(record));
     assert.deepEqual((await world.call('GET', `${root}/app`)).body, record);
-    assert.deepEqual(serviceOf('app')?.hosts, ['app.share.localhost']);
+    assert.deepEqual(
+      serviceOf('app')?.frontends.map(({ host }) => host),
+      ['app.share.localhost'],
+    );
     assert.equal(serviceOf('app')?.targetByAgent, false);
   });
 
@@ -272,7 +275,7 @@ describeEachStore('shares', (open) => {
       body: { shareMode: 'private', grants: [guest] },
     });
     assert.deepEqual((hidden.body as Share)['frontendIds'], []);
-    assert.deepEqual(serviceOf('fluid')!.hosts, []);
+    assert.deepEqual(serviceOf('fluid')!.frontends, []);
     assert.deepEqual(serviceOf('fluid')!.grants, [guest]);
     const open = await world.call('PATCH', `${root}/fluid`, {
       body: { shareMode: 'public', reserved: false },

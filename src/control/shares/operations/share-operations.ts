@@ -1,8 +1,8 @@
 /** Operations on shares. The share store decides which changes are valid, for this API and for agents. */
 import type { ShareChangeBody } from '#contract';
-import { invalidValue } from '#domain';
+import { invalidValue, type Share } from '#domain';
 import { changeShare, createShare, deleteShare } from '../records/share-store.ts';
-import { listShares, type ShareRecord } from '../records/share-record.ts';
+import { listShares } from '../records/share-record.ts';
 import type { Queries, Touch } from '../../store/mod.ts';
 import { change, created, gone, ok, type ApiParts, type CreationParts, type Handlers } from './call.ts';
 import { countedPageAnswer, listFilterOf, parsePageRequest } from './page-query.ts';
@@ -90,17 +90,11 @@ export const shareHandlers: Handlers<
 };
 
 /** The fields that the entity tag covers. An agent that reclaims a share without changes does not change the tag. */
-function storedOf({
-  epoch: _epoch,
-  updatedAtMs: _at,
-  frontends,
-  customHosts: _hosts,
-  ...stored
-}: ShareRecord) {
+function storedOf({ epoch: _epoch, updatedAtMs: _at, frontends, customHosts: _hosts, ...stored }: Share) {
   return { ...stored, frontendIds: frontends.map(({ id }) => id) };
 }
 
-function auditOf(parts: ShareParts, before: ShareRecord | undefined, after: ShareRecord | undefined) {
+function auditOf(parts: ShareParts, before: Share | undefined, after: Share | undefined) {
   return {
     target: { kind: 'share', id: (after ?? before)!.token },
     before: before && shareRecordView(parts, before),
@@ -112,7 +106,7 @@ function auditOf(parts: ShareParts, before: ShareRecord | undefined, after: Shar
  * A share is identified by its token, which is its name, and stays at its environment. Both may be repeated but
  * not changed.
  */
-function checkFixedFields(body: ShareChangeBody, before: ShareRecord): void {
+function checkFixedFields(body: ShareChangeBody, before: Share): void {
   if (body.id !== undefined && body.id !== before.token) throw invalidValue('id', before.token);
   for (const field of ['token', 'name', 'environmentId'] as const) {
     const value = body[field];

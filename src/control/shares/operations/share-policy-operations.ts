@@ -6,6 +6,7 @@ import {
   parseWebOrigin,
   type AccessExplanation,
   type ExplainedRequest,
+  type Share,
 } from '#domain';
 import { accessRulesOf } from '../policy/access-rules.ts';
 import { DEFAULT_POLICY } from '../policy/default-policy.ts';
@@ -14,7 +15,6 @@ import { hasPeopleRules } from '../policy/policy-warnings.ts';
 import type { StoredPolicy } from '../policy/stored-policy.ts';
 import { checkPeopleProvable, warnedPolicies, warningsOfPolicy } from '../records/policy-warning-store.ts';
 import { findSharePolicy, putSharePolicy } from '../records/share-policy-store.ts';
-import type { ShareRecord } from '../records/share-record.ts';
 import { change, ok, unstored, type ApiAnswer, type ChangeParts, type Handlers } from './call.ts';
 import { checkIfMatch, tagged } from './entity-tag.ts';
 import { guardsOf, namesOf, providersOf, withProviders } from './explained-share.ts';
@@ -80,7 +80,7 @@ export const sharePolicyHandlers: Handlers<
 
 async function policyAnswer(
   parts: ChangeParts,
-  share: ShareRecord,
+  share: Share,
   stored: StoredPolicy | undefined,
 ): Promise<ApiAnswer<SharePolicyAnswer>> {
   const found = await warningsOfPolicy(parts.store.db, share, stored);
@@ -94,7 +94,7 @@ function storedOf(stored: StoredPolicy | undefined) {
   return { policy: stored?.policy ?? DEFAULT_POLICY, hashes };
 }
 
-function requestOf(question: AccessQuestion, share: ShareRecord, nowMs: number): ExplainedRequest {
+function requestOf(question: AccessQuestion, share: Share, nowMs: number): ExplainedRequest {
   const { host, method = 'GET', path = '/', secure = true, at, address, providerId } = question;
   const { origin, preflight = false } = question;
   const { email, emailVerified = true, groups, claims, keyName, basicUser, certificateName } = question;
@@ -126,7 +126,7 @@ function requestOf(question: AccessQuestion, share: ShareRecord, nowMs: number):
   };
 }
 
-function notServed({ shareMode, token }: ShareRecord, host: string): AccessExplanation {
+function notServed({ shareMode, token }: Share, host: string): AccessExplanation {
   const detail =
     shareMode === 'private'
       ? 'it is private: gateways do not serve it, granted environments dial it'

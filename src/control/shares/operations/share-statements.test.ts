@@ -266,8 +266,8 @@ describeEachStore('the answer to a change of a share', (open) => {
         frontendEndpoints: string[];
         authProviderIds: string[];
       };
-      const service = [...world.model.services()].find(({ name }) => name === 'app')!;
-      const hosts = [...service.hosts, ...service.customHosts.map(({ host }) => host)];
+      const service = [...world.model.services()].find(({ token }) => token === 'app')!;
+      const hosts = [...service.frontends, ...service.customHosts].map(({ host }) => host);
       assert.deepEqual(
         frontendEndpoints,
         hosts.map((host) => `http://${host}:8080`),

@@ -2,9 +2,10 @@
  * Pages of shares that are filtered or sorted by their state. States are measured and in no table, so that the model is
  * searched, in slices, and only the rows of the page are read.
  */
+import type { Share } from '#domain';
 import { orderedRange } from '#base';
 import { inSlices, type Service, type ShareState } from '../../overlay/model/mod.ts';
-import { findSharesInOrder, type ShareRecord } from '../records/share-record.ts';
+import { findSharesInOrder } from '../records/share-record.ts';
 import { lowered, type ListFilter, type Page, type PageRequest } from '../../store/mod.ts';
 import type { GrantedFrontdoor } from '../records/frontdoor-store.ts';
 import type { ApiParts } from './call.ts';
@@ -18,8 +19,8 @@ const MIN_KEPT = 1_000;
 const VALUES: Readonly<Record<string, (share: Service, state: ShareState) => Value>> = {
   default: (share) => share.createdAtMs,
   createdAt: (share) => share.createdAtMs,
-  name: (share) => (share.isNamed ? share.name : ''),
-  id: (share) => share.name,
+  name: (share) => share.name ?? '',
+  id: (share) => share.token,
   [STATE]: (_share, state) => state,
 };
 
@@ -33,7 +34,7 @@ export async function listSharesByState(
   frontdoor: GrantedFrontdoor,
   { page, size, sort, direction }: PageRequest,
   filter: ListFilter,
-): Promise<Page<ShareRecord>> {
+): Promise<Page<Share>> {
   const { store, model, counts } = parts;
   const valueOf = VALUES[sort];
   if (valueOf === undefined) throw new Error(`there is no order by ${sort}`);
@@ -49,7 +50,7 @@ export async function listSharesByState(
       const state = counts.stateOf(share);
       if (filter.status !== undefined && state !== filter.status) continue;
       total += 1;
-      first.add(valueOf(share, state), share.name, share.id);
+      first.add(valueOf(share, state), share.token, share.id);
     }
   }
   const ids = first.from(page * size).map(({ id }) => id);
@@ -103,7 +104,7 @@ function matcherOf(filter: ListFilter): (share: Service) => boolean {
     share.createdAtMs < toMs &&
     (environmentId === undefined || share.environmentId === environmentId) &&
     (providerId === undefined || share.authProviderIds.includes(providerId)) &&
-    (name === undefined || (share.isNamed && share.name.includes(name)));
+    (name === undefined || share.name?.includes(name) === true);
 }
 
 function compared(a: Value, b: Value): number {

@@ -1,12 +1,5 @@
 /** Names of shares below custom frontends. */
-
-export interface CustomHost {
-  readonly customFrontendId: string;
-  /** `<token>.<hostname>`, lower case. */
-  readonly host: string;
-  /** The guards of the share there: its own providers if it has any, otherwise the custom frontend's. */
-  readonly authProviderIds: readonly string[];
-}
+import type { CustomHost } from '#domain';
 
 /** A custom frontend that is served. */
 export interface CustomZone {

@@ -2,5 +2,4 @@
 export { PolicyCheck } from './policy-check.ts';
 export { RequestRecordSweep } from './request-record-sweep.ts';
 export { RestingNameSweep } from './resting-name-sweep.ts';
-export { type GuardedShare, findGuardedShares, guardedSharesAfter } from './share-guard.ts';
-export { shareCatalog } from './share-catalog.ts';
+export { shareCatalog } from './share-guard.ts';

@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { FrontdoorError } from '#base';
-import { AUTH_PROVIDER_TYPES, provesPeople } from '#domain';
+import { AUTH_PROVIDER_TYPES, provesPeople, type Share } from '#domain';
 import {
   closedToPeopleMessage,
   dependsOnPeople,
@@ -18,7 +18,7 @@ import {
 import type { StoredPolicy } from '../policy/stored-policy.ts';
 import type { Queries } from '../../store/mod.ts';
 import { storedPolicyOf } from './share-policy-store.ts';
-import { shareRecordOf, type ShareRecord } from './share-record.ts';
+import { shareRecordOf } from './share-record.ts';
 import { relationsOf } from './share-relations.ts';
 
 const SHARES_PER_TURN = 200;
@@ -26,10 +26,7 @@ const PROVING_TYPES = AUTH_PROVIDER_TYPES.filter(provesPeople);
 /** A refusal names at most this many shares. */
 const MOST_NAMED = 10;
 
-type GuardedNames = Pick<
-  ShareRecord,
-  'token' | 'shareMode' | 'frontends' | 'customHosts' | 'authProviderIds'
->;
+type GuardedNames = Pick<Share, 'token' | 'shareMode' | 'frontends' | 'customHosts' | 'authProviderIds'>;
 
 export interface WarnedPolicy {
   readonly frontdoorId: string;

@@ -2,27 +2,25 @@
  * Data of a share that gateways need in addition to its record: its policy as rules, and whether its requests are
  * recorded.
  */
-import type { AccessRules, GatewayInspection } from '#domain';
+import type { AccessRules, GatewayInspection, GuardedShare } from '#domain';
+import type { ServiceCatalog } from '../../overlay/model/mod.ts';
 import { accessRulesOf } from '../policy/access-rules.ts';
 import { storedPolicyOf } from './share-policy-store.ts';
-import { shareRecordOf, type ShareRecord } from './share-record.ts';
+import { shareRecordOf } from './share-record.ts';
 import { relatedShares, relationsOf, type RelatedShare } from './share-relations.ts';
 import type { Queries } from '../../store/mod.ts';
 
-export interface GuardedShare extends ShareRecord {
-  /** Null if it has no policy. */
-  readonly rules: AccessRules | null;
-  readonly inspection: GatewayInspection | null;
-}
+/** Offers the shares to the overlay as services. */
+export const shareCatalog: ServiceCatalog = { find: findGuardedShares, after: guardedSharesAfter };
 
 /** The shares with these ids; those that are gone are left out. At most 500 ids. */
-export async function findGuardedShares(db: Queries, ids: readonly string[]): Promise<GuardedShare[]> {
+async function findGuardedShares(db: Queries, ids: readonly string[]): Promise<GuardedShare[]> {
   if (ids.length === 0) return [];
   return (await relatedShares(db, guardedRows(db).where('share.id', 'in', ids))).map(guardedShareOf);
 }
 
 /** The first `limit` shares after an id, in the order of ids. */
-export async function guardedSharesAfter(db: Queries, id: string, limit: number): Promise<GuardedShare[]> {
+async function guardedSharesAfter(db: Queries, id: string, limit: number): Promise<GuardedShare[]> {
   const rows = guardedRows(db).where('share.id', '>', id).orderBy('share.id').limit(limit);
   // Two statements, because one answers with a wide row for each relation: slow for many shares.
   return (await relationsOf(db, await rows.execute())).map(guardedShareOf);

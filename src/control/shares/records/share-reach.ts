@@ -6,11 +6,10 @@
  */
 import { sql } from 'kysely';
 import { FrontdoorError } from '#base';
-import { invalidValue } from '#domain';
+import { invalidValue, type Share } from '#domain';
 import { type Write, isUniqueViolation, type Queries } from '../../store/mod.ts';
 import { findEdgeEntities, mayTunnelFor } from '../../overlay/records/mod.ts';
 import { claimNames, restingOfShareNames } from './resting-name-store.ts';
-import type { ShareRecord } from './share-record.ts';
 import type { AgedFrontend, ShareRelations } from './share-relations.ts';
 
 export interface WantedReach {
@@ -28,10 +27,10 @@ export interface ShareReach {
   readonly authProviderIds: readonly string[];
 }
 
-type ReachedShare = Pick<ShareRecord, 'id' | 'token' | 'frontdoorId' | 'shareMode'>;
+type ReachedShare = Pick<Share, 'id' | 'token' | 'frontdoorId' | 'shareMode'>;
 
 /** Throws `invalid` for frontends of a private share, and for grants of a public one. */
-export function checkedReach(shareMode: ShareRecord['shareMode'], wanted: WantedReach): ShareReach {
+export function checkedReach(shareMode: Share['shareMode'], wanted: WantedReach): ShareReach {
   const frontendIds = [...new Set(wanted.frontendIds)];
   const grants = [...new Set(wanted.grants)];
   if (shareMode === 'private' && frontendIds.length > 0)

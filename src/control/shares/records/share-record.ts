@@ -1,7 +1,7 @@
 /** Shares as the rest of the control plane reads them: the row with its frontends, grants and providers. */
 import { sql, type SelectQueryBuilder } from 'kysely';
-import type { BackendMode } from '#domain';
-import { customHostsOf, type CustomHost } from './custom-host.ts';
+import type { Share } from '#domain';
+import { customHostsOf } from './custom-host.ts';
 import type { GrantedFrontdoor } from './frontdoor-store.ts';
 import {
   matchedPage,
@@ -21,41 +21,10 @@ import {
 } from '../../store/mod.ts';
 import { relatedShares, relationsOf, type RelatedShare, type ShareRelations } from './share-relations.ts';
 
-export interface ShareFrontend {
-  readonly id: string;
-  /** The name under which this frontend serves the share: `<token>.<zone>`, lower case. */
-  readonly host: string;
-}
-
-export interface ShareRecord {
-  /** The overlay service's id. */
-  readonly id: string;
-  readonly frontdoorId: string;
-  readonly environmentId: string;
-  /** The overlay service's name. */
-  readonly token: string;
-  /** Null if none was given. */
-  readonly name: string | null;
-  readonly shareMode: 'public' | 'private';
-  readonly backendMode: BackendMode;
-  readonly target: string;
-  readonly reserved: boolean;
-  readonly targetByAgent: boolean;
-  readonly epoch: number;
-  readonly frontends: readonly ShareFrontend[];
-  /** Its names below custom frontends of its frontdoor, by their age. */
-  readonly customHosts: readonly CustomHost[];
-  readonly authProviderIds: readonly string[];
-  /** Ids of the environments that may dial it if it is private. */
-  readonly grants: readonly string[];
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
-}
-
 const LOCKED = Symbol('locked share');
 
 /** A share as it stays until the transaction ends, but for what the transaction itself changes. */
-export interface LockedShare extends ShareRecord {
+export interface LockedShare extends Share {
   readonly [LOCKED]: ShareRelations;
 }
 
@@ -65,12 +34,12 @@ export function relationsOfLocked(share: LockedShare): ShareRelations {
 }
 
 /** Whole records for rows, in their order. */
-async function shareRecordsOf(db: Queries, rows: readonly ShareTable[]): Promise<ShareRecord[]> {
+async function shareRecordsOf(db: Queries, rows: readonly ShareTable[]): Promise<Share[]> {
   return (await relationsOf(db, rows)).map(shareRecordOf);
 }
 
 /** One record. The order of its fields is part of the entity tags of shares. */
-export function shareRecordOf({ row, relations }: RelatedShare<ShareTable>): ShareRecord {
+export function shareRecordOf({ row, relations }: RelatedShare<ShareTable>): Share {
   const { frontends, customZones, authProviderIds, grants } = relations;
   return {
     id: row.id,
@@ -94,11 +63,7 @@ export function shareRecordOf({ row, relations }: RelatedShare<ShareTable>): Sha
 }
 
 /** Returns a share of a frontdoor by its token. */
-export async function findShare(
-  db: Queries,
-  frontdoorId: string,
-  token: string,
-): Promise<ShareRecord | undefined> {
+export async function findShare(db: Queries, frontdoorId: string, token: string): Promise<Share | undefined> {
   const [found] = await relatedShares(db, byToken(db, frontdoorId, token).selectAll());
   return found && shareRecordOf(found);
 }
@@ -144,7 +109,7 @@ export async function listSharesOf(
   db: Queries,
   environmentId: string,
   limit = Number.MAX_SAFE_INTEGER,
-): Promise<ShareRecord[]> {
+): Promise<Share[]> {
   const rows = await db
     .selectFrom('share')
     .selectAll()
@@ -172,7 +137,7 @@ export async function listShares(
   frontdoor: GrantedFrontdoor,
   request: PageRequest,
   filter: ListFilter,
-): Promise<Page<ShareRecord>> {
+): Promise<Page<Share>> {
   const { db, lists } = store;
   const all = db.selectFrom('share').selectAll().where('frontdoor_id', '=', frontdoor.id);
   const { content, total } = isFiltered(filter)
@@ -186,7 +151,7 @@ export async function findSharesInOrder(
   db: Queries,
   frontdoor: GrantedFrontdoor,
   ids: readonly string[],
-): Promise<ShareRecord[]> {
+): Promise<Share[]> {
   if (ids.length === 0) return [];
   const rows = await db
     .selectFrom('share')

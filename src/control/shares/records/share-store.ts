@@ -13,6 +13,7 @@ import {
   shareNameRule,
   shareTokenOf,
   type BackendMode,
+  type Share,
 } from '#domain';
 import {
   writeJointly,
@@ -36,13 +37,7 @@ import {
   partingWrites,
   placeAuthProviders,
 } from './share-reach.ts';
-import {
-  findShareForUpdate,
-  relationsOfLocked,
-  shareRecordOf,
-  type LockedShare,
-  type ShareRecord,
-} from './share-record.ts';
+import { findShareForUpdate, relationsOfLocked, shareRecordOf, type LockedShare } from './share-record.ts';
 import { relationsOf } from './share-relations.ts';
 
 export interface NewShare {
@@ -77,7 +72,7 @@ export interface ShareChange {
 }
 
 /** Creates a share. Throws `conflict` for a name that is taken in the frontdoor, or on a frontend. */
-export async function createShare(trx: Queries, touch: Touch, wanted: NewShare): Promise<ShareRecord> {
+export async function createShare(trx: Queries, touch: Touch, wanted: NewShare): Promise<Share> {
   if (wanted.name !== undefined && !isShareName(wanted.name))
     throw invalidValue('name', shareNameRule(wanted.name));
   const target = checkedTarget(wanted);
@@ -127,7 +122,7 @@ export async function changeShare(
   before: LockedShare,
   change: ShareChange,
   nowMs: number,
-): Promise<ShareRecord> {
+): Promise<Share> {
   const shareMode = change.shareMode ?? before.shareMode;
   const backendMode = change.backendMode ?? before.backendMode;
   const target = checkedTarget({ shareMode, backendMode, target: change.target ?? before.target });
@@ -202,8 +197,8 @@ export async function takeBackShare(
 
 /** `before` is the record before it was reclaimed; undefined if it is new. */
 export interface ShareTakeover {
-  readonly before: ShareRecord | undefined;
-  readonly share: ShareRecord;
+  readonly before: Share | undefined;
+  readonly share: Share;
 }
 
 /** Implements the agent's `share` command: reclaims the name, or creates the share. */

@@ -1,6 +1,6 @@
 /** A stored share in the form of the Management API's responses, for audit events. */
+import type { Share } from '#domain';
 import type { ShareAnswer } from '#contract';
-import type { ShareRecord } from './share-record.ts';
 
 export interface FrontendUrls {
   /** Returns the URLs under which gateways serve a host. Called for each view. */
@@ -8,13 +8,13 @@ export interface FrontendUrls {
 }
 
 /** Without measured fields, with the frontdoor that the share belongs to. */
-export function shareRecordView(urls: FrontendUrls, share: ShareRecord) {
+export function shareRecordView(urls: FrontendUrls, share: Share) {
   return { frontdoorId: share.frontdoorId, ...storedShareOf(urls, share) };
 }
 
 export function storedShareOf(
   urls: FrontendUrls,
-  share: ShareRecord,
+  share: Share,
 ): Omit<ShareAnswer, 'access' | 'status' | 'failure'> {
   return {
     token: share.token,
@@ -35,7 +35,7 @@ export function storedShareOf(
 
 export function frontendEndpointsOf(
   { frontendUrls }: FrontendUrls,
-  share: Pick<ShareRecord, 'frontends' | 'customHosts'>,
+  share: Pick<Share, 'frontends' | 'customHosts'>,
 ): string[] {
   return [...share.frontends, ...share.customHosts].flatMap(({ host }) => frontendUrls(host));
 }

@@ -1,4 +1,5 @@
 /** An edge API for tests: real TLS on a free port, a real store, and two frontdoors. */
+import type { Share } from '#domain';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -24,7 +25,6 @@ import { openPki, type Pki } from '../../pki/mod.ts';
 import { Secrets } from '../../secrets/secrets.ts';
 import { createEnrollment, mintJti, type EnrollmentKind } from '../../overlay/records/mod.ts';
 import { createShare, type NewShare } from '../../shares/records/share-store.ts';
-import type { ShareRecord } from '../../shares/records/share-record.ts';
 import type { Store } from '../../store/mod.ts';
 import { openApiSessions, type ApiSessionStore } from '../../overlay/clients/mod.ts';
 import { createEdgeApi, type EdgeApi, type EdgeApiLimits, type EdgeRoutes } from './edge-api.ts';
@@ -34,7 +34,7 @@ import { ServiceTokens } from './service-tokens.ts';
 import { SessionTokens } from './session-tokens.ts';
 import { provideServerKey } from '../../../../test/support/server-key.ts';
 import { openEmbedded } from '../../store/engine/migrated-copy-fixture.ts';
-import { shareCatalog } from '../../shares/records/share-catalog.ts';
+import { shareCatalog } from '../../shares/records/share-guard.ts';
 
 type CertificateEnrollment = Exclude<EnrollmentKind, 'edge-password' | 'edge-authority' | 'transit-router'>;
 
@@ -63,7 +63,7 @@ export interface EdgeFixture {
     frontdoor?: number,
   ): Promise<{ jwt: string; jti: string; id: string }>;
   enroll(name?: string, kind?: 'environment' | 'gateway', frontdoor?: number): Promise<Enrolled>;
-  share(wanted: Partial<NewShare> & { environmentId: string }): Promise<ShareRecord>;
+  share(wanted: Partial<NewShare> & { environmentId: string }): Promise<Share>;
   close(): Promise<void>;
 }
 

@@ -7,6 +7,7 @@ import {
   type EdgeController,
   type EdgeRouter,
   type ServiceGrant,
+  serviceName,
 } from '../../overlay/model/mod.ts';
 import type { AuthenticatorRow } from './authenticator-view.ts';
 import { sessionIdOf } from './service-tokens.ts';
@@ -28,7 +29,7 @@ export function serviceSymbols(
 ): QuerySymbols<AnyService> {
   return {
     id: { type: 'text', read: ({ id }) => id },
-    name: { type: 'text', read: ({ name }) => name },
+    name: { type: 'text', read: serviceName },
     createdAt: { type: 'date', read: ({ updatedAtMs }) => updatedAtMs },
     updatedAt: { type: 'date', read: ({ updatedAtMs }) => updatedAtMs },
     isSystem: { type: 'boolean', read: () => false },

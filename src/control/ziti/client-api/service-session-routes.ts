@@ -1,6 +1,6 @@
 /** Sessions that permit dialing or binding a service. They are not stored: each permission of the client is one. */
 import type { FastifyInstance } from 'fastify';
-import type { EdgeRouter, OverlayService, ServiceGrant } from '../../overlay/model/mod.ts';
+import type { EdgeRouter, AnyService, ServiceGrant } from '../../overlay/model/mod.ts';
 import {
   type EdgeCaller,
   couldNotValidate,
@@ -84,7 +84,7 @@ function grantOf(caller: EdgeCaller, serviceId: string, type: 'Dial' | 'Bind'): 
 }
 
 /** A service that the caller may not use is indistinguishable from one that does not exist. */
-function permitted(context: ServiceContext, grant: ServiceGrant): OverlayService {
+function permitted(context: ServiceContext, grant: ServiceGrant): AnyService {
   const { model } = context;
   const service = model.anyService(grant.serviceId);
   const allowed =
@@ -100,7 +100,7 @@ function permitted(context: ServiceContext, grant: ServiceGrant): OverlayService
 export function routersFor(
   { model, mesh }: ServiceContext,
   identityId: string,
-  service: OverlayService,
+  service: AnyService,
 ): EdgeRouter[] {
   return mesh
     .routers()

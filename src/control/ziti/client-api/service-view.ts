@@ -5,12 +5,13 @@ import {
   type Identity,
   type JsonObject,
   type OverlayModel,
-  type OverlayService,
+  type AnyService,
   type Service,
   type ServiceGrant,
   shareConfigIds,
   shareConfigs,
   type ShareRights,
+  serviceName,
 } from '../../overlay/model/mod.ts';
 import { SESSION_IDLE_MS, type LiveSession } from '../../overlay/clients/mod.ts';
 import { sessionIdOf } from './service-tokens.ts';
@@ -18,7 +19,7 @@ import { sessionIdOf } from './service-tokens.ts';
 export const TERMINATOR_STRATEGY = 'smartrouting';
 
 /** What an identity may do with a service. */
-export function rightsOf(model: OverlayModel, identityId: string, service: OverlayService): ShareRights {
+export function rightsOf(model: OverlayModel, identityId: string, service: AnyService): ShareRights {
   return { mayBind: model.mayBind(identityId, service), mayDial: model.mayDial(identityId, service) };
 }
 
@@ -42,7 +43,7 @@ export function serviceView(
   return {
     _links: { self: { href: `./services/${service.id}` } },
     id: service.id,
-    name: service.name,
+    name: serviceName(service),
     createdAt: updatedAt,
     updatedAt,
     // Our clients learn whether it is a stream or datagrams; OpenZiti's ignore tags.
@@ -84,7 +85,7 @@ export function onlineRouterViews(routers: readonly EdgeRouter[]): Record<string
 export function serviceSessionView(
   grant: ServiceGrant,
   token: string,
-  service: OverlayService,
+  service: AnyService,
   routers: readonly EdgeRouter[],
 ): Record<string, unknown> {
   return {
@@ -96,7 +97,7 @@ export function serviceSessionView(
     type: grant.type,
     serviceId: service.id,
     // Some clients read these two fields if there is no router, and would crash on null.
-    service: { id: service.id, name: service.name, entity: 'services' },
+    service: { id: service.id, name: serviceName(service), entity: 'services' },
     apiSession: { id: grant.apiSessionId, entity: 'api-sessions' },
     apiSessionId: grant.apiSessionId,
     identityId: grant.identityId,

@@ -10,7 +10,7 @@ import { openPostgresStore } from '../../store/engine/postgres-store.ts';
 import type { Store } from '../../store/mod.ts';
 import { ApiSessionStore } from '../../overlay/clients/api-session-store.ts';
 import { openApiSessions, SESSION_IDLE_MS } from '../../overlay/clients/mod.ts';
-import { shareCatalog } from '../../shares/records/share-catalog.ts';
+import { shareCatalog } from '../../shares/records/share-guard.ts';
 
 const secrets = new Secrets([{ id: 'k1', key: new Uint8Array(32).fill(1) }]);
 

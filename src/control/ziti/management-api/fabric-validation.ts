@@ -138,15 +138,15 @@ export class FabricValidations {
 
   #terminatorSymbols(): QuerySymbols<EdgeEntityRecord> {
     const { model } = this.#parts;
-    const nameOf = (field: string, read: (id: string) => { readonly name: string } | undefined) =>
+    const nameOf = (field: string, read: (id: string) => string | undefined) =>
       ({
         type: 'text',
-        read: ({ data }: EdgeEntityRecord) => read(String(data[field]))?.name ?? null,
+        read: ({ data }: EdgeEntityRecord) => read(String(data[field])) ?? null,
       }) as const;
     return {
       ...terminatorResource.form.symbols,
-      'service.name': nameOf('service', (id) => model.anyService(id) ?? model.fabricService(id)),
-      'router.name': nameOf('router', (id) => model.identity(id)),
+      'service.name': nameOf('service', (id) => model.serviceName(id)),
+      'router.name': nameOf('router', (id) => model.identity(id)?.name),
     };
   }
 }

@@ -1,0 +1,54 @@
+/** A share, the overlay service that a user publishes. Other types of it are derived from this one. */
+import type { AccessRules } from './access/access-rules.ts';
+import type { BackendMode } from './share-target.ts';
+import type { GatewayInspection } from './shapes/gateway-feed.ts';
+
+export interface ShareFrontend {
+  readonly id: string;
+  /** The name under which this frontend serves the share: `<token>.<zone>`, lower case. */
+  readonly host: string;
+}
+
+/** A name of a share below a custom frontend. */
+export interface CustomHost {
+  readonly customFrontendId: string;
+  /** `<token>.<hostname>`, lower case. */
+  readonly host: string;
+  /** The guards of the share there: its own providers if it has any, otherwise the custom frontend's. */
+  readonly authProviderIds: readonly string[];
+}
+
+/** A share as it is stored, with its frontends, grants and providers. */
+export interface Share {
+  /** The overlay service's id. */
+  readonly id: string;
+  readonly frontdoorId: string;
+  /** The environment that hosts it, which is the only identity that may bind it. */
+  readonly environmentId: string;
+  /** The overlay service's name. */
+  readonly token: string;
+  /** Null if none was given. */
+  readonly name: string | null;
+  readonly shareMode: 'public' | 'private';
+  readonly backendMode: BackendMode;
+  readonly target: string;
+  readonly reserved: boolean;
+  readonly targetByAgent: boolean;
+  readonly epoch: number;
+  readonly frontends: readonly ShareFrontend[];
+  /** Its names below custom frontends of its frontdoor, by their age. */
+  readonly customHosts: readonly CustomHost[];
+  readonly authProviderIds: readonly string[];
+  /** Ids of the environments, and of the routers that may tunnel, that may dial it if it is private. */
+  readonly grants: readonly string[];
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/** A share with what gateways need besides. */
+export interface GuardedShare extends Share {
+  /** Null if it has no policy. */
+  readonly rules: AccessRules | null;
+  /** Null: its requests are not recorded. */
+  readonly inspection: GatewayInspection | null;
+}
