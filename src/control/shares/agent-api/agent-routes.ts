@@ -50,10 +50,11 @@ function addShareRoutes(app: FastifyInstance, context: AgentContext): void {
   app.post('/agent/v1/shares', async (request, reply) => {
     const peer = context.callers.peerOfKind(request, 'environment');
     const { identity } = peer;
-    const { name, shareMode, backendMode, target, grants } = readBody(request, hostedShareRequestShape).value;
+    const wanted = readBody(request, hostedShareRequestShape).value;
     const share = await store.transaction(async (trx, touch) => {
       const { before, share } = await createOrTakeBackShare(trx, touch, {
-        ...{ name: name ?? undefined, shareMode, backendMode, target, grants: grants ?? undefined },
+        ...wanted,
+        grants: wanted.grants ?? undefined,
         frontdoorId: identity.frontdoorId ?? '',
         environmentId: identity.id,
         targetByAgent: true,

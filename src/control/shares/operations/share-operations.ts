@@ -40,15 +40,8 @@ export const shareHandlers: Handlers<
     const { body, frontdoor } = call;
     const make = async (trx: Queries, touch: Touch) => {
       const result = await createShare(trx, touch, {
+        ...body,
         frontdoorId: frontdoor.id,
-        environmentId: body.environmentId,
-        name: body.name ?? undefined,
-        shareMode: body.shareMode,
-        backendMode: body.backendMode,
-        target: body.target,
-        frontendIds: body.frontendIds,
-        authProviderIds: body.authProviderIds,
-        grants: body.grants,
         targetByAgent: false,
         nowMs: parts.clock.nowMs(),
       });

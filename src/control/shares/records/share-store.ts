@@ -36,49 +36,34 @@ import {
   nameTaken,
   partingWrites,
   placeAuthProviders,
+  type WantedReach,
 } from './share-reach.ts';
 import { findShareForUpdate, relationsOfLocked, shareRecordOf, type LockedShare } from './share-record.ts';
 import { relationsOf } from './share-relations.ts';
 
-export interface NewShare {
-  readonly frontdoorId: string;
-  /** Must be an environment of the frontdoor. */
-  readonly environmentId: string;
-  /** If set, it is the token, and the share is kept until it is deleted. Undefined: a random token. */
-  readonly name?: string | undefined;
-  readonly shareMode: 'public' | 'private';
-  readonly backendMode: BackendMode;
-  readonly target: string;
-  /** If undefined or empty, a public share gets the default frontend. */
-  readonly frontendIds?: readonly string[] | undefined;
-  readonly authProviderIds?: readonly string[] | undefined;
-  /** Environments of the frontdoor that may dial a private share. */
-  readonly grants?: readonly string[] | undefined;
-  /** Whether the agent itself set the target. */
-  readonly targetByAgent: boolean;
+type Fields<Name extends keyof Share> = { readonly [Each in Name]?: Share[Each] | undefined };
+
+export interface NewShare
+  extends
+    Pick<Share, 'frontdoorId' | 'environmentId' | 'shareMode' | 'backendMode' | 'target' | 'targetByAgent'>,
+    WantedReach {
+  /** If given, it is the token, and the share is kept until it is deleted; otherwise the token is random. */
+  readonly name?: string | null | undefined;
   readonly nowMs: number;
 }
 
 /** Undefined fields are not changed. */
-export interface ShareChange {
-  readonly shareMode?: 'public' | 'private' | undefined;
-  readonly backendMode?: BackendMode | undefined;
-  readonly target?: string | undefined;
-  readonly targetByAgent?: boolean | undefined;
-  readonly reserved?: boolean | undefined;
-  readonly frontendIds?: readonly string[] | undefined;
-  readonly authProviderIds?: readonly string[] | undefined;
-  readonly grants?: readonly string[] | undefined;
-}
+export type ShareChange = WantedReach &
+  Fields<'shareMode' | 'backendMode' | 'target' | 'targetByAgent' | 'reserved'>;
 
 /** Creates a share. Throws `conflict` for a name that is taken in the frontdoor, or on a frontend. */
 export async function createShare(trx: Queries, touch: Touch, wanted: NewShare): Promise<Share> {
-  if (wanted.name !== undefined && !isShareName(wanted.name))
-    throw invalidValue('name', shareNameRule(wanted.name));
+  const name = wanted.name ?? null;
+  if (name !== null && !isShareName(name)) throw invalidValue('name', shareNameRule(name));
   const target = checkedTarget(wanted);
   await checkEnvironment(trx, wanted.frontdoorId, wanted.environmentId);
   const id = randomUUID();
-  const token = wanted.name ?? shareTokenOf(randomBytes(SHARE_TOKEN_BYTES));
+  const token = name ?? shareTokenOf(randomBytes(SHARE_TOKEN_BYTES));
   const row = await trx
     .insertInto('share')
     .values({
@@ -86,11 +71,11 @@ export async function createShare(trx: Queries, touch: Touch, wanted: NewShare):
       frontdoor_id: wanted.frontdoorId,
       environment_id: wanted.environmentId,
       token,
-      name: wanted.name ?? null,
+      name,
       share_mode: wanted.shareMode,
       backend_mode: wanted.backendMode,
       target,
-      reserved: wanted.name === undefined ? 0 : 1,
+      reserved: name === null ? 0 : 1,
       target_by_agent: wanted.targetByAgent ? 1 : 0,
       epoch: 1,
       created_at: wanted.nowMs,
@@ -169,46 +154,30 @@ export async function changeShare(
   return changed;
 }
 
-/**
- * An agent reclaims a name of its own environment: the same record gets a new epoch and the requested values.
- * Returns undefined if its environment has no share of that name.
- */
-export async function takeBackShare(
-  trx: Queries,
-  touch: Touch,
-  wanted: NewShare,
-): Promise<ShareTakeover | undefined> {
-  if (wanted.name === undefined) return undefined;
-  // The second of two concurrent requests reclaims the share of the first.
-  await lockedByName(trx, `share ${wanted.frontdoorId} ${wanted.name}`);
-  const held = await findShareForUpdate(trx, wanted.frontdoorId, wanted.name);
-  if (held === undefined || held.environmentId !== wanted.environmentId) return undefined;
-  const change: ShareChange = {
-    shareMode: wanted.shareMode,
-    backendMode: wanted.backendMode,
-    target: wanted.target,
-    targetByAgent: wanted.targetByAgent,
-    frontendIds: wanted.frontendIds,
-    authProviderIds: wanted.authProviderIds,
-    grants: wanted.grants,
-  };
-  return { before: held, share: await changeShare(trx, touch, held, change, wanted.nowMs) };
-}
-
-/** `before` is the record before it was reclaimed; undefined if it is new. */
+/** `before` is the record before an agent reclaimed it; undefined if it is new. */
 export interface ShareTakeover {
   readonly before: Share | undefined;
   readonly share: Share;
 }
 
-/** Implements the agent's `share` command: reclaims the name, or creates the share. */
+/**
+ * Implements the agent's `share` command. A name of its own environment is reclaimed: the same record gets a new epoch and
+ * the values of the request.
+ */
 export async function createOrTakeBackShare(
   trx: Queries,
   touch: Touch,
   wanted: NewShare,
 ): Promise<ShareTakeover> {
-  const taken = await takeBackShare(trx, touch, wanted);
-  return taken ?? { before: undefined, share: await createShare(trx, touch, wanted) };
+  const { name, frontdoorId, environmentId, nowMs } = wanted;
+  if (typeof name === 'string') {
+    // The second of two concurrent requests reclaims the share of the first.
+    await lockedByName(trx, `share ${frontdoorId} ${name}`);
+    const before = await findShareForUpdate(trx, frontdoorId, name);
+    if (before?.environmentId === environmentId)
+      return { before, share: await changeShare(trx, touch, before, wanted, nowMs) };
+  }
+  return { before: undefined, share: await createShare(trx, touch, wanted) };
 }
 
 /** Removes a share; its names rest. */
