@@ -17,7 +17,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { fakeApi, runCli, type FakeApi, type Ran } from './cli-fixture.ts';
 
 const HEADER =
-  '{"frontdoorBackup":1,"takenAt":"2026-01-02T03:04:05.000Z","migrations":["0001-first-tables"]}\n';
+  '{"frontdoorBackup":1,"takenAt":"2026-01-02T03:04:05.000Z","migrations":["0001-first-schema"]}\n';
 const sha256 = createHash('sha256').update(HEADER).digest('hex');
 const WHOLE = gzipSync(`${HEADER}${JSON.stringify({ end: { rows: {}, sha256 } })}\n`);
 const CUT = WHOLE.subarray(0, WHOLE.length - 9);

@@ -254,6 +254,11 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
     meaning: 'The database has the schema of a newer version.',
     remedy: 'Start the newer version, or put back a copy from before the upgrade.',
   },
+  'schema-unreleased': {
+    kind: 'invalid',
+    meaning: 'The database or backup was made by a development version, from before the first release.',
+    remedy: 'Name an empty database or another data directory, and set the installation up again.',
+  },
   'server-certificate-contended': {
     kind: 'unavailable',
     meaning:

@@ -199,7 +199,7 @@ describeEachStore('a backup', (open) => {
     const cases: readonly (readonly [string, string, typeof secrets?])[] = [
       [changed(file, (text) => text.replace('w0-000700', 'w0-000701')), 'backup-damaged'],
       [changed(file, (text) => text.slice(0, text.length / 2)), 'backup-damaged'],
-      [changed(file, (text) => text.replace('0002-management-tables', '0002-other')), 'backup-schema'],
+      [changed(file, (text) => text.replace('0001-first-schema', '0001-other')), 'backup-schema'],
       [changed(file, (text) => text.replace('"frontdoorBackup":1', '"frontdoorBackup":9')), 'backup-format'],
       [changed(file, (text) => text.replace('"table":"identity"', '"table":"replica"')), 'backup-tables'],
       [file, 'key-file', ephemeralSecrets()],

@@ -6,6 +6,7 @@ import { after, beforeEach, describe, it } from 'node:test';
 import { silentLog } from '#base';
 import { postgresSkip } from '../../../test/support/postgres.ts';
 import { newPostgresPlace } from '../store/engine/each-store-suite.ts';
+import { LATER, newer, older } from '../store/migrations/later-schema-fixture.ts';
 import { migrations } from '../store/migrations/migration-table.ts';
 import { openStore, type MigrationCopies } from '../store/mod.ts';
 import { appliedMigrations, backedUpTables } from './backup-lines.ts';
@@ -14,8 +15,7 @@ import { restoreDatabase } from './restore-target.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'frontdoor-migration-backup-'));
 after(() => rmSync(folder, { recursive: true }));
-const older = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0012'));
-const NAME = `frontdoor.backup.before-${Object.keys(migrations).find((name) => name >= '0012')}`;
+const NAME = `frontdoor.backup.before-${LATER}`;
 
 describe('an upgrade of a PostgreSQL database', { skip: postgresSkip }, () => {
   let database: string;
@@ -28,7 +28,8 @@ describe('an upgrade of a PostgreSQL database', { skip: postgresSkip }, () => {
     await old.close();
   });
   const begin = async (copies?: MigrationCopies): Promise<void> => {
-    await (await openCopiedStore({ dataDir, database, copies, log: silentLog })).close();
+    const options = { dataDir, database, copies, log: silentLog, migrations: newer };
+    await (await openCopiedStore(options)).close();
   };
   const schemaOf = async (): Promise<string[]> => {
     const store = await openStore({ path: 'unused', database, migrations: older });
@@ -49,7 +50,8 @@ describe('an upgrade of a PostgreSQL database', { skip: postgresSkip }, () => {
     await begin();
     assert.deepEqual([statSync(file).ino, statSync(file).mtimeMs], [ino, mtimeMs]);
     const target = mkdtempSync(join(folder, 'target-'));
-    const { rows } = await restoreDatabase({ file, dataDir: target, checkOnly: false, log: silentLog });
+    const options = { file, dataDir: target, checkOnly: false, log: silentLog, migrations: newer };
+    const { rows } = await restoreDatabase(options);
     assert.equal(rows['organization'], 1);
   });
 

@@ -6,7 +6,13 @@
 import { join } from 'node:path';
 import { systemClock, type Log } from '#base';
 import { replaceFileDurably, verifiedBackup } from '#net';
-import { MigrationCopyFolder, openStore, type MigrationCopies, type Store } from '../store/mod.ts';
+import {
+  MigrationCopyFolder,
+  openStore,
+  type MigrationCopies,
+  type Migrations,
+  type Store,
+} from '../store/mod.ts';
 import { openBackup } from './backup-stream.ts';
 
 const NAME = 'frontdoor.backup';
@@ -18,6 +24,8 @@ export interface CopiedStoreOptions {
   readonly database?: string | undefined;
   readonly copies?: MigrationCopies | undefined;
   readonly log: Log;
+  /** Default: those of this version. */
+  readonly migrations?: Migrations | undefined;
 }
 
 /** Errors: those of `openStore`; `unavailable` with the remedy if there is to be a copy and it cannot be made. */
@@ -26,8 +34,9 @@ export async function openCopiedStore({
   database,
   copies,
   log,
+  migrations,
 }: CopiedStoreOptions): Promise<Store> {
-  const place = { path: join(dataDir, 'control.db'), database, copies, log };
+  const place = { path: join(dataDir, 'control.db'), database, copies, log, migrations };
   if (database === undefined) return openStore(place);
   const folder = new MigrationCopyFolder(join(dataDir, NAME), copies ?? {});
   if (folder.keep === 0) return openStore(place);

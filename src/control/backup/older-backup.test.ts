@@ -9,7 +9,7 @@ import { sql } from 'kysely';
 import { silentLog } from '#base';
 import type { BackupTrailer } from '#domain';
 import { describeEachStore } from '../store/engine/each-store-suite.ts';
-import { migrations } from '../store/migrations/migration-table.ts';
+import { newer, older } from '../store/migrations/later-schema-fixture.ts';
 import { openStore, type Store } from '../store/mod.ts';
 import { appliedMigrations, backupLines } from './backup-lines.ts';
 import { BACKED_UP } from './backup-order-table.ts';
@@ -17,7 +17,6 @@ import { restoreDatabase } from './restore-target.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'frontdoor-older-backup-'));
 after(() => rmSync(folder, { recursive: true }));
-const older = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0012'));
 let count = 0;
 const place = (): string => join(folder, `${(count += 1)}`);
 
@@ -50,8 +49,16 @@ async function olderBackup(changed: (text: string) => string = (text) => text): 
   return file;
 }
 
+function ofSchema(text: string, migration: string): string {
+  const at = text.lastIndexOf('{"end":');
+  const lines = text.slice(0, at).replace('0001-first-schema', migration);
+  const { end } = JSON.parse(text.slice(at)) as BackupTrailer;
+  const sha256 = createHash('sha256').update(lines).digest('hex');
+  return `${lines}${JSON.stringify({ end: { ...end, sha256 } })}\n`;
+}
+
 const restoring = (file: string, dataDir: string, database?: string) =>
-  restoreDatabase({ file, dataDir, database, checkOnly: false, log: silentLog });
+  restoreDatabase({ file, dataDir, database, checkOnly: false, log: silentLog, migrations: newer });
 
 describeEachStore('a backup of an older version', (_open, newPlace) => {
   it('is restored, and the migrations of this version run on its rows', async () => {
@@ -59,17 +66,14 @@ describeEachStore('a backup of an older version', (_open, newPlace) => {
     const dataDir = place();
     const file = await olderBackup();
     const { rows } = await restoring(file, dataDir, database);
-    assert.deepEqual([rows['custom_frontend'], rows['person']], [1, undefined]);
+    assert.deepEqual([rows['custom_frontend'], rows['resting_name']], [1, undefined]);
     if (database === undefined) assert.deepEqual(readdirSync(dataDir), ['control.db']);
-    const store = await openStore({ path: join(dataDir, 'control.db'), database });
+    const store = await openStore({ path: join(dataDir, 'control.db'), database, migrations: newer });
     try {
       const { db } = store;
-      assert.deepEqual(await appliedMigrations(db), Object.keys(migrations));
-      const [row] = await db.selectFrom('custom_frontend').selectAll().execute();
-      assert.deepEqual(
-        [row!.hostname, row!.status, row!.proof, row!.certified_at],
-        ['apps.example.com', 'ACTIVE', 'ASKED', 7],
-      );
+      assert.deepEqual(await appliedMigrations(db), Object.keys(newer));
+      const migrated = await db.selectFrom('organization').select(['id', 'second_factor']).execute();
+      assert.deepEqual(migrated, [{ id: 'o', second_factor: 1 }]);
       assert.equal((await db.selectFrom('custom_frontend_auth_provider').selectAll().execute()).length, 1);
       const counted = db.selectFrom('collection').select('total').where('kind', '=', 'auth-provider');
       assert.deepEqual(await counted.execute(), [{ total: 1 }]);
@@ -99,17 +103,16 @@ describeEachStore('a backup of an older version', (_open, newPlace) => {
     const { database } = await newPlace();
     const dataDir = place();
     mkdirSync(dataDir);
-    const first = { '0001-first-tables': migrations['0001-first-tables']! };
     const path = join(dataDir, 'control.db');
-    const used = await openStore({ path, database, migrations: first });
+    const used = await openStore({ path, database, migrations: older });
     await sql`insert into organization (id, name, created_at) values ('o', 'x', 1)`.execute(used.db);
     await used.close();
     await assert.rejects(restoring(await olderBackup(), dataDir, database), {
       kind: 'conflict',
       code: 'database-not-empty',
     });
-    const same = await openStore({ path, database, migrations: first });
-    assert.deepEqual(await appliedMigrations(same.db), Object.keys(first));
+    const same = await openStore({ path, database, migrations: older });
+    assert.deepEqual(await appliedMigrations(same.db), Object.keys(older));
     await same.close();
     assert.deepEqual(readdirSync(dataDir), database === undefined ? ['control.db'] : []);
   });
@@ -117,16 +120,18 @@ describeEachStore('a backup of an older version', (_open, newPlace) => {
   it('of a schema that this version does not know is refused before the database is made', async () => {
     const { database } = await newPlace();
     const dataDir = place();
-    const file = await olderBackup((text) => {
-      const at = text.lastIndexOf('{"end":');
-      const lines = text.slice(0, at).replace('0002-management-tables', '0002-other');
-      const { end } = JSON.parse(text.slice(at)) as BackupTrailer;
-      const sha256 = createHash('sha256').update(lines).digest('hex');
-      return `${lines}${JSON.stringify({ end: { ...end, sha256 } })}\n`;
-    });
+    const file = await olderBackup((text) => ofSchema(text, '0001-other'));
     await assert.rejects(restoring(file, dataDir, database), { code: 'backup-schema' });
-    const check = { file, dataDir, database, checkOnly: true, log: silentLog };
+    const check = { file, dataDir, database, checkOnly: true, log: silentLog, migrations: newer };
     await assert.rejects(restoreDatabase(check), { code: 'backup-schema' });
+    assert.throws(() => readdirSync(dataDir), { code: 'ENOENT' });
+  });
+
+  it('of a development version is refused before the database is made', async () => {
+    const { database } = await newPlace();
+    const dataDir = place();
+    const file = await olderBackup((text) => ofSchema(text, '0001-first-tables'));
+    await assert.rejects(restoring(file, dataDir, database), { code: 'schema-unreleased' });
     assert.throws(() => readdirSync(dataDir), { code: 'ENOENT' });
   });
 });

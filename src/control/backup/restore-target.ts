@@ -19,6 +19,8 @@ export interface RestoreOptions {
   /** Only reads and checks the backup; nothing is opened or written. */
   readonly checkOnly: boolean;
   readonly log: Log;
+  /** Default: those of this version. */
+  readonly migrations?: Migrations | undefined;
 }
 
 export interface Restored extends BackupSummary {
@@ -34,18 +36,18 @@ export interface Restored extends BackupSummary {
  * PostgreSQL (`migration-failed`) leaves the backup restored as its version had it.
  */
 export async function restoreDatabase(options: RestoreOptions): Promise<Restored> {
-  const { file, database, log } = options;
+  const { file, database, log, migrations } = options;
   const dataDir = resolve(options.dataDir);
   if (!existsSync(file)) throw new FrontdoorError('invalid', 'backup-file', `there is no file ${file}`);
   const secrets = await findSecrets(dataDir);
   const key = { keyFile: join(dataDir, KEY_FILE_NAME), hasKeyFile: secrets !== undefined };
-  if (options.checkOnly) return { ...(await checkBackup(file, secrets)), ...key };
-  const migrations = await backupSchema(file);
+  if (options.checkOnly) return { ...(await checkBackup(file, secrets, migrations)), ...key };
+  const schema = await backupSchema(file, migrations);
   if (database === undefined) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, 'control.db');
   const isNew = database === undefined && !existsSync(path);
   try {
-    const store = await openEmpty({ path, database, log, migrations });
+    const store = await openEmpty({ path, database, log, migrations: schema });
     let summary: BackupSummary;
     try {
       summary = await restoreBackup(store, file, secrets);
@@ -53,7 +55,7 @@ export async function restoreDatabase(options: RestoreOptions): Promise<Restored
       await store.close();
     }
     // The file itself is what the database was before.
-    await (await openStore({ path, database, log, copies: { keep: 0 } })).close();
+    await (await openStore({ path, database, log, migrations, copies: { keep: 0 } })).close();
     return { ...summary, ...key };
   } catch (error) {
     if (isNew) for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });

@@ -11,6 +11,7 @@ import { decodeBackup, type BackupEnd } from '#net';
 import type { Secrets } from '../secrets/mod.ts';
 import {
   isNewestSchema,
+  isUnreleasedSchema,
   isPostgres,
   migrationsOf,
   type Migrations,
@@ -27,26 +28,36 @@ const COUNTED = ['share', 'identity', 'auth_provider'] as const;
 type BackupRow = Readonly<Record<string, BackupValue>>;
 
 /** Reads a whole backup and checks everything that needs no database. Errors: `invalid`. */
-export async function checkBackup(file: string, secrets: Secrets | undefined): Promise<BackupSummary> {
+export async function checkBackup(
+  file: string,
+  secrets: Secrets | undefined,
+  migrations?: Migrations,
+): Promise<BackupSummary> {
   const summary = await walk(file, secrets, {
-    header: async (header) => void schemaOf(header),
+    header: async (header) => void schemaOf(header, migrations),
     rows: async () => {},
   });
   const { header, rows } = summary;
-  if (isNewestSchema(header.migrations) && Object.keys(rows).length !== BACKED_UP.length) throw otherTables();
+  if (isNewestSchema(header.migrations, migrations) && Object.keys(rows).length !== BACKED_UP.length)
+    throw otherTables();
   return summary;
 }
 
 /** Reads the beginning of a backup. Returns the migrations of its schema, whose version may be older. Errors: `invalid`. */
-export async function backupSchema(file: string): Promise<Migrations> {
+export async function backupSchema(file: string, migrations?: Migrations): Promise<Migrations> {
   for await (const items of decodeBackup(createReadStream(file)))
-    for (const item of items) if (item.type === 'header') return schemaOf(item.header);
+    for (const item of items) if (item.type === 'header') return schemaOf(item.header, migrations);
   throw new FrontdoorError('invalid', 'backup-damaged', 'the backup is truncated');
 }
 
-function schemaOf({ migrations }: BackupHeader): Migrations {
-  const schema = migrationsOf(migrations);
+function schemaOf({ migrations }: BackupHeader, known: Migrations | undefined): Migrations {
+  const schema = migrationsOf(migrations, known);
   if (schema !== undefined) return schema;
+  if (isUnreleasedSchema(migrations)) {
+    const message =
+      'the backup is of a development version, from before the first release, which no release can restore';
+    throw new FrontdoorError('invalid', 'schema-unreleased', message);
+  }
   const message =
     `the backup's schema is ${migrations.at(-1) ?? 'unknown'}, which this version does not know: ` +
     'restore it with the version that took it, or a newer one';

@@ -20,7 +20,12 @@ export type { Page, PageRequest } from './engine/page.ts';
 export { type Remembered, RememberedLookup } from './engine/remembered-lookup.ts';
 export { type ResourceChange, resourceChangeOf, touchResource } from './engine/resource-change.ts';
 export { lockedByName, lockedForShare, lockedForUpdate } from './engine/row-lock.ts';
-export { type Migrations, isNewestSchema, migrationsOf } from './engine/schema-migration.ts';
+export {
+  type Migrations,
+  isNewestSchema,
+  isUnreleasedSchema,
+  migrationsOf,
+} from './engine/schema-migration.ts';
 export { isUniqueViolation } from './engine/store-errors.ts';
 export { StoreSweep, type SweepParts } from './engine/store-sweep.ts';
 export {

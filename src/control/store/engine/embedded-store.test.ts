@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { within } from '../../../../test/support/deadline.ts';
 import { lineOf, recordingLog } from '../../../../test/support/recording-log.ts';
 import { openEmbeddedStore } from './embedded-store.ts';
-import { migrations } from '../migrations/migration-table.ts';
+import { LATER, newer, older } from '../migrations/later-schema-fixture.ts';
 import { EVERYTHING, type StoreTransaction } from './store.ts';
 
 const organization = (id: string) => ({ id, name: 'x', created_at: 1 });
@@ -107,24 +107,23 @@ describe('the embedded store', () => {
 
   it('keeps a copy from before a migration, which the older program opens', async () => {
     const path = join(directory, 'grown.db');
-    const older = { '0001-first-tables': migrations['0001-first-tables']! };
     const old = await openEmbeddedStore({ path, migrations: older });
     await old.transaction((trx) => insert(trx, 'kept'));
     await old.close();
     const lines: string[] = [];
     const grown = await openEmbeddedStore({
       path,
+      migrations: newer,
       log: recordingLog((record) => void lines.push(lineOf(record))),
     });
     await grown.transaction((trx) => insert(trx, 'later'));
     await grown.close();
-    const [next] = Object.keys(migrations).filter((name) => !(name in older));
-    const copy = `${path}.before-${next}`;
+    const copy = `${path}.before-${LATER}`;
     assert.equal(statSync(copy).mode & 0o777, 0o600);
     assert.ok(lines.some((line) => line.includes('copied') && line.includes(copy)));
     assert.deepEqual(
       readdirSync(directory).filter((name) => name.startsWith('grown.db.')),
-      [`grown.db.before-${next}`],
+      [`grown.db.before-${LATER}`],
     );
     const back = await openEmbeddedStore({ path: copy, migrations: older });
     const rows = await back.db.selectFrom('organization').select('id').execute();
@@ -134,18 +133,16 @@ describe('the embedded store', () => {
 
   it('keeps the three newest copies from before migrations, and no other file is removed', async () => {
     const path = join(directory, 'often.db');
-    const older = { '0001-first-tables': migrations['0001-first-tables']! };
     await (await openEmbeddedStore({ path, migrations: older })).close();
     const names = ['0001-a', '0002-b', '0003-c', '0004-d', 'holidays'];
     for (const [at, name] of names.entries()) {
       writeFileSync(`${path}.before-${name}`, 'x');
       utimesSync(`${path}.before-${name}`, at, at);
     }
-    await (await openEmbeddedStore({ path })).close();
-    const [next] = Object.keys(migrations).filter((name) => !(name in older));
+    await (await openEmbeddedStore({ path, migrations: newer })).close();
     assert.deepEqual(
       readdirSync(directory).filter((name) => name.startsWith('often.db.')),
-      ['0003-c', '0004-d', next, 'holidays'].map((name) => `often.db.before-${name}`).toSorted(),
+      ['0003-c', '0004-d', LATER, 'holidays'].map((name) => `often.db.before-${name}`).toSorted(),
     );
   });
 

@@ -21,7 +21,7 @@ export interface EmbeddedStoreOptions {
   readonly log?: Log;
   /** How long to wait for another process that holds the file. */
   readonly busyTimeoutMs?: number;
-  readonly migrations?: Migrations;
+  readonly migrations?: Migrations | undefined;
   /** The copies of the database from before migrations: how many are kept, 0 for none, and where. */
   readonly copies?: MigrationCopies | undefined;
   readonly beforeMigration?: BeforeMigration | undefined;

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { it } from 'node:test';
 import { sql } from 'kysely';
+import { silentLog } from '#base';
 import { describeEachStore } from './each-store-suite.ts';
+import { newer, older } from '../migrations/later-schema-fixture.ts';
 import { migrations } from '../migrations/migration-table.ts';
 import { openStore } from './open-store.ts';
+import { migrateSchema } from './schema-migration.ts';
 import { isPostgres } from '../schema/database-kind.ts';
 import type { Store } from './store.ts';
 
-const first = { '0001-first-tables': migrations['0001-first-tables']! };
 const later = {
   ...migrations,
   '9999-later': { up: async (): Promise<void> => {} },
@@ -19,7 +21,7 @@ const hrefOf = (file: string): string => JSON.stringify(new URL(file, import.met
 /** Opens a store in a process that is killed before its migrations' statement of this number. */
 function openAndDie(place: object, beforeStatement: number): NodeJS.Signals | null {
   const script = `
-    import { migrations } from ${hrefOf('../migrations/migration-table.ts')};
+    import { newer } from ${hrefOf('../migrations/later-schema-fixture.ts')};
     import { openStore } from ${hrefOf('./open-store.ts')};
     let left = ${beforeStatement};
     const deadly = {
@@ -29,7 +31,7 @@ function openAndDie(place: object, beforeStatement: number): NodeJS.Signals | nu
       },
       transformResult: async ({ result }) => result,
     };
-    const dying = Object.entries(migrations).map(([name, { up }]) => [name, { up: (db) => up(db.withPlugin(deadly)) }]);
+    const dying = Object.entries(newer).map(([name, { up }]) => [name, { up: (db) => up(db.withPlugin(deadly)) }]);
     const store = await openStore({ ...${JSON.stringify(place)}, migrations: Object.fromEntries(dying) });
     await store.close();`;
   const { signal, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
@@ -40,23 +42,7 @@ function openAndDie(place: object, beforeStatement: number): NodeJS.Signals | nu
   return signal;
 }
 
-/** One as a version of before there were proofs has it. */
-async function insertCustomFrontend(db: Store['db']): Promise<void> {
-  for (const statement of [
-    sql`insert into organization (id, name, created_at) values ('o', 'x', 1)`,
-    sql`insert into frontdoor (id, organization_id, name, created_at) values ('f', 'o', 'x', 1)`,
-    sql`insert into frontend (id, public_name, zone, is_default, created_at) values ('z', 'p', 'share.localhost', 1, 1)`,
-    sql`insert into auth_provider (id, frontdoor_id, name, type, enabled, data, version, created_at, updated_at)
-      values ('p', 'f', 'x', 'GITHUB', 1, '{}', 1, 1, 1)`,
-    sql`insert into custom_frontend (id, frontdoor_id, hostname, frontend_id, status, certified_at, created_at)
-      values ('c', 'f', 'apps.example.com', 'z', 'ACTIVE', 7, 1)`,
-    sql`insert into custom_frontend_auth_provider (custom_frontend_id, auth_provider_id, position)
-      values ('c', 'p', 0)`,
-  ])
-    await statement.execute(db);
-}
-
-async function tablesOf(store: Store): Promise<string[]> {
+async function tablesOf(store: Pick<Store, 'db'>): Promise<string[]> {
   const tables = await store.db.introspection.getTables();
   return tables.map(({ name }) => name).toSorted();
 }
@@ -64,22 +50,48 @@ async function tablesOf(store: Store): Promise<string[]> {
 describeEachStore('migrations', (_open, newPlace) => {
   it('that are cut short anywhere leave the database as it was, and the next start does them', async () => {
     const place = await newPlace();
-    const old = await openStore({ ...place, migrations: first });
+    const old = await openStore({ ...place, migrations: older });
     await old.db.insertInto('organization').values({ id: 'kept', name: 'x', created_at: 1 }).execute();
     const before = await tablesOf(old);
     await old.close();
-    for (const statement of [0, 1, 12, 25]) {
+    for (const statement of [0, 1]) {
       assert.equal(openAndDie(place, statement), 'SIGKILL', `before statement ${statement}`);
-      const untouched = await openStore({ ...place, migrations: first });
+      const untouched = await openStore({ ...place, migrations: older });
       assert.deepEqual(await tablesOf(untouched), before);
       await untouched.close();
     }
     assert.equal(openAndDie(place, 10_000), null);
-    const migrated = await openStore(place);
-    const rows = await migrated.db.selectFrom('organization').select('id').execute();
-    assert.deepEqual(rows, [{ id: 'kept' }]);
-    assert.ok((await tablesOf(migrated)).length > before.length);
+    const migrated = await openStore({ ...place, migrations: newer });
+    const rows = await migrated.db.selectFrom('organization').select(['id', 'second_factor']).execute();
+    assert.deepEqual(rows, [{ id: 'kept', second_factor: 1 }]);
+    assert.deepEqual(await tablesOf(migrated), [...before, 'resting_name'].toSorted());
     await migrated.close();
+  });
+
+  it('of a new database that are cut short anywhere leave it empty', async () => {
+    const place = await newPlace();
+    for (const statement of [0, 1, 40]) {
+      assert.equal(openAndDie(place, statement), 'SIGKILL', `before statement ${statement}`);
+      const empty = await openStore({ ...place, migrations: {} });
+      assert.deepEqual(await tablesOf(empty), []);
+      await empty.close();
+    }
+    await (await openStore(place)).close();
+  });
+
+  it('on a database of a development version are refused with the remedy, and nothing is changed', async () => {
+    const place = await newPlace();
+    const { db, close } = await openStore({ ...place, migrations: older });
+    await sql`update kysely_migration set name = '0001-first-tables'`.execute(db);
+    const before = await tablesOf({ db });
+    await assert.rejects(migrateSchema(db, migrations, silentLog), { code: 'schema-unreleased' });
+    assert.deepEqual(await tablesOf({ db }), before);
+    await close();
+    await assert.rejects(openStore(place), (error: Error & { kind?: string; code?: string }) => {
+      assert.deepEqual([error.kind, error.code], ['invalid', 'schema-unreleased']);
+      assert.match(error.message, /0001-first-tables.*empty database or another --data-dir/);
+      return true;
+    });
   });
 
   it('on a database that a newer program has changed are refused, with both schemas named', async () => {
@@ -110,34 +122,6 @@ describeEachStore('migrations', (_open, newPlace) => {
       const same = await openStore({ ...place, migrations: migrator });
       assert.deepEqual(await tablesOf(same), before);
       await same.close();
-    }
-  });
-
-  it('keep custom frontends of before there were proofs, which are served and asked for one', async () => {
-    const place = await newPlace();
-    const older = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0035'));
-    const old = await openStore({ ...place, migrations: older });
-    await insertCustomFrontend(old.db);
-    await old.close();
-    const migrated = await openStore(place);
-    try {
-      const { db } = migrated;
-      const [row] = await db.selectFrom('custom_frontend').selectAll().execute();
-      assert.deepEqual(
-        [row!.id, row!.hostname, row!.status, row!.proof, row!.proof_ends_at, row!.certified_at],
-        ['c', 'apps.example.com', 'ACTIVE', 'ASKED', null, 7],
-      );
-      const guards = await db.selectFrom('custom_frontend_auth_provider').selectAll().execute();
-      assert.deepEqual(guards, [{ custom_frontend_id: 'c', auth_provider_id: 'p', position: 0 }]);
-      // Others may claim the name, and it is served for one.
-      const claim = { ...row!, id: 'd', proof: 'PENDING' as const };
-      await db.insertInto('custom_frontend').values(claim).execute();
-      const served = { ...row!, id: 'e', proof: 'PROVEN' as const };
-      await assert.rejects(db.insertInto('custom_frontend').values(served).execute());
-      await db.deleteFrom('custom_frontend').where('id', '=', 'c').execute();
-      assert.deepEqual(await db.selectFrom('custom_frontend_auth_provider').selectAll().execute(), []);
-    } finally {
-      await migrated.close();
     }
   });
 

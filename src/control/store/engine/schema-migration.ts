@@ -27,20 +27,30 @@ export interface SchemaState {
 export type BeforeMigration = (old: Pick<Store, 'db' | 'snapshot'>, migration: string) => Promise<void>;
 
 const TABLE = 'kysely_migration';
+/** The first migration of programs from before the first release, whose schemas no release has. */
+const UNRELEASED = '0001-first-tables';
 
 /** The migrations with these names, if they are all of a schema that this program or one before it has had. */
-export function migrationsOf(names: readonly string[]): Migrations | undefined {
-  const known = Object.keys(allMigrations).toSorted();
+export function migrationsOf(
+  names: readonly string[],
+  migrations: Migrations = allMigrations,
+): Migrations | undefined {
+  const known = Object.keys(migrations).toSorted();
   if (names.length === 0 || names.some((name, at) => known[at] !== name)) return undefined;
-  return Object.fromEntries(names.map((name) => [name, allMigrations[name]!]));
+  return Object.fromEntries(names.map((name) => [name, migrations[name]!]));
 }
 
-/** Whether the names are those of all migrations of this program. */
-export function isNewestSchema(names: readonly string[]): boolean {
-  return names.join() === Object.keys(allMigrations).toSorted().join();
+/** Whether the names are those of all migrations. */
+export function isNewestSchema(names: readonly string[], migrations: Migrations = allMigrations): boolean {
+  return names.join() === Object.keys(migrations).toSorted().join();
 }
 
-/** Throws `invalid` if the database has a migration that this program does not know, or belongs to another program. */
+/** Whether the schema is one of a development version. No release reads what it has stored. */
+export function isUnreleasedSchema([first]: readonly string[]): boolean {
+  return first === UNRELEASED;
+}
+
+/** Throws `invalid` if the database has a migration that this program does not know, or belongs to another program. Changes nothing. */
 export async function schemaStateOf(db: Kysely<Database>, migrations: Migrations): Promise<SchemaState> {
   const known = Object.keys(migrations).toSorted();
   const tables = await tablesOf(db);
@@ -54,6 +64,7 @@ export async function schemaStateOf(db: Kysely<Database>, migrations: Migrations
   );
   const executed = rows.map(({ name }) => name);
   const newest = executed.at(-1);
+  if (isUnreleasedSchema(executed)) throw unreleasedSchema(newest!);
   // Other programs keep their migrations in a table of this name, too.
   if (!known.includes(executed[0] ?? '') && others.length > 0) throw foreignDatabase(others);
   if (executed.some((name) => !known.includes(name))) {
@@ -83,6 +94,13 @@ function foreignDatabase([first]: readonly string[]): FrontdoorError {
     `the database belongs to another program, which has the table "${first}" in it: name an empty one, ` +
     'which "createdb --encoding UTF8" makes';
   return new FrontdoorError('invalid', 'database-foreign', message);
+}
+
+function unreleasedSchema(newest: string): FrontdoorError {
+  const message =
+    `the database has the schema ${newest} of a development version, from before the first release, which no release can ` +
+    'upgrade: name an empty database or another --data-dir, and set the installation up again';
+  return new FrontdoorError('invalid', 'schema-unreleased', message);
 }
 
 /** Errors: `invalid` for a newer schema or a foreign database, `internal` if a migration fails, those of `before`. The database is unchanged then. */
