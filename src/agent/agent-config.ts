@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { fileProblemLine, FrontdoorError, messageOf, readHostPort } from '#base';
-import { isShareLabel } from '#domain';
+import { isShareLabel, modesOf, targetForms } from '#domain';
 import { parseYamlFile, type ParsedYamlFile, type YamlPath, type YamlRule } from '#net/yaml-file';
 import { modeProblem, parseTarget } from './target-address.ts';
 import { checkNotWritableByOthers } from './state-file.ts';
@@ -19,8 +19,7 @@ const ConfiguredShareSchema = Type.Object(
       description: 'Who may reach it: everyone, or only granted environments',
     }),
     target: Type.String({
-      description:
-        'http://HOST:PORT or https://HOST:PORT; for a private share also tcp://HOST:PORT or udp://HOST:PORT',
+      description: `${targetForms(modesOf('private'))}; for a public share ${targetForms(modesOf('public'))}`,
     }),
     grants: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), { description: 'Environments that may dial it' }),

@@ -20,7 +20,7 @@ import {
   type OverlayClient,
   type OverlayHost,
 } from '#sdk';
-import type { AccessProtocol } from '#domain';
+import { BACKEND_MODE_TABLE, BACKEND_MODES, type AccessProtocol } from '#domain';
 import type { AgentNetwork } from './agent-network.ts';
 
 export const AGENT_IDENTITY_FILE = 'identity.json';
@@ -110,10 +110,12 @@ export async function openSdkNetwork(options: SdkNetworkOptions): Promise<AgentN
   };
 }
 
-/** Services of others have no mode. */
+/** Services of others have no mode, and a newer control plane may have modes that are unknown here. */
 function protocolProblem({ name, tags }: EdgeService, protocol: AccessProtocol): string | undefined {
   const { backendMode } = tags;
-  if (backendMode === undefined || (backendMode === 'udpTunnel') === (protocol === 'udp')) return undefined;
+  const mode = BACKEND_MODES.find((known) => known === backendMode);
+  if (mode === undefined || (BACKEND_MODE_TABLE[mode].speaks === 'datagrams') === (protocol === 'udp'))
+    return undefined;
   return protocol === 'udp'
     ? `${name} is no share of datagrams: open it without --udp`
     : `${name} is a share of datagrams: open it with --udp`;

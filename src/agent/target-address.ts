@@ -3,7 +3,7 @@
  * valid for all parts; here a target gets a canonical text, so that equal targets have equal texts.
  */
 import { formatHostPort } from '#base';
-import { backendModeOf, parseShareTarget, type BackendMode } from '#domain';
+import { modesOf, parseShareTarget, targetForms, type BackendMode } from '#domain';
 
 export interface TargetAddress {
   readonly mode: BackendMode;
@@ -22,16 +22,16 @@ export function parseTarget(given: string): ParsedTarget {
   const parsed = parseShareTarget(given);
   if (parsed === undefined)
     return { problem: `target ${JSON.stringify(given.slice(0, 200))} ${faultOf(given)}` };
-  const { scheme, host, port } = parsed;
+  const { mode, scheme, host, port } = parsed;
   const text = `${scheme}://${formatHostPort(host, port)}`;
-  return { target: { mode: backendModeOf(parsed), secure: scheme === 'https', host, port, text } };
+  return { target: { mode, secure: scheme === 'https', host, port, text } };
 }
 
 function faultOf(text: string): string {
   if (/^(?:https?|tcp|udp):\/\/[^/]*@/i.test(text)) return 'must not contain credentials';
   if (/^(?:https?|tcp|udp):\/\/[^/?#\\\s]+[/?#]./i.test(text)) return 'must not have a path or query';
   if (/^(?:tcp|udp):\/\/[^:]+\/?$/i.test(text)) return 'must have a port';
-  return 'must look like http://HOST:PORT, https://HOST:PORT, tcp://HOST:PORT or udp://HOST:PORT';
+  return `must look like ${targetForms()}`;
 }
 
 /** Returns why a share in this mode cannot have the target; undefined if it can. */
@@ -39,6 +39,7 @@ export function modeProblem(
   shareMode: 'public' | 'private',
   { mode, text }: TargetAddress,
 ): string | undefined {
-  if (shareMode === 'private' || mode === 'proxy') return undefined;
-  return `a public share has an http or https target: share ${text} privately`;
+  const modes = modesOf(shareMode);
+  if (modes.includes(mode)) return undefined;
+  return `a ${shareMode} share has a target ${targetForms(modes)}: share ${text} privately`;
 }

@@ -7,6 +7,8 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { definedFields, ERROR_KINDS, Secret, secretOf, type HostPort } from '#base';
 import {
   AGENT_SOCKET_FILE,
+  modesOf,
+  targetForms,
   type AgentAccessView,
   type AgentShareView,
   type AgentStatusResult,
@@ -170,12 +172,7 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
         ? 'share publicly, as https?://NAME.<zone> at the frontdoor'
         : 'share with granted environments, which dial it with "agent access open" or an OpenZiti SDK',
     )
-    .argument(
-      '<target>',
-      mode === 'public'
-        ? 'http://HOST:PORT or https://HOST:PORT'
-        : 'http://HOST:PORT or https://HOST:PORT; tcp://HOST:PORT for another protocol, udp://HOST:PORT for datagrams',
-    )
+    .argument('<target>', targetForms(modesOf(mode)))
     .option(
       '--name <name>',
       'name that the share keeps until it is released, for example app; default: a random token',

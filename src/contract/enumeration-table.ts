@@ -2,7 +2,15 @@
  * The enumerations of the API by name. Each one is a component of the API description, referenced wherever it is
  * used.
  */
-import { AUTH_PROVIDER_TYPES, BACKEND_MODES, ROLES, SCOPES, TERMINATOR_STRATEGIES } from '#domain';
+import {
+  AUTH_PROVIDER_TYPES,
+  BACKEND_MODE_TABLE,
+  BACKEND_MODES,
+  modesOf,
+  ROLES,
+  SCOPES,
+  TERMINATOR_STRATEGIES,
+} from '#domain';
 import { SEARCHED_KINDS } from './search-schemas.ts';
 
 export interface Enumeration {
@@ -45,8 +53,7 @@ const enumerations: readonly Enumeration[] = [
   {
     name: 'BackendMode',
     values: BACKEND_MODES,
-    description:
-      'proxy: HTTP, by an `http` or `https` target. tcpTunnel: any protocol over TCP, by a `tcp` target. udpTunnel: datagrams, by a `udp` target. Only a private share has a tunnel mode.',
+    description: `${BACKEND_MODES.map((mode) => `${mode}: ${BACKEND_MODE_TABLE[mode].description}`).join(' ')} A public share is of mode ${modesOf('public').join(' or ')}.`,
   },
   {
     name: 'Admission',

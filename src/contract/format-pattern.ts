@@ -3,6 +3,7 @@
  * they use no lookbehind, no Unicode property classes and no flags. `format-table.test.ts` checks each of them
  * against the parser in `domain`.
  */
+import { BACKEND_MODE_TABLE, type BackendModeRow } from '#domain';
 
 /** Matches decimal numbers from 1 to `most`, without leading zeros. */
 export function numberUpTo(most: number): string {
@@ -58,6 +59,16 @@ const HOST_LABEL = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
 export const HOST = `(?:(?![^:/]{254})(?:${HOST_LABEL}\\.)*${NO_NUMBER}${HOST_LABEL}|${IPV4}|\\[${IPV6}\\])`;
 /** At most five digits. */
 export const PORT = `(?![0-9]{6})0*${numberUpTo(65_535)}`;
+
+/** A target of each scheme of each backend mode. */
+export const SHARE_TARGET = `(?:${Object.values(BACKEND_MODE_TABLE).flatMap(targetsOf).join('|')})`;
+
+function targetsOf({ schemes }: BackendModeRow): string[] {
+  return Object.entries(schemes).map(([scheme, port]) => {
+    const name = scheme.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
+    return `${name}://${HOST}${port === undefined ? `:${PORT}` : `(?::${PORT})?`}/?`;
+  });
+}
 
 const ATOM = "[A-Za-z0-9!#$%&'+/=?^_`{|}~-]+";
 /** A local part, or a star for every address of the domain; then `@` and the domain. */

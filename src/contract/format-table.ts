@@ -3,7 +3,7 @@
  * description and an example. The server validates with the pattern that the API description shows, and the
  * parsers in `domain` accept the same texts (`format-table.test.ts`).
  */
-import { isUuid, shareNameRule } from '#domain';
+import { isUuid, MAX_TARGET_LENGTH, shareNameRule, targetForms } from '#domain';
 import * as patterns from './format-pattern.ts';
 
 export interface StringFormat {
@@ -93,11 +93,10 @@ export const stringFormats = {
     { rule: shareNameRule, name: 'share name', example: 'example' },
   ),
   'share-target': patterned(
-    `(?:[Hh][Tt][Tt][Pp][Ss]?://${patterns.HOST}(?::${patterns.PORT})?|(?:[Tt][Cc]|[Uu][Dd])[Pp]://${patterns.HOST}:${patterns.PORT})/?`,
+    patterns.SHARE_TARGET,
     {
-      maxLength: 300,
-      description:
-        '`http` or `https`, a host name or address, and optionally a port; or `tcp` or `udp`, a host name or address, and a port. No path.',
+      maxLength: MAX_TARGET_LENGTH,
+      description: `${targetForms()}. HTTP has a default port.`,
     },
     {
       saidAs: 'uri',
@@ -256,9 +255,7 @@ function isUri(text: string): boolean {
 
 /** A text that is no URI breaks a different rule than a URI that shares cannot have as their target. */
 function targetRule(text: string): string {
-  return isUri(text)
-    ? 'uri (http, https, tcp or udp, a host name or address, a port for tcp and udp, no path)'
-    : 'uri';
+  return isUri(text) ? `uri (${targetForms()})` : 'uri';
 }
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i;

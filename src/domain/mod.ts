@@ -13,6 +13,15 @@ export {
   parseIpNetwork,
   type IpNetwork,
 } from './ip-network.ts';
+export {
+  BACKEND_MODE_TABLE,
+  BACKEND_MODES,
+  MAX_TARGET_LENGTH,
+  modesOf,
+  targetForms,
+  type BackendMode,
+  type BackendModeRow,
+} from './backend-mode-table.ts';
 export { forwardedAddresses, isTrustedProxy, parseTrustedProxies } from './trusted-proxy-policy.ts';
 export { checkEgress, type EgressDecision } from './egress-policy.ts';
 export { AUTH_PROVIDER_TYPES, provesPeople, type AuthProviderType } from './auth-provider-type.ts';
@@ -53,13 +62,7 @@ export {
 } from './posture/posture-policy.ts';
 export { MAX_POSTURE_BYTES, SessionPosture, type PostureReport } from './posture/session-posture.ts';
 export { isVersionRange } from './posture/version-range-policy.ts';
-export {
-  BACKEND_MODES,
-  backendModeOf,
-  parseShareTarget,
-  type BackendMode,
-  type ShareTarget,
-} from './share-target.ts';
+export { parseShareTarget, type ShareTarget } from './share-target.ts';
 export type { CustomHost, GuardedShare, Share, ShareFrontend } from './share.ts';
 export { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';
 export { TERMINATOR_STRATEGIES, type TerminatorStrategy } from './terminator-strategy.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isShareLabel, isShareName, parseName } from './name-policy.ts';
-import { backendModeOf, parseShareTarget } from './share-target.ts';
+import { parseShareTarget } from './share-target.ts';
 import { SHARE_TOKEN_BYTES, shareTokenOf } from './share-token.ts';
 import { isUuid } from './uuid.ts';
 
@@ -50,30 +50,34 @@ describe('share names', () => {
 
 describe('share targets', () => {
   it('belong to one backend mode each', () => {
-    const modes = ['http', 'https', 'tcp', 'udp'].map((scheme) =>
-      backendModeOf(parseShareTarget(`${scheme}://h:1`)!),
-    );
+    const modes = ['http', 'https', 'tcp', 'udp'].map((scheme) => parseShareTarget(`${scheme}://h:1`)?.mode);
     assert.deepEqual(modes, ['proxy', 'proxy', 'tcpTunnel', 'udpTunnel']);
   });
 
   it('are normalised', () => {
     assert.deepEqual(parseShareTarget('http://127.0.0.1:3000'), {
+      mode: 'proxy',
       scheme: 'http',
       host: '127.0.0.1',
       port: 3000,
+      clientPort: 80,
       url: 'http://127.0.0.1:3000',
     });
     assert.equal(parseShareTarget('HTTP://Backend.Example:80/')?.url, 'http://backend.example:80');
     assert.deepEqual(parseShareTarget('https://my_host'), {
+      mode: 'proxy',
       scheme: 'https',
       host: 'my_host',
       port: 443,
+      clientPort: 443,
       url: 'https://my_host',
     });
     assert.deepEqual(parseShareTarget('TCP://Db.Example:5432/'), {
+      mode: 'tcpTunnel',
       scheme: 'tcp',
       host: 'db.example',
       port: 5432,
+      clientPort: 5432,
       url: 'tcp://db.example:5432',
     });
     assert.equal(parseShareTarget('udp://[::1]:53')?.url, 'udp://[::1]:53');

@@ -4,49 +4,44 @@
  * they are refused. The scheme decides the share's backend mode.
  */
 
-/** How an agent reaches a service: HTTP, a stream of bytes, or datagrams. The names are zrok's. */
-export const BACKEND_MODES = ['proxy', 'tcpTunnel', 'udpTunnel'] as const;
-export type BackendMode = (typeof BACKEND_MODES)[number];
+import {
+  BACKEND_MODE_TABLE,
+  MAX_TARGET_LENGTH,
+  modeOfScheme,
+  type BackendMode,
+} from './backend-mode-table.ts';
 
 export interface ShareTarget {
-  readonly scheme: keyof typeof MODE_OF;
+  readonly mode: BackendMode;
+  readonly scheme: string;
   /** A DNS name (lower case), an IPv4 address, or an IPv6 address without brackets. */
   readonly host: string;
   readonly port: number;
+  /** The port at which clients expect the service, which do not learn `port`. */
+  readonly clientPort: number;
   /** The normalised text: lower case, no trailing slash, the port as given. */
   readonly url: string;
 }
 
-const MODE_OF = { http: 'proxy', https: 'proxy', tcp: 'tcpTunnel', udp: 'udpTunnel' } as const;
-/** Other schemes have none, so that a target must name its port. */
-const DEFAULT_PORT: Readonly<Partial<Record<ShareTarget['scheme'], number>>> = { http: 80, https: 443 };
-
-const TARGET = /^(https?|tcp|udp):\/\/(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?\/?$/;
+const TARGET = /^([a-z]+):\/\/(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?\/?$/;
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_HOST_LENGTH = 253;
 
 /** Returns undefined if the text is not a target. */
 export function parseShareTarget(text: string): ShareTarget | undefined {
-  if (text.length > 300) return undefined;
+  if (text.length > MAX_TARGET_LENGTH) return undefined;
   const match = TARGET.exec(text.toLowerCase());
   if (match === null) return undefined;
-  const [, scheme, authority, portText] = match as unknown as [
-    string,
-    ShareTarget['scheme'],
-    string,
-    string | undefined,
-  ];
+  const [, scheme = '', authority = '', portText] = match;
+  const mode = modeOfScheme(scheme);
+  if (mode === undefined) return undefined;
   const host = authority.startsWith('[') ? authority.slice(1, -1) : authority;
   if (authority.startsWith('[') ? !isIpv6(host) : !isHostName(host)) return undefined;
-  const port = portText === undefined ? DEFAULT_PORT[scheme] : Number(portText);
+  const expected = BACKEND_MODE_TABLE[mode].schemes[scheme];
+  const port = portText === undefined ? expected : Number(portText);
   if (port === undefined || port < 1 || port > 65_535) return undefined;
-  const url = `${scheme}://${authority}${portText === undefined ? '' : `:${port}`}`;
-  return { scheme, host, port, url };
-}
-
-/** The only mode in which a target of this scheme is reached. */
-export function backendModeOf({ scheme }: Pick<ShareTarget, 'scheme'>): BackendMode {
-  return MODE_OF[scheme];
+  const url = `${scheme}://${authority}${portText === undefined ? '' : `:${portText}`}`;
+  return { mode, scheme, host, port, clientPort: expected ?? port, url };
 }
 
 function isHostName(host: string): boolean {

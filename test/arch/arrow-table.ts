@@ -8,7 +8,7 @@ const APART = 'programs meet over protocols only, so that each can run and be re
 const WIRING = 'bin is the outermost ring: it wires, nobody calls it';
 const BROWSER =
   'the console is a browser program: the control plane serves its files, and nothing else loads it';
-const BROWSER_ALONE = 'a browser runs it: it has the API, and types from the contract';
+const BROWSER_ALONE = 'a browser runs it: it has the API, types from the contract, and tables';
 const CLI_ALONE = 'commands talk to running programs over their sockets and APIs, as any user can';
 
 export interface PartRow {
@@ -63,11 +63,11 @@ export const ARROWS: Readonly<Record<string, PartRow>> = {
   router: program('router'),
   agent: program('agent'),
   cli: program('cli'),
-  // Types alone: `TYPES_ONLY`.
+  // Types only, and tables: `TYPES_ONLY`, `BUNDLED`.
   console: {
-    may: ['contract'],
+    may: ['contract', 'domain'],
     mayNot: Object.fromEntries(
-      ['base', 'wire', 'domain', 'net', 'sdk', ...PROGRAMS, 'bin'].map((part) => [part, BROWSER_ALONE]),
+      ['base', 'wire', 'net', 'sdk', ...PROGRAMS, 'bin'].map((part) => [part, BROWSER_ALONE]),
     ),
   },
   bin: {
@@ -76,8 +76,11 @@ export const ARROWS: Readonly<Record<string, PartRow>> = {
   },
 };
 
-/** Parts that import only types of others. */
+/** Parts that import only types of others, and what `BUNDLED` names. */
 export const TYPES_ONLY: readonly string[] = ['console'];
+
+/** Doors to a file that imports nothing, so that a browser program may be bundled with it. */
+export const BUNDLED: readonly string[] = ['#domain/backend-modes'];
 
 /** Folders outside the product: what they may reach, all through the parts' names. */
 export const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
@@ -102,6 +105,11 @@ export const DOORS: Readonly<Record<string, DoorRow>> = {
     file: 'src/wire/ctrl.ts',
     parts: ['control', 'router'],
     why: 'the protobufs of the control channel cost every process memory and time at start; agents and gateways need none',
+  },
+  '#domain/backend-modes': {
+    file: 'src/domain/backend-mode-table.ts',
+    parts: ['agent', 'cli', 'contract', 'control', 'domain', 'gateway', 'net', 'router', 'sdk'],
+    why: 'the console is bundled with this table, and with no other file of the part',
   },
   '#net/datagrams': {
     file: 'src/net/datagrams/mod.ts',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ARROWS, DOORS, OUTSIDE, TYPES_ONLY } from './arrow-table.ts';
+import { ARROWS, BUNDLED, DOORS, OUTSIDE, TYPES_ONLY } from './arrow-table.ts';
 import { isTest, partOf, root, sourceFiles, targetOf } from '../../tools/source-tree.ts';
 
 test('the table has a decision for every pair of parts', () => {
@@ -69,12 +69,15 @@ test('parts import each other in the allowed directions only', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('a part that may import types alone imports no value', () => {
+test('a part that may import types alone imports no value but tables that import nothing', () => {
+  for (const file of sourceFiles('src'))
+    if (BUNDLED.some((name) => DOORS[name]?.file === file.path)) assert.deepEqual(file.imports, []);
   const wrong = sourceFiles('src')
     .filter(({ path }) => TYPES_ONLY.includes(partOf(path)))
     .flatMap(({ path, imports }) =>
       imports
         .filter(({ specifier, typeOnly }) => specifier.startsWith('#') && !typeOnly)
+        .filter(({ specifier }) => !BUNDLED.includes(specifier))
         .map(({ specifier, line }) => `${path}:${line} imports ${specifier}`),
     );
   assert.deepEqual(wrong, []);

@@ -162,7 +162,7 @@ describe('a private share with a udp target', () => {
     } as const;
     await assert.rejects(callAgent(host.agent.socketPath, request), {
       code: 'invalid-target',
-      message: `a public share has an http or https target: share udp://${HOST}:53 privately`,
+      message: `a public share has a target http://HOST[:PORT] or https://HOST[:PORT]: share udp://${HOST}:53 privately`,
     });
   });
 });

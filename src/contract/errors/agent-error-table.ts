@@ -1,5 +1,6 @@
 /** Errors of agents: of their data directory, their control socket and their shares. */
 import { errorsSince } from '#base';
+import { modesOf, targetForms } from '#domain';
 
 export const AGENT_ERRORS = errorsSince('0.1.0', {
   'access-unknown': {
@@ -30,8 +31,7 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
   'invalid-target': {
     kind: 'invalid',
     meaning: 'The target of a share is not an address that an agent connects to.',
-    remedy:
-      'Give http://HOST:PORT or https://HOST:PORT, for a private share also tcp://HOST:PORT or udp://HOST:PORT, without path and credentials.',
+    remedy: `Give ${targetForms()}, without credentials. A public share has a target ${targetForms(modesOf('public'))}.`,
   },
   'lock-busy': {
     kind: 'conflict',

@@ -3,7 +3,7 @@
  * with an unknown field is refused, because the field may restrict the share.
  */
 import { Part, Shape, Type, type ShapeOf } from '#base';
-import { BACKEND_MODES } from '../share-target.ts';
+import { BACKEND_MODES } from '../backend-mode-table.ts';
 
 const { closed, count, flag, lossyList, nullable, oneOf, text, texts, word } = Part;
 
@@ -16,7 +16,7 @@ export const hostedShareRequestShape = new Shape(
     name: Type.Optional(nullable(text())),
     shareMode: oneOf('public', 'private'),
     backendMode: oneOf(...BACKEND_MODES),
-    /** `http://host:port`, `tcp://host:port` or `udp://host:port`, as the mode has it. */
+    /** In a form that the mode has. */
     target: text(),
     /** Environment ids that may dial a private share. */
     grants: Type.Optional(nullable(Type.Array(text(), { maxItems: MAX_GRANTS }))),

@@ -18,8 +18,8 @@ export const newShareText = defineText({
     noAgents: 'There is no agent yet. Add one on the machine beside your service first.',
     addAgent: 'Add an agent',
     target: 'Address of the service',
-    targetHint:
-      'Seen from the machine of the agent, for example http://127.0.0.1:3000; for granted machines also tcp://127.0.0.1:5432 or udp://127.0.0.1:53. The agent takes it only if it was started with --allow-target for it.',
+    targetHint: (everybody: string, granted: string) =>
+      `As the machine of the agent sees it, for example ${everybody}; for granted machines also ${granted}. The agent accepts it only if it was started with --allow-target for it.`,
     targetBecomes: (target: string) => `That is ${target}.`,
     mode: 'Reachable by',
     public: 'Everybody with the address',
@@ -84,8 +84,8 @@ export const newShareText = defineText({
     noAgents: 'Es gibt noch keinen Agenten. Fügen Sie zuerst einen auf dem Rechner neben Ihrem Dienst hinzu.',
     addAgent: 'Agent hinzufügen',
     target: 'Adresse des Dienstes',
-    targetHint:
-      'Vom Rechner des Agenten aus gesehen, zum Beispiel http://127.0.0.1:3000; für freigegebene Rechner auch tcp://127.0.0.1:5432 oder udp://127.0.0.1:53. Der Agent nimmt sie nur an, wenn er mit --allow-target dafür gestartet wurde.',
+    targetHint: (everybody: string, granted: string) =>
+      `Vom Rechner des Agenten aus gesehen, zum Beispiel ${everybody}; für freigegebene Rechner auch ${granted}. Der Agent nimmt sie nur an, wenn er mit --allow-target dafür gestartet wurde.`,
     targetBecomes: (target: string) => `Das ist ${target}.`,
     mode: 'Erreichbar für',
     public: 'Alle, die die Adresse haben',

@@ -1,6 +1,7 @@
 /** Fields about where a share is served and which machines reach it, of the form of a new share and of its settings. */
 import { Radio, TextInput } from '@mantine/core';
 import { useEffect, useState, type ReactNode } from 'react';
+import { BACKEND_MODE_TABLE, BACKEND_MODES, MAX_TARGET_LENGTH, modesOf } from '#domain/backend-modes';
 import { useAnswer } from '../../api/queries.ts';
 import { useFrontdoorId } from '../../frame/frontdoor.tsx';
 import { AnswerView } from '../../parts/answer-view.tsx';
@@ -11,6 +12,11 @@ import { MAX_CHOICES, PickMany } from './pick-many.tsx';
 import { completedTarget } from './share-draft.ts';
 
 const TYPING_MS = 300;
+const EVERYBODY = modesOf('public');
+const GRANTED = BACKEND_MODES.filter((mode) => !EVERYBODY.includes(mode));
+
+const examplesOf = (modes: typeof BACKEND_MODES) =>
+  modes.map((mode) => BACKEND_MODE_TABLE[mode].example).join(', ');
 
 /** The value as it was when nobody typed for a moment. */
 export function useSettled(value: string): string {
@@ -30,15 +36,16 @@ export function TargetField(props: {
   const text = useText(newShareText);
   const fieldError = useFieldError('target');
   const completed = completedTarget(props.value);
+  const hint = text.targetHint(examplesOf(EVERYBODY), examplesOf(GRANTED));
   const becomes = completed === props.value.trim() ? '' : ` ${text.targetBecomes(completed)}`;
   return (
     <TextInput
       required
       label={text.target}
-      description={`${text.targetHint}${becomes}`}
-      placeholder="http://127.0.0.1:3000"
+      description={`${hint}${becomes}`}
+      placeholder={BACKEND_MODE_TABLE.proxy.example}
       value={props.value}
-      maxLength={300}
+      maxLength={MAX_TARGET_LENGTH}
       inputMode="url"
       spellCheck={false}
       autoComplete="off"

@@ -1,5 +1,6 @@
 /** A new share while its form is filled in, and the changes of an existing one. Pure. */
 import type { AnswerOf, BodyOf, ShareAnswer } from '#contract';
+import { BACKEND_MODE_TABLE, modeOfText } from '#domain/backend-modes';
 
 export const STEPS = ['what', 'where', 'who'] as const;
 export type ShareStep = (typeof STEPS)[number];
@@ -67,10 +68,9 @@ export function completedTarget(typed: string): string {
 
 type BackendMode = BodyOf<'createShare'>['backendMode'];
 
-/** The only mode in which a target is reached. The control plane refuses targets that it does not know. */
+/** The only mode in which a target is served. The control plane refuses targets that it does not know. */
 function backendModeOf(target: string): BackendMode {
-  if (/^tcp:/i.test(target)) return 'tcpTunnel';
-  return /^udp:/i.test(target) ? 'udpTunnel' : 'proxy';
+  return modeOfText(target) ?? 'proxy';
 }
 
 export function newShareOf(draft: ShareDraft): BodyOf<'createShare'> {
@@ -97,7 +97,7 @@ export function addressOn(urlTemplate: string, name: string): string {
 
 /** The command by which the agent of a granted machine opens a private share. Tokens have no sign that a shell reads. */
 export function accessCommand({ token, target }: Pick<ShareAnswer, 'token' | 'target'>): string {
-  const udp = backendModeOf(target) === 'udpTunnel' ? ' --udp' : '';
+  const udp = BACKEND_MODE_TABLE[backendModeOf(target)].speaks === 'datagrams' ? ' --udp' : '';
   return `npx frontdoor agent access open ${token} --listen 127.0.0.1:9000${udp}`;
 }
 

@@ -5,13 +5,14 @@ import type { BuildOptions, BuildResult, Metafile, OnLoadResult, Plugin } from '
 import { FrontdoorError } from '#base';
 import { BUNDLE_OPTIONS, COMPRESSION } from './bundle-options.ts';
 import type { ConsoleFile, FileRole } from './built-console.ts';
-import { curlModule, operationsModule } from './console-source.ts';
+import { curlModule, modesModule, operationsModule } from './console-source.ts';
 import { directImports } from './direct-imports.ts';
 
-/** Modules of the contract that the program is built with, by the names that its files import. */
+/** Modules of other parts that the program is built with, by the names that its files import. */
 const MODULES: Readonly<Record<string, () => Promise<OnLoadResult>>> = {
   'frontdoor:operations': async () => ({ contents: operationsModule(), loader: 'js' }),
   'frontdoor:curl-command': async () => ({ contents: await curlModule(), loader: 'ts' }),
+  '#domain/backend-modes': async () => ({ contents: await modesModule(), loader: 'ts' }),
 };
 /** It is not written: the names of a build have no folder. */
 const OUT_FOLDER = 'out';
@@ -21,7 +22,7 @@ type Bundled = BuildResult<{ metafile: true; write: false }>;
 const contractPlugin: Plugin = {
   name: 'frontdoor',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^frontdoor:/ }, ({ path }) => ({ path, namespace: 'frontdoor' }));
+    onResolve({ filter: /^(?:frontdoor:|#)/ }, ({ path }) => ({ path, namespace: 'frontdoor' }));
     onLoad({ filter: /.*/, namespace: 'frontdoor' }, ({ path }) => MODULES[path]?.());
   },
 };

@@ -14,6 +14,7 @@ import { BUNDLE_OPTIONS, COMPRESSION } from './bundle-options.ts';
 export const PACKAGE_ROOT: string = fileURLToPath(new URL('../../../../', import.meta.url));
 const SOURCE_FOLDER = 'src/console';
 const CURL_FILE = 'src/contract/curl-command.ts';
+const MODES_FILE = 'src/domain/backend-mode-table.ts';
 const LOCK_FILE = 'package-lock.json';
 const KEY_CHARS = 20;
 
@@ -49,6 +50,11 @@ export function curlModule(): Promise<string> {
   return readFile(join(PACKAGE_ROOT, CURL_FILE), 'utf8');
 }
 
+/** The text of the module `#domain/backend-modes`, which imports nothing. */
+export function modesModule(): Promise<string> {
+  return readFile(join(PACKAGE_ROOT, MODES_FILE), 'utf8');
+}
+
 /** Returns the hash of everything that a build is made from, or undefined if the sources are not there. */
 export async function sourceKey(root: string): Promise<string | undefined> {
   const paths: string[] = [];
@@ -66,6 +72,7 @@ export async function sourceKey(root: string): Promise<string | undefined> {
   );
   add('operations', operationsModule());
   add('curl', await curlModule());
+  add('modes', await modesModule());
   add('packages', JSON.stringify(await lockRows(root)));
   add('manifest', JSON.stringify(await bundledFields(root)));
   for (const path of paths) add(path, await readFile(join(root, path), 'latin1'));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
+import { targetForms } from '#domain';
 import { describeEachStore } from '../../store/engine/each-store-suite.ts';
 import { insertEdgeEntity } from '../../overlay/records/mod.ts';
 import { BASE_URL, openApiWorld, type ApiWorld } from './api-fixture.ts';
@@ -173,8 +174,7 @@ describeEachStore('shares', (open) => {
     const form = 'Value for name must be of share name (3 to 63 of a-z, 0-9 and -, no - at either end)';
     const reserved = 'Value for name must be of share name other than oauth, api, www';
     const script = 'Value for name must be of share name without -- in the third and fourth place';
-    const uri =
-      'Value for target must be of uri (http, https, tcp or udp, a host name or address, a port for tcp and udp, no path)';
+    const uri = `Value for target must be of uri (${targetForms()})`;
     const cases: [Record<string, unknown>, number, string][] = [
       [{ name: 'ab' }, 400, form],
       [{ name: 'Api' }, 400, form],

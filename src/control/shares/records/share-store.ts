@@ -5,13 +5,14 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
-  backendModeOf,
   invalidValue,
   isShareName,
+  modesOf,
   parseShareTarget,
   SHARE_TOKEN_BYTES,
   shareNameRule,
   shareTokenOf,
+  targetForms,
   type BackendMode,
   type Share,
 } from '#domain';
@@ -214,12 +215,6 @@ async function checkEnvironment(trx: Queries, frontdoorId: string, id: string): 
   if (row === undefined) throw missing('Environment', id);
 }
 
-const TARGETS_OF: Readonly<Record<BackendMode, string>> = {
-  proxy: 'http://HOST[:PORT] or https://HOST[:PORT] (backendMode proxy)',
-  tcpTunnel: 'tcp://HOST:PORT (backendMode tcpTunnel)',
-  udpTunnel: 'udp://HOST:PORT (backendMode udpTunnel)',
-};
-
 /** Returns the normalised target of a share in these modes. */
 function checkedTarget({
   shareMode,
@@ -228,9 +223,10 @@ function checkedTarget({
 }: Pick<NewShare, 'shareMode' | 'backendMode' | 'target'>): string {
   const target = parseShareTarget(text);
   if (target === undefined) throw invalidValue('target', 'uri');
-  // Gateways serve HTTP alone.
-  if (shareMode === 'public' && backendMode !== 'proxy')
-    throw invalidValue('backendMode', 'proxy (of a public share)');
-  if (backendModeOf(target) !== backendMode) throw invalidValue('target', TARGETS_OF[backendMode]);
+  const modes = modesOf(shareMode);
+  if (!modes.includes(backendMode))
+    throw invalidValue('backendMode', `${modes.join(' or ')} (of a ${shareMode} share)`);
+  if (target.mode !== backendMode)
+    throw invalidValue('target', `${targetForms([backendMode])} (backendMode ${backendMode})`);
   return target.url;
 }

@@ -1,0 +1,80 @@
+/**
+ * The backend modes: what an agent serves a share with. Schemas, messages, the command line, the console and the rules for
+ * gateways and tunnelers derive from these rows; `src/agent/backends/` has the code of each. The names of the modes are
+ * zrok's. This file imports nothing, because the console is bundled with it. ADR 0080.
+ */
+
+export interface BackendModeRow {
+  /** What a person calls such a service, in the languages of the console. */
+  readonly label: { readonly en: string; readonly de: string };
+  /**
+   * The schemes of its targets, each with the port at which clients expect such a service; undefined: clients have no such
+   * expectation, so that a target must name its port.
+   */
+  readonly schemes: Readonly<Record<string, number | undefined>>;
+  /** The forms of its targets, for messages. */
+  readonly forms: readonly string[];
+  readonly example: string;
+  /** What the service speaks. Gateways serve HTTP, so that a share of any other mode is private. */
+  readonly speaks: 'http' | 'stream' | 'datagrams';
+  /** One sentence about the mode, in Markdown. */
+  readonly description: string;
+}
+
+const rows = {
+  proxy: {
+    label: { en: 'HTTP service', de: 'HTTP-Dienst' },
+    schemes: { http: 80, https: 443 },
+    forms: ['http://HOST[:PORT]', 'https://HOST[:PORT]'],
+    example: 'http://127.0.0.1:3000',
+    speaks: 'http',
+    description: 'HTTP, by an `http` or `https` target.',
+  },
+  tcpTunnel: {
+    label: { en: 'TCP service', de: 'TCP-Dienst' },
+    schemes: { tcp: undefined },
+    forms: ['tcp://HOST:PORT'],
+    example: 'tcp://127.0.0.1:5432',
+    speaks: 'stream',
+    description: 'any protocol over TCP, by a `tcp` target.',
+  },
+  udpTunnel: {
+    label: { en: 'UDP service', de: 'UDP-Dienst' },
+    schemes: { udp: undefined },
+    forms: ['udp://HOST:PORT'],
+    example: 'udp://127.0.0.1:53',
+    speaks: 'datagrams',
+    description: 'datagrams, by a `udp` target.',
+  },
+} as const satisfies Readonly<Record<string, BackendModeRow>>;
+
+export type BackendMode = keyof typeof rows;
+
+export const BACKEND_MODE_TABLE: Readonly<Record<BackendMode, BackendModeRow>> = rows;
+export const BACKEND_MODES = Object.keys(rows) as readonly BackendMode[];
+
+/** A longer target is refused without being read. */
+export const MAX_TARGET_LENGTH = 300;
+
+/** The only mode in which a target of this scheme is served; undefined: no mode has the scheme. */
+export function modeOfScheme(scheme: string): BackendMode | undefined {
+  return BACKEND_MODES.find((mode) => Object.hasOwn(BACKEND_MODE_TABLE[mode].schemes, scheme));
+}
+
+/** The mode of a target that a person types, which may be wrong in its other parts. */
+export function modeOfText(target: string): BackendMode | undefined {
+  return modeOfScheme(target.slice(0, Math.max(0, target.indexOf(':'))).toLowerCase());
+}
+
+/** The modes of shares with this reach. */
+export function modesOf(shareMode: 'public' | 'private'): readonly BackendMode[] {
+  return BACKEND_MODES.filter(
+    (mode) => shareMode === 'private' || BACKEND_MODE_TABLE[mode].speaks === 'http',
+  );
+}
+
+/** `A, B or C`: the forms that a target of these modes has. */
+export function targetForms(modes: readonly BackendMode[] = BACKEND_MODES): string {
+  const forms = modes.flatMap((mode) => BACKEND_MODE_TABLE[mode].forms);
+  return [forms.slice(0, -1).join(', '), forms.at(-1)].filter((each) => each !== '').join(' or ');
+}
