@@ -2,7 +2,7 @@
 import type { AgentShareView } from '#domain';
 import type { Exposition } from '#net';
 import type { AgentTraffic } from './agent-traffic.ts';
-import type { TargetCounts } from './target-health.ts';
+import type { TargetCounts } from './backends/target-health.ts';
 
 export interface AgentMetricsOptions {
   /** The last poll of the control plane succeeded. */

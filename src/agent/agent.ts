@@ -22,14 +22,14 @@ import { AccessRegistry } from './access/access-registry.ts';
 import type { AgentNetwork } from './agent-network.ts';
 import type { AgentConfig, ConfiguredShare } from './agent-config.ts';
 import { ConfigRestore } from './config-restore.ts';
-import { DatagramDialer } from './datagram-target.ts';
+import { DatagramDialer } from './backends/datagram-target.ts';
 import { openControlSocket, type ControlSocket } from './control-socket.ts';
 import { OwnTargets } from './own-targets.ts';
 import { ShareCommands } from './share-commands.ts';
 import { ShareFollower } from './share-follower.ts';
 import { ShareRegistry } from './share-registry.ts';
-import { TargetHealthMonitor, type TargetHealthOptions } from './target-health.ts';
-import { TargetResolver } from './target-resolver.ts';
+import { TargetHealthMonitor, type TargetHealthOptions } from './backends/target-health.ts';
+import { TargetResolver } from './backends/target-resolver.ts';
 
 /** As many as a gateway has connections, so that many slow clients of one share do not block it for others. */
 const MAX_CIRCUITS_PER_SHARE = 16_384;

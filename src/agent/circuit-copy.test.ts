@@ -7,8 +7,8 @@ import { after, test } from 'node:test';
 import { CircuitCopy } from './circuit-copy.ts';
 import { memoryCircuit, type MemoryCircuit } from './testing/memory-circuit.ts';
 import { parseTarget, type TargetAddress } from './target-address.ts';
-import { connectTarget, type TargetFailure } from './target-connection.ts';
-import { TargetResolver } from './target-resolver.ts';
+import { connectTarget, type TargetFailure } from './backends/target-connection.ts';
+import { TargetResolver } from './backends/target-resolver.ts';
 
 const servers: Server[] = [];
 after(() => {

@@ -5,7 +5,7 @@
  */
 import { newNumber, setHandlers, type Numbered } from '#base';
 import type { Circuit, CircuitError } from '#sdk';
-import type { TargetConnection } from './target-connection.ts';
+import type { TargetConnection } from './backends/target-connection.ts';
 
 /** After the circuit closed cleanly, the service may take the last bytes for this long without progress. */
 const LINGER_MS = 30_000;

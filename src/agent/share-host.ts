@@ -9,12 +9,12 @@ import type { AllowedNetwork } from '#domain';
 import type { AgentTraffic } from './agent-traffic.ts';
 import { containDial } from './contained-dial.ts';
 import { CircuitCopy, type CopyHandlers, type LocalSide } from './circuit-copy.ts';
-import { connectDatagrams, type DatagramDialer } from './datagram-target.ts';
+import { connectDatagrams, type DatagramDialer } from './backends/datagram-target.ts';
 import type { TargetAddress } from './target-address.ts';
 import { StandbyCircuit } from './standby-circuit.ts';
-import { connectTarget, type TargetFailure } from './target-connection.ts';
-import type { HealthWatch, TargetHealthMonitor } from './target-health.ts';
-import type { TargetResolver } from './target-resolver.ts';
+import { connectTarget, type TargetFailure } from './backends/target-connection.ts';
+import type { HealthWatch, TargetHealthMonitor } from './backends/target-health.ts';
+import type { TargetResolver } from './backends/target-resolver.ts';
 
 /** The judged target of a share: an address, or why there is none. */
 export type TargetWay =

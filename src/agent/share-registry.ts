@@ -11,13 +11,13 @@ import type { BindableService, OverlayHost } from '#sdk';
 import type { AgentShare } from './agent-network.ts';
 import { AgentTraffic } from './agent-traffic.ts';
 import type { CircuitCopy } from './circuit-copy.ts';
-import type { DatagramDialer } from './datagram-target.ts';
+import type { DatagramDialer } from './backends/datagram-target.ts';
 import { ShareHost, type HostedShareOptions, type TargetWay } from './share-host.ts';
 import type { OwnTargets } from './own-targets.ts';
 import { parseTarget } from './target-address.ts';
-import { refusalOf } from './target-connection.ts';
-import type { TargetHealthMonitor } from './target-health.ts';
-import type { TargetResolver } from './target-resolver.ts';
+import { refusalOf } from './backends/target-connection.ts';
+import type { TargetHealthMonitor } from './backends/target-health.ts';
+import type { TargetResolver } from './backends/target-resolver.ts';
 
 export interface ShareRegistryOptions {
   readonly host: OverlayHost;

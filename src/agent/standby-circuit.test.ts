@@ -5,12 +5,12 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { silentLog } from '#base';
 import type { Circuit, HostedService, IncomingDial } from '#sdk';
 import { AgentTraffic } from './agent-traffic.ts';
-import { DatagramDialer } from './datagram-target.ts';
+import { DatagramDialer } from './backends/datagram-target.ts';
 import { ShareHost } from './share-host.ts';
 import { memoryCircuit, type MemoryCircuit } from './testing/memory-circuit.ts';
 import { parseTarget } from './target-address.ts';
-import { TargetHealthMonitor } from './target-health.ts';
-import { TargetResolver } from './target-resolver.ts';
+import { TargetHealthMonitor } from './backends/target-health.ts';
+import { TargetResolver } from './backends/target-resolver.ts';
 
 class Offered implements HostedService {
   readonly state = 'bound';

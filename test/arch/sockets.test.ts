@@ -40,7 +40,7 @@ const SOCKET_USERS: readonly (readonly [prefix: string, modules: readonly string
     ['node:dgram'],
     'the data path: connections and datagrams that are led to a tunnel',
   ],
-  ['src/agent/target-connection.ts', ['node:net', 'node:tls'], 'the data path: private services'],
+  ['src/agent/backends/target-connection.ts', ['node:net', 'node:tls'], 'the data path: private services'],
   ['src/agent/', ['node:net'], 'the control socket, for its owner on this machine'],
   [
     'src/router/config/',

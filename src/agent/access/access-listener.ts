@@ -6,7 +6,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { formatHostPort } from '#base';
 import { containSocket, listenOn, portOf } from '#net';
 import type { Circuit } from '#sdk';
-import { acceptedConnection } from '../target-connection.ts';
+import { acceptedConnection } from '../backends/target-connection.ts';
 import { AccessCircuits, untilEnded, type AccessCircuitsOptions } from './access-circuits.ts';
 
 export interface AccessListenerOptions extends AccessCircuitsOptions {

@@ -17,7 +17,7 @@ import {
 import { CircuitCopy } from '../circuit-copy.ts';
 import { containDial } from '../contained-dial.ts';
 import { DatagramSide } from '../datagram-side.ts';
-import { acceptedConnection } from '../target-connection.ts';
+import { acceptedConnection } from '../backends/target-connection.ts';
 import { rankOf, targetText, type HostPlan } from './host-plan.ts';
 
 export interface HostedEntryOptions {

@@ -4,7 +4,7 @@
  */
 import type { AllowedNetwork } from '#domain';
 import { contain, inOwnScope } from '#net';
-import type { TargetAddress } from './target-address.ts';
+import type { TargetAddress } from '../target-address.ts';
 import { connectTarget, failureOf, resolveTarget } from './target-connection.ts';
 import {
   knownToStayOpen,

@@ -9,7 +9,7 @@ import { connect as connectTls } from 'node:tls';
 import { keptBytes } from '#base';
 import { isAllowedPort, isAllowedAddress, type AllowedNetwork } from '#domain';
 import { failAlone, readDirectly } from '#net';
-import type { TargetAddress } from './target-address.ts';
+import type { TargetAddress } from '../target-address.ts';
 import type { TargetResolver } from './target-resolver.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;

@@ -5,7 +5,7 @@
  */
 import { messageOf } from '#base';
 import type { DatagramConnection, UdpDial, UdpDialer } from '#net/datagrams';
-import { DATAGRAM_IDLE_MS, DatagramSide } from './datagram-side.ts';
+import { DATAGRAM_IDLE_MS, DatagramSide } from '../datagram-side.ts';
 import {
   failureOf,
   refusalOf,

@@ -5,10 +5,10 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { after, test } from 'node:test';
 import { parseAllowedNetwork } from '#domain';
-import { until } from '../../test/support/deadline.ts';
-import { freePort } from '../../test/support/free-port.ts';
-import { closerOf } from '../../test/support/server-sockets.ts';
-import { parseTarget, type TargetAddress } from './target-address.ts';
+import { until } from '../../../test/support/deadline.ts';
+import { freePort } from '../../../test/support/free-port.ts';
+import { closerOf } from '../../../test/support/server-sockets.ts';
+import { parseTarget, type TargetAddress } from '../target-address.ts';
 import { TargetHealthMonitor, type HealthWatch, type WatchedTarget } from './target-health.ts';
 import { TargetResolver } from './target-resolver.ts';
 

@@ -9,10 +9,10 @@ import { afterEach, test } from 'node:test';
 import { ManualClock } from '#base';
 import { parseAllowedNetwork, type AllowedNetwork } from '#domain';
 import type { HostLookup } from '#net';
-import { within } from '../../test/support/deadline.ts';
-import { freePort } from '../../test/support/free-port.ts';
-import { closerOf } from '../../test/support/server-sockets.ts';
-import { parseTarget, type TargetAddress } from './target-address.ts';
+import { within } from '../../../test/support/deadline.ts';
+import { freePort } from '../../../test/support/free-port.ts';
+import { closerOf } from '../../../test/support/server-sockets.ts';
+import { parseTarget, type TargetAddress } from '../target-address.ts';
 import {
   connectTarget,
   resolveTarget,

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { parseAllowedNetworks, type AllowedNetwork } from '#domain';
 import type { HostLookup } from '#net';
-import { within } from '../../test/support/deadline.ts';
+import { within } from '../../../test/support/deadline.ts';
 import { connectDatagrams, DatagramDialer, type DatagramTargetOptions } from './datagram-target.ts';
-import type { DatagramSide } from './datagram-side.ts';
-import { parseTarget } from './target-address.ts';
+import type { DatagramSide } from '../datagram-side.ts';
+import { parseTarget } from '../target-address.ts';
 import { TargetHealthMonitor } from './target-health.ts';
 import { TargetResolver } from './target-resolver.ts';
 
