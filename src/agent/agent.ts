@@ -65,7 +65,7 @@ export interface AgentTiming {
   readonly lockCheckMs?: number;
   readonly drainQuietMs?: number;
   readonly retryMs?: number;
-  readonly health?: Omit<TargetHealthOptions, 'resolver'>;
+  readonly health?: TargetHealthOptions & { readonly closeTimeoutMs?: number };
 }
 
 export interface Agent {
@@ -164,26 +164,31 @@ class RunningAgent implements Agent {
   constructor(parts: Parts) {
     const { options, network, own, allowTargets } = parts;
     const { log, version, timing = {} } = options;
-    const resolver = new TargetResolver();
     this.#parts = parts;
     this.environmentId = network.environmentId;
     this.socketPath = parts.socketPath;
     const { promise, resolve } = Promise.withResolvers<{ readonly reason: 'asked' | 'lost' }>();
     this.closed = promise;
     this.#resolveClosed = resolve;
-    this.#health = new TargetHealthMonitor({ ...timing.health, resolver });
+    this.#health = new TargetHealthMonitor(timing.health);
     this.#table = new ShareRegistry({
       host: network.host,
       health: this.#health,
-      resolver,
-      datagrams: new DatagramDialer(),
+      backends: {
+        resolver: new TargetResolver(),
+        datagrams: new DatagramDialer(),
+        allowTargets,
+        targetCa: options.targetCa,
+        times: {
+          connectTimeoutMs: timing.connectTimeoutMs ?? 5_000,
+          checkTimeoutMs: 3_000,
+          closeTimeoutMs: timing.health?.closeTimeoutMs ?? 4_000,
+        },
+      },
       own,
-      allowTargets,
       log,
       maxCircuitsPerShare: options.maxCircuitsPerShare ?? MAX_CIRCUITS_PER_SHARE,
-      connectTimeoutMs: timing.connectTimeoutMs ?? 5_000,
       retargetGraceMs: timing.retargetGraceMs ?? 5_000,
-      targetCa: options.targetCa,
     });
     const { controlPlane } = network;
     this.#follower = new ShareFollower({ ...timing, controlPlane, table: this.#table, version, log });

@@ -5,21 +5,12 @@
  */
 import { messageOf, newNumber, ShortLivedMap, ShortLivedSet, type Log } from '#base';
 import type { BindableService, Circuit, DialRefusal, HostedService, IncomingDial, OverlayHost } from '#sdk';
-import type { AllowedNetwork } from '#domain';
 import type { AgentTraffic } from './agent-traffic.ts';
 import { containDial } from './contained-dial.ts';
-import { CircuitCopy, type CopyHandlers, type LocalSide } from './circuit-copy.ts';
-import { connectDatagrams, type DatagramDialer } from './backends/datagram-target.ts';
-import type { TargetAddress } from './target-address.ts';
+import { CircuitCopy, type CopyHandlers } from './circuit-copy.ts';
+import type { Backend, JudgedBackend } from './backends/backend.ts';
 import { StandbyCircuit } from './standby-circuit.ts';
-import { connectTarget, type TargetFailure } from './backends/target-connection.ts';
 import type { HealthWatch, TargetHealthMonitor } from './backends/target-health.ts';
-import type { TargetResolver } from './backends/target-resolver.ts';
-
-/** The judged target of a share: an address, or why there is none. */
-export type TargetWay =
-  | { readonly target: TargetAddress; readonly only: readonly AllowedNetwork[] | undefined }
-  | { readonly problem: string };
 
 /** Limit for circuits of one share that callers keep for later, without a connection to its service. */
 const MAX_STANDBY_CIRCUITS = 64;
@@ -34,16 +25,12 @@ interface Caller {
 
 export interface HostedShareOptions {
   readonly service: BindableService;
-  readonly way: TargetWay;
+  readonly backend: JudgedBackend;
   readonly host: OverlayHost;
   readonly health: TargetHealthMonitor;
-  readonly resolver: TargetResolver;
-  readonly datagrams: DatagramDialer;
   readonly log: Log;
   readonly maxCircuits: number;
   readonly traffic: AgentTraffic;
-  readonly connectTimeoutMs: number;
-  readonly targetCa?: string | undefined;
   /** How long circuits to a former target may continue. */
   readonly retargetGraceMs: number;
   /** A circuit closed, and a caller may be waiting for the last one. */
@@ -62,7 +49,7 @@ export class ShareHost {
   /** Dials that are connecting to the service, each with the function that cancels it. */
   readonly #connecting = new ShortLivedMap<number, () => void>();
   readonly #graceTimers = new Set<NodeJS.Timeout>();
-  #way: TargetWay;
+  #backend: JudgedBackend;
   #watch: HealthWatch | undefined;
   #bindProblem: string | undefined;
   #isLowered = false;
@@ -72,7 +59,7 @@ export class ShareHost {
   constructor(options: HostedShareOptions) {
     this.#options = options;
     this.#service = options.service;
-    this.#way = options.way;
+    this.#backend = options.backend;
     this.#log = options.log.child({ share: options.service.name });
     this.#handle = this.#bind();
     this.#watchTarget();
@@ -93,12 +80,12 @@ export class ShareHost {
 
   /** Undefined before the first check. */
   get healthy(): boolean | undefined {
-    return 'problem' in this.#way ? false : this.#watch?.passed;
+    return 'problem' in this.#backend ? false : this.#watch?.passed;
   }
 
   /** Why the share is not served, as far as this agent knows. */
   get problem(): string | undefined {
-    if ('problem' in this.#way) return this.#way.problem;
+    if ('problem' in this.#backend) return this.#backend.problem;
     if (this.#handle.state !== 'bound' && this.#bindProblem !== undefined) return this.#bindProblem;
     return this.#watch?.reason;
   }
@@ -118,18 +105,18 @@ export class ShareHost {
     if (this.#isLowered) this.#handle.lower();
   }
 
-  retarget(way: TargetWay): void {
-    if (sameWay(this.#way, way)) return;
-    this.#way = way;
+  retarget(backend: JudgedBackend): void {
+    if (isSame(this.#backend, backend)) return;
+    this.#backend = backend;
     this.#log.info(
-      'problem' in way ? { problem: way.problem } : { target: way.target.text },
+      'problem' in backend ? { problem: backend.problem } : { target: backend.describe().target },
       'target of the share changed',
     );
     const former = [...this.#copies];
     for (const giveUp of [...this.#connecting.values()]) giveUp();
-    if ('problem' in way) {
-      this.#dropStanding(way.problem);
-      for (const copy of former) copy.stop(way.problem);
+    if ('problem' in backend) {
+      this.#dropStanding(backend.problem);
+      for (const copy of former) copy.stop(backend.problem);
     } else if (former.length > 0) {
       const timer = setTimeout(() => {
         this.#graceTimers.delete(timer);
@@ -200,12 +187,12 @@ export class ShareHost {
   #watchTarget(): void {
     this.#watch?.close();
     this.#watch = undefined;
-    if ('problem' in this.#way) {
-      this.#log.warn({ problem: this.#way.problem }, 'share is refused');
+    if ('problem' in this.#backend) {
+      this.#log.warn({ problem: this.#backend.problem }, 'share is refused');
       this.#reportHealth();
       return;
     }
-    this.#watch = this.#options.health.watch(this.#way, (passed, reason) => {
+    this.#watch = this.#options.health.watch(this.#backend, (passed, reason) => {
       if (passed) this.#log.info({}, 'private service responds');
       else this.#log.warn({ reason }, 'private service does not respond');
       this.#reportHealth();
@@ -218,9 +205,9 @@ export class ShareHost {
   }
 
   #onDial(incoming: IncomingDial): void {
-    const way = this.#way;
-    if ('problem' in way) {
-      incoming.refuse(way.problem);
+    const backend = this.#backend;
+    if ('problem' in backend) {
+      incoming.refuse(backend.problem);
       return;
     }
     if (this.#closing) {
@@ -239,7 +226,7 @@ export class ShareHost {
     }
     if (incoming.isStandby === true) this.#standBy(incoming);
     else {
-      this.#connect(way, {
+      this.#connect(backend, {
         take: () => incoming.accept(),
         refuse: (reason, code) => incoming.refuse(reason, code),
         received: [],
@@ -261,9 +248,9 @@ export class ShareHost {
       onWanted: (standby) => {
         this.#standing.delete(standby);
         const { circuit, received } = standby;
-        if ('problem' in this.#way) circuit.destroy(this.#way.problem);
+        if ('problem' in this.#backend) circuit.destroy(this.#backend.problem);
         else {
-          giveUp = this.#connect(this.#way, {
+          giveUp = this.#connect(this.#backend, {
             take: () => circuit,
             refuse: (reason) => circuit.destroy(reason),
             received,
@@ -284,7 +271,7 @@ export class ShareHost {
   }
 
   /** Connects to the service for one caller. Returns a function that cancels it. */
-  #connect(way: Exclude<TargetWay, { problem: string }>, caller: Caller): () => void {
+  #connect(backend: Backend, caller: Caller): () => void {
     const watch = this.#watch;
     const number = newNumber();
     let cancel = (): void => {};
@@ -296,8 +283,7 @@ export class ShareHost {
     };
     this.#connecting.set(number, giveUp);
     const { traffic } = this.#options;
-    cancel = this.#open(
-      way,
+    cancel = backend.open(
       (connection) => {
         this.#connecting.delete(number);
         let circuit: Circuit;
@@ -339,21 +325,10 @@ export class ShareHost {
     );
     return giveUp;
   }
-
-  /** Calls exactly one of the two, later. The returned function cancels (then neither is called). */
-  #open(
-    way: Exclude<TargetWay, { problem: string }>,
-    onOpen: (connection: LocalSide) => void,
-    onFailed: (failure: TargetFailure) => void,
-  ): () => void {
-    const { resolver, connectTimeoutMs: timeoutMs, targetCa: ca, datagrams: dialer } = this.#options;
-    return way.target.mode === 'udpTunnel'
-      ? connectDatagrams({ ...way, resolver, timeoutMs, dialer }, onOpen, onFailed)
-      : connectTarget({ ...way, resolver, timeoutMs, ca }, onOpen, onFailed);
-  }
 }
 
-function sameWay(a: TargetWay, b: TargetWay): boolean {
+function isSame(a: JudgedBackend, b: JudgedBackend): boolean {
   if ('problem' in a || 'problem' in b) return 'problem' in a && 'problem' in b && a.problem === b.problem;
-  return a.target.text === b.target.text && (a.only === undefined) === (b.only === undefined);
+  const [one, other] = [a.describe(), b.describe()];
+  return one.target === other.target && one.isOwn === other.isOwn;
 }

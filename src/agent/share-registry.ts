@@ -4,33 +4,28 @@
  * inside `--allow-target`. Otherwise the share is hosted, but every circuit is refused with the reason, which its
  * status shows.
  */
-import type { AgentShareView, AllowedNetwork } from '#domain';
+import type { AgentShareView } from '#domain';
 import type { Log } from '#base';
 import { contain } from '#net';
 import type { BindableService, OverlayHost } from '#sdk';
 import type { AgentShare } from './agent-network.ts';
 import { AgentTraffic } from './agent-traffic.ts';
 import type { CircuitCopy } from './circuit-copy.ts';
-import type { DatagramDialer } from './backends/datagram-target.ts';
-import { ShareHost, type HostedShareOptions, type TargetWay } from './share-host.ts';
+import type { BackendParts, JudgedBackend } from './backends/backend.ts';
+import { backendOf } from './backends/backend-table.ts';
+import { ShareHost, type HostedShareOptions } from './share-host.ts';
 import type { OwnTargets } from './own-targets.ts';
 import { parseTarget } from './target-address.ts';
-import { refusalOf } from './backends/target-connection.ts';
 import type { TargetHealthMonitor } from './backends/target-health.ts';
-import type { TargetResolver } from './backends/target-resolver.ts';
 
 export interface ShareRegistryOptions {
   readonly host: OverlayHost;
   readonly health: TargetHealthMonitor;
-  readonly resolver: TargetResolver;
-  readonly datagrams: DatagramDialer;
+  readonly backends: BackendParts;
   readonly own: OwnTargets;
-  readonly allowTargets: readonly AllowedNetwork[];
   readonly log: Log;
   readonly maxCircuitsPerShare: number;
-  readonly connectTimeoutMs: number;
   readonly retargetGraceMs: number;
-  readonly targetCa?: string | undefined;
 }
 
 /** The last step of a drain refuses new circuits. Together with a restart it is shorter than gateways hold requests. */
@@ -88,13 +83,13 @@ export class ShareRegistry {
 
   #host(service: BindableService, share: AgentShare): void {
     this.#failed.delete(service.name);
-    const way = this.#wayOf(share);
+    const backend = this.#backendOf(share);
     const hosted = this.#hosted.get(service.id);
     if (hosted === undefined)
-      this.#hosted.set(service.id, new ShareHost({ ...this.#options, ...this.#fixed(), service, way }));
+      this.#hosted.set(service.id, new ShareHost({ ...this.#options, ...this.#fixed(), service, backend }));
     else {
       hosted.follow(service);
-      hosted.retarget(way);
+      hosted.retarget(backend);
     }
   }
 
@@ -217,16 +212,12 @@ export class ShareRegistry {
     };
   }
 
-  #wayOf(share: AgentShare): TargetWay {
+  #backendOf(share: AgentShare): JudgedBackend {
     const parsed = parseTarget(share.target);
     if ('problem' in parsed) return parsed;
-    const { target } = parsed;
-    if (share.targetByAgent && this.#options.own.has(share.token, target.text))
-      return { target, only: undefined };
-    const refusal = refusalOf(target, this.#options.allowTargets);
-    return refusal === undefined
-      ? { target, only: this.#options.allowTargets }
-      : { problem: refusal.message };
+    const { own, backends } = this.#options;
+    const isOwn = share.targetByAgent && own.has(share.token, parsed.target.text);
+    return backendOf(parsed.target, isOwn, backends);
   }
 }
 

@@ -5,12 +5,10 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { silentLog } from '#base';
 import type { Circuit, HostedService, IncomingDial } from '#sdk';
 import { AgentTraffic } from './agent-traffic.ts';
-import { DatagramDialer } from './backends/datagram-target.ts';
 import { ShareHost } from './share-host.ts';
+import { backendFor } from './testing/backend-parts.ts';
 import { memoryCircuit, type MemoryCircuit } from './testing/memory-circuit.ts';
-import { parseTarget } from './target-address.ts';
 import { TargetHealthMonitor } from './backends/target-health.ts';
-import { TargetResolver } from './backends/target-resolver.ts';
 
 class Offered implements HostedService {
   readonly state = 'bound';
@@ -62,15 +60,12 @@ describe('a circuit that its caller keeps for later', { timeout: 60_000 }, () =>
       });
     });
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
-    const parsed = parseTarget(`http://127.0.0.1:${(service.address() as AddressInfo).port}`);
-    assert.ok('target' in parsed);
-    const resolver = new TargetResolver();
     offered = new Offered();
-    health = new TargetHealthMonitor({ resolver, intervalMs: 60_000 });
+    health = new TargetHealthMonitor({ intervalMs: 60_000 });
     hosted = new ShareHost({
       traffic: new AgentTraffic(),
       service: { id: 'service', name: 'app' },
-      way: { target: parsed.target, only: undefined },
+      backend: backendFor(`http://127.0.0.1:${(service.address() as AddressInfo).port}`),
       host: {
         bind: (_service, handler) => {
           offered.handler = handler;
@@ -78,11 +73,8 @@ describe('a circuit that its caller keeps for later', { timeout: 60_000 }, () =>
         },
       },
       health,
-      resolver,
-      datagrams: new DatagramDialer(),
       log: silentLog,
       maxCircuits: 65,
-      connectTimeoutMs: 5_000,
       retargetGraceMs: 0,
       onIdle: () => {},
     });

@@ -8,6 +8,7 @@ import { within } from '../../../test/support/deadline.ts';
 import { connectDatagrams, DatagramDialer, type DatagramTargetOptions } from './datagram-target.ts';
 import type { DatagramSide } from '../datagram-side.ts';
 import { parseTarget } from '../target-address.ts';
+import { backendFor } from '../testing/backend-parts.ts';
 import { TargetHealthMonitor } from './target-health.ts';
 import { TargetResolver } from './target-resolver.ts';
 
@@ -107,12 +108,12 @@ test('the health of a service of datagrams is that of its address', async (t) =>
       if (isKnown) callback(null, [{ address: HOST, family: 4 }]);
       else callback(notFound());
     });
-  const { target, resolver } = optionsFor('udp://service.example:53', { lookup });
-  const monitor = new TargetHealthMonitor({ resolver, intervalMs: 20 });
+  const backend = backendFor('udp://service.example:53', { resolver: new TargetResolver(lookup) });
+  const monitor = new TargetHealthMonitor({ intervalMs: 20 });
   t.after(() => monitor.close());
   const verdicts: unknown[][] = [];
   const passed = new Promise<void>((resolve) => {
-    monitor.watch({ target }, (isPassing, reason) => {
+    monitor.watch(backend, (isPassing, reason) => {
       verdicts.push([isPassing, reason]);
       isKnown = true;
       if (isPassing) resolve();

@@ -287,6 +287,19 @@ function failLater(failure: TargetFailure, onFailed: (failure: TargetFailure) =>
   };
 }
 
+type TargetWay = Pick<TargetConnectOptions, 'target' | 'only' | 'resolver'>;
+
+/** How a target is reached, or why it certainly is not. `isOwn`: the operator of this agent chose it. */
+export function wayTo(
+  target: TargetAddress,
+  isOwn: boolean,
+  { allowTargets, resolver }: Pick<TargetWay, 'resolver'> & { allowTargets: readonly AllowedNetwork[] },
+): TargetWay | { readonly problem: string } {
+  const only = isOwn ? undefined : allowTargets;
+  const refused = only && refusalOf(target, only);
+  return refused === undefined ? { target, only, resolver } : { problem: refused.message };
+}
+
 /** Refuses before resolving and connecting, if the refusal is certain. */
 export function refusalOf(target: TargetAddress, only: readonly AllowedNetwork[]): TargetFailure | undefined {
   const literal = isIP(target.host) !== 0;
@@ -317,7 +330,7 @@ function lookupFor(options: TargetConnectOptions): LookupFunction {
 
 /** Passes the addresses that may be connected to, at least one, or an error for `failureOf`. */
 export function resolveTarget(
-  { target, only, resolver }: Pick<TargetConnectOptions, 'target' | 'only' | 'resolver'>,
+  { target, only, resolver }: TargetWay,
   answer: (error: Error | null, addresses: readonly LookupAddress[]) => void,
 ): void {
   resolver.resolve(target.host, (error, found) => {

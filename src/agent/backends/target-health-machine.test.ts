@@ -8,7 +8,7 @@ import {
   type TargetHealth,
 } from './target-health-machine.ts';
 
-const refused: LookResult = { type: 'notConnected', reason: 'refused' };
+const refused: LookResult = { type: 'failed', reason: 'refused' };
 const closed: LookResult = { type: 'closed' };
 const stayedOpen: LookResult = { type: 'stayedOpen' };
 const spoke: LookResult = { type: 'spoke' };

@@ -15,7 +15,9 @@ export interface TargetHealth {
 }
 
 export type LookResult =
-  | { readonly type: 'notConnected'; readonly reason: string }
+  | { readonly type: 'failed'; readonly reason: string }
+  /** All that can be checked is as it should be. */
+  | { readonly type: 'passed' }
   | { readonly type: 'closed' }
   | { readonly type: 'stayedOpen' }
   /** Bytes of the service arrived on a circuit. */
@@ -45,9 +47,11 @@ export function knownToStayOpen(state: TargetHealth): boolean {
 
 export function stepTargetHealth(state: TargetHealth, result: LookResult): HealthStep {
   switch (result.type) {
-    case 'notConnected':
+    case 'failed':
       // The next program that listens there may be another one, so its history starts anew.
       return { state: { ...UNKNOWN_HEALTH, verdict: 'failing', reason: result.reason }, again: false };
+    case 'passed':
+      return { state: { ...UNKNOWN_HEALTH, verdict: 'passing' }, again: false };
     case 'closed':
       return { state: { ...UNKNOWN_HEALTH, verdict: 'passing', closesOnEnd: true }, again: false };
     case 'spoke':

@@ -8,9 +8,9 @@ import { parseAllowedNetwork } from '#domain';
 import { until } from '../../../test/support/deadline.ts';
 import { freePort } from '../../../test/support/free-port.ts';
 import { closerOf } from '../../../test/support/server-sockets.ts';
-import { parseTarget, type TargetAddress } from '../target-address.ts';
-import { TargetHealthMonitor, type HealthWatch, type WatchedTarget } from './target-health.ts';
-import { TargetResolver } from './target-resolver.ts';
+import { backendFor, backendParts } from '../testing/backend-parts.ts';
+import type { Backend, BackendParts } from './backend.ts';
+import { TargetHealthMonitor, type HealthWatch } from './target-health.ts';
 
 interface Verdict {
   readonly passed: boolean;
@@ -18,14 +18,15 @@ interface Verdict {
 }
 
 /** Verdicts as they come, each awaited once. */
-function watching(
-  what: WatchedTarget,
-  options: { closeTimeoutMs?: number; intervalMs?: number } = {},
-): { next: () => Promise<Verdict>; watch: HealthWatch; monitor: TargetHealthMonitor } {
-  const monitor = new TargetHealthMonitor({ resolver: new TargetResolver(), intervalMs: 50, ...options });
+function watching(backend: Backend): {
+  next: () => Promise<Verdict>;
+  watch: HealthWatch;
+  monitor: TargetHealthMonitor;
+} {
+  const monitor = new TargetHealthMonitor({ intervalMs: 50 });
   const seen: Verdict[] = [];
   const waiting: ((verdict: Verdict) => void)[] = [];
-  const watch = monitor.watch(what, (passed, reason) => {
+  const watch = monitor.watch(backend, (passed, reason) => {
     const waiter = waiting.shift();
     if (waiter === undefined) seen.push({ passed, reason });
     else waiter({ passed, reason });
@@ -39,10 +40,11 @@ function watching(
   return { next, watch, monitor };
 }
 
-function target(port: number): TargetAddress {
-  const parsed = parseTarget(`http://127.0.0.1:${port}`);
-  assert.ok('target' in parsed);
-  return parsed.target;
+function service(port: number, closeTimeoutMs?: number): Backend {
+  const { times } = backendParts();
+  const changes: Partial<BackendParts> =
+    closeTimeoutMs === undefined ? {} : { times: { ...times, closeTimeoutMs } };
+  return backendFor(`http://127.0.0.1:${port}`, changes);
 }
 
 const closers: (() => void)[] = [];
@@ -62,7 +64,7 @@ async function listen(
 test('a service that stops and comes back is seen to', { timeout: 60_000 }, async () => {
   const http = createHttpServer();
   const port = await listen(http, await freePort());
-  const { next, monitor } = watching({ target: target(port) });
+  const { next, monitor } = watching(service(port));
   assert.deepEqual(await next(), { passed: true, reason: undefined });
   http.close();
   const down = await next();
@@ -81,7 +83,7 @@ test('a frozen process is detected, and so is its return', { timeout: 60_000 }, 
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
-    const { next, monitor } = watching({ target: target(Number(line.toString())) }, { closeTimeoutMs: 400 });
+    const { next, monitor } = watching(service(Number(line.toString()), 400));
     t.after(() => monitor.close());
     assert.equal((await next()).passed, true);
     // It is known to close connections that we end: the first look may have found it too slow.
@@ -114,7 +116,7 @@ test('a service that keeps half-open connections stays healthy', { timeout: 60_0
     if (looks === 6) enough();
   });
   const port = await listen(server);
-  const { next, watch, monitor } = watching({ target: target(port) }, { closeTimeoutMs: 30 });
+  const { next, watch, monitor } = watching(service(port, 30));
   assert.equal((await next()).passed, true);
   await looked;
   assert.equal(watch.passed, true);
@@ -128,7 +130,9 @@ test('a target that is not allowed is not connected to', { timeout: 60_000 }, as
   const port = await listen(server);
   const parsed = parseAllowedNetwork('--allow-target', '10.0.0.0/8:*');
   assert.ok('allowed' in parsed);
-  const { next, monitor } = watching({ target: target(port), only: [parsed.allowed] });
+  // A name may have any address, so that it is looked up first.
+  const allowing = { allowTargets: [parsed.allowed] };
+  const { next, monitor } = watching(backendFor(`http://localhost:${port}`, allowing, false));
   const verdict = await next();
   assert.equal(verdict.passed, false);
   assert.match(verdict.reason ?? '', /--allow-target/);
@@ -149,13 +153,13 @@ test(
       socket.on('error', () => {});
     });
     const port = await listen(server);
-    const monitor = new TargetHealthMonitor({ resolver: new TargetResolver(), intervalMs: 60_000 });
+    const monitor = new TargetHealthMonitor({ intervalMs: 60_000 });
     const verdicts: boolean[] = [];
     const watches: HealthWatch[] = [];
     await new Promise<void>((resolve) => {
       for (let i = 0; i < 50; i += 1) {
         watches.push(
-          monitor.watch({ target: target(port) }, (passed) => {
+          monitor.watch(service(port), (passed) => {
             verdicts.push(passed);
             if (verdicts.length === 50) resolve();
           }),

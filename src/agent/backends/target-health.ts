@@ -2,33 +2,20 @@
  * The agent's health checks of its private services: each distinct target every few seconds, however many shares
  * use it, with limited concurrency. `target-health-machine.ts` judges; changes are reported to the watchers.
  */
-import type { AllowedNetwork } from '#domain';
 import { contain, inOwnScope } from '#net';
-import type { TargetAddress } from '../target-address.ts';
-import { connectTarget, failureOf, resolveTarget } from './target-connection.ts';
+import type { Backend } from './backend.ts';
 import {
-  knownToStayOpen,
   stepTargetHealth,
   UNKNOWN_HEALTH,
   type LookResult,
   type TargetHealth,
 } from './target-health-machine.ts';
-import type { TargetResolver } from './target-resolver.ts';
 
 export interface TargetHealthOptions {
-  readonly resolver: TargetResolver;
   readonly intervalMs?: number;
-  readonly connectTimeoutMs?: number;
-  /** How long a service may take to close after our end. */
-  readonly closeTimeoutMs?: number;
   /** Minimum delay of a check after a hint. */
   readonly hintDelayMs?: number;
   readonly maxLooks?: number;
-}
-
-export interface WatchedTarget {
-  readonly target: TargetAddress;
-  readonly only?: readonly AllowedNetwork[] | undefined;
 }
 
 export type TargetCounts = Readonly<Record<TargetHealth['verdict'], number>>;
@@ -48,7 +35,7 @@ export interface HealthWatch {
 
 interface Watched {
   readonly key: string;
-  readonly what: WatchedTarget;
+  readonly backend: Backend;
   readonly listeners: Set<HealthListener>;
   state: TargetHealth;
   timer: NodeJS.Timeout | undefined;
@@ -57,34 +44,29 @@ interface Watched {
 }
 
 export class TargetHealthMonitor {
-  readonly #resolver: TargetResolver;
   readonly #intervalMs: number;
-  readonly #connectTimeoutMs: number;
-  readonly #closeTimeoutMs: number;
   readonly #hintDelayMs: number;
   readonly #maxLooks: number;
   readonly #watched = new Map<string, Watched>();
   readonly #waiting: Watched[] = [];
   #looks = 0;
 
-  constructor(options: TargetHealthOptions) {
-    this.#resolver = options.resolver;
+  constructor(options: TargetHealthOptions = {}) {
     this.#intervalMs = options.intervalMs ?? 5_000;
-    this.#connectTimeoutMs = options.connectTimeoutMs ?? 3_000;
-    this.#closeTimeoutMs = options.closeTimeoutMs ?? 4_000;
     this.#hintDelayMs = options.hintDelayMs ?? 200;
     this.#maxLooks = options.maxLooks ?? 256;
   }
 
   /** Checks at once. The listener is called with the first verdict and each change. */
-  watch(what: WatchedTarget, onVerdict: HealthListener): HealthWatch {
+  watch(backend: Backend, onVerdict: HealthListener): HealthWatch {
     const listener = inOwnScope(onVerdict);
-    const key = `${what.only === undefined ? 'any' : 'only'} ${what.target.text}`;
+    const { target, isOwn } = backend.describe();
+    const key = `${isOwn ? 'any' : 'only'} ${target}`;
     let entry = this.#watched.get(key);
     if (entry === undefined) {
       entry = {
         key,
-        what,
+        backend,
         listeners: new Set(),
         state: UNKNOWN_HEALTH,
         timer: undefined,
@@ -168,54 +150,14 @@ export class TargetHealthMonitor {
       const restMs = this.#intervalMs - (performance.now() - startedMs);
       this.#schedule(watched, again ? 0 : Math.max(this.#intervalMs / 5, restMs));
     };
-    const fail = (): void => finish({ type: 'notConnected', reason: 'internal error of the agent' });
-    contain({ kind: 'target', id: watched.key, fail }, () => this.#lookAt(watched, finish));
-  }
-
-  #lookAt(watched: Watched, finish: (result: LookResult | undefined) => void): void {
-    let closeTimer: NodeJS.Timeout | undefined;
-    const { target, only } = watched.what;
-    if (target.mode === 'udpTunnel') {
-      watched.cancel = () => finish(undefined);
-      // A datagram that asks nothing gets no answer, so that only the address is checked.
-      resolveTarget({ ...watched.what, resolver: this.#resolver }, (error) => {
-        if (error === null) finish({ type: 'stayedOpen' });
-        else finish({ type: 'notConnected', reason: failureOf(error, target, false).message });
-      });
-      return;
-    }
-    const giveUp = connectTarget(
-      { target, only, resolver: this.#resolver, timeoutMs: this.#connectTimeoutMs, handshake: false },
-      (connection) => {
-        if (knownToStayOpen(watched.state)) {
-          connection.abort();
-          finish({ type: 'stayedOpen' });
-          return;
-        }
-        closeTimer = setTimeout(() => {
-          connection.onClose = () => {};
-          connection.abort();
-          finish({ type: 'stayedOpen' });
-        }, this.#closeTimeoutMs);
-        // A reset is a reaction too, and a service that sends first is alive.
-        connection.onClose = () => {
-          clearTimeout(closeTimer);
-          finish({ type: 'closed' });
-        };
-        connection.end();
-        watched.cancel = () => {
-          clearTimeout(closeTimer);
-          connection.onClose = () => {};
-          connection.abort();
-          finish(undefined);
-        };
-      },
-      (failure) => finish({ type: 'notConnected', reason: failure.message }),
-    );
-    watched.cancel = () => {
-      giveUp();
-      finish(undefined);
-    };
+    const fail = (): void => finish({ type: 'failed', reason: 'internal error of the agent' });
+    contain({ kind: 'target', id: watched.key, fail }, () => {
+      const cancel = watched.backend.health(watched.state, finish);
+      watched.cancel = () => {
+        cancel();
+        finish(undefined);
+      };
+    });
   }
 
   #lookAtNext(): void {

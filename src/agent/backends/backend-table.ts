@@ -1,0 +1,17 @@
+/** What serves a target of each backend mode. */
+import type { BackendMode } from '#domain';
+import type { TargetAddress } from '../target-address.ts';
+import type { BackendOfTarget, BackendParts, JudgedBackend } from './backend.ts';
+import { datagramBackend } from './datagram-backend.ts';
+import { streamBackend } from './stream-backend.ts';
+
+const BACKENDS: Readonly<Record<BackendMode, BackendOfTarget>> = {
+  // A target of HTTP is a stream of bytes to an agent, too; `https` adds TLS.
+  proxy: streamBackend,
+  tcpTunnel: streamBackend,
+  udpTunnel: datagramBackend,
+};
+
+export function backendOf(target: TargetAddress, isOwn: boolean, parts: BackendParts): JudgedBackend {
+  return BACKENDS[target.mode](target, isOwn, parts);
+}

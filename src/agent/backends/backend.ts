@@ -1,0 +1,59 @@
+/**
+ * What serves the circuits of a share. Each backend mode has its class in this folder and a row in `backend-table.ts`; what
+ * other parts know of a mode is its row in `#domain`. ADR 0080.
+ */
+import type { AllowedNetwork } from '#domain';
+import type { LocalSide } from '../circuit-copy.ts';
+import type { TargetAddress } from '../target-address.ts';
+import type { DatagramDialer } from './datagram-target.ts';
+import type { TargetFailure } from './target-connection.ts';
+import type { LookResult, TargetHealth } from './target-health-machine.ts';
+import type { TargetResolver } from './target-resolver.ts';
+
+export interface Backend {
+  /**
+   * Opens the local side of one circuit, before the circuit is accepted. Calls exactly one of the two, later. The handlers of
+   * the side must be set inside `onOpen`. The returned function cancels (then neither is called).
+   */
+  open(onOpen: (side: LocalSide) => void, onFailed: (failure: TargetFailure) => void): () => void;
+  /**
+   * Checks once whether circuits can be served, and calls `report` once, later. `known` is what earlier checks found. The
+   * returned function cancels (then `report` is not called).
+   */
+  health(known: TargetHealth, report: (result: LookResult) => void): () => void;
+  /** Backends with equal descriptions are interchangeable. */
+  describe(): BackendDescription;
+}
+
+export interface BackendDescription {
+  /** The target, in the form that equal targets share. */
+  readonly target: string;
+  /** Whether the operator of this agent chose the target. Any other must be inside `--allow-target`. */
+  readonly isOwn: boolean;
+}
+
+/** What every backend is made with. */
+export interface BackendParts {
+  readonly resolver: TargetResolver;
+  readonly datagrams: DatagramDialer;
+  /** Targets that the Management API may set. */
+  readonly allowTargets: readonly AllowedNetwork[];
+  /** CA certificates (PEM) to verify https targets with; by default the system's. */
+  readonly targetCa?: string | undefined;
+  readonly times: BackendTimes;
+}
+
+export interface BackendTimes {
+  /** For connecting a circuit, the TLS handshake included. */
+  readonly connectTimeoutMs: number;
+  /** For connecting in a check. */
+  readonly checkTimeoutMs: number;
+  /** How long a service may take to close after the end of a check. */
+  readonly closeTimeoutMs: number;
+}
+
+/** A judged target: what serves it, or why nothing does. */
+export type JudgedBackend = Backend | { readonly problem: string };
+
+/** Judges a target of one mode. */
+export type BackendOfTarget = (target: TargetAddress, isOwn: boolean, parts: BackendParts) => JudgedBackend;

@@ -1,0 +1,28 @@
+/** What backends are made with, for tests. */
+import assert from 'node:assert/strict';
+import type { Backend, BackendParts } from '../backends/backend.ts';
+import { backendOf } from '../backends/backend-table.ts';
+import { DatagramDialer } from '../backends/datagram-target.ts';
+import { TargetResolver } from '../backends/target-resolver.ts';
+import { parseTarget } from '../target-address.ts';
+
+const TIMES = { connectTimeoutMs: 5_000, checkTimeoutMs: 3_000, closeTimeoutMs: 4_000 };
+
+export function backendParts(changes: Partial<BackendParts> = {}): BackendParts {
+  return {
+    resolver: new TargetResolver(),
+    datagrams: new DatagramDialer(),
+    allowTargets: [],
+    times: TIMES,
+    ...changes,
+  };
+}
+
+/** Serves a target that the operator of the agent chose, or with `isOwn: false` one that the API set. */
+export function backendFor(target: string, changes: Partial<BackendParts> = {}, isOwn = true): Backend {
+  const parsed = parseTarget(target);
+  assert.ok('target' in parsed, target);
+  const backend = backendOf(parsed.target, isOwn, backendParts(changes));
+  assert.ok(!('problem' in backend), target);
+  return backend;
+}
