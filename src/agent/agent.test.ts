@@ -465,6 +465,24 @@ test('an agent whose data directory was taken over stops', { timeout: 60_000 }, 
   assert.equal(readFileSync(join(dataDir, 'agent.lock'), 'utf8'), 'someone else');
 });
 
+test('a share in a mode of a later version is refused by name, and keeps its target', async () => {
+  const { agent, network, dataDir } = await world();
+  const target = await hello();
+  await ask(agent.socketPath, { op: 'share', mode: 'public', target, name: 'app', grants: [] });
+  const known = network.records.get('app')!;
+  network.records.set('app', { ...known, backendMode: 'later' as 'proxy', target: 'later:place' });
+  network.changed();
+  await network.until(() => network.hosted.get('app')?.reports.at(-1) === false);
+  await assert.rejects(network.dial('app'), /does not know the backend mode later: upgrade the agent/);
+  const { shares } = await ask(agent.socketPath, { op: 'status' });
+  assert.match(shares[0]?.problem ?? '', /upgrade the agent/);
+  assert.match(readFileSync(join(dataDir, 'agent-shares.json'), 'utf8'), /"app":"http:/);
+  network.records.set('app', known);
+  network.changed();
+  await network.until(() => network.hosted.get('app')?.reports.at(-1) === true);
+  assert.match(await get(await network.dial('app')), /hello$/);
+});
+
 test('a new terminator reports its health', { timeout: 60_000 }, async () => {
   const { agent, network } = await world();
   const target = await hello();

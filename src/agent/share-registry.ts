@@ -4,7 +4,7 @@
  * inside `--allow-target`. Otherwise the share is hosted, but every circuit is refused with the reason, which its
  * status shows.
  */
-import type { AgentShareView } from '#domain';
+import { BACKEND_MODES, type AgentShareView } from '#domain';
 import type { Log } from '#base';
 import { contain } from '#net';
 import type { BindableService, OverlayHost } from '#sdk';
@@ -213,6 +213,9 @@ export class ShareRegistry {
   }
 
   #backendOf(share: AgentShare): JudgedBackend {
+    const { backendMode: mode } = share;
+    if (!BACKEND_MODES.includes(mode))
+      return { problem: `this agent does not know the backend mode ${mode}: upgrade the agent` };
     const parsed = parseTarget(share.target);
     if ('problem' in parsed) return parsed;
     const { own, backends } = this.#options;

@@ -227,6 +227,7 @@ export const SHAPE_ROWS: Readonly<Record<string, readonly ShapeRow[]>> = {
   hostedShareShape: [
     { shape: hostedShareShape, example: hosted, unknown: 'ignored', newer: newerHosted },
     { shape: hostedShareShape, example: { ...hosted, status: 'A_LATER_STATUS' }, unknown: 'ignored' },
+    { shape: hostedShareShape, example: { ...hosted, backendMode: 'aLaterMode' }, unknown: 'ignored' },
   ],
   hostedSharesShape: [
     { shape: hostedSharesShape, example: [hosted], unknown: 'ignored', newer: [newerHosted] },

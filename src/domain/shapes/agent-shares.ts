@@ -32,7 +32,7 @@ const hostedShareSchema = Type.Object({
   token: text(),
   name: nullable(text()),
   shareMode: oneOf('public', 'private'),
-  backendMode: oneOf(...BACKEND_MODES),
+  backendMode: word(...BACKEND_MODES),
   target: text(),
   /** Whether this agent set the target itself; false if it came through the Management API. */
   targetByAgent: flag(),
