@@ -41,16 +41,16 @@ describe('the pages of agents', { skip: browserSkip }, () => {
   it('add one: the shown command connects it, and the page shows that by itself', async (test) => {
     const { page, open } = await consoles.person(test, 'editor');
     await open(base);
-    await page.getByText('There is no agent yet.').waitFor();
+    await page.getByText('No agents yet.').waitFor();
     await checkLooks(page, 'agents-empty');
     await page.getByRole('link', { name: 'Add an agent' }).first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill(HOSTILE);
-    await page.getByLabel('Services that may be published').selectOption('other');
-    await page.getByRole('button', { name: 'Create the code' }).click();
-    await page.getByText('is not a network with its ports').waitFor();
+    await page.getByLabel('Services that can be published').selectOption('other');
+    await page.getByRole('button', { name: 'Create code' }).click();
+    await page.getByText('is not a network with ports').waitFor();
     await page.getByRole('textbox', { name: 'Networks and ports' }).fill('127.0.0.1:* 10.0.0.0/8:80,8080');
     await checkLooks(page, 'agents-new');
-    await page.getByRole('button', { name: 'Create the code' }).click();
+    await page.getByRole('button', { name: 'Create code' }).click();
     await page.getByText('Waiting for the agent…').waitFor();
     await checkLooks(page, 'agents-code');
     const command = (await page.getByRole('region', { name: 'Command' }).textContent())!;
@@ -60,10 +60,10 @@ describe('the pages of agents', { skip: browserSkip }, () => {
     }
     program = runInShell(command);
     await page.getByText(`${HOSTILE} is connected.`).waitFor();
-    await page.getByRole('link', { name: 'Show the agent' }).click();
+    await page.getByRole('link', { name: 'View agent' }).click();
     await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor();
-    await page.getByText('This agent publishes nothing yet.').waitFor();
-    await page.getByText('No requests in this window.').waitFor();
+    await page.getByText('This agent does not publish any services yet.').waitFor();
+    await page.getByText('No requests in this time range.').waitFor();
     assert.match((await page.textContent('main'))!, /Last seen\s*now/);
     await checkLooks(page, 'agent');
   });
@@ -74,16 +74,16 @@ describe('the pages of agents', { skip: browserSkip }, () => {
     await page.getByRole('link', { name: HOSTILE }).waitFor();
     await checkLooks(page, 'agents');
     await page.getByLabel('State').selectOption('INACTIVE');
-    await page.getByText('Nothing matches these filters.').waitFor();
+    await page.getByText('No results match these filters.').waitFor();
     assert.match(page.url(), /status=INACTIVE/);
     await page.goBack();
     await page.getByRole('link', { name: 'Enrollment codes' }).click();
     await page.getByRole('link', { name: HOSTILE }).waitFor();
     const { status } = await consoles.world.call('POST', '/agents/enrollments', { name: 'spare' });
     assert.equal(status, 201);
-    await page.getByRole('button', { name: 'Cancel the code spare' }).click();
+    await page.getByRole('button', { name: 'Revoke code spare' }).click();
     await checkLooks(page, 'agent-codes-cancel');
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the code' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke code' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('cell', { name: 'spare', exact: true }).waitFor({ state: 'detached' });
     await checkLooks(page, 'agent-codes');
@@ -98,7 +98,7 @@ describe('the pages of agents', { skip: browserSkip }, () => {
     assert.ok(await rename.isDisabled());
     assert.ok(await page.getByRole('button', { name: 'Delete' }).isDisabled());
     await open(`${base}/new`);
-    await page.getByText('Your role does not permit to add agents.').waitFor();
+    await page.getByText('Your role does not allow you to add agents.').waitFor();
   });
 
   it('rename one unless somebody else did, and delete it by its typed name', async (test) => {
@@ -111,8 +111,8 @@ describe('the pages of agents', { skip: browserSkip }, () => {
     await consoles.world.call('PATCH', `/environments/${id}`, { name: 'theirs' });
     await page.getByRole('textbox', { name: 'Name' }).fill('mine');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Somebody else changed this meanwhile.').waitFor();
-    await page.getByRole('button', { name: 'Load the new state' }).click();
+    await page.getByText('Someone else has changed this.').waitFor();
+    await page.getByRole('button', { name: 'Load the latest version' }).click();
     await eventually(
       () => page.getByRole('textbox', { name: 'Name' }).inputValue(),
       (value) => value === 'theirs',
@@ -131,7 +131,7 @@ describe('the pages of agents', { skip: browserSkip }, () => {
     await page.getByLabel('Type mine to confirm').fill('mine');
     await checkLooks(page, 'agent-delete');
     await remove.click();
-    await page.getByText('There is no agent yet.').waitFor();
+    await page.getByText('No agents yet.').waitFor();
     assert.equal(new URL(page.url()).pathname, `/console${base}`);
   });
 });

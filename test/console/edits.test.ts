@@ -66,7 +66,7 @@ const FORMS: Readonly<Record<string, EditedForm>> = {
   provider: { route: `${FD}/providers/$providerId`, field: 'Name', save: 'Save changes' },
   'settings of a share': {
     route: `${FD}/shares/$token/settings`,
-    field: 'Address of the service',
+    field: 'Service address',
     values: ['http://127.0.0.1:8', 'http://127.0.0.1:9'],
     save: 'Save',
   },
@@ -75,7 +75,7 @@ const FORMS: Readonly<Record<string, EditedForm>> = {
     field: 'Contact',
     values: ['mine@example.com', 'theirs@example.com'],
     save: 'Review and save',
-    confirm: 'Save the policy',
+    confirm: 'Save policy',
   },
 };
 
@@ -103,16 +103,16 @@ describe('forms of the console', { skip: browserSkip }, () => {
       await send(theirs.page, form);
       if (form.open === undefined) {
         await theirs.page.getByText(/^Saved\./).waitFor();
-        await mine.page.getByText('Somebody else changed this while you type.').waitFor();
+        await mine.page.getByText('Someone else has changed this while you were editing.').waitFor();
       } else {
         await theirs.page.getByRole('dialog').waitFor({ state: 'detached' });
       }
       assert.equal(await fieldOf(mine.page, form).inputValue(), typed, name);
       await send(mine.page, form);
-      await mine.page.getByText('Your change was not saved.').waitFor();
+      await mine.page.getByText('Your changes were not saved.').waitFor();
       assert.equal(await fieldOf(mine.page, form).inputValue(), typed, name);
-      await mine.page.getByRole('button', { name: 'Keep what I typed' }).click();
-      await mine.page.getByText('Your change was not saved.').waitFor({ state: 'detached' });
+      await mine.page.getByRole('button', { name: 'Keep my changes' }).click();
+      await mine.page.getByText('Your changes were not saved.').waitFor({ state: 'detached' });
       assert.equal(await fieldOf(mine.page, form).inputValue(), typed, name);
       await send(mine.page, form);
       if (form.open === undefined) await mine.page.getByText(/^Saved\./).waitFor();
@@ -129,12 +129,16 @@ describe('forms of the console', { skip: browserSkip }, () => {
     const authProviderIds = [ids['providerId']!];
     const forms = [
       {
-        ...{ route: `${FD}/shares/$token/access`, chosen: /provider/, save: 'Review and save log-ins' },
-        confirm: 'Save log-ins',
+        ...{
+          route: `${FD}/shares/$token/access`,
+          chosen: /provider/,
+          save: 'Review and save sign-in providers',
+        },
+        confirm: 'Save sign-in providers',
         change: () => api('PATCH', `${base}/shares/app`, { target: 'http://127.0.0.1:10' }),
       },
       {
-        ...{ route: `${FD}/domains/$domainId`, chosen: /provider/, save: 'Save log-ins' },
+        ...{ route: `${FD}/domains/$domainId`, chosen: /provider/, save: 'Save sign-in providers' },
         change: () => api('PATCH', `${base}/custom-frontends/${ids['domainId']!}`, { authProviderIds }),
       },
       {
@@ -142,7 +146,7 @@ describe('forms of the console', { skip: browserSkip }, () => {
         change: () => api('PATCH', `${base}/shares/secret`, { target: 'http://127.0.0.1:10' }),
       },
       {
-        ...{ route: '/settings/organization', chosen: /exchange their tokens/, save: 'Save' },
+        ...{ route: '/settings/organization', chosen: /tokens of trusted issuers/, save: 'Save' },
         change: () =>
           api('PATCH', `/organizations/${consoles.world.credentials.organizationId}/settings`, {
             tokenExchange: true,
@@ -156,10 +160,12 @@ describe('forms of the console', { skip: browserSkip }, () => {
         .or(page.getByRole('switch', { name: chosen }));
       await choice.click();
       await change();
-      await page.getByText('Somebody else changed this while you type.').waitFor();
+      await page.getByText('Someone else has changed this while you were editing.').waitFor();
       assert.equal(await choice.isChecked(), true, route);
-      await page.getByRole('button', { name: 'Keep what I typed' }).click();
-      await page.getByText('Somebody else changed this while you type.').waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Keep my changes' }).click();
+      await page
+        .getByText('Someone else has changed this while you were editing.')
+        .waitFor({ state: 'detached' });
       assert.equal(await choice.isChecked(), true, route);
       await send(page, form);
       await page.getByText(/^Saved\./).waitFor();
@@ -172,7 +178,7 @@ describe('forms of the console', { skip: browserSkip }, () => {
     await open(consoles.pathOf('/mesh/services/$serviceId'));
     await page.getByRole('textbox', { name: 'Name' }).fill('both');
     await consoles.api('PATCH', path, { terminatorStrategy: 'random' });
-    await page.getByRole('button', { name: 'Keep what I typed' }).click();
+    await page.getByRole('button', { name: 'Keep my changes' }).click();
     await page.locator('select:has(option[value="random"]:checked)').waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved.').waitFor();

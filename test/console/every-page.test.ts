@@ -21,16 +21,16 @@ const CLOSES = '/logged-in-again';
 /** They call nothing before somebody sends a form. */
 const ASK_NOTHING: ReadonlySet<string> = new Set(['/frontdoors/$frontdoorId/agents/new', '/mesh/inspect']);
 const REFUSALS: Readonly<Record<number, readonly [code: string, message: string, shown: string]>> = {
-  403: ['forbidden', '', 'Your role does not permit this. Ask an administrator'],
+  403: ['forbidden', '', 'Your role does not allow this. Ask an administrator'],
   409: ['conflict', '', 'The request conflicts with the current state.'],
-  412: ['precondition_failed', '', 'Somebody else changed this meanwhile.'],
+  412: ['precondition_failed', '', 'Someone else has changed this.'],
   429: ['too_many_requests', '', 'Too many requests. Try again in 7 sec.'],
-  500: ['internal', 'Internal error 0123456789abcdef', 'This is a fault of the control plane.'],
-  503: ['unavailable', '', 'The service is not available at the moment.'],
+  500: ['internal', 'Internal error 0123456789abcdef', 'An internal error occurred in the control plane.'],
+  503: ['unavailable', '', 'The service is temporarily unavailable.'],
 };
 /** While a query is repeated, its problem may be replaced by another with the same text. */
 const SHOWN_MS = 10_000;
-const ERROR_ID = 'Error id: 0123456789abcdef';
+const ERROR_ID = 'Error ID: 0123456789abcdef';
 
 describe('every page of the console', { skip: browserSkip }, () => {
   let consoles: FilledConsole;
@@ -139,8 +139,8 @@ describe('every page of the console', { skip: browserSkip }, () => {
       for (;;) {
         await dialog.or(problem).first().waitFor();
         if ((await problem.count()) > 0) break;
-        await dialog.getByText('What you typed here stays as it is.').waitFor();
-        assert.equal(await dialog.getByRole('button', { name: 'Log in' }).isEnabled(), true);
+        await dialog.getByText('Your input on this page is kept.').waitFor();
+        assert.equal(await dialog.getByRole('button', { name: 'Sign in' }).isEnabled(), true);
         await dialog.getByRole('button', { name: 'Cancel' }).click();
         asked += 1;
       }
@@ -167,7 +167,7 @@ describe('every page of the console', { skip: browserSkip }, () => {
       await visitPage(page, consoles.pathOf(route));
       if ((await page.locator('main h1').count()) === 0)
         wrong.push(`${route}: ${(await page.textContent('main'))!}`);
-      if ((await page.getByText('This page failed').count()) > 0)
+      if ((await page.getByText('Something went wrong on this page').count()) > 0)
         wrong.push(`${route}: ${(await page.textContent('main'))!}`);
     }
     test.diagnostic(`${routes.length - wrong.length} of ${routes.length} pages`);

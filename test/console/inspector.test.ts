@@ -52,9 +52,9 @@ describe('requests, failures, activity and the mesh', { skip: browserSkip }, () 
     // The repetition is opened before it is recorded.
     allow(/status of 404/);
     await open(`${base}/shares/app/requests`);
-    await page.getByText('Requests of this share are not recorded.').waitFor();
+    await page.getByText('Requests to this share are not being recorded.').waitFor();
     await page.getByRole('button', { name: 'Record requests' }).click();
-    await page.getByText('Requests are recorded until').waitFor();
+    await page.getByText('Requests are being recorded until').waitFor();
     // Gateways follow within a second.
     const row = page.getByRole('link', { name: 'Open GET /page' }).first();
     await eventually(
@@ -68,20 +68,20 @@ describe('requests, failures, activity and the mesh', { skip: browserSkip }, () 
     await row.click();
     await page.getByText(SCRIPT).waitFor();
     await checkLooks(page, 'request');
-    await page.getByRole('button', { name: 'Change and send again' }).click();
+    await page.getByRole('button', { name: 'Edit and replay' }).click();
     const headers = page.getByLabel(/Headers to replace/);
     await headers.fill('no header');
-    await page.getByText('is not of the form').waitFor();
+    await page.getByText('does not have the form').waitFor();
     await headers.fill('X-Test: again');
     await checkLooks(page, 'request-replay');
-    await page.getByRole('button', { name: 'Send again', exact: true }).click();
-    await page.getByRole('link', { name: 'See the response' }).click();
-    await page.getByRole('heading', { name: 'The repetition' }).waitFor();
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByRole('link', { name: 'View response' }).click();
+    await page.getByRole('heading', { name: 'Replay' }).waitFor();
     assert.ok(received.includes('GET /page again'));
     await checkLooks(page, 'request-beside');
     await page.getByRole('link', { name: 'All recorded requests' }).click();
     await page.getByRole('button', { name: 'Stop recording' }).click();
-    await page.getByText('Requests of this share are not recorded.').waitFor();
+    await page.getByText('Requests to this share are not being recorded.').waitFor();
   });
 
   it('that fail are explained by the id on the visitor’s page, with the hop that failed', async (test) => {
@@ -98,18 +98,18 @@ describe('requests, failures, activity and the mesh', { skip: browserSkip }, () 
     await open(`${base}/failures`);
     await page.getByText('/broken').first().waitFor();
     await checkLooks(page, 'failures');
-    await page.getByRole('textbox', { name: 'Error id' }).fill(errorId);
+    await page.getByRole('textbox', { name: 'Error ID' }).fill(errorId);
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
     await page.getByText('failed here').waitFor();
     await checkLooks(page, 'failure');
-    await page.getByRole('link', { name: 'Go to the share' }).click();
+    await page.getByRole('link', { name: 'Go to share' }).click();
     await page.getByRole('heading', { level: 1, name: 'app' }).waitFor();
   });
 
   it('are summed up on the overview', async (test) => {
     const { page, open } = await consoles.person(test, 'reader');
     await open(base);
-    await page.getByText('Traffic of the last hour').first().waitFor();
+    await page.getByText('Traffic in the last hour').first().waitFor();
     await page.getByText('/broken').waitFor();
     await checkLooks(page, 'overview');
     assert.match(await page.title(), /^Overview/);
@@ -126,7 +126,7 @@ describe('requests, failures, activity and the mesh', { skip: browserSkip }, () 
     await checkLooks(page, 'activity-event');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Verify' }).click();
-    await page.getByText(/events fit together/).waitFor();
+    await page.getByText(/events are intact/).waitFor();
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export' }).click();
     assert.equal((await download).suggestedFilename(), 'frontdoor-audit-events.ndjson');
@@ -156,7 +156,7 @@ describe('requests, failures, activity and the mesh', { skip: browserSkip }, () 
     await page.getByRole('textbox', { name: 'Name' }).fill('berlin');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByText('frontdoor router enroll').waitFor();
-    await page.getByLabel('I have kept it').check();
+    await page.getByLabel('I have stored it').check();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('link', { name: 'berlin' }).click();
     await page.getByText('not enrolled yet').waitFor();
@@ -168,7 +168,7 @@ describe('requests, failures, activity and the mesh', { skip: browserSkip }, () 
     await open(base);
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: /Search everything/ }).fill('app');
+    await page.getByRole('combobox', { name: /Search for a resource/ }).fill('app');
     await page.getByRole('option', { name: /^app/ }).waitFor();
     await checkLooks(page, 'search');
     await page.keyboard.press('Enter');

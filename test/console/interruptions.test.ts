@@ -41,10 +41,10 @@ describe('an interrupted person at the console', { skip: browserSkip }, () => {
     await endSessions(page);
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     const ended = page.getByRole('dialog', { name: 'Your session has ended' });
-    await ended.getByText('What you typed here stays as it is.').waitFor();
+    await ended.getByText('Your input on this page is kept.').waitFor();
     assert.equal(await frontdoors('typed'), 0);
     const opening = page.context().waitForEvent('page');
-    await ended.getByRole('button', { name: 'Log in' }).click();
+    await ended.getByRole('button', { name: 'Sign in' }).click();
     await logIn(await opening, email);
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     assert.equal(await frontdoors('typed'), 1);
@@ -92,7 +92,7 @@ describe('an interrupted person at the console', { skip: browserSkip }, () => {
     for (const each of [page, tab])
       await each.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
     const opening = page.context().waitForEvent('page');
-    await page.getByRole('dialog').getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
     await logIn(await opening, email);
     for (const each of [page, tab]) await each.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('heading', { level: 1, name: 'Shares' }).waitFor();
@@ -118,14 +118,14 @@ describe('an interrupted person at the console', { skip: browserSkip }, () => {
       });
     });
     await open('/settings/frontdoors');
-    await page.getByText('There is a new version of this console.').waitFor();
+    await page.getByText('A new version of the console is available.').waitFor();
     await page.getByRole('button', { name: 'New frontdoor' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('kept');
     assert.equal(loads, 1);
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('link', { name: 'Activity' }).click();
-    await page.getByText('There is a new version of this console.').waitFor({ state: 'detached' });
-    await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor();
+    await page.getByRole('link', { name: 'Activity log' }).click();
+    await page.getByText('A new version of the console is available.').waitFor({ state: 'detached' });
+    await page.getByRole('heading', { level: 1, name: 'Activity log' }).waitFor();
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Frontdoors' }).waitFor();
     assert.equal(loads, 2);
@@ -143,7 +143,7 @@ describe('an interrupted person at the console', { skip: browserSkip }, () => {
     // As a text it would be evaluated again and again, which the policy of the page forbids.
     await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length === 1);
     answer();
-    await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Activity log' }).waitFor();
   });
 
   it('sees a frontdoor that is made in another tab in the list of the first', async (test) => {
@@ -184,8 +184,8 @@ describe('an interrupted person at the console', { skip: browserSkip }, () => {
       loads += 1;
       files.isAway = false;
     });
-    await page.getByRole('link', { name: 'Activity' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor();
+    await page.getByRole('link', { name: 'Activity log' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Activity log' }).waitFor();
     assert.equal(new URL(page.url()).pathname, '/console/activity');
     assert.equal(loads, 1);
   });
@@ -194,14 +194,14 @@ describe('an interrupted person at the console', { skip: browserSkip }, () => {
     const { page, files } = await openBeforeUpdate(test);
     let loads = 0;
     page.on('load', () => (loads += 1));
-    await page.getByRole('link', { name: 'Activity' }).click();
-    await page.getByRole('heading', { level: 1, name: 'This page failed' }).waitFor();
+    await page.getByRole('link', { name: 'Activity log' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Something went wrong on this page' }).waitFor();
     await page.getByRole('button', { name: 'Reload' }).waitFor();
     assert.equal(loads, 1);
     assert.equal(new URL(page.url()).pathname, '/console/activity');
     files.isAway = false;
     await page.getByRole('button', { name: 'Reload' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Activity log' }).waitFor();
   });
 });
 
@@ -264,7 +264,7 @@ describe('a control plane that is killed while a form of the console is sent', {
       await control.start();
       if (isLost) {
         lost += 1;
-        await page.getByText('The control plane does not answer.').first().waitFor();
+        await page.getByText('The control plane cannot be reached.').first().waitFor();
         assert.equal(await name.inputValue(), typed);
         await create.click();
         await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();

@@ -26,7 +26,7 @@ describe('the console by keyboard', { skip: browserSkip }, () => {
     await open(`${base}/shares`);
     await page.getByRole('heading', { level: 1, name: 'Shares' }).waitFor();
     await page.keyboard.press('Tab');
-    const skip = page.getByRole('link', { name: 'Skip to the content' });
+    const skip = page.getByRole('link', { name: 'Skip to content' });
     await hasFocus(skip);
     const box = (await skip.boundingBox())!;
     assert.ok(box.x >= 0 && box.y >= 0, 'it can be seen while it has the focus');
@@ -90,9 +90,9 @@ describe('the console by keyboard', { skip: browserSkip }, () => {
     const account = page.locator('header button').last();
     await account.focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Keys' }).focus();
+    await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await page.keyboard.press('Escape');
     await hasFocus(account);
   });
@@ -107,10 +107,10 @@ describe('the console by keyboard', { skip: browserSkip }, () => {
     await page.keyboard.type('made by keys');
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('The account is created').waitFor();
+    await dialog.getByText('API account created').waitFor();
     // Nobody loses by Escape what is shown once.
     await page.keyboard.press('Escape');
-    await dialog.getByLabel('I have kept it').focus();
+    await dialog.getByLabel('I have stored it').focus();
     await page.keyboard.press('Space');
     await dialog.getByRole('button', { name: 'Close' }).last().focus();
     await page.keyboard.press('Enter');
@@ -146,7 +146,7 @@ describe('the console by keyboard', { skip: browserSkip }, () => {
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     const command = async (typed: string, name: string): Promise<void> => {
       await page.keyboard.press('Control+k');
-      await page.getByRole('combobox', { name: /choose a command/ }).fill(typed);
+      await page.getByRole('combobox', { name: /page or command/ }).fill(typed);
       await page.getByRole('option', { name }).waitFor();
       await page.keyboard.press('Enter');
     };
@@ -156,15 +156,15 @@ describe('the console by keyboard', { skip: browserSkip }, () => {
     await page.getByRole('heading', { level: 1, name: 'Add an agent' }).waitFor();
     await command('dark', 'Use dark colors Commands');
     await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
-    await command('list the keys', 'List the keys Commands');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await command('show keyboard', 'Show keyboard shortcuts Commands');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await page.keyboard.press('Escape');
 
     const reader = await consoles.person(test, 'reader');
     await reader.open(base);
     await reader.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await reader.page.keyboard.press('Control+k');
-    await reader.page.getByRole('option', { name: 'List the keys Commands' }).waitFor();
+    await reader.page.getByRole('option', { name: 'Show keyboard shortcuts Commands' }).waitFor();
     assert.equal(await reader.page.getByRole('option', { name: /^(Publish|Add)/ }).count(), 0);
   });
 
@@ -189,9 +189,9 @@ describe('the console by keyboard', { skip: browserSkip }, () => {
     await open(base);
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await page.keyboard.press('?');
-    const dialog = page.getByRole('dialog', { name: 'Keys' });
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await dialog.getByText('Go to Overview').waitFor();
-    await dialog.getByRole('switch', { name: 'Keys without Ctrl' }).click();
+    await dialog.getByRole('switch', { name: 'Single-key shortcuts' }).click();
     await checkLooks(page, 'keys-off');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });

@@ -17,8 +17,8 @@ describe('lists of the console', { skip: browserSkip }, () => {
     const caller = `fetch('/console/api/caller').then((answer) => answer.json())`;
     const { organizationId } = await page.evaluate<{ readonly organizationId: string }>(caller);
     await open(`/settings/frontdoors?organizationId=${organizationId}&name=no-such-name`);
-    await page.getByText('Nothing matches these filters.').waitFor();
-    const clear = page.getByRole('button', { name: 'Clear the filters' });
+    await page.getByText('No results match these filters.').waitFor();
+    const clear = page.getByRole('button', { name: 'Clear filters' });
     await clear.first().click();
     await page.getByRole('table').waitFor();
     assert.equal(new URL(page.url()).search, `?organizationId=${organizationId}`);
@@ -30,10 +30,10 @@ describe('lists of the console', { skip: browserSkip }, () => {
     const { page, open } = await consoles.person(test, 'operator');
     await open('/settings/organizations?page=7');
     await page.getByLabel('Name contains').fill('no-such-name');
-    await page.getByText('Nothing matches these filters.').waitFor();
+    await page.getByText('No results match these filters.').waitFor();
     assert.equal(new URL(page.url()).search, '?name=no-such-name');
     await page.reload();
-    await page.getByText('Nothing matches these filters.').waitFor();
+    await page.getByText('No results match these filters.').waitFor();
     assert.equal(await page.getByLabel('Name contains').inputValue(), 'no-such-name');
   });
 
@@ -47,7 +47,7 @@ describe('lists of the console', { skip: browserSkip }, () => {
     await agent.waitFor();
     assert.equal(await agent.locator('option:checked').textContent(), '01234567');
     await agent.selectOption({ label: 'Any' });
-    await page.getByRole('button', { name: 'Clear the filters' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Clear filters' }).waitFor({ state: 'detached' });
     assert.equal(new URL(page.url()).search, '');
   });
 });

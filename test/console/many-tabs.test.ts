@@ -132,7 +132,7 @@ describe('many tabs of the console', { skip: browserSkip }, () => {
     const { page, context, email } = await person(test);
     const tabs = await openTabs(context, 2, `${base}/shares/new`);
     await page.locator('header button').last().click();
-    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.waitForURL('**/console/log-in');
     for (const tab of tabs) await tab.getByRole('dialog', ENDED).waitFor();
     await page.fill('#name', email);
@@ -158,7 +158,7 @@ describe('many tabs of the console', { skip: browserSkip }, () => {
     assert.ok(tookMs < SAID_WITHIN_MS, `${tookMs} ms`);
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('status').filter({ hasText: 'Your session has ended.' }).waitFor();
-    assert.equal(await page.getByText('has not answered since').count(), 0);
+    assert.equal(await page.getByText('has not responded since').count(), 0);
   });
 });
 

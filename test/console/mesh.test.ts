@@ -78,14 +78,14 @@ describe('the mesh at the console', { skip: browserSkip }, () => {
       assert.equal((JSON.parse(detail!) as Json)['circuitId'], id);
       await checkLooks(page, 'mesh-circuit');
       await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: `End: ${id}` }).click();
-      const dialog = page.getByRole('dialog', { name: 'End the circuit' });
-      await dialog.getByText('The connection of its client breaks.').waitFor();
+      await page.getByRole('button', { name: `Close circuit: ${id}` }).click();
+      const dialog = page.getByRole('dialog', { name: 'Close circuit' });
+      await dialog.getByText('The client’s connection is closed.').waitFor();
       assert.ok((await circuits()).includes(id), 'the question ends nothing');
       await checkLooks(page, 'mesh-circuit-end');
-      await dialog.getByRole('button', { name: 'End', exact: true }).click();
+      await dialog.getByRole('button', { name: 'Close circuit', exact: true }).click();
       await dialog.waitFor({ state: 'detached' });
-      await page.getByRole('button', { name: `End: ${id}` }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: `Close circuit: ${id}` }).waitFor({ state: 'detached' });
       assert.ok(!(await circuits()).includes(id));
     }
     await within('the end of the connection', broken);

@@ -114,7 +114,7 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
     await page.getByText('Stored. It is kept as it is.').waitFor();
     await page.getByLabel('Scopes').fill('openid\nemail');
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByText('Saved. Gateways follow within seconds.').waitFor();
+    await page.getByText('Saved. Changes take effect within seconds.').waitFor();
     const { data } = await call('GET', `/auth-providers/${id}`);
     assert.deepEqual(data, {
       ...{ issuer: idp.issuer, client_id: DEFAULT_CLIENT.id, client_secret: '********' },
@@ -127,11 +127,11 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
     const name = page.getByRole('textbox', { name: 'Name' });
     await name.fill('mine');
     await call('PATCH', `/auth-providers/${id}`, { name: 'of others' });
-    await page.getByText('Somebody else changed this while you type.').waitFor();
+    await page.getByText('Someone else has changed this while you were editing.').waitFor();
     assert.equal(await name.inputValue(), 'mine');
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByText('Your change was not saved').waitFor();
-    await page.getByRole('button', { name: 'Load the new state' }).last().click();
+    await page.getByText('Your changes were not saved').waitFor();
+    await page.getByRole('button', { name: 'Load the latest version' }).last().click();
     await eventually(
       () => name.inputValue(),
       (value) => value === 'of others',
@@ -150,7 +150,7 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
     const made = (await dialog.locator('.fd-mono').first().textContent())!;
     assert.match(made, /^fdk_[\w-]{20,}/);
     await checkLooks(page, 'provider-made-key');
-    await dialog.getByLabel('I have kept it').check();
+    await dialog.getByLabel('I have stored it').check();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('heading', { level: 1, name: 'machines' }).waitFor();
     await page.getByText('Stored. It is kept as it is.').waitFor();
@@ -159,7 +159,7 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
     await page.getByRole('button', { name: 'Save changes' }).click();
     await dialog.waitFor();
     assert.equal(await dialog.locator('.fd-facts dt').count(), 1);
-    await dialog.getByLabel('I have kept it').check();
+    await dialog.getByLabel('I have stored it').check();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     assert.equal(await page.getByText(made).count(), 0);
     await page.getByText('there are no sessions').waitFor();
@@ -192,11 +192,11 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
     await page.getByText('Nobody is logged in with it.').waitFor();
     await logIn();
     // It appears by itself.
-    await page.getByRole('searchbox', { name: 'E-mail address' }).fill(ANN.email);
+    await page.getByRole('searchbox', { name: 'Email address' }).fill(ANN.email);
     await page.getByRole('button', { name: `End all sessions of ${ANN.email}` }).click();
     await checkLooks(page, 'provider-end-all');
     await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
-    await page.getByText('Nothing matches these filters.').waitFor();
+    await page.getByText('No results match these filters.').waitFor();
     await page.getByRole('button', { name: 'Turn off' }).click();
     await page.getByText('It guards 1 share').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
@@ -207,7 +207,7 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
     await page.getByLabel('Type sessions to confirm').fill('sessions');
     await checkLooks(page, 'provider-delete');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Log-ins of visitors' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Sign-in providers' }).waitFor();
     await page.getByRole('link', { name: 'machines' }).waitFor();
     assert.equal(await page.getByRole('link', { name: 'sessions', exact: true }).count(), 0);
   });

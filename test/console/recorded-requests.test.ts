@@ -97,16 +97,16 @@ describe('recorded requests at the console', { skip: browserSkip }, () => {
       .getByRole('link', { name: `Open ${line}` })
       .first()
       .click();
-    await person.page.getByRole('button', { name: 'Change and send again' }).waitFor();
+    await person.page.getByRole('button', { name: 'Edit and replay' }).waitFor();
     return person;
   };
 
   it('begin at once, with as much of each body as was chosen', async (test) => {
     const { page, open } = await consoles.person(test, 'editor');
     await open(list);
-    await page.getByLabel('Keep of each body').selectOption('4096');
+    await page.getByLabel('Body bytes to keep').selectOption('4096');
     await page.getByRole('button', { name: 'Record requests' }).click();
-    await page.getByText('Requests are recorded until').waitFor();
+    await page.getByText('Requests are being recorded until').waitFor();
     // Gateways follow within a second.
     await until(
       'the first recording',
@@ -141,7 +141,7 @@ describe('recorded requests at the console', { skip: browserSkip }, () => {
     await checkLooks(page, 'request-form');
 
     const image = await openRecorded(test, 'GET /image');
-    const picture = image.page.getByRole('img', { name: 'The body as an image' });
+    const picture = image.page.getByRole('img', { name: 'Body shown as an image' });
     await until(
       'the picture',
       () => picture.evaluate((image: { readonly naturalWidth?: number }) => image.naturalWidth),
@@ -164,18 +164,18 @@ describe('recorded requests at the console', { skip: browserSkip }, () => {
         .filter({ has: page.getByRole('cell', { name, exact: true }) })
         .locator('td')
         .last();
-    assert.equal(await valueOf('authorization').textContent(), 'left out, because it may contain a secret');
+    assert.equal(await valueOf('authorization').textContent(), 'redacted, because it may contain a secret');
     assert.equal(await valueOf('x-empty').textContent(), 'empty');
     // In the query, and in the form.
     assert.equal(await page.getByText('******** stands for a value that was left out').count(), 2);
 
     const long = await openRecorded(test, 'GET /long');
-    await long.page.getByText('Only the beginning of the body was kept.').waitFor();
+    await long.page.getByText('The body was truncated.').waitFor();
     const kept = await long.page.getByRole('region', { name: 'Response: Body' }).textContent();
     assert.equal(kept, LONG.slice(0, 4_096));
 
     const invalid = await openRecorded(test, 'POST /invalid');
-    await invalid.page.getByText('The body was left out. Either no bodies were to be kept, or').waitFor();
+    await invalid.page.getByText('The body was not kept. Either recording of bodies was off, or').waitFor();
     await checkLooks(invalid.page, 'request-left-out');
   });
 
@@ -191,10 +191,10 @@ describe('recorded requests at the console', { skip: browserSkip }, () => {
     await page.getByRole('link', { name: /^Open POST \/form/ }).waitFor();
     assert.equal(new URL(page.url()).searchParams.get('text'), '/form');
     await page.getByLabel('Status').selectOption('4xx');
-    await page.getByText('Nothing matches these filters.').waitFor();
+    await page.getByText('No results match these filters.').waitFor();
     await page.reload();
-    await page.getByText('Nothing matches these filters.').waitFor();
-    await page.getByRole('button', { name: 'Clear the filters' }).first().click();
+    await page.getByText('No results match these filters.').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
     await row('GET /image').waitFor();
 
     const pause = page.getByRole('button', { name: 'Pause' });
@@ -205,7 +205,7 @@ describe('recorded requests at the console', { skip: browserSkip }, () => {
     await send('/while-paused');
     await row('GET /while-paused', other.page).waitFor();
     assert.equal(await row('GET /while-paused').count(), 0);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await row('GET /while-paused').waitFor();
   });
 
@@ -232,27 +232,27 @@ describe('recorded requests at the console', { skip: browserSkip }, () => {
     // The repetition is opened before it is recorded.
     allow(/status of 404/);
     const before = received.length;
-    await page.getByRole('button', { name: 'Change and send again' }).click();
-    await page.getByRole('button', { name: 'Send again', exact: true }).click();
-    await page.getByRole('link', { name: 'See the response' }).click();
-    await page.getByRole('heading', { name: 'The repetition' }).waitFor();
+    await page.getByRole('button', { name: 'Edit and replay' }).click();
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByRole('link', { name: 'View response' }).click();
+    await page.getByRole('heading', { name: 'Replay' }).waitFor();
     assert.deepEqual(
       received.slice(before).map(({ line, body }) => [line, body]),
       [['GET /json', '']],
     );
-    for (const name of ['The recorded request', 'The repetition'])
+    for (const name of ['Recorded request', 'Replay'])
       await page.getByRole('region', { name, exact: true }).getByText('"world"').waitFor();
     await checkLooks(page, 'request-both');
 
     const form = await openRecorded(test, 'POST /invalid');
-    await form.page.getByRole('button', { name: 'Change and send again' }).click();
-    await form.page.getByText('The recorded body is not whole').waitFor();
+    await form.page.getByRole('button', { name: 'Edit and replay' }).click();
+    await form.page.getByText('The recorded body is incomplete').waitFor();
     const dialog = form.page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Body', exact: true }).fill('{"password":"given"}');
     await checkLooks(form.page, 'request-replay-body');
     form.allow(/status of 404/);
-    await dialog.getByRole('button', { name: 'Send again', exact: true }).click();
-    await form.page.getByRole('link', { name: 'See the response' }).waitFor();
+    await dialog.getByRole('button', { name: 'Replay', exact: true }).click();
+    await form.page.getByRole('link', { name: 'View response' }).waitFor();
     await until(
       'the repetition at the service',
       () => received.at(-1)!,

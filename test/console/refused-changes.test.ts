@@ -13,13 +13,13 @@ type Refusal = readonly [status: number, code: string, message: string, shown: s
 
 const REFUSALS: readonly Refusal[] = [
   [409, 'conflict', '', 'The request conflicts with the current state.'],
-  [412, 'precondition_failed', '', 'Somebody else changed this meanwhile.'],
+  [412, 'precondition_failed', '', 'Someone else has changed this.'],
   [428, 'precondition_required', 'If-Match is required', 'If-Match is required.'],
   [429, 'too_many_requests', '', 'Too many requests. Try again in 7 sec.'],
-  [500, 'internal', 'Internal error 0123456789abcdef', 'This is a fault of the control plane.'],
-  [503, 'unavailable', '', 'The service is not available at the moment.'],
+  [500, 'internal', 'Internal error 0123456789abcdef', 'An internal error occurred in the control plane.'],
+  [503, 'unavailable', '', 'The service is temporarily unavailable.'],
 ];
-const ERROR_ID = 'Error id: 0123456789abcdef';
+const ERROR_ID = 'Error ID: 0123456789abcdef';
 /** So that each part reports before the runner takes it for one that hangs, on a slow machine too. */
 const PARTS = 6;
 const SHOWN_MS = 30_000;

@@ -79,7 +79,9 @@ describe('the roles at the console', { skip: browserSkip }, () => {
         const own = places.filter(([, place]) => place === route).map(([id]) => id);
         const isOpen = own.length === 0 || own.some((id) => mayCall(role, id));
         // Where only changes are, the page itself has the reason.
-        const refusal = isOpen ? 'Your role does not permit to see this page.' : 'Your role does not permit';
+        const refusal = isOpen
+          ? 'Your role does not allow you to view this page.'
+          : 'Your role does not allow';
         const isShown = (await page.locator('main').getByText(refusal).count()) === 0;
         counts[isOpen ? 'pages' : 'closed'] += 1;
         if (isShown !== isOpen) wrong.push(`${route} is ${isShown ? 'shown' : 'not shown'}`);

@@ -27,11 +27,11 @@ describe('the settings', { skip: browserSkip }, () => {
     await page.getByRole('textbox', { name: 'Name' }).fill(HOSTILE);
     await checkLooks(page, 'accounts-new');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByText('The account is created').waitFor();
+    await page.getByText('API account created').waitFor();
     const [id, token] = await page.getByRole('dialog').locator('.fd-copy .fd-mono').allTextContents();
     const close = page.getByRole('dialog').getByRole('button', { name: 'Close' }).last();
     assert.equal(await close.isDisabled(), true);
-    await page.getByLabel('I have kept it').check();
+    await page.getByLabel('I have stored it').check();
     await close.click();
     const { baseUrl } = consoles.world.up.control;
     const authorization = `Basic ${id}:${token}`;
@@ -54,7 +54,7 @@ describe('the settings', { skip: browserSkip }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Invite a person' }).click();
     const link = page.getByRole('dialog').locator('.fd-copy .fd-mono').first();
     assert.match((await link.textContent())!, /\/console\/welcome#[\w-]{40,}$/);
-    await page.getByLabel('I have kept it').check();
+    await page.getByLabel('I have stored it').check();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('button', { name: 'Withdraw: Bob' }).waitFor();
     await checkLooks(page, 'people');
@@ -70,11 +70,11 @@ describe('the settings', { skip: browserSkip }, () => {
     const reader = other.email.split('@')[0]!.replace('-', ' ');
     await page.getByRole('link', { name: new RegExp(`^${reader}`) }).click();
     await page.getByRole('button', { name: 'New password' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Make a link' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create link' }).click();
     const link = page.getByRole('dialog').locator('.fd-copy .fd-mono').first();
     assert.match((await link.textContent())!, /\/console\/new-password#[\w-]{40,}$/);
     await checkLooks(page, 'person-password');
-    await page.getByLabel('I have kept it').check();
+    await page.getByLabel('I have stored it').check();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
     assert.equal(await page.getByRole('dialog').count(), 0);
   });
@@ -89,13 +89,13 @@ describe('the settings', { skip: browserSkip }, () => {
     const { page, open } = await consoles.person(test, 'administrator');
     await open('/settings/people');
     await page.getByRole('link', { name: email.split('@')[0]!.replace('-', ' ') }).click();
-    const remove = page.getByRole('button', { name: 'Remove the second factor' });
+    const remove = page.getByRole('button', { name: 'Remove second factor' });
     await remove.click();
     const dialog = page.getByRole('dialog');
     await checkLooks(page, 'person-factor');
-    await dialog.getByRole('button', { name: 'Remove the second factor' }).click();
+    await dialog.getByRole('button', { name: 'Remove second factor' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Remove the second factor', disabled: true }).waitFor();
+    await page.getByRole('button', { name: 'Remove second factor', disabled: true }).waitFor();
     await own.goto(`${consoles.consoleUrl}/account`);
     // The session that the second factor opened has ended with it.
     await own.locator('#password').waitFor();
@@ -123,8 +123,8 @@ describe('the settings', { skip: browserSkip }, () => {
     const box = page.getByRole('switch', { name: /need a second factor/ });
     await box.click();
     await page.getByRole('button', { name: 'Save' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Demand a second factor' });
-    await dialog.getByText(/sessions end at once/).waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Require a second factor' });
+    await dialog.getByText(/sessions end immediately/).waitFor();
     await dialog.getByText('(this one)').waitFor();
     const reader = other.email.split('@')[0]!.replace('-', ' ');
     await dialog.getByText(`${reader} whose name`).waitFor();
@@ -133,7 +133,7 @@ describe('the settings', { skip: browserSkip }, () => {
     assert.equal((await settings('GET')).secondFactor, false);
     assert.equal(await box.isChecked(), true);
     await page.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByRole('button', { name: 'Demand a second factor' }).click();
+    await dialog.getByRole('button', { name: 'Require a second factor' }).click();
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
     assert.equal((await settings('GET')).secondFactor, true);
   });

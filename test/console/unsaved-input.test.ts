@@ -26,8 +26,8 @@ describe('a person who types at the console', { skip: browserSkip }, () => {
     const { page, open } = await consoles.person(test, 'administrator');
     const question = page.getByRole('dialog', QUESTION);
     for (const [path, field, name] of [
-      [`${base}/shares/typed/settings`, 'Address of the service', 'typed'],
-      [`${base}/domains/new`, 'Domain', 'New domain'],
+      [`${base}/shares/typed/settings`, 'Service address', 'typed'],
+      [`${base}/domains/new`, 'Domain', 'Add custom domain'],
     ] as const) {
       await open(`${base}/agents`);
       await heading(page, 'Agents');
@@ -44,7 +44,7 @@ describe('a person who types at the console', { skip: browserSkip }, () => {
       await question.getByRole('button', { name: 'Cancel' }).click();
       assert.equal(await box.inputValue(), 'http://127.0.0.1:7', name);
       await page.locator('header button').last().click();
-      await page.getByRole('menuitem', { name: 'Log out' }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
       if (field === 'Domain') await checkLooks(page, 'leave-question');
       await question.getByRole('button', { name: 'Cancel' }).click();
       await page.getByRole('link', { name: 'Failures', exact: true }).first().click();
@@ -56,11 +56,11 @@ describe('a person who types at the console', { skip: browserSkip }, () => {
   it('is not asked when it is saved, given up, or a question', async (test) => {
     const { page, open } = await consoles.person(test, 'administrator');
     await open(`${base}/shares/typed/settings`);
-    await page.getByRole('textbox', { name: 'Address of the service' }).fill('http://127.0.0.1:7');
+    await page.getByRole('textbox', { name: 'Service address' }).fill('http://127.0.0.1:7');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText(/^Saved\./).waitFor();
     await page.getByRole('link', { name: 'Access', exact: true }).click();
-    await page.getByRole('textbox', { name: 'Address of the client' }).fill('192.0.2.1');
+    await page.getByRole('textbox', { name: 'Client address' }).fill('192.0.2.1');
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
     await heading(page, 'Agents');
     await open('/settings/frontdoors');
@@ -80,19 +80,19 @@ describe('a person who types at the console', { skip: browserSkip }, () => {
     await heading(page, 'Agents');
     const down = { isDown: true };
     await page.route('**/console/**', (route) => (down.isDown ? route.abort() : route.fallback()));
-    await page.getByRole('link', { name: 'Domains', exact: true }).click();
+    await page.getByRole('link', { name: 'Custom domains', exact: true }).click();
     const main = page.locator('main');
-    await heading(page, 'This page failed');
-    await main.getByText('The control plane does not answer.').waitFor();
+    await heading(page, 'Something went wrong on this page');
+    await main.getByText('The control plane cannot be reached.').waitFor();
     await page.keyboard.press('Control+k');
     const dialog = page.locator('.fd-not-loaded');
-    await dialog.getByText('The control plane does not answer.').waitFor();
+    await dialog.getByText('The control plane cannot be reached.').waitFor();
     down.isDown = false;
     await dialog.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('combobox', { name: /choose a command/ }).waitFor();
+    await page.getByRole('combobox', { name: /page or command/ }).waitFor();
     await page.keyboard.press('Escape');
     await main.getByRole('button', { name: 'Try again' }).click();
-    await heading(page, 'Domains');
+    await heading(page, 'Custom domains');
   });
 
   it('opens pages that were not opened before while the control plane is away', async (test) => {
@@ -110,8 +110,8 @@ describe('a person who types at the console', { skip: browserSkip }, () => {
     );
     await page.context().setOffline(true);
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
-    await page.getByRole('main').getByText('The control plane does not answer.').first().waitFor();
-    assert.equal(await page.getByText('This page failed').count(), 0);
+    await page.getByRole('main').getByText('The control plane cannot be reached.').first().waitFor();
+    assert.equal(await page.getByText('Something went wrong on this page').count(), 0);
   });
 
   it('has the keys in the box that follow Ctrl-K at once', async (test) => {
@@ -124,7 +124,7 @@ describe('a person who types at the console', { skip: browserSkip }, () => {
     });
     await page.keyboard.press('Control+k');
     await page.keyboard.type('gs typed?');
-    const box = page.getByRole('combobox', { name: /choose a command/ });
+    const box = page.getByRole('combobox', { name: /page or command/ });
     await box.waitFor();
     await until(
       'the text',

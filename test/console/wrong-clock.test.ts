@@ -25,20 +25,20 @@ describe('a browser whose clock is an hour off', { skip: browserSkip }, () => {
       const { page, open } = await consoles.person(test, 'editor');
       await page.addInitScript(`const now = Date.now.bind(Date); Date.now = () => now() + ${offMs};`);
       await open(`${base}/agents/new`);
-      await page.getByLabel('The code is valid for').selectOption('900');
-      await page.getByRole('button', { name: 'Create the code' }).click();
+      await page.getByLabel('Code is valid for').selectOption('900');
+      await page.getByRole('button', { name: 'Create code' }).click();
       await page.getByText('Waiting for the agent…').waitFor();
-      assert.equal(await page.getByText('The code is not valid any more').count(), 0);
+      assert.equal(await page.getByText('The code has expired').count(), 0);
 
       await open(`${base}/shares/timed/requests`);
       await page.getByRole('button', { name: 'Record requests' }).click();
-      await page.getByText('Requests are recorded until').waitFor();
+      await page.getByText('Requests are being recorded until').waitFor();
       const path = '/shares/timed/inspector';
       const { json } = await consoles.world.call('GET', path);
       const leftMs = Date.parse((json as { readonly until: string }).until) - Date.now();
       assert.ok(leftMs > HOUR_MS - 10 * MINUTE_MS && leftMs <= HOUR_MS, `${leftMs} ms are left`);
       await page.getByRole('button', { name: 'Stop recording' }).click();
-      await page.getByText('Requests of this share are not recorded.').waitFor();
+      await page.getByText('Requests to this share are not being recorded.').waitFor();
 
       await open('/activity');
       await page

@@ -67,7 +67,7 @@ describe('the console in a browser', { skip: browserSkip }, () => {
     const second = await somebody('console: the link again');
     await second.page.goto(consoleLink!);
     await second.page.waitForSelector('.wrong');
-    assert.match((await second.page.textContent('.wrong')) ?? '', /used already/);
+    assert.match((await second.page.textContent('.wrong')) ?? '', /already been used/);
   });
 
   it('logs in and out by password, and keeps the session for the next tab', async () => {
@@ -84,7 +84,7 @@ describe('the console in a browser', { skip: browserSkip }, () => {
     await page.waitForURL(consoleUrl);
     const tab = await context.newPage();
     await tab.goto(`${consoleUrl}/account`);
-    assert.match((await tab.textContent('main')) ?? '', /Log out/);
+    assert.match((await tab.textContent('main')) ?? '', /Sign out/);
     await page.goto(`${consoleUrl}/account`);
     await page.click('text=Log out');
     await page.waitForURL(`${consoleUrl}/log-in`);
@@ -107,7 +107,7 @@ describe('the console in a browser', { skip: browserSkip }, () => {
     await evil.waitForURL(`${consoleUrl}/log-out`);
     assert.match((await evil.textContent('main')) ?? '', /not sent by a page of the console/);
     await page.goto(`${consoleUrl}/account`);
-    assert.match((await page.textContent('main')) ?? '', /Log out/);
+    assert.match((await page.textContent('main')) ?? '', /Sign out/);
     await evil.goto(`http://localhost:${port}/`);
     await evil.setContent(`<iframe src="${consoleUrl}"></iframe>`);
     const frame = evil.frames().find((each) => each !== evil.mainFrame());

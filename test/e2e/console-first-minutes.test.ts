@@ -98,7 +98,7 @@ describe('the first five minutes at the console', { skip: browserSkip }, () => {
       await goTo('Agents');
       await page.getByRole('link', { name: 'Add an agent' }).first().click();
       await page.getByRole('textbox', { name: 'Name' }).fill('wiki machine');
-      await page.getByRole('button', { name: 'Create the code' }).click();
+      await page.getByRole('button', { name: 'Create code' }).click();
       await page.getByText('Waiting for the agent…').waitFor();
     });
     await story.step(
@@ -114,7 +114,7 @@ describe('the first five minutes at the console', { skip: browserSkip }, () => {
       'she adds her identity provider as a log-in of visitors, and tests it',
       page,
       async () => {
-        await goTo('Log-ins of visitors');
+        await goTo('Sign-in providers');
         await page.getByRole('link', { name: 'New log-in' }).click();
         await page.getByRole('link', { name: 'OpenID Connect' }).click();
         await page.getByLabel('Name').fill('our people');
@@ -135,15 +135,15 @@ describe('the first five minutes at the console', { skip: browserSkip }, () => {
         const { port } = wiki.address() as AddressInfo;
         await goTo('Shares');
         await page.getByRole('link', { name: 'Publish a service' }).first().click();
-        await page.getByLabel('Agent beside the service').selectOption({ label: 'wiki machine' });
-        await page.getByLabel('Address of the service').fill(String(port));
+        await page.getByLabel('Agent next to the service').selectOption({ label: 'wiki machine' });
+        await page.getByLabel('Service address').fill(String(port));
         await page.getByRole('button', { name: 'Next' }).click();
         await page.getByRole('textbox', { name: 'Name' }).fill('wiki');
         await page.getByRole('button', { name: 'Next' }).click();
-        await page.getByLabel('Only people or programs that log in').check();
+        await page.getByLabel('People and programs that authenticate').check();
         await page.getByLabel('our people').check();
         await page.getByRole('button', { name: 'Publish' }).click();
-        await page.getByText('It works.').waitFor();
+        await page.getByText('Your service is reachable.').waitFor();
         return (await page
           .getByRole('link', { name: /https?:\/\/wiki\./ })
           .first()
@@ -177,7 +177,7 @@ describe('the first five minutes at the console', { skip: browserSkip }, () => {
       async () => {
         await goTo('Failures');
         await page.getByText('/start').first().waitFor();
-        await page.getByRole('textbox', { name: 'Error id' }).fill(errorId);
+        await page.getByRole('textbox', { name: 'Error ID' }).fill(errorId);
         await page.getByRole('button', { name: 'Explain', exact: true }).click();
         await page.getByText('failed here').waitFor();
         const facts = (await page.textContent('main'))!;

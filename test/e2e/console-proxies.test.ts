@@ -130,7 +130,7 @@ for (const name of PROXY_NAMES) {
           [HOST, '/', true, true, 'Strict'],
         );
         await page.goto(`${base}/account`);
-        await page.click('button:text("Log out")');
+        await page.click('button:text("Sign out")');
         await page.waitForURL(`${base}/log-in`);
         assert.deepEqual(
           (await context.cookies()).filter((each) => each.name === COOKIE),

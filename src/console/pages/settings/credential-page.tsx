@@ -98,7 +98,7 @@ function CredentialFacts(props: {
           input={{ parameters: { id: entry.id } }}
           refreshes={[kind.kind]}
           label={text.endPrevious}
-          action={text.end}
+          action={text.revoke}
           title={text.endPrevious}
           size="sm"
         >

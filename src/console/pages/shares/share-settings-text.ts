@@ -4,25 +4,26 @@ import { defineText } from '../../text/define-text.ts';
 export const shareSettingsText = defineText({
   en: {
     general: 'Settings',
-    fixed: 'What stays',
+    fixed: 'Fixed settings',
     fixedText:
-      'The name is part of the address, and the agent is part of the way: both stay. For others, publish the service again and delete this share.',
+      'The name and the agent of a share cannot be changed. To use different ones, publish the service again and delete this share.',
     name: 'Name',
-    noName: 'none, the token is random',
+    noName: 'none (random token)',
     agent: 'Agent',
     publishAgain: 'Publish again',
-    kept: 'Keep the share until it is deleted',
-    keptHint: 'A share that is not kept ends when its agent releases it.',
-    nothingChanged: 'Nothing is changed.',
+    kept: 'Keep this share until it is deleted',
+    keptHint: 'Otherwise the share is removed when its agent releases it.',
+    nothingChanged: 'No changes.',
     toPrivate:
-      'The addresses of this share end at once. Nobody else can take its names for a while, so that nothing else is reached there.',
+      'The addresses of this share stop working immediately. Its name stays reserved for a while, so that nobody else can use it.',
     toPublic:
-      'The service becomes reachable for everybody with the address, as far as log-ins and policy permit. Look at its access first.',
+      'The service becomes reachable for everyone with the address, subject to sign-in providers and the policy. Check the access settings first.',
     remove: 'Delete this share',
-    removeText: 'Its addresses end at once, and open connections are cut. This cannot be undone.',
+    removeText:
+      'Its addresses stop working immediately, and open connections are closed. This cannot be undone.',
     removeTitle: (name: string) => `Delete ${name}`,
     removeAction: 'Delete',
-    roleTooLow: 'Your role does not permit to change shares. You see the settings as they are.',
+    roleTooLow: 'Your role does not allow you to change shares. The settings are read-only.',
   },
   de: {
     general: 'Einstellungen',

@@ -3,7 +3,7 @@ import { defineText } from '../../text/define-text.ts';
 /** Texts of the traffic of a share. */
 export const shareTrafficText = defineText({
   en: {
-    window: 'Window',
+    window: 'Time range',
     windows: (duration: string) =>
       ({
         PT5M: 'Last 5 minutes',
@@ -13,26 +13,26 @@ export const shareTrafficText = defineText({
         P7D: 'Last 7 days',
         P30D: 'Last 30 days',
       })[duration] ?? duration,
-    shownAs: 'Shown as',
+    shownAs: 'View',
     chart: 'Charts',
     table: 'Table',
-    total: 'In this window',
+    total: 'Total',
     requests: 'Requests',
     errors: 'Errors',
-    errorRate: 'Rate of errors',
+    errorRate: 'Error rate',
     received: 'Received',
     sent: 'Sent',
-    noTraffic: 'No requests in this window.',
+    noTraffic: 'No requests in this time range.',
     byClass: 'Requests by status',
     classes: (name: string) => (name === 'none' ? 'No response' : name),
     latency: 'Response time',
     latencies: (name: string) => ({ p50: 'Median', p95: '95 %', p99: '99 %' })[name] ?? name,
     bytes: 'Bytes',
     time: 'Time',
-    step: (step: string) => `One step is ${step}.`,
+    step: (step: string) => `Interval: ${step}.`,
     from: (start: string, end: string) => `From ${start} to ${end}.`,
-    most: (name: string, most: string) => `${name}: at most ${most}`,
-    tableOf: 'Traffic by step',
+    most: (name: string, most: string) => `${name}: peak ${most}`,
+    tableOf: 'Traffic by interval',
   },
   de: {
     window: 'Zeitraum',
