@@ -70,7 +70,7 @@ describe('origins that misbehave', () => {
     );
     const answer = await world.ask(get('secure'));
     assert.equal(statusOf(answer), 502);
-    assert.match(String(world.recordOf(errorIdOf(answer))['cause']), /has to begin with https:/);
+    assert.match(String(world.recordOf(errorIdOf(answer))['cause']), /must start with https:/);
   });
 
   it('gives a second answer to nobody and drops its circuit', async () => {

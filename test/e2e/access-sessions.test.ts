@@ -237,7 +237,7 @@ describe('a session', () => {
     assert.equal(end.href, page);
     assert.equal(await knowsAnn(), false);
     const shown = await ann.ask(end.hostname, end.pathname + end.search);
-    assert.deepEqual([shown.status, /You are logged out/.test(shown.text)], [200, true]);
+    assert.deepEqual([shown.status, /You are signed out/.test(shown.text)], [200, true]);
   });
 
   it('works for each of a hundred people who log in at once', async () => {

@@ -88,7 +88,7 @@ describe('a browser', { skip: browserSkip }, () => {
     await bob.page.waitForURL(urlOf(host, '/secret'));
     assert.match(
       (await bob.page.textContent('body')) ?? '',
-      /logged in, but do not have access to this address/,
+      /signed in, but do not have access to this address/,
     );
     assert.equal(world.origin.hits(host), hits);
   });
@@ -99,7 +99,7 @@ describe('a browser', { skip: browserSkip }, () => {
     await eve.page.goto(urlOf(host));
     await eve.page.click('#eve');
     await eve.page.waitForURL(/oauth\.share\.localhost|verified/);
-    assert.match((await eve.page.textContent('body')) ?? '', /no verified e-mail/);
+    assert.match((await eve.page.textContent('body')) ?? '', /no verified email/);
     assert.equal(await sessionOf(eve, host), undefined);
   });
 
@@ -164,7 +164,7 @@ describe('a browser', { skip: browserSkip }, () => {
     assert.equal(echoed, 'hello');
     const other = await ann.context.newPage();
     await other.goto(urlOf(host, '/.frontdoor/logout'));
-    assert.match((await other.textContent('body')) ?? '', /You are logged out/);
+    assert.match((await other.textContent('body')) ?? '', /You are signed out/);
     await until(
       'the socket is cut',
       () => ann.page.evaluate(() => (globalThis as unknown as { wasCut: boolean }).wasCut),

@@ -93,7 +93,7 @@ describe('what is seen of requests', () => {
   it('the error id of a page leads to the reason why the request failed, within five seconds', async () => {
     const { status, text } = await ask('broken', '/orders?token=planted-secret');
     assert.equal(status, 502);
-    const errorId = /Error id: <code>(\w+)<\/code>/.exec(text)![1]!;
+    const errorId = /Error ID: <code>(\w+)<\/code>/.exec(text)![1]!;
     const { value: explanation } = await until(
       'the reason',
       () => cli('why', errorId, ...frontdoor()).catch((error: unknown) => String(error)),
@@ -105,7 +105,7 @@ describe('what is seen of requests', () => {
       explanation,
       /^GET broken\.share\.localhost\/orders to the share broken was answered with 502\.$/m,
     );
-    assert.match(explanation, /^Where {4}in the private service, or on the way from the agent to it$/m);
+    assert.match(explanation, /^Where {4}in the private service, or between the agent and the service$/m);
     assert.match(explanation, /^Why {6}.*\(service-refused\)$/m);
     assert.match(explanation, /^Next {5}.*start the service/m);
     assert.match(
@@ -124,7 +124,7 @@ describe('what is seen of requests', () => {
   it('operators find the reason for a request to an unknown host without naming a frontdoor', async () => {
     const { status, text } = await ask('nobody', '/orders?token=planted-secret');
     assert.equal(status, 404);
-    const errorId = /Error id: <code>(\w+)<\/code>/.exec(text)![1]!;
+    const errorId = /Error ID: <code>(\w+)<\/code>/.exec(text)![1]!;
     const { value: explanation } = await until(
       'the reason',
       () => cli('why', errorId).catch((error: unknown) => String(error)),

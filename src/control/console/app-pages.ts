@@ -7,7 +7,8 @@ import type { ConsolePage } from './console-pages.ts';
 export function noRolePage(base: string, { name }: ConsoleSession, offer: Html): ConsolePage {
   const content = html`<p>${name}</p>
     <p>
-      You have no role yet. Ask an administrator of your organization to give you one, then reload this page.
+      You do not have a role yet. Ask an administrator of your organization to assign one, then reload this
+      page.
     </p>
     ${offer} ${logOutForm(base)}`;
   return { status: 200, title: 'Frontdoor', content };
@@ -19,20 +20,20 @@ export function accountHomePage(base: string, { name }: ConsoleSession, offer: H
     ${offer}
     <p><a href="${base}">Go to the console</a></p>
     ${logOutForm(base)}`;
-  return { status: 200, title: 'Your log-in', content };
+  return { status: 200, title: 'Your account', content };
 }
 
 /** Where the program is not built. */
 export function noConsolePage(): ConsolePage {
-  const content = html`<p>The console is not built. The command line and the API work without it.</p>
+  const content = html`<p>The console has not been built. The command line and the API work without it.</p>
     <p>
-      Run <code>npm ci</code> and <code>npm run build</code> in the folder of this installation, then restart
-      it. Or build the same version on another machine, copy its folder <code>dist/console</code> here, and
-      restart.
+      Run <code>npm ci</code> and <code>npm run build</code> in the directory of this installation, then
+      restart it. Or build the same version on another machine, copy its directory
+      <code>dist/console</code> here, and restart.
     </p>`;
-  return { status: 503, title: 'The console is not built', content };
+  return { status: 503, title: 'The console has not been built', content };
 }
 
 function logOutForm(base: string): Html {
-  return html`<form method="post" action="${base}/log-out"><button>Log out</button></form>`;
+  return html`<form method="post" action="${base}/log-out"><button>Sign out</button></form>`;
 }

@@ -85,7 +85,7 @@ describe('the browser program of the console', () => {
       .execute();
     const { statusCode, body } = await waiting.get('/console/shares');
     assert.equal(statusCode, 200);
-    assert.match(body, /no role yet/);
+    assert.match(body, /not have a role yet/);
   });
 
   it('is no answer of the API: an operation that is missing stays missing', async () => {
@@ -158,7 +158,7 @@ describe('a console without its browser program', () => {
     const reader = await world.person('reader', 'rita@example.com');
     const { statusCode, body } = await reader.get('/console/shares');
     assert.equal(statusCode, 503);
-    assert.match(body, /The console is not built.*npm run build.*dist\/console/s);
+    assert.match(body, /The console has not been built.*npm run build.*dist\/console/s);
     const { statusCode: ok, headers } = await reader.call('GET', '/caller');
     assert.deepEqual([ok, headers['frontdoor-console-build']], [200, undefined]);
     assert.equal((await reader.get('/console/account')).statusCode, 200);

@@ -80,7 +80,7 @@ export function logInPage(
     <form method="post" action="${base}/log-in">
       ${organizationId === undefined ? '' : html`<input type="hidden" name="organization" value="${organizationId}" />`}
       <input type="hidden" name="to" value="${to}" />
-      <label for="name">E-mail address</label>
+      <label for="name">Email address</label>
       <input
         id="name"
         name="name"
@@ -100,36 +100,40 @@ export function logInPage(
         required
         maxlength="256"
       />
-      <button>Log in</button>
+      <button>Sign in</button>
     </form>
     ${offers.map(
       ({ providerId, name: label }) =>
         html`<p>
-          <a href="${base}/log-in/with/${providerId}?to=${encodeURIComponent(to)}">Log in with ${label}</a>
+          <a href="${base}/log-in/with/${providerId}?to=${encodeURIComponent(to)}">Sign in with ${label}</a>
         </p>`,
     )}
     <p class="soft">
-      The id and the token of an API account work as well. A person who has forgotten the password gets a link
-      for a new one from an administrator of the organization.
+      You can also use the ID and token of an API account. If you have forgotten your password, ask an
+      administrator of your organization for a link to set a new one.
     </p>`;
-  return { status, title: 'Log in', content };
+  return { status, title: 'Sign in', content };
 }
 
 /** Leads on from a page of the console itself, which sends the cookie of the session along. */
 export function continuePage(to: string): ConsolePage {
   const content = html`<p><a href="${to}">Continue</a></p>`;
-  return { status: 200, title: 'You are logged in', content, leadsTo: to };
+  return { status: 200, title: 'You are signed in', content, leadsTo: to };
 }
 
 /** Leads on to an identity provider. A redirect would not do: browsers hold it against the policy of the form before it. */
 export function leadOnPage(url: string): ConsolePage {
   const content = html`<p><a href="${url}">Continue at the identity provider</a></p>`;
-  return { status: 200, title: 'Log in', content, leadsTo: url };
+  return { status: 200, title: 'Sign in', content, leadsTo: url };
 }
 
 /** Asks for the code of an invitation, which the script takes from the address. */
 export function codePage(base: string, problem?: string, status = 200): ConsolePage {
-  const form = { title: 'Welcome to Frontdoor', path: 'welcome', purpose: 'It makes your account, once.' };
+  const form = {
+    title: 'Welcome to Frontdoor',
+    path: 'welcome',
+    purpose: 'It creates your account and can be used once.',
+  };
   return linkCodePage(base, form, problem, status);
 }
 
@@ -141,7 +145,7 @@ export function linkCodePage(
   status: number,
 ): ConsolePage {
   const content = html`${wrong(problem)}
-    <p>Your link has a code behind the sign <code>#</code>. ${purpose}</p>
+    <p>Enter the code from your link: the part after <code>#</code>. ${purpose}</p>
     <form method="post" action="${base}/${path}">
       <label for="code">Code</label>
       <input
@@ -175,7 +179,7 @@ export function accountPage(
   status = 200,
 ): ConsolePage {
   const content = html`${wrong(problem)}
-    <p>Your account has the role <strong>${role}</strong>.</p>
+    <p>Your account will have the role <strong>${role}</strong>.</p>
     ${offers.map(
       ({ providerId, name: label }) =>
         html`<form method="post" action="${base}/welcome/with/${providerId}">
@@ -183,12 +187,12 @@ export function accountPage(
           <button>Continue with ${label}</button>
         </form>`,
     )}
-    ${offers.length === 0 ? nothing : html`<p>Or choose a password.</p>`}
+    ${offers.length === 0 ? nothing : html`<p>Or set a password.</p>`}
     <form method="post" action="${base}/welcome">
       <input type="hidden" name="code" value="${code}" />
       <label for="name">Name</label>
       <input id="name" name="name" value="${name}" autocomplete="name" required maxlength="255" />
-      <label for="email">E-mail address</label>
+      <label for="email">Email address</label>
       <input
         id="email"
         name="email"
@@ -199,7 +203,7 @@ export function accountPage(
         maxlength="254"
       />
       ${newPasswordInput('Password')}
-      <button>Create the account</button>
+      <button>Create account</button>
     </form>`;
   return { status, title: 'Your account', content };
 }
@@ -223,13 +227,13 @@ export function newPasswordInput(label: string): Html {
 /** In place of every page at an address whose cookies browsers do not keep. */
 export function unencryptedPage(): ConsolePage {
   const content = html`<p>
-      This address of the console is not encrypted, so that browsers keep no session of it. Open the console
+      This connection to the console is not encrypted, so browsers do not keep a session. Open the console
       with
-      <code>https://</code>, or on the machine itself with <code>http://localhost</code>.
+      <code>https://</code>, or on this machine with <code>http://localhost</code>.
     </p>
     <p>
-      If a proxy serves this page with <code>https://</code>, the address in <code>--public-api-url</code> of
-      the control plane has to begin with <code>https://</code>, too.
+      If a proxy serves this page with <code>https://</code>, the control plane option
+      <code>--public-api-url</code> must also start with <code>https://</code>.
     </p>`;
   return { status: 403, title: 'Not encrypted', content };
 }
@@ -237,10 +241,10 @@ export function unencryptedPage(): ConsolePage {
 /** The browser did not keep the cookie: going back to the log-in would only repeat it. */
 export function cookieLostPage(base: string): ConsolePage {
   const content = html`<p>
-      Your browser did not keep the session. Permit cookies for this address, and log in again.
+      Your browser did not keep the session. Allow cookies for this address, then sign in again.
     </p>
-    <p><a href="${base}/log-in">Log in</a></p>`;
-  return { status: 403, title: 'You are not logged in', content };
+    <p><a href="${base}/log-in">Sign in</a></p>`;
+  return { status: 403, title: 'You are not signed in', content };
 }
 
 export function problemPage(status: number, title: string, sentence: string, base?: string): ConsolePage {

@@ -38,7 +38,7 @@ describeEachStore('people at the console', (open) => {
     );
     assert.equal((await browser.call('GET', '/people')).statusCode, 403);
     const again = await new TestBrowser(world.app).post('/console/welcome', form);
-    assert.deepEqual([again.statusCode, /used already/.test(again.body)], [403, true]);
+    assert.deepEqual([again.statusCode, /already been used/.test(again.body)], [403, true]);
     const events = await world.api.store.db.selectFrom('audit_event').select('action').execute();
     for (const action of ['acceptInvitation', 'consoleLogIn'])
       assert.ok(
@@ -164,7 +164,7 @@ describe('the console', () => {
       [{ password: 'aaaaaaaaaaaaaaaa' }, 400, /repeats/],
       [{ password: 'password12345678' }, 400, /others guess/],
       [{ password: 'cid@example.com1' }, 400, /others guess/],
-      [{ email: 'nobody', password: 'seven small harbours' }, 400, /not an e-mail/],
+      [{ email: 'nobody', password: 'seven small harbours' }, 400, /valid email/],
       [{ name: '', password: 'seven small harbours' }, 400, /name is missing/],
     ] as const) {
       const answer = await browser.post('/console/welcome', { ...form, ...fields });

@@ -10,7 +10,7 @@ export interface FreshSessionParts {
   readonly sendPage: (reply: FastifyReply, page: ConsolePage, request: FastifyRequest) => FastifyReply;
 }
 
-const TOO_OLD = 'Log in again: this needs a log-in of the last 15 minutes.';
+const TOO_OLD = 'Sign in again: this needs a sign-in of the last 15 minutes.';
 
 /**
  * Returns the session of the request, if its log-in is fresh. Else it answers, with what leads to the log-in and from there to
@@ -26,6 +26,6 @@ export async function freshSession(
   if (session !== undefined && sessions.isRecent(session)) return session;
   const logIn = `${base}/log-in?to=${encodeURIComponent(to)}`;
   if (session === undefined) reply.redirect(logIn, 303);
-  else sendPage(reply, problemPage(403, 'Log in again', TOO_OLD, logIn), request);
+  else sendPage(reply, problemPage(403, 'Sign in again', TOO_OLD, logIn), request);
   return undefined;
 }

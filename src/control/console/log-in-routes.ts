@@ -6,7 +6,7 @@ import { cookieLostPage, logInPage } from './console-pages.ts';
 import type { PersonRouteParts } from './person-route-parts.ts';
 
 const WRONG =
-  'The e-mail address or the password is wrong. After ten wrong passwords in a row, each is refused for a quarter of an hour.';
+  'The email address or the password is wrong. After ten wrong passwords in a row, sign-in is blocked for 15 minutes.';
 
 export function addLogInRoutes(pages: FastifyInstance, parts: PersonRouteParts): void {
   const { logIn, sessions, base, offersOf, sendPage, begin, ownPathOf } = parts;
@@ -34,7 +34,7 @@ export function addLogInRoutes(pages: FastifyInstance, parts: PersonRouteParts):
       return sendPage(reply, page, request);
     }
     const seconds = Math.ceil(result.afterMs / 1_000);
-    const problem = `There were too many wrong passwords, or too many log in at once. Try again in ${seconds} s.`;
+    const problem = `Too many wrong passwords or too many concurrent sign-ins. Try again in ${seconds} s.`;
     reply.header('retry-after', seconds);
     return sendPage(reply, logInPage(base, { to, name, problem, organizationId }, 429), request);
   });

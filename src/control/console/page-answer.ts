@@ -46,7 +46,7 @@ export function pageOfError(error: unknown, log: Log): ConsolePage {
     { errorId, cause: error instanceof Error ? error.stack : String(error) },
     'a page of the console failed',
   );
-  return problemPage(500, 'Internal error', `This is a fault of the console. Its error id is ${errorId}.`);
+  return problemPage(500, 'Internal error', `This is a fault of the console. Its error ID is ${errorId}.`);
 }
 
 export function sendPage(

@@ -248,7 +248,7 @@ describeEachStore('the password of a person', (open) => {
     assert.deepEqual([set.statusCode, set.headers.location], [303, '/console/logged-in?to=%2Fconsole']);
     assert.deepEqual(await Promise.all([browser, ida, other].map(isLoggedIn)), [true, false, false]);
     for (const again of [await use(code), await new TestBrowser(world.app).post(LINK, { code })])
-      assert.deepEqual([again.statusCode, /used already/.test(again.body)], [403, true]);
+      assert.deepEqual([again.statusCode, /already been used/.test(again.body)], [403, true]);
     assert.deepEqual([await logIn(email, FORMER), await logIn(email, NEW)], [403, 303]);
     await assertNoTrace('createPasswordLink', code, NEW);
     await assertNoTrace('usePasswordLink', code, NEW);

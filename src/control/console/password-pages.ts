@@ -15,7 +15,7 @@ export interface PasswordForm {
 /** Asks for the password that the person has, and for the new one. */
 export function passwordPage({ base, email, problem, status = 200 }: PasswordForm): ConsolePage {
   const content = html`${wrong(problem)}
-    <p>Your other sessions end when the password is changed.</p>
+    <p>All your other sessions end when you change the password.</p>
     <form method="post" action="${base}/password">
       ${emailInput(email)}
       <label for="current">Current password</label>
@@ -28,15 +28,15 @@ export function passwordPage({ base, email, problem, status = 200 }: PasswordFor
         maxlength="256"
       />
       ${newPasswordInput('New password')}
-      <button>Change the password</button>
+      <button>Change password</button>
     </form>
     <p><a href="${base}/account">Back</a></p>`;
-  return { status, title: 'Change the password', content };
+  return { status, title: 'Change password', content };
 }
 
 /** Asks for the code of a link, which the script takes from the address. */
 export function passwordCodePage(base: string, problem?: string, status = 200): ConsolePage {
-  const purpose = 'It sets a new password, once.';
+  const purpose = 'It sets a new password and can be used once.';
   return linkCodePage(base, { title: 'New password', path: 'new-password', purpose }, problem, status);
 }
 
@@ -44,16 +44,16 @@ export function passwordCodePage(base: string, problem?: string, status = 200): 
 export function newPasswordPage(form: PasswordForm, code: string): ConsolePage {
   const { base, email, problem, status = 200 } = form;
   const content = html`${wrong(problem)}
-    <p>Your sessions end when the new password is set.</p>
+    <p>All your sessions end when the new password is set.</p>
     <form method="post" action="${base}/new-password">
       <input type="hidden" name="code" value="${code}" />
       ${emailInput(email)} ${newPasswordInput('New password')}
-      <button>Set the password</button>
+      <button>Set password</button>
     </form>`;
   return { status, title: 'New password', content };
 }
 
 function emailInput(email: string): Html {
-  return html`<label for="email">E-mail address</label>
+  return html`<label for="email">Email address</label>
     <input id="email" value="${email}" autocomplete="username" readonly />`;
 }

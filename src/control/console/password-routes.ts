@@ -18,10 +18,10 @@ export interface PasswordRouteParts extends FreshSessionParts {
   readonly begin: (reply: FastifyReply, begun: Begun) => FastifyReply;
 }
 
-const NO_PASSWORD = 'Only people who log in with a password have one here.';
+const NO_PASSWORD = 'You do not sign in with a password.';
 const WRONG =
-  'The current password is wrong. After ten wrong passwords in a row, each is refused for a quarter of an hour.';
-const UNKNOWN = 'The code is wrong, was used already, or has expired. Ask for a new link.';
+  'The current password is wrong. After ten wrong passwords in a row, sign-in is blocked for 15 minutes.';
+const UNKNOWN = 'The code is invalid, has already been used, or has expired. Ask for a new link.';
 
 export function addPasswordRoutes(pages: FastifyInstance, parts: PasswordRouteParts): void {
   const { passwordChange, sessions, base, clientOf, endOf, fieldsOf, sendPage, begin } = parts;

@@ -78,7 +78,7 @@ describe('the console with an identity provider', () => {
 
   it('gives newcomers the role of the first rule that fits, and knows them when they come again', async () => {
     const page = await new TestBrowser(world.app).get(logInPage());
-    assert.match(page.body, /Log in with Staff &amp; Co/);
+    assert.match(page.body, /Sign in with Staff &amp; Co/);
     const ann = await logIn('ann');
     const caller = await callerOf(ann);
     assert.deepEqual(caller.scopes, ['frontdoor.read', 'frontdoor.write']);
@@ -101,11 +101,11 @@ describe('the console with an identity provider', () => {
   it('lets others wait for a role, whom an administrator sees', async () => {
     const bob = await logIn('bob');
     assert.equal((await bob.call('GET', '/caller')).statusCode, 403);
-    assert.match((await bob.get('/console')).body, /no role yet/);
+    assert.match((await bob.get('/console')).body, /not have a role yet/);
     const eve = await logIn('eve');
     assert.match(
       (await eve.get('/console')).body,
-      /no role yet/,
+      /not have a role yet/,
       'an address that is not verified fits no rule',
     );
     const { body } = await world.api.call('GET', '/people?sort=name');
@@ -133,7 +133,7 @@ describe('the console with an identity provider', () => {
     assert.equal((await world.api.call('POST', '/invitations', { body })).status, 201);
     const hal = await logIn('hal');
     assert.equal((await hal.call('GET', '/caller')).statusCode, 403);
-    assert.match((await hal.get('/console')).body, /no role yet/);
+    assert.match((await hal.get('/console')).body, /not have a role yet/);
     const { body: left } = await world.api.call('GET', '/invitations?name=Hal');
     assert.equal((left as { totalElements: number }).totalElements, 1);
   });
@@ -314,7 +314,7 @@ describe('the console with an identity provider', () => {
       .where('id', '=', providerId)
       .execute();
     assert.equal((await ann.call('GET', '/caller')).statusCode, 401);
-    assert.ok(!(await ann.get(logInPage())).body.includes('Log in with'));
+    assert.ok(!(await ann.get(logInPage())).body.includes('Sign in with'));
     await world.api.store.db
       .updateTable('auth_provider')
       .set({ enabled: 1 })

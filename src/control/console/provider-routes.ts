@@ -19,23 +19,23 @@ export interface ProviderRouteParts {
 }
 
 const SENTENCES: Readonly<Partial<Record<LoginRefusalReason, string>>> = {
-  denied: 'The identity provider refused the log-in.',
+  denied: 'The identity provider refused the sign-in.',
   'attempt-not-valid':
-    'This log-in has expired, or began in another browser, or under another address of the console. Begin again.',
-  'provider-not-available': 'People do not log in with this provider any more.',
-  'email-not-verified': 'The account has no verified e-mail address.',
-  'too-many': 'Too many people log in at the moment. Try again in a minute.',
+    'This sign-in has expired, or was started in another browser or at another address of the console. Start again.',
+  'provider-not-available': 'This provider is no longer used to sign in.',
+  'email-not-verified': 'Your account has no verified email address.',
+  'too-many': 'Too many people are signing in. Try again in a minute.',
 };
-const FAILED = 'The identity provider did not complete the log-in. Try again, or ask an administrator.';
+const FAILED = 'The identity provider did not complete the sign-in. Try again, or ask an administrator.';
 const UNINVITED =
-  'The code of the invitation is wrong, was used already, or has expired. Ask for a new link.';
+  'The invitation code is invalid, has already been used, or has expired. Ask for a new link.';
 const CROWDED =
-  'Too many people wait for a role in this organization. Ask one of its administrators for an invitation.';
+  'Too many people are waiting for a role in this organization. Ask one of its administrators for an invitation.';
 
 export function addProviderRoutes(pages: FastifyInstance, parts: ProviderRouteParts): void {
   const { providerLogIn, sessions, base, consoleUrl, ownPathOf, clientOf, fieldsOf, sendPage } = parts;
   const refuse = (reply: FastifyReply, request: FastifyRequest, sentence: string, status = 403) =>
-    sendPage(reply, problemPage(status, 'You are not logged in', sentence, `${base}/log-in`), request);
+    sendPage(reply, problemPage(status, 'You are not signed in', sentence, `${base}/log-in`), request);
 
   pages.get('/log-in/with/:providerId', async (request, reply) => {
     const { providerId } = request.params as { providerId: string };

@@ -29,18 +29,18 @@ export function factorCodePage(form: FactorForm, asksRecovery: boolean): Console
           maxlength="${MAX_CODE_CHARS}"
         />
         <input type="hidden" name="recovery" value="1" />`
-    : html`<label for="code">Code of your authenticator app</label> ${codeInput}`;
+    : html`<label for="code">Code from your authenticator app</label> ${codeInput}`;
   const other = asksRecovery
-    ? html`<a href="${own}">Use a code of your app</a>`
+    ? html`<a href="${own}">Use a code from your app</a>`
     : html`<a href="${own}&amp;recovery=1">Use a recovery code</a>`;
   const content = html`${wrong(problem)}
     <form method="post" action="${base}/log-in/second-factor">
       <input type="hidden" name="to" value="${to}" />
       ${fields}
-      <button>Log in</button>
+      <button>Sign in</button>
     </form>
     <p>${other}</p>
-    <p class="soft">Without either, ask an administrator of the organization for help.</p>`;
+    <p class="soft">If you have neither, ask an administrator of your organization for help.</p>`;
   return { status, title: 'Second factor', content };
 }
 
@@ -49,12 +49,15 @@ export function enrollmentPage(form: FactorForm, { url, picture }: EnrollmentVie
   const { base, to, problem, status = 200 } = form;
   const secret = new URL(url).searchParams.get('secret') ?? '';
   const content = html`${wrong(problem)}
-    <p>Log-ins with your password need a code from now on. Scan the picture with an authenticator app.</p>
+    <p>
+      From now on, signing in with your password also requires a code. Scan the QR code with an authenticator
+      app.
+    </p>
     <p><img src="${picture}" alt="QR code with the secret below" /></p>
-    <p>Or type this secret into the app: <code id="secret">${inGroups(secret)}</code></p>
+    <p>Or enter this secret in the app: <code id="secret">${inGroups(secret)}</code></p>
     <form method="post" action="${base}/log-in/second-factor">
       <input type="hidden" name="to" value="${to}" />
-      <label for="code">Code that the app shows now</label>
+      <label for="code">Current code from the app</label>
       ${codeInput}
       <button>Continue</button>
     </form>`;
@@ -71,13 +74,13 @@ export interface EnrollmentView {
 export function recoveryCodesPage(base: string, to: string, codes: readonly string[]): ConsolePage {
   const next = `${base}/logged-in?to=${encodeURIComponent(to)}`;
   const content = html`<p>
-      Keep these recovery codes in a safe place. Each replaces a code of your app once. They are not shown
-      again.
+      Store these recovery codes in a safe place. Each can be used once instead of a code from your app. They
+      are not shown again.
     </p>
     <ul class="codes">
       ${codes.map((code) => html`<li><code>${code}</code></li>`)}
     </ul>
-    <p><a href="${next}">I have kept them</a></p>`;
+    <p><a href="${next}">I have stored them</a></p>`;
   return { status: 200, title: 'Recovery codes', content };
 }
 
@@ -89,11 +92,11 @@ export function passwordOffer(base: string, state: 'none' | 'enrolled' | undefin
     state === 'none'
       ? nothing
       : html`<form method="post" action="${base}/second-factor/recovery-codes">
-          <button>Renew the recovery codes</button>
+          <button>Create new recovery codes</button>
         </form>`;
   return html`<form method="post" action="${base}/second-factor"><button>${label}</button></form>
     ${renewal}
-    <p><a href="${base}/password">Change the password</a></p>`;
+    <p><a href="${base}/password">Change password</a></p>`;
 }
 
 const codeInput = html`<input

@@ -17,9 +17,9 @@ export interface SecondFactorRouteParts extends FreshSessionParts {
 
 const PATH = '/log-in/second-factor';
 const WRONG =
-  'The code is wrong, or was used already. After five wrong codes in a row, each is refused for a quarter of an hour, and then for longer.';
-const OVER = 'This log-in has expired, or your browser did not keep its cookie. Begin again.';
-const NO_PASSWORD = 'Only people who log in with a password have a second factor here.';
+  'The code is wrong or has already been used. After five wrong codes in a row, sign-in is blocked for 15 minutes, and then for longer.';
+const OVER = 'This sign-in has expired, or your browser did not keep its cookie. Start again.';
+const NO_PASSWORD = 'Only people who sign in with a password can set up a second factor.';
 
 export function addSecondFactorRoutes(pages: FastifyInstance, parts: SecondFactorRouteParts): void {
   const { secondFactor, sessions, base, ownPathOf, clientOf, fieldsOf, sendPage } = parts;
@@ -27,7 +27,7 @@ export function addSecondFactorRoutes(pages: FastifyInstance, parts: SecondFacto
   /** There is no way back to the log-in by itself: a browser that keeps no cookie would go round in circles. */
   const over = (reply: FastifyReply, request: FastifyRequest): FastifyReply => {
     reply.header('set-cookie', STEP_COOKIE_ENDED);
-    return sendPage(reply, problemPage(403, 'You are not logged in', OVER, `${base}/log-in`), request);
+    return sendPage(reply, problemPage(403, 'You are not signed in', OVER, `${base}/log-in`), request);
   };
   const pageOf = ({ url }: LogInStep, form: FactorForm, asksRecovery: boolean): ConsolePage => {
     if (url === null) return factorCodePage(form, asksRecovery);

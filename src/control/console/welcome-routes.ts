@@ -28,7 +28,7 @@ export function addWelcomeRoutes(pages: FastifyInstance, parts: PersonRouteParts
     const code = (fields.get('code') ?? '').trim();
     const invitation = await logIn.invitationOf(code, clientOf(request));
     if (invitation === undefined) {
-      const problem = 'The code is wrong, was used already, or has expired. Ask for a new link.';
+      const problem = 'The code is invalid, has already been used, or has expired. Ask for a new link.';
       return sendPage(reply, codePage(base, problem, 403), request);
     }
     const offers = await offersOf(invitation.organizationId);
@@ -41,9 +41,9 @@ export function addWelcomeRoutes(pages: FastifyInstance, parts: PersonRouteParts
     const form = { code, name: name ?? '', email, offers };
     const again = (problem: string, status: number) =>
       sendPage(reply, accountPage(base, invitation, { ...form, problem }, status), request);
-    if (name === undefined) return again('The name is missing, or too long.', 400);
+    if (name === undefined) return again('The name is missing or too long.', 400);
     if (!EMAIL.test(email) || email.length > MAX_EMAIL_CHARS)
-      return again('This is not an e-mail address.', 400);
+      return again('Enter a valid email address.', 400);
     const problem = passwordProblem(password, [name, email]);
     if (problem !== undefined) return again(problem, 400);
     const earlier = await sessions.find(request.raw);
@@ -52,11 +52,11 @@ export function addWelcomeRoutes(pages: FastifyInstance, parts: PersonRouteParts
       begun = await logIn.accept(code, { name, email, password }, clientOf(request), earlier);
     } catch (error) {
       if (!(error instanceof FrontdoorError)) throw error;
-      if (error.kind === 'limited') return again('Too many log in at the moment. Try again.', 429);
+      if (error.kind === 'limited') return again('Too many people are signing in. Try again.', 429);
       if (error.kind !== 'conflict') throw error;
-      return again('Another person of the organization has this e-mail address.', 409);
+      return again('Another person in the organization already has this email address.', 409);
     }
     if (begun !== undefined) return begin(reply, begun);
-    return sendPage(reply, codePage(base, 'The code was used a moment ago.', 403), request);
+    return sendPage(reply, codePage(base, 'The code has just been used.', 403), request);
   });
 }

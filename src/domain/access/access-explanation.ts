@@ -108,7 +108,7 @@ export function explainAccess(
     return steps.decided('admission', allowed(kind === 'public' ? 'public-path' : unguarded));
   }
   if (providers.some(isLogin) && isReserved(request.target.split('?')[0]!)) {
-    const detail = 'gateways answer this path themselves: log-in and log-out';
+    const detail = 'gateways answer this path themselves: sign-in and sign-out';
     return steps.decided('path', { ...allowed('own-path'), detail });
   }
   const { allowPreflights } = rules.rules;
@@ -122,7 +122,7 @@ export function explainAccess(
   }
   const unprovable = decideProvability(rules, providers.some(isLogin));
   if (unprovable !== undefined) {
-    const detail = 'rules about people (e-mail, claims), and no auth provider here proves who a person is';
+    const detail = 'rules about people (email, claims), and no auth provider here proves who a person is';
     return steps.decided('identity', refusal(unprovable, detail));
   }
   return explainIdentity(rules, providers, request, steps);
@@ -214,7 +214,7 @@ function explainKey(
     return steps.decided('identity', wrong('credential-wrong', detail));
   }
   steps.passed('identity', `key ${keyName} of ${holder.name}`);
-  if (rules.hasIdentityRules) steps.skipped('person', 'e-mail and claim rules do not apply to keys');
+  if (rules.hasIdentityRules) steps.skipped('person', 'email and claim rules do not apply to keys');
   limit(rules, steps, 'the key');
   return steps.decided('admission', allowed(`api-key ${keyName}`));
 }
@@ -232,16 +232,16 @@ function explainPerson(
   );
   const prover = able.find(({ enabled }) => enabled) ?? able[0];
   if (prover === undefined)
-    return steps.decided('identity', wrong('credential-wrong', 'no provider here supports log-ins'));
+    return steps.decided('identity', wrong('credential-wrong', 'no provider here supports sign-ins'));
   if (!prover.enabled)
     return steps.decided('identity', wrong('provider-disabled', `the provider ${prover.name} is disabled`));
-  steps.passed('identity', `logged in with ${prover.name}`);
+  steps.passed('identity', `signed in with ${prover.name}`);
   const { emails, claims } = rules.rules;
   const email = decideEmail(rules, person.email);
   if (emails.length === 0) steps.skipped('email', 'every address is allowed');
   else if (email === undefined) steps.passed('email', `${person.email} fits`);
   else {
-    const detail = email === 'email-missing' ? 'no verified e-mail' : `${person.email} matches no pattern`;
+    const detail = email === 'email-missing' ? 'no verified email' : `${person.email} matches no pattern`;
     return steps.decided('email', refusal(email, detail));
   }
   const claim = decideClaims(rules, person);
@@ -290,21 +290,21 @@ function withoutCredential(
   if (isShut && (logins.length === 0 || !isNavigation))
     return wrong('provider-disabled', 'every provider here is disabled');
   if (logins.length === 0 || !isNavigation) {
-    const said = logins.length === 0 ? 'no log-in' : `${method} is not a navigation of a browser`;
+    const said = logins.length === 0 ? 'no sign-in' : `${method} is not a navigation of a browser`;
     const basic = rules.basicAuth.length > 0 ? ' or HTTP Basic' : '';
     const how = providers.length === 0 ? 'HTTP Basic' : `a key or token${basic}`;
     return wrong('credential-missing', `no credential, ${said}: ${how} is required`);
   }
   const enabled = logins.filter((provider) => provider.enabled);
   if (enabled.length === 0) {
-    const detail = `every provider with log-ins is disabled (other callers: 401)`;
+    const detail = `every provider with sign-ins is disabled (other callers: 401)`;
     return { decision: 'unavailable', status: 503, reason: 'login-not-available', detail };
   }
   const others = 'other callers: 401';
   const detail = !isSecure
-    ? `a browser is redirected to https://${host}, where it logs in (${others})`
+    ? `a browser is redirected to https://${host}, where it signs in (${others})`
     : enabled.length === 1
-      ? `a browser logs in with ${enabled[0]!.name} (${others})`
+      ? `a browser signs in with ${enabled[0]!.name} (${others})`
       : `a browser chooses between ${enabled.map(({ name }) => name).join(', ')} (${others})`;
   return { decision: 'login', status: isSecure && enabled.length > 1 ? 200 : 302, reason: 'login', detail };
 }

@@ -67,8 +67,8 @@ export const ACCESS_REASONS = {
   },
   'login-not-available': {
     status: 503,
-    message: 'Log-in is not possible here at the moment.',
-    cause: 'no provider with log-ins is enabled',
+    message: 'Sign-in is not possible here at the moment.',
+    cause: 'no provider with sign-ins is enabled',
   },
   'issuer-away': {
     status: 503,
@@ -87,22 +87,22 @@ export const ACCESS_REASONS = {
   },
   'email-missing': {
     status: 403,
-    message: 'You are logged in, but without a verified e-mail address.',
-    cause: 'the log-in has no verified e-mail address',
+    message: 'You are signed in, but without a verified email address.',
+    cause: 'the sign-in has no verified email address',
   },
   'email-not-allowed': {
     status: 403,
-    message: 'You are logged in, but do not have access to this address.',
-    cause: 'the e-mail address matches no pattern of the policy',
+    message: 'You are signed in, but do not have access to this address.',
+    cause: 'the email address matches no pattern of the policy',
   },
   'claim-not-met': {
     status: 403,
-    message: 'You are logged in, but do not have access to this address.',
+    message: 'You are signed in, but do not have access to this address.',
     cause: 'the claims do not satisfy the rules of the policy',
   },
   'person-unprovable': {
     status: 403,
-    message: 'Only certain people have access to this address, and nobody can log in here.',
+    message: 'Only certain people have access to this address, and nobody can sign in here.',
     cause: 'the policy has rules about people, and no provider here proves who a person is',
   },
   'rate-limited': {

@@ -33,7 +33,7 @@ suite('the sentence about who may come in', () => {
     [{ ip: { allow: [], deny: ['192.0.2.1'] } }, [], 'Everyone except from 192.0.2.1'],
     [{ ip: { allow: ['10.0.0.1', '10.0.0.2', '10.0.0.3'], deny: [] } }, [], 'Everyone from 3 networks'],
     [{ basicAuth: users('ann', 'bob', 'carl') }, [], '3 users with a password'],
-    [{ basicAuth: users('ann') }, [staff], 'People who log in with staff or 1 user with a password'],
+    [{ basicAuth: users('ann') }, [staff], 'People who sign in with staff or 1 user with a password'],
     [{ clientCertificate: { authorities: ['x'], names: [] } }, [], 'Everyone with a client certificate'],
     [
       { clientCertificate: { authorities: ['x'], names: ['laptop'] }, expiresAtMs: MAY },
@@ -43,7 +43,7 @@ suite('the sentence about who may come in', () => {
     [
       { emails: ['*@example.com'] },
       [staff, builds],
-      '*@example.com who log in with staff or holders of 3 keys of builds',
+      '*@example.com who sign in with staff or holders of 3 keys of builds',
     ],
     [
       {
@@ -51,15 +51,15 @@ suite('the sentence about who may come in', () => {
         claims: [{ claim: 'groups', anyOf: ['ops', 'dev'] }],
       },
       [staff],
-      '3 e-mail patterns with groups ops, dev who log in with staff',
+      '3 email patterns with groups ops, dev who sign in with staff',
     ],
-    [{ publicPaths: ['/health'] }, [staff], 'People who log in with staff; everyone at /health'],
+    [{ publicPaths: ['/health'] }, [staff], 'People who sign in with staff; everyone at /health'],
     [{ publicPaths: ['/health'] }, [], 'Everyone'],
-    [{ emails: ['*@example.com'] }, [], 'Nobody: rules about people, and no log-in proves who a person is'],
+    [{ emails: ['*@example.com'] }, [], 'Nobody: rules about people, and no sign-in proves who a person is'],
     [
       { emails: ['*@example.com'], publicPaths: ['/health'] },
       [],
-      'Nobody: rules about people, and no log-in proves who a person is; everyone at /health',
+      'Nobody: rules about people, and no sign-in proves who a person is; everyone at /health',
     ],
     [null, [{ ...staff, enabled: false }], 'Nobody: every auth provider is disabled'],
   ];
@@ -81,7 +81,7 @@ suite('the sentence about who may come in', () => {
     ];
     assert.deepEqual(accessSummary({ grants: undefined, names, rules: null }, 0), {
       admits: 'everyone',
-      summary: 'Everyone (app.share.example); People who log in with staff (app.apps.example)',
+      summary: 'Everyone (app.share.example); People who sign in with staff (app.apps.example)',
     });
     const machines = (grants: number) => accessSummary({ grants, names: [], rules: null }, 0);
     assert.deepEqual(machines(2), { admits: 'some', summary: '2 granted machines' });

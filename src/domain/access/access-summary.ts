@@ -83,7 +83,7 @@ function summaryAtName(
     return { admits: 'nobody', summary: `Closed since ${dateOf(rules.expiresAtMs!)}` };
   const hasPeople = providers.some((provider) => provider === undefined || provesPeople(provider.type));
   if (decideProvability(compiled, hasPeople) !== undefined)
-    return nobody(rules, 'rules about people, and no log-in proves who a person is');
+    return nobody(rules, 'rules about people, and no sign-in proves who a person is');
   // The ids themselves do not matter.
   const isGuarded = needsIdentity(
     compiled,
@@ -111,11 +111,11 @@ function identified(rules: AccessRules, providers: readonly (SummedProvider | un
   const logIns = enabled.filter(({ type }) => provesPeople(type));
   const ways: string[] = [];
   if (logIns.length > 0) {
-    const people = rules.emails.length === 0 ? 'people' : named(rules.emails, 'e-mail patterns');
+    const people = rules.emails.length === 0 ? 'people' : named(rules.emails, 'email patterns');
     const claims = rules.claims.map(({ claim, anyOf }) => `${claim} ${named(anyOf, 'values')}`);
     const having = claims.length === 0 ? '' : ` with ${named(claims, 'claims', ' and ')}`;
     const names = logIns.map(({ name }) => name);
-    ways.push(`${people}${having} who log in with ${named(names, 'providers', ' or ')}`);
+    ways.push(`${people}${having} who sign in with ${named(names, 'providers', ' or ')}`);
   }
   for (const { name, type, keys } of enabled)
     if (!provesPeople(type) && keys > 0) ways.push(`holders of ${counted(keys, 'key')} of ${name}`);

@@ -122,7 +122,7 @@ suite('client certificates', () => {
   });
 });
 
-suite('e-mail patterns', () => {
+suite('email patterns', () => {
   const fits = (pattern: string, email: string) =>
     decideIdentity(rulesOf({ emails: [pattern] }), person({ email })) === undefined;
 

@@ -51,7 +51,7 @@ const CREDENTIALS: Readonly<Record<string, Partial<ExplainedRequest>>> = {
   'Ann of ops': { person: { email: 'ann@example.com', groups: ['ops'], claims: {} } },
   'Ann without groups': { person: { email: 'ann@example.com', groups: [], claims: {} } },
   'Eve of ops': { person: { email: 'eve@evil.example', groups: ['ops'], claims: {} } },
-  'a person without e-mail': { person: { email: null, groups: [], claims: {} } },
+  'a person without email': { person: { email: null, groups: [], claims: {} } },
   'a key': { keyName: 'build' },
   'a wrong key': { keyName: 'other' },
   'a Basic user': { basicUser: 'basil' },

@@ -21,7 +21,7 @@ export function failureOfAccess(reason: AccessReason, cause: string = ACCESS_REA
 export function withWayOut(failure: Failure): Failure {
   return {
     ...failure,
-    message: `${failure.message} To continue as another user, log out first: /.frontdoor/logout`,
+    message: `${failure.message} To continue as another user, sign out first: /.frontdoor/logout`,
   };
 }
 
@@ -37,21 +37,21 @@ export function accessEnded(cause: string): Failure {
 }
 
 const LOGIN_REFUSALS: Readonly<Record<LoginRefusalReason, readonly [status: number, message: string]>> = {
-  'provider-not-available': [503, 'Logging in here is not possible at the moment.'],
-  'provider-failed': [502, 'The log-in service sent an unexpected response. Please try again.'],
+  'provider-not-available': [503, 'Signing in here is not possible at the moment.'],
+  'provider-failed': [502, 'The sign-in service sent an unexpected response. Please try again.'],
   'attempt-not-valid': [
     400,
-    'This log-in is no longer valid, or was started in another browser. Go back to the address that you wanted and try again.',
+    'This sign-in is no longer valid, or was started in another browser. Go back to the address that you wanted and try again.',
   ],
-  denied: [403, 'The log-in was refused.'],
-  'email-not-verified': [403, 'Your account has no verified e-mail address, which is required here.'],
-  'too-many': [429, 'Too many log-ins are in progress. Please wait a little and try again.'],
+  denied: [403, 'The sign-in was refused.'],
+  'email-not-verified': [403, 'Your account has no verified email address, which is required here.'],
+  'too-many': [429, 'Too many sign-ins are in progress. Please wait a little and try again.'],
 };
 
 export function failureOfLogin(reason: LoginRefusalReason): Failure {
   const [status, message] = LOGIN_REFUSALS[reason];
   const hop = reason === 'provider-failed' || reason === 'provider-not-available' ? 'control' : 'client';
-  return { status, code: `login-${reason}`, hop, message, cause: `log-in refused: ${reason}` };
+  return { status, code: `login-${reason}`, hop, message, cause: `sign-in refused: ${reason}` };
 }
 
 export const ACCESS_FAILURES = {
@@ -73,8 +73,8 @@ export const ACCESS_FAILURES = {
     status: 429,
     code: 'login-too-many',
     hop: 'client',
-    message: 'Your network started too many log-ins. Please wait a little.',
-    cause: 'too many log-ins from this address',
+    message: 'Your network started too many sign-ins. Please wait a little.',
+    cause: 'too many sign-ins from this address',
   },
   otherOrigin: failureOfAccess('other-origin', 'a page of another origin sent the request'),
   noSuchPage: {
@@ -95,7 +95,7 @@ export const ACCESS_FAILURES = {
     status: 503,
     code: 'login-not-available',
     hop: 'control',
-    message: 'Log-in and log-out are not possible at the moment. Please try again shortly.',
+    message: 'Sign-in and sign-out are not possible at the moment. Please try again shortly.',
     cause: 'the control plane did not respond',
   },
 } as const satisfies Record<string, Failure>;

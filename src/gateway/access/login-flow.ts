@@ -120,7 +120,7 @@ export class LoginFlow {
     if (limited !== undefined) return limited;
     const { host } = head;
     const { address } = client;
-    return this.#asking('log-in not finished', async () => {
+    return this.#asking('sign-in not finished', async () => {
       const returned = await answerInTime(
         this.#options.control.finishLogin({ host, providerId, parameters, address }),
       );
@@ -139,7 +139,7 @@ export class LoginFlow {
     const limited = this.#limited('login', host, client);
     if (limited !== undefined) return limited;
     const binding = cookies.login ?? randomBytes(32).toString('base64url');
-    return this.#asking('log-in not started', async () => {
+    return this.#asking('sign-in not started', async () => {
       const started = await answerInTime(
         this.#options.control.startLogin({
           shareId: host.route.share.id,
@@ -167,7 +167,7 @@ export class LoginFlow {
     if (login === undefined) return refusal(failureOfLogin('attempt-not-valid'));
     const limited = this.#limited('redeem', host, client);
     if (limited !== undefined) return limited;
-    return this.#asking('log-in not redeemed', async () => {
+    return this.#asking('sign-in not redeemed', async () => {
       const redeemed = await answerInTime(
         this.#options.control.redeemLogin({
           shareId: host.route.share.id,

@@ -38,7 +38,7 @@ export function chooserPage(
     const query = `provider=${encodeURIComponent(id)}&to=${encodeURIComponent(returnTo)}`;
     return `<a href="${escapeHtml(`${LOGIN_PATH}?${query}`)}">${escapeHtml(name)}</a>`;
   });
-  return page('Log in', `<h1>Log in to ${escapeHtml(host)}</h1>\n${links.join('\n')}`);
+  return page('Sign in', `<h1>Sign in to ${escapeHtml(host)}</h1>\n${links.join('\n')}`);
 }
 
 /**
@@ -46,17 +46,17 @@ export function chooserPage(
  * the provider was requested.
  */
 const LOGGED_OUT_TEXTS = {
-  share: '<p>Your session at this address has ended.</p>\n<a href="/">Log in again</a>',
+  share: '<p>Your session at this address has ended.</p>\n<a href="/">Sign in again</a>',
   provider: '<p>You can close this page.</p>',
   'share alone':
-    '<p>Your session at this address has ended. You may still be logged in at your identity provider, which has no log-out address.</p>\n<a href="/">Log in again</a>',
+    '<p>Your session at this address has ended. You may still be signed in at your identity provider, which has no sign-out address.</p>\n<a href="/">Sign in again</a>',
 } as const;
 
 export function loggedOutPage(
   where: keyof typeof LOGGED_OUT_TEXTS,
   lines: readonly string[] = [],
 ): LocalAnswer {
-  const made = page('Logged out', `<h1>You are logged out</h1>\n${LOGGED_OUT_TEXTS[where]}`);
+  const made = page('Signed out', `<h1>You are signed out</h1>\n${LOGGED_OUT_TEXTS[where]}`);
   return { ...made, lines: [...made.lines, ...lines] };
 }
 

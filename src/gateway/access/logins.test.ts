@@ -319,7 +319,7 @@ describe('log-ins', () => {
     try {
       const page = await browser.get(host, '/');
       assert.equal(page.status, 503);
-      assert.match(page.body, /Log-in is not possible here/);
+      assert.match(page.body, /Sign-in is not possible here/);
       const lines = [`Cookie: ${SESSION_COOKIE}=${browser.cookie(host, SESSION_COOKIE)}`];
       assert.equal((await world.ask('app', { lines })).status, 401);
       assert.equal((await browser.get('two.share.localhost', '/')).status, 302, 'the other one is left');

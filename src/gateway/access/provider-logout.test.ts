@@ -62,7 +62,7 @@ describe('a log-out at the identity provider too', () => {
     const line = world.sessionLine('app', PROVIDER);
     const answer = await world.ask('app', { path: LOGOUT, lines: [line] });
     assert.equal(answer.status, 200);
-    assert.match(answer.body, /may still be logged in at your identity provider/);
+    assert.match(answer.body, /may still be signed in at your identity provider/);
     assert.equal(await status(line), 401);
     world.setProviders(providerOf(PROVIDER, { logout }));
     assert.equal((await world.ask('app', { path: LOGOUT })).status, 200);
@@ -80,7 +80,7 @@ describe('a log-out at the identity provider too', () => {
     const { pathname } = new URL(page(443));
     const answer = await world.ask('', { host, path: `${pathname}?state=%3Cscript%3E&to=//evil.example` });
     assert.equal(answer.status, 200);
-    assert.match(answer.body, /You are logged out/);
+    assert.match(answer.body, /You are signed out/);
     assert.doesNotMatch(answer.body, /<script|evil|href/);
     assert.equal((await world.ask('', { host, path: pathname, method: 'POST' })).status, 404);
   });

@@ -72,7 +72,7 @@ describe('a page of refusal', () => {
     const session = world.sessionLine('app', 'idp');
     const page = await ask(['idp'], rules, [session, BROWSER_LINE]);
     assert.equal(page.status, 403);
-    assert.match(page.body, /<a href="\/\.frontdoor\/logout">Log out<\/a>/);
+    assert.match(page.body, /<a href="\/\.frontdoor\/logout">Sign out<\/a>/);
     assert.match(page.body, /<a href="mailto:owner@example\.com">Contact the owner<\/a>/);
     const { logout, contact } = JSON.parse((await ask(['idp'], rules, [session, JSON_LINE])).body) as {
       logout: string;

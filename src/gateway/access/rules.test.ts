@@ -147,7 +147,7 @@ describe('the rules of a share', () => {
       }
     publish({ emails: ['ann@example.com'] });
     const page = await world.ask('app', { lines: [BROWSER_LINE] });
-    assert.deepEqual([page.status, page.body.includes('nobody can log in here')], [403, true]);
+    assert.deepEqual([page.status, page.body.includes('nobody can sign in here')], [403, true]);
   });
 
   it('on rates count each caller separately, and give a Retry-After', async () => {

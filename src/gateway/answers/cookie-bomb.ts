@@ -34,7 +34,7 @@ function findCookieBomb(text: string): CookieBomb | undefined {
   return { host, names: namesIn(cookies) };
 }
 
-/** The gateway's own cookies are of a fixed size: the person stays logged in. */
+/** The gateway's own cookies are of a fixed size: the person stays signed in. */
 function namesIn(cookies: string): readonly string[] {
   const names = cookies.split(';').map((pair) => pair.slice(0, Math.max(0, pair.indexOf('='))).trim());
   const others = [...new Set(names)].filter((name) => NAME.test(name) && !OWN_COOKIE.test(name));
@@ -85,8 +85,7 @@ const COOKIES_TOO_LARGE: Failure = {
   status: 431,
   code: 'cookies-too-large',
   hop: 'client',
-  message:
-    'Your browser sent more cookies than fit into a request. They have been cleared; please try again.',
+  message: 'Your browser sent too many cookies. They have been cleared; please try again.',
   cause: 'the cookies are too large; the response clears them',
 };
 

@@ -25,7 +25,7 @@ function page(failure: Failure, errorId: string, help: string): string {
   return (
     `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
     `<title>${title}</title><style>${STYLE}</style></head>\n<body><h1>${title}</h1>\n<p>${failure.message}</p>\n${help}` +
-    `<p class="id">Error id: <code>${errorId}</code></p>${pageScriptOf(failure).html}</body></html>\n`
+    `<p class="id">Error ID: <code>${errorId}</code></p>${pageScriptOf(failure).html}</body></html>\n`
   );
 }
 

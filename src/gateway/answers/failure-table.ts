@@ -42,7 +42,7 @@ const TLS_ALERT = 0x15;
 /** For an answer that does not begin as HTTP does. */
 export function failureOfStart(first: number): Failure {
   if (first !== TLS_ALERT) return failureOfAnswer('malformed-status-line');
-  const cause = 'the service answered with TLS, so that the target of the share has to begin with https://';
+  const cause = 'the service responded with TLS, so the target of the share must start with https://';
   return serviceFailure(502, 'malformed-answer', cause);
 }
 
@@ -53,7 +53,7 @@ export function failureOfUnreadable(field: string): Failure {
     code: 'share-unreadable',
     hop: 'control',
     message:
-      'This service is closed, because this gateway cannot read its rules. Its operators find the reason in the log.',
+      'This service is unavailable because the gateway cannot read its access rules. The operators can find the reason in the log.',
     cause: `the record of the share cannot be read: ${field}`,
   };
 }
@@ -70,8 +70,8 @@ export const FAILURES = {
     status: 421,
     code: 'misdirected',
     hop: 'client',
-    message: 'This connection was made for another host.',
-    cause: 'the TLS server name belongs to another share than the Host header',
+    message: 'This connection was opened for a different host.',
+    cause: 'the TLS server name and the Host header belong to different shares',
   },
   noShareTable: {
     status: 503,
@@ -112,11 +112,11 @@ export const FAILURES = {
     status: 504,
     code: 'timeout',
     hop: 'gateway',
-    message: 'No connection to the service could be made in time.',
+    message: 'The connection to the service timed out.',
     cause: 'no circuit in time',
   },
   answerTimeout: serviceFailure(504, 'answer-timeout', 'the service did not respond in time'),
-  streamIdle: serviceFailure(504, 'stream-idle', 'no byte in either direction for too long'),
+  streamIdle: serviceFailure(504, 'stream-idle', 'no data in either direction for too long'),
   revoked: {
     status: 503,
     code: 'withdrawn',

@@ -37,7 +37,7 @@ export function helpHtml(help: PageHelp, status: number, isRead: boolean): strin
   const wanted = credentials.map((credential) => `<li>${sentenceOf(credential)}</li>`).join('');
   const links = [
     ...(isRead && RETRIED.has(status) ? ['<a href="">Try again</a>'] : []),
-    ...(logoutPath === undefined ? [] : [`<a href="${escapeHtml(logoutPath)}">Log out</a>`]),
+    ...(logoutPath === undefined ? [] : [`<a href="${escapeHtml(logoutPath)}">Sign out</a>`]),
     ...(contact === undefined || contact === null ? [] : [contactLink(contact)]),
   ];
   return (
@@ -47,7 +47,7 @@ export function helpHtml(help: PageHelp, status: number, isRead: boolean): strin
 }
 
 function sentenceOf(credential: WantedCredential): string {
-  if (credential.type === 'login') return 'Log in with a browser.';
+  if (credential.type === 'login') return 'Sign in with a browser.';
   if (credential.type === 'basic') return 'Send a user name and a password with HTTP Basic.';
   if (credential.type === 'bearer')
     return 'Send a key or token in the header <code>Authorization: Bearer</code>.';

@@ -24,7 +24,7 @@ describe('a share whose rules cannot be read', () => {
     assert.equal(error, 'share-unreadable');
     const record = world.records.find((each) => each['errorId'] === errorId);
     assert.match(String(record?.['cause']), /cannot be read: rules/);
-    assert.match((await world.ask('app')).body, /cannot read its rules/);
+    assert.match((await world.ask('app')).body, /cannot read its access rules/);
     assert.equal(world.hits('app'), 0);
     const replay = { type: 'replay', shareId: 'id-app' } as GatewayReplay;
     assert.equal(world.world.gateway.replay(replay), undefined, 'nothing else reaches it either');
