@@ -32,16 +32,13 @@ export function addAccessOptions(command: Command): Command {
       'serve OpenZiti\'s edge management API at the edge API, for administrators of "frontdoor admins create"',
     )
     .addOption(
-      new Option(
-        '--console <on|off>',
-        'whether people log in at the console, below /console of the Management API',
-      )
+      new Option('--console <on|off>', 'whether the Management API serves the console, under /console')
         .choices(['on', 'off'])
         .default('on'),
     )
     .option(
       '--public-api-url <url>',
-      'URL at which clients reach the Management API, when it is behind a proxy (default: the address it listens on)',
+      'public URL of the Management API, if it is behind a proxy (default: the address it listens on)',
     )
     .addOption(
       new Option(
@@ -61,12 +58,12 @@ export function addAccessOptions(command: Command): Command {
     .addOption(
       new Option(
         '--allow-egress <cidr:ports>',
-        'private network in which token issuers and identity providers may be; may be repeated; for example 10.0.0.0/8:443',
+        'private network that token issuers and identity providers may be in; may be repeated; for example 10.0.0.0/8:443',
       ).argParser((text: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), text]),
     )
     .option(
       '--dns-server <address...>',
-      'addresses of name servers that are asked for the proofs of custom frontends; default: those of the system; for example 192.0.2.53',
+      'addresses of name servers for the ownership checks of custom frontends; default: the system resolvers; for example 192.0.2.53',
     )
     .addOption(
       rate(
@@ -75,7 +72,7 @@ export function addAccessOptions(command: Command): Command {
         '20/200',
       ),
     )
-    .addOption(rate('writes', 'writing requests, per caller', '1000/2000'))
+    .addOption(rate('writes', 'write requests, per caller', '1000/2000'))
     .addOption(rate('failed-logins', 'wrong secrets at the token endpoint, per client', '1/20'))
     .addOption(
       connections('--limit-unproven <count>', 'unauthenticated connections to each API (default: 256)'),

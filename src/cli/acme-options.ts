@@ -30,11 +30,11 @@ export function addAcmeOptions(command: Command): Command {
     )
     .option(
       '--acme-ca <file>',
-      'authorities (PEM) that the directory is verified with, for a private one; default: those of the system; for example ca.pem',
+      'authorities (PEM) that the directory is verified with, for a private one; default: the system authorities; for example ca.pem',
     )
     .option(
       '--acme-eab-kid <id>',
-      'key id of the account at the authority (external account binding); needs --acme-eab-key; for example kid-1',
+      'key ID of the account at the authority (external account binding); needs --acme-eab-key; for example kid-1',
     )
     .option(
       '--acme-eab-key <file>',
@@ -42,7 +42,7 @@ export function addAcmeOptions(command: Command): Command {
     )
     .option(
       '--acme-dns-hook <program>',
-      'program that creates and removes TXT records, called as "PROGRAM present|cleanup NAME VALUE": each zone then gets a wildcard certificate, and no name of a share is published; for example /usr/local/bin/dns-hook',
+      'program that creates and removes TXT records, called as "PROGRAM present|cleanup NAME VALUE": each zone then gets a wildcard certificate, and share names do not appear in public certificate logs; for example /usr/local/bin/dns-hook',
     )
     .addOption(
       new Option(
@@ -54,7 +54,7 @@ export function addAcmeOptions(command: Command): Command {
 
 function email(text: string): string {
   if (EMAIL.test(text)) return text;
-  throw new InvalidArgumentError('must be an e-mail address.');
+  throw new InvalidArgumentError('must be an email address.');
 }
 
 function httpsUrl(text: string): string {

@@ -16,7 +16,7 @@ export interface AdminsRunner {
 
 export function adminsCommand(io: CliIo, runner: AdminsRunner): Command {
   const create = addDatabaseOptions(new Command('create'))
-    .description('create an administrator who logs in at the edge management API by password')
+    .description('create an administrator who signs in to the edge management API with a password')
     .option('--data-dir <dir>', 'directory of secrets.key and of the embedded database', 'frontdoor-data')
     .option('--username <name>', 'user name, also the name of the identity', 'admin')
     .option('--password-file <file>', 'file with the password; default: a random password')
@@ -26,8 +26,8 @@ export function adminsCommand(io: CliIo, runner: AdminsRunner): Command {
     )
     .addHelpText(
       'after',
-      '\nThe command works on the database itself. The control plane locks the embedded one: stop it first. On PostgreSQL,\n' +
-        'control planes may keep running. The control plane serves the API with --edge-management.\n\n' +
+      '\nThe command changes the database directly. The control plane locks an embedded database: stop it first. On PostgreSQL,\n' +
+        'control planes can keep running. The control plane serves the API with --edge-management.\n\n' +
         'Example:\n  frontdoor admins create --data-dir /var/lib/frontdoor --username admin\n',
     )
     .action((options: AdminsCreateOptions) => runCommand(io, false, () => runner.adminsCreate(options)));

@@ -71,14 +71,14 @@ interface StartFlags extends Where, MetricsCommandOptions {
 
 export function agentCommand(options: AgentCommandOptions): Command {
   const agent = new Command('agent').description(
-    'publish private services from this machine, and use those of others',
+    'publish private services from this machine, and use private shares of other machines',
   );
   agent.addCommand(startCommand(options));
   const share = new Command('share').description('publish a service through the running agent');
   share.addCommand(shareCommand(options, 'public'));
   share.addCommand(shareCommand(options, 'private'));
   agent.addCommand(share);
-  const access = new Command('access').description('use private shares of others on this machine');
+  const access = new Command('access').description('use private shares of other machines on this machine');
   access.addCommand(openAccessCommand(options));
   access.addCommand(endAccessCommand(options));
   agent.addCommand(access);
@@ -121,7 +121,7 @@ function startCommand({ io, start, ...defaults }: AgentCommandOptions): Command 
     )
     .option(
       '--allow-target <cidr:ports>',
-      'target that the Management API may set; may be repeated; for example 10.0.0.0/8:80,8080',
+      'target that the Management API is allowed to set; may be repeated; for example 10.0.0.0/8:80,8080',
       collect,
       [],
     )
@@ -169,7 +169,7 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
   const command = new Command(mode)
     .description(
       mode === 'public'
-        ? 'share publicly, as https?://NAME.<zone> at the frontdoor'
+        ? 'share publicly, at https?://NAME.<zone>'
         : 'share with granted environments, which dial it with "agent access open" or an OpenZiti SDK',
     )
     .argument('<target>', targetForms(modesOf(mode)))
@@ -180,7 +180,7 @@ function shareCommand(options: AgentCommandOptions, mode: 'public' | 'private'):
   if (mode === 'private') {
     command.option(
       '--grant <environmentId>',
-      'id of an environment that may dial the share, as "frontdoor environments list" shows it; may be repeated; ' +
+      'ID of an environment that can dial the share, as "frontdoor environments list" shows it; may be repeated; ' +
         'for example 5c1e0f0a-9d7a-4d7c-8a53-0c4a3f6f2b11',
       collect,
       [],

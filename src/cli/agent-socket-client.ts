@@ -38,7 +38,7 @@ export function callAgent<R extends AgentRequest>(
         new FrontdoorError(
           'timeout',
           'agent-silent',
-          `the agent at ${socketPath} did not answer in ${timeoutMs / 1_000} s`,
+          `the agent at ${socketPath} did not respond within ${timeoutMs / 1_000} s`,
         ),
       );
     }, timeoutMs);
@@ -48,14 +48,14 @@ export function callAgent<R extends AgentRequest>(
         new FrontdoorError(
           'unavailable',
           'agent-closed',
-          `the agent at ${socketPath} closed the connection without an answer`,
+          `the agent at ${socketPath} closed the connection without a response`,
         ),
       );
     });
     socket.on('data', (chunk: Buffer) => {
       const [line] = decoder.push(chunk);
       if (line === undefined) {
-        if (decoder.overflowed) fail(unreadable(socketPath, 'its answer is too long'));
+        if (decoder.overflowed) fail(unreadable(socketPath, 'its response is too long'));
         return;
       }
       const answer = checkAgentAnswer<R['op']>(request.op, line);
@@ -86,7 +86,7 @@ function unreachable(socketPath: string, error: NodeJS.ErrnoException): Frontdoo
     return new FrontdoorError(
       'unavailable',
       'no-agent',
-      `no agent runs at ${socketPath}; start one with "frontdoor agent start", or give its path with --data-dir or --socket`,
+      `no agent is running at ${socketPath}; start one with "frontdoor agent start", or set its path with --data-dir or --socket`,
       { cause: error },
     );
   }

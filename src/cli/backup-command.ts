@@ -54,10 +54,10 @@ function backupCommand(io: CliIo): Command {
         'write a file named after the current time into the directory, then remove the oldest of these files beyond this number; for example 7',
       ).argParser((text) => wholeNumber(text, 1, MAX_KEPT)),
     )
-    .description('back up the whole database as of one moment, while it is in use')
+    .description('back up a consistent snapshot of the whole database, while it is in use')
     .addHelpText(
       'after',
-      '\nGET {base_url}/backup, requires the scope frontdoor.admin. It works on either database.\n' +
+      '\nGET {base_url}/backup, requires the scope frontdoor.admin. It supports both kinds of database.\n' +
         "Secrets in the backup are encrypted with the control plane's secrets.key, which it does not contain: keep that apart.\n\n" +
         'Examples:\n  frontdoor backup /var/backups/frontdoor.backup\n  frontdoor backup now.backup --profile production\n' +
         '  frontdoor backup --keep 7 /var/backups/frontdoor   (every day, from cron or a systemd timer)\n',
@@ -69,7 +69,7 @@ function backupCommand(io: CliIo): Command {
         if (flags.json === true) return writeJson(io, { file, takenAt: header.takenAt, rows, removed });
         const count = rowCount(rows);
         io.out(
-          `${file}: ${count} rows, as of ${header.takenAt}. Only secrets.key decrypts its secrets: keep that apart.\n`,
+          `${file}: ${count} rows, as of ${header.takenAt}. Only secrets.key decrypts its secrets: store that file separately.\n`,
         );
         if (removed.length > 0) io.out(`Removed ${removed.join(', ')}.\n`);
       });
@@ -116,7 +116,9 @@ async function saveBackup(io: CliIo, file: string, flags: ApiFlags): Promise<Bac
 function restoreCommand(io: CliIo, runner: RestoreRunner): Command {
   return addDatabaseOptions(new Command('restore'))
     .argument('<file>', 'file that "frontdoor backup" wrote')
-    .description('restore a backup into an empty database of either kind, on which no control plane runs')
+    .description(
+      'restore a backup into an empty database of either kind, while no control plane is running on it',
+    )
     .option('--data-dir <dir>', 'directory of secrets.key and of the embedded database', 'frontdoor-data')
     .option(
       '--check',
@@ -136,10 +138,13 @@ function restoreCommand(io: CliIo, runner: RestoreRunner): Command {
         const { takenAt } = header;
         if (options.json)
           return writeJson(io, { takenAt, rows, keyFile, hasKeyFile, restored: !options.check });
-        const done = options.check ? 'is whole' : 'is restored';
+        const done = options.check ? 'is valid' : 'has been restored';
         io.out(`${file} ${done}: ${rowCount(rows)} rows, as of ${takenAt}.\n`);
         if (hasKeyFile) io.out(`${keyFile} decrypts its secrets.\n`);
-        else io.out(`Copy the secrets.key of its control plane to ${keyFile}: nothing starts without it.\n`);
+        else
+          io.out(
+            `Copy the secrets.key of its control plane to ${keyFile}: the control plane does not start without it.\n`,
+          );
       });
     });
 }

@@ -25,16 +25,18 @@ const DEFAULT_CONSOLE_URL = 'http://localhost:8081/console';
 
 export function consoleCommand(io: CliIo, runner: ConsoleRunner): Command {
   const link = addDatabaseOptions(addApiOptions(new Command('link')))
-    .description('make a link with which a person becomes an operator at the console: once, within an hour')
+    .description(
+      'create a link with which a person becomes a console operator; it works once and expires after one hour',
+    )
     .option(
       '--data-dir <dir>',
-      'work on the database itself instead of the API: directory of secrets.key and of the embedded database, for example frontdoor-data',
+      'change the database directly instead of using the API: directory of secrets.key and of the embedded database, for example frontdoor-data',
     )
     .option('--console-url <url>', 'address of the console in the link, with --data-dir', DEFAULT_CONSOLE_URL)
     .addHelpText(
       'after',
-      '\nPOST {base_url}/invitations, requires the scope frontdoor.admin. With --data-dir, the command works on the database;\n' +
-        'the control plane locks the embedded one: stop it first. On PostgreSQL, control planes may keep running.\n\n' +
+      '\nPOST {base_url}/invitations, requires the scope frontdoor.admin. With --data-dir, the command changes the database directly;\n' +
+        'the control plane locks an embedded database: stop it first. On PostgreSQL, control planes can keep running.\n\n' +
         'Examples:\n  frontdoor console link\n  frontdoor console link --data-dir /var/lib/frontdoor --console-url https://frontdoor.example/console\n',
     )
     .action(async (flags: LinkFlags) => {

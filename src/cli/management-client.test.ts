@@ -161,7 +161,7 @@ test('operations without credentials are called without, even when nobody is log
   const guarded = await runCli(['shares', 'list', '--api', api.url]);
   assert.deepEqual(guarded, {
     out: '',
-    err: 'frontdoor: not logged in: run "frontdoor login", or set FRONTDOOR_ACCOUNT_ID and FRONTDOOR_API_TOKEN\n',
+    err: 'frontdoor: not signed in: run "frontdoor login", or set FRONTDOOR_ACCOUNT_ID and FRONTDOOR_API_TOKEN\n',
     code: 3,
   });
 });

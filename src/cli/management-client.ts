@@ -173,7 +173,7 @@ export class ManagementClient {
   #credentials() {
     const { credentials, missing } = this.#access;
     if (credentials !== undefined) return credentials;
-    throw new FrontdoorError('unauthenticated', 'no-credentials', missing ?? 'not logged in');
+    throw new FrontdoorError('unauthenticated', 'no-credentials', missing ?? 'not signed in');
   }
 
   async #authorization(): Promise<string> {

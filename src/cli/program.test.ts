@@ -170,7 +170,7 @@ test(
     cleanups.push(() => server.close());
     await assert.rejects(callAgent(path, { op: 'status' }), /is not an agent of this version/);
     reply = undefined;
-    await assert.rejects(callAgent(path, { op: 'status' }, 50), /did not answer in 0.05 s/);
+    await assert.rejects(callAgent(path, { op: 'status' }, 50), /did not respond within 0.05 s/);
   },
 );
 

@@ -52,7 +52,7 @@ export async function buildProgram(
 ): Promise<Command> {
   const program = new Command('frontdoor')
     .description(
-      'publish private services to the world, or to chosen people, without opening an inbound port',
+      'publish private services to everyone, or to selected people, without opening an inbound port',
     )
     .version(version)
     // An option belongs to the command that it follows.

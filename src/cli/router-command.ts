@@ -31,12 +31,14 @@ export interface RouterRunners {
 }
 
 export function routerCommand(io: CliIo, run: RouterRunners): Command {
-  const router = new Command('router').description('overlay router');
+  const router = new Command('router').description(
+    'overlay router, configured with the same YAML file as OpenZiti’s router',
+  );
   addLogOptions(router.command('run'))
     .argument('<file>', 'configuration file')
     .option(
       '--ready-without-controller',
-      'write the ready file before a controller is reached; by default after the first one',
+      'write the ready file without waiting for a connection to a controller',
       false,
     )
     .description(
@@ -47,12 +49,12 @@ export function routerCommand(io: CliIo, run: RouterRunners): Command {
     );
   router
     .command('enroll')
-    .argument('<file>', 'configuration file, which names the identity files to write')
+    .argument('<file>', 'configuration file, which specifies the identity files to write')
     .requiredOption(
       '--jwt <file>',
       'file with the token from "frontdoor fabric router create"; for example east.jwt',
     )
-    .option('--force', 'replace the keys, and certificates of another router', false)
+    .option('--force', 'replace existing keys, and certificates of a different router', false)
     .description("exchange an enrollment token for the router's identity files")
     .action((file: string, options: RouterEnrollOptions) =>
       runCommand(io, false, () => run.routerEnroll(file, options), fileExitStatus),
@@ -64,10 +66,10 @@ export function routerCommand(io: CliIo, run: RouterRunners): Command {
     .option('--effective', 'print the file with every default filled in', false)
     .option(
       '--files',
-      'also check the certificates and keys that it names, and until when they are valid',
+      'also check the certificates and keys that the file refers to, and their expiry',
       false,
     )
-    .description('report all problems of a configuration file; exit status 0, 1 or 2 (unreadable)')
+    .description('validate a configuration file and report all problems; exit status 0, 1 or 2 (unreadable)')
     .action((file: string, options: RouterCheckCommandOptions) =>
       runCommand(io, options.json, () => run.routerCheck(file, options)),
     );

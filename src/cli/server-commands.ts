@@ -141,11 +141,7 @@ function upCommand(run: Pick<ServerRunners, 'up'>): Command {
     )
     .option('--demo', 'also start a sample service and an agent that publishes it', false)
     .option('--data-dir <dir>', 'directory for the database, keys and identities', 'frontdoor-data')
-    .option(
-      '--any-port',
-      'use free ports for those that no option gives, and keep them for the next start',
-      false,
-    )
+    .option('--any-port', 'use free ports where no option sets one, and reuse them at the next start', false)
     .option(
       '--zone <zone>',
       'zone of public shares, which are served as <share>.<zone> (set on the first start)',
@@ -195,9 +191,7 @@ function controlCommand(run: Pick<ServerRunners, 'control' | 'resetAdmin'>): Com
 
 function resetAdminCommand(run: Pick<ServerRunners, 'resetAdmin'>): Command {
   return addDatabaseOptions(new Command('reset-admin'))
-    .description(
-      'create an administrator after all credentials were lost: a new API account with every scope',
-    )
+    .description('create a new API account with every scope, if all credentials have been lost')
     .option('--data-dir <dir>', 'directory of secrets.key and of the embedded database', 'frontdoor-data')
     .option('--organization-id <id>', 'organization of the administrator; default: the oldest organization')
     .option(
@@ -206,8 +200,8 @@ function resetAdminCommand(run: Pick<ServerRunners, 'resetAdmin'>): Command {
     )
     .addHelpText(
       'after',
-      '\nThe command works on the database itself. The control plane locks the embedded one: stop it first. On PostgreSQL,\n' +
-        'control planes may keep running. Other accounts are not changed; the audit trail shows the new one.\n\n' +
+      '\nThe command changes the database directly. The control plane locks an embedded database: stop it first. On PostgreSQL,\n' +
+        'control planes can keep running. Other accounts are not changed; the audit trail records the new account.\n\n' +
         'Example:\n  frontdoor control reset-admin --data-dir /var/lib/frontdoor\n',
     )
     .action((options: ResetAdminCommandOptions) => run.resetAdmin(options));
@@ -218,7 +212,7 @@ function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
     .description('run a public gateway')
     .option(
       '--data-dir <dir>',
-      'directory for the identity and the last good share list',
+      'directory for the identity and the last valid share list',
       'frontdoor-gateway',
     )
     .option(
@@ -236,7 +230,7 @@ function gatewayCommand(run: Pick<ServerRunners, 'gateway'>): Command {
     )
     .option(
       '--tls-cert <file>',
-      'certificate (PEM) for names without one in --tls-dir, for example fullchain.pem',
+      'default certificate (PEM), for names that have none in --tls-dir; for example fullchain.pem',
     )
     .addOption(tlsKey())
     .addOption(tlsDir())
@@ -276,7 +270,7 @@ function listening(command: Command): Command {
     .option('--listen <host>', 'address to listen on', '127.0.0.1')
     .option(
       '--advertise <host...>',
-      'host name or address that others dial; agents, gateways and SDKs get all of several, routers the first',
+      'host name or address that other machines connect to; if there are several, agents, gateways and SDKs use all of them, routers the first',
       ['localhost'],
     );
 }
@@ -296,7 +290,7 @@ function tlsDir(): Option {
 function publicHttpsPort(): Option {
   return new Option(
     '--public-https-port <port>',
-    'port of HTTPS as browsers see it, used by log-ins and their callbacks; default: the port listened on; for example 443',
+    'public HTTPS port, as browsers see it, used for sign-in and callback URLs; default: the port that the gateway listens on; for example 443',
   ).argParser((text) => wholeNumber(text, 1, 65_535));
 }
 

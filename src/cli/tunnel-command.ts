@@ -72,7 +72,7 @@ function proxyCommand(io: CliIo, run: TunnelRunners): Command {
     .addOption(
       new Option(
         '--udp-idle-timeout <duration>',
-        'a source of datagrams loses its circuit when none went either way for this time; 1s to 24h',
+        'idle time after which the circuit of a source of datagrams is closed; 1s to 24h',
       )
         .default(UDP_IDLE_MS, '5m')
         .argParser(parseIdleTime),
@@ -82,7 +82,9 @@ function proxyCommand(io: CliIo, run: TunnelRunners): Command {
 
 function hostCommand(io: CliIo, run: TunnelRunners): Command {
   return addIdentity(new Command('host'))
-    .description('host services, and connect their circuits to programs as their configs or targets say')
+    .description(
+      'host services, and connect their circuits to the programs that their configs or targets specify',
+    )
     .option(
       '--service <name[=host:port]>',
       'service that the identity may host, and the TCP address to connect to instead of that of its config (host.v1 or ' +

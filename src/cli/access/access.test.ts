@@ -62,7 +62,7 @@ test('an option goes before the environment, the environment before the profile,
   const none = await resolveAccess({}, keptIo());
   assert.equal(none.apiUrl, 'http://127.0.0.1:8081');
   assert.equal(none.credentials, undefined);
-  assert.match(none.missing!, /not logged in: run "frontdoor login"/);
+  assert.match(none.missing!, /not signed in: run "frontdoor login"/);
 });
 
 test('an OAuth client of the environment is taken when no account is named', async () => {

@@ -87,8 +87,8 @@ export async function givenCredentials(flags: ApiFlags, io: CliIo): Promise<Cred
   if (id === undefined && secret === undefined) return undefined;
   if (id === undefined || secret === undefined) {
     const [what, remedy] = isClient
-      ? ['an OAuth client needs an id and a secret', 'FRONTDOOR_CLIENT_ID and FRONTDOOR_CLIENT_SECRET']
-      : ['an API account needs an id and a token', 'FRONTDOOR_ACCOUNT_ID and FRONTDOOR_API_TOKEN'];
+      ? ['an OAuth client needs an ID and a secret', 'FRONTDOOR_CLIENT_ID and FRONTDOOR_CLIENT_SECRET']
+      : ['an API account needs an ID and a token', 'FRONTDOOR_ACCOUNT_ID and FRONTDOOR_API_TOKEN'];
     throw new FrontdoorError('unauthenticated', 'no-credentials', `${what}: give both, or set ${remedy}`);
   }
   return { kind: isClient ? 'client' : 'account', id, secret };
@@ -123,6 +123,6 @@ function missingText(
   const remedy = 'run "frontdoor login", or set FRONTDOOR_ACCOUNT_ID and FRONTDOOR_API_TOKEN';
   if (profile !== undefined) return `the profile is for ${profile.apiUrl}, not for ${apiUrl}: ${remedy}`;
   const names = Object.keys(profiles);
-  if (names.length === 0) return `not logged in: ${remedy}`;
+  if (names.length === 0) return `not signed in: ${remedy}`;
   return `there is no profile "${DEFAULT_PROFILE}", but there is ${names.join(', ')}: select one with --profile or FRONTDOOR_PROFILE`;
 }

@@ -28,13 +28,13 @@ export function addApiOptions(command: Command): Command {
       '--profile <name>',
       'profile that "frontdoor login" saved (or FRONTDOOR_PROFILE); for example production',
     ),
-    new Option('--account <id>', `id of an API account (or FRONTDOOR_ACCOUNT_ID); for example ${EXAMPLE_ID}`),
+    new Option('--account <id>', `ID of an API account (or FRONTDOOR_ACCOUNT_ID); for example ${EXAMPLE_ID}`),
     new Option('--token <token>', secretHelp('token of that account', 'FRONTDOOR_API_TOKEN')).argParser(
       secretOf,
     ),
     new Option(
       '--client <id>',
-      `id of an OAuth client, instead of an account (or FRONTDOOR_CLIENT_ID); for example ${EXAMPLE_ID}`,
+      `ID of an OAuth client, instead of an account (or FRONTDOOR_CLIENT_ID); for example ${EXAMPLE_ID}`,
     ),
     new Option(
       '--client-secret <secret>',
@@ -53,7 +53,7 @@ export function addApiOptions(command: Command): Command {
 export function frontdoorOption(): Option {
   return new Option(
     '--frontdoor <id|name>',
-    'frontdoor to use (or FRONTDOOR_ID); default: that of the profile; for example production',
+    'frontdoor to use (or FRONTDOOR_ID); default: the frontdoor of the profile; for example production',
   );
 }
 

@@ -71,7 +71,7 @@ test('an account is tried, its only frontdoor taken, and a profile kept that com
   assert.equal(ran.code, 0, ran.err);
   assert.match(
     ran.out,
-    /logged in at .* as account acc \(frontdoor\.read\)\nfrontdoor name of f1 \(f1\)\nprofile default in /,
+    /signed in at .* as account acc \(frontdoor\.read\)\nfrontdoor name of f1 \(f1\)\nprofile default in /,
   );
   assert.doesNotMatch(ran.out, /tok/);
   assert.deepEqual((await loadProfiles(profilePath(env))).profiles, {
@@ -138,7 +138,7 @@ test('a person is asked for what is not given, and for the frontdoor when there 
   assert.equal(profiles['default']?.frontdoorId, 'f2');
   assert.deepEqual(asked, [
     'Management API',
-    'Log in as',
+    'Sign in as',
     'Account id',
     'API token',
     'Which frontdoor should commands use?',

@@ -60,7 +60,7 @@ export async function login(io: CliIo, flags: LoginFlags, ask: () => Promise<Log
       const frontdoorId = frontdoor?.id ?? null;
       return writeJson(io, { profile: name, apiUrl, kind, id, organizationId, scopes, frontdoorId });
     }
-    io.out(`logged in at ${apiUrl} as ${kind} ${id} (${scopes.join(', ')})\n`);
+    io.out(`signed in at ${apiUrl} as ${kind} ${id} (${scopes.join(', ')})\n`);
     if (frontdoor === undefined) io.out('no frontdoor yet: frontdoor frontdoors create --name NAME\n');
     else io.out(`frontdoor ${printable(frontdoor.name)} (${frontdoor.id})\n`);
     io.out(`profile ${name} in ${path}\n`);
@@ -99,7 +99,7 @@ async function attemptOf(
   if (demo !== undefined && (await questions.confirm(`Use the credentials of the demo in ${DEMO_DIR}?`)))
     return fromDemo(demo);
   const apiUrl = api ?? (await questions.text('Management API', DEFAULT_API_URL));
-  const kind = await questions.choose('Log in as', [
+  const kind = await questions.choose('Sign in as', [
     { value: 'account', label: 'API account, with its token' },
     { value: 'client', label: 'OAuth client, with its secret' },
   ]);
@@ -147,7 +147,7 @@ async function choose(
     if (called.length === 1) return called[0];
     if (called.length > 1) {
       const ids = called.map(({ id }) => id).join(', ');
-      const message = `several frontdoors are called ${printable(wanted)}: give the id of one of them (${ids})`;
+      const message = `several frontdoors are called ${printable(wanted)}: give the ID of one of them (${ids})`;
       throw new FrontdoorError('invalid', 'name', message);
     }
     throw new FrontdoorError(

@@ -53,7 +53,7 @@ async function loadFile(path: string): Promise<LoadedFile> {
     return { file: value, profiles: value.profiles, damaged: new Map(damaged), unread };
   }
   if (file.isNewer) throw refused(path, `it has another version; ${file.problem}`);
-  throw refused(path, `it has another version; ${file.problem}; remove it and log in again`);
+  throw refused(path, `it has another version; ${file.problem}; remove it and sign in again`);
 }
 
 export async function saveProfile(path: string, name: string, profile: Profile): Promise<void> {

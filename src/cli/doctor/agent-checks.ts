@@ -16,7 +16,7 @@ async function agentVerdict(socketPath: string, version: string): Promise<CheckR
     status = await callAgent(socketPath, { op: 'status' }, PROBE_MS);
   } catch (error) {
     if (!(error instanceof FrontdoorError)) throw error;
-    if (error.code === 'no-agent') return skipped(`none runs at ${socketPath}`);
+    if (error.code === 'no-agent') return skipped(`none is running at ${socketPath}`);
     return failure(error.message, 'start it again: "frontdoor agent stop", then "frontdoor agent start"');
   }
   const said = `${status.name}, version ${status.version}, ${status.shares.length} shares`;

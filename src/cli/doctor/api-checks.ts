@@ -18,7 +18,7 @@ import {
 /** Tokens are refused if the clocks differ by more. */
 const MAX_SKEW_MS = 60_000;
 const GOOD_SKEW_MS = 10_000;
-const AWAY = 'the Management API was not reached';
+const AWAY = 'the Management API could not be reached';
 
 /** Several checks depend on the contact, so it is given. */
 export function apiChecks(
@@ -125,24 +125,24 @@ export function clockVerdict({ problem, aheadMs }: Contact): CheckResult {
 }
 
 async function credentialsVerdict(access: ResolvedAccess): Promise<CheckResult> {
-  if (access.credentials === undefined) return skipped(access.missing ?? 'not logged in');
+  if (access.credentials === undefined) return skipped(access.missing ?? 'not signed in');
   return asked(access, async (client) => {
     const { kind, id, scopes } = await fetchCaller(client);
-    const said = `${kind} ${id} may ${scopes.join(', ')}`;
+    const said = `${kind} ${id} has the scopes ${scopes.join(', ')}`;
     if (scopes.includes('frontdoor.write')) return ok(said);
     return warning(
       said,
-      'for changes, add the scope frontdoor.write to the account, or log in with another one',
+      'for changes, add the scope frontdoor.write to the account, or sign in with another one',
     );
   });
 }
 
 async function frontdoorVerdict(access: ResolvedAccess): Promise<CheckResult> {
   const { credentials, frontdoorId } = access;
-  if (credentials === undefined) return skipped('not logged in');
+  if (credentials === undefined) return skipped('not signed in');
   if (frontdoorId === undefined)
     return warning(
-      'none is chosen',
+      'none is selected',
       'run "frontdoor login" again, or set FRONTDOOR_ID; "frontdoor frontdoors list" shows them',
     );
   return asked(access, async (client) => {

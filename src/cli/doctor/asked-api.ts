@@ -17,7 +17,7 @@ export async function asked(
     if (!(error instanceof FrontdoorError)) throw error;
     const remedy =
       error.kind === 'unauthenticated'
-        ? 'log in again: the account was revoked, its token was rotated, or a clock is wrong'
+        ? 'sign in again: the account was revoked, its token was rotated, or a clock is wrong'
         : error.kind === 'forbidden'
           ? 'choose another frontdoor ("frontdoor login"), or request the scope'
           : 'see the other findings';

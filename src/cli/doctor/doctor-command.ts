@@ -31,7 +31,7 @@ export function doctorCommand(io: CliIo, version: string, defaultAgentDir: strin
   return addApiOptions(command)
     .addHelpText(
       'after',
-      '\nThe exit status is 0 if nothing failed, 1 otherwise. The doctor changes nothing. It works without a log-in; with one,\n' +
+      '\nThe exit status is 0 if nothing failed, 1 otherwise. The doctor changes nothing. It works without a profile; with one,\n' +
         'it asks the control plane for its parts and their failures (callers with the scope frontdoor.admin see more).\n\n' +
         'Examples:\n  frontdoor doctor\n  frontdoor doctor --api https://control.example.com --router router.example.com:3022 --json\n',
     )

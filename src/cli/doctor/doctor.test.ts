@@ -101,7 +101,7 @@ test('without a name of the API nothing is asked, nor given credentials, and the
   const env = { FRONTDOOR_ACCOUNT_ID: 'a', FRONTDOOR_API_TOKEN: 'canary', FRONTDOOR_ID: 'f' };
   const { of, code } = await examine([], env);
   is(of('Management API'), 'skipped', /^nothing names the Management API: .*--api or FRONTDOOR_API_URL/);
-  is(of('port of Management API'), 'skipped', /^nothing names the address: give it with --api$/);
+  is(of('port of Management API'), 'skipped', /^the address is not configured: set it with --api$/);
   for (const check of ['clock', 'credentials', 'frontdoor', 'shares', 'port of gateway', 'port of router'])
     assert.equal(of(check).state, 'skipped', check);
   assert.equal(code, 0);
@@ -115,7 +115,7 @@ test('while the control plane is away, addresses come from files of this machine
     ['gateway', '--gateway'],
     ['router', '--router'],
   ] as const)
-    is(of(`port of ${name}`), 'skipped', new RegExp(`no file of this machine names .* ${option}$`));
+    is(of(`port of ${name}`), 'skipped', new RegExp(`no file on this machine has .* ${option}$`));
   const dir = newFolder();
   const [http, gone] = [await listen(createServer()), await freePort()];
   const ports = { format: 1, http, https: 0, api: gone, edgeApi: gone, ctrl: 0, edge: gone };
@@ -271,10 +271,10 @@ test('credentials: refused, without the scope to write, and for another frontdoo
   const refused: FakeAnswer = { status: 401, json: { error: 'unauthorized', message: 'no' } };
   const foreign: FakeAnswer = { status: 403, json: { error: 'not_found', message: 'Frontdoor f not found' } };
   const revoked = await examine(['--api', await openApi({ '/caller': refused })], env);
-  is(revoked.of('credentials'), 'failure', /no/, /log in again/);
+  is(revoked.of('credentials'), 'failure', /no/, /sign in again/);
   const answers = { '/caller': caller(['frontdoor.read']), '/frontdoor/f': foreign };
   const reading = await examine(['--api', await openApi(answers)], env);
-  is(reading.of('credentials'), 'warning', /may frontdoor\.read/, /frontdoor\.write/);
+  is(reading.of('credentials'), 'warning', /has the scopes frontdoor\.read/, /frontdoor\.write/);
   is(reading.of('frontdoor'), 'failure', /Frontdoor f not found/, /choose another/);
   const right = {
     '/caller': caller(['frontdoor.write']),
@@ -287,7 +287,7 @@ test('credentials: refused, without the scope to write, and for another frontdoo
 
 test('it works without a log-in, and with a profile that is refused', async () => {
   const out = await examine(['--api', await openApi()]);
-  is(out.of('profiles'), 'warning', /not logged in/, /frontdoor login/);
+  is(out.of('profiles'), 'warning', /not signed in/, /frontdoor login/);
   assert.equal(out.of('credentials').state, 'skipped');
   const XDG_CONFIG_HOME = newFolder();
   const path = profilePath({ XDG_CONFIG_HOME })!;
@@ -322,7 +322,7 @@ test('a key that others may read is found, below the data directory too', async 
 
 test('the agent: none, one of another version, one whose control plane is away', async () => {
   const api = await openApi();
-  is((await examine(['--api', api])).of('agent'), 'skipped', /none runs/);
+  is((await examine(['--api', api])).of('agent'), 'skipped', /none is running/);
   const status = {
     name: 'host',
     version: VERSION,
@@ -422,7 +422,7 @@ test('for people: a line for each finding, the remedy below it, and a count', as
   const { out, code } = await runCli(args, { XDG_CONFIG_HOME: dir });
   assert.equal(code, 1);
   assert.match(out, /^FAIL {2}port of Management API {2}nothing listens .*\n +-> start it/m);
-  assert.match(out, /^- {5}clock +the Management API was not reached$/m);
+  assert.match(out, /^- {5}clock +the Management API could not be reached$/m);
   assert.match(out, /\n1 failed, \d warnings, \d+ checks\n$/);
 });
 
@@ -476,7 +476,7 @@ test('data of the control plane: addresses in place of guesses, and every part t
   is(of('routers'), 'failure', /^west is not connected/, /fabric router delete west/);
   is(of('gateways'), 'failure', /^dead is not connected to a router$/, /fabric gateway delete dead/);
   is(of('control planes'), 'failure', /^https:\/\/two since 2030-01-01/, /restart it/);
-  is(of('authorities'), 'warning', /root is being replaced .* cuts off 1 .*: router west$/, /pki show/);
+  is(of('authorities'), 'warning', /root key is being rotated .* cuts off 1 .*: router west$/, /pki show/);
   is(of('renewals'), 'warning', /router west \(2030-01-02\)/, /its holder renews it/);
   const quiet = await openApi({
     '/installation': {

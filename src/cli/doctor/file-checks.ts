@@ -19,16 +19,17 @@ export function fileChecks(profileFile: string | undefined, folders: readonly st
 }
 
 async function profilesVerdict(path: string | undefined): Promise<CheckResult> {
-  if (path === undefined) return warning('there is no directory for profiles', 'set HOME or XDG_CONFIG_HOME');
+  if (path === undefined)
+    return warning('no directory for profiles is configured', 'set HOME or XDG_CONFIG_HOME');
   try {
     const { profiles, damaged } = await loadProfiles(path);
     const [first] = damaged;
     if (first !== undefined) throw damagedProfile(...first);
     const names = Object.keys(profiles);
     if (names.length > 0) return ok(`${names.join(', ')} in ${path}`);
-    return warning('not logged in', 'run "frontdoor login" (or "frontdoor login --demo" beside a demo)');
+    return warning('not signed in', 'run "frontdoor login" (or "frontdoor login --demo" for a demo)');
   } catch (error) {
-    return failure(messageOf(error), 'follow the message, or remove the file and log in again');
+    return failure(messageOf(error), 'follow the message, or remove the file and sign in again');
   }
 }
 

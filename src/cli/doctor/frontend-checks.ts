@@ -29,7 +29,7 @@ export async function frontendVerdict(access: ResolvedAccess): Promise<CheckResu
     if (name.state !== 'ok') return name;
     const { state } = await probePort(host, port, PROBE_MS);
     const place = formatHostPort(host, port);
-    if (state === 'open') return ok(`${place} accepts connections, as for the name of any share`);
+    if (state === 'open') return ok(`${place} accepts connections for share names`);
     const remedy = isLoopbackHost(host)
       ? 'start the gateway'
       : 'check that the gateway runs and that its port is open';
@@ -113,6 +113,6 @@ async function askedOfFrontdoor(
   work: (client: ManagementClient, frontdoorId: string) => Promise<CheckResult>,
 ): Promise<CheckResult> {
   const { credentials, frontdoorId } = access;
-  if (credentials === undefined || frontdoorId === undefined) return skipped('not logged in to a frontdoor');
+  if (credentials === undefined || frontdoorId === undefined) return skipped('not signed in to a frontdoor');
   return asked(access, (client) => work(client, frontdoorId));
 }

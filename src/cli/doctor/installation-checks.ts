@@ -16,7 +16,7 @@ import { failure, ok, skipped, warning, type Check, type CheckResult } from './f
 const MOST_ENTRIES = 2_000;
 const MOST_NAMED = 5;
 const SOON_MS = 14 * 86_400_000;
-const NOT_ADMIN = 'only callers with frontdoor.admin see this';
+const NOT_ADMIN = 'requires the scope frontdoor.admin';
 
 /** `installation` is undefined if the control plane did not respond. */
 export function installationChecks(
@@ -27,7 +27,7 @@ export function installationChecks(
   const known =
     (judge: (answer: InstallationAnswer) => CheckResult | Promise<CheckResult>) =>
     async (): Promise<CheckResult> =>
-      installation === undefined ? skipped('the Management API was not reached') : judge(installation);
+      installation === undefined ? skipped('the Management API could not be reached') : judge(installation);
   return [
     { name: 'shares', run: known(() => sharesVerdict(access)) },
     { name: 'routers', run: known((answer) => routersVerdict(access, answer)) },
@@ -40,7 +40,7 @@ export function installationChecks(
 
 async function sharesVerdict(access: ResolvedAccess): Promise<CheckResult> {
   const { frontdoorId } = access;
-  if (frontdoorId === undefined) return skipped('no frontdoor is chosen');
+  if (frontdoorId === undefined) return skipped('no frontdoor is selected');
   return asked(access, async (client) => {
     const path = `/frontdoor/${encodeURIComponent(frontdoorId)}/shares`;
     const shares = (await all(
@@ -113,7 +113,7 @@ function controlPlanesVerdict(planes: InstallationAnswer['controlPlanes']): Chec
   );
   if (silent.length === 0) return ok(counted(planes.length, 'control plane'));
   return failure(
-    `${listed(silent)}: no sign of life`,
+    `${listed(silent)}: not responding`,
     'restart it, or check its log; control planes that shut down properly are not listed, others are removed after a day',
   );
 }
@@ -127,16 +127,16 @@ function authoritiesVerdict(access: ResolvedAccess, nowMs: number): Promise<Chec
     } catch (error) {
       const { kind } = error as { readonly kind?: unknown };
       if (kind === 'forbidden') return skipped(NOT_ADMIN);
-      if (kind === 'notFound') return skipped('this control plane is of an earlier version');
+      if (kind === 'notFound') return skipped('this control plane has an earlier version');
       throw error;
     }
     const { authorities, rotation } = answer;
     const [first] = authorities.map(({ expiresAt }) => expiresAt).toSorted();
     if (rotation === undefined)
-      return ok(`no key is being replaced; the first expires ${first?.slice(0, 10)}`);
+      return ok(`no key is being rotated; the first expires ${first?.slice(0, 10)}`);
     const { kind, step, nextStepAt, cutOffCount, cutOff } = rotation;
-    const state = `the ${kind} is being replaced (${step}); the next step is at ${nextStepAt}`;
-    if (cutOffCount === 0) return ok(`${state}, and cuts nobody off`);
+    const state = `the ${kind} key is being rotated (${step}); the next step is at ${nextStepAt}`;
+    if (cutOffCount === 0) return ok(`${state}, and cuts off no identities`);
     const names = cutOff.map((one) => `${one.kind} ${one.name}`);
     const message = `${state}, and cuts off ${cutOffCount} of the identities: ${listed(names)}`;
     const remedy =

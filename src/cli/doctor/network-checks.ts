@@ -34,11 +34,11 @@ export function networkChecks(targets: readonly NetworkTarget[], nowMs: () => nu
 /** For addresses that nothing confirms: another program may listen there. `isApiNamed`: the API was asked, without an answer. */
 export function unknownAddressChecks(targets: readonly NetworkTarget[], isApiNamed: boolean): Check[] {
   const why = isApiNamed
-    ? 'the Management API does not respond, and no file of this machine names the address'
-    : 'nothing names the address';
+    ? 'the Management API does not respond, and no file on this machine has the address'
+    : 'the address is not configured';
   return targets.map(({ name, option }) => ({
     name: `port of ${name}`,
-    run: () => Promise.resolve(skipped(`${why}: give it with ${option}`)),
+    run: () => Promise.resolve(skipped(`${why}: set it with ${option}`)),
   }));
 }
 

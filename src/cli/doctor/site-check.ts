@@ -6,9 +6,9 @@ import { ok, skipped, warning, type CheckResult } from './finding.ts';
 
 /** `zone` is the part of a share's host after the share's name, or '' if there is none. */
 export async function siteVerdict(zone: string): Promise<CheckResult> {
-  if (zone === '') return skipped('shares have no names below a zone');
+  if (zone === '') return skipped('shares are not served under a zone');
   if (zone === 'localhost' || zone.endsWith('.localhost'))
-    return skipped(`${zone} is a zone of this machine, which is on no list`);
+    return skipped(`${zone} is a local zone, to which the Public Suffix List does not apply`);
   // The list is large, and only the doctor needs it.
   const { getPublicSuffix } = await import('tldts');
   const suffix = getPublicSuffix(zone, { allowPrivateDomains: true, extractHostname: false });

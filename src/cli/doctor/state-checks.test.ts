@@ -23,7 +23,7 @@ test('a key file that is missing beside the database, or empty, is found', async
   writeFileSync(join(dataDir, 'control.db'), 'rows');
   const missing = await findingOf(dataDir, 'secrets.key');
   assert.equal(missing.state, 'failure');
-  assert.match(missing.message, /secrets\.key is missing beside control\.db$/);
+  assert.match(missing.message, /secrets\.key is missing next to control\.db$/);
   assert.match(missing.remedy ?? '', /^restore it/);
   writeFileSync(join(dataDir, 'secrets.key'), '');
   assert.match((await findingOf(dataDir, 'secrets.key')).message, /secrets\.key is empty$/);

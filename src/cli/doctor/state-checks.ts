@@ -29,8 +29,8 @@ async function keyFileVerdict(dataDir: string): Promise<CheckResult> {
   if (key === undefined && database === undefined)
     return skipped(`no control plane stores its data in ${dataDir}`);
   return failure(
-    key === 0 ? `${path} is empty` : `${path} is missing beside ${DATABASE_FILE}`,
-    'restore it from where you keep it: without this file the secrets in the database cannot be read',
+    key === 0 ? `${path} is empty` : `${path} is missing next to ${DATABASE_FILE}`,
+    'restore it from your copy: without this file the secrets in the database cannot be decrypted',
   );
 }
 
@@ -45,11 +45,11 @@ async function identitiesVerdict(folders: readonly string[]): Promise<CheckResul
     const more = damaged.length > MOST_NAMED ? ` and ${damaged.length - MOST_NAMED} more` : '';
     return failure(
       `${damaged.slice(0, MOST_NAMED).join('; ')}${more}`,
-      'restore the file from a backup, or move it away and enroll again',
+      'restore the file from a backup, or remove it and enroll again',
     );
   }
   if (paths.length === 0) return skipped(`none in ${folders.join(' or ')}`);
-  return ok(`${paths.length} files with keys and certificates are whole`);
+  return ok(`${paths.length} files with keys and certificates are intact`);
 }
 
 /** Returns undefined for a whole file, and for one that cannot be read: another check reports its mode. */

@@ -33,7 +33,7 @@ test('prints kinds and ids, resumes at the last position, and reports changes th
   const ran = await runCli(['changes', 'follow', '--api', url], env);
   assert.equal(ran.code, 3);
   assert.equal(ran.out, 'share  app\nenvironment  x\n');
-  assert.match(ran.err, /^frontdoor: some changes are not known any more.*\nfrontdoor: revoked\n$/);
+  assert.match(ran.err, /^frontdoor: some changes are no longer available.*\nfrontdoor: revoked\n$/);
   const path = `/frontdoor/${FRONTDOOR}/changes`;
   assert.deepEqual(asked, [
     [path, undefined],

@@ -12,7 +12,7 @@ import { followed } from './follow-loop.ts';
 
 const MESH_PATH = '/fabric/changes';
 const RESET = 'reset';
-const RESET_NOTE = 'some changes are not known any more; list again what you need';
+const RESET_NOTE = 'some changes are no longer available; list the resources again';
 
 interface ChangeFlags extends ApiFlags {
   readonly jsonLines?: boolean;
@@ -28,7 +28,7 @@ interface ChangeEvent {
 export function changesFollowCommand(io: CliIo, { isOfMesh }: { readonly isOfMesh: boolean }): Command {
   const words = isOfMesh ? 'fabric changes' : 'changes follow';
   const command = new Command(isOfMesh ? 'changes' : 'follow')
-    .description('print the kind and id of resources that change, until Ctrl-C')
+    .description('print the kind and ID of each resource that changes, until Ctrl-C')
     .option(
       '--after <event-id>',
       'start after this event, for example 3f9a0c12b7de-4711; default: the next event',

@@ -34,7 +34,7 @@ const HOUR_MS = 3_600_000;
 export function inspectSwitches(io: CliIo): Command[] {
   const on = new Command('on')
     .argument('<token>')
-    .description('record requests of a share: the latest 200, for a day')
+    .description('record requests to a share; the latest 200 are kept for one day')
     .option('--bodies <size>', 'how many bytes of each body to keep, such as 16KiB, at most 64KiB', sizeOf, 0)
     .option('--for <time>', 'how long to record, such as 30m, 2h or PT2H, at most 24h', timeOf, HOUR_MS);
   const off = new Command('off')
@@ -61,8 +61,8 @@ export function inspectSwitches(io: CliIo): Command[] {
 export function replayCommand(io: CliIo): Command {
   const command = new Command('replay')
     .argument('<token>')
-    .argument('<id>', 'id of a recorded request')
-    .description('send a recorded request to its share again, without its policy')
+    .argument('<id>', 'ID of a recorded request')
+    .description('replay a recorded request to its share, bypassing its policy')
     .option(
       '--header <line>',
       "header that replaces the recorded one of this name, or is added; may be repeated; for example 'X-Try: 2'",

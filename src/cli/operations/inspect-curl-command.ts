@@ -19,8 +19,8 @@ Examples:
 export function inspectCurlCommand(io: CliIo): Command {
   const command = new Command('curl')
     .argument('<token>', 'the share, for example app')
-    .argument('<id>', 'id of a recorded request')
-    .description('print a recorded request as a command for curl, which sends it again')
+    .argument('<id>', 'ID of a recorded request')
+    .description('print a recorded request as a curl command')
     .addOption(frontdoorOption());
   addApiOptions(command).addHelpText('after', HELP);
   return command.action(async (token: string, id: string) => {

@@ -34,7 +34,7 @@ Examples:
 export function inspectFollowCommand(io: CliIo): Command {
   const command = new Command('follow')
     .argument('<token>', 'the share, for example app')
-    .description('print recorded requests as they come, until recording ends or Ctrl-C')
+    .description('print requests as they are recorded, until recording ends or Ctrl-C')
     .addOption(
       new Option('--last <n>', 'start with this many existing recordings; for example 0')
         .default(10)

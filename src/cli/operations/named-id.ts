@@ -46,14 +46,14 @@ export async function namedId(look: LookUp, thing: NamedThing, given: string): P
   if (found.length > 1) {
     const shown = found.slice(0, MOST_SHOWN).join(', ');
     const more = found.length > MOST_SHOWN ? ` and ${found.length - MOST_SHOWN} more` : '';
-    const message = `several ${what}s are called ${printable(given)}: give the id of one of them (${shown}${more})`;
+    const message = `several ${what}s are called ${printable(given)}: use the ID of one of them (${shown}${more})`;
     throw new FrontdoorError('invalid', 'name', message);
   }
   if (id !== undefined) return id;
   const near = nearestNames(given, [...names], SUGGESTED_NAMES).map(printable);
   const hint =
     count >= MOST_ENTRIES
-      ? ` among the first ${MOST_ENTRIES}: give its id`
+      ? ` among the first ${MOST_ENTRIES}: use its ID`
       : near.length === 0
         ? ''
         : `; the nearest names are ${near.join(', ')}`;

@@ -32,11 +32,11 @@ export function nodeCreationCommand(io: CliIo, kind: 'router' | 'gateway'): Comm
     command
       .option(
         '--tunneler',
-        'let its tunnel listeners host and dial services of the edge management API, by policies for the identity with its id',
+        'let its tunnel listeners host and dial services of the edge management API, according to policies for the identity with its ID',
       )
       .option(
         '--role-attribute <attribute>',
-        'attribute by which policies select it, or the id of a frontdoor whose private shares may be granted to it; may be repeated; for example site',
+        'attribute by which policies select it, or the ID of a frontdoor whose private shares can be granted to it; may be repeated; for example site',
         (value: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), value],
       );
   const help =

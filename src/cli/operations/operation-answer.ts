@@ -59,7 +59,7 @@ export function showAnswer(
   io.out(recordText(answer as object));
   const { once, next } = row;
   if (once !== undefined && isSecretNew)
-    io.err(`${once} is a secret that is not shown again: keep it now.\n`);
+    io.err(`${once} is a secret that is not shown again: store it now.\n`);
   if (next !== undefined) {
     const said = next.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
       name === 'api' ? apiUrl : cellText(fieldOf(answer, name)),

@@ -221,7 +221,7 @@ function pathArgument({ name, isRequired, named }: CommandArgument): [string, st
   const placeholder = isRequired ? `<${name}>` : `[${name}]`;
   if (named === undefined) return [placeholder];
   const otherwise = isRequired ? '' : "; default: the caller's own";
-  return [placeholder, `the id or name of the ${named.what}${otherwise}`];
+  return [placeholder, `the ID or name of the ${named.what}${otherwise}`];
 }
 
 function fieldArgument(field: BodyField): [string, string] {

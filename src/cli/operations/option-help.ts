@@ -20,7 +20,7 @@ export function optionHelp({
 }: OptionHelp): string {
   return [
     decapital(description.replaceAll('`', '')),
-    ...(named === undefined ? [] : [`the id or name of ${/^[aeiou]/i.test(named) ? 'an' : 'a'} ${named}`]),
+    ...(named === undefined ? [] : [`the ID or name of ${/^[aeiou]/i.test(named) ? 'an' : 'a'} ${named}`]),
     ...(isRequired === true ? ['needed'] : []),
     ...(isRepeated === true ? ['may be repeated'] : []),
     ...(note === undefined ? [] : [note]),

@@ -95,7 +95,7 @@ test('why prints where and why a request failed, and what to do next', async () 
     `POST app.example.com/orders to the share app was answered with 502.
 
 Request  abc123, at 2030-01-01T00:00:00.000Z
-Where    in the private service, or on the way from the agent to it
+Where    in the private service, or between the agent and the service
 Why      it closed\uFFFD[2J the connection (no-answer)
 Next     See its log.
 Client   192.0.2.7, identified as ann <ann@example.com>

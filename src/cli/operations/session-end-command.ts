@@ -19,7 +19,7 @@ const HELP = `
 DELETE {base_url}${SESSIONS}
 DELETE {base_url}${SESSIONS}/{sessionId}, requires the scope frontdoor.write
 
-People whose account still exists at the identity provider may log in again: close the account there first.
+People whose account still exists at the identity provider may sign in again: close the account there first.
 
 Examples:
   frontdoor auth-providers sessions end staff --email ann@example.com
@@ -31,10 +31,10 @@ export function sessionEndCommand(io: CliIo): Command {
   const command = new Command('end')
     .argument('<id|name>', 'id or name of the auth provider')
     .argument('[session-id]', 'id of one session, as "auth-providers sessions list" shows it')
-    .description('end sessions of people who logged in, at every gateway within seconds')
+    .description('end sessions of people who signed in, at every gateway within seconds')
     .option(
       '--email <email>',
-      'end all sessions of the person with this e-mail address; for example ann@example.com',
+      'end all sessions of the person with this email address; for example ann@example.com',
     )
     .option(
       '--subject <subject>',

@@ -13,7 +13,7 @@ interface WhyFlags extends ApiFlags {
 
 export function whyCommand(io: CliIo): Command {
   const command = new Command('why')
-    .argument('<error-id>', 'error id from the page, or from the header Frontdoor-Error-Id')
+    .argument('<error-id>', 'error ID from the page, or from the header Frontdoor-Error-Id')
     .description('explain why a request failed, and what to do next')
     .addOption(frontdoorOption());
   return addApiOptions(command)
@@ -33,7 +33,7 @@ export function whyCommand(io: CliIo): Command {
         ]);
         await withManagement(flags, io, async (client, access) => {
           if (!/^[0-9A-Za-z_-]{1,64}$/.test(errorId))
-            throw new FrontdoorError('invalid', 'argument', 'an error id consists of letters and digits');
+            throw new FrontdoorError('invalid', 'argument', 'an error ID consists of letters and digits');
           const failure = await findFailure({ client, access }, errorId);
           if (flags.json === true) writeJson(io, failure);
           else io.out(failureText(failure));

@@ -4,7 +4,7 @@ import { printable } from './printable.ts';
 
 const DECISIONS: Readonly<Record<AccessExplanationAnswer['decision'], string>> = {
   allow: 'admitted',
-  login: 'sent to log in',
+  login: 'sent to sign in',
   unauthenticated: 'refused: not authenticated',
   refuse: 'refused',
   unavailable: 'refused for now',

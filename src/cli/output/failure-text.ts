@@ -5,10 +5,10 @@ import { printable } from './printable.ts';
 const HOPS: Readonly<Record<string, string>> = {
   client: 'at the client',
   gateway: 'in the gateway',
-  control: 'in the control plane, or on the way to it',
-  router: 'in a router, or on the way to it',
+  control: 'in the control plane, or on the path to it',
+  router: 'in a router, or on the path to it',
   agent: 'at the agent',
-  service: 'in the private service, or on the way from the agent to it',
+  service: 'in the private service, or between the agent and the service',
 };
 
 /** The gateway decided; the reason lies in what the client sent. */

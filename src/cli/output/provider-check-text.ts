@@ -17,11 +17,11 @@ export function providerCheckText(
       `Register ${what} at the identity provider:\n${callbackUrls.map((url) => `  ${printable(url)}\n`).join('')}`,
     );
   }
-  if (discovery === 'ok') parts.push('The issuer responds, and publishes the metadata that log-ins need.\n');
+  if (discovery === 'ok') parts.push('The issuer responds, and publishes the metadata that sign-ins need.\n');
   if (discovery === 'failed') {
     parts.push(
       `The control plane cannot use the issuer: ${printable(problem ?? 'it does not respond')}.\n` +
-        'Nobody can log in until this is fixed. Compare the issuer with the one in its own metadata; for a private network,\n' +
+        'Nobody can sign in until this is fixed. Compare the issuer with the one in its own metadata; for a private network,\n' +
         'start the control plane with --allow-egress.\n',
     );
     if (name !== undefined) parts.push(`Try again with: frontdoor auth-providers check ${printable(name)}\n`);
