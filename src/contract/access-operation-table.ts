@@ -52,7 +52,7 @@ export const accessOperations = [
   guarded({
     id: 'replaceSharePolicy',
     group: 'Shares',
-    summary: 'Replace the access policy of a share; private shares are governed by their grants alone',
+    summary: 'Replace the access policy of a share; only grants control access to private shares',
     method: 'PUT',
     path: POLICY,
     body: sharePolicyReplacementSchema,
@@ -62,7 +62,7 @@ export const accessOperations = [
   guarded({
     id: 'listPolicyWarnings',
     group: 'Shares',
-    summary: 'List the shares whose policies have fields without effect, or rules that admit nobody',
+    summary: 'List the shares whose policies have fields without effect, or rules that nobody can satisfy',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/policy-warnings',
     answer: ok(policyWarningListSchema),
@@ -70,7 +70,7 @@ export const accessOperations = [
   guarded({
     id: 'explainShareAccess',
     group: 'Shares',
-    summary: 'Explain how a gateway would decide about a request, without sending the request',
+    summary: 'Explain how a gateway would decide a request, without sending the request',
     method: 'POST',
     path: `${POLICY}/explain`,
     scope: 'frontdoor.read',
@@ -82,7 +82,7 @@ export const accessOperations = [
     id: 'compareSharePolicy',
     group: 'Shares',
     summary:
-      'Compare a policy or auth providers with those of the share: which of the latest recorded requests they would decide differently',
+      'Compare a policy or auth providers with those of the share: list the latest recorded requests that they would decide differently',
     method: 'POST',
     path: `${POLICY}/compare`,
     scope: 'frontdoor.read',
@@ -157,7 +157,7 @@ export const accessOperations = [
   guarded({
     id: 'checkDnsRecords',
     group: 'Custom frontends',
-    summary: 'Look up what DNS says now about the names below a custom frontend',
+    summary: 'Look up the current DNS records of a custom frontend',
     method: 'GET',
     path: `${CUSTOM_FRONTENDS}/{customFrontendId}/dns-check`,
     ...byId,
@@ -167,7 +167,7 @@ export const accessOperations = [
   guarded({
     id: 'listHostnameClaims',
     group: 'Custom frontends',
-    summary: 'List the hostnames of all custom frontends of the installation, with their proofs',
+    summary: 'List the hostnames of all custom frontends in the installation, with their proofs of ownership',
     method: 'GET',
     path: HOSTNAME_CLAIMS,
     scope: 'frontdoor.admin',
@@ -189,7 +189,7 @@ export const accessOperations = [
     id: 'withdrawHostname',
     group: 'Custom frontends',
     summary:
-      'Withdraw the grant of a hostname, or what it has from before proofs: it needs a DNS record then',
+      'Withdraw the grant of a hostname, or an exemption from before proofs existed; it then needs a DNS record',
     method: 'DELETE',
     path: `${HOSTNAME_CLAIMS}/{customFrontendId}/grant`,
     uuidParameters: ['customFrontendId'],

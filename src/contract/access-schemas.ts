@@ -20,7 +20,7 @@ const claimRule = closed({
     minItems: 1,
     maxItems: 100,
     description:
-      'The rule holds when the claim equals one of these values, or is an array that contains one of them',
+      'The rule is satisfied if the claim equals one of these values, or is an array that contains one of them',
   }),
 });
 
@@ -29,7 +29,7 @@ const basicUser = closed({
   password: Type.String({
     minLength: 8,
     maxLength: 1_024,
-    description: 'Never returned; sending ******** keeps the stored password of the user of this name',
+    description: 'Never returned; sending ******** keeps the stored password of the user with this name',
   }),
 });
 
@@ -43,7 +43,7 @@ const certificateNames = () =>
   list(
     Type.String({ format: 'certificate-name' }),
     200,
-    "Accepted names: the leaf's common name, or one of its DNS names or e-mail addresses; empty: every name",
+    "Accepted names: the leaf's common name, or one of its DNS names or email addresses; empty: every name",
   );
 
 const rateLimit = closed({
@@ -51,26 +51,26 @@ const rateLimit = closed({
   per: span('From PT1S to P365D'),
 });
 
-const IDLE = 'The session ends when it was not used for this time; PT8H by default';
+const IDLE = 'The session ends when it has not been used for this time; PT8H by default';
 const ABSOLUTE = 'The session ends at this age; P7D by default';
 
 const policyFields = () => ({
   emails: list(
     Type.String({ format: 'email-pattern' }),
     1_000,
-    'Verified e-mail addresses whose log-ins and tokens are admitted; empty: every address',
+    'Verified email addresses that have access; empty: every address',
   ),
-  claims: list(claimRule, 50, 'Rules that a log-in or token must all satisfy'),
+  claims: list(claimRule, 50, 'Rules that a session or token must all satisfy'),
   basicAuth: list(basicUser, 50, 'Users that may authenticate with HTTP Basic'),
   ipAllow: list(
     Type.String({ format: 'ip-network' }),
     1_000,
-    'Networks from which clients are admitted; empty: every network',
+    'Networks that clients are allowed from; empty: every network',
   ),
   ipDeny: list(
     Type.String({ format: 'ip-network' }),
     1_000,
-    'Networks from which clients are refused, even if `ipAllow` contains them',
+    'Networks that clients are refused from, even if `ipAllow` contains them',
   ),
   publicPaths: list(
     Type.String({ format: 'path-pattern' }),
@@ -80,11 +80,11 @@ const policyFields = () => ({
   expiresAt: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     format: 'date-time',
-    description: 'Every request is refused from this time on; null: the share does not expire',
+    description: 'All requests are refused after this time; null: access does not expire',
   }),
   rateLimit: objectOrNull(
     rateLimit,
-    'Request limit per caller, which is the identity if there is one and the client address otherwise; null: no limit',
+    'Request limit per caller (the identity if there is one, otherwise the client address); null: no limit',
   ),
   allowedOrigins: list(
     Type.String({ format: 'web-origin' }),
@@ -93,7 +93,7 @@ const policyFields = () => ({
   ),
   allowPreflights: Type.Boolean({
     description:
-      'Whether CORS preflights, which carry no credential, are forwarded to the service; false by default',
+      'Whether unauthenticated CORS preflight requests are forwarded to the service; false by default',
   }),
   responseTimeoutSeconds: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
@@ -137,13 +137,15 @@ export type SharePolicy = Static<typeof storedPolicySchema>;
 
 const policyWarningSchema = closed({
   field: Type.String({ description: 'The field of the policy' }),
-  message: Type.String({ description: 'Why the field has no effect or admits nobody, and what to do' }),
+  message: Type.String({
+    description: 'Why the field has no effect or gives nobody access, and how to fix it',
+  }),
 });
 
 export const sharePolicySchema = closed({
   ...storedPolicySchema.properties,
   warnings: Type.Array(policyWarningSchema, {
-    description: 'Fields that have no effect, or admit nobody, as the share is guarded now',
+    description: 'Fields that currently have no effect, or give nobody access',
   }),
 });
 export type SharePolicyAnswer = Static<typeof sharePolicySchema>;
@@ -153,7 +155,7 @@ export const policyWarningListSchema = closed({
     closed({ token: Type.String({ description: 'The share' }), ...policyWarningSchema.properties }),
     { description: 'At most 100' },
   ),
-  hasMore: Type.Boolean({ description: 'Whether there are more warnings than are listed' }),
+  hasMore: Type.Boolean({ description: 'Whether there are more warnings than listed' }),
 });
 
 const draftProviders = (description: string) => Type.Optional(ids(100, description));
@@ -162,7 +164,7 @@ const draftProviders = (description: string) => Type.Optional(ids(100, descripti
 export const policyDraftSchema = closed({
   ...sharePolicyReplacementSchema.properties,
   authProviderIds: draftProviders(
-    'Auth providers in place of those of the share. Without any field of a policy, the policy stays as it is',
+    'Auth providers to compare instead of those of the share. If no policy field is given, the current policy applies',
   ),
 });
 export type PolicyDraftBody = Static<typeof policyDraftSchema>;
@@ -196,20 +198,20 @@ export const accessQuestionSchema = closed({
       description: 'Address of the client; rules on addresses are skipped if it is absent',
     }),
   ),
-  secure: Type.Optional(Type.Boolean({ description: 'Whether the request comes over TLS; true by default' })),
+  secure: Type.Optional(Type.Boolean({ description: 'Whether the request uses TLS; true by default' })),
   at: Type.Optional(Type.String({ format: 'date-time', description: 'Time of the request; now by default' })),
   providerId: Type.Optional(
     Type.String({ format: 'uuid', description: 'The auth provider that authenticates the caller' }),
   ),
-  email: Type.Optional(longText(320, 'E-mail address in the log-in or token')),
+  email: Type.Optional(longText(320, 'Email address in the session or token')),
   emailVerified: Type.Optional(
-    Type.Boolean({ description: 'Whether the provider verified the e-mail address; true by default' }),
+    Type.Boolean({ description: 'Whether the provider verified the email address; true by default' }),
   ),
   groups: Type.Optional(Type.Array(text(), { maxItems: 1_000 })),
   claims: Type.Optional(
     Type.Unsafe<Readonly<Record<string, unknown>>>({
       type: 'object',
-      description: 'Claims of the log-in or token',
+      description: 'Claims in the session or token',
     }),
   ),
   keyName: Type.Optional(longText(300, 'Name of the API key that the request carries')),
@@ -218,7 +220,7 @@ export const accessQuestionSchema = closed({
     longText(255, 'A name in a client certificate that a trusted authority issued'),
   ),
   policy: Type.Optional(sharePolicyReplacementSchema),
-  authProviderIds: draftProviders('Auth providers to explain in place of those of the share'),
+  authProviderIds: draftProviders('Auth providers to explain instead of those of the share'),
 });
 export type AccessQuestion = Static<typeof accessQuestionSchema>;
 
@@ -226,7 +228,7 @@ export const accessExplanationSchema = closed({
   decision: oneOf('allow', 'login', 'unauthenticated', 'refuse', 'unavailable'),
   status: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
-    description: "Status of the gateway's response; null: the service answers",
+    description: "Status of the gateway's response; null: the request is forwarded to the service",
   }),
   reason: Type.String({ description: 'Code of the reason, as in logs and failure records' }),
   steps: Type.Array(
@@ -245,7 +247,7 @@ const briefDecision = () =>
     decision: oneOf('allow', 'login', 'unauthenticated', 'refuse', 'unavailable'),
     status: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
-      description: "Status of the gateway's response; null: the service answers",
+      description: "Status of the gateway's response; null: the request is forwarded to the service",
     }),
     reason: Type.String({ description: 'Code of the reason, as in logs and failure records' }),
   });
@@ -255,16 +257,17 @@ export const policyComparisonSchema = closed({
     description: 'Number of the latest recorded requests and failures that were compared, at most 100',
   }),
   unknown: Type.Integer({
-    description: 'Number of those about which the records do not have enough: groups, claims or certificates',
+    description:
+      'Number of requests that could not be compared, because groups, claims or certificates are not recorded',
   }),
   since: nullable<string>({
     type: 'string',
     format: 'date-time',
-    description: 'Time of the oldest of them; null: there are none',
+    description: 'Time of the oldest compared request; null: there are none',
   }),
   different: Type.Array(
     closed({
-      id: Type.String({ description: 'Id of the recording, or the error id' }),
+      id: Type.String({ description: 'ID of the recording, or the error id' }),
       at: timestamp(),
       method: Type.String(),
       host: Type.String(),
@@ -272,12 +275,12 @@ export const policyComparisonSchema = closed({
       client: Type.String({ description: 'Address of the client' }),
       identity: nullable<string>({
         type: 'string',
-        description: 'Identity of the caller, if it is known',
+        description: 'Identity of the caller, if known',
       }),
       before: briefDecision(),
       after: briefDecision(),
     }),
-    { description: 'Those that are decided differently, the newest first' },
+    { description: 'Requests that are decided differently, newest first' },
   ),
 });
 export type PolicyComparisonAnswer = Static<typeof policyComparisonSchema>;

@@ -8,13 +8,13 @@ export const API_ERRORS = errorsSince('0.1.0', {
   invalid_request: {
     kind: 'invalid',
     meaning:
-      'A value is missing, unknown or malformed; the body is not JSON; or the Authorization header does not have one of its two exact forms',
-    remedy: 'Send what the message asks for.',
+      'A value is missing, unknown or malformed; the body is not JSON; or the Authorization header is malformed',
+    remedy: 'Correct the request as the message describes.',
   },
   unauthorized: {
     kind: 'unauthenticated',
     meaning: 'The credential is missing, expired or invalid',
-    remedy: 'Get a new token, or compare id and secret.',
+    remedy: 'Get a new token, or check the ID and secret.',
   },
   insufficient_scope: {
     kind: 'forbidden',
@@ -24,17 +24,17 @@ export const API_ERRORS = errorsSince('0.1.0', {
   not_found: {
     kind: ['notFound', 'forbidden'],
     meaning: 'The resource in the path or body does not exist',
-    remedy: 'Compare the id. With 403, the frontdoor or organization may be another caller’s.',
+    remedy: 'Check the ID. With 403, the frontdoor or organization may belong to another caller.',
   },
   method_not_allowed: {
     kind: 'wrongMethod',
-    meaning: 'The path does not take the method',
+    meaning: 'The path does not support the method',
     remedy: 'Use one of the methods that the message and the Allow header name.',
   },
   conflict: {
     kind: 'conflict',
     meaning: 'The request conflicts with the current state; the message gives the reason',
-    remedy: 'Change what the message names, then try again.',
+    remedy: 'Resolve the conflict that the message describes, then try again.',
   },
   precondition_failed: {
     kind: 'preconditionFailed',
@@ -44,7 +44,7 @@ export const API_ERRORS = errorsSince('0.1.0', {
   too_large: {
     kind: 'tooLarge',
     meaning: 'The body is larger than 1 MiB, or than 16 KiB for a caller without a valid credential',
-    remedy: 'Send less.',
+    remedy: 'Send a smaller body.',
   },
   unsupported_media_type: {
     kind: 'unsupportedType',
@@ -54,7 +54,7 @@ export const API_ERRORS = errorsSince('0.1.0', {
   rate_limited: {
     kind: 'limited',
     meaning: 'The caller or its address sent too many requests',
-    remedy: 'Wait for the seconds of Retry-After.',
+    remedy: 'Wait for the number of seconds in Retry-After.',
   },
   headers_too_large: {
     kind: 'headTooLarge',
@@ -63,18 +63,18 @@ export const API_ERRORS = errorsSince('0.1.0', {
   },
   timeout: {
     kind: ['requestTimeout', 'timeout'],
-    meaning: 'The request did not arrive in time, or what it waits for did not answer in time',
+    meaning: 'The request did not arrive in time, or a backend did not respond in time',
     remedy: 'Try again.',
   },
   unavailable: {
     kind: 'unavailable',
     meaning: 'A part of the service is temporarily unavailable, or too many bodies arrive at the same time',
-    remedy: 'Try again after the seconds of Retry-After, or a little later.',
+    remedy: 'Try again after the number of seconds in Retry-After.',
   },
   internal: {
     kind: 'internal',
-    meaning: 'An internal error; the log has an entry with the id in the message',
-    remedy: 'Find the id in the log of the control plane, and report it.',
+    meaning: 'An internal error; the log has an entry with the ID in the message',
+    remedy: 'Find the ID in the log of the control plane, and report it.',
   },
 });
 
@@ -85,17 +85,17 @@ export const TOKEN_ERRORS = errorsSince('0.1.0', {
   invalid_client: {
     kind: 'unauthenticated',
     meaning: 'The client is unknown, or its secret is wrong or missing',
-    remedy: 'Compare id and secret of the client.',
+    remedy: 'Check the ID and secret of the client.',
   },
   unsupported_grant_type: {
     kind: 'invalid',
-    meaning: 'The grant type is another one than `client_credentials`',
-    remedy: 'Ask with `grant_type=client_credentials`.',
+    meaning: 'The grant type is not `client_credentials`',
+    remedy: 'Use `grant_type=client_credentials`.',
   },
   invalid_scope: {
     kind: 'invalid',
-    meaning: 'The client may not have a scope that it asks for',
-    remedy: 'Ask for scopes that the client was created with.',
+    meaning: 'The client requested a scope that it does not have',
+    remedy: 'Request only scopes that the client was created with.',
   },
 });
 

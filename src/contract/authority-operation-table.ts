@@ -13,7 +13,8 @@ export const authorityOperations = [
   guarded({
     id: 'getAuthorities',
     group: 'Installation',
-    summary: 'Get the certificate authorities, and who would be cut off by the next step of a rotation',
+    summary:
+      'Get the certificate authorities, and the identities that the next step of a rotation would cut off',
     method: 'GET',
     path: '/authorities',
     scope,
@@ -22,7 +23,7 @@ export const authorityOperations = [
   guarded({
     id: 'rotateAuthority',
     group: 'Installation',
-    summary: 'Begin to replace the key of the root or the intermediate authority',
+    summary: 'Start to rotate the key of the root or intermediate authority',
     method: 'POST',
     path: '/authorities/rotation',
     scope,
@@ -34,7 +35,8 @@ export const authorityOperations = [
   guarded({
     id: 'advanceAuthority',
     group: 'Installation',
-    summary: 'Take the next step of the rotation now: issue by the new authority, or end the former one',
+    summary:
+      'Take the next step of the rotation now: issue with the new authority, or stop trusting the former one',
     method: 'POST',
     path: '/authorities/rotation/next-step',
     scope,
@@ -55,7 +57,7 @@ export const authorityOperations = [
   guarded({
     id: 'rotateSealingKey',
     group: 'Installation',
-    summary: 'Replace the key that encrypts secrets in the database, or continue with it',
+    summary: 'Rotate the key that encrypts secrets in the database, or continue a rotation',
     method: 'POST',
     path: '/sealing-key/rotation',
     scope,

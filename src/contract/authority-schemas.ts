@@ -16,13 +16,13 @@ export const authoritySchema = closed({
     type: 'string',
     enum: ['next', 'issuing', 'former'],
     description:
-      'next: trusted, and does not issue yet; issuing: in use; former: trusted until its certificates are replaced',
+      'next: trusted, but not issuing yet; issuing: in use; former: trusted until its certificates are replaced',
   }),
   fingerprint: Type.String({ description: 'SHA-256 of the certificate, in lower-case hex' }),
   validFrom: timestamp(),
   expiresAt: timestamp(),
-  issuesFrom: optionalTime('When it begins to issue; null: since the first start'),
-  endsAt: optionalTime('When it is no longer trusted; null: nothing replaces it'),
+  issuesFrom: optionalTime('When it starts to issue certificates; null: since the first start'),
+  endsAt: optionalTime('When it is no longer trusted; null: it is not being replaced'),
 });
 
 export const cutOffIdentitySchema = closed({
@@ -37,18 +37,21 @@ export const authorityRotationSchema = closed({
   step: Type.Unsafe<'distributed' | 'issuing'>({
     type: 'string',
     enum: ['distributed', 'issuing'],
-    description: 'distributed: the new one does not issue yet; issuing: the former one is still trusted',
+    description:
+      'distributed: the new authority does not issue certificates yet; issuing: the former authority is still trusted',
   }),
-  nextStepAt: Type.String({ format: 'date-time', description: 'When the next step happens by itself' }),
+  nextStepAt: Type.String({ format: 'date-time', description: 'When the next step happens automatically' }),
   cutOffCount: Type.Integer({
     minimum: 0,
     description: 'How many identities would have to enroll again if the next step happened now',
   }),
-  cutOff: Type.Array(cutOffIdentitySchema, { description: 'The first 100 of them, those seen last first' }),
+  cutOff: Type.Array(cutOffIdentitySchema, {
+    description: 'The first 100 of these identities, most recently seen first',
+  }),
 });
 
 export const authoritiesSchema = closed({
-  authorities: Type.Array(authoritySchema, { description: 'Every authority that is trusted now' }),
+  authorities: Type.Array(authoritySchema, { description: 'All authorities that are currently trusted' }),
   rotation: Type.Optional(authorityRotationSchema),
 });
 export type AuthoritiesAnswer = Static<typeof authoritiesSchema>;
@@ -59,7 +62,7 @@ export const newRotationSchema = closed({
       type: 'string',
       enum: ['root', 'intermediate'],
       description:
-        'What gets a new key; intermediate by default; a new root gets a new intermediate below it',
+        'The authority to rotate; intermediate by default; a new root also gets a new intermediate',
     }),
   ),
   afterSeconds: Type.Optional(
@@ -67,7 +70,7 @@ export const newRotationSchema = closed({
       minimum: MIN_AFTER_SECONDS,
       maximum: MAX_AFTER_SECONDS,
       description:
-        'How many seconds later the new authority issues; by default 2 minutes for an intermediate and 30 days for a root, in which everybody gets it',
+        'Delay in seconds before the new authority issues certificates; by default 2 minutes for an intermediate and 30 days for a root, during which it is distributed',
       examples: [604_800],
     }),
   ),
@@ -75,24 +78,27 @@ export const newRotationSchema = closed({
 
 export const rotationAdvanceSchema = closed({
   force: Type.Optional(
-    Type.Boolean({ description: 'Whether identities may be cut off, which then have to enroll again' }),
+    Type.Boolean({ description: 'Whether identities may be cut off; they then have to enroll again' }),
   ),
 });
 
 export const sealingKeySchema = closed({
   keyId: nullable<string>({
     type: 'string',
-    description: 'Id of the newest key; null: the first one is in use',
+    description: 'ID of the newest key; null: the first one is in use',
   }),
   state: Type.Unsafe<'none' | 'added' | 'sealing' | 'done'>({
     type: 'string',
     enum: ['none', 'added', 'sealing', 'done'],
     description:
-      'none: no key was replaced; added: some control plane does not have it; sealing: values are encrypted again; done: former keys are removed',
+      'none: no rotation in progress; added: at least one control plane does not have the new key; sealing: values are being re-encrypted; done: former keys are removed',
   }),
   missingAt: Type.Array(Type.String(), {
-    description: 'Control planes that do not have the key, or do not encrypt with it yet',
+    description: 'Control planes that do not have the new key, or do not encrypt with it yet',
   }),
-  remaining: Type.Integer({ minimum: 0, description: 'How many stored values only a former key decrypts' }),
+  remaining: Type.Integer({
+    minimum: 0,
+    description: 'The number of stored values that are still encrypted with a former key',
+  }),
 });
 export type SealingKeyAnswer = Static<typeof sealingKeySchema>;

@@ -11,7 +11,7 @@ const stream = {
     schema: undefined,
     otherForms: {
       'text/event-stream':
-        'A stream of "change" events with the kind and the id of a resource that was created, changed or deleted, or whose measured state changed; a "failure" or "request" has the token of the share with new records; Last-Event-ID resumes after that event; a "reset" event comes instead of changes that are not known any more',
+        'A stream of "change" events with the kind and the ID of a resource that was created, changed or deleted, or whose measured state changed; a "failure" or "request" has the token of the share with new records; Last-Event-ID resumes after that event; a "reset" event is sent if the changes since then are no longer available',
     },
   },
   // The number of streams is limited.
@@ -22,14 +22,14 @@ const byFrontdoors: QueryParameter = {
   name: 'frontdoorIds',
   type: 'list',
   isRequired: false,
-  summary: `The frontdoors, at most ${MAX_FRONTDOORS}, with commas between their ids; others than the caller’s are left out`,
+  summary: `The frontdoors, at most ${MAX_FRONTDOORS}, separated by commas; frontdoors of other organizations are ignored`,
   maximum: MAX_FRONTDOORS,
 };
 const withInstallation: QueryParameter = {
   name: 'installation',
   type: 'string',
   isRequired: false,
-  summary: 'With the changes of the mesh and of the installation, which require frontdoor.admin',
+  summary: 'Include changes of the mesh and of the installation, which require frontdoor.admin',
   values: ['true', 'false'],
 };
 const byPosition: QueryParameter = {
@@ -37,7 +37,7 @@ const byPosition: QueryParameter = {
   type: 'string',
   isRequired: false,
   summary:
-    'Only changes after the event with this id, for clients that cannot send Last-Event-ID, which comes first',
+    'Only changes after the event with this ID, for clients that cannot send Last-Event-ID, which has precedence',
 };
 
 export const changeOperations = [
@@ -45,7 +45,7 @@ export const changeOperations = [
     ...stream,
     id: 'followChanges',
     summary:
-      'Follow the changes of several frontdoors, of the list of the organization’s frontdoors and of the installation as one stream of events, each with the id of its owner',
+      'Follow the changes of several frontdoors, of the list of the organization’s frontdoors and of the installation as one stream of events, each with the ID of its owner',
     path: '/changes',
     query: [byFrontdoors, withInstallation, byPosition],
   }),

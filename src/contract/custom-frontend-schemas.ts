@@ -8,7 +8,7 @@ const customFrontendState = () =>
     type: 'string',
     enum: ['NEW', 'PENDING', 'ACTIVE'],
     description:
-      'NEW: no gateway has reported it; PENDING: gateways lack its certificate; ACTIVE: gateways serve it',
+      'NEW: no gateway has reported it; PENDING: a gateway has no certificate for it; ACTIVE: all gateways serve it',
   });
 
 /** Why a custom frontend is served, or is not. */
@@ -19,17 +19,17 @@ const proofFields = () => ({
     type: 'string',
     enum: [...HOSTNAME_PROOFS],
     description:
-      'PENDING: not proven yet, and not served; PROVEN: by its TXT record; GRANTED: by an operator; MISSING: proven, and the record is gone; ASKED: older than proofs, served, and to be proven',
+      'PENDING: ownership is not proven yet, and the hostname is not served; PROVEN: proven by its TXT record; GRANTED: approved by an operator; MISSING: the TXT record that proved ownership has been removed; ASKED: created before ownership checks existed, served, and ownership has to be proven',
   }),
   proofEndsAt: nullable<string>({
     type: 'string',
     format: 'date-time',
     description:
-      'PENDING: when the claim ends and the custom frontend is deleted; MISSING: when it is no longer served; otherwise null',
+      'PENDING: when the claim expires and the custom frontend is deleted; MISSING: when it stops being served; otherwise null',
   }),
   proofProblem: nullable<string>({
     type: 'string',
-    description: 'Why the last look-up proved nothing; null if it did, or there was none',
+    description: 'Why the last lookup did not prove ownership; null if it did, or if there was none',
   }),
 });
 
@@ -39,7 +39,7 @@ export const customFrontendSchema = closed({
   hostname: Type.String(),
   frontendId: Type.String(),
   authProviderIds: Type.Array(Type.String(), {
-    description: 'Guard the shares here that have no auth provider of their own',
+    description: 'Auth providers for shares on this hostname that have none of their own',
   }),
   status: customFrontendState(),
   domainName: Type.String({ description: 'The name that the certificate must cover: `*.hostname`' }),
@@ -51,7 +51,9 @@ export type CustomFrontendAnswer = Static<typeof customFrontendSchema>;
 export const newCustomFrontendSchema = closed({
   hostname: Type.String({ format: 'zone-name' }),
   frontendId: text(),
-  authProviderIds: Type.Optional(ids(100, 'Guard the shares here that have no auth provider of their own')),
+  authProviderIds: Type.Optional(
+    ids(100, 'Auth providers for shares on this hostname that have none of their own'),
+  ),
   id: readOnly(),
   frontdoorId: readOnly(),
   status: readOnly(),
@@ -64,7 +66,7 @@ export const newCustomFrontendSchema = closed({
 
 /** A custom frontend as operators see it, of any organization. */
 export const hostnameClaimSchema = closed({
-  id: Type.String({ format: 'uuid', description: 'The id of the custom frontend' }),
+  id: Type.String({ format: 'uuid', description: 'The ID of the custom frontend' }),
   hostname: Type.String(),
   organizationId: uuid(),
   frontdoorId: uuid(),
@@ -85,7 +87,9 @@ export const dnsRecordListSchema = Type.Array(
 );
 /** Settings that stay may be sent back as they were read. */
 export const customFrontendChangeSchema = closed({
-  authProviderIds: Type.Optional(ids(100, 'Guard the shares here that have no auth provider of their own')),
+  authProviderIds: Type.Optional(
+    ids(100, 'Auth providers for shares on this hostname that have none of their own'),
+  ),
   hostname: Type.Optional(Type.String()),
   frontendId: Type.Optional(Type.String()),
   id: readOnly(),
@@ -103,19 +107,19 @@ export const dnsCheckListSchema = Type.Array(
     type: recordType(),
     name: Type.String(),
     value: Type.String(),
-    lookedUp: Type.String({ description: 'The name that was looked up: of a wildcard, one below it' }),
+    lookedUp: Type.String({ description: 'The name that was looked up; for a wildcard, a name under it' }),
     state: Type.Unsafe<'correct' | 'missing' | 'different' | 'unknown'>({
       type: 'string',
       enum: ['correct', 'missing', 'different', 'unknown'],
-      description: 'Whether DNS has the record, or leads to the gateways in another way',
+      description: 'Whether DNS has the record, or resolves to the gateways in another way',
     }),
     found: Type.Array(Type.String(), {
       description:
-        'The alias of the name that was looked up, or its addresses if it has none; its TXT records for that type',
+        'For TXT, the TXT records of the name; otherwise its alias, or its addresses if it has none',
     }),
     problem: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'Why the records are not known; null if they are',
+      description: 'Why the lookup failed; null if it succeeded',
     }),
   }),
 );

@@ -30,42 +30,42 @@ const enumerations: readonly Enumeration[] = [
     name: 'Role',
     values: ROLES,
     description:
-      'What a person may do. reader: see. editor: also change. administrator: also people, accounts, clients and settings of the organization. operator: also the installation and the mesh.',
+      'The permissions of a person. reader: can view. editor: can also make changes. administrator: can also manage people, accounts, clients and settings of the organization. operator: can also operate the installation and the mesh.',
   },
   {
     name: 'EnrollmentState',
     values: ['open', 'used', 'expired', 'refused'],
     description:
-      'open: an agent can enroll. used: an agent enrolled. expired: its time is over. refused: too many requests for a certificate were malformed.',
+      'open: an agent can enroll. used: an agent has enrolled. expired: the code has expired. refused: too many malformed certificate requests were received.',
   },
   {
     name: 'DnsState',
     values: ['correct', 'missing', 'different', 'unknown'],
     description:
-      'correct: the name leads to the gateways. missing: it has no records. different: it leads elsewhere. unknown: no name server responded.',
+      'correct: the name resolves to the gateways. missing: it has no records. different: it resolves to something else. unknown: no name server responded.',
   },
   { name: 'SearchedKind', values: SEARCHED_KINDS, description: 'The kind of a resource that was found.' },
   {
     name: 'ShareMode',
     values: ['public', 'private'],
-    description: 'public: gateways serve the share. private: only environments with a grant dial it.',
+    description: 'public: gateways serve the share. private: only environments with a grant can dial it.',
   },
   {
     name: 'BackendMode',
     values: BACKEND_MODES,
-    description: `${BACKEND_MODES.map((mode) => `${mode}: ${BACKEND_MODE_TABLE[mode].description}`).join(' ')} A public share is of mode ${modesOf('public').join(' or ')}.`,
+    description: `${BACKEND_MODES.map((mode) => `${mode}: ${BACKEND_MODE_TABLE[mode].description}`).join(' ')} Public shares support only ${modesOf('public').join(' or ')}.`,
   },
   {
     name: 'Admission',
     values: ['everyone', 'some', 'nobody'],
     description:
-      'everyone: callers of any network without a credential. some: those who meet a condition. nobody: every request is refused.',
+      'everyone: callers from any network, without credentials. some: callers that meet a condition. nobody: every request is refused.',
   },
   {
     name: 'ShareStatus',
     values: ['PENDING', 'DEPLOYED', 'FAILED'],
     description:
-      'PENDING: not probed yet. DEPLOYED: the last probe reached the service. FAILED: it did not, see `failure`.',
+      'PENDING: not probed yet. DEPLOYED: the last probe reached the service. FAILED: the last probe failed; see `failure`.',
   },
   {
     name: 'EnvironmentStatus',
@@ -87,13 +87,13 @@ const enumerations: readonly Enumeration[] = [
     name: 'CustomFrontendStatus',
     values: ['NEW', 'PENDING', 'ACTIVE'],
     description:
-      'NEW: no gateway has reported it. PENDING: gateways lack its certificate. ACTIVE: gateways serve it.',
+      'NEW: no gateway has reported it. PENDING: a gateway has no certificate for it. ACTIVE: all gateways serve it.',
   },
   {
     name: 'HostnameProof',
     values: ['PENDING', 'PROVEN', 'GRANTED', 'MISSING', 'ASKED'],
     description:
-      'PENDING: not proven yet, and not served. PROVEN: by its TXT record. GRANTED: by an operator. MISSING: proven, and the record is gone. ASKED: older than proofs, served, and to be proven.',
+      'PENDING: ownership is not proven yet; the hostname is not served. PROVEN: proven by its TXT record. GRANTED: approved by an operator. MISSING: the TXT record that proved ownership has been removed. ASKED: created before ownership checks existed; served, and ownership has to be proven.',
   },
   { name: 'DnsRecordType', values: ['CNAME', 'TXT'], description: 'The type of a DNS record.' },
   {
@@ -104,13 +104,13 @@ const enumerations: readonly Enumeration[] = [
   {
     name: 'TerminatorPrecedence',
     values: ['default', 'required', 'failed'],
-    description: 'Terminators that are required are selected before default ones, and failed ones last.',
+    description: 'Required terminators are selected first, then default ones, then failed ones.',
   },
   {
     name: 'TerminatorKind',
     values: ['share', 'fabric', 'edge'],
     description:
-      'Whether the terminator serves a share, a service of the fabric or one of the edge management API.',
+      'Whether the terminator serves a share, a fabric service, or a service of the edge management API.',
   },
   { name: 'TerminatorBinding', values: ['transport'], description: 'How a router dials the address.' },
   {
@@ -127,7 +127,7 @@ const enumerations: readonly Enumeration[] = [
     name: 'MakerKind',
     values: ['account', 'client', 'issuer', 'person', 'system'],
     description:
-      'The kind of a caller that made something. system: the installation itself, as for its first person.',
+      'The kind of caller that created it. system: the installation, for example for the first invitation.',
   },
   {
     name: 'CallerKind',
@@ -148,24 +148,24 @@ const enumerations: readonly Enumeration[] = [
     name: 'AuthorityState',
     values: ['next', 'issuing', 'former'],
     description:
-      'next: trusted, and does not issue yet. issuing: in use. former: trusted until its certificates are replaced.',
+      'next: trusted, but not issuing yet. issuing: in use. former: trusted until its certificates are replaced.',
   },
   {
     name: 'RotationStep',
     values: ['distributed', 'issuing'],
     description:
-      'distributed: the new authority does not issue yet. issuing: the former authority is still trusted.',
+      'distributed: the new authority is trusted, but does not issue certificates yet. issuing: the new authority issues certificates; the former one is still trusted.',
   },
   {
     name: 'SealingState',
     values: ['none', 'added', 'sealing', 'done'],
     description:
-      'none: no key was replaced. added: some control plane does not have the key. sealing: values are encrypted again. done: former keys are removed.',
+      'none: no rotation in progress. added: at least one control plane does not have the new key. sealing: values are being re-encrypted. done: former keys are removed.',
   },
   {
     name: 'CertifiedIdentity',
     values: ['environment', 'gateway', 'router', 'edge'],
-    description: 'The kind of identity. edge: made through the edge management API.',
+    description: 'The kind of identity. edge: created through the edge management API.',
   },
   {
     name: 'CertificateHolder',
@@ -182,7 +182,7 @@ const enumerations: readonly Enumeration[] = [
     name: 'SessionBeginning',
     values: ['password', 'second-factor', 'provider', 'token'],
     description:
-      'How a session at the console began. password: by a password alone. second-factor: by a password and a code. provider: with an auth provider. token: by the token of an API account.',
+      'How a console session was started. password: with only a password. second-factor: with a password and a code. provider: with an auth provider. token: with the token of an API account.',
   },
   { name: 'GrantType', values: ['client_credentials'], description: 'The OAuth 2.0 grant.' },
   { name: 'TokenType', values: ['Bearer'], description: 'The authentication scheme for the token.' },

@@ -62,7 +62,7 @@ export const fabricOperations = [
     scope,
     id: 'changeRouter',
     summary:
-      'Change by which policies select a router, and whether it may tunnel; circuits that these no longer permit end',
+      'Change the role attributes by which policies select a router, and whether it can tunnel; circuits that are no longer allowed are closed',
     method: 'PATCH',
     path: '/fabric/routers/{id}',
     body: routerChangeSchema,

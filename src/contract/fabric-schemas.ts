@@ -14,7 +14,7 @@ const serviceName = () => Type.String({ format: 'service-name' });
 const instanceId = () =>
   Type.String({
     maxLength: 255,
-    description: 'Circuits to `INSTANCE@SERVICE` end at this terminator; empty: it serves no instance',
+    description: 'Circuits to `INSTANCE@SERVICE` use this terminator; empty: it serves no instance',
   });
 const milliseconds = (description: string) =>
   Type.Unsafe<number | null>({ type: ['number', 'null'], description });
@@ -37,11 +37,11 @@ export const routerSchema = closed({
     description: 'Address that agents, gateways and SDKs dial',
   }),
   tunneler: Type.Boolean({
-    description: 'Whether its tunnel listeners may host and dial services of the edge management API',
+    description: 'Whether its tunnel listeners can host and dial services of the edge management API',
   }),
   roleAttributes: Type.Array(Type.String(), {
     description:
-      'By which policies of the edge management API select it; ids of frontdoors whose private shares may be granted to it',
+      'Attributes by which policies of the edge management API select it; IDs of frontdoors whose private shares can be granted to it',
   }),
 });
 export type RouterAnswer = Static<typeof routerSchema>;
@@ -56,9 +56,11 @@ export const fabricLinkSchema = closed({
   dialAddress: Type.String(),
   iteration: Type.Integer({ description: 'Incremented each time the link is dialed again' }),
   staticCost: Type.Number(),
-  sourceLatencyMs: milliseconds('Latency that the source measured; null until it reported one'),
-  destinationLatencyMs: milliseconds('Latency that the destination measured; null until it reported one'),
-  cost: Type.Number({ description: 'Cost of the link for circuits that take it' }),
+  sourceLatencyMs: milliseconds('Latency that the source measured; null until the first measurement'),
+  destinationLatencyMs: milliseconds(
+    'Latency that the destination measured; null until the first measurement',
+  ),
+  cost: Type.Number({ description: 'Cost of the link for circuits that use it' }),
   usable: Type.Boolean(),
   connections: Type.Array(
     closed({ type: Type.String(), localAddress: Type.String(), remoteAddress: Type.String() }),
@@ -76,7 +78,7 @@ export const fabricCircuitSchema = closed({
   }),
   terminatorId: Type.String(),
   routerIds: Type.Array(Type.String(), {
-    description: "The routers of the circuit's path, beginning with the ingress",
+    description: "The routers of the circuit's path, starting with the ingress",
   }),
   routerNames: Type.Array(Type.String()),
   linkIds: Type.Array(Type.String()),
@@ -92,7 +94,10 @@ export const meshSchema = closed({
       id: Type.String(),
       name: Type.String(),
       online: Type.Boolean({ description: 'Whether it is connected to this control plane' }),
-      version: nullable<string>({ type: 'string', description: 'Its version; null while it is away' }),
+      version: nullable<string>({
+        type: 'string',
+        description: 'Its version; null while it is disconnected',
+      }),
     }),
   ),
   links: Type.Array(
@@ -101,10 +106,12 @@ export const meshSchema = closed({
       sourceRouterId: Type.String({ description: 'The router that dialed the link' }),
       destinationRouterId: Type.String({ description: 'The router that was dialed' }),
       protocol: Type.String({ description: 'The protocol of the link' }),
-      cost: Type.Number({ description: 'Cost of the link for circuits that take it' }),
-      sourceLatencyMs: milliseconds('Latency that the source measured; null until it reported one'),
-      destinationLatencyMs: milliseconds('Latency that the destination measured; null until it reported one'),
-      usable: Type.Boolean({ description: 'Whether circuits may take the link' }),
+      cost: Type.Number({ description: 'Cost of the link for circuits that use it' }),
+      sourceLatencyMs: milliseconds('Latency that the source measured; null until the first measurement'),
+      destinationLatencyMs: milliseconds(
+        'Latency that the destination measured; null until the first measurement',
+      ),
+      usable: Type.Boolean({ description: 'Whether circuits can use the link' }),
       circuits: Type.Integer({ description: 'The number of circuits of this control plane on the link' }),
     }),
   ),
@@ -119,7 +126,7 @@ export const meshSchema = closed({
           routerId: Type.String(),
           instanceId: Type.String(),
           precedence: precedence(),
-          cost: Type.Number({ description: 'The configured and the dynamic cost together' }),
+          cost: Type.Number({ description: 'The sum of the configured and the dynamic cost' }),
           healthy: Type.Boolean(),
         }),
       ),
@@ -131,35 +138,37 @@ export const meshSchema = closed({
 export type MeshAnswer = Static<typeof meshSchema>;
 
 export const fabricRouteSchema = closed({
-  routerId: Type.String({ description: 'The router at which the circuit would begin' }),
+  routerId: Type.String({ description: 'The router at which the circuit would start' }),
   serviceId: Type.String(),
   serviceName: Type.String(),
   terminatorStrategy: strategy(),
   terminatorId: nullable<string>({
     type: 'string',
-    description: 'The terminator at which the circuit would end; null: the dial would fail',
+    description: 'The terminator that the circuit would use; null: the dial would fail',
   }),
   routerIds: Type.Array(Type.String(), {
-    description: 'The routers of the path, beginning with the ingress',
+    description: 'The routers of the path, starting with the ingress',
   }),
   routerNames: Type.Array(Type.String(), { description: 'The names of the routers on the path' }),
   linkIds: Type.Array(Type.String(), { description: 'The links of the path' }),
   cost: nullable<number>({
     type: 'number',
-    description: 'The cost of the path and the terminator together; null without a path',
+    description: 'The sum of the costs of path and terminator; null without a path',
   }),
-  reason: Type.String({ description: 'Why the circuit would take this way, or why the dial would fail' }),
+  reason: Type.String({ description: 'Why the circuit would take this path, or why the dial would fail' }),
   candidates: Type.Array(
     closed({
       terminatorId: Type.String(),
       routerId: Type.String({ description: 'The router of the terminator' }),
       routerName: Type.String(),
-      routerIds: Type.Array(Type.String(), { description: 'The routers on the way to it; empty: none' }),
-      pathCost: nullable<number>({ type: 'number', description: 'Cost of the way; null without one' }),
-      terminatorCost: Type.Number({ description: 'The configured and the dynamic cost together' }),
+      routerIds: Type.Array(Type.String(), {
+        description: 'The routers of the path to it; empty: there is no path',
+      }),
+      pathCost: nullable<number>({ type: 'number', description: 'Cost of the path; null without a path' }),
+      terminatorCost: Type.Number({ description: 'The sum of the configured and the dynamic cost' }),
       precedence: precedence(),
       healthy: Type.Boolean(),
-      chosen: Type.Boolean({ description: 'Whether the circuit would end here' }),
+      chosen: Type.Boolean({ description: 'Whether the circuit would use this terminator' }),
       reason: Type.String({ description: 'Why it would be selected, or not' }),
     }),
     { description: 'The terminators of the service, the selected one first' },
@@ -192,7 +201,7 @@ export const fabricServiceChangeSchema = closed({
 export const fabricTerminatorSchema = closed({
   id: Type.String(),
   kind: oneOf('share', 'fabric', 'edge'),
-  serviceId: Type.String({ description: 'Id of the share or fabric service' }),
+  serviceId: Type.String({ description: 'ID of the share or fabric service' }),
   serviceName: Type.String(),
   routerId: Type.String(),
   routerName: Type.String(),
@@ -204,7 +213,7 @@ export const fabricTerminatorSchema = closed({
     description: 'Cost that this control plane adds for open circuits and recent failures',
   }),
   precedence: precedence(),
-  healthy: Type.Boolean({ description: 'False after its host reported that the service does not work' }),
+  healthy: Type.Boolean({ description: 'False after its host has reported that the service is not healthy' }),
 });
 export type FabricTerminatorAnswer = Static<typeof fabricTerminatorSchema>;
 
@@ -249,7 +258,7 @@ export const inspectionRequestSchema = closed({
     examples: [['links']],
   }),
   routerId: Type.Optional(
-    Type.String({ maxLength: 300, description: 'The router to ask; every connected router by default' }),
+    Type.String({ maxLength: 300, description: 'The router to inspect; all connected routers by default' }),
   ),
 });
 

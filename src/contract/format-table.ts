@@ -160,8 +160,8 @@ export const stringFormats = {
   ),
   'email-pattern': patterned(
     patterns.EMAIL_PATTERN,
-    { maxLength: 318, description: 'An e-mail address, or `*@` and a domain for everybody there.' },
-    { rule: 'name@domain or *@domain', name: 'e-mail pattern', example: '*@example.com' },
+    { maxLength: 318, description: 'An email address, or `*@` and a domain for everybody there.' },
+    { rule: 'name@domain or *@domain', name: 'email pattern', example: '*@example.com' },
   ),
   'ip-network': patterned(
     patterns.IP_NETWORK,
@@ -217,10 +217,10 @@ export const stringFormats = {
   ),
   contact: patterned(
     `(?:[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,189}|https?://[A-Za-z0-9._~:/?#@!$()*+,;=%[\\]-]{1,246})`,
-    { maxLength: 254, description: 'An e-mail address, or the address of a web page.' },
+    { maxLength: 254, description: 'An email address, or the address of a web page.' },
     {
-      rule: 'e-mail address or web address',
-      name: 'e-mail or web address',
+      rule: 'email address or web address',
+      name: 'email or web address',
       example: 'owner@example.com',
     },
   ),

@@ -50,13 +50,14 @@ const step: QueryParameter = {
   type: 'duration',
   isRequired: false,
   summary:
-    'Length of one sample, an ISO 8601 duration from PT10S to the length of the window; a sixtieth of it by default',
+    'Length of one sample, an ISO 8601 duration from PT10S to the length of the window; by default one sixtieth of the window',
 };
 const busiest: QueryParameter = {
   name: 'busiest',
   type: 'integer',
   isRequired: false,
-  summary: 'Only so many environments, those with the most requests first; without it the first 1000 by name',
+  summary:
+    'Maximum number of environments, those with the most requests first; by default the first 1000 by name',
   minimum: 1,
   maximum: 1_000,
 };
@@ -82,7 +83,7 @@ export const frontdoorOperations = [
     summary: "Get an organization's first frontdoor",
     method: 'GET',
     path: '/frontdoor',
-    query: [{ name: 'organizationId', type: 'UUID', isRequired: true, summary: 'Whose frontdoor' }],
+    query: [{ name: 'organizationId', type: 'UUID', isRequired: true, summary: 'The organization' }],
     answer: ok(frontdoorSchema),
     refusals: [403, 404],
   }),
@@ -160,7 +161,7 @@ export const frontdoorOperations = [
   guarded({
     id: 'getShareSparklines',
     group: 'Metrics',
-    summary: 'Get the requests and errors of shares by token, the first 1000 of them, in 30 steps',
+    summary: 'Get the requests and errors of up to 1000 shares by token, in 30 steps',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/share-sparklines',
     query: [duration, byEnvironment, byName, byTokens],
@@ -218,7 +219,7 @@ export const frontdoorOperations = [
     id: 'listEnrollments',
     group: 'Agents',
     summary:
-      'List enrollments of agents, the newest first; used ones for 30 days, others for a day after their end',
+      'List enrollments of agents, newest first; used ones are listed for 30 days, expired ones for one day',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/agents/enrollments',
     query: [...unsortedPaging],
@@ -227,7 +228,7 @@ export const frontdoorOperations = [
   guarded({
     id: 'cancelEnrollment',
     group: 'Agents',
-    summary: 'Cancel an enrollment that no agent has used: its code and its JWT are refused at once',
+    summary: 'Cancel an enrollment that no agent has used; its code and its JWT become invalid immediately',
     method: 'DELETE',
     path: '/frontdoor/{frontdoorId}/agents/enrollments/{id}',
     uuidParameters: ['frontdoorId', 'id'],

@@ -15,7 +15,7 @@ export const controlPlaneSchema = closed({
     type: 'string',
     format: 'date-time',
     description:
-      'Last sign of life of a control plane that died in the last 24 hours without shutting down; null: it runs',
+      'When a control plane that stopped unexpectedly in the last 24 hours was last seen; null: it is running',
   }),
 });
 
@@ -32,7 +32,7 @@ export const overdueCertificateSchema = closed({
 export const installationSchema = closed({
   edgeApiUrl: Type.String({
     format: 'uri',
-    description: 'Address at which agents, gateways and SDKs enroll and log in',
+    description: 'Address at which agents, gateways and SDKs enroll and authenticate',
   }),
   routers: Type.Array(edgeRouterSchema, {
     description: 'Routers that agents, gateways and SDKs connect to',

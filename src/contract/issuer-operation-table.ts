@@ -62,7 +62,7 @@ export const issuerOperations = [
     answer: {
       status: 200,
       schema: undefined,
-      otherForms: { 'text/html': 'A page for people' },
+      otherForms: { 'text/html': 'An HTML page' },
     },
   }),
 ] as const;

@@ -54,12 +54,12 @@ export const meshOperations = [
   guarded({
     ...admin,
     id: 'getRoute',
-    summary: 'Get the way that a circuit from a router to a service would take, and why; nothing is dialed',
+    summary: 'Show the path a circuit from a router to a service would take, and why (dry run)',
     method: 'GET',
     path: '/fabric/route',
     query: [
-      { ...filter('routerId', 'The router at which the circuit begins'), isRequired: true },
-      { ...filter('serviceId', 'The service, or the share by the id of its service'), isRequired: true },
+      { ...filter('routerId', 'The router at which the circuit starts'), isRequired: true },
+      { ...filter('serviceId', 'The service, or the ID of the service behind a share'), isRequired: true },
       filter('instanceId', 'Only terminators of this instance; by default those without one'),
     ],
     answer: ok(fabricRouteSchema),
@@ -77,7 +77,7 @@ export const meshOperations = [
   guarded({
     ...admin,
     id: 'endCircuit',
-    summary: 'End a circuit of this control plane; both ends are notified at once',
+    summary: 'Close a circuit of this control plane; both ends are notified immediately',
     method: 'DELETE',
     path: '/fabric/circuits/{id}',
     answer: gone,
@@ -86,7 +86,7 @@ export const meshOperations = [
   guarded({
     ...admin,
     id: 'listFabricServices',
-    summary: 'List fabric services, which routers themselves dial and terminate',
+    summary: 'List fabric services, which are dialed and terminated by routers',
     method: 'GET',
     path: '/fabric/services',
     query: [...paging('name', 'id', 'createdAt'), byName, ...byTime],
@@ -95,7 +95,7 @@ export const meshOperations = [
   guarded({
     ...admin,
     id: 'createFabricService',
-    summary: 'Create a fabric service, which routers themselves dial and terminate',
+    summary: 'Create a fabric service, which is dialed and terminated by routers',
     method: 'POST',
     path: '/fabric/services',
     body: newFabricServiceSchema,

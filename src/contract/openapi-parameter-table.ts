@@ -9,17 +9,17 @@ export interface PathParameter {
 }
 
 const SUMMARIES: Readonly<Record<string, string>> = {
-  frontdoorId: 'Id of the frontdoor',
-  organizationId: 'Id of the organization',
-  id: 'Id of the resource',
-  agentId: 'Id of the agent, which is the id of its environment',
+  frontdoorId: 'ID of the frontdoor',
+  organizationId: 'ID of the organization',
+  id: 'ID of the resource',
+  agentId: 'ID of the agent, which is the ID of its environment',
   token: 'Token of the share',
-  customFrontendId: 'Id of the custom frontend',
-  sessionId: 'Id of the session',
+  customFrontendId: 'ID of the custom frontend',
+  sessionId: 'ID of the session',
   type: 'Identifier of the type',
   name: 'Name as in the list',
   enrollmentCode: 'Enrollment code, as createEnrollment returned it',
-  errorId: 'Error id from the page or the header Frontdoor-Error-Id',
+  errorId: 'Error ID from the page or the header Frontdoor-Error-Id',
 };
 
 /** Returns the parameters in the order of the path. */

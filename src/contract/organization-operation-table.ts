@@ -39,7 +39,7 @@ const restsFor: QueryParameter = {
   name: 'organizationId',
   type: 'UUID',
   isRequired: false,
-  summary: 'Only names that rest for this organization',
+  summary: 'Only names that are reserved for this organization',
 };
 
 const ofChain: QueryParameter = {
@@ -192,7 +192,8 @@ export const organizationOperations = [
   guarded({
     id: 'rotateApiAccount',
     group: 'API accounts',
-    summary: 'Rotate the token of an API account; the old token ends at once, or after an overlap',
+    summary:
+      'Rotate the token of an API account; the old one becomes invalid immediately or after an overlap',
     method: 'POST',
     path: `${accounts}/{id}/rotate`,
     scope: ownScope,
@@ -204,7 +205,7 @@ export const organizationOperations = [
   guarded({
     id: 'endPreviousToken',
     group: 'API accounts',
-    summary: 'End the previous token of an API account, which an overlap still accepts',
+    summary: 'Revoke the previous token of an API account, which is still accepted during an overlap',
     method: 'DELETE',
     path: `${accounts}/{id}/previous-token`,
     scope: ownScope,
@@ -268,7 +269,7 @@ export const organizationOperations = [
     id: 'rotateOauthClient',
     group: 'OAuth clients',
     summary:
-      'Rotate the secret of an OAuth client; the old secret ends at once, or after an overlap; issued tokens stay valid until they expire',
+      'Rotate the secret of an OAuth client; the old secret becomes invalid immediately, or after an overlap; issued tokens stay valid until they expire',
     method: 'POST',
     path: `${clients}/{id}/rotate`,
     scope: ownScope,
@@ -280,7 +281,7 @@ export const organizationOperations = [
   guarded({
     id: 'endPreviousSecret',
     group: 'OAuth clients',
-    summary: 'End the previous secret of an OAuth client, which an overlap still accepts',
+    summary: 'Revoke the previous secret of an OAuth client, which is still accepted during an overlap',
     method: 'DELETE',
     path: `${clients}/{id}/previous-secret`,
     scope: ownScope,
@@ -309,7 +310,8 @@ export const organizationOperations = [
   guarded({
     id: 'rotateSigningKey',
     group: 'Installation',
-    summary: 'Rotate the signing key of bearer tokens: the new key is published at once and signs soon after',
+    summary:
+      'Rotate the signing key of bearer tokens; the new key is published immediately and starts to sign shortly afterwards',
     method: 'POST',
     path: '/signing-keys',
     scope,
@@ -319,7 +321,8 @@ export const organizationOperations = [
   guarded({
     id: 'listRestingNames',
     group: 'Installation',
-    summary: 'List resting names, which only the organization that gave them up may take again',
+    summary:
+      'List resting names: released names that only their former organization can use again for a while',
     method: 'GET',
     path: '/resting-names',
     scope,
@@ -329,7 +332,7 @@ export const organizationOperations = [
   guarded({
     id: 'releaseRestingName',
     group: 'Installation',
-    summary: 'Release a resting name, so that every organization may take it',
+    summary: 'Release a resting name, so that any organization can use it',
     method: 'DELETE',
     path: '/resting-names/{name}',
     scope,
@@ -339,7 +342,7 @@ export const organizationOperations = [
   guarded({
     id: 'getBackup',
     group: 'Installation',
-    summary: 'Back up the database as of one moment',
+    summary: 'Back up a consistent snapshot of the database',
     method: 'GET',
     path: '/backup',
     scope,
@@ -353,7 +356,7 @@ export const organizationOperations = [
   guarded({
     id: 'listAuditEvents',
     group: 'Audit',
-    summary: 'List audit events, the newest first, or follow them as a stream',
+    summary: 'List audit events, newest first, or follow them as a stream',
     method: 'GET',
     path: '/audit-events',
     query: [

@@ -16,7 +16,7 @@ export const organizationChangeSchema = closed({ name: Type.Optional(nameText())
 
 const secondFactor = () =>
   Type.Boolean({
-    description: 'Whether people of the organization who log in with a password need a second factor',
+    description: 'Whether people of the organization who sign in with a password need a second factor',
   });
 export const organizationSettingsSchema = closed({
   tokenExchange: Type.Boolean(),
@@ -29,11 +29,11 @@ export const organizationSettingsChangeSchema = closed({
 });
 
 export const restingNameSchema = closed({
-  name: Type.String({ description: 'The whole host name of a share, or the hostname of a custom frontend' }),
+  name: Type.String({ description: 'The full host name of a share, or the hostname of a custom frontend' }),
   kind: oneOf('share', 'custom-frontend'),
   organizationId: Type.String({
     format: 'uuid',
-    description: 'The only organization that may take the name until then; it may have been deleted',
+    description: 'The only organization that can use the name until then; it may have been deleted',
   }),
   createdAt: timestamp(),
   expiresAt: timestamp(),
@@ -118,7 +118,7 @@ export const callerRotationSchema = closed({
       minimum: 0,
       maximum: MAX_OVERLAP_SECONDS,
       description:
-        'How many seconds the old secret stays valid beside the new one, at most 30 days; 0 by default, which ends it at once',
+        'How many seconds the old secret stays valid, at most 30 days; 0 by default, which revokes it immediately',
       examples: [86_400],
     }),
   ),

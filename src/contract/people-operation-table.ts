@@ -26,14 +26,14 @@ const byLogIn: QueryParameter = {
   name: 'logIn',
   type: 'string',
   isRequired: false,
-  summary: 'Only sessions that began so; password: without a second factor',
+  summary: 'Only sessions that were started this way; password: without a second factor',
   values: ['password', 'second-factor', 'provider', 'token'],
 };
 const byLogInProvider: QueryParameter = {
   name: 'authProviderId',
   type: 'UUID',
   isRequired: false,
-  summary: 'Only sessions that began with this auth provider',
+  summary: 'Only sessions that were started with this auth provider',
 };
 
 export const peopleOperations = [
@@ -61,7 +61,7 @@ export const peopleOperations = [
   guarded({
     id: 'changePerson',
     group: 'People',
-    summary: 'Rename a person, or change the role; a changed role applies to open sessions at once',
+    summary: 'Rename a person, or change the role; a new role applies to open sessions immediately',
     method: 'PATCH',
     path: '/people/{id}',
     scope,
@@ -72,7 +72,7 @@ export const peopleOperations = [
   guarded({
     id: 'deletePerson',
     group: 'People',
-    summary: 'Remove a person, and end the sessions',
+    summary: 'Remove a person and end their sessions',
     method: 'DELETE',
     path: '/people/{id}',
     scope,
@@ -83,7 +83,7 @@ export const peopleOperations = [
     id: 'createPasswordLink',
     group: 'People',
     summary:
-      'Make a link with which a person who has forgotten the password sets a new one, once, within an hour; it replaces an earlier link',
+      'Create a link with which a person who has forgotten their password sets a new one; it works once, expires after one hour, and replaces any earlier link',
     method: 'POST',
     path: '/people/{id}/password-link',
     scope,
@@ -104,7 +104,7 @@ export const peopleOperations = [
   guarded({
     id: 'listInvitations',
     group: 'People',
-    summary: 'List invitations that were not accepted yet and have not expired',
+    summary: 'List pending invitations',
     method: 'GET',
     path: '/invitations',
     scope,
@@ -115,7 +115,7 @@ export const peopleOperations = [
   guarded({
     id: 'deleteInvitation',
     group: 'People',
-    summary: 'Withdraw an invitation',
+    summary: 'Revoke an invitation',
     method: 'DELETE',
     path: '/invitations/{id}',
     scope,
@@ -126,7 +126,7 @@ export const peopleOperations = [
     id: 'listConsoleSessions',
     group: 'People',
     summary:
-      'List sessions at the console: of the organization with frontdoor.organization, else the own ones',
+      'List console sessions: those of the organization with frontdoor.organization, otherwise only the caller’s own',
     method: 'GET',
     path: '/console-sessions',
     query: [ofOrganization, ...paging('createdAt', 'id'), byLogIn, byLogInProvider],
@@ -137,7 +137,7 @@ export const peopleOperations = [
     id: 'endConsoleSession',
     group: 'People',
     summary:
-      'End a session at the console: one’s own, and with frontdoor.organization each of the organization',
+      'End a console session: one of the caller’s own, or with frontdoor.organization any of the organization',
     method: 'DELETE',
     path: '/console-sessions/{id}',
     scope: 'frontdoor.read',
@@ -147,7 +147,7 @@ export const peopleOperations = [
   guarded({
     id: 'createConsoleLogIn',
     group: 'People',
-    summary: 'Let people of an organization log in at the console with one of its auth providers',
+    summary: 'Let people of an organization sign in to the console with one of its auth providers',
     method: 'POST',
     path: '/console-log-ins',
     scope,
@@ -158,7 +158,7 @@ export const peopleOperations = [
   guarded({
     id: 'listConsoleLogIns',
     group: 'People',
-    summary: 'List the auth providers with which people log in at the console',
+    summary: 'List the auth providers that people sign in to the console with',
     method: 'GET',
     path: '/console-log-ins',
     scope,
@@ -169,7 +169,7 @@ export const peopleOperations = [
   guarded({
     id: 'deleteConsoleLogIn',
     group: 'People',
-    summary: 'End log-ins at the console with an auth provider, and the sessions that began with it',
+    summary: 'Stop console sign-ins with an auth provider, and end the sessions that were started with it',
     method: 'DELETE',
     path: '/console-log-ins/{id}',
     scope,

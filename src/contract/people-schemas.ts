@@ -20,7 +20,9 @@ export const personSchema = closed({
   role: Type.Optional(role()),
   createdAt: timestamp(),
   lastSeenAt: lastUsedAt('When the person last used a session, to the minute; null: never'),
-  secondFactor: Type.Boolean({ description: 'Whether log-ins with a password ask the person for a code' }),
+  secondFactor: Type.Boolean({
+    description: 'Whether the person has a second factor for sign-ins with a password',
+  }),
 });
 export type PersonAnswer = Static<typeof personSchema>;
 
@@ -49,7 +51,7 @@ export const newInvitationSchema = closed({
     Type.Integer({
       minimum: 60,
       maximum: MAX_INVITATION_SECONDS,
-      description: 'How many seconds the link is valid, at most 30 days; 7 days by default',
+      description: 'Lifetime of the link in seconds, at most 30 days; 7 days by default',
     }),
   ),
 });
@@ -75,7 +77,7 @@ export type InvitationAnswer = Static<typeof invitationSchema>;
 export const invitationWithLinkSchema = closed({
   ...invitation(),
   link: Type.String({
-    description: 'The address that the invited person opens, once. It is shown only in this response',
+    description: 'The URL that the invited person opens; it works once and is shown only in this response',
     examples: ['https://frontdoor.example/console/welcome#c2VjcmV0LXRoYXQtaXMtc2hvd24tb25jZQ'],
   }),
 });
@@ -83,7 +85,7 @@ export const invitationWithLinkSchema = closed({
 export const passwordLinkSchema = closed({
   link: Type.String({
     description:
-      'The address at which the person sets a new password, once. It is shown only in this response',
+      'The URL at which the person sets a new password; it works once and is shown only in this response',
     examples: ['https://frontdoor.example/console/new-password#c2VjcmV0LXRoYXQtaXMtc2hvd24tb25jZQ'],
   }),
   expiresAt: timestamp(),
@@ -97,8 +99,8 @@ export const consoleSessionSchema = closed({
   createdAt: timestamp(),
   lastUsedAt: timestamp(),
   expiresAt: timestamp(),
-  address: Type.String({ description: 'The address of the client that logged in' }),
-  browser: Type.String({ description: 'What the client called itself, shortened' }),
+  address: Type.String({ description: 'The address of the client that signed in' }),
+  browser: Type.String({ description: 'The browser, according to its User-Agent header' }),
   current: Type.Boolean({ description: 'Whether this request was made with the session' }),
 });
 export type ConsoleSessionAnswer = Static<typeof consoleSessionSchema>;
@@ -110,12 +112,16 @@ const roleRules = () =>
   Type.Array(
     closed({
       group: Type.Optional(
-        Type.String({ minLength: 1, maxLength: MAX_GROUP_CHARS, description: 'A group of the log-in' }),
+        Type.String({
+          minLength: 1,
+          maxLength: MAX_GROUP_CHARS,
+          description: 'A group of the person at the provider',
+        }),
       ),
       email: Type.Optional(
         Type.String({
           format: 'email-pattern',
-          description: 'A verified e-mail address, or `*@` and a domain',
+          description: 'A verified email address, or `*@` and a domain',
         }),
       ),
       role: role(),
@@ -123,7 +129,7 @@ const roleRules = () =>
     {
       maxItems: MAX_ROLE_RULES,
       description:
-        'Gives a role to people who log in for the first time, by the first entry that fits. Others wait for an administrator, unless they are invited',
+        'Roles for people who sign in for the first time; the first matching entry applies. Other people wait for an administrator, unless they are invited',
     },
   );
 
@@ -142,7 +148,7 @@ export const consoleLogInSchema = closed({
   organizationId: uuid(),
   roles: roleRules(),
   callbackUrl: Type.String({
-    description: 'The redirect address to register at the identity provider',
+    description: 'The redirect URL to register with the identity provider',
     examples: ['https://frontdoor.example/console/callback/3f8a4c1e-7a51-4a0e-8d8e-5d2a9d3f6b10'],
   }),
   createdAt: timestamp(),

@@ -32,7 +32,7 @@ const whose: readonly QueryParameter[] = [
     name: 'email',
     type: 'string',
     isRequired: false,
-    summary: 'Only sessions of the person with this e-mail address, as the provider verified it',
+    summary: 'Only sessions of the person with this verified email address',
   },
   {
     name: 'subject',
@@ -90,7 +90,7 @@ export const providerOperations = [
         name: 'enabled',
         type: 'string',
         isRequired: false,
-        summary: 'Only auth providers that are enabled, or only others',
+        summary: 'Only enabled auth providers (true) or only disabled ones (false)',
         values: ['true', 'false'],
       },
       {
@@ -158,7 +158,7 @@ export const providerOperations = [
   guarded({
     id: 'getAuthProviderUses',
     group: 'Auth providers',
-    summary: 'Get what uses an auth provider, which cannot be deleted meanwhile',
+    summary: 'Get what uses an auth provider; a provider that is in use cannot be deleted',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/auth-providers/{id}/uses',
     uuidParameters: ['frontdoorId', 'id'],
@@ -168,7 +168,7 @@ export const providerOperations = [
   guarded({
     id: 'listLoginSessions',
     group: 'Auth providers',
-    summary: 'List the sessions of people who logged in with an auth provider, the newest first',
+    summary: 'List the sessions of people who signed in with an auth provider, newest first',
     method: 'GET',
     path: SESSIONS,
     uuidParameters: ['frontdoorId', 'id'],
@@ -180,7 +180,7 @@ export const providerOperations = [
     id: 'endLoginSessions',
     group: 'Auth providers',
     summary:
-      'End all sessions of one person, or of everyone who logged in with an auth provider, at every gateway within seconds; people whom the provider still admits may log in again',
+      'End all sessions of one person, or of everyone who signed in with an auth provider, on every gateway within seconds; people who are still allowed by the provider can sign in again',
     method: 'DELETE',
     path: SESSIONS,
     uuidParameters: ['frontdoorId', 'id'],
@@ -190,7 +190,7 @@ export const providerOperations = [
         name: 'all',
         type: 'string',
         isRequired: false,
-        summary: 'Whether the sessions of all people end; required if no person is given',
+        summary: 'Whether to end the sessions of all people; required if no person is given',
         values: ['true'],
       },
     ],
@@ -200,7 +200,7 @@ export const providerOperations = [
   guarded({
     id: 'endLoginSession',
     group: 'Auth providers',
-    summary: 'End one session at every gateway within seconds',
+    summary: 'End one session on every gateway within seconds',
     method: 'DELETE',
     path: `${SESSIONS}/{sessionId}`,
     uuidParameters: ['frontdoorId', 'id', 'sessionId'],

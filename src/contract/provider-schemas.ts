@@ -36,15 +36,15 @@ export type ProviderAnswer = Static<typeof providerSchema>;
 
 export const providerUsesSchema = closed({
   shares: Type.Array(closed({ token: Type.String(), environmentId: Type.String() }), {
-    description: 'The first 100 shares that it guards, by token; the list of shares has all of them',
+    description: 'The first 100 shares that it protects, by token; the list of shares has all of them',
   }),
-  shareCount: Type.Integer({ description: 'The number of shares that it guards' }),
+  shareCount: Type.Integer({ description: 'The number of shares that it protects' }),
   customFrontends: Type.Array(closed({ id: uuid(), hostname: Type.String() }), {
-    description: 'The custom frontends that it guards, by hostname',
+    description: 'The custom frontends that it protects, by hostname',
   }),
   consoleLogInId: nullable<string>({
     type: 'string',
-    description: 'The log-in at the console that uses it; null if people do not log in there with it',
+    description: 'The console sign-in that uses it; null if none does',
   }),
 });
 export type ProviderUsesAnswer = Static<typeof providerUsesSchema>;
@@ -86,7 +86,7 @@ export const loginSessionSchema = closed({
   subject: Type.String({ description: 'Subject of the person at the provider' }),
   email: nullable<string>({
     type: 'string',
-    description: 'E-mail address as the provider verified it; null: none',
+    description: 'Verified email address; null: none',
   }),
   name: nullable<string>({ type: 'string' }),
   shareToken: Type.String(),
@@ -98,7 +98,7 @@ export const loginSessionSchema = closed({
   }),
   expiresAt: Type.String({
     format: 'date-time',
-    description: 'When the session ends unless it is used before; a time in the past: it has ended',
+    description: 'When the session ends unless it is used again; a time in the past: it has ended',
   }),
 });
 export type LoginSessionAnswer = Static<typeof loginSessionSchema>;

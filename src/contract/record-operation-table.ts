@@ -27,7 +27,7 @@ export const recordOperations = [
   guarded({
     id: 'listFailures',
     group,
-    summary: 'List requests to shares that failed or were refused, the newest first',
+    summary: 'List requests to shares that failed or were refused, newest first',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/failures',
     query: [
@@ -42,7 +42,7 @@ export const recordOperations = [
   guarded({
     id: 'getFailure',
     group,
-    summary: 'Get why a request failed, by its error id; records are kept for seven days',
+    summary: 'Explain why a request failed, by its error ID; records are kept for seven days',
     method: 'GET',
     path: '/frontdoor/{frontdoorId}/failures/{errorId}',
     answer: ok(failureSchema),
@@ -52,7 +52,7 @@ export const recordOperations = [
     id: 'getUnroutedFailure',
     group,
     summary:
-      'Get why a request to a host without a share failed, by its error id; records are kept for seven days',
+      'Explain why a request to a host without a share failed, by its error ID; records are kept for seven days',
     method: 'GET',
     path: '/failures/{errorId}',
     scope: 'frontdoor.admin',
@@ -81,7 +81,7 @@ export const recordOperations = [
   guarded({
     id: 'listInspectedRequests',
     group,
-    summary: 'List the recorded requests of a share, the newest first; the latest 200 are kept for a day',
+    summary: 'List the recorded requests of a share, newest first; the latest 200 are kept for one day',
     method: 'GET',
     path: `${INSPECTOR}/requests`,
     query: [
@@ -113,7 +113,7 @@ export const recordOperations = [
     id: 'replayInspectedRequest',
     group,
     summary:
-      'Send a recorded request to its share again, without its policy and auth providers; the result is recorded under the returned id',
+      'Replay a recorded request to its share, bypassing its policy and auth providers; the result is recorded under the returned ID',
     method: 'POST',
     path: `${INSPECTOR}/requests/{id}/replay`,
     body: replaySchema,

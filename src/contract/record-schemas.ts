@@ -10,8 +10,8 @@ const count = () => Type.Integer({ minimum: 0 });
 
 const timingsMs = () =>
   closed({
-    decided: milliseconds('Until the gateway decided about the request'),
-    circuit: milliseconds('Until the request had a circuit to the service; null: it never had one'),
+    decided: milliseconds('Until the access decision was made'),
+    circuit: milliseconds('Until a circuit to the service was established; null: never'),
     firstByte: milliseconds('Until the first byte of the response; null: there was none'),
     done: milliseconds('Until the exchange ended'),
   });
@@ -25,10 +25,10 @@ const about = () => ({
   method: Type.String(),
   host: Type.String(),
   client: Type.String({ description: 'Address of the client' }),
-  identity: textOrNull('Identity of the caller, if it is known'),
-  decision: Type.String({ description: 'Why the request was admitted or refused' }),
+  identity: textOrNull('Identity of the caller, if known'),
+  decision: Type.String({ description: 'Why the request was allowed or refused' }),
   status: Type.Integer({ description: 'Status that the client received; 0: none' }),
-  traceId: textOrNull('The trace id of its `traceparent`'),
+  traceId: textOrNull('The trace ID of its `traceparent`'),
   timingsMs: timingsMs(),
 });
 
@@ -36,7 +36,7 @@ export const failureSchema = closed({
   errorId: Type.String(),
   shareToken: textOrNull('Token of the share; null: the share was deleted'),
   ...why,
-  remedy: Type.String({ description: 'How to solve the problem' }),
+  remedy: Type.String({ description: 'How to fix the problem' }),
   ...about(),
   path: Type.String({ description: 'Path without its query' }),
 });
@@ -44,17 +44,17 @@ export type FailureAnswer = Static<typeof failureSchema>;
 
 export const unroutedFailureSchema = closed({
   errorId: Type.String(),
-  gatewayId: Type.String({ description: 'The gateway that answered' }),
+  gatewayId: Type.String({ description: 'The gateway that responded' }),
   gatewayName: Type.String({ description: 'Name of the gateway at that time' }),
   ...why,
-  remedy: Type.String({ description: 'How to solve the problem' }),
+  remedy: Type.String({ description: 'How to fix the problem' }),
   at: timestamp(),
   method: Type.String(),
   host: Type.String(),
   path: Type.String({ description: 'Path without its query' }),
   client: Type.String({ description: 'Address of the client' }),
   status: Type.Integer({ description: 'Status that the client received; 0: none' }),
-  traceId: textOrNull('The trace id of its `traceparent`'),
+  traceId: textOrNull('The trace ID of its `traceparent`'),
   timingsMs: timingsMs(),
 });
 export type UnroutedFailureAnswer = Static<typeof unroutedFailureSchema>;
@@ -72,7 +72,7 @@ export const inspectorSchema = closed({
   until: nullable<string>({
     type: 'string',
     format: 'date-time',
-    description: 'When recording ends by itself',
+    description: 'When recording ends automatically',
   }),
 });
 export type InspectorAnswer = Static<typeof inspectorSchema>;
@@ -91,10 +91,10 @@ export const inspectorReplacementSchema = closed({
 export type InspectorReplacementBody = Static<typeof inspectorReplacementSchema>;
 
 const inspected = () => ({
-  id: Type.String({ description: 'Id of the recording, which is also the error id if the request failed' }),
-  replayOf: textOrNull('The recorded request that this one repeats'),
+  id: Type.String({ description: 'ID of the recording, which is also the error ID if the request failed' }),
+  replayOf: textOrNull('The recorded request that this one replays'),
   ...about(),
-  target: Type.String({ description: 'Path and query; secrets in it are removed' }),
+  target: Type.String({ description: 'Path and query, with secrets redacted' }),
   failure: Type.Unsafe<{ code: string; hop: string; cause: string } | null>({
     ...closed(why),
     type: ['object', 'null'],
@@ -112,11 +112,13 @@ export type InspectedRequestEntryAnswer = Static<typeof inspectedRequestEntrySch
 const header = () => closed({ name: Type.String(), value: Type.String() });
 const message = () =>
   closed({
-    headers: Type.Array(header(), { description: 'Headers; of headers with secrets only the name' }),
+    headers: Type.Array(header(), {
+      description: 'Headers; for headers that contain secrets, only the name',
+    }),
     body: textOrNull('The kept bytes of the body in base64; null: none'),
     bodyBytes: count(),
     bodyIsWhole: Type.Boolean({
-      description: 'False if the body was truncated, or left out because it may contain secrets',
+      description: 'False if the body was truncated, or not kept because it may contain secrets',
     }),
   });
 

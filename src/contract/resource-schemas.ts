@@ -53,11 +53,11 @@ const contact = () => ({
     type: 'string',
     format: 'date-time',
     description:
-      'When its agent was last seen: now while it is connected, otherwise its last connection or call, to about a minute; null: never',
+      'When its agent was last seen: the current time while it is connected, otherwise its last connection or call, accurate to about a minute; null: never',
   }),
   remoteAddress: nullable<string>({
     type: 'string',
-    description: 'The address from which its agent last called a control plane; null: it never did',
+    description: 'The address from which its agent last called a control plane; null: never',
   }),
   shareCount: Type.Integer({ description: 'The number of shares that it hosts' }),
 });
@@ -101,15 +101,14 @@ export const newEnrollmentSchema = closed({
   name: Type.Optional(
     Type.String({
       format: 'name',
-      description:
-        'A name by which people recognize the enrollment, and the environment if its agent has no name',
+      description: 'A name for the enrollment, and for the environment if its agent has no name',
     }),
   ),
   lifetimeSeconds: Type.Optional(
     Type.Integer({
       minimum: MIN_LIFETIME_SECONDS,
       maximum: MAX_LIFETIME_SECONDS,
-      description: 'For how many seconds the code is valid, from a minute to 7 days; 15 minutes by default',
+      description: 'Lifetime of the code in seconds, from one minute to 7 days; 15 minutes by default',
       examples: [86_400],
     }),
   ),
@@ -133,7 +132,7 @@ export const agentEnrollmentSchema = closed({
   environmentId: nullable<string>({
     type: 'string',
     description:
-      'The environment of the agent that enrolled with it; null if there is none, or none any more',
+      'The environment of the agent that enrolled with it; null if there is none, or if it has been deleted',
   }),
 });
 
@@ -176,10 +175,10 @@ export const shareSchema = closed({
   frontendEndpoints: Type.Array(url()),
   backendEndpoint: url(),
   authProviderIds: Type.Array(Type.String()),
-  grants: Type.Array(Type.String(), { description: 'Environments that may dial it' }),
+  grants: Type.Array(Type.String(), { description: 'Environments that can dial it' }),
   access: closed({
     admits: oneOf('everyone', 'some', 'nobody'),
-    summary: Type.String({ description: 'Who may come in, as one sentence' }),
+    summary: Type.String({ description: 'Who has access, in one sentence' }),
   }),
   status: shareState(),
   failure: Type.Optional(
@@ -196,7 +195,7 @@ export type ShareAnswer = Static<typeof shareSchema>;
 const givenShareName = () => nullable<string>({ type: 'string', format: 'share-name' });
 const shareTarget = () => Type.String({ format: 'share-target' });
 const frontendIds = () => ids(100, 'Frontends on which a public share is served');
-const grants = () => ids(1_000, 'Environments that may dial a private share');
+const grants = () => ids(1_000, 'Environments that can dial a private share');
 const readOnlyOfShares = () => ({
   id: readOnly(),
   frontendEndpoints: readOnly(),
@@ -246,14 +245,14 @@ const routerAttributes = () => ({
   tunneler: Type.Optional(
     Type.Boolean({
       description:
-        'Whether its tunnel listeners may host and dial services of the edge management API, as the policies for the identity with its id permit; false by default',
+        'Whether its tunnel listeners can host and dial services of the edge management API, according to the policies for the identity with its ID; false by default',
     }),
   ),
   roleAttributes: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
       maxItems: 100,
       description:
-        'By which policies of the edge management API select it. The id of a frontdoor lets its private shares be granted to a router that may tunnel.',
+        'Attributes by which policies of the edge management API select it. The ID of a frontdoor allows its private shares to be granted to a router that can tunnel.',
     }),
   ),
 });
@@ -275,10 +274,10 @@ export const fabricNodeSchema = closed({
   name: Type.String(),
   /** Whether it holds a certificate. */
   enrolled: Type.Boolean(),
-  online: Type.Boolean({ description: 'Whether it has a channel to a router' }),
+  online: Type.Boolean({ description: 'Whether it is connected to a router' }),
   version: nullable<string>({
     type: 'string',
-    description: 'The version that it reported when it last logged in; null: none',
+    description: 'The version that it reported when it last signed in; null: none',
   }),
   createdAt: timestamp(),
 });

@@ -7,7 +7,7 @@ export const searchOperations = [
     id: 'search',
     group: 'Search',
     summary:
-      'Search the resources of your organization by name or id, with frontdoor.admin also those of the installation',
+      'Search the resources of your organization by name or ID; with frontdoor.admin also those of the installation',
     method: 'GET',
     path: '/search',
     query: [
@@ -15,7 +15,7 @@ export const searchOperations = [
         name: 'q',
         type: 'string',
         isRequired: true,
-        summary: 'A part of the name, in which ASCII letters match in either case, or a whole id',
+        summary: 'Part of a name (ASCII letters match in either case), or a complete ID',
       },
     ],
     answer: ok(searchResultSchema),

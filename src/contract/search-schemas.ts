@@ -12,7 +12,7 @@ export const searchResultSchema = closed({
   results: Type.Array(
     closed({
       kind: oneOf(...SEARCHED_KINDS),
-      id: Type.String({ description: 'The id; the token of a share' }),
+      id: Type.String({ description: 'The ID; the token of a share' }),
       name: Type.String({
         description: 'The name, the token of a share, or the hostname of a custom frontend',
       }),
@@ -24,6 +24,6 @@ export const searchResultSchema = closed({
     }),
     { description: 'At most 10 of each kind; exact names first, then by name' },
   ),
-  more: Type.Boolean({ description: 'Whether there are more of some kind' }),
+  more: Type.Boolean({ description: 'Whether there are more results of any kind' }),
 });
 export type SearchResultAnswer = Static<typeof searchResultSchema>;

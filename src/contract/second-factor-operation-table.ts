@@ -15,7 +15,7 @@ export const secondFactorOperations = [
   guarded({
     ...own,
     id: 'getSecondFactor',
-    summary: 'Get whether log-ins of the caller at the console need a code besides the password',
+    summary: 'Get whether the caller needs a second factor to sign in to the console',
     method: 'GET',
     path,
     answer: ok(secondFactorSchema),
@@ -24,7 +24,7 @@ export const secondFactorOperations = [
     ...own,
     id: 'beginSecondFactor',
     summary:
-      'Make a secret for an authenticator app, which counts once it is confirmed; until then an earlier one does',
+      'Create a secret for an authenticator app; it takes effect once it is confirmed, and an earlier secret stays valid until then',
     method: 'POST',
     path,
     answer: showing('secret', ok(secondFactorSecretSchema)),
@@ -33,7 +33,7 @@ export const secondFactorOperations = [
   guarded({
     ...own,
     id: 'confirmSecondFactor',
-    summary: 'Confirm the secret by a first code; the recovery codes are shown only in this response',
+    summary: 'Confirm the secret with a first code; the recovery codes are shown only in this response',
     method: 'POST',
     path: `${path}/confirmation`,
     body: secondFactorCodeSchema,
@@ -52,7 +52,7 @@ export const secondFactorOperations = [
   guarded({
     ...own,
     id: 'removeSecondFactor',
-    summary: 'Remove the second factor of the caller, unless the organization demands one',
+    summary: 'Remove the second factor of the caller, unless the organization requires one',
     method: 'DELETE',
     path,
     answer: gone,

@@ -7,11 +7,13 @@ const MAX_CODE_CHARS = 64;
 
 export const secondFactorSchema = closed({
   available: Type.Boolean({
-    description: 'Whether the caller can have one: a person who logs in with a password',
+    description: 'Whether the caller can have one: a person who signs in with a password',
   }),
-  enrolled: Type.Boolean({ description: 'Whether log-ins with the password ask for a code' }),
-  demanded: Type.Boolean({ description: 'Whether the organization demands it of log-ins with a password' }),
-  recoveryCodesLeft: Type.Integer({ minimum: 0, description: 'How many recovery codes were not used yet' }),
+  enrolled: Type.Boolean({ description: 'Whether a second factor is set up' }),
+  demanded: Type.Boolean({
+    description: 'Whether the organization requires it for sign-ins with a password',
+  }),
+  recoveryCodesLeft: Type.Integer({ minimum: 0, description: 'The number of unused recovery codes' }),
   enrolledAt: nullable<string>({
     type: 'string',
     format: 'date-time',
@@ -22,17 +24,17 @@ export type SecondFactorAnswer = Static<typeof secondFactorSchema>;
 
 export const secondFactorSecretSchema = closed({
   secret: Type.String({
-    description: 'The secret in Base32, to type into an authenticator app. It is shown only in this response',
+    description: 'The secret in Base32, to enter in an authenticator app. It is shown only in this response',
     examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
   }),
   url: Type.String({
-    description: 'The address by which an app takes the secret',
+    description: 'The URL with which an authenticator app imports the secret',
     examples: [
       'otpauth://totp/Frontdoor:ann%40example.com?issuer=Frontdoor&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
     ],
   }),
   picture: Type.String({
-    description: 'The address as QR code: a PNG image, as data URL',
+    description: 'The URL as a QR code: a PNG image in a data URL',
     examples: ['data:image/png;base64,iVBORw0KGgo='],
   }),
 });
@@ -48,6 +50,6 @@ export const secondFactorCodeSchema = closed({
 
 export const recoveryCodesSchema = closed({
   recoveryCodes: Type.Array(Type.String({ examples: ['MFRGGZDFMZ'] }), {
-    description: 'Each replaces a code of the app once',
+    description: 'Codes that can each be used once instead of a code from the app',
   }),
 });

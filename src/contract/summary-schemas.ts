@@ -8,15 +8,15 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 const shareCounts = () =>
   closed({
     total: count('All shares'),
-    pending: count('Shares that are not measured yet'),
-    deployed: count('Shares whose backend is reached'),
-    failed: count('Shares whose backend is not reached'),
+    pending: count('Shares that have not been probed yet'),
+    deployed: count('Shares whose service is reachable'),
+    failed: count('Shares whose service is not reachable'),
     public: count('Shares that gateways serve'),
-    private: count('Shares that only granted environments dial'),
+    private: count('Shares that only environments with a grant can dial'),
   });
 
 const connectedCounts = () =>
-  closed({ total: count('All of them'), online: count('Those that are connected now') });
+  closed({ total: count('Total number'), online: count('Number that is connected') });
 
 const versionCounts = (whose: string) =>
   Type.Array(
@@ -31,7 +31,7 @@ const certificates = () =>
   Type.Array(
     closed({
       kind: oneOf('environment', 'gateway', 'router'),
-      id: Type.String({ description: 'The id of the holder' }),
+      id: Type.String({ description: 'The ID of the holder' }),
       name: Type.String({ description: 'The name of the holder' }),
       expiresAt: timestamp(),
     }),
@@ -42,12 +42,12 @@ export const frontdoorSummarySchema = closed({
   frontdoorId: uuid(),
   environments: connectedCounts(),
   shares: shareCounts(),
-  authProviders: closed({ total: count('All auth providers'), enabled: count('Those in use') }),
+  authProviders: closed({ total: count('All auth providers'), enabled: count('Enabled auth providers') }),
   customFrontends: closed({
     total: count('All custom frontends'),
-    active: count('Those that a gateway serves with a certificate'),
+    active: count('Custom frontends that a gateway serves with a certificate'),
   }),
-  failuresLastHour: count('Recorded failures of requests in the last hour'),
+  failuresLastHour: count('Recorded request failures in the last hour'),
   agentVersions: versionCounts('agents'),
   expiringCertificates: certificates(),
 });
@@ -62,12 +62,12 @@ export const installationSummarySchema = closed({
   gateways: connectedCounts(),
   links: closed({
     total: count('Links that this control plane knows'),
-    usable: count('Those that circuits may take'),
+    usable: count('Links that circuits can use'),
   }),
   circuits: count('Circuits that this control plane created'),
   controlPlanes: closed({
-    running: count('Control planes that run'),
-    silent: count('Those that died in the last 24 hours without shutting down'),
+    running: count('Running control planes'),
+    silent: count('Control planes that stopped unexpectedly in the last 24 hours'),
   }),
   agentVersions: versionCounts('agents'),
   routerVersions: versionCounts('connected routers'),

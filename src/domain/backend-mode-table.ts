@@ -28,7 +28,7 @@ const rows = {
     forms: ['http://HOST[:PORT]', 'https://HOST[:PORT]'],
     example: 'http://127.0.0.1:3000',
     speaks: 'http',
-    description: 'HTTP, by an `http` or `https` target.',
+    description: 'HTTP, with an `http` or `https` target.',
   },
   tcpTunnel: {
     label: { en: 'TCP service', de: 'TCP-Dienst' },
@@ -36,7 +36,7 @@ const rows = {
     forms: ['tcp://HOST:PORT'],
     example: 'tcp://127.0.0.1:5432',
     speaks: 'stream',
-    description: 'any protocol over TCP, by a `tcp` target.',
+    description: 'any protocol over TCP, with a `tcp` target.',
   },
   udpTunnel: {
     label: { en: 'UDP service', de: 'UDP-Dienst' },
@@ -44,7 +44,7 @@ const rows = {
     forms: ['udp://HOST:PORT'],
     example: 'udp://127.0.0.1:53',
     speaks: 'datagrams',
-    description: 'datagrams, by a `udp` target.',
+    description: 'datagrams, with a `udp` target.',
   },
 } as const satisfies Readonly<Record<string, BackendModeRow>>;
 

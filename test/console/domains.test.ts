@@ -58,14 +58,14 @@ describe('the pages of domains', { skip: browserSkip }, () => {
   it('show operators what is claimed, who grant it and withdraw that again', async (test) => {
     const { page, open } = await consoles.person(test, 'operator');
     await open('/settings/hostnames');
-    await page.getByRole('button', { name: `Grant: ${DOMAIN}` }).click();
+    await page.getByRole('button', { name: `Approve: ${DOMAIN}` }).click();
     await checkLooks(page, 'hostname-grant');
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('button', { name: `Revoke approval: ${DOMAIN}` }).waitFor();
     assert.equal((await domains())[0]!['proof'], 'GRANTED');
     await page.getByRole('button', { name: `Revoke approval: ${DOMAIN}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke approval' }).click();
-    await page.getByRole('button', { name: `Grant: ${DOMAIN}` }).waitFor();
+    await page.getByRole('button', { name: `Approve: ${DOMAIN}` }).waitFor();
     assert.equal((await domains())[0]!['proof'], 'PENDING');
   });
 

@@ -167,7 +167,7 @@ describe('recorded requests at the console', { skip: browserSkip }, () => {
     assert.equal(await valueOf('authorization').textContent(), 'redacted, because it may contain a secret');
     assert.equal(await valueOf('x-empty').textContent(), 'empty');
     // In the query, and in the form.
-    assert.equal(await page.getByText('******** stands for a value that was left out').count(), 2);
+    assert.equal(await page.getByText('******** marks a value that was redacted').count(), 2);
 
     const long = await openRecorded(test, 'GET /long');
     await long.page.getByText('The body was truncated.').waitFor();

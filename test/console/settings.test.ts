@@ -56,7 +56,7 @@ describe('the settings', { skip: browserSkip }, () => {
     assert.match((await link.textContent())!, /\/console\/welcome#[\w-]{40,}$/);
     await page.getByLabel('I have stored it').check();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
-    await page.getByRole('button', { name: 'Withdraw: Bob' }).waitFor();
+    await page.getByRole('button', { name: 'Revoke: Bob' }).waitFor();
     await checkLooks(page, 'people');
     await page.getByRole('link', { name: 'Sessions', exact: true }).click();
     await page.getByText('(this one)').waitFor();
@@ -120,7 +120,7 @@ describe('the settings', { skip: browserSkip }, () => {
     };
     test.after(() => settings('PATCH', { secondFactor: false }));
     await open('/settings/organization');
-    const box = page.getByRole('switch', { name: /need a second factor/ });
+    const box = page.getByRole('switch', { name: /Require a second factor/ });
     await box.click();
     await page.getByRole('button', { name: 'Save' }).click();
     const dialog = page.getByRole('dialog', { name: 'Require a second factor' });

@@ -67,7 +67,7 @@ test('an enrollment writes a private file, and never over another one', async ()
   assert.match(apiUrl, /^https:/);
   await assert.rejects(enroll({ token, identityFile, replace: true }), (error) => {
     assert.ok(error instanceof SdkError);
-    assert.deepEqual([error.code, error.remedy], ['enrollment-token-refused', 'Get a new one.']);
+    assert.deepEqual([error.code, error.remedy], ['enrollment-token-refused', 'Get a new token.']);
     return true;
   });
 });

@@ -76,7 +76,7 @@ export const CONTROLS: Partial<Record<OperationId, Control>> = {
   deleteTerminator: { name: 'Delete' },
   endPreviousToken: { name: 'Revoke previous secret' },
   endPreviousSecret: { name: 'Revoke previous secret' },
-  deleteConsoleLogIn: { name: /^Stop using this provider/ },
+  deleteConsoleLogIn: { name: /^End sign-ins with this provider/ },
   releaseRestingName: { name: /^Release: / },
   grantHostname: { name: /^Approve: / },
 };

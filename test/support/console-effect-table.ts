@@ -294,8 +294,8 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
     'Add a sign-in provider': 'dialog Add a sign-in provider',
     'Add a sign-in provider › Add rule': 'shows Group, or *@domain',
     'Add a sign-in provider › Add a sign-in provider': 'asks createConsoleLogIn',
-    'Stop using this provider': 'dialog Stop using this provider',
-    'Stop using this provider › End': 'asks deleteConsoleLogIn',
+    'End sign-ins with this provider': 'dialog End sign-ins with this provider',
+    'End sign-ins with this provider › End': 'asks deleteConsoleLogIn',
   },
   '/settings/organizations': {
     'New organization': 'dialog New organization',

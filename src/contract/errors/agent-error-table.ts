@@ -10,8 +10,8 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
   },
   'agent-running': {
     kind: 'conflict',
-    meaning: 'An agent already runs on the data directory.',
-    remedy: 'Stop it first, or give this agent a --data-dir of its own.',
+    meaning: 'An agent is already running on the data directory.',
+    remedy: 'Stop it first, or use a different --data-dir for this agent.',
   },
   'file-writable-by-others': {
     kind: 'forbidden',
@@ -35,13 +35,13 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
   },
   'lock-busy': {
     kind: 'conflict',
-    meaning: 'Several agents start on the data directory at one time.',
-    remedy: 'Start one of them only.',
+    meaning: 'Several agents are starting on the data directory at the same time.',
+    remedy: 'Start only one of them.',
   },
   'lock-of-newer-format': {
     kind: 'conflict',
     meaning: 'A newer version of the agent wrote the lock file of the data directory.',
-    remedy: 'Start that version, or stop the agent that runs on the data directory.',
+    remedy: 'Start that version, or stop the agent that is running on the data directory.',
   },
   'no-start-time': {
     kind: 'internal',
@@ -56,7 +56,7 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
   'request-too-large': {
     kind: 'tooLarge',
     meaning: 'A request at the control socket is too long, or too many wait.',
-    remedy: 'Send less at one time.',
+    remedy: 'Send fewer or smaller requests at a time.',
   },
   'socket-in-use': {
     kind: 'conflict',
@@ -66,7 +66,7 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
   'socket-listen': {
     kind: 'unavailable',
     meaning: 'The control socket cannot be opened.',
-    remedy: 'Read the cause in the message: its folder must exist and be writable.',
+    remedy: 'The message has the cause: its folder must exist and be writable.',
   },
   'socket-path-taken': {
     kind: 'conflict',
@@ -80,17 +80,17 @@ export const AGENT_ERRORS = errorsSince('0.1.0', {
   },
   'too-many-accesses': {
     kind: 'limited',
-    meaning: 'The agent has as many accesses to private shares as it may have.',
+    meaning: 'The agent has reached its limit of accesses to private shares.',
     remedy: 'End one with `frontdoor agent access end`, or start another agent.',
   },
   'too-many-changes': {
     kind: 'limited',
-    meaning: 'Too many changes of shares wait.',
+    meaning: 'Too many changes of shares are pending.',
     remedy: 'Try again.',
   },
   'wrong-protocol': {
     kind: 'invalid',
-    meaning: 'A share of datagrams was opened for connections, or the other way round.',
-    remedy: 'Open it with `--udp` exactly if its target is `udp://HOST:PORT`.',
+    meaning: 'A datagram share was opened for connections, or vice versa.',
+    remedy: 'Use `--udp` if, and only if, its target is `udp://HOST:PORT`.',
   },
 });

@@ -7,48 +7,48 @@ import { errorsSince } from '#base';
 export const CIRCUIT_ERRORS = errorsSince('0.1.0', {
   'channel-closed': {
     kind: 'unavailable',
-    meaning: 'The channel to the router ended before the circuit was made, or with it.',
+    meaning: 'The channel to the router was closed before the circuit was established, or together with it.',
     remedy:
-      'Dial again: the channel is opened again by itself. If it happens often, see the log of the router.',
+      'Dial again: the channel is reopened automatically. If it happens often, check the log of the router.',
   },
   'circuit-closed': {
     kind: 'unavailable',
-    meaning: 'The circuit broke before both directions had ended.',
-    remedy: 'Dial again. The message names the end that broke it; see the log there.',
+    meaning: 'The circuit was closed before both directions had finished.',
+    remedy: 'Dial again. The message names the end that closed it; check its log.',
   },
   'control-away': {
     kind: 'unavailable',
-    meaning: 'No control plane responds, and only a control plane makes circuits.',
-    remedy: 'Check that a control plane runs and that the routers reach it, then dial again.',
+    meaning: 'No control plane responds, and only a control plane creates circuits.',
+    remedy: 'Check that a control plane is running and that the routers can reach it, then dial again.',
   },
   'no-terminator': {
     kind: 'unavailable',
-    meaning: 'No host of the service is connected at the moment, or none with the address of the dial.',
+    meaning: 'No host of the service is currently connected, or none with the address of the dial.',
     remedy: 'Start a host of the service, or compare the address with those of `terminators`.',
   },
   'not-authorized': {
     kind: 'forbidden',
-    meaning: 'This identity may not dial the service, or the service was deleted.',
-    remedy: 'Compare the permissions of the identity, such as the grants of a private share.',
+    meaning: 'This identity is not allowed to dial the service, or the service has been deleted.',
+    remedy: 'Check the permissions of the identity, such as the grants of a private share.',
   },
   overlay: {
     kind: 'badGateway',
-    meaning: 'The overlay could not make a circuit.',
-    remedy: 'Read the message, and see the log of the router and the control plane.',
+    meaning: 'The overlay could not create a circuit.',
+    remedy: 'See the message and the log of the router and the control plane.',
   },
   'service-refused': {
     kind: 'badGateway',
     meaning: 'The host could not reach the private service, or refused the circuit.',
-    remedy: 'Start the service, or read the message for the reason of the host.',
+    remedy: 'Start the service, or see the message for the reason.',
   },
   'service-timeout': {
     kind: 'timeout',
     meaning: 'The private service did not respond to its host in time.',
-    remedy: 'See whether the service runs and is not overloaded.',
+    remedy: 'Check that the service is running and is not overloaded.',
   },
   timeout: {
     kind: 'timeout',
-    meaning: 'No circuit was made within the time of the dial.',
-    remedy: 'See whether a router is reachable, then dial again.',
+    meaning: 'No circuit was created before the dial timed out.',
+    remedy: 'Check that a router is reachable, then dial again.',
   },
 });

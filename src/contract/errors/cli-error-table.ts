@@ -9,18 +9,18 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
   },
   'agent-closed': {
     kind: 'unavailable',
-    meaning: 'The agent closed the connection without an answer.',
+    meaning: 'The agent closed the connection without a response.',
     remedy: 'See the log of the agent.',
   },
   'agent-silent': {
     kind: 'timeout',
-    meaning: 'The agent did not answer in time.',
+    meaning: 'The agent did not respond in time.',
     remedy: 'See the log of the agent; restart it if it hangs.',
   },
   answer: {
     kind: 'badGateway',
-    meaning: 'The server did not answer as the Management API does.',
-    remedy: 'Compare the address given with --api.',
+    meaning: 'The server did not respond like a Management API.',
+    remedy: 'Check the address given with --api.',
   },
   'api-url': {
     kind: 'invalid',
@@ -30,26 +30,26 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
   argument: {
     kind: 'invalid',
     meaning: 'An argument of the command has the wrong form.',
-    remedy: 'See --help of the command.',
+    remedy: 'See the --help of the command.',
   },
   arguments: {
     kind: 'invalid',
-    meaning: 'The arguments of the command do not belong together.',
-    remedy: 'See --help of the command.',
+    meaning: 'The arguments of the command contradict each other.',
+    remedy: 'See the --help of the command.',
   },
   body: {
     kind: 'invalid',
-    meaning: 'The body given with an option is not the JSON or the file that is needed.',
+    meaning: 'The body given with an option is not valid JSON, or the file cannot be read.',
     remedy: 'Correct the JSON or the path.',
   },
   'ca-file': {
     kind: 'invalid',
     meaning: 'The file given with --ca cannot be read.',
-    remedy: 'Compare the path.',
+    remedy: 'Check the path.',
   },
   cancelled: {
     kind: 'invalid',
-    meaning: 'A question was not answered, and nothing was changed.',
+    meaning: 'A prompt was cancelled, and nothing was changed.',
     remedy: 'Run the command again.',
   },
   'demo-credentials': {
@@ -64,18 +64,18 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
   },
   login: {
     kind: 'internal',
-    meaning: 'The API accepted the credentials at first and then refused them.',
-    remedy: 'Run "frontdoor login" again; report the error if it remains.',
+    meaning: 'The API first accepted the credentials and then refused them.',
+    remedy: 'Run "frontdoor login" again; report the error if it persists.',
   },
   name: {
     kind: 'invalid',
     meaning: 'A name matches no object, or several objects.',
-    remedy: 'Give one of the ids that the message shows.',
+    remedy: 'Give one of the IDs that the message shows.',
   },
   'no-agent': {
     kind: 'unavailable',
-    meaning: 'No agent runs at the control socket.',
-    remedy: 'Start one with "frontdoor agent start", or name it with --data-dir or --socket.',
+    meaning: 'No agent is running at the control socket.',
+    remedy: 'Start one with "frontdoor agent start", or specify it with --data-dir or --socket.',
   },
   'no-credentials': {
     kind: ['unauthenticated', 'invalid'],
@@ -89,19 +89,19 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
   },
   'no-frontdoor': {
     kind: ['invalid', 'notFound'],
-    meaning: 'The command does not know which frontdoor is meant.',
+    meaning: 'No frontdoor is selected.',
     remedy: 'Give --frontdoor ID, or set FRONTDOOR_ID.',
   },
   'no-profile': {
     kind: ['invalid', 'notFound'],
     meaning: 'There is no profile with the name.',
     remedy:
-      'Use one of the profiles that the message shows, or make it with "frontdoor login --profile NAME".',
+      'Use one of the profiles that the message shows, or create it with "frontdoor login --profile NAME".',
   },
   'not-recorded': {
     kind: 'invalid',
     meaning: 'Requests to the share are not recorded.',
-    remedy: 'Start it with "frontdoor shares inspect on".',
+    remedy: 'Start recording with "frontdoor shares inspect on".',
   },
   'options-missing': {
     kind: 'invalid',
@@ -111,12 +111,12 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
   'out-file': {
     kind: 'invalid',
     meaning: 'The file given with --out cannot be written.',
-    remedy: 'Compare the path; the file must not exist yet.',
+    remedy: 'Check the path; the file must not exist yet.',
   },
   profiles: {
     kind: 'invalid',
-    meaning: 'The file of profiles cannot be used.',
-    remedy: 'Read the reason in the message: the file must be yours and be readable by you only.',
+    meaning: 'The profile file cannot be used.',
+    remedy: 'The message has the reason: you must own the file, and only you may be able to read it.',
   },
   refused: {
     kind: [
@@ -129,8 +129,8 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
       'internal',
       'unavailable',
     ],
-    meaning: 'A server refused the request without a code.',
-    remedy: 'Compare the address given with --api: a proxy may have answered.',
+    meaning: 'A server refused the request without an error code.',
+    remedy: 'Check the address given with --api: the response may come from a proxy.',
   },
   'socket-access': {
     kind: 'forbidden',
@@ -140,7 +140,7 @@ export const CLI_ERRORS = errorsSince('0.1.0', {
   stream: {
     kind: 'protocol',
     meaning: 'The Management API sent an event that cannot be read.',
-    remedy: 'Run versions that belong together.',
+    remedy: 'Use compatible versions of both programs.',
   },
   'two-callers': {
     kind: 'invalid',

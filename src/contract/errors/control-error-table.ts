@@ -4,13 +4,13 @@ import { errorsSince } from '#base';
 export const CONTROL_ERRORS = errorsSince('0.1.0', {
   'api-tls-missing': {
     kind: 'invalid',
-    meaning: 'The Management API would be served without TLS beyond this machine.',
+    meaning: 'The Management API would be served to other machines without TLS.',
     remedy: 'Give --api-cert and --api-key.',
   },
   'authority-differs': {
     kind: 'invalid',
     meaning: 'The key file belongs to a different authority than the one in the database.',
-    remedy: 'Move the key file away, or name the database that it belongs to.',
+    remedy: 'Move the key file to another place, or specify the database that it belongs to.',
   },
   'authority-files': {
     kind: 'invalid',
@@ -20,11 +20,11 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   'backup-file': {
     kind: 'invalid',
     meaning: 'There is no backup at the path.',
-    remedy: 'Compare the path.',
+    remedy: 'Check the path.',
   },
   'backup-schema': {
     kind: 'invalid',
-    meaning: 'The backup has the schema of a newer version, or another one than the database.',
+    meaning: 'The backup has the schema of a newer version, or a different schema than the database.',
     remedy: 'Restore it into a new database with the version that took it or a newer one.',
   },
   'backup-tables': {
@@ -34,13 +34,13 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   },
   'body-not-whole': {
     kind: 'conflict',
-    meaning: 'The body of a recorded request was not kept whole, so it cannot be sent again.',
-    remedy: 'Give a body to send in its place.',
+    meaning: 'The body of the recorded request was not kept completely, so the request cannot be replayed.',
+    remedy: 'Specify a body to send instead.',
   },
   'clock-wrong': {
     kind: 'invalid',
     meaning: 'At the first start of an installation, the clock of the machine is wrong.',
-    remedy: 'Set the clock, and start again.',
+    remedy: 'Set the clock, then start again.',
   },
   'commit-unknown': {
     kind: 'unavailable',
@@ -50,7 +50,7 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   conflict: {
     kind: 'conflict',
     meaning: 'The change conflicts with the current state.',
-    remedy: 'Read the message, which names the conflicting object.',
+    remedy: 'The message names the conflicting object.',
   },
   'console-build': {
     kind: 'invalid',
@@ -59,19 +59,19 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   },
   'database-damaged': {
     kind: 'invalid',
-    meaning: 'The file of the embedded database is damaged or cut, or belongs to another program.',
-    remedy: 'Move it away, and restore the database from a backup.',
+    meaning: 'The file of the embedded database is damaged or truncated, or belongs to another program.',
+    remedy: 'Move the file to another place, and restore the database from a backup.',
   },
   'database-encoding': {
     kind: 'invalid',
     meaning: 'The database is not encoded in UTF-8.',
-    remedy: 'Make it anew with "createdb --encoding UTF8".',
+    remedy: 'Recreate the database with "createdb --encoding UTF8".',
   },
   'database-foreign': {
     kind: 'invalid',
     meaning: 'The database has tables of another program.',
     remedy:
-      'Make an empty database with "createdb --encoding UTF8", and name it with --database or --database-file.',
+      'Create an empty database with "createdb --encoding UTF8", and specify it with --database or --database-file.',
   },
   'database-login': {
     kind: 'invalid',
@@ -81,27 +81,28 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   'database-missing': {
     kind: 'invalid',
     meaning: 'There is no such database.',
-    remedy: 'Make it with "createdb".',
+    remedy: 'Create it with "createdb".',
   },
   'database-not-empty': {
     kind: 'conflict',
-    meaning: 'A backup should be restored into a database that is not empty.',
-    remedy: 'Restore it into an empty one.',
+    meaning: 'The backup cannot be restored, because the database is not empty.',
+    remedy: 'Restore it into an empty database.',
   },
   'database-read-only': {
     kind: 'invalid',
     meaning: 'The database is read-only.',
-    remedy: 'Name the primary server, not a standby.',
+    remedy: 'Specify the primary server, not a standby.',
   },
   'database-rights': {
     kind: 'invalid',
-    meaning: 'The user may not create tables in the database.',
+    meaning: 'The user is not allowed to create tables in the database.',
     remedy: 'Make that user the owner of the database.',
   },
   'database-unreachable': {
     kind: 'unavailable',
     meaning: 'The database cannot be reached.',
-    remedy: 'Read the cause in the message: see whether PostgreSQL runs and accepts connections from here.',
+    remedy:
+      'The message has the cause. Check that PostgreSQL is running and accepts connections from this machine.',
   },
   'database-url': {
     kind: 'invalid',
@@ -115,42 +116,42 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   },
   'foreign-key-violation': {
     kind: 'conflict',
-    meaning: 'An object that the change refers to was deleted meanwhile.',
+    meaning: 'An object that the change refers to was deleted at the same time.',
     remedy: 'Read the current state, then try again.',
   },
   'idempotency-key-reused': {
     kind: 'conflict',
     meaning: 'The Idempotency-Key belongs to another request.',
-    remedy: 'Give each request a key of its own.',
+    remedy: 'Use a different key for each request.',
   },
   'password-contended': {
     kind: 'unavailable',
-    meaning: 'Other passwords of the same e-mail address were set at the same time.',
+    meaning: 'Other passwords of the same email address were set at the same time.',
     remedy: 'Set the password again.',
   },
   'peers-cut-off': {
     kind: 'conflict',
     meaning:
-      'The next step of the rotation of an authority would cut off identities that have no certificate or no root of the new one yet.',
+      'The next step of the authority rotation would cut off identities that do not have a certificate or root of the new authority yet.',
     remedy:
-      'Wait until they called a control plane again ("frontdoor pki show" lists them), or use --force and enroll them again.',
+      'Wait until they have contacted a control plane ("frontdoor pki show" lists them), or use --force and enroll them again.',
   },
   'policy-admits-nobody': {
     kind: 'conflict',
     meaning:
-      'A policy would have rules about people (e-mail addresses, claims) at a share where no auth provider proves who a person is, so that nobody would be admitted.',
+      'A policy would have rules about people (email addresses, claims) on a share without an auth provider that identifies people, so nobody would have access.',
     remedy:
       'Give the share an auth provider of type OIDC, GOOGLE or GITHUB first, or remove these rules from its policy.',
   },
   'in-use': {
     kind: 'conflict',
-    meaning: 'The object to delete is used by another object.',
+    meaning: 'The object is used by another object and cannot be deleted.',
     remedy: 'Remove the uses that the message names first.',
   },
   'foreign-origin': {
     kind: 'forbidden',
-    meaning: 'The console got a request that none of its pages sent.',
-    remedy: 'Open the console itself; programs use the Management API.',
+    meaning: 'The console received a request that was not sent by one of its pages.',
+    remedy: 'Open the console in a browser. Programs use the Management API.',
   },
   'insufficient-scope': {
     kind: 'forbidden',
@@ -159,28 +160,28 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   },
   'log-in-too-old': {
     kind: 'forbidden',
-    meaning: 'The operation needs a session whose log-in is younger than 15 minutes.',
-    remedy: 'Log in again, and repeat it.',
+    meaning: 'The operation requires a sign-in within the last 15 minutes.',
+    remedy: 'Sign in again, then repeat the operation.',
   },
   'issuer-keys': {
     kind: 'unavailable',
     meaning: 'The keys of a trusted issuer cannot be fetched.',
-    remedy: 'See whether the control plane reaches the address, and --allow-egress.',
+    remedy: 'Check that the control plane can reach the address, and that --allow-egress allows it.',
   },
   'issuer-metadata': {
     kind: 'unavailable',
     meaning: 'The metadata of an OIDC issuer cannot be fetched.',
-    remedy: 'See whether the control plane reaches the address, and --allow-egress.',
+    remedy: 'Check that the control plane can reach the address, and that --allow-egress allows it.',
   },
   'key-file': {
     kind: 'invalid',
     meaning: 'The file secrets.key is missing, cannot be used, or belongs to another database.',
-    remedy: 'Restore the key file with which the database or backup was used.',
+    remedy: 'Restore the key file that belongs to the database or backup.',
   },
   'malformed-authorization': {
     kind: 'invalid',
-    meaning: 'The Authorization header has neither of its two forms.',
-    remedy: 'Send "Bearer ACCESS_TOKEN", or "Basic" with account id and token.',
+    meaning: 'The Authorization header is malformed.',
+    remedy: 'Send "Bearer ACCESS_TOKEN", or "Basic" with account ID and token.',
   },
   'method-not-allowed': {
     kind: 'wrongMethod',
@@ -189,45 +190,45 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   },
   'migration-backup': {
     kind: 'unavailable',
-    meaning: 'The database was not upgraded, because no copy of it could be made before.',
+    meaning: 'The database was not upgraded, because it could not be backed up first.',
     remedy:
-      'Make room in the directory that the message names, name another one with --migration-backup-dir, or make a backup yourself and start with --migration-backups 0.',
+      'Free disk space in the directory that the message names, specify another directory with --migration-backup-dir, or create a backup yourself and start with --migration-backups 0.',
   },
   'migration-failed': {
     kind: 'internal',
-    meaning: 'The database could not be brought up to the schema of this version.',
-    remedy: 'Read the cause in the log. The database is as it was; a copy is beside it.',
+    meaning: 'The database could not be upgraded to the schema of this version.',
+    remedy: 'The log has the cause. The database is unchanged; a copy is next to it.',
   },
   'model-not-loaded': {
     kind: 'internal',
-    meaning: 'The control plane would have started without the objects in its database.',
-    remedy: 'Report it with the log.',
+    meaning: 'The control plane could not load the objects in its database.',
+    remedy: 'Please report it with the log.',
   },
   'no-database': {
     kind: 'invalid',
     meaning: 'There is no database in the data directory.',
     remedy:
-      'Name the data directory, or the database with --database or --database-file. Restore a lost database from a backup.',
+      'Specify the data directory, or the database with --database or --database-file. Restore a lost database from a backup.',
   },
   'no-frontend': {
     kind: 'conflict',
     meaning: 'There is no default frontend for a public share.',
-    remedy: 'Name a frontend for the share.',
+    remedy: 'Specify a frontend for the share.',
   },
   'no-gateway': {
     kind: 'unavailable',
     meaning: 'No gateway is connected to this control plane.',
-    remedy: 'Start a gateway, or ask the control plane that it is connected to.',
+    remedy: 'Start a gateway, or send the request to the control plane that it is connected to.',
   },
   'no-signing-key': {
     kind: 'unavailable',
-    meaning: 'No key signs tokens at the moment.',
-    remedy: 'Create a signing key, or wait until the new one is in use.',
+    meaning: 'There is currently no key to sign tokens.',
+    remedy: 'Create a signing key, or wait until the new one is active.',
   },
   'not-found': {
     kind: ['notFound', 'forbidden'],
     meaning: 'The object of the request does not exist, or the caller has no access to it.',
-    remedy: 'Compare the id, and the credential.',
+    remedy: 'Check the ID and the credential.',
   },
   'precondition-failed': {
     kind: 'preconditionFailed',
@@ -236,23 +237,23 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   },
   'public-api-url': {
     kind: 'invalid',
-    meaning: 'The value of --public-api-url is not an address.',
-    remedy: 'Give an address such as https://api.example.com.',
+    meaning: 'The value of --public-api-url is not a valid address.',
+    remedy: 'Use an address such as https://api.example.com.',
   },
   'rate-limited': {
     kind: 'limited',
     meaning: 'The caller or its address sent too many requests.',
-    remedy: 'Wait for the seconds of Retry-After.',
+    remedy: 'Wait for the number of seconds in Retry-After.',
   },
   'router-away': {
     kind: 'conflict',
     meaning: 'The router is not connected to this control plane.',
-    remedy: 'Start the router, or ask the control plane that it is connected to.',
+    remedy: 'Start the router, or send the request to the control plane that it is connected to.',
   },
   'schema-newer': {
     kind: 'invalid',
     meaning: 'The database has the schema of a newer version.',
-    remedy: 'Start the newer version, or put back a copy from before the upgrade.',
+    remedy: 'Start the newer version, or restore a copy from before the upgrade.',
   },
   'schema-unreleased': {
     kind: 'invalid',
@@ -262,17 +263,17 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   'server-certificate-contended': {
     kind: 'unavailable',
     meaning:
-      'Other control planes over the database replaced the certificate of the edge API again and again during the start.',
+      'Other control planes on the same database kept replacing the certificate of the edge API during the start.',
     remedy: 'Start the control plane again.',
   },
   'service-gone': {
     kind: 'conflict',
-    meaning: 'The service was deleted meanwhile.',
+    meaning: 'The service was deleted at the same time.',
     remedy: 'Create the service again.',
   },
   'store-contended': {
     kind: 'unavailable',
-    meaning: 'Too many changes of the same rows came at one time.',
+    meaning: 'Too many concurrent changes to the same rows.',
     remedy: 'Try again.',
   },
   'store-damaged': {
@@ -283,12 +284,12 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   'store-failed': {
     kind: 'internal',
     meaning: 'A statement of the database failed.',
-    remedy: 'Read the cause in the log; report it.',
+    remedy: 'The log has the cause. Please report it.',
   },
   'store-unavailable': {
     kind: 'unavailable',
-    meaning: 'The database cannot be used at the moment.',
-    remedy: 'Read the reason in the message, and see the log of the database.',
+    meaning: 'The database is currently unavailable.',
+    remedy: 'The message has the reason. Check the log of the database.',
   },
   'terminator-of-edge-service': {
     kind: 'conflict',
@@ -303,12 +304,12 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   'terminator-removed': {
     kind: 'conflict',
     meaning: 'The terminator was removed while it was being created.',
-    remedy: 'Nothing: the program that hosts the service creates it again.',
+    remedy: 'No action is required: the program that hosts the service creates it again.',
   },
   'terminator-taken': {
     kind: 'conflict',
-    meaning: 'The id of the terminator is in use.',
-    remedy: 'Nothing: the program that hosts the service uses another.',
+    meaning: 'The ID of the terminator is in use.',
+    remedy: 'No action is required: the program that hosts the service uses another ID.',
   },
   'too-many-terminators': {
     kind: 'conflict',
@@ -317,28 +318,28 @@ export const CONTROL_ERRORS = errorsSince('0.1.0', {
   },
   'trusted-issuers': {
     kind: 'invalid',
-    meaning: 'The file given with --trusted-issuers cannot be used.',
+    meaning: 'The file specified with --trusted-issuers cannot be used.',
     remedy: 'Correct the lines that the message names.',
   },
   unauthorized: {
     kind: 'unauthenticated',
     meaning: 'The credential is missing, expired or invalid.',
-    remedy: 'Get a new token, or compare id and secret.',
+    remedy: 'Get a new token, or check the ID and secret.',
   },
   'unique-violation': {
     kind: 'conflict',
-    meaning: 'Another change took the same name meanwhile.',
+    meaning: 'Another change used the same name at the same time.',
     remedy: 'Read the current state, then try again.',
   },
   'unknown-key': {
     kind: 'unauthenticated',
-    meaning: 'The token was signed with a key that is not known.',
+    meaning: 'The token was signed with an unknown key.',
     remedy: 'Get a new token.',
   },
   'unseal-failed': {
     kind: 'internal',
     meaning: 'A stored secret cannot be decrypted.',
-    remedy: 'Restore the secrets.key with which the database was used.',
+    remedy: 'Restore the secrets.key file that belongs to the database.',
   },
   'unsupported-media-type': {
     kind: 'unsupportedType',

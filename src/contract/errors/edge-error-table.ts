@@ -15,12 +15,12 @@ export const EDGE_ERRORS = errorsSince('0.1.0', {
   COULD_NOT_PROCESS_CSR: {
     kind: 'invalid',
     meaning: 'The certificate request cannot be used.',
-    remedy: 'Read the reason in the message, and make another request.',
+    remedy: 'See the reason in the message, and make another request.',
   },
   COULD_NOT_VALIDATE: {
     kind: 'invalid',
     meaning: 'The request or its body cannot be read.',
-    remedy: 'Read the reason in the message; run versions that belong together.',
+    remedy: 'See the reason in the message; use compatible versions of both programs.',
   },
   FORBIDDEN: {
     kind: 'forbidden',
@@ -29,32 +29,32 @@ export const EDGE_ERRORS = errorsSince('0.1.0', {
   },
   INVALID_AUTH: {
     kind: 'unauthenticated',
-    meaning: 'The certificate, or the user name and password, do not log in here.',
+    meaning: 'The certificate, or the user name and password, was rejected.',
     remedy: 'Read the reason in the log of the control plane; enroll again if the certificate has expired.',
   },
   INVALID_AUTH_METHOD: {
     kind: 'invalid',
-    meaning: 'The log-in asks for a method that does not exist here.',
-    remedy: 'Log in by the certificate of an enrolled identity, or by user name and password.',
+    meaning: 'The authentication request uses an unsupported method.',
+    remedy: 'Authenticate with the certificate of an enrolled identity, or with user name and password.',
   },
   INVALID_ENROLLMENT_TOKEN: {
     kind: 'invalid',
     meaning: 'The enrollment token is unknown, used or expired.',
-    remedy: 'Get a new one.',
+    remedy: 'Get a new token.',
   },
   INVALID_FILTER: {
     kind: 'invalid',
     meaning: 'The filter of a list cannot be read, or is too long, too deep or has too many terms.',
-    remedy: 'Read the cause, which names the symbol and its place.',
+    remedy: 'The cause names the symbol and its position.',
   },
   INVALID_SORT_IDENTIFIER: {
     kind: 'invalid',
     meaning: 'The order of a list names a field that cannot be sorted by.',
-    remedy: 'Read the cause; the answers of the list name its fields.',
+    remedy: 'See the cause; the responses of the list contain its fields.',
   },
   METHOD_NOT_ALLOWED: {
     kind: 'wrongMethod',
-    meaning: 'The path exists, with other methods.',
+    meaning: 'The path does not support this method.',
     remedy: 'Use one of the methods that the cause and the header Allow name.',
   },
   INVALID_POSTURE: {
@@ -72,18 +72,19 @@ export const EDGE_ERRORS = errorsSince('0.1.0', {
   CA_ALREADY_VERIFIED: {
     kind: 'conflict',
     meaning: 'The authority is verified already.',
-    remedy: 'Use it; its verification needs no repetition.',
+    remedy: 'No action is required; the authority can be used.',
   },
   CERT_FAILED_VALIDATION: {
     kind: 'invalid',
-    meaning: 'No verified authority that permits this enrollment issued the certificate of the connection.',
+    meaning:
+      'The certificate of the connection was not issued by a verified authority that allows this enrollment.',
     remedy:
-      'Verify the authority, permit the enrollment, and present a valid certificate for clients, with those of the authorities between.',
+      'Verify the authority, allow the enrollment, and present a valid client certificate with its intermediate certificates.',
   },
   CERT_IN_USE: {
     kind: 'conflict',
     meaning: 'An identity has the certificate, or the external id in it, already.',
-    remedy: 'Log in with it, or enroll with another certificate.',
+    remedy: 'Authenticate with it, or enroll with another certificate.',
   },
   MISSING_CERT_CLAIM: {
     kind: 'invalid',
@@ -93,12 +94,12 @@ export const EDGE_ERRORS = errorsSince('0.1.0', {
   ENROLLMENT_IDENTITY_ALREADY_ENROLLED: {
     kind: 'conflict',
     meaning: 'An identity has the external id of the token already.',
-    remedy: 'Log in with the token, or delete the identity.',
+    remedy: 'Authenticate with the token, or delete the identity.',
   },
   INVALID_ENROLLMENT_NOT_ALLOWED: {
     kind: 'conflict',
-    meaning: 'The signer of the token or its authentication policy does not permit this enrollment.',
-    remedy: 'Permit enrollment by token or by certificate in the signer, and the method in its policy.',
+    meaning: 'The signer of the token or its authentication policy does not allow this enrollment.',
+    remedy: 'Allow enrollment by token or by certificate in the signer, and the method in its policy.',
   },
   FAILED_CERTIFICATE_VALIDATION: {
     kind: 'invalid',
@@ -107,39 +108,39 @@ export const EDGE_ERRORS = errorsSince('0.1.0', {
   },
   INVALID_COMMON_NAME: {
     kind: 'invalid',
-    meaning: 'The common name of the verification certificate is another one.',
+    meaning: 'The common name of the verification certificate is wrong.',
     remedy: 'Issue it for the verification token of the authority.',
   },
   MFA_INVALID_TOKEN: {
     kind: 'invalid',
-    meaning: 'The code of the second factor is wrong, or was used before.',
-    remedy: 'Send the present code of the authenticator app, or a recovery code that was not used.',
+    meaning: 'The code of the second factor is wrong or has already been used.',
+    remedy: 'Send the current code from the authenticator app, or an unused recovery code.',
   },
   MFA_REQUIRED: {
     kind: 'conflict',
-    meaning: 'The authentication policy of the identity demands its second factor.',
-    remedy: 'Ask an administrator to remove the factor, and enroll another one at the next log-in.',
+    meaning: 'The authentication policy of the identity requires a second factor.',
+    remedy: 'Ask an administrator to remove the factor, and enroll another one at the next authentication.',
   },
   MFA_NOT_ENROLLED: {
     kind: 'conflict',
     meaning: 'The identity has no second factor, or its enrollment is in another state.',
-    remedy: 'Begin the enrollment, or complete it with a first code.',
+    remedy: 'Start the enrollment, or complete it with a first code.',
   },
   NOT_FOUND: {
     kind: 'notFound',
     meaning: 'The object of the request does not exist, or this identity has no access to it.',
-    remedy: 'Compare the id, and the permissions of the identity.',
+    remedy: 'Check the ID and the permissions of the identity.',
   },
   RATE_LIMITED: {
     kind: 'limited',
     meaning: 'The identity or its address sent too many requests.',
-    remedy: 'Wait for the seconds of Retry-After.',
+    remedy: 'Wait for the number of seconds in Retry-After.',
   },
   UNAUTHORIZED: {
     kind: 'unauthenticated',
     meaning: 'The session has ended, or belongs to another certificate.',
     remedy:
-      'Nothing: clients log in again automatically. If the error remains, see the log of the control plane.',
+      'No action is required: clients authenticate again automatically. If the error persists, check the log of the control plane.',
   },
   UNHANDLED: {
     kind: 'internal',

@@ -4,7 +4,7 @@ import { errorsSince } from '#base';
 export const GATEWAY_ERRORS = errorsSince('0.1.0', {
   'acme-account': {
     kind: 'invalid',
-    meaning: 'The key of the account at the certificate authority cannot be used.',
+    meaning: 'The account key for the certificate authority cannot be used.',
     remedy:
       'Restore `acme/account.key` in the data directory of the gateway from a backup, with mode 600, or remove it: then a new account is created.',
   },
@@ -12,23 +12,23 @@ export const GATEWAY_ERRORS = errorsSince('0.1.0', {
     kind: 'unavailable',
     meaning: 'The certificate authority issued no certificate. The message has its reason.',
     remedy:
-      'Follow the remedy in the log line. The gateway tries again by itself, and uses the former certificate meanwhile.',
+      'Follow the remedy in the log line. The gateway retries automatically, and keeps using the previous certificate.',
   },
   'cannot-open-log': {
     kind: 'invalid',
     meaning: 'The access log cannot be opened.',
-    remedy: 'Create its folder, and let the gateway write there.',
+    remedy: 'Create its directory, and give the gateway permission to write there.',
   },
   'control-timeout': {
     kind: 'timeout',
     meaning: 'The control plane did not answer the gateway in time.',
-    remedy: 'See whether the control plane runs and is not overloaded.',
+    remedy: 'Check that the control plane is running and is not overloaded.',
   },
   'dns-hook-failed': {
     kind: 'unavailable',
     meaning:
       'The program of `--acme-dns-hook` failed, or the record that it created is not visible at the name servers of the zone.',
     remedy:
-      'Run the program as the gateway does, with the words in the message, and look at its output. The gateway tries again by itself.',
+      'Run the program as the gateway does, with the arguments in the message, and check its output. The gateway retries automatically.',
   },
 });

@@ -11,7 +11,7 @@ export const NET_ERRORS = errorsSince('0.1.0', {
     kind: 'unavailable',
     meaning: 'A listen address cannot be opened.',
     remedy:
-      'Read the cause in the message: the address must exist on this machine, and low ports need the right to use them.',
+      'The message has the cause: the address must exist on this machine, and ports below 1024 require the privilege to use them.',
   },
   'certificate-key-mismatch': {
     kind: 'invalid',
@@ -20,18 +20,19 @@ export const NET_ERRORS = errorsSince('0.1.0', {
   },
   'channel-failed': {
     kind: 'unavailable',
-    meaning: 'No connection to another program of the installation could be made.',
-    remedy: 'See whether that program runs and whether its address and port can be reached from here.',
+    meaning: 'The connection to another program of the installation could not be established.',
+    remedy:
+      'Check that the program is running, and that its address and port can be reached from this machine.',
   },
   'channel-refused': {
     kind: 'forbidden',
     meaning: 'The other program refused the channel, because of the certificate, the identity or a limit.',
-    remedy: 'Read the reason in the message; if it is the certificate, enroll this program again.',
+    remedy: 'See the reason in the message; if it is the certificate, enroll this program again.',
   },
   'channel-timeout': {
     kind: 'timeout',
-    meaning: 'The other program did not answer the start of a channel in time.',
-    remedy: 'See whether that program is overloaded, or whether a firewall drops the connection.',
+    meaning: 'The other program did not respond to the start of a channel in time.',
+    remedy: 'Check whether the program is overloaded, or a firewall drops the connection.',
   },
   'config-invalid': {
     kind: 'invalid',
@@ -41,7 +42,7 @@ export const NET_ERRORS = errorsSince('0.1.0', {
   'config-unreadable': {
     kind: ['invalid', 'notFound'],
     meaning: 'A configuration file cannot be read.',
-    remedy: 'Compare the path, and let this user read the file.',
+    remedy: 'Check the path, and that this user can read the file.',
   },
   'connection-refused': {
     kind: 'badGateway',
@@ -51,12 +52,12 @@ export const NET_ERRORS = errorsSince('0.1.0', {
   'dial-failed': {
     kind: 'badGateway',
     meaning: 'The host cannot connect to the service of a terminator.',
-    remedy: 'Read the cause in the message.',
+    remedy: 'See the cause in the message.',
   },
   'dial-timeout': {
     kind: 'timeout',
     meaning: 'The destination of a circuit did not answer in time.',
-    remedy: 'See whether the service runs and is not overloaded.',
+    remedy: 'Check that the service is running and is not overloaded.',
   },
   'egress-refused': {
     kind: 'forbidden',
@@ -82,7 +83,7 @@ export const NET_ERRORS = errorsSince('0.1.0', {
   'identity-file-refused': {
     kind: 'invalid',
     meaning: 'The identity file cannot be used: its form, its rights or its content is wrong.',
-    remedy: 'Read the reason in the message, which names the command that repairs it, if there is one.',
+    remedy: 'See the reason in the message, which names the command that repairs it, if there is one.',
   },
   'identity-out-of-date': {
     kind: 'invalid',

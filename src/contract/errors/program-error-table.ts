@@ -4,12 +4,12 @@ import { errorsSince } from '#base';
 export const PROGRAM_ERRORS = errorsSince('0.1.0', {
   'acme-options': {
     kind: 'invalid',
-    meaning: 'The options for automatic certificates do not go together, or one of them cannot be used.',
+    meaning: 'The options for automatic certificates contradict each other, or one of them cannot be used.',
     remedy: 'Correct what the message names; docs/guide/automatic-certificates.md describes each.',
   },
   'demo-enrollment': {
     kind: 'internal',
-    meaning: 'The demo got no enrollment code.',
+    meaning: 'The demo did not receive an enrollment code.',
     remedy: 'See the log of the demo in its data directory.',
   },
   'demo-gateway': {
@@ -31,26 +31,26 @@ export const PROGRAM_ERRORS = errorsSince('0.1.0', {
   'gateway-not-enrolled': {
     kind: 'invalid',
     meaning: 'The gateway has no identity yet.',
-    remedy: 'Give --enrollment-jwt; "frontdoor fabric gateway create" makes one.',
+    remedy: 'Give --enrollment-jwt; "frontdoor fabric gateway create" creates one.',
   },
   'sample-failed': {
     kind: 'internal',
     meaning: 'The sample service of the demo did not start.',
-    remedy: 'Read the cause in the message.',
+    remedy: 'See the cause in the message.',
   },
   unreadable: {
     kind: 'invalid',
     meaning: 'A file given with an option cannot be read.',
-    remedy: 'Compare the path, and let this user read the file.',
+    remedy: 'Check the path, and that this user can read the file.',
   },
   'worker-failed': {
     kind: 'unavailable',
     meaning: 'A worker of the gateway did not start.',
-    remedy: 'Read the reason in the message, then the log.',
+    remedy: 'See the reason in the message, then the log.',
   },
   'workers-not-here': {
     kind: 'invalid',
-    meaning: 'Several workers need Linux.',
-    remedy: 'Leave out --workers, or run the gateway on Linux.',
+    meaning: 'Several workers are supported only on Linux.',
+    remedy: 'Omit --workers, or run the gateway on Linux.',
   },
 });

@@ -16,31 +16,31 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
   'bad-identity': {
     kind: 'invalid',
     meaning: 'The identity of the router cannot be used.',
-    remedy: 'Read the reason in the message: certificate, key and authority must belong together.',
+    remedy: 'The message has the reason: certificate, key and authority must belong together.',
   },
   'bad-machine-record': {
     kind: 'unavailable',
-    meaning: 'The file in which a router notes what it changes on its machine cannot be used.',
-    remedy: 'Read the reason in the message. The file is beside `edge.db` and ends in `.machine`.',
+    meaning: 'The file in which a router records its changes to the machine cannot be used.',
+    remedy: 'See the reason in the message. The file is next to `edge.db` and ends in `.machine`.',
   },
   'bad-name-file': {
     kind: ['invalid', 'unavailable'],
     meaning: 'The file that keeps the addresses of names cannot be used.',
-    remedy: 'Read the reason in the message. Without the file, names get new addresses.',
+    remedy: 'See the reason in the message. Without the file, names get new addresses.',
   },
   'connection-closed': {
     kind: 'badGateway',
     meaning: 'The local end of a circuit closed while the circuit was being created.',
-    remedy: 'Nothing, if the client has disconnected; otherwise see the log of the service.',
+    remedy: 'No action is required if the client has disconnected; otherwise check the log of the service.',
   },
   'circuit-request-failed': {
     kind: ['timeout', 'unavailable'],
-    meaning: 'A listener of the router got no circuit.',
-    remedy: 'Read the reason in the message, then the log of the control plane.',
+    meaning: 'A listener of the router could not get a circuit.',
+    remedy: 'See the reason in the message, then the log of the control plane.',
   },
   'dial-not-permitted': {
     kind: 'forbidden',
-    meaning: 'No service policy lets the identity of the router dial the service.',
+    meaning: 'No service policy allows the identity of the router to dial the service.',
     remedy:
       'Add the identity and the service to a policy of type Dial, or remove the service from the listener.',
   },
@@ -109,7 +109,7 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
   'no-controller': {
     kind: 'unavailable',
     meaning: 'The router is connected to no control plane.',
-    remedy: 'See whether a control plane runs, and compare "ctrl" in the configuration.',
+    remedy: 'Check that a control plane is running, and check "ctrl" in the configuration.',
   },
   'no-csr': {
     kind: 'invalid',
@@ -144,18 +144,18 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
   },
   'not-intercepted': {
     kind: 'notFound',
-    meaning: 'A connection came to an address and port of no service.',
+    meaning: 'A connection was made to an address and port that belong to no service.',
     remedy: 'Compare the addresses and ports of the config `intercept.v1`, and which clients it allows.',
   },
   'renewal-invalid': {
     kind: 'badGateway',
     meaning: 'The controller sent certificates that cannot be used.',
-    remedy: 'Read the reason in the message, then the log of the control plane.',
+    remedy: 'See the reason in the message, then the log of the control plane.',
   },
   'renewal-refused': {
     kind: 'badGateway',
     meaning: 'The controller refused to renew the certificate of the router.',
-    remedy: 'Read the reason in the message; enroll the router again if its certificate has expired.',
+    remedy: 'See the reason in the message; enroll the router again if its certificate has expired.',
   },
   'too-many-circuits': {
     kind: 'limited',
@@ -169,13 +169,13 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
   },
   'too-many-sessions': {
     kind: 'protocol',
-    meaning: 'A list of sessions from the controller never ends.',
-    remedy: 'Run versions that belong together; if they do, report it.',
+    meaning: 'The list of sessions from the controller does not end.',
+    remedy: 'Use compatible versions of both programs; if they do, report it.',
   },
   'trace-file': {
     kind: 'invalid',
     meaning: 'The trace file cannot be written.',
-    remedy: 'Create its folder, and let the router write there.',
+    remedy: 'Create its directory, and give the router permission to write there.',
   },
   'unknown-api': {
     kind: 'invalid',
@@ -185,7 +185,7 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
   'unknown-end': {
     kind: 'notFound',
     meaning: 'A route names an end that the router does not have.',
-    remedy: 'Nothing, if it happens once: the controller makes a new route.',
+    remedy: 'No action is required if it happens once: the controller creates a new route.',
   },
   'unknown-interface': {
     kind: 'invalid',
@@ -195,17 +195,17 @@ export const ROUTER_ERRORS = errorsSince('0.1.0', {
   'unknown-link': {
     kind: 'notFound',
     meaning: 'A route names a link that the router does not have.',
-    remedy: 'Nothing, if it happens once: the controller makes a new route.',
+    remedy: 'No action is required if it happens once: the controller creates a new route.',
   },
   'no-data-model': {
     kind: 'unavailable',
-    meaning: 'The router does not know yet which services it hosts.',
+    meaning: 'The router has not received its list of hosted services yet.',
     remedy: 'Wait until it has reached a controller.',
   },
   'unknown-terminator': {
     kind: 'notFound',
-    meaning: 'A circuit leads to a terminator that is not hosted here any more.',
-    remedy: 'See whether the program that hosts the service is connected.',
+    meaning: 'A circuit leads to a terminator that is no longer hosted here.',
+    remedy: 'Check that the program that hosts the service is connected.',
   },
   'unsupported-address': {
     kind: 'invalid',

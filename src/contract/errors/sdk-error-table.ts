@@ -4,14 +4,14 @@ import { errorsSince } from '#base';
 export const SDK_ERRORS = errorsSince('0.1.0', {
   'answer-of-newer-format': {
     kind: 'badGateway',
-    meaning: 'The control plane answered in a newer format than this program knows.',
+    meaning: 'The control plane responded in a newer format than this program supports.',
     remedy: 'Upgrade this program.',
   },
   'answer-unreadable': {
     kind: 'badGateway',
-    meaning: 'The edge API sent an answer that cannot be read.',
+    meaning: 'The edge API sent a response that cannot be read.',
     remedy:
-      'See whether the address leads to a control plane of Frontdoor, and run versions that belong together.',
+      'Check that the address is that of a Frontdoor control plane, and use compatible versions of both programs.',
   },
   'api-url-insecure': {
     kind: 'invalid',
@@ -27,28 +27,27 @@ export const SDK_ERRORS = errorsSince('0.1.0', {
     kind: 'timeout',
     meaning: 'No router confirmed in time that the program hosts the service.',
     remedy:
-      'Read the reason in the message: see whether a router is reachable, and whether this identity may host the service.',
+      'The message has the reason: check that a router is reachable, and that this identity is allowed to host the service.',
   },
   'bundle-empty': {
     kind: 'badGateway',
     meaning: 'The control plane sent no certificate authority to a program that enrolls.',
-    remedy:
-      'See whether the address leads to a control plane of Frontdoor, then the log of the control plane.',
+    remedy: 'Check that the address is that of a Frontdoor control plane, then the log of the control plane.',
   },
   'enrollment-answer-invalid': {
     kind: 'badGateway',
-    meaning: 'An answer to an enrollment lacks a required field.',
-    remedy: 'Run versions that belong together, then get a new code and enroll again.',
+    meaning: 'A response to an enrollment lacks a required field.',
+    remedy: 'Use compatible versions of both programs, then get a new code and enroll again.',
   },
   'enrollment-code-refused': {
     kind: 'notFound',
     meaning: 'The enrollment code is unknown, used or expired.',
-    remedy: 'Make a new code.',
+    remedy: 'Create a new code.',
   },
   'enrollment-token-expired': {
     kind: 'unauthenticated',
     meaning: 'The enrollment token has expired.',
-    remedy: 'Get a new one.',
+    remedy: 'Get a new token.',
   },
   'enrollment-token-missing': {
     kind: 'invalid',
@@ -57,19 +56,19 @@ export const SDK_ERRORS = errorsSince('0.1.0', {
   },
   'enrollment-token-of-other-kind': {
     kind: 'invalid',
-    meaning: 'The enrollment token is for another kind of program.',
-    remedy: 'Get one for this kind: agents, gateways and routers have tokens of their own.',
+    meaning: 'The enrollment token is for a different kind of program.',
+    remedy: 'Get one for this kind: agents, gateways and routers use different tokens.',
   },
   'enrollment-token-refused': {
     kind: 'unauthenticated',
     meaning: 'The edge API refuses the enrollment token: it is unknown, used or expired.',
-    remedy: 'Get a new one.',
+    remedy: 'Get a new token.',
   },
   'enrollment-token-unproven': {
     kind: 'unauthenticated',
     meaning: 'The server that the enrollment token names did not sign it.',
     remedy:
-      'Do not enroll over this network: somebody may be in between. Get a new token if the control plane has new keys.',
+      'Do not enroll over this network: someone may be intercepting the connection. Get a new token if the control plane has new keys.',
   },
   'enrollment-token-unreadable': {
     kind: 'invalid',
@@ -85,48 +84,48 @@ export const SDK_ERRORS = errorsSince('0.1.0', {
     kind: 'unavailable',
     meaning: 'The connection over which the gateway receives shares was interrupted.',
     remedy:
-      'Nothing: the gateway reconnects automatically. If the error remains, see the log of the control plane.',
+      'No action is required: the gateway reconnects automatically. If the error persists, check the log of the control plane.',
   },
   'feed-ended': {
     kind: 'unavailable',
     meaning: 'The control plane closed the connection over which the gateway receives shares.',
-    remedy: 'Nothing: the gateway reconnects automatically.',
+    remedy: 'No action is required: the gateway reconnects automatically.',
   },
   'feed-line-too-long': {
     kind: 'badGateway',
     meaning: 'A record of the share feed is longer than the gateway accepts.',
-    remedy: 'Run versions that belong together; if they do, report it.',
+    remedy: 'Use compatible versions of both programs; if they do, report it.',
   },
   'feed-of-newer-format': {
     kind: 'badGateway',
-    meaning: 'The control plane sends shares in a newer format than this gateway knows.',
+    meaning: 'The control plane sends shares in a newer format than this gateway supports.',
     remedy: 'Upgrade the gateway.',
   },
   'identity-file-exists': {
     kind: 'conflict',
     meaning: 'The identity file that an enrollment would write exists.',
-    remedy: 'Use the identity that is there, give another path, or set `replace`.',
+    remedy: 'Use the existing identity, specify another path, or set `replace`.',
   },
   'identity-file-unwritable': {
     kind: 'invalid',
     meaning:
       'The folder of the identity file does not exist, or this user cannot write in it. The token is still valid.',
-    remedy: 'Make the folder, or give another path.',
+    remedy: 'Create the directory, or specify another path.',
   },
   'invalid-app-data': {
     kind: 'invalid',
-    meaning: 'A dial sent application data that is no JSON object, or is too long.',
+    meaning: 'A dial sent application data that is not a JSON object, or is too long.',
     remedy: 'Correct the program that dials the service.',
   },
   'invalid-host-config': {
     kind: 'invalid',
-    meaning: 'A config that says how to host a service cannot be decoded; the message names the field.',
+    meaning: 'A config for hosting a service cannot be decoded; the message names the field.',
     remedy: 'Correct the host.v1, host.v2 or ziti-tunneler-server.v1 config of the service.',
   },
   'invalid-template': {
     kind: 'invalid',
     meaning: 'A template in a config of a service cannot be filled.',
-    remedy: 'Correct the identity or sourceIp of the config as the message says.',
+    remedy: 'Correct the identity or sourceIp of the config as the message describes.',
   },
   'key-unsupported': {
     kind: 'invalid',
@@ -145,8 +144,8 @@ export const SDK_ERRORS = errorsSince('0.1.0', {
   },
   'service-unknown': {
     kind: 'notFound',
-    meaning: 'There is no service of this name that the identity may use in this way.',
-    remedy: 'Compare the name and the permissions with those of `services`.',
+    meaning: 'There is no service with this name that the identity is allowed to use in this way.',
+    remedy: 'Check the name and the permissions against those in `services`.',
   },
   'source-not-local': {
     kind: 'invalid',
@@ -157,16 +156,16 @@ export const SDK_ERRORS = errorsSince('0.1.0', {
   'terminator-invalid': {
     kind: 'invalid',
     meaning: 'The address, the cost or the precedence of a terminator is not valid.',
-    remedy: 'Read the message for the rule.',
+    remedy: 'The message describes the rule.',
   },
   'too-many-lookups': {
     kind: 'limited',
     meaning: 'The host resolves too many names of hosted services at once.',
-    remedy: 'See why the name servers of its machine do not answer.',
+    remedy: 'Check why the name servers of its machine do not respond.',
   },
   unexpected: {
     kind: 'internal',
-    meaning: 'The library met an error that it does not know.',
-    remedy: 'Read the cause, and report it.',
+    meaning: 'The library received an unknown error.',
+    remedy: 'Please report it with the cause.',
   },
 });

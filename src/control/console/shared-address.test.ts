@@ -48,7 +48,7 @@ describeEachStore('an e-mail address in two organizations', (open) => {
     assert.deepEqual([await logIn(email, OWN), await logIn(email, OTHER)], [own, other]);
     assert.equal(await logIn(email, 'neither of the two'), 403);
     const twice = await join(email, 'another plum engine 48');
-    assert.deepEqual([twice.status, /of the organization/.test(twice.body)], [409, true]);
+    assert.deepEqual([twice.status, /Another person in the organization/.test(twice.body)], [409, true]);
   });
 
   it('costs a log-in one hash, however many have it', async () => {

@@ -135,7 +135,7 @@ export const settingsEnglish = {
   addRule: 'Add rule',
   removeRule: 'Remove rule',
   noRules: 'Without a rule, people have no access until an administrator gives them a role.',
-  endLogIn: 'Stop using this provider',
+  endLogIn: 'End sign-ins with this provider',
   endLogInText: 'Sessions that were started with this provider end immediately.',
   newOrganization: 'New organization',
   openPeople: 'People',

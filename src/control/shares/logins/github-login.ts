@@ -56,7 +56,7 @@ function personFrom(user: unknown, emails: unknown) {
   };
   const person = personOf(String(id), [claims], { trustsUnsaid: false });
   if (person === undefined || person.email === null)
-    throw new LoginFailure('email-not-verified', 'the account has no verified primary e-mail');
+    throw new LoginFailure('email-not-verified', 'the account has no verified primary email');
   return person;
 }
 

@@ -8,7 +8,7 @@ const STATEMENTS_A_SWEEP = 50;
 
 export class LoginSweep extends StoreSweep {
   constructor(parts: SweepParts) {
-    super(parts, 'log-ins that are over', SWEEP_MS);
+    super(parts, 'sign-ins that are over', SWEEP_MS);
   }
 
   protected async pass(nowMs: number): Promise<void> {

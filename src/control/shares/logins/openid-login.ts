@@ -101,7 +101,7 @@ function personFrom(
   const person = personOf(subject, sources, { trustsUnsaid });
   if (person === undefined) throw new LoginFailure('provider-failed', 'the subject cannot be used');
   if (provider.type === 'GOOGLE' && person.email === null)
-    throw new LoginFailure('email-not-verified', 'the account has no verified e-mail');
+    throw new LoginFailure('email-not-verified', 'the account has no verified email');
   return person;
 }
 

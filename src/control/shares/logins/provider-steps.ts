@@ -59,7 +59,7 @@ export class ProviderSteps {
       return await work(this.#protocols[provider.type]!, { secrets, egress, clock, signal });
     } catch (error) {
       const { reason, message } = loginFailureOf(error);
-      log.warn({ provider: provider.id, reason, cause: message }, 'a log-in failed');
+      log.warn({ provider: provider.id, reason, cause: message }, 'a sign-in failed');
       return { type: 'refused', reason };
     } finally {
       const left = this.#running.get(provider.id)! - 1;

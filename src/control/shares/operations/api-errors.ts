@@ -70,7 +70,7 @@ export function insufficientScope(scope: string): FrontdoorError {
 
 /** The session is valid, and the operation asks for a younger proof of who uses it. */
 export function logInTooOld(): FrontdoorError {
-  const message = 'Log in again: this needs a log-in of the last 15 minutes';
+  const message = 'Sign in again: this needs a sign-in of the last 15 minutes';
   return new FrontdoorError('forbidden', 'log-in-too-old', message);
 }
 
@@ -96,7 +96,7 @@ export function notFound(
     | 'Person'
     | 'Second factor'
     | 'Invitation'
-    | 'Console log-in'
+    | 'Console sign-in'
     | 'OAuth client'
     | 'Previous secret'
     | 'Previous token',

@@ -70,7 +70,7 @@ export const consoleLogInHandlers: Handlers<
     await change(parts, call, async (trx) => {
       const before = await findConsoleLogIn(trx, id);
       if (before === undefined || !mayReach(call.principal, before.organizationId))
-        throw notFound('Console log-in', id);
+        throw notFound('Console sign-in', id);
       await checkMayVouch(trx, call.principal, { authProviderId: before.authProviderId });
       await deleteConsoleLogIn(trx, before);
       const target = { kind: 'console-log-in', id: before.id };

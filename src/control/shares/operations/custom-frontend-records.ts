@@ -17,7 +17,7 @@ type RecordParts = Pick<ApiParts, 'store' | 'installation'>;
 
 /** Any name below the hostname has the records of the wildcard. */
 const PROBED_LABEL = 'frontdoor-check';
-const FOR_GATEWAYS = 'Shares and log-ins below the name reach the gateways';
+const FOR_GATEWAYS = 'Shares and sign-ins below the name reach the gateways';
 const FOR_PROOF = 'Proves that the name belongs to your organization: keep it, it is looked up again';
 /** Records in an answer, and characters of each. */
 const MAX_FOUND = 20;

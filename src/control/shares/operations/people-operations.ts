@@ -119,7 +119,7 @@ export const peopleHandlers: Handlers<
       const person = await lockOther(parts, call, trx);
       const result = await putPasswordLink(trx, parts.secrets, person.id, call.principal, expiresAtMs);
       if (result === undefined)
-        throw conflict('The person has no password, and logs in with an auth provider');
+        throw conflict('The person has no password, and signs in with an auth provider');
       return { result, ...eventOf(person), after: { expiresAt: isoTime(expiresAtMs) } };
     });
     const link = `${parts.baseUrl()}/console/new-password#${code}`;

@@ -147,7 +147,7 @@ describe('rules about people', () => {
     const name = `oidc-${count - 1}`;
     assert.deepEqual(
       content.map(({ access }) => access.summary),
-      [`*@example.com who log in with ${name}`, 'Everyone'],
+      [`*@example.com who sign in with ${name}`, 'Everyone'],
     );
     await call('PATCH', `auth-providers/${staff}`, { enabled: false });
     assert.equal((await said()).summary, 'Nobody: every auth provider is disabled');

@@ -381,7 +381,7 @@ describeEachStore('auth providers', (open) => {
     const kept = await world.call('DELETE', `${path}/${id}`);
     assert.equal(
       (kept.body as { message: string }).message,
-      `Auth provider ${id} is used by shares used-a, used-b and custom frontend used.example and the log-in at the console`,
+      `Auth provider ${id} is used by shares used-a, used-b and custom frontend used.example and the console sign-in`,
     );
     for (const name of ['used-a', 'used-b'])
       await world.call('DELETE', `/frontdoor/${frontdoorId}/shares/${name}`);

@@ -230,7 +230,7 @@ async function checkUnused(trx: Queries, id: string): Promise<void> {
       'custom frontend',
       customFrontends.map(({ hostname }) => hostname),
     ),
-    ...(isConsoleLogIn ? ['the log-in at the console'] : []),
+    ...(isConsoleLogIn ? ['the console sign-in'] : []),
   ];
   if (users.length === 0) return;
   const message = `Auth provider ${id} is used by ${users.join(' and ')}`;

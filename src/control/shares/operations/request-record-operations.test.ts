@@ -157,7 +157,7 @@ describeEachStore('records of requests', (open) => {
     const found = await world.call('GET', `/failures/${id}`);
     assert.equal(found.status, 200, found.text);
     const { remedy, ...rest } = found.body as UnroutedFailureAnswer;
-    assert.match(remedy, /^No share has this name/);
+    assert.match(remedy, /^No share has this host name/);
     assert.deepEqual(rest, {
       ...{ errorId: id, gatewayId: 'g1', gatewayName: 'gateway-1', code: 'unknown-host', hop: 'service' },
       ...{ cause: 'connection refused', at: '2023-11-14T22:13:20.000Z', method: 'GET', status: 502 },

@@ -281,7 +281,7 @@ describeEachStore('policies of shares', (open) => {
       [{ session: { idle: 'PT0S' } }, 'session.idle', span],
       [{ allowedOrigins: ['https://a.example/x'] }, 'allowedOrigins.0', 'https://host origin'],
       [{ allowedOrigins: ['*'] }, 'allowedOrigins.0', 'https://host origin'],
-      [{ contact: 'javascript:alert(1)' }, 'contact', 'e-mail address or web address'],
+      [{ contact: 'javascript:alert(1)' }, 'contact', 'email address or web address'],
       [{ responseTimeoutSeconds: 0 }, 'responseTimeoutSeconds', 'integer from 1 to 3600'],
       [{ responseTimeoutSeconds: 3_601 }, 'responseTimeoutSeconds', 'integer from 1 to 3600'],
       [{ allowPreflights: 'yes' }, 'allowPreflights', 'boolean'],
