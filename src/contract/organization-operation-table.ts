@@ -321,8 +321,7 @@ export const organizationOperations = [
   guarded({
     id: 'listRestingNames',
     group: 'Installation',
-    summary:
-      'List resting names: released names that only their former organization can use again for a while',
+    summary: 'List resting names, which are reserved for their former organizations',
     method: 'GET',
     path: '/resting-names',
     scope,

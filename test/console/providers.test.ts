@@ -1,4 +1,4 @@
-// Log-ins of visitors in a real browser: forms from schemas, secrets that stay or are shown once, tests, uses, sessions, ends.
+// Sign-in providers in a real browser: forms from schemas, secrets that stay or are shown once, tests, uses, sessions, ends.
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { after, before, describe, it } from 'node:test';
@@ -18,7 +18,7 @@ import { eventually } from '../support/world.ts';
 const HOSTILE = `staff <img src=x onerror=alert(1)>`;
 const ANN = { sub: 'ann', email: 'ann@example.com', emailVerified: true, name: '<b>Ann</b>' };
 
-describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
+describe('the pages of sign-in providers', { skip: browserSkip }, () => {
   let consoles: ConsoleBrowser;
   let idp: IdentityProvider;
   let service: Server;
@@ -49,15 +49,15 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
     const { page, open, allow } = await consoles.person(test, 'editor');
     allow(/status of 400/);
     await open(base);
-    await page.getByText('There is no log-in yet.').waitFor();
+    await page.getByText('No sign-in providers yet.').waitFor();
     await checkLooks(page, 'providers-empty');
-    await page.getByRole('link', { name: 'New log-in' }).click();
+    await page.getByRole('link', { name: 'Add sign-in provider' }).click();
     await page.getByRole('link', { name: 'OpenID Connect' }).waitFor();
     await checkLooks(page, 'providers-types');
     await page.getByRole('link', { name: 'OpenID Connect' }).click();
     await page.getByLabel('Issuer').fill('not an address');
     await page.getByLabel('Name').fill(HOSTILE);
-    await page.getByLabel('Client id').fill(DEFAULT_CLIENT.id);
+    await page.getByLabel('Client ID').fill(DEFAULT_CLIENT.id);
     await page.getByRole('textbox', { name: 'Client secret' }).fill(DEFAULT_CLIENT.secret);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('Value for data.issuer must be of').waitFor();
@@ -77,7 +77,7 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
     await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor();
     await page.getByText('read its metadata').waitFor();
     await page.getByText('/auth/callback').waitFor();
-    await page.getByText('Nothing uses it.').waitFor();
+    await page.getByText('This provider is not used.').waitFor();
     await checkLooks(page, 'provider');
   });
 
@@ -93,16 +93,16 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
       const shown = await page.locator('form label, form legend').allTextContents();
       labels[type] = shown.map((text) => text.replace(/ [*]$/, '*').replace(' (optional)', ''));
     }
-    const known = ['Name*', 'Client id*', 'Client secret*', 'Scopes'];
+    const known = ['Name*', 'Client ID*', 'Client secret*', 'Scopes'];
     const keys = ['Keys', 'Keys 1', 'Name*', 'Key', 'Expires'];
     assert.deepEqual(labels, {
       OIDC: [
-        ...['Name*', 'Issuer*', 'Client id*', 'Client secret', 'Scopes', 'PKCE', 'Trust e-mail addresses'],
-        'Address of the metadata',
+        ...['Name*', 'Issuer*', 'Client ID*', 'Client secret', 'Scopes', 'PKCE', 'Trust email addresses'],
+        'Metadata URL',
       ],
-      API_KEY: ['Name*', 'Where the key is sent*', ...keys, 'Name of the header or parameter'],
+      API_KEY: ['Name*', 'Key location*', ...keys, 'Header or parameter name'],
       GOOGLE: [...known, 'Issuer'],
-      GITHUB: [...known, 'Address of GitHub', 'Address of its API'],
+      GITHUB: [...known, 'GitHub URL', 'GitHub API URL'],
     });
   });
 
@@ -111,7 +111,7 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
     allow(/status of 412/);
     const id = await addProvider('kept');
     await open(`${base}/${id}`);
-    await page.getByText('Stored. It is kept as it is.').waitFor();
+    await page.getByText('A secret is stored and will be kept.').waitFor();
     await page.getByLabel('Scopes').fill('openid\nemail');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Saved. Changes take effect within seconds.').waitFor();
@@ -142,9 +142,9 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
     const { page, open } = await consoles.person(test, 'editor');
     await open(`${base}/new?type=API_KEY`);
     await page.getByRole('textbox', { name: 'Name', exact: true }).first().fill('machines');
-    await page.getByLabel('Where the key is sent').selectOption('header');
+    await page.getByLabel('Key location').selectOption('header');
     await page.getByRole('group', { name: 'Keys 1' }).getByLabel('Name').fill(HOSTILE);
-    await page.getByLabel('Name of the header or parameter').fill('x-key');
+    await page.getByLabel('Header or parameter name').fill('x-key');
     await page.getByRole('button', { name: 'Create' }).click();
     const dialog = page.getByRole('dialog', { name: 'New keys' });
     const made = (await dialog.locator('.fd-mono').first().textContent())!;
@@ -153,7 +153,7 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
     await dialog.getByLabel('I have stored it').check();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('heading', { level: 1, name: 'machines' }).waitFor();
-    await page.getByText('Stored. It is kept as it is.').waitFor();
+    await page.getByText('A secret is stored and will be kept.').waitFor();
     await page.getByRole('button', { name: 'Add: Keys' }).click();
     await page.getByRole('group', { name: 'Keys 2' }).getByLabel('Name').fill('second');
     await page.getByRole('button', { name: 'Save changes' }).click();
@@ -187,9 +187,9 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
     await page.getByText(ANN.email).waitFor();
     await page.getByText(ANN.name).waitFor();
     await checkLooks(page, 'provider-sessions');
-    assert.equal(await page.getByRole('button', { name: 'Delete this log-in' }).isDisabled(), true);
+    assert.equal(await page.getByRole('button', { name: 'Delete this provider' }).isDisabled(), true);
     await page.getByRole('button', { name: `End the session of ${ANN.email}` }).click();
-    await page.getByText('Nobody is logged in with it.').waitFor();
+    await page.getByText('Nobody is signed in with this provider.').waitFor();
     await logIn();
     // It appears by itself.
     await page.getByRole('searchbox', { name: 'Email address' }).fill(ANN.email);
@@ -197,13 +197,13 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
     await checkLooks(page, 'provider-end-all');
     await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
     await page.getByText('No results match these filters.').waitFor();
-    await page.getByRole('button', { name: 'Turn off' }).click();
+    await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByText('It guards 1 share').waitFor();
-    await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
-    await page.getByRole('button', { name: 'Turn on' }).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Enable' }).waitFor();
     await call('PATCH', '/shares/guarded', { authProviderIds: [] });
-    await page.getByText('Nothing uses it.').waitFor();
-    await page.getByRole('button', { name: 'Delete this log-in' }).click();
+    await page.getByText('This provider is not used.').waitFor();
+    await page.getByRole('button', { name: 'Delete this provider' }).click();
     await page.getByLabel('Type sessions to confirm').fill('sessions');
     await checkLooks(page, 'provider-delete');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
@@ -215,7 +215,7 @@ describe('the pages of log-ins of visitors', { skip: browserSkip }, () => {
   it('are read by readers, in their language, and narrowed in the address', async (test) => {
     const { page, open } = await consoles.person(test, 'reader', { locale: 'de-DE' });
     await open(`${base}?type=API_KEY`);
-    await page.getByRole('heading', { level: 1, name: 'Anmeldungen von Besuchern' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Anmeldeanbieter' }).waitFor();
     await page.getByRole('link', { name: 'machines' }).waitFor();
     assert.equal(await page.getByRole('link', { name: HOSTILE }).count(), 0);
     assert.equal(await page.getByRole('link', { name: 'Neue Anmeldung' }).count(), 0);

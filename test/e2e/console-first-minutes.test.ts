@@ -115,11 +115,11 @@ describe('the first five minutes at the console', { skip: browserSkip }, () => {
       page,
       async () => {
         await goTo('Sign-in providers');
-        await page.getByRole('link', { name: 'New log-in' }).click();
+        await page.getByRole('link', { name: 'Add sign-in provider' }).click();
         await page.getByRole('link', { name: 'OpenID Connect' }).click();
         await page.getByLabel('Name').fill('our people');
         await page.getByLabel('Issuer').fill(idp.issuer);
-        await page.getByLabel('Client id').fill(DEFAULT_CLIENT.id);
+        await page.getByLabel('Client ID').fill(DEFAULT_CLIENT.id);
         await page.getByRole('textbox', { name: 'Client secret' }).fill(DEFAULT_CLIENT.secret);
         await page.getByRole('button', { name: 'Test before saving' }).click();
         await page.getByText('Nothing was saved.').waitFor();

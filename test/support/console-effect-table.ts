@@ -109,7 +109,7 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
     app: 'page /frontdoors/$frontdoorId/shares/$token/',
   },
   '/frontdoors/$frontdoorId/providers': {
-    'New log-in': 'page /frontdoors/$frontdoorId/providers/new',
+    'Add sign-in provider': 'page /frontdoors/$frontdoorId/providers/new',
     Any: 'address ?type',
     provider: 'page /frontdoors/$frontdoorId/providers/$providerId',
     identity: 'page /frontdoors/$frontdoorId/providers/$providerId',
@@ -122,14 +122,14 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
     GitHub: 'address ?type',
   },
   '/frontdoors/$frontdoorId/providers/$providerId': {
-    'Turn off': 'dialog Turn off',
-    'Turn off › Turn off': 'asks changeAuthProvider',
+    Disable: 'dialog Disable',
+    'Disable › Disable': 'asks changeAuthProvider',
     Replace:
-      'shows If the field is empty, the service makes a secret and shows it once. Otherwise it needs at least N characters.',
+      'shows If empty, a secret is generated and shown once. Otherwise enter at least N characters.',
     Add: 'shows Remove key',
     'Save changes': 'asks changeAuthProvider',
-    'Delete this log-in': 'dialog Delete this log-in',
-    'Delete this log-in › Delete': 'asks deleteAuthProvider',
+    'Delete this provider': 'dialog Delete this provider',
+    'Delete this provider › Delete': 'asks deleteAuthProvider',
   },
   '/frontdoors/$frontdoorId/domains': {
     'Add custom domain': 'page /frontdoors/$frontdoorId/domains/new',
