@@ -11,7 +11,7 @@ import { JsonClient } from '#net';
 import { Tally, type BatteryRow } from './battery-row.ts';
 import { HeadlessConsole } from './headless-console.ts';
 import type { FloodOrder, FloodResult } from './log-in-flood.ts';
-import { LogInSender, type Answered } from './log-in-sender.ts';
+import { LogInSender, type LogInAnswer } from './log-in-sender.ts';
 
 const RATES = [60, 1_000];
 /** Until a guess of each network was judged. */
@@ -38,8 +38,8 @@ export const LOG_IN_FLOOD_ROW: BatteryRow = {
     for (const rate of quick ? RATES.slice(0, 1) : RATES) {
       const flood = startFlood({ rate, apiUrl: apiUrl!, ca });
       await pause(WARM_UP_MS);
-      const own: Answered[] = [];
-      const shared: Answered[] = [];
+      const own: LogInAnswer[] = [];
+      const shared: LogInAnswer[] = [];
       const rounds = quick ? 2 : 10;
       for (let round = 0; round < rounds; round += 1) {
         progress(`${rate}/s, round ${round + 1} of ${rounds}`);

@@ -1,7 +1,7 @@
 /** Sends log-ins to the console's form, each from an address that the caller chooses. */
 import { Agent, request } from 'node:https';
 
-export interface Answered {
+export interface LogInAnswer {
   /** 0 if the connection is closed without an answer. */
   readonly status: number;
   readonly tookMs: number;
@@ -21,9 +21,9 @@ export class LogInSender {
     this.#maxSockets = socketsPerAddress ?? 0;
   }
 
-  send(localAddress: string, fields: Readonly<Record<string, string>>): Promise<Answered> {
+  send(localAddress: string, fields: Readonly<Record<string, string>>): Promise<LogInAnswer> {
     const startedMs = performance.now();
-    const { promise, resolve } = Promise.withResolvers<Answered>();
+    const { promise, resolve } = Promise.withResolvers<LogInAnswer>();
     const end = (status: number) => resolve({ status, tookMs: performance.now() - startedMs });
     const { hostname: host, port, origin } = this.#url;
     const headers = { origin, 'content-type': 'application/x-www-form-urlencoded', host: `${host}:${port}` };

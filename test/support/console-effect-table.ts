@@ -124,8 +124,7 @@ export const EFFECTS: Readonly<Record<string, Rows>> = {
   '/frontdoors/$frontdoorId/providers/$providerId': {
     Disable: 'dialog Disable',
     'Disable › Disable': 'asks changeAuthProvider',
-    Replace:
-      'shows If empty, a secret is generated and shown once. Otherwise enter at least N characters.',
+    Replace: 'shows If empty, a secret is generated and shown once. Otherwise enter at least N characters.',
     Add: 'shows Remove key',
     'Save changes': 'asks changeAuthProvider',
     'Delete this provider': 'dialog Delete this provider',

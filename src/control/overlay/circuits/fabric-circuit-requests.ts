@@ -13,7 +13,7 @@ import {
 } from '#wire';
 import { ctrlMessages } from '#wire/ctrl';
 import type { Log } from '#base';
-import type { FabricService, OverlayModel } from '../model/overlay-model.ts';
+import { serviceName, type FabricService, type OverlayModel } from '../model/overlay-model.ts';
 import type { CircuitBuilder, CircuitOutcome } from './circuit-builder.ts';
 import type { CircuitRegistry } from './circuit-registry.ts';
 import { PENDING_LIMITS, type PendingLimits } from './circuit-requests.ts';
@@ -108,7 +108,7 @@ export class FabricCircuitRequests {
   #isShare(text: string): boolean {
     const { model } = this.#options;
     if (model.service(text) !== undefined) return true;
-    for (const { token } of model.services()) if (token === text) return true;
+    for (const service of model.services()) if (serviceName(service) === text) return true;
     return false;
   }
 

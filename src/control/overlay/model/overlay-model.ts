@@ -179,7 +179,8 @@ export class OverlayModel {
   grantedShare(identityId: string, name: string): Service | undefined {
     for (const id of this.#byGrant.get(identityId) ?? NO_IDS) {
       const service = this.#services.get(id);
-      if (service?.token === name && this.mayDial(identityId, service)) return service;
+      if (service !== undefined && serviceName(service) === name && this.mayDial(identityId, service))
+        return service;
     }
     return undefined;
   }
