@@ -45,6 +45,7 @@ export { formatDescription, stringFormats, type StringFormat } from './format-ta
 export { ruleWords, typeWord } from './value-rule.ts';
 export {
   errorSchema,
+  shareSchema,
   type EnvironmentEntry,
   type ShareAnswer,
   type ShareChangeBody,

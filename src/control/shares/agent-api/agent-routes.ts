@@ -3,7 +3,7 @@
  * credential and identifies the environment, so an agent cannot act on another's shares.
  */
 import type { FastifyInstance } from 'fastify';
-import { definedFields, FORMAT_HEADER } from '#base';
+import { definedFields, fieldsOf, FORMAT_HEADER } from '#base';
 import {
   agentSelfShape,
   hostedShareRequestShape,
@@ -12,7 +12,7 @@ import {
   type HostedShare,
   type Share,
 } from '#domain';
-import { shareRecordView } from '../records/share-view.ts';
+import { frontendEndpointsOf, shareRecordView } from '../records/share-view.ts';
 import { createOrTakeBackShare, releaseShare } from '../records/share-store.ts';
 import { findShareForUpdate, listSharesOf } from '../records/share-record.ts';
 import { lockedForUpdate } from '../../store/mod.ts';
@@ -130,19 +130,8 @@ function addSelfRoute(app: FastifyInstance, context: AgentContext): void {
 function shareView(context: AgentContext, share: Share): HostedShare {
   const { state, failure } = context.mesh.status.share(share.id);
   return definedFields({
-    id: share.id,
-    token: share.token,
-    name: share.name,
-    shareMode: share.shareMode,
-    backendMode: share.backendMode,
-    target: share.target,
-    targetByAgent: share.targetByAgent,
-    reserved: share.reserved,
-    epoch: share.epoch,
-    grants: share.grants,
-    frontendEndpoints: [...share.frontends, ...share.customHosts].flatMap(({ host }) =>
-      context.addresses.frontendUrls(host),
-    ),
+    ...fieldsOf(hostedShareShape.schema, share),
+    frontendEndpoints: frontendEndpointsOf(context.addresses, share),
     status: state,
     failure,
   });

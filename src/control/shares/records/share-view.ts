@@ -1,6 +1,7 @@
 /** A stored share in the form of the Management API's responses, for audit events. */
+import { fieldsOf } from '#base';
 import type { Share } from '#domain';
-import type { ShareAnswer } from '#contract';
+import { shareSchema, type ShareAnswer } from '#contract';
 
 export interface FrontendUrls {
   /** Returns the URLs under which gateways serve a host. Called for each view. */
@@ -12,25 +13,20 @@ export function shareRecordView(urls: FrontendUrls, share: Share) {
   return { frontdoorId: share.frontdoorId, ...storedShareOf(urls, share) };
 }
 
+/** The fields that shares and answers have in common, and those that are derived from the record. */
 export function storedShareOf(
   urls: FrontendUrls,
   share: Share,
 ): Omit<ShareAnswer, 'access' | 'status' | 'failure'> {
-  return {
-    token: share.token,
-    name: share.name,
-    shareMode: share.shareMode,
-    backendMode: share.backendMode,
-    reserved: share.reserved,
-    environmentId: share.environmentId,
-    target: share.target,
+  return fieldsOf(shareSchema, {
+    ...share,
     frontendIds: share.frontends.map(({ id }) => id),
     frontendEndpoints: frontendEndpointsOf(urls, share),
     backendEndpoint: share.target,
     authProviderIds: [...share.authProviderIds],
     grants: [...share.grants],
     createdAt: new Date(share.createdAtMs).toISOString(),
-  };
+  });
 }
 
 export function frontendEndpointsOf(
